@@ -1,18 +1,22 @@
 // The project's method options, read from descriptors at run time.
 
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
-import { getOption, hasOption } from "@bufbuild/protobuf";
+import { getOption, hasOption, ScalarType } from "@bufbuild/protobuf";
 import { http } from "../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../gen/google/api/http_pb.ts";
 import {
   type Access,
   access,
   audit,
+  CredentialKind,
   type Entitlement,
   emits,
   entitlement,
+  fails,
+  Role,
   success,
 } from "../../gen/policyguard/options/v1/options_pb.ts";
+import { reasonRules } from "./error.ts";
 
 /** The facts that a method's options state. */
 export interface MethodFacts {
@@ -24,6 +28,8 @@ export interface MethodFacts {
   /** Audit action, or "" for a method that changes nothing. */
   readonly audit: string;
   readonly emits: readonly string[];
+  /** Codes of the failures that are the method's own. */
+  readonly fails: readonly string[];
 }
 
 const known = new WeakMap<DescMethod, MethodFacts>();
@@ -42,6 +48,7 @@ export function methodFacts(method: DescMethod): MethodFacts {
     entitlement: getOption(method, entitlement),
     audit: getOption(method, audit),
     emits: getOption(method, emits),
+    fails: getOption(method, fails),
   };
   known.set(method, facts);
   return facts;
@@ -53,7 +60,8 @@ export function assertServable(services: readonly DescService[]): void {
   for (const service of services) {
     for (const method of service.methods) {
       try {
-        checkFields(method, methodFacts(method).access);
+        checkAccess(method);
+        checkFailures(method);
       } catch (error) {
         problems.push(String(error instanceof Error ? error.message : error));
       }
@@ -62,15 +70,35 @@ export function assertServable(services: readonly DescService[]): void {
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
-function checkFields(method: DescMethod, { public: isPublic, kinds, orgField, projectField, envField }: Access): void {
-  if (!isPublic && kinds.length === 0) {
-    throw new Error(`${method.parent.typeName}/${method.name}: (access) names no credential kind and is not public`);
+function checkAccess(method: DescMethod): void {
+  const facts = methodFacts(method).access;
+  const fields = [facts.orgField, facts.projectField, facts.envField].filter((name) => name !== "");
+  if (!facts.public && facts.kinds.length === 0) {
+    throw refusal(method, "(access) names no credential kind and is not public");
   }
-  for (const name of [orgField, projectField, envField]) {
-    if (name !== "" && !method.input.fields.some((field) => field.name === name)) {
-      throw new Error(
-        `${method.parent.typeName}/${method.name}: (access) names the field ${name}, which the request lacks`,
-      );
-    }
+  if (facts.kinds.includes(CredentialKind.MEMBER) && facts.leastRole === Role.UNSPECIFIED) {
+    throw refusal(method, "(access) lets members call and does not say from which role on");
   }
+  for (const name of fields) {
+    const field = method.input.fields.find((candidate) => candidate.name === name);
+    if (field === undefined) throw refusal(method, `(access) names the field ${name}, which the request lacks`);
+    if (field.scalar !== ScalarType.STRING)
+      throw refusal(method, `(access) names the field ${name}, which is no string`);
+  }
+  if (fields.length > 0 && (method.methodKind === "client_streaming" || method.methodKind === "bidi_streaming")) {
+    throw refusal(
+      method,
+      `(access) names the field ${fields[0]}, but a stream of requests is authorized before the first`,
+    );
+  }
+}
+
+function refusal(method: DescMethod, problem: string): Error {
+  return new Error(`${method.parent.typeName}/${method.name}: ${problem}`);
+}
+
+function checkFailures(method: DescMethod): void {
+  const codes = new Set(reasonRules().map((rule) => rule.error));
+  const unknown = methodFacts(method).fails.filter((code) => !codes.has(code));
+  if (unknown.length > 0) throw refusal(method, `(fails) names what the catalogue lacks: ${unknown.join(", ")}`);
 }

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/options/v1/options.proto.
  */
 export const file_policyguard_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb2xpY3lndWFyZC9vcHRpb25zL3YxL29wdGlvbnMucHJvdG8SFnBvbGljeWd1YXJkLm9wdGlvbnMudjEi1gEKBkFjY2VzcxIOCgZwdWJsaWMYASABKAgSNQoFa2luZHMYAiADKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEjAKCmxlYXN0X3JvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUSEQoJb3JnX2ZpZWxkGAQgASgJEhUKDXByb2plY3RfZmllbGQYBSABKAkSEQoJZW52X2ZpZWxkGAYgASgJEhYKDmFwaV9rZXlfaGVhZGVyGAcgASgIIj8KC0VudGl0bGVtZW50EiEKGW9wZW5fd2hlbl9iaWxsaW5nX2Jsb2NrZWQYASABKAgSDQoFcGxhbnMYAiADKAkiRgoKUmVhc29uUnVsZRITCgtodHRwX3N0YXR1cxgBIAEoBRIUCgxjb25uZWN0X2NvZGUYAiABKAkSDQoFZXJyb3IYAyABKAkq7QEKDkNyZWRlbnRpYWxLaW5kEh8KG0NSRURFTlRJQUxfS0lORF9VTlNQRUNJRklFRBAAEiYKFkNSRURFTlRJQUxfS0lORF9NRU1CRVIQARoKkr0YBm1lbWJlchIoChdDUkVERU5USUFMX0tJTkRfUlVOVElNRRACGguSvRgHcnVudGltZRIeChJDUkVERU5USUFMX0tJTkRfQ0kQAxoGkr0YAmNpEiQKFUNSRURFTlRJQUxfS0lORF9BRE1JThAEGgmSvRgFYWRtaW4SIgoUQ1JFREVOVElBTF9LSU5EX1NDSU0QBRoIkr0YBHNjaW0qjAEKBFJvbGUSFAoQUk9MRV9VTlNQRUNJRklFRBAAEhsKC1JPTEVfVklFV0VSEAEaCpK9GAZ2aWV3ZXISGwoLUk9MRV9FRElUT1IQAhoKkr0YBmVkaXRvchIZCgpST0xFX0FETUlOEAMaCZK9GAVhZG1pbhIZCgpST0xFX09XTkVSEAQaCZK9GAVvd25lcjpYCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi+hwMgASgLMh4ucG9saWN5Z3VhcmQub3B0aW9ucy52MS5BY2Nlc3NSBmFjY2Vzczo6CgdzdWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYv4cDIAEoBVIHc3VjY2VzczpnCgtlbnRpdGxlbWVudBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMCHAyABKAsyIy5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkVudGl0bGVtZW50UgtlbnRpdGxlbWVudDo2CgVhdWRpdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMGHAyABKAlSBWF1ZGl0OjYKBWVtaXRzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwocDIAMoCVIFZW1pdHM6PQoJc2Vuc2l0aXZlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjIhwMgASgIUglzZW5zaXRpdmU6NwoGaGVhZGVyEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjJhwMgASgJUgZoZWFkZXI6SQoQc3RhdHVzX3doZW5fdHJ1ZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyocDIAEoBVIOc3RhdHVzV2hlblRydWU6OQoHZXhhbXBsZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYy4cDIAEoCVIHZXhhbXBsZTo3CgR3aXJlEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY0ocDIAEoCVIEd2lyZTpfCgZyZWFzb24SIS5nb29nbGUucHJvdG9idWYuRW51bVZhbHVlT3B0aW9ucxjThwMgASgLMiIucG9saWN5Z3VhcmQub3B0aW9ucy52MS5SZWFzb25SdWxlUgZyZWFzb25iBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("CiRwb2xpY3lndWFyZC9vcHRpb25zL3YxL29wdGlvbnMucHJvdG8SFnBvbGljeWd1YXJkLm9wdGlvbnMudjEi1gEKBkFjY2VzcxIOCgZwdWJsaWMYASABKAgSNQoFa2luZHMYAiADKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEjAKCmxlYXN0X3JvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUSEQoJb3JnX2ZpZWxkGAQgASgJEhUKDXByb2plY3RfZmllbGQYBSABKAkSEQoJZW52X2ZpZWxkGAYgASgJEhYKDmFwaV9rZXlfaGVhZGVyGAcgASgIIj8KC0VudGl0bGVtZW50EiEKGW9wZW5fd2hlbl9iaWxsaW5nX2Jsb2NrZWQYASABKAgSDQoFcGxhbnMYAiADKAkiRgoKUmVhc29uUnVsZRITCgtodHRwX3N0YXR1cxgBIAEoBRIUCgxjb25uZWN0X2NvZGUYAiABKAkSDQoFZXJyb3IYAyABKAkq7QEKDkNyZWRlbnRpYWxLaW5kEh8KG0NSRURFTlRJQUxfS0lORF9VTlNQRUNJRklFRBAAEiYKFkNSRURFTlRJQUxfS0lORF9NRU1CRVIQARoKkr0YBm1lbWJlchIoChdDUkVERU5USUFMX0tJTkRfUlVOVElNRRACGguSvRgHcnVudGltZRIeChJDUkVERU5USUFMX0tJTkRfQ0kQAxoGkr0YAmNpEiQKFUNSRURFTlRJQUxfS0lORF9BRE1JThAEGgmSvRgFYWRtaW4SIgoUQ1JFREVOVElBTF9LSU5EX1NDSU0QBRoIkr0YBHNjaW0qjAEKBFJvbGUSFAoQUk9MRV9VTlNQRUNJRklFRBAAEhsKC1JPTEVfVklFV0VSEAEaCpK9GAZ2aWV3ZXISGwoLUk9MRV9FRElUT1IQAhoKkr0YBmVkaXRvchIZCgpST0xFX0FETUlOEAMaCZK9GAVhZG1pbhIZCgpST0xFX09XTkVSEAQaCZK9GAVvd25lcjpYCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi+hwMgASgLMh4ucG9saWN5Z3VhcmQub3B0aW9ucy52MS5BY2Nlc3NSBmFjY2Vzczo6CgdzdWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYv4cDIAEoBVIHc3VjY2VzczpnCgtlbnRpdGxlbWVudBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMCHAyABKAsyIy5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkVudGl0bGVtZW50UgtlbnRpdGxlbWVudDo2CgVhdWRpdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMGHAyABKAlSBWF1ZGl0OjYKBWVtaXRzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwocDIAMoCVIFZW1pdHM6NgoFZmFpbHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjDhwMgAygJUgVmYWlsczo9CglzZW5zaXRpdmUSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMiHAyABKAhSCXNlbnNpdGl2ZTo3CgZoZWFkZXISHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMmHAyABKAlSBmhlYWRlcjpJChBzdGF0dXNfd2hlbl90cnVlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjKhwMgASgFUg5zdGF0dXNXaGVuVHJ1ZTo5CgdleGFtcGxlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjLhwMgASgJUgdleGFtcGxlOjcKBHdpcmUSIS5nb29nbGUucHJvdG9idWYuRW51bVZhbHVlT3B0aW9ucxjShwMgASgJUgR3aXJlOl8KBnJlYXNvbhIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGNOHAyABKAsyIi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJlYXNvblJ1bGVSBnJlYXNvbmIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Access says who may call a method.
@@ -301,12 +301,21 @@ export const emits: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
   extDesc(file_policyguard_options_v1_options, 4);
 
 /**
+ * Failures of the method's own, by their code in the catalogue, such as "not_found". Those that follow from its other
+ * options (credentials, plan, rules of fields, size and form of the body) are not repeated here.
+ *
+ * @generated from extension: repeated string fails = 50115;
+ */
+export const fails: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
+  extDesc(file_policyguard_options_v1_options, 5);
+
+/**
  * Shown once or never: masked in logs, audit entries and spools.
  *
  * @generated from extension: bool sensitive = 50120;
  */
 export const sensitive: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 5);
+  extDesc(file_policyguard_options_v1_options, 6);
 
 /**
  * On a request field: filled from this HTTP request header. On a response field: written to this HTTP response
@@ -315,7 +324,7 @@ export const sensitive: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: string header = 50121;
  */
 export const header: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 6);
+  extDesc(file_policyguard_options_v1_options, 7);
 
 /**
  * On a bool response field: when true, the REST answer has this status and no body. The field never appears in JSON.
@@ -323,7 +332,7 @@ export const header: GenExtension<FieldOptions, string> = /*@__PURE__*/
  * @generated from extension: int32 status_when_true = 50122;
  */
 export const status_when_true: GenExtension<FieldOptions, number> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 7);
+  extDesc(file_policyguard_options_v1_options, 8);
 
 /**
  * A JSON example value of the field, for the OpenAPI document.
@@ -331,7 +340,7 @@ export const status_when_true: GenExtension<FieldOptions, number> = /*@__PURE__*
  * @generated from extension: string example = 50123;
  */
 export const example: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 8);
+  extDesc(file_policyguard_options_v1_options, 9);
 
 /**
  * The documented spelling of the value in JSON.
@@ -339,7 +348,7 @@ export const example: GenExtension<FieldOptions, string> = /*@__PURE__*/
  * @generated from extension: string wire = 50130;
  */
 export const wire: GenExtension<EnumValueOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 9);
+  extDesc(file_policyguard_options_v1_options, 10);
 
 /**
  * How a failure of this kind is told to callers.
@@ -347,5 +356,5 @@ export const wire: GenExtension<EnumValueOptions, string> = /*@__PURE__*/
  * @generated from extension: policyguard.options.v1.ReasonRule reason = 50131;
  */
 export const reason: GenExtension<EnumValueOptions, ReasonRule> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 10);
+  extDesc(file_policyguard_options_v1_options, 11);
 

@@ -1,0 +1,70 @@
+// The answer of a method as an HTTP answer.
+
+import type { OutgoingHttpHeaders } from "node:http";
+import type { DescField, DescMessage, JsonValue, Message } from "@bufbuild/protobuf";
+import { isMessage } from "@bufbuild/protobuf";
+import { HttpBodySchema } from "../gen/google/api/httpbody_pb.ts";
+import { forwardHeaders } from "./header.ts";
+import { type Answer, jsonAnswer } from "./http.ts";
+import { createFieldWriter, createGetter, messageWriter } from "./json-write.ts";
+import { isRaw, type Route } from "./route.ts";
+import { headerName, statusWhenTrue } from "./wire.ts";
+
+/** Makes the HTTP answer of a response message and the headers that came with it. */
+export type Answerer = (message: Message, headers: Headers) => Answer;
+
+/** The answerer of a unary route. Throws when the response has no HTTP form. */
+export function createAnswerer(route: Route): Answerer {
+  if (isRaw(route.method.output)) return createRawAnswerer(route.facts.successStatus);
+  const write = createBodyWriter(route);
+  const writeHeaders = createHeaderWriter(route.method.output);
+  const specialStatus = createStatusReader(route.method.output);
+  const { successStatus } = route.facts;
+  return (message, rpcHeaders) => {
+    const headers = { ...forwardHeaders(rpcHeaders), ...writeHeaders(message) };
+    const status = specialStatus(message);
+    if (status !== undefined || successStatus === 204) {
+      return { status: status ?? successStatus, headers, body: undefined };
+    }
+    return jsonAnswer(successStatus, write(message), headers);
+  };
+}
+
+function createRawAnswerer(status: number): Answerer {
+  return (message, rpcHeaders) => {
+    if (!isMessage(message, HttpBodySchema)) throw new Error(`${message.$typeName} came where bytes were declared`);
+    const headers = { ...forwardHeaders(rpcHeaders), "content-type": message.contentType };
+    return { status, headers, body: message.data };
+  };
+}
+
+function createBodyWriter({ method, responseBody }: Route): (message: Message) => JsonValue {
+  return responseBody === undefined ? messageWriter(method.output) : createFieldWriter(responseBody);
+}
+
+function createHeaderWriter(desc: DescMessage): (message: Message) => OutgoingHttpHeaders {
+  const fields = desc.fields.filter((field) => headerName(field) !== "").map(headerField);
+  return (message) => {
+    const headers: OutgoingHttpHeaders = {};
+    for (const { name, write } of fields) {
+      const value = write(message);
+      if (value !== null && value !== "") headers[name] = String(value);
+    }
+    return headers;
+  };
+}
+
+function headerField(field: DescField): { readonly name: string; readonly write: (message: Message) => JsonValue } {
+  if (field.fieldKind !== "scalar" && field.fieldKind !== "enum") {
+    throw new Error(`${field.parent.typeName}.${field.name} cannot travel in a header`);
+  }
+  return { name: headerName(field).toLowerCase(), write: createFieldWriter(field) };
+}
+
+/** The status that a true field of the response stands for; undefined when none is true. */
+function createStatusReader(desc: DescMessage): (message: Message) => number | undefined {
+  const fields = desc.fields
+    .filter((field) => statusWhenTrue(field) !== 0)
+    .map((field) => ({ status: statusWhenTrue(field), get: createGetter(field) }));
+  return (message) => fields.find(({ get }) => get(message) === true)?.status;
+}

@@ -1,0 +1,61 @@
+// The request body, from the socket to text. What is wrong here is answered at once: before the body is read as JSON, nothing
+// is known that could be authorized.
+
+import type { IncomingHttpHeaders } from "node:http";
+import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault, malformedRequest } from "../src/kit/error.ts";
+import type { RestRequest } from "./http.ts";
+
+/** Bytes beyond the limit that are still taken in and thrown away, so that the caller reads the answer and not a reset. */
+const discardedBytes = 16 * 1024 * 1024;
+
+/** The text of a JSON body; "" when none came. Throws too_large, unsupported_media_type or malformed_request. */
+export async function readJsonBody(request: RestRequest, maxBodyBytes: number): Promise<string> {
+  const bytes = await readBytes(request, maxBodyBytes);
+  if (bytes.byteLength === 0) return "";
+  checkMediaType(request.headers);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw malformedRequest("the body is not valid UTF-8");
+  }
+}
+
+function checkMediaType(headers: IncomingHttpHeaders): void {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
+    throw new Fault(Reason.UNSUPPORTED_MEDIA_TYPE, "the body has a content encoding; send it without one", {
+      headers: { "Accept-Encoding": "identity" },
+    });
+  }
+  const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";");
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (type.trim() !== "application/json" || !isUtf8) {
+    throw new Fault(Reason.UNSUPPORTED_MEDIA_TYPE, "the body has to be application/json in UTF-8");
+  }
+}
+
+function readBytes(request: RestRequest, maxBodyBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const tooLarge = new Fault(Reason.TOO_LARGE, `the body is larger than ${maxBodyBytes} bytes`, {
+      extra: { limit_bytes: maxBodyBytes },
+    });
+    if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) reject(tooLarge);
+    let chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      sizeBytes += chunk.byteLength;
+      if (sizeBytes <= maxBodyBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks = [];
+      reject(tooLarge);
+      if (sizeBytes > maxBodyBytes + discardedBytes) request.destroy();
+    });
+    request.once("end", () => resolve(Buffer.concat(chunks)));
+    request.once("error", reject);
+    request.once("close", () => reject(malformedRequest("the connection closed before the body was complete")));
+  });
+}

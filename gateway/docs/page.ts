@@ -1,0 +1,90 @@
+// The page that shows the OpenAPI document. It is made once, at start, from the document alone, and loads nothing: its policy
+// allows exactly the one style and the one script that it carries.
+
+import { createHash } from "node:crypto";
+import { type Document, operationKeys, type Server } from "../openapi/model.ts";
+import { Html, html, prose } from "./html.ts";
+import { operationSection, type Placed } from "./operation.ts";
+import { schemaTable } from "./schema.ts";
+import { script } from "./script.ts";
+import { style } from "./style.ts";
+
+/** The page and the policy that it is served with. */
+export interface DocsPage {
+  readonly html: string;
+  readonly contentSecurityPolicy: string;
+}
+
+/** Makes the page of an OpenAPI document. */
+export function createDocsPage(openapi: string): DocsPage {
+  const document: Document = JSON.parse(openapi);
+  const groups = groupsOf(document);
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${document.info.title} API</title><link rel="icon" href="data:,"><style>${new Html(style)}</style></head>
+<body><nav aria-label="Operations"><label><span class="note">Search ( / )</span><input id="search" type="search" autocomplete="off" spellcheck="false"></label>
+<div class="list">${groups.map(groupList)}<h2>Reference</h2><ul><li><a href="#schemas">Schemas</a></li><li><a href="/v1/openapi.json">openapi.json</a></li></ul></div></nav>
+<main><h1>${document.info.title} API</h1><p class="note">Version ${document.info.version}, OpenAPI ${document.openapi}</p>${prose(document.info.description)}
+${groups.map((group) => groupSection(document, group))}
+<h2 id="schemas">Schemas</h2>${schemas(document)}</main>
+<script>${new Html(script)}</script></body></html>
+`;
+  return { html: page.text, contentSecurityPolicy: policy() };
+}
+
+function policy(): string {
+  return [
+    "default-src 'none'",
+    `style-src '${hash(style)}'`,
+    `script-src '${hash(script)}'`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+function hash(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
+
+interface Group {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: readonly Placed[];
+}
+
+function groupsOf(document: Document): Group[] {
+  const placed = Object.entries(document.paths).flatMap(([path, item]) => {
+    const servers: readonly Server[] = item.servers ?? document.servers;
+    return operationKeys.flatMap((verb) => {
+      const operation = item[verb];
+      return operation === undefined ? [] : [{ verb, path, servers, operation }];
+    });
+  });
+  return document.tags.map(({ name, description }) => ({
+    name,
+    description,
+    operations: placed.filter(({ operation }) => operation.tags.includes(name)),
+  }));
+}
+
+function groupList({ name, operations }: Group): Html {
+  const items = operations.map(
+    ({ operation, verb, path }) =>
+      html`<li data-search="${`${verb} ${path} ${operation.operationId} ${operation.summary}`.toLowerCase()}"><a href="#${operation.operationId}">${operation.operationId}</a></li>`,
+  );
+  return html`<div data-group><h2>${name}</h2><ul>${items}</ul></div>`;
+}
+
+function groupSection(document: Document, { name, description, operations }: Group): Html {
+  return html`<section data-group><h2>${name}</h2>${prose(description)}${operations.map((placed) => operationSection(document, placed))}</section>`;
+}
+
+function schemas(document: Document): Html {
+  const sections = Object.entries(document.components.schemas).map(
+    ([name, schema]) =>
+      html`<details class="schema" id="schema-${name}"><summary><code>${name}</code></summary><div class="body">${prose(String(schema.description ?? ""))}${schemaTable(schema)}</div></details>`,
+  );
+  return html`${sections}`;
+}

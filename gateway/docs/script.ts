@@ -1,0 +1,27 @@
+/** The script of the page: search, and opening what a link leads to. Without it the page reads as well, unfiltered. */
+export const script = `
+"use strict";
+const search = document.getElementById("search");
+const marked = [...document.querySelectorAll("[data-search]")];
+const groups = [...document.querySelectorAll("[data-group]")];
+function filter() {
+  const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
+  for (const item of marked) item.hidden = !words.every((word) => item.dataset.search.includes(word));
+  for (const group of groups) group.hidden = !group.querySelector("[data-search]:not([hidden])");
+}
+function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  if (target.tagName === "DETAILS") target.open = true;
+  target.hidden = false;
+  target.scrollIntoView();
+}
+search.addEventListener("input", filter);
+addEventListener("hashchange", reveal);
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || document.activeElement === search) return;
+  event.preventDefault();
+  search.focus();
+});
+reveal();
+`;

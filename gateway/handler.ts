@@ -1,0 +1,120 @@
+// The REST facade: a request handler made from descriptors alone. It knows no service by name and sees only a Transport, so a
+// REST call passes the same interceptors and the same handlers as a Connect or gRPC call.
+
+import type { DescService } from "@bufbuild/protobuf";
+import { Code, ConnectError, type Transport } from "@connectrpc/connect";
+import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault, malformedRequest, reasonRule } from "../src/kit/error.ts";
+import { newId } from "../src/kit/id.ts";
+import type { Logger } from "../src/kit/log.ts";
+import { errorAnswer } from "./envelope.ts";
+import { type RestHandler, type RestRequest, type RestResponse, sendAnswer, splitTarget } from "./http.ts";
+import { createOperation, type Entry, type RestLimits } from "./operation.ts";
+import { createRouter, type Match, type Router, routesOf } from "./route.ts";
+import { createPages } from "./static-page.ts";
+import { cut } from "./stream.ts";
+
+/** What a REST handler is made of. */
+export interface RestOptions {
+  /** Services whose methods with (google.api.http) are served. */
+  readonly services: readonly DescService[];
+  /** Where calls go; in one process the router transport. */
+  readonly transport: Transport;
+  readonly limits: RestLimits;
+  /** Proxies of our own in front of this process, whose X-Forwarded-For is believed. */
+  readonly trustedHops: number;
+  readonly log: Logger;
+  /** The text of the OpenAPI document for /v1/openapi.json and /docs; without it, there are no such pages. */
+  readonly openapi?: string;
+}
+
+/** The handler of the REST facade; also a fallback for a Connect adapter. Throws when a method cannot be served. */
+export function createRestHandler({ services, log, openapi, ...calls }: RestOptions): RestHandler {
+  const router = createRouter<Entry>([
+    ...routesOf(services).map((route) => createOperation(route, calls)),
+    ...(openapi === undefined ? [] : createPages(openapi)),
+  ]);
+  return (request, response) => {
+    const requestId = requestIdOf(request);
+    serve(router, request, response, requestId).catch((error: unknown) => {
+      try {
+        fail(request, response, error, requestId, log);
+      } catch (second) {
+        log.error({ err: second, request_id: requestId }, "an error could not be answered");
+        response.destroy();
+      }
+    });
+  };
+}
+
+async function serve(
+  router: Router<Entry>,
+  request: RestRequest,
+  response: RestResponse,
+  requestId: string,
+): Promise<void> {
+  const { path, query } = splitTarget(request.url ?? "/");
+  checkEncoding(path);
+  if (request.method === "OPTIONS") {
+    const allow = allowedOn(router, path);
+    sendAnswer(request, response, { status: 204, headers: { allow, "x-request-id": requestId }, body: undefined });
+    return;
+  }
+  const { entry, params } = findEntry(router, request.method ?? "", path);
+  await entry.serve({ request, response, params, query, requestId, signal: signalOf(response) });
+}
+
+function findEntry(router: Router<Entry>, verb: string, path: string): Match<Entry> {
+  const match = router.find(verb, path);
+  if (match !== undefined) return match;
+  const allow = allowedOn(router, path);
+  throw new Fault(Reason.METHOD_NOT_ALLOWED, `${verb} is not among the methods of this path: ${allow}`, {
+    headers: { Allow: allow },
+  });
+}
+
+function allowedOn(router: Router<Entry>, path: string): string {
+  const allowed = router.allowed(path);
+  if (allowed.length === 0) throw new Fault(Reason.UNKNOWN_PATH, "no operation has this path");
+  return allowed.join(", ");
+}
+
+/** The router lets some bad encodings pass as they are. */
+function checkEncoding(path: string): void {
+  try {
+    decodeURIComponent(path);
+  } catch {
+    throw malformedRequest("the path has bad percent-encoding");
+  }
+}
+
+/** Aborted when the connection closes before the answer is complete. */
+function signalOf(response: RestResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once("close", () => {
+    if (!response.writableEnded) controller.abort(new ConnectError("the caller is gone", Code.Canceled));
+  });
+  return controller.signal;
+}
+
+const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The caller's X-Request-Id when it is well-formed, a new id otherwise. */
+function requestIdOf(request: RestRequest): string {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && wellFormedId.test(given) ? given : newId();
+}
+
+function fail(request: RestRequest, response: RestResponse, error: unknown, requestId: string, log: Logger): void {
+  if (response.headersSent) {
+    log.warn({ err: error, request_id: requestId }, "an answer broke off");
+    cut(response);
+    return;
+  }
+  if (response.destroyed) return; // the caller is gone
+  const answer = errorAnswer(error, requestId);
+  if (error instanceof Fault)
+    log.info({ request_id: requestId, status: answer.status, reason: reasonRule(error.reason).name }, error.message);
+  else if (!(error instanceof ConnectError)) log.error({ err: error, request_id: requestId }, "the gateway failed");
+  sendAnswer(request, response, answer);
+}

@@ -1,0 +1,102 @@
+// The OpenAPI document of a set of services.
+
+import type { DescEnum, DescMessage, DescService } from "@bufbuild/protobuf";
+import { type Route, routesOf } from "../route.ts";
+import type { Comments } from "./comment.ts";
+import { failureResponses, failureSchemas } from "./failure.ts";
+import type { Components, Document, Operation, PathItem, Server } from "./model.ts";
+import { describeOperation, tagOf } from "./operation.ts";
+import { createSampler } from "./sample.ts";
+import { SchemaBook } from "./schema.ts";
+
+/** What a document is made of. */
+export interface DocumentOptions {
+  readonly services: readonly DescService[];
+  readonly comments: Comments;
+  /** The catalogue of reasons, with its comments. */
+  readonly reason: DescEnum;
+  /** Messages whose examples serve for fields of the same name. */
+  readonly messages: Iterable<DescMessage>;
+  readonly version: string;
+  readonly servers: readonly Server[];
+  /** Other base addresses of a service; undefined: the document's. */
+  readonly serversOf: (service: DescService) => readonly Server[] | undefined;
+}
+
+/** Makes the document. Throws when two operations share an id. */
+export function createDocument(options: DocumentOptions): Document {
+  const { comments, reason, servers, version } = options;
+  const routes = routesOf(options.services);
+  const book = new SchemaBook(routes, comments);
+  const sources = { book, sampler: createSampler(book, options.messages), comments };
+  const described = routes.map((route) => ({ route, operation: describeOperation(route, sources) }));
+  checkIds(described.map(({ operation }) => operation));
+  const schemas = { ...book.all(), ...failureSchemas(reason, comments) };
+  return {
+    openapi: "3.1.0",
+    info: { title: "Policy Guard", version, description: introduction },
+    servers,
+    security: [{ bearerAuth: [] }],
+    tags: tags(routes, comments),
+    paths: paths(described, options.serversOf),
+    components: { schemas, responses: failureResponses(reason, comments), headers, securitySchemes },
+  };
+}
+
+const introduction = [
+  "Guard policies for AI applications: written and tested in one place, shipped as signed bundles, enforced inside your own boundary.",
+  "",
+  "Names are in snake_case; times are RFC 3339 in UTC with whole seconds; fields without a value are `null` and never missing.",
+  "Bodies are `application/json` in UTF-8. Unknown fields of a body are refused, unknown query parameters are ignored. Keys that appear twice in an object and nesting deeper than 40 levels count as malformed.",
+  'Every failure has the body `{"detail": …}`, and every answer an `X-Request-Id`. Lists take `limit` (1 to 200) and `offset`.',
+].join("\n");
+
+const headers: Components["headers"] = {
+  "X-Request-Id": {
+    description:
+      "Id of the call: the caller's own X-Request-Id when it is well-formed. The server's log carries it too.",
+    schema: { type: "string" },
+  },
+};
+
+const securitySchemes: Components["securitySchemes"] = {
+  bearerAuth: {
+    type: "http",
+    scheme: "bearer",
+    description: "A runtime, ci or admin token, or a member's session: `Authorization: Bearer <token>`.",
+  },
+  apiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "X-API-Key",
+    description: "The same tokens, on the operations that list this scheme.",
+  },
+};
+
+function tags(routes: readonly Route[], comments: Comments): Document["tags"] {
+  const descriptions = new Map(routes.map((route) => [tagOf(route), comments.of(route.method.parent)]));
+  return [...descriptions].map(([name, description]) => ({ name, description }));
+}
+
+interface Described {
+  readonly route: Route;
+  readonly operation: Operation;
+}
+
+function paths(described: readonly Described[], serversOf: DocumentOptions["serversOf"]): Document["paths"] {
+  const items: Record<string, PathItem> = {};
+  for (const { route, operation } of described) {
+    const own = serversOf(route.method.parent);
+    const servers = own === undefined ? {} : { servers: own };
+    items[route.path] = { ...servers, ...items[route.path], [route.verb.toLowerCase()]: operation };
+  }
+  return items;
+}
+
+function checkIds(operations: readonly Operation[]): void {
+  const ids = new Set<string>();
+  for (const { operationId } of operations) {
+    if (ids.has(operationId)) throw new Error(`two operations are called ${operationId}`);
+    ids.add(operationId);
+  }
+}

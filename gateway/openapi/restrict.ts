@@ -1,0 +1,43 @@
+// A document cut down to what one process serves.
+
+import type { DescService, JsonValue } from "@bufbuild/protobuf";
+import { type Document, operationKeys, type PathItem, type Schema } from "./model.ts";
+
+/** The text of the document, with only the operations of these services and the schemas that they need. */
+export function restrictDocument(text: string, services: readonly DescService[]): string {
+  const document: Document = JSON.parse(text);
+  const served = new Set(services.map((service) => service.typeName));
+  const paths: Record<string, PathItem> = {};
+  for (const [path, item] of Object.entries(document.paths)) {
+    const operations = operationKeys.flatMap((key) => {
+      const operation = item[key];
+      const service = operation?.["x-policy-guard-method"].split("/")[0] ?? "";
+      return operation !== undefined && served.has(service) ? [[key, operation] as const] : [];
+    });
+    if (operations.length > 0) paths[path] = Object.fromEntries(operations);
+  }
+  const used = new Set(Object.values(paths).flatMap((item) => operationKeys.flatMap((key) => item[key]?.tags ?? [])));
+  const restricted: Document = {
+    ...document,
+    servers: [{ url: "/", description: "This server" }],
+    tags: document.tags.filter((tag) => used.has(tag.name)),
+    paths,
+    components: { ...document.components, schemas: needed(paths, document.components) },
+  };
+  return `${JSON.stringify(restricted, null, 2)}\n`;
+}
+
+/** Schemas that the paths and the shared responses lead to. */
+function needed(paths: unknown, { schemas, responses }: Document["components"]): Record<string, Schema> {
+  const names = new Set<string>();
+  const visit = (value: unknown): void => {
+    for (const [, name = ""] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (names.has(name)) continue;
+      names.add(name);
+      visit(schemas[name] satisfies JsonValue | undefined);
+    }
+  };
+  visit(paths);
+  visit(responses);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => names.has(name)));
+}

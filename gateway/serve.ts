@@ -1,0 +1,86 @@
+// One port for every dialect: Connect, gRPC and gRPC-Web by Connect's own adapter, everything else by the REST facade,
+// which calls the same handlers through the in-memory transport. Both pass the same interceptors.
+
+import type { DescService } from "@bufbuild/protobuf";
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createContextValues,
+  createRouterTransport,
+  type Interceptor,
+} from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { peerAddress } from "../src/kit/address.ts";
+import { connectionKey } from "../src/kit/context.ts";
+import { type Certificate, type Listener, listen } from "../src/kit/listen.ts";
+import type { Logger } from "../src/kit/log.ts";
+import { assertServable } from "../src/kit/options.ts";
+import { createRestHandler } from "./handler.ts";
+import type { RestRequest } from "./http.ts";
+import type { RestLimits } from "./operation.ts";
+
+/** What a server serves, and where. */
+export interface ServeOptions {
+  readonly services: readonly DescService[];
+  /** Registers the handlers of these services. */
+  readonly routes: (router: ConnectRouter) => void;
+  readonly interceptors: readonly Interceptor[];
+  readonly port: number;
+  readonly host: string;
+  readonly certificate?: Certificate;
+  /** Proxies of our own in front of this port; see src/kit/address.ts. */
+  readonly trustedHops: number;
+  readonly limits: RestLimits;
+  /** The OpenAPI document for /v1/openapi.json and /docs. */
+  readonly openapi?: string;
+  readonly log: Logger;
+}
+
+/** A running server. */
+export interface Server {
+  readonly port: number;
+  /** Ends streams, lets calls in flight finish, cuts off what is left after the grace time. */
+  close(options: { readonly graceMs: number }): Promise<number>;
+}
+
+/** Serves until closed. Throws when a method cannot be served as its options stand. */
+export async function serve(options: ServeOptions): Promise<Server> {
+  const { services, routes, limits, log, openapi, trustedHops } = options;
+  assertServable(services);
+  const interceptors = [...options.interceptors];
+  const shutdown = new AbortController();
+  const transport = createRouterTransport(routes, {
+    transport: {},
+    router: { interceptors, shutdownSignal: shutdown.signal },
+  });
+  const rest = createRestHandler({ services, transport, limits, trustedHops, log, openapi });
+  const adapter = connectNodeAdapter({
+    routes,
+    interceptors,
+    readMaxBytes: limits.maxBodyBytes,
+    writeMaxBytes: 64 * 1024 * 1024,
+    shutdownSignal: shutdown.signal,
+    contextValues: (request) =>
+      createContextValues().set(connectionKey, { address: addressOf(request as RestRequest, trustedHops) }),
+    fallback: rest as Parameters<typeof connectNodeAdapter>[0]["fallback"],
+  });
+  const handler = adapter as Parameters<typeof listen>[0]["handler"]; // Connect declares its own, equal, request types
+  const { port, host, certificate } = options;
+  const listener: Listener = await listen({ port, host, certificate, log, handler });
+  return {
+    port: listener.port,
+    close: (grace) => {
+      shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+      return listener.close(grace);
+    },
+  };
+}
+
+function addressOf(request: RestRequest, trustedHops: number): string {
+  return peerAddress({
+    socketAddress: request.socket.remoteAddress,
+    forwardedFor: request.headers["x-forwarded-for"],
+    trustedHops,
+  });
+}

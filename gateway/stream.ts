@@ -1,0 +1,60 @@
+// A stream of google.api.HttpBody as one HTTP answer, written as fast as the caller reads.
+
+import { once } from "node:events";
+import type { Message } from "@bufbuild/protobuf";
+import { isMessage } from "@bufbuild/protobuf";
+import type { StreamResponse } from "@connectrpc/connect";
+import { type HttpBody, HttpBodySchema } from "../gen/google/api/httpbody_pb.ts";
+import { forwardHeaders } from "./header.ts";
+import { defaultHeaders, type RestRequest, type RestResponse } from "./http.ts";
+
+/**
+ * Sends the stream. Throws as long as nothing was sent, so that a call which fails at its start has a proper status; a later
+ * failure cuts the connection, since a chunked answer that ends well would look complete.
+ */
+export async function sendStream(
+  request: RestRequest,
+  response: RestResponse,
+  stream: StreamResponse,
+  { status, requestId }: { readonly status: number; readonly requestId: string },
+): Promise<void> {
+  const chunks = stream.message[Symbol.asyncIterator]();
+  const first = await nextChunk(chunks);
+  response.writeHead(status, {
+    ...defaultHeaders,
+    "x-request-id": requestId,
+    ...forwardHeaders(stream.header),
+    "content-type": first?.contentType ?? "application/octet-stream",
+  });
+  if (request.method !== "HEAD") {
+    for (let chunk = first; chunk !== undefined; chunk = await nextChunk(chunks)) {
+      if (response.destroyed) return;
+      if (!response.write(chunk.data)) await drained(response);
+    }
+  }
+  await chunks.return?.();
+  response.end();
+}
+
+async function nextChunk(chunks: AsyncIterator<Message>): Promise<HttpBody | undefined> {
+  const next = await chunks.next();
+  if (next.done === true) return undefined;
+  if (!isMessage(next.value, HttpBodySchema)) throw new Error(`${next.value.$typeName} came where bytes were declared`);
+  return next.value;
+}
+
+/** Waits until the caller has read, or is gone. */
+async function drained(response: RestResponse): Promise<void> {
+  const gone = new AbortController();
+  await Promise.race([
+    once(response, "drain", { signal: gone.signal }),
+    once(response, "close", { signal: gone.signal }),
+  ]).finally(() => gone.abort());
+}
+
+/** Cuts an answer that has begun and cannot be finished. */
+export function cut(response: RestResponse): void {
+  if ("stream" in response)
+    response.stream.close(2); // INTERNAL_ERROR, RFC 9113 section 7
+  else response.destroy();
+}

@@ -1,0 +1,234 @@
+// Keeps the bundle in force up to date: a long poll of GET /v1/bundles/latest (Prefer: wait=N, RFC 7240) that goes on
+// for ever, backs off with jitter while the control plane is away, and is nudged when the reporting stream tells of an
+// activation. Whatever comes is verified; whatever fails leaves the bundle in force untouched.
+
+import { setTimeout as timer } from "node:timers/promises";
+import type { Bundle } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
+import type { Clock } from "../../src/kit/clock.ts";
+import { etagOf } from "../../src/kit/entity-tag.ts";
+import type { TrustedKeys } from "../../src/kit/signing-key.ts";
+import { decodeStatement } from "../../src/kit/statement.ts";
+import {
+  type ActivationCheck,
+  type BundleScope,
+  type Ratchet,
+  type VerifiedActivation,
+  verified,
+  verifyActivation,
+} from "./activation.ts";
+import { BundleRejection } from "./rejection.ts";
+import { type VerifiedBundle, verifyBundle } from "./verify.ts";
+
+/** One question to the control plane. */
+export interface PollRequest {
+  /** Entity tag of the bundle in force; undefined to get the whole bundle in any case. */
+  readonly ifNoneMatch: string | undefined;
+  /** How long the control plane may wait for a change before it answers; 0 for an answer at once. */
+  readonly waitSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** The control plane's answer. Whatever else it may be, such as 404 before the first activation, is thrown. */
+export type PollAnswer =
+  | { readonly notModified: true /** The header X-Policy-Guard-Activation. */; readonly activation: string }
+  | { readonly notModified: false; readonly bundle: Bundle };
+
+/** What a poller works with. */
+export interface BundlePollerOptions {
+  readonly client: (request: PollRequest) => Promise<PollAnswer>;
+  /** The trust root; asked each time, since keys are rotated. */
+  readonly trust: () => TrustedKeys;
+  readonly scope: BundleScope;
+  readonly runtimeVersion: string;
+  readonly maxBytes: number;
+  /** The newest activation that was ever adopted, and whether its bundle is in force now. */
+  readonly start: { readonly ratchet: Ratchet | undefined; readonly isInForce: boolean };
+  /** Compiles the bundle, keeps it on disk and swaps it in. When it throws, the old bundle is still in force. */
+  readonly adopt: (bundle: VerifiedBundle) => Promise<void>;
+  /** Takes over a fresh activation of the bundle in force. */
+  readonly refresh: (activation: VerifiedActivation) => Promise<void>;
+  /** Told of each bundle that was refused. */
+  readonly onRejection: (rejection: BundleRejection) => void;
+  /** Told of each failure to ask at all. */
+  readonly onError: (error: unknown) => void;
+  readonly clock: Clock;
+  /** Least time from one question to the next when nothing changed; varied by 10 %. */
+  readonly intervalMs: number;
+  readonly waitSeconds: number;
+  /** Sleeps; rejects when aborted. */
+  readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  /** A number in [0, 1). */
+  readonly random?: () => number;
+}
+
+/** A poller at work. */
+export interface BundlePoller {
+  /** Asks at once, because something is said to have changed. */
+  nudge(): void;
+  /** Ends the polling and resolves when nothing is under way any more. */
+  stop(): Promise<void>;
+}
+
+type Outcome = "adopted" | "unchanged" | "failed" | "interrupted";
+
+const leastBackoffMs = 100;
+const mostBackoffMs = 30_000;
+
+/** Starts to poll, and goes on until it is stopped. */
+export function createBundlePoller(options: BundlePollerOptions): BundlePoller {
+  const poller = new Poller(options);
+  const finished = poller.run();
+  return {
+    nudge: () => poller.nudge(),
+    stop: () => {
+      poller.stop();
+      return finished;
+    },
+  };
+}
+
+class Poller {
+  readonly #options: BundlePollerOptions;
+  readonly #sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  readonly #random: () => number;
+  #ratchet: Ratchet | undefined;
+  /** Whether the bundle of the ratchet is in force, so that its entity tag may be sent. */
+  #isInForce: boolean;
+  /** After a refusal the whole bundle is asked for: a 304 would hide that the next answer is refused as well. */
+  #isRefused = false;
+  #isNudged = false;
+  readonly #end = new AbortController();
+  /** Ends what may be cut short: a sleep, or a question that may take long. */
+  #interrupt = new AbortController();
+
+  constructor(options: BundlePollerOptions) {
+    this.#options = options;
+    this.#sleep = options.sleep ?? ((delayMs, signal) => timer(delayMs, undefined, { signal }));
+    this.#random = options.random ?? Math.random;
+    this.#ratchet = options.start.ratchet;
+    this.#isInForce = options.start.isInForce;
+  }
+
+  nudge(): void {
+    this.#isNudged = true;
+    this.#interrupt.abort();
+  }
+
+  stop(): void {
+    this.#end.abort();
+  }
+
+  async run(): Promise<void> {
+    let failures = 0;
+    while (!this.#end.signal.aborted) {
+      const startedAtMs = this.#options.clock.now().getTime();
+      const outcome = await this.#ask();
+      failures = outcome === "failed" ? failures + 1 : 0;
+      const elapsedMs = this.#options.clock.now().getTime() - startedAtMs;
+      await this.#pause(this.#delayMs(outcome, failures, elapsedMs));
+    }
+  }
+
+  async #ask(): Promise<Outcome> {
+    // A nudge is answered at once, and a second one must not cut off the answer to the first.
+    const waitSeconds = this.#isNudged ? 0 : this.#options.waitSeconds;
+    this.#isNudged = false;
+    this.#interrupt = new AbortController();
+    const signals = waitSeconds === 0 ? [this.#end.signal] : [this.#end.signal, this.#interrupt.signal];
+    const signal = AbortSignal.any(signals);
+    try {
+      const answer = await this.#options.client({ ifNoneMatch: this.#etag(), waitSeconds, signal });
+      const outcome = answer.notModified ? await this.#refresh(answer.activation) : await this.#adopt(answer.bundle);
+      this.#isRefused = false;
+      return outcome;
+    } catch (error) {
+      if (error instanceof BundleRejection) {
+        this.#isRefused = true;
+        this.#report(() => this.#options.onRejection(error));
+      } else if (signal.aborted) {
+        return "interrupted";
+      } else {
+        this.#report(() => this.#options.onError(error));
+      }
+      return "failed";
+    }
+  }
+
+  async #adopt(bundle: Bundle): Promise<Outcome> {
+    const { maxBytes, runtimeVersion } = this.#options;
+    const found = await verifyBundle({ ...this.#check(), bundle, maxBytes, runtimeVersion });
+    const { activationSeq } = found.activation.ratchet;
+    if (this.#isInForce && activationSeq === this.#ratchet?.activationSeq) {
+      // The same bundle once more, from a server that does not look at the entity tag.
+      return this.#takeOver(found.activation);
+    }
+    try {
+      await this.#options.adopt(found);
+    } catch (cause) {
+      if (cause instanceof BundleRejection) throw cause;
+      const message = cause instanceof Error ? cause.message : String(cause);
+      throw new BundleRejection("not_adopted", `the bundle could not be put into force: ${message}`, { cause });
+    }
+    this.#ratchet = found.activation.ratchet;
+    this.#isInForce = true;
+    return "adopted";
+  }
+
+  async #refresh(header: string): Promise<Outcome> {
+    const statement = await verified(async () => decodeStatement(header));
+    const activation = await verifyActivation(statement, this.#check());
+    if (activation.ratchet.activationSeq !== this.#ratchet?.activationSeq) {
+      throw new BundleRejection(
+        "equivocation",
+        "the control plane says both that nothing changed and that something did",
+      );
+    }
+    return this.#takeOver(activation);
+  }
+
+  async #takeOver(activation: VerifiedActivation): Promise<Outcome> {
+    await this.#options.refresh(activation);
+    this.#ratchet = activation.ratchet;
+    return "unchanged";
+  }
+
+  #check(): ActivationCheck {
+    const { trust, scope, clock } = this.#options;
+    return { trust: trust(), scope, ratchet: this.#ratchet, now: clock.now(), from: "network" };
+  }
+
+  #etag(): string | undefined {
+    return this.#isInForce && !this.#isRefused && this.#ratchet !== undefined
+      ? etagOf(this.#ratchet.digest, this.#ratchet.activationSeq)
+      : undefined;
+  }
+
+  #delayMs(outcome: Outcome, failures: number, elapsedMs: number): number {
+    if (outcome === "failed") {
+      const mostMs = Math.min(mostBackoffMs, leastBackoffMs * 2 ** failures);
+      return leastBackoffMs + this.#random() * (mostMs - leastBackoffMs);
+    }
+    // After an adoption the sequence number has grown, so asking again at once cannot go on for ever.
+    if (outcome !== "unchanged") return 0;
+    return Math.max(0, this.#options.intervalMs * (0.9 + 0.2 * this.#random()) - elapsedMs);
+  }
+
+  async #pause(delayMs: number): Promise<void> {
+    if (delayMs === 0 || this.#isNudged || this.#end.signal.aborted) return;
+    this.#interrupt = new AbortController();
+    try {
+      await this.#sleep(delayMs, AbortSignal.any([this.#end.signal, this.#interrupt.signal]));
+    } catch {
+      // Nudged or stopped.
+    }
+  }
+
+  /** A callback's failure must not end the polling. */
+  #report(tell: () => void): void {
+    try {
+      tell();
+    } catch {
+      // Nobody is left to be told.
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { StatementProblem } from "../../src/kit/statement.ts";
+
+/** Why a bundle or an activation is refused. */
+export type RejectionReason =
+  | StatementProblem
+  | "too_large"
+  | "missing_statement"
+  | "bad_payload"
+  | "bad_path"
+  | "missing_part"
+  | "extra_part"
+  | "duplicate_part"
+  | "digest_mismatch"
+  | "wrong_scope"
+  | "replayed_sequence"
+  | "equivocation"
+  | "not_yet_valid"
+  | "expired"
+  | "runtime_too_old"
+  | "not_adopted";
+
+/** A bundle or an activation that is refused; the one in force stays. The message is for operators, at both ends. */
+export class BundleRejection extends Error {
+  override readonly name = "BundleRejection";
+  readonly reason: RejectionReason;
+
+  constructor(reason: RejectionReason, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,133 @@
+// Verification of a bundle, always and in one order: size, signatures, digests of every part, scope, sequence, time.
+// Compiling comes after it, then writing to disk, then the swap. Signatures come before the digests that they vouch
+// for, so that no byte of the content is looked at before somebody trusted stands for it. What the artefact contains
+// never decides whether it is verified.
+
+import { fromJson } from "@bufbuild/protobuf";
+import { type Bundle, BundleSchema, type Part, type Statement } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
+import { digestOf } from "../../src/kit/canonical.ts";
+import { type VerifiedStatement, verifyStatement } from "../../src/kit/statement.ts";
+import { contentDigest, type ManifestPayload, readManifest } from "../../src/kit/statement-payload.ts";
+import {
+  type ActivationCheck,
+  assertScope,
+  type VerifiedActivation,
+  verified,
+  verifyActivation,
+} from "./activation.ts";
+import { BundleRejection } from "./rejection.ts";
+
+/** A bundle, and what it is checked against. */
+export interface BundleCheck extends ActivationCheck {
+  /** The message, or its JSON in UTF-8. */
+  readonly bundle: Bundle | Uint8Array;
+  readonly maxBytes: number;
+  /** Version of this runtime, such as "1.0.0"; compared with the manifest's min_runtime. */
+  readonly runtimeVersion: string;
+}
+
+/** A bundle that holds. */
+export interface VerifiedBundle {
+  readonly manifest: ManifestPayload;
+  /** Digest of the manifest: the bundle's name. */
+  readonly digest: string;
+  readonly activation: VerifiedActivation;
+  /** The content by path: exactly what the manifest lists. */
+  readonly parts: ReadonlyMap<string, Uint8Array>;
+  /** The message itself, for the cache. */
+  readonly bundle: Bundle;
+}
+
+/** Verifies a bundle with its activation. Throws a BundleRejection. */
+export async function verifyBundle(check: BundleCheck): Promise<VerifiedBundle> {
+  const bundle = readBundle(check.bundle, check.maxBytes);
+  const signed = await verified(() => verifyStatement("manifest", required(bundle.manifest, "manifest"), check.trust));
+  const activation = await verifyActivation(required(bundle.activation, "activation"), check);
+  const manifest = await verified(async () => readManifest(signed.payload));
+  const parts = matchParts(manifest, bundle.parts);
+  assertScope("manifest", manifest, check.scope);
+  assertActivated(signed, manifest, activation);
+  assertRuntime(manifest.min_runtime, check.runtimeVersion);
+  return { manifest, digest: signed.digest, activation, parts, bundle };
+}
+
+function readBundle(input: Bundle | Uint8Array, maxBytes: number): Bundle {
+  const sizeBytes = input instanceof Uint8Array ? input.byteLength : messageBytes(input);
+  if (sizeBytes > maxBytes) {
+    throw new BundleRejection("too_large", `the bundle has ${sizeBytes} bytes, the limit is ${maxBytes}`);
+  }
+  if (!(input instanceof Uint8Array)) return input;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(input);
+    return fromJson(BundleSchema, JSON.parse(text), { ignoreUnknownFields: true });
+  } catch (cause) {
+    throw new BundleRejection("malformed", "the bundle is not the JSON of a bundle", { cause });
+  }
+}
+
+function messageBytes({ manifest, activation, parts }: Bundle): number {
+  let bytes = 0;
+  for (const statement of [manifest, activation]) {
+    bytes += statement?.payload.length ?? 0;
+    for (const entry of statement?.signatures ?? []) bytes += entry.protected.length + entry.signature.length;
+  }
+  for (const part of parts) bytes += part.path.length + part.data.byteLength;
+  return bytes;
+}
+
+function required(statement: Statement | undefined, kind: string): Statement {
+  if (statement === undefined) throw new BundleRejection("missing_statement", `the bundle has no ${kind}`);
+  return statement;
+}
+
+const pathForm = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*){0,7}$/;
+const pathLimit = 256;
+
+function matchParts(manifest: ManifestPayload, parts: readonly Part[]): Map<string, Uint8Array> {
+  const found = new Map<string, Uint8Array>();
+  for (const { path, data } of parts) {
+    if (found.has(path)) throw new BundleRejection("duplicate_part", `the bundle has ${path} twice`);
+    found.set(path, data);
+  }
+  const listed = new Set<string>();
+  for (const { path, size, digest } of manifest.parts) {
+    if (path.length > pathLimit || !pathForm.test(path)) {
+      throw new BundleRejection("bad_path", `the manifest lists a part at ${JSON.stringify(path.slice(0, 80))}`);
+    }
+    if (listed.has(path)) throw new BundleRejection("duplicate_part", `the manifest lists ${path} twice`);
+    listed.add(path);
+    const data = found.get(path);
+    if (data === undefined) throw new BundleRejection("missing_part", `the bundle lacks ${path}`);
+    if (data.byteLength !== size || digestOf(data) !== digest) {
+      throw new BundleRejection("digest_mismatch", `${path} is not what the manifest says`);
+    }
+  }
+  for (const path of found.keys()) {
+    if (!listed.has(path)) {
+      throw new BundleRejection("extra_part", `the manifest does not list ${JSON.stringify(path.slice(0, 80))}`);
+    }
+  }
+  if (contentDigest(manifest.parts) !== manifest.content_digest) {
+    throw new BundleRejection("digest_mismatch", "the content digest is not that of the parts");
+  }
+  return found;
+}
+
+function assertActivated(signed: VerifiedStatement, manifest: ManifestPayload, { payload }: VerifiedActivation): void {
+  if (payload.digest !== signed.digest || payload.version !== manifest.version) {
+    throw new BundleRejection("digest_mismatch", "the activation is about another bundle");
+  }
+}
+
+const versionForm = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})$/;
+
+function assertRuntime(least: string, present: string): void {
+  const wanted = versionForm.exec(least)?.slice(1).map(Number);
+  const own = versionForm.exec(present)?.slice(1).map(Number);
+  if (own === undefined) throw new Error(`the runtime's own version "${present}" is not major.minor.patch`);
+  if (wanted === undefined) throw new BundleRejection("bad_payload", "manifest.min_runtime must be major.minor.patch");
+  const first = wanted.findIndex((number, index) => number !== own[index]);
+  if (first >= 0 && (wanted[first] ?? 0) > (own[first] ?? 0)) {
+    throw new BundleRejection("runtime_too_old", `the bundle needs runtime ${least}, this one is ${present}`);
+  }
+}

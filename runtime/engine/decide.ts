@@ -1,0 +1,276 @@
+// Rules over detections: pure and total. What a rule makes of a detection is a match; what it could not judge is listed,
+// and its `on_error` says what that means. Nothing here throws, waits or looks at a clock of its own.
+
+import { FailMode, Mode, Outcome, type Severity, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { ApplicablePolicy } from "./applicability.ts";
+import type { CompiledPolicy, CompiledRule, CompiledTerm } from "./compiled-policy.ts";
+import type { Detection } from "./detector.ts";
+import { Exempting } from "./exempt.ts";
+import type { FactSheet } from "./fact-sheet.ts";
+import { matchesGlob } from "./glob.ts";
+import type { Piece } from "./piece.ts";
+import { type Condition, ConditionFailed } from "./policy/condition.ts";
+import { listCaps } from "./policy/condition-syntax.ts";
+import type { RolloutKey } from "./policy/document.ts";
+import { isInRollout } from "./rollout.ts";
+
+/** What one rule made of one detection. Offsets are UTF-16 code units of the piece. */
+export interface Match {
+  readonly policy: CompiledPolicy;
+  readonly rule: CompiledRule;
+  /** Position of the piece in the request. */
+  readonly piece: number;
+  readonly detector: string;
+  readonly category: string;
+  readonly start: number;
+  readonly end: number;
+  readonly score: number;
+  readonly threshold: number;
+  readonly layer: string;
+  /** "enforce" or "shadow", after roll-out. */
+  readonly mode: Mode;
+  readonly severity: Severity;
+  readonly exemptedBy: string | undefined;
+}
+
+/** Something that could not be judged. */
+export interface Gap {
+  readonly detector: string;
+  readonly reason: "timeout" | "condition_error" | "condition_limit";
+  readonly onError: FailMode;
+}
+
+/** What the rules made of a request. */
+export interface Decision {
+  readonly matches: readonly Match[];
+  readonly gaps: readonly Gap[];
+}
+
+/** What the rules judge. */
+export interface Case {
+  readonly stage: Stage;
+  readonly pieces: readonly Piece[];
+  /** Detections of each piece by detector; undefined for a piece that time did not suffice for. */
+  readonly detections: readonly (ReadonlyMap<string, readonly Detection[]> | undefined)[];
+  readonly facts: FactSheet;
+  readonly nowMs: number;
+  /** True when the time budget of a policy, in milliseconds, is used up. */
+  readonly isOverdue: (timeoutMs: number) => boolean;
+  /** The value that a roll-out counts by. */
+  readonly rolloutValue: (by: RolloutKey) => string;
+}
+
+/** A detection that a term of a rule accepts. */
+interface Candidate {
+  readonly term: CompiledTerm;
+  readonly detection: Detection;
+}
+
+/** True when the match takes effect. */
+export function isEnforced({ mode, exemptedBy }: Match): boolean {
+  return mode === Mode.ENFORCE && exemptedBy === undefined;
+}
+
+/** The strictest action among matches. */
+export function strictest(matches: readonly Match[]): Outcome {
+  return matches.reduce<Outcome>((outcome, { rule }) => (rule.action > outcome ? rule.action : outcome), Outcome.ALLOW);
+}
+
+/** The match that decides an outcome: gravest severity, then policy by name, then rule by its place. */
+export function decidingMatch(matches: readonly Match[], outcome: Outcome): Match | undefined {
+  if (outcome === Outcome.ALLOW) return undefined;
+  return matches.filter((match) => isEnforced(match) && match.rule.action === outcome).sort(byWeight)[0];
+}
+
+function byWeight(a: Match, b: Match): number {
+  return b.severity - a.severity || compare(a.policy.name, b.policy.name) || a.rule.index - b.rule.index;
+}
+
+/** Judges a request by every policy that applies to it. */
+export function decide(applicable: readonly ApplicablePolicy[], request: Case): Decision {
+  const matches: Match[] = [];
+  const gaps = new Map<string, Gap>();
+  for (const { policy, lists } of applicable) {
+    const judge = new PolicyJudge(policy, lists, request, (gap) => gaps.set(JSON.stringify(gap), gap));
+    matches.push(...judge.matches());
+  }
+  return { matches: matches.sort(byPlace), gaps: [...gaps.values()] };
+}
+
+function byPlace(a: Match, b: Match): number {
+  return (
+    a.piece - b.piece ||
+    a.start - b.start ||
+    a.end - b.end ||
+    compare(a.policy.name, b.policy.name) ||
+    a.rule.index - b.rule.index ||
+    compare(a.detector, b.detector) ||
+    compare(a.category, b.category)
+  );
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Judges by one policy. */
+class PolicyJudge {
+  readonly #policy: CompiledPolicy;
+  readonly #lists: ApplicablePolicy["lists"];
+  readonly #case: Case;
+  readonly #report: (gap: Gap) => void;
+  readonly #exempting: Exempting<Candidate>;
+  #all: readonly { readonly piece: number; readonly detector: string; readonly detection: Detection }[] | undefined;
+
+  constructor(policy: CompiledPolicy, lists: ApplicablePolicy["lists"], request: Case, report: (gap: Gap) => void) {
+    this.#policy = policy;
+    this.#lists = lists;
+    this.#case = request;
+    this.#report = report;
+    this.#exempting = new Exempting<Candidate>(policy.exemptions, request.nowMs, (exemption, piece, candidate) =>
+      this.#holds(exemption.when, piece, candidate, { detector: exemption.id, onError: FailMode.FAIL_CLOSED, failed: false }),
+    );
+  }
+
+  matches(): Match[] {
+    const rules = this.#policy.rules.filter((rule) => rule.stages.has(this.#case.stage));
+    return rules.flatMap((rule) => this.#case.pieces.flatMap((piece, index) => this.#judge(rule, piece, index)));
+  }
+
+  #judge(rule: CompiledRule, piece: Piece, index: number): Match[] {
+    if (rule.terms.length === 0 && piece.isArgument) return [];
+    const detections = this.#case.detections[index];
+    const candidates = detections === undefined ? [] : candidatesOf(rule, detections);
+    if (detections !== undefined && rule.terms.length > 0 && termCount(candidates) < rule.atLeast) return [];
+    if (detections === undefined || this.#case.isOverdue(this.#policy.timeoutMs)) return this.#overdue(rule, piece, index);
+    if (rule.terms.length === 0) {
+      return this.#applies(rule, index, undefined) ? [this.#wholePiece(rule, piece, index, "condition")] : [];
+    }
+    const perFinding = rule.when?.reads.has("finding") || rule.unless?.reads.has("finding");
+    if (!perFinding && !this.#applies(rule, index, undefined)) return [];
+    const accepted = perFinding ? candidates.filter((candidate) => this.#applies(rule, index, candidate)) : candidates;
+    if (termCount(accepted) < rule.atLeast) return [];
+    return distinct(accepted).map((candidate) => this.#match(rule, index, candidate));
+  }
+
+  #overdue(rule: CompiledRule, piece: Piece, index: number): Match[] {
+    if (piece.text === "" && rule.terms.length > 0) return [];
+    const modes = rule.terms.map(({ onError }) => onError);
+    const onError = modes.length === 0 || modes.includes(FailMode.FAIL_CLOSED) ? strictMode(modes, rule) : FailMode.FAIL_OPEN;
+    for (const { detector } of rule.terms) this.#report({ detector, reason: "timeout", onError });
+    if (rule.terms.length === 0) this.#report({ detector: rule.id, reason: "timeout", onError });
+    return onError === FailMode.FAIL_CLOSED ? [this.#wholePiece(rule, piece, index, "unjudged")] : [];
+  }
+
+  #applies(rule: CompiledRule, piece: number, candidate: Candidate | undefined): boolean {
+    const { onError, id } = rule;
+    const failsClosed = onError === FailMode.FAIL_CLOSED;
+    const about = { detector: candidate?.term.detector ?? rule.terms[0]?.detector ?? id, onError };
+    // A rule that fails closed matches when it cannot be judged: `when` counts as true, `unless` as false.
+    if (rule.when !== undefined && !this.#holds(rule.when, piece, candidate, { ...about, failed: failsClosed })) return false;
+    return rule.unless === undefined || !this.#holds(rule.unless, piece, candidate, { ...about, failed: !failsClosed });
+  }
+
+  #holds(
+    condition: Condition,
+    piece: number,
+    candidate: Candidate | undefined,
+    about: { readonly detector: string; readonly onError: FailMode; readonly failed: boolean },
+  ): boolean {
+    const { detector, onError, failed } = about;
+    const { reads } = condition;
+    const findings = reads.has("findings") ? this.#findings() : [];
+    if (findings.length > listCaps.findings || this.#case.facts.exceedsCaps(reads, piece)) {
+      this.#report({ detector, reason: "condition_limit", onError });
+      return failed;
+    }
+    try {
+      const finding = candidate === undefined ? undefined : { ...candidate, detector: candidate.term.detector };
+      return condition.holds(this.#case.facts.of(piece, { lists: this.#lists, findings, finding }));
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      this.#report({ detector, reason: "condition_error", onError });
+      return failed;
+    }
+  }
+
+  /** What the policy's detectors found in the whole request, for conditions that read `findings`. */
+  #findings() {
+    this.#all ??= this.#case.detections.flatMap((detections, piece) =>
+      distinct(this.#policy.rules.flatMap((rule) => candidatesOf(rule, detections ?? new Map()))).map(
+        ({ term, detection }) => ({ piece, detector: term.detector, detection }),
+      ),
+    );
+    return this.#all;
+  }
+
+  #match(rule: CompiledRule, piece: number, candidate: Candidate): Match {
+    const { term, detection } = candidate;
+    const { category, start, end, score, layer } = detection;
+    return {
+      ...this.#effect(rule, piece, candidate),
+      detector: term.detector,
+      category: rule.category ?? category,
+      start,
+      end,
+      score,
+      threshold: term.threshold,
+      layer,
+    };
+  }
+
+  /** A match without a detection: the rule has conditions only, or could not be judged. */
+  #wholePiece(rule: CompiledRule, piece: Piece, index: number, category: string): Match {
+    return {
+      ...this.#effect(rule, index, undefined),
+      detector: rule.terms[0]?.detector ?? "condition",
+      category: rule.category ?? category,
+      start: 0,
+      end: piece.text.length,
+      score: 1,
+      threshold: 0,
+      layer: "plain",
+    };
+  }
+
+  #effect(rule: CompiledRule, piece: number, candidate: Candidate | undefined) {
+    const { rollout } = rule;
+    const isRolledOut =
+      rollout === undefined || isInRollout(rule.id, this.#case.rolloutValue(rollout.by), rollout.percent);
+    const exemptedBy = this.#exempting.exemptionOf(rule.id, piece, candidate);
+    const mode = isRolledOut ? rule.mode : Mode.SHADOW;
+    return { policy: this.#policy, rule, piece, mode, severity: rule.severity, exemptedBy };
+  }
+}
+
+function strictMode(modes: readonly FailMode[], rule: CompiledRule): FailMode {
+  return modes.length === 0 ? rule.onError : FailMode.FAIL_CLOSED;
+}
+
+function candidatesOf(rule: CompiledRule, detections: ReadonlyMap<string, readonly Detection[]>): Candidate[] {
+  return rule.terms.flatMap((term) =>
+    (detections.get(term.specKey) ?? [])
+      .filter(({ score, category }) => score >= term.threshold && fits(term.categories, category))
+      .map((detection) => ({ term, detection })),
+  );
+}
+
+function fits(globs: readonly string[] | undefined, category: string): boolean {
+  return globs === undefined || globs.some((glob) => matchesGlob(glob, category));
+}
+
+function termCount(candidates: readonly Candidate[]): number {
+  return new Set(candidates.map(({ term }) => term)).size;
+}
+
+/** Leaves out what two terms of a rule, or two rules, found alike under the same name. */
+function distinct(candidates: readonly Candidate[]): Candidate[] {
+  const seen = new Map<string, Candidate>();
+  for (const candidate of candidates) {
+    const { term, detection } = candidate;
+    const key = `${term.detector}\u0000${detection.category}\u0000${detection.start}\u0000${detection.end}`;
+    if (!seen.has(key)) seen.set(key, candidate);
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,66 @@
+// What a detector is to the rest of the engine. Detectors find; rules decide.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+
+/** One thing found in one text. Offsets are UTF-16 code units of the text as it was given. */
+export interface Detection {
+  /** What kind of thing, such as "pii.email". */
+  readonly category: string;
+  readonly start: number;
+  readonly end: number;
+  /** Certainty, 0 to 1. */
+  readonly score: number;
+  /** The form of the text in which it was found, such as "plain" or "base64". */
+  readonly layer: string;
+  /** What conditions may ask about it, such as the domain of an e-mail address. */
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+/** A detector as a policy asks for it: an entry of the catalog with parameters. */
+export interface DetectorSpec {
+  /** Unique among the specs that are compiled together. */
+  readonly key: string;
+  /** Id of a catalog entry, such as "pii". */
+  readonly use: string;
+  readonly parameters: JsonObject;
+}
+
+/** Something wrong with a detector's parameters. `path` is relative to them, such as "patterns[2]". */
+export interface ParameterProblem {
+  readonly path: string;
+  readonly message: string;
+  /** A likely correction, when there is one. */
+  readonly suggestion?: string;
+}
+
+/** An entry of the detector catalog. It serves the engine, the policy editor and the public hub alike. */
+export interface DetectorDefinition {
+  readonly id: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly version: string;
+  readonly category: string;
+  readonly tags: readonly string[];
+  /** Categories that its detections may have. */
+  readonly categories: readonly string[];
+  /** Entity names that its `entities` parameter takes; empty when it has no such parameter. */
+  readonly entities: readonly string[];
+  /** BCP 47 tags; ["*"] for every language. */
+  readonly languages: readonly string[];
+  /** What it costs: "constant", "linear", "model" or "backend". */
+  readonly costClass: string;
+  /** How much text a detection depends on: a bounded neighbourhood, fixed windows, or all of it. */
+  readonly scope: "local" | "window" | "whole";
+  /** Score from which a rule matches when the policy names no threshold. */
+  readonly defaultThreshold: number;
+  /** JSON Schema (2020-12) of the parameters. */
+  readonly parameters: JsonObject;
+  /** What the schema cannot say, such as that a pattern compiles. Empty when all is well. */
+  readonly check: (parameters: JsonObject) => readonly ParameterProblem[];
+}
+
+/** All detectors of a bundle, compiled together, so that a text is scanned once. */
+export interface Scanner {
+  /** Detections by the key of their spec. A key without detections is absent. */
+  readonly scan: (text: string) => ReadonlyMap<string, readonly Detection[]>;
+}

@@ -1,0 +1,136 @@
+// The forms of a text that detectors read, each with a way back to the offsets of the text as it was given:
+// "plain" is the text itself; "normalized" is NFKC (UAX #15) without invisible characters, made only when it differs;
+// "base64" is what a long base64 run (RFC 4648) decodes to, its spans being those of the run.
+
+import { foldLookalikes } from "./fold.ts";
+
+/** Which detectors want a form. A text that equals its normal form is both `given` and `normal`. */
+export const reads = { given: 1, normal: 2, normalAgain: 4, decoded: 8 } as const;
+
+/** One form of a text. */
+export interface View {
+  readonly layer: string;
+  /** Bits of `reads`. */
+  readonly kinds: number;
+  readonly text: string;
+  /** The text with look-alike letters folded, unit for unit. */
+  readonly folded: () => string;
+  /** The offsets in the text as it was given. */
+  readonly original: (start: number, end: number) => readonly [number, number];
+}
+
+/** Characters that are not seen: zero-width, bidirectional controls, tags, variation selectors, fillers, soft hyphen. */
+const invisible =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|\udb40[\udc00-\udfff]/g;
+
+/** Marks and the few letters that NFKC may join to the character before them. */
+const joining = /^[\p{M}\u1160-\u11ff\uff9e\uff9f\u{16d67}]$/u;
+
+const encodedRun = /[A-Za-z0-9+/_-]{24,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}/g;
+const longestRun = 65_536;
+
+/** The forms of a text, the text itself first. */
+export function viewsOf(text: string, wanted: number): View[] {
+  const normal = normalize(text);
+  const same = normal === text;
+  const views = [view("plain", same ? reads.given | reads.normal : reads.given, text, (start, end) => [start, end])];
+  if (!same) {
+    const map = lazily(() => offsetMap(text, normal));
+    views.push(view("normalized", reads.normal | reads.normalAgain, normal, (start, end) => map().original(start, end)));
+  }
+  if ((wanted & reads.decoded) !== 0) views.push(...decodedViews(text));
+  return views;
+}
+
+/** NFKC without invisible characters. */
+export function normalize(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text;
+  return text.replace(invisible, "").normalize("NFKC");
+}
+
+function view(layer: string, kinds: number, text: string, original: View["original"]): View {
+  return { layer, kinds, text, folded: lazily(() => foldLookalikes(text)), original };
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+interface OffsetMap {
+  readonly original: View["original"];
+}
+
+// Normalises piece by piece, a piece being a character with all that NFKC may join to it, to learn where each unit came from.
+function offsetMap(text: string, normal: string): OffsetMap {
+  const starts = new Int32Array(normal.length);
+  const ends = new Int32Array(normal.length);
+  let filled = 0;
+  for (const { start, end, visible } of pieces(text)) {
+    const length = visible.normalize("NFKC").length;
+    starts.fill(start, filled, filled + length);
+    ends.fill(end, filled, filled + length);
+    filled += length;
+  }
+  if (filled !== normal.length) return { original: () => [0, text.length] };
+  return { original: (start, end) => [starts[start] ?? 0, ends[end - 1] ?? text.length] };
+}
+
+interface Piece {
+  readonly start: number;
+  readonly end: number;
+  /** Without what cannot be seen. */
+  readonly visible: string;
+}
+
+function* pieces(text: string): Generator<Piece> {
+  let start = 0;
+  let end = 0;
+  let visible = "";
+  for (let at = 0; at < text.length; ) {
+    const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    const next = at + char.length;
+    if (char.replace(invisible, "") !== "") {
+      if (visible !== "" && !(char > "\x7f" && joining.test(char))) {
+        yield { start, end, visible };
+        visible = "";
+      }
+      if (visible === "") start = at;
+      visible += char;
+      end = next;
+    }
+    at = next;
+  }
+  if (visible !== "") yield { start, end, visible };
+}
+
+function decodedViews(text: string): View[] {
+  const views: View[] = [];
+  for (const match of text.matchAll(encodedRun)) {
+    const decoded = decodeText(match[0]);
+    if (decoded === undefined) continue;
+    const span = [match.index, match.index + match[0].length] as const;
+    views.push(view("base64", reads.decoded, normalize(decoded), () => span));
+  }
+  return views;
+}
+
+function decodeText(run: string): string | undefined {
+  if (run.length > longestRun) return undefined;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(run, "base64"));
+    return looksWritten(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Random bytes are hardly ever valid UTF-8 without control characters, but words in base64's alphabet might be, by chance, in part.
+function looksWritten(text: string): boolean {
+  const letters = text.match(/[\p{L}\p{M}\p{N} ]/gu)?.length ?? 0;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+  return !/[\0-\x08\x0e-\x1f\x7f]/.test(text) && letters >= text.length * 0.75;
+}

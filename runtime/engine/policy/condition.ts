@@ -1,0 +1,184 @@
+// Conditions: CEL expressions, checked against the types of facts.ts and evaluated by @marcbachmann/cel-js.
+// Its own `matches` is a backtracking RegExp. Ours takes a literal pattern, compiled here by the linear-time RE2JS; every
+// call is redirected to it in the syntax tree, and the self-test at the end refuses to load the module if one is not.
+
+import { Environment, EvaluationError, ParseError, TypeError as CelTypeError } from "@marcbachmann/cel-js";
+import { RE2JS } from "re2js";
+import { ConditionRefused, inspectCondition } from "./condition-syntax.ts";
+import { type Facts, factTypes } from "./facts.ts";
+import { didYouMean } from "./problem.ts";
+
+/** A condition that can be evaluated. */
+export interface Condition {
+  readonly source: string;
+  /** Variables that it reads, such as "finding". */
+  readonly reads: ReadonlySet<string>;
+  /** Its value. Throws ConditionFailed when it has none. */
+  readonly holds: (facts: Facts) => boolean;
+}
+
+/** A condition that has no value for these facts, such as one that reads an argument that was not sent. */
+export class ConditionFailed extends Error {
+  override readonly name = "ConditionFailed";
+}
+
+/** Why an expression cannot be a condition. */
+export interface ConditionProblem {
+  readonly message: string;
+  /** Character of the expression. */
+  readonly offset: number;
+  readonly suggestion?: string;
+}
+
+const linearMatch = "matchesLinear";
+
+const variables: Readonly<Record<string, string>> = {
+  request: "Request",
+  segment: "Segment",
+  finding: "Finding",
+  tool: "Tool",
+  subject: "Subject",
+};
+
+const base = Object.entries(variables).reduce(
+  (environment, [name, type]) => {
+    const { ctor, fields } = factTypes[name as keyof typeof factTypes];
+    return environment.registerType(type, { ctor, fields }).registerVariable(name, type);
+  },
+  new Environment({ limits: { maxAstNodes: 500, maxDepth: 32, maxListElements: 200, maxMapEntries: 50 } }),
+);
+base.registerVariable("findings", "list<Finding>");
+
+const fieldNames = Object.values(factTypes).flatMap(({ fields }) => Object.keys(fields));
+
+/** Compiles the conditions of one policy. `lists` are the policy's lists by name. */
+export class ConditionCompiler {
+  readonly #environment: Environment;
+  readonly #patterns = new Map<string, RE2JS>();
+  readonly #listLengths: ReadonlyMap<string, number>;
+
+  constructor(lists: Readonly<Record<string, readonly string[]>>) {
+    const names = Object.keys(lists);
+    this.#listLengths = new Map(names.map((name) => [name, lists[name]?.length ?? 0]));
+    this.#environment = base
+      .clone()
+      .registerVariable("lists", { schema: Object.fromEntries(names.map((name) => [name, "list<string>"])) })
+      .registerFunction(`string.${linearMatch}(string): bool`, (text: string, pattern: string) => this.#test(text, pattern));
+  }
+
+  /** The condition, or what is wrong with it. */
+  compile(source: string): Condition | ConditionProblem {
+    try {
+      return this.#compile(source);
+    } catch (error) {
+      return this.#problem(error);
+    }
+  }
+
+  #compile(source: string): Condition | ConditionProblem {
+    const program = this.#environment.parse(source);
+    const { reads, matches } = inspectCondition(program.ast, this.#listLengths);
+    for (const { node, pattern, offset } of matches) {
+      this.#addPattern(pattern, offset);
+      node.args[0] = linearMatch;
+    }
+    const { valid, type, error } = program.check();
+    if (!valid) return this.#problem(error);
+    if (type !== "bool" && type !== "dyn") return { message: `expected a condition (bool), found ${type}`, offset: 0 };
+    return { source, reads, holds: (facts) => holds(program, facts) };
+  }
+
+  #addPattern(pattern: string, offset: number): void {
+    try {
+      this.#patterns.set(pattern, RE2JS.compile(pattern));
+    } catch (error) {
+      throw new ConditionRefused(`the pattern is not an RE2 expression: ${messageOf(error)}`, offset);
+    }
+  }
+
+  #test(text: string, pattern: string): boolean {
+    const compiled = this.#patterns.get(pattern);
+    if (compiled === undefined) throw new ConditionFailed("a pattern was not compiled beforehand");
+    return compiled.test(text);
+  }
+
+  #problem(error: unknown): ConditionProblem {
+    if (error instanceof ConditionRefused) {
+      const called = /"(.+?)"/.exec(error.message)?.[1];
+      const suggestion = called === undefined ? undefined : didYouMean(called, error.candidates);
+      return { message: error.message, offset: error.offset, ...(suggestion === undefined ? {} : { suggestion }) };
+    }
+    if (!(error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError)) throw error;
+    const message = readable(error.summary);
+    const unknown = /^(?:unknown field|unknown variable) "(.+)"/.exec(message)?.[1];
+    const known = [...fieldNames, ...Object.keys(variables), "findings", "lists", ...this.#listLengths.keys()];
+    const suggestion = unknown === undefined ? undefined : didYouMean(unknown, known);
+    return { message, offset: error.range?.start ?? 0, ...(suggestion === undefined ? {} : { suggestion }) };
+  }
+}
+
+/** True for what ConditionCompiler.compile returns when the expression is wrong. */
+export function isConditionProblem(result: Condition | ConditionProblem): result is ConditionProblem {
+  return "offset" in result;
+}
+
+function readable(summary: string): string {
+  const missing = /^No such key: (.+)$/.exec(summary)?.[1];
+  if (missing !== undefined) return `unknown field "${missing}"`;
+  const unknown = /^Unknown variable: (.+)$/.exec(summary)?.[1];
+  return unknown === undefined ? summary : `unknown variable "${unknown}"`;
+}
+
+function holds(program: (context: Record<string, unknown>) => unknown, facts: Facts): boolean {
+  let value: unknown;
+  try {
+    value = program({ ...facts });
+  } catch (error) {
+    throw new ConditionFailed(messageOf(error));
+  }
+  if (typeof value !== "boolean") throw new ConditionFailed("the condition has no truth value");
+  return value;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof EvaluationError) return readable(error.summary);
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Proves that no way of calling `matches` reaches the library's own. Throws when one does. */
+export function assertMatchesIsLinear(): void {
+  const compiler = new ConditionCompiler({ words: ["a"] });
+  // In RE2 \C is "any byte" and \z the end; a backtracking RegExp reads both as letters, so it would answer false.
+  const pattern = String.raw`r"^a\z"`;
+  const calls = [
+    `"a".matches(${pattern})`,
+    `dyn("a").matches(${pattern})`,
+    `lists.words.all(w, w.matches(${pattern}))`,
+    `lists.words.exists(w, w.matches(${pattern}))`,
+    `lists.words.exists_one(w, w.matches(${pattern}))`,
+    `lists.words.filter(w, w.matches(${pattern})).size() == 1`,
+    `lists.words.map(w, w.matches(${pattern}))[0]`,
+    `lists.words.map(w, w.matches(${pattern}), w).size() == 1`,
+    `false ? false : !(!("a".matches(${pattern})))`,
+    `{"k": ["a".matches(${pattern})]}["k"][0]`,
+  ];
+  for (const call of calls) {
+    const condition = compiler.compile(call);
+    if (isConditionProblem(condition) || !condition.holds(selfTestFacts)) {
+      throw new Error(`the condition ${call} does not use the linear-time matcher`);
+    }
+  }
+  for (const call of ['"a".matches("a" + "b")', `"a".${linearMatch}("a")`, 'matches("a", "a")', 'cel.bind(x, "a", x == "a")']) {
+    if (!isConditionProblem(compiler.compile(call))) throw new Error(`the condition ${call} has to be refused`);
+  }
+}
+
+const selfTestFacts = {
+  request: new factTypes.request.ctor({ stage: "", agent_id: "", env: "", session_id: "", language: "", metadata: {} }),
+  segment: new factTypes.segment.ctor({ id: "", role: "", origin: "", trust: "", text: "" }),
+  subject: new factTypes.subject.ctor("", [], {}),
+  findings: [],
+  lists: { words: ["a"] },
+};
+
+assertMatchesIsLinear();

@@ -1,0 +1,141 @@
+// What conditions may ask about. The classes are the types of the CEL environment: a field that is not here is a type error.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Detection } from "../detector.ts";
+
+/** Attributes of detections that conditions may read as fields of a finding; "" where a detection has none. */
+export const findingAttributes = ["domain", "host", "country", "brand", "provider", "kind", "keyword", "pattern"] as const;
+
+/** The request as conditions see it. */
+export class RequestFacts {
+  readonly stage: string;
+  readonly agent_id: string;
+  readonly env: string;
+  readonly session_id: string;
+  readonly language: string;
+  readonly metadata: JsonObject;
+
+  constructor(facts: Omit<RequestFacts, never>) {
+    this.stage = facts.stage;
+    this.agent_id = facts.agent_id;
+    this.env = facts.env;
+    this.session_id = facts.session_id;
+    this.language = facts.language;
+    this.metadata = facts.metadata;
+  }
+}
+
+/** A segment as conditions see it. */
+export class SegmentFacts {
+  readonly id: string;
+  readonly role: string;
+  readonly origin: string;
+  readonly trust: string;
+  readonly text: string;
+  readonly length: bigint;
+
+  constructor(segment: { id: string; role: string; origin: string; trust: string; text: string }) {
+    this.id = segment.id;
+    this.role = segment.role;
+    this.origin = segment.origin;
+    this.trust = segment.trust;
+    this.text = segment.text;
+    this.length = BigInt(segment.text.length);
+  }
+}
+
+/** A detection as conditions see it. */
+export class FindingFacts {
+  readonly category: string;
+  readonly detector: string;
+  readonly score: number;
+  readonly start: bigint;
+  readonly end: bigint;
+  readonly layer: string;
+  readonly segment: string;
+  readonly attributes: Readonly<Record<string, string>>;
+
+  constructor(detection: Detection, detector: string, segment: string) {
+    this.category = detection.category;
+    this.detector = detector;
+    this.score = detection.score;
+    this.start = BigInt(detection.start);
+    this.end = BigInt(detection.end);
+    this.layer = detection.layer;
+    this.segment = segment;
+    this.attributes = detection.attributes ?? {};
+    for (const name of findingAttributes) {
+      Object.defineProperty(this, name, { value: this.attributes[name] ?? "", enumerable: true });
+    }
+  }
+}
+
+/** A proposed tool call as conditions see it. */
+export class ToolFacts {
+  readonly name: string;
+  readonly args: JsonObject;
+
+  constructor(name: string, args: JsonObject) {
+    this.name = name;
+    this.args = args;
+  }
+}
+
+/** Whoever the application acts for, as conditions see it. */
+export class SubjectFacts {
+  readonly user_id: string;
+  readonly roles: readonly string[];
+  readonly attributes: JsonObject;
+
+  constructor(userId: string, roles: readonly string[], attributes: JsonObject) {
+    this.user_id = userId;
+    this.roles = roles;
+    this.attributes = attributes;
+  }
+}
+
+/** The values of one evaluation of a condition. */
+export interface Facts {
+  readonly request: RequestFacts;
+  readonly segment: SegmentFacts;
+  readonly subject: SubjectFacts;
+  readonly findings: readonly FindingFacts[];
+  readonly lists: Readonly<Record<string, readonly string[]>>;
+  readonly finding?: FindingFacts;
+  readonly tool?: ToolFacts;
+}
+
+/** The types of the environment, by the name of the variable that has them. */
+export const factTypes = {
+  request: {
+    ctor: RequestFacts,
+    fields: {
+      stage: "string",
+      agent_id: "string",
+      env: "string",
+      session_id: "string",
+      language: "string",
+      metadata: "map<string, dyn>",
+    },
+  },
+  segment: {
+    ctor: SegmentFacts,
+    fields: { id: "string", role: "string", origin: "string", trust: "string", text: "string", length: "int" },
+  },
+  finding: {
+    ctor: FindingFacts,
+    fields: {
+      category: "string",
+      detector: "string",
+      score: "double",
+      start: "int",
+      end: "int",
+      layer: "string",
+      segment: "string",
+      attributes: "map<string, string>",
+      ...Object.fromEntries(findingAttributes.map((name) => [name, "string"])),
+    },
+  },
+  tool: { ctor: ToolFacts, fields: { name: "string", args: "map<string, dyn>" } },
+  subject: { ctor: SubjectFacts, fields: { user_id: "string", roles: "list<string>", attributes: "map<string, dyn>" } },
+} as const;

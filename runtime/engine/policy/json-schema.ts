@@ -1,0 +1,231 @@
+// Validation of a positioned tree against a JSON Schema (2020-12): the vocabulary that our own schemas use, no more.
+// A general validator reports pointers; authors need lines, columns and a likely correction, and all problems at once.
+
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { childPath, didYouMean, type Problems } from "./problem.ts";
+import { type SourceList, type SourceMap, type SourceNode, type SourceScalar, treeToJson } from "./source-tree.ts";
+
+const validated = new Set(
+  "type const enum properties required additionalProperties propertyNames minProperties maxProperties items minItems maxItems uniqueItems minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum oneOf anyOf $ref"
+    .split(" "),
+);
+const annotations = new Set("$schema $id $defs $comment title description default examples deprecated format".split(" "));
+
+/** The keywords of a schema that this validator does not know, by path. Empty for a schema that it may be used with. */
+export function unknownKeywords(schema: JsonObject, path = "#"): string[] {
+  const found: string[] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (!validated.has(keyword) && !annotations.has(keyword)) found.push(`${path}/${keyword}`);
+    for (const [name, child] of subschemas(keyword, value)) found.push(...unknownKeywords(child, `${path}/${name}`));
+  }
+  return found;
+}
+
+function subschemas(keyword: string, value: JsonValue): [string, JsonObject][] {
+  if (keyword === "properties" || keyword === "$defs") return Object.entries(asObject(value)).filter(([, v]) => v !== false).map(([k, v]) => [`${keyword}/${k}`, asObject(v)]);
+  if (keyword === "oneOf" || keyword === "anyOf") return asArray(value).map((v, index) => [`${keyword}/${index}`, asObject(v)]);
+  if (["items", "additionalProperties", "propertyNames"].includes(keyword) && typeof value === "object") return [[keyword, asObject(value)]];
+  return [];
+}
+
+/** Reports everything in which the tree departs from the schema. */
+export function checkSchema(node: SourceNode, schema: JsonObject, path: string, problems: Problems): void {
+  new SchemaCheck(schema, problems).check(node, schema, path);
+}
+
+class SchemaCheck {
+  readonly #root: JsonObject;
+  readonly #problems: Problems;
+
+  constructor(root: JsonObject, problems: Problems) {
+    this.#root = root;
+    this.#problems = problems;
+  }
+
+  check(node: SourceNode, schema: JsonObject, path: string): void {
+    const resolved = this.#resolve(schema);
+    const alternatives = resolved["oneOf"] ?? resolved["anyOf"];
+    if (alternatives !== undefined) return this.#checkAlternatives(node, asArray(alternatives).map(asObject), path);
+    if (!this.#checkType(node, resolved, path) || !this.#checkValue(node, resolved, path)) return;
+    if (node.kind === "map") this.#checkMap(node, resolved, path);
+    else if (node.kind === "list") this.#checkList(node, resolved, path);
+    else this.#checkScalar(node, resolved, path);
+  }
+
+  #resolve(schema: JsonObject): JsonObject {
+    const reference = schema["$ref"];
+    if (typeof reference !== "string") return schema;
+    const definition = asObject(this.#root["$defs"] ?? {})[reference.replace("#/$defs/", "")];
+    if (definition === undefined) throw new Error(`the schema has no ${reference}`);
+    return this.#resolve(asObject(definition));
+  }
+
+  /** Judges by the alternative that was meant: the one of the same type that shares the most keys. */
+  #checkAlternatives(node: SourceNode, alternatives: readonly JsonObject[], path: string): void {
+    const resolved = alternatives.map((alternative) => this.#resolve(alternative));
+    const sameType = resolved.filter((alternative) => typesOf(alternative).some((type) => hasType(node, type)));
+    if (sameType.length === 0) {
+      const types = [...new Set(resolved.flatMap(typesOf))];
+      this.#problems.misshape(node.place, path, `expected ${types.map(withArticle).join(" or ")}, found ${describe(node)}`);
+      return;
+    }
+    const keysOf = (alternative: JsonObject) => Object.keys(asObject(alternative["properties"] ?? {}));
+    const shared = (alternative: JsonObject) =>
+      node.kind === "map" ? keysOf(alternative).filter((key) => node.entries.has(key)).length : 0;
+    const best = sameType.reduce((chosen, candidate) => (shared(candidate) > shared(chosen) ? candidate : chosen));
+    if (node.kind === "map" && sameType.length > 1 && shared(best) === 0) {
+      const forms = sameType.map((alternative) => asArray(alternative["required"] ?? []).join(", "));
+      this.#problems.misshape(node.place, path, `expected an object with one of: ${forms.join("; ")}`);
+      return;
+    }
+    this.check(node, best, path);
+  }
+
+  #checkType(node: SourceNode, schema: JsonObject, path: string): boolean {
+    const types = typesOf(schema);
+    if (types.length === 0 || types.some((type) => hasType(node, type))) return true;
+    this.#problems.misshape(node.place, path, `expected ${types.map(withArticle).join(" or ")}, found ${describe(node)}`);
+    return false;
+  }
+
+  #checkValue(node: SourceNode, schema: JsonObject, path: string): boolean {
+    const fixed = schema["const"];
+    const allowed = fixed === undefined ? schema["enum"] : [fixed];
+    if (allowed === undefined || node.kind !== "scalar") return true;
+    const values = asArray(allowed);
+    if (values.includes(node.value)) return true;
+    const expected = values.map((value) => JSON.stringify(value)).join(", ");
+    this.#problems.error(
+      node.place,
+      path,
+      `expected ${values.length === 1 ? "" : "one of "}${expected}, found ${describe(node)}`,
+      didYouMean(String(node.value), values.map(String)),
+    );
+    return false;
+  }
+
+  #checkMap(node: SourceMap, schema: JsonObject, path: string): void {
+    const properties = asObject(schema["properties"] ?? {});
+    const { additionalProperties: others = true, propertyNames } = schema;
+    for (const [key, { keyPlace, value }] of node.entries) {
+      const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      const at = childPath(path, key);
+      if (property === false) this.#problems.error(keyPlace, at, `"${key}" is not supported yet`);
+      else if (property !== undefined) this.check(value, asObject(property), at);
+      else if (others === false) this.#unknownKey(keyPlace, at, key, supportedKeys(properties));
+      else if (propertyNames !== undefined && !this.#nameFits(key, asObject(propertyNames))) {
+        this.#problems.error(keyPlace, at, `the name "${clip(key)}" has to match ${asObject(propertyNames)["pattern"]}`);
+      } else if (typeof others === "object") this.check(value, asObject(others), at);
+    }
+    for (const key of asArray(schema["required"] ?? []).map(String)) {
+      if (!node.entries.has(key)) this.#problems.misshape(node.place, childPath(path, key), `"${key}" is missing`);
+    }
+    this.#checkBounds(node, node.entries.size, "entries", [schema["minProperties"], schema["maxProperties"]], path);
+  }
+
+  #unknownKey(place: SourceNode["place"], path: string, key: string, known: readonly string[]): void {
+    const expected = known.length === 0 ? "no keys" : `one of ${known.join(", ")}`;
+    this.#problems.error(place, path, `unknown key "${clip(key)}"; expected ${expected}`, didYouMean(key, known));
+  }
+
+  #nameFits(key: string, names: JsonObject): boolean {
+    return typeof names["pattern"] !== "string" || new RegExp(names["pattern"], "u").test(key);
+  }
+
+  #checkList(node: SourceList, schema: JsonObject, path: string): void {
+    this.#checkBounds(node, node.items.length, "items", [schema["minItems"], schema["maxItems"]], path);
+    const items = schema["items"];
+    const seen = new Set<string>();
+    for (const [index, item] of node.items.entries()) {
+      const at = childPath(path, index);
+      if (items !== undefined) this.check(item, asObject(items), at);
+      if (schema["uniqueItems"] !== true) continue;
+      const text = JSON.stringify(treeToJson(item));
+      if (seen.has(text)) this.#problems.error(item.place, at, `${clip(text)} appears twice`);
+      seen.add(text);
+    }
+  }
+
+  #checkScalar(node: SourceScalar, schema: JsonObject, path: string): void {
+    const { value } = node;
+    if (typeof value === "string") {
+      this.#checkBounds(node, value.length, "characters", [schema["minLength"], schema["maxLength"]], path);
+      const pattern = schema["pattern"];
+      if (typeof pattern === "string" && !new RegExp(pattern, "u").test(value)) {
+        this.#problems.error(node.place, path, `"${clip(value)}" has to match ${pattern}`);
+      }
+    }
+    if (typeof value === "number") this.#checkNumber(node, value, schema, path);
+  }
+
+  #checkNumber(node: SourceScalar, value: number, schema: JsonObject, path: string): void {
+    const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+    const tooSmall =
+      (typeof minimum === "number" && value < minimum) ||
+      (typeof exclusiveMinimum === "number" && value <= exclusiveMinimum);
+    const tooLarge =
+      (typeof maximum === "number" && value > maximum) ||
+      (typeof exclusiveMaximum === "number" && value >= exclusiveMaximum);
+    if (!tooSmall && !tooLarge) return;
+    const bounds = [
+      minimum === undefined ? undefined : `at least ${minimum}`,
+      exclusiveMinimum === undefined ? undefined : `more than ${exclusiveMinimum}`,
+      maximum === undefined ? undefined : `at most ${maximum}`,
+      exclusiveMaximum === undefined ? undefined : `less than ${exclusiveMaximum}`,
+    ];
+    this.#problems.error(node.place, path, `expected ${bounds.filter(Boolean).join(" and ")}, found ${value}`);
+  }
+
+  #checkBounds(node: SourceNode, size: number, what: string, bounds: (JsonValue | undefined)[], path: string): void {
+    const [least, most] = bounds;
+    if (typeof least === "number" && size < least) {
+      this.#problems.error(node.place, path, `expected at least ${least} ${what}, found ${size}`);
+    }
+    if (typeof most === "number" && size > most) {
+      this.#problems.error(node.place, path, `expected at most ${most} ${what}, found ${size}`);
+    }
+  }
+}
+
+function supportedKeys(properties: JsonObject): string[] {
+  return Object.keys(properties).filter((key) => properties[key] !== false);
+}
+
+function typesOf(schema: JsonObject): string[] {
+  const type = schema["type"];
+  if (type === undefined) return [];
+  return Array.isArray(type) ? type.map(String) : [String(type)];
+}
+
+function hasType(node: SourceNode, type: string): boolean {
+  if (node.kind === "map") return type === "object";
+  if (node.kind === "list") return type === "array";
+  if (node.value === null) return type === "null";
+  if (type === "integer") return Number.isInteger(node.value);
+  return typeof node.value === type;
+}
+
+function withArticle(type: string): string {
+  if (type === "null") return type;
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function describe(node: SourceNode): string {
+  if (node.kind === "map") return "an object";
+  if (node.kind === "list") return "an array";
+  return node.value === null ? "nothing" : clip(JSON.stringify(node.value));
+}
+
+function clip(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+function asObject(value: JsonValue): JsonObject {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("the schema is malformed");
+  return value;
+}
+
+function asArray(value: JsonValue): JsonValue[] {
+  if (!Array.isArray(value)) throw new Error("the schema is malformed");
+  return value;
+}

@@ -1,0 +1,76 @@
+// From source text to a policy: read, check the shape, check the meaning. Every problem is reported at once.
+
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { DetectorDefinition } from "../detector.ts";
+import { catalog } from "../detectors/catalog.ts";
+import type { PolicyDocument } from "./document.ts";
+import { checkSchema } from "./json-schema.ts";
+import { checkMeaning } from "./meaning.ts";
+import { type PolicyProblem, Problems } from "./problem.ts";
+import { policySchema } from "./schema.ts";
+import { treeFromJson, treeFromText, treeToJson } from "./source-tree.ts";
+
+/** A policy, unless a problem is an error. */
+export interface ParsedPolicy {
+  readonly policy?: PolicyDocument;
+  readonly problems: readonly PolicyProblem[];
+}
+
+/** Reads a policy: a string of YAML or JSON, or a JSON object. `definitions` are the detectors that it may use. */
+export function parsePolicy(
+  source: string | JsonValue,
+  definitions: readonly DetectorDefinition[] = catalog,
+): ParsedPolicy {
+  const problems = new Problems();
+  const tree = typeof source === "string" ? treeFromText(source, problems) : treeFromJson(source, problems);
+  if (tree === undefined) return { problems: problems.list() };
+  checkSchema(tree, policySchema, "", problems);
+  if (tree.kind !== "map") return { problems: problems.list() };
+  // The schema, which was just checked, says the same as the type; what lacks its shape is left out of what follows.
+  const policy = ordered(readable(treeToJson(tree), problems), policySchema) as unknown as PolicyDocument;
+  checkMeaning(policy, tree, new Map(definitions.map((definition) => [definition.id, definition])), problems);
+  return problems.hasErrors ? { problems: problems.list() } : { policy, problems: problems.list() };
+}
+
+/** The document with an empty collection in the place of each that is none, so that the rest can be judged. */
+function readable(json: JsonValue, problems: Problems): JsonValue {
+  if (!problems.hasErrors || typeof json !== "object" || json === null || Array.isArray(json)) return json;
+  const document: JsonObject = { ...json, rules: asList(json["rules"]) };
+  for (const key of ["exemptions", "tests"]) if (key in json) document[key] = asList(json[key]);
+  for (const key of ["detectors", "lists", "defaults"]) if (key in json) document[key] = objectOf(json[key]);
+  const lists = Object.entries(objectOf(json["lists"]));
+  if ("lists" in json) document["lists"] = Object.fromEntries(lists.map(([name, items]) => [name, asList(items)]));
+  return document;
+}
+
+function asList(value: JsonValue | undefined): JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The document in canonical form: keys in the order of the schema, free names sorted, no default added. */
+export function canonicalPolicy(policy: PolicyDocument): JsonObject {
+  return ordered(policy as unknown as JsonObject, policySchema) as JsonObject; // a document is JSON
+}
+
+function ordered(value: JsonValue, schema: JsonObject): JsonValue {
+  if (Array.isArray(value)) {
+    const items = objectOf(schema["items"]);
+    return value.map((item) => ordered(item, items));
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const properties = objectOf(schema["properties"]);
+  const known = Object.keys(properties).filter((key) => Object.hasOwn(value, key));
+  const others = Object.keys(value)
+    .filter((key) => !known.includes(key))
+    .sort();
+  const entries = [...known, ...others].map((key) => {
+    const child = known.includes(key) ? objectOf(properties[key]) : objectOf(schema["additionalProperties"]);
+    return [key, ordered(value[key] ?? null, child)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+// Where a schema chooses between forms, no order is given, and the keys are sorted by name: stable all the same.
+function objectOf(value: JsonValue | undefined): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}

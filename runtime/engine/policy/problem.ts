@@ -1,0 +1,133 @@
+// Problems of a policy document: all of them at once, each with its place in the source and what was expected.
+
+/** Something wrong ("error") or doubtful ("warning") in a policy document. Line and column count from 1; 0 is unknown. */
+export interface PolicyProblem {
+  readonly line: number;
+  readonly column: number;
+  /** Place in the document, such as "rules[0].action". */
+  readonly path: string;
+  readonly message: string;
+  /** A likely correction. */
+  readonly suggestion?: string;
+  readonly severity: "error" | "warning";
+}
+
+/** A place in the source text, from 1; 0 when the document did not come as text. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The place of a document that did not come as text. */
+export const nowhere: Place = { line: 0, column: 0 };
+
+/** What was asked of a policy that has errors. */
+export class PolicyInvalid extends Error {
+  override readonly name = "PolicyInvalid";
+  readonly policy: string;
+  readonly problems: readonly PolicyProblem[];
+
+  constructor(policy: string, problems: readonly PolicyProblem[]) {
+    const first = problems.find(({ severity }) => severity === "error");
+    super(`policy ${policy} is not valid: ${first === undefined ? "unknown problem" : `${first.path}: ${first.message}`}`);
+    this.policy = policy;
+    this.problems = problems;
+  }
+}
+
+const maxProblems = 200;
+
+/** Collects problems while a document is read. */
+export class Problems {
+  readonly #all: PolicyProblem[] = [];
+  readonly #misshapen: string[] = [];
+
+  /** Adds an error. */
+  error(place: Place, path: string, message: string, suggestion?: string): void {
+    this.#add("error", place, path, message, suggestion);
+  }
+
+  /** Adds an error that leaves the value at the path without its type, so that nothing can be said of its meaning. */
+  misshape(place: Place, path: string, message: string): void {
+    this.#misshapen.push(path);
+    this.#add("error", place, path, message);
+  }
+
+  /** True when the value at the path, or one below it, lacks its type. */
+  isMisshapen(path: string): boolean {
+    return this.#misshapen.some((bad) => bad === path || bad.startsWith(`${path}.`) || bad.startsWith(`${path}[`));
+  }
+
+  /** Adds a warning. */
+  warn(place: Place, path: string, message: string, suggestion?: string): void {
+    this.#add("warning", place, path, message, suggestion);
+  }
+
+  /** True when something makes the document unusable. */
+  get hasErrors(): boolean {
+    return this.#all.some(({ severity }) => severity === "error");
+  }
+
+  /** How many there are so far. */
+  get count(): number {
+    return this.#all.length;
+  }
+
+  /** Everything found, in the order of the source. */
+  list(): PolicyProblem[] {
+    return [...this.#all].sort((a, b) => a.line - b.line || a.column - b.column);
+  }
+
+  #add(severity: "error" | "warning", { line, column }: Place, path: string, message: string, suggestion?: string): void {
+    // A hostile document must not produce an answer that is much larger than itself.
+    if (this.#all.length >= maxProblems) return;
+    this.#all.push({ line, column, path, message, ...(suggestion === undefined ? {} : { suggestion }), severity });
+  }
+}
+
+/** The path of a key below another path. */
+export function childPath(path: string, key: string | number): string {
+  if (typeof key === "number") return `${path}[${key}]`;
+  return path === "" ? key : `${path}.${key}`;
+}
+
+/** The candidate that was probably meant, or undefined. */
+export function closest(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** "did you mean …?", or undefined when nothing is close. */
+export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
+  const best = closest(word, candidates);
+  return best === undefined ? undefined : `did you mean "${best}"?`;
+}
+
+/** Optimal string alignment distance: Levenshtein with swaps of neighbours. Long words are not compared. */
+function editDistance(a: string, b: string): number {
+  if (a.length > 64 || b.length > 64 || Math.abs(a.length - b.length) > 21) return Number.POSITIVE_INFINITY;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let distance = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        distance = Math.min(distance, (beforeLast[j - 2] ?? 0) + 1);
+      }
+      row.push(distance);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}

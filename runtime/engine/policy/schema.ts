@@ -1,0 +1,257 @@
+// The policy document for machines: JSON Schema 2020-12. Editors complete by it, and `json-schema.ts` validates by it.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import { outcomeNames, severityNames, stageNames } from "./document.ts";
+
+/** The name of a detector, rule, list or exemption. */
+const namePattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$";
+const modes = { type: "string", enum: ["enforce", "shadow", "off"] };
+const failModes = { type: "string", enum: ["fail_open", "fail_closed"] };
+const threshold = { type: "number", minimum: 0, maximum: 1 };
+const name = { type: "string", pattern: namePattern };
+const condition = { type: "string", minLength: 1, maxLength: 4096 };
+const text = { type: "string", maxLength: 131072 };
+
+function record(properties: JsonObject, required: string[] = []): JsonObject {
+  return { type: "object", properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
+}
+
+/** Keys that a later version brings. `false` allows no value, and the validator says why. */
+const later = false;
+
+function list(items: JsonObject, bounds: { min?: number; max: number; unique?: boolean }): JsonObject {
+  const { min = 0, max, unique = false } = bounds;
+  return { type: "array", items, minItems: min, maxItems: max, ...(unique ? { uniqueItems: true } : {}) };
+}
+
+function described(description: string, schema: JsonObject): JsonObject {
+  return { description, ...schema };
+}
+
+const metadata = record(
+  {
+    name: described("Unique in the organization.", { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$" }),
+    description: { type: "string", maxLength: 2000 },
+    controls: described(
+      "Controls of a framework that the policy serves, such as OWASP-LLM01.",
+      list({ type: "string", minLength: 1, maxLength: 128 }, { max: 100, unique: true }),
+    ),
+  },
+  ["name"],
+);
+
+const match = record({
+  agents: described(
+    "Globs over agent keys. Absent: every agent.",
+    list({ type: "string", pattern: "^[A-Za-z0-9._*?-]{1,128}$" }, { min: 1, max: 100 }),
+  ),
+  envs: described(
+    "Names of environments. Absent: every environment.",
+    list({ type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,62}$" }, { min: 1, max: 100 }),
+  ),
+});
+
+const defaults = record({
+  mode: modes,
+  on_error: failModes,
+  timeout_ms: described("Time budget of an evaluation, in milliseconds.", {
+    type: "integer",
+    minimum: 1,
+    maximum: 30000,
+  }),
+  record: described("The most of the text that may be reported.", {
+    type: "string",
+    enum: ["none", "redacted", "full"],
+  }),
+});
+
+const lists: JsonObject = {
+  type: "object",
+  maxProperties: 100,
+  propertyNames: { pattern: "^[A-Za-z_][A-Za-z0-9_]{0,63}$" },
+  additionalProperties: list({ type: "string", maxLength: 1024 }, { max: 10000 }),
+};
+
+const detectors: JsonObject = {
+  type: "object",
+  maxProperties: 200,
+  propertyNames: { pattern: namePattern },
+  additionalProperties: {
+    type: "object",
+    properties: {
+      use: described("Id of a detector of the catalog. Further keys are its parameters.", { type: "string" }),
+      threshold,
+      on_error: failModes,
+      backend: later,
+    },
+    required: ["use"],
+    additionalProperties: true,
+  },
+};
+
+const detectTerm: JsonObject = {
+  oneOf: [
+    { type: "string", minLength: 1, maxLength: 128 },
+    record(
+      {
+        ref: { type: "string", minLength: 1, maxLength: 128 },
+        entities: list({ type: "string", minLength: 1, maxLength: 128 }, { min: 1, max: 200 }),
+        categories: list({ type: "string", minLength: 1, maxLength: 128 }, { min: 1, max: 200 }),
+        threshold,
+      },
+      ["ref"],
+    ),
+  ],
+};
+
+const detectTerms = list({ $ref: "#/$defs/detectTerm" }, { min: 1, max: 50 });
+
+const detect: JsonObject = {
+  oneOf: [
+    ...(detectTerm["oneOf"] as JsonObject[]),
+    record({ any: detectTerms }, ["any"]),
+    record({ all: detectTerms }, ["all"]),
+    record(
+      { quorum: record({ of: detectTerms, at_least: { type: "integer", minimum: 1, maximum: 50 } }, ["of", "at_least"]) },
+      ["quorum"],
+    ),
+  ],
+};
+
+const rule = record(
+  {
+    id: described("Unique in the policy.", name),
+    description: { type: "string", maxLength: 2000 },
+    stages: list({ type: "string", enum: [...stageNames] }, { min: 1, max: stageNames.length, unique: true }),
+    detect,
+    when: described("CEL. The rule matches only where it is true.", condition),
+    unless: described("CEL. The rule does not match where it is true.", condition),
+    action: { type: "string", enum: [...outcomeNames] },
+    severity: { type: "string", enum: [...severityNames] },
+    category: { type: "string", minLength: 1, maxLength: 128 },
+    message: described("What to tell the person: a text, or one per language.", {
+      oneOf: [
+        { type: "string", minLength: 1, maxLength: 2000 },
+        {
+          type: "object",
+          minProperties: 1,
+          maxProperties: 100,
+          propertyNames: { pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$" },
+          additionalProperties: { type: "string", minLength: 1, maxLength: 2000 },
+        },
+      ],
+    }),
+    mode: modes,
+    rollout: record(
+      {
+        percent: { type: "number", minimum: 0, maximum: 100 },
+        by: { type: "string", enum: ["session_id", "user_id", "agent_id", "evaluation_id"] },
+      },
+      ["percent"],
+    ),
+    redact: record({
+      style: { type: "string", enum: ["placeholder", "mask", "hash", "remove", "partial"] },
+      reversible: later,
+      ttl: later,
+    }),
+    on_error: failModes,
+  },
+  ["id", "stages", "action"],
+);
+
+const exemption = record(
+  {
+    id: name,
+    when: condition,
+    rules: described("Globs over rule ids of this policy.", {
+      type: "array",
+      items: { type: "string", pattern: "^[A-Za-z0-9_.*?-]{1,128}$" },
+      minItems: 1,
+      maxItems: 100,
+    }),
+    expires: described("RFC 3339. Absent: never.", {
+      type: "string",
+      pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$",
+    }),
+    reason: { type: "string", minLength: 1, maxLength: 2000 },
+  },
+  ["id", "when", "rules", "reason"],
+);
+
+const role = { type: "string", enum: ["system", "developer", "user", "assistant", "tool"] };
+
+const test = record(
+  {
+    name: { type: "string", minLength: 1, maxLength: 256 },
+    stage: { type: "string", enum: [...stageNames] },
+    text,
+    stream: later,
+    turns: later,
+    messages: list(record({ role, content: text }, ["role", "content"]), { min: 1, max: 200 }),
+    segments: list(
+      record(
+        {
+          id: { type: "string", minLength: 1, maxLength: 128 },
+          role,
+          origin: { type: "string", maxLength: 256 },
+          trust: { type: "string", enum: ["trusted", "untrusted"] },
+          text,
+        },
+        ["text"],
+      ),
+      { min: 1, max: 200 },
+    ),
+    tool_calls: list(
+      record(
+        {
+          id: { type: "string", minLength: 1, maxLength: 256 },
+          name: { type: "string", minLength: 1, maxLength: 256 },
+          arguments: { type: "object", additionalProperties: true },
+        },
+        ["id", "name"],
+      ),
+      { min: 1, max: 50 },
+    ),
+    agent: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
+    env: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,62}$" },
+    subject: record({
+      user_id: { type: "string", maxLength: 256 },
+      roles: list({ type: "string", maxLength: 128 }, { max: 64 }),
+      attributes: { type: "object", additionalProperties: true },
+    }),
+    expect: record(
+      {
+        outcome: { type: "string", enum: [...outcomeNames] },
+        would_be_outcome: { type: "string", enum: [...outcomeNames] },
+        rules: list({ type: "string", maxLength: 128 }, { max: 100 }),
+        not_rules: list({ type: "string", maxLength: 128 }, { max: 100 }),
+        redacted: text,
+      },
+      ["outcome"],
+    ),
+  },
+  ["name", "expect"],
+);
+
+/** JSON Schema (2020-12) of a policy document. */
+export const policySchema: JsonObject = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "Policy Guard policy",
+  ...record(
+    {
+      apiVersion: { type: "string", const: "policyguard/v1" },
+      kind: { type: "string", const: "Policy" },
+      metadata,
+      extends: later,
+      match,
+      defaults,
+      lists,
+      detectors,
+      rules: list(rule, { min: 1, max: 500 }),
+      exemptions: list(exemption, { max: 100 }),
+      tests: list(test, { max: 500 }),
+    },
+    ["apiVersion", "kind", "metadata", "rules"],
+  ),
+  $defs: { detectTerm },
+};

@@ -1,0 +1,45 @@
+// Finds the place of a path in a positioned tree.
+
+import { childPath, nowhere, type Place } from "./problem.ts";
+import type { SourceNode } from "./source-tree.ts";
+
+/** A path as the keys that lead to it. */
+export type TreePath = readonly (string | number)[];
+
+/** The node at a path, if there is one. */
+export function nodeAt(root: SourceNode, path: TreePath): SourceNode | undefined {
+  let node: SourceNode | undefined = root;
+  for (const key of path) {
+    if (node?.kind === "map") node = node.entries.get(String(key))?.value;
+    else if (node?.kind === "list" && typeof key === "number") node = node.items[key];
+    else return undefined;
+  }
+  return node;
+}
+
+/** The place of the value at a path, or of the nearest node above it. */
+export function placeAt(root: SourceNode, path: TreePath): Place {
+  for (let length = path.length; length >= 0; length--) {
+    const node = nodeAt(root, path.slice(0, length));
+    if (node !== undefined) return node.place;
+  }
+  return nowhere;
+}
+
+/** The place of the key at a path. */
+export function keyPlaceAt(root: SourceNode, path: TreePath): Place {
+  const parent = nodeAt(root, path.slice(0, -1));
+  const key = path.at(-1);
+  const entry = parent?.kind === "map" && key !== undefined ? parent.entries.get(String(key)) : undefined;
+  return entry?.keyPlace ?? placeAt(root, path);
+}
+
+/** The path as text, such as "rules[0].action". */
+export function pathText(path: TreePath): string {
+  return path.reduce<string>(childPath, "");
+}
+
+/** Reads a path such as "patterns[2].flags". */
+export function parsePath(text: string): TreePath {
+  return [...text.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => (index === undefined ? String(key) : Number(index)));
+}

@@ -1,0 +1,179 @@
+// Compiles the detectors of a bundle together: one automaton over all literals, windows for gated patterns, and few whole-text
+// searches. A text is scanned once in each of its forms, whatever the number of detectors.
+
+import { type Automaton, buildAutomaton } from "./automaton.ts";
+import type { Detection, DetectorSpec, Scanner } from "./detector.ts";
+import { detectorOf } from "./detectors/catalog.ts";
+import { gateFoldText } from "./fold.ts";
+import type { Gate } from "./literal.ts";
+import { type View, viewsOf } from "./normalize.ts";
+import { phraseStart } from "./phrase.ts";
+import type { Finding, PatternProbe, Phrase, Plan, Sweep, Trigger } from "./plan.ts";
+import { findMatches, type SearchWork } from "./regex.ts";
+import { type CollapsedIndex, collapse, Windows, windowAround } from "./window.ts";
+
+/** Compiles detectors whose parameters were checked. Throws for an unknown detector or for parameters that `check` refuses. */
+export function compileDetectors(specs: readonly DetectorSpec[], work?: SearchWork): Scanner {
+  const jobs = specs.map((spec) => ({ key: spec.key, plan: detectorOf(spec.use).plan(spec.parameters) }));
+  const tables = buildTables(jobs.map((job) => job.plan));
+  const wanted = jobs.reduce((bits, job) => bits | job.plan.reads, 0);
+  return {
+    scan: (text) => {
+      const found = jobs.map((): Detection[] => []);
+      for (const view of viewsOf(text, wanted)) {
+        scanView(tables, view, work, (job, finding) => found[job]?.push(detectionOf(view, finding)));
+      }
+      return settle(jobs, found);
+    },
+  };
+}
+
+interface Job {
+  readonly key: string;
+  readonly plan: Plan;
+}
+
+interface PhraseUse {
+  readonly job: number;
+  readonly phrase: Phrase;
+}
+
+interface PatternUse {
+  readonly job: number;
+  readonly probe: PatternProbe;
+}
+
+interface GateUse {
+  readonly pattern: number;
+  readonly gate: Gate;
+}
+
+interface TriggerUse {
+  readonly job: number;
+  readonly trigger: Trigger;
+}
+
+interface SweepUse {
+  readonly job: number;
+  readonly sweep: Sweep;
+}
+
+/** What a literal of the automaton is for. */
+interface LiteralUses {
+  readonly phrases: PhraseUse[];
+  readonly gates: GateUse[];
+  readonly triggers: TriggerUse[];
+}
+
+interface Tables {
+  readonly automaton: Automaton;
+  readonly uses: readonly LiteralUses[];
+  readonly patterns: readonly PatternUse[];
+  readonly ungated: readonly PatternUse[];
+  readonly sweeps: readonly SweepUse[];
+  /** The forms of a text that each job reads. */
+  readonly reads: readonly number[];
+}
+
+type Report = (job: number, finding: Finding) => void;
+
+function buildTables(plans: readonly Plan[]): Tables {
+  const literals = new Map<string, LiteralUses>();
+  const usesOf = (literal: string): LiteralUses => {
+    const known = literals.get(literal);
+    if (known !== undefined) return known;
+    const created: LiteralUses = { phrases: [], gates: [], triggers: [] };
+    literals.set(literal, created);
+    return created;
+  };
+  const patterns: PatternUse[] = [];
+  plans.forEach((plan, job) => {
+    for (const phrase of plan.phrases) usesOf(gateFoldText(phrase.text)).phrases.push({ job, phrase });
+    for (const trigger of plan.triggers) usesOf(gateFoldText(trigger.literal)).triggers.push({ job, trigger });
+    for (const probe of plan.patterns) {
+      for (const gate of probe.pattern.gates) usesOf(gate.literal).gates.push({ pattern: patterns.length, gate });
+      patterns.push({ job, probe });
+    }
+  });
+  return {
+    automaton: buildAutomaton([...literals.keys()]),
+    uses: [...literals.values()],
+    patterns,
+    ungated: patterns.filter(({ probe }) => probe.pattern.gates.length === 0),
+    sweeps: plans.flatMap((plan, job) => plan.sweeps.map((sweep) => ({ job, sweep }))),
+    reads: plans.map((plan) => plan.reads),
+  };
+}
+
+function scanView(tables: Tables, view: View, work: SearchWork | undefined, report: Report): void {
+  const { text } = view;
+  const readsView = (job: number): boolean => ((tables.reads[job] ?? 0) & view.kinds) !== 0;
+  const windows = scanLiterals(tables, view, readsView, report);
+  for (const [pattern, parts] of windows) {
+    const use = tables.patterns[pattern];
+    if (use !== undefined) parts.each((from, to) => searchPart(use, view, from, to, work, report));
+  }
+  for (const use of tables.ungated) if (readsView(use.job)) searchPart(use, view, 0, text.length, work, report);
+  for (const { job, sweep } of tables.sweeps) if (readsView(job)) for (const finding of sweep(text)) report(job, finding);
+}
+
+function scanLiterals(tables: Tables, view: View, readsView: (job: number) => boolean, report: Report): Map<number, Windows> {
+  const windows = new Map<number, Windows>();
+  const { text } = view;
+  let index: CollapsedIndex | undefined | null = null;
+  tables.automaton.scan(text, (literal, end) => {
+    const uses = tables.uses[literal];
+    if (uses === undefined) return;
+    for (const { job, phrase } of uses.phrases) {
+      if (!readsView(job)) continue;
+      const start = phraseStart(phrase, view.folded(), end);
+      if (start >= 0) report(job, { category: phrase.category, start, end, score: phrase.score, attributes: phrase.attributes });
+    }
+    for (const { job, trigger } of uses.triggers) {
+      const finding = readsView(job) ? trigger.locate(text, end) : undefined;
+      if (finding !== undefined) report(job, finding);
+    }
+    for (const { pattern, gate } of uses.gates) {
+      const use = tables.patterns[pattern];
+      if (use === undefined || !readsView(use.job)) continue;
+      if (use.probe.pattern.elastic && index === null) index = collapse(text);
+      const [from, to] = windowAround(gate, end, text.length, use.probe.pattern.elastic ? (index ?? undefined) : undefined);
+      const known = windows.get(pattern);
+      if (known !== undefined) known.add(from, to);
+      else windows.set(pattern, new Windows(from, to));
+    }
+  });
+  return windows;
+}
+
+function searchPart(use: PatternUse, view: View, from: number, to: number, work: SearchWork | undefined, report: Report): void {
+  const { pattern, folded, accept } = use.probe;
+  const text = folded ? view.folded() : view.text;
+  for (const match of findMatches(pattern, text, from, to, work)) {
+    const finding = accept(match, text);
+    if (finding !== undefined) report(use.job, finding);
+  }
+}
+
+function detectionOf(view: View, finding: Finding): Detection {
+  const [start, end] = view.original(finding.start, finding.end);
+  const { category, score, attributes } = finding;
+  return attributes === undefined
+    ? { category, start, end, score, layer: view.layer }
+    : { category, start, end, score, layer: view.layer, attributes };
+}
+
+function settle(jobs: readonly Job[], found: readonly Detection[][]): ReadonlyMap<string, readonly Detection[]> {
+  const result = new Map<string, readonly Detection[]>();
+  jobs.forEach(({ key, plan }, index) => {
+    const detections = found[index] ?? [];
+    if (detections.length === 0) return;
+    const settled = [...plan.settle(detections)].sort(byPlace);
+    if (settled.length > 0) result.set(key, settled);
+  });
+  return result;
+}
+
+function byPlace(a: Detection, b: Detection): number {
+  return a.start - b.start || a.end - b.end || (a.category < b.category ? -1 : a.category > b.category ? 1 : 0);
+}

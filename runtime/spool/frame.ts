@@ -1,0 +1,63 @@
+// One record on disk:
+//
+//   length of the record (u32) | checksum (u32) | sequence number (u64) | record        all little-endian
+//
+// The checksum is CRC-32 (ISO-HDLC, as in gzip) over length, sequence number and record: it is to find torn and rotten
+// bytes, not forgeries, and Node computes it natively. CRC-32C would find the same faults and be computed in JavaScript.
+
+import { crc32 } from "node:zlib";
+
+/** Bytes before the record. */
+export const frameHeaderBytes = 16;
+
+/** A frame that was read. */
+export interface Frame {
+  readonly seq: number;
+  readonly record: Uint8Array;
+  /** Where the next frame begins. */
+  readonly end: number;
+}
+
+/** The frame of a record. */
+export function encodeFrame(seq: number, record: Uint8Array): Buffer {
+  const frame = Buffer.allocUnsafe(frameHeaderBytes + record.byteLength);
+  frame.writeUInt32LE(record.byteLength, 0);
+  frame.writeUInt32LE(seq % 2 ** 32, 8);
+  frame.writeUInt32LE(Math.floor(seq / 2 ** 32), 12);
+  frame.set(record, frameHeaderBytes);
+  frame.writeUInt32LE(checksum(frame, 0, frame.length), 4);
+  return frame;
+}
+
+/** The frame that begins here; undefined when the bytes are no whole frame with a sequence number in this range. */
+export function readFrame(bytes: Buffer, at: number, fromSeq: number, toSeq: number): Frame | undefined {
+  const end = frameEnd(bytes, at);
+  if (end > bytes.length) return undefined;
+  const seq = bytes.readUInt32LE(at + 8) + bytes.readUInt32LE(at + 12) * 2 ** 32;
+  if (seq < fromSeq || seq > toSeq || checksum(bytes, at, end) !== bytes.readUInt32LE(at + 4)) return undefined;
+  return { seq, record: bytes.subarray(at + frameHeaderBytes, end), end };
+}
+
+/** Where the frame that begins here says that it ends; infinite when not even its header is there. */
+export function frameEnd(bytes: Buffer, at: number): number {
+  if (at + frameHeaderBytes > bytes.length) return Number.POSITIVE_INFINITY;
+  return at + frameHeaderBytes + bytes.readUInt32LE(at);
+}
+
+/**
+ * The first whole frame after bytes that are none. The place where the damaged frame says that it ends is tried first,
+ * since a record might hold bytes that look like a frame; then every place.
+ */
+export function findFrame(bytes: Buffer, at: number, fromSeq: number, toSeq: number): Frame | undefined {
+  const next = readFrame(bytes, frameEnd(bytes, at), fromSeq, toSeq);
+  if (next !== undefined) return next;
+  for (let place = at + 1; place + frameHeaderBytes <= bytes.length; place++) {
+    const frame = readFrame(bytes, place, fromSeq, toSeq);
+    if (frame !== undefined) return frame;
+  }
+  return undefined;
+}
+
+function checksum(bytes: Buffer, at: number, end: number): number {
+  return crc32(bytes.subarray(at + 8, end), crc32(bytes.subarray(at, at + 4)));
+}

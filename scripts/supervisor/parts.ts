@@ -1,0 +1,178 @@
+// The four parts of an installation on one machine: what each is given, and in which order they start and stop.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type EmbeddedDatabase, openEmbeddedDatabase } from "../postgres/embedded.ts";
+import type { DatabaseUrls } from "../postgres/urls.ts";
+import { signalProcess } from "../process.ts";
+import { type Running, startChild } from "./child.ts";
+import { type Kept, keepRunning } from "./keeper.ts";
+import { lastLines, sizeOf } from "./log-file.ts";
+import { masterKey } from "./master-key.ts";
+import { untilReady } from "./ready.ts";
+import type { Settings } from "./settings.ts";
+
+/** What the start of the parts needs. */
+export interface PartsOptions {
+  /** The repository. */
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Settings;
+  readonly logFolder: string;
+  tell(line: string): void;
+  /** Aborted when the user wants to stop while we start. */
+  readonly signal: AbortSignal;
+}
+
+/** What the first start writes for the user, in bootstrap.json. */
+export interface Bootstrap {
+  readonly base_url: string;
+  readonly runtime_url: string;
+  readonly org_id: string;
+  readonly project_id: string;
+  readonly environment: string;
+  readonly admin_token: string;
+  readonly runtime_token: string;
+}
+
+/** How long each part may take to end. Longer than the part's own limit for draining. */
+const stopLimitsMs: Readonly<Record<string, number>> = {
+  runtime: 30_000,
+  "control plane": 30_000,
+  worker: 30_000,
+  database: 60_000,
+};
+
+/** The parts of one installation, in the order in which they were started. */
+export class Parts {
+  readonly #options: PartsOptions;
+  readonly #kept: Kept[] = [];
+
+  constructor(options: PartsOptions) {
+    this.#options = options;
+  }
+
+  /** Starts everything; answers what the user needs to know. */
+  async start(): Promise<Bootstrap> {
+    const { settings, tell, signal } = this.#options;
+    const urls = await this.#startDatabase();
+    signal.throwIfAborted();
+    const base = this.#environment(urls);
+    const owner = { ...base, DATABASE_MIGRATION_URL: urls.migrationUrl };
+    tell("Bringing the database up to date…");
+    await this.#runOnce("migrate", "src/migrate.ts", owner);
+    await this.#runOnce("bootstrap", "src/bootstrap.ts", owner);
+    const bootstrap = readBootstrap(settings.dataFolder);
+    tell("Starting control plane, worker and runtime…");
+    const { MANAGEMENT_PORT, WORKER_MANAGEMENT_PORT, RUNTIME_MANAGEMENT_PORT } = settings.ports;
+    const workerEnv = { ...base, DATABASE_WORKER_URL: urls.workerUrl, MANAGEMENT_PORT: String(WORKER_MANAGEMENT_PORT) };
+    const outcomes = await Promise.allSettled([
+      this.#keep("control plane", "src/main.ts", base, MANAGEMENT_PORT),
+      this.#keep("worker", "src/worker.ts", workerEnv, WORKER_MANAGEMENT_PORT),
+    ]);
+    // Both are waited for, so that none is still starting when the other's failure stops everything.
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+    await this.#keep("runtime", "runtime/main.ts", this.#runtimeEnvironment(bootstrap), RUNTIME_MANAGEMENT_PORT);
+    return bootstrap;
+  }
+
+  /** Stops everything: first those who call, last those who are called. */
+  async stop(): Promise<void> {
+    const order = ["runtime", "control plane", "worker", "database"];
+    for (const name of order) {
+      const kept = this.#kept.find((part) => part.name === name);
+      await kept?.stop(stopLimitsMs[name] ?? 30_000);
+    }
+  }
+
+  async #startDatabase(): Promise<DatabaseUrls> {
+    const { settings, tell, logFolder } = this.#options;
+    if (settings.database !== undefined) return settings.database;
+    tell("Starting the database…");
+    const database: EmbeddedDatabase = await openEmbeddedDatabase(settings.dataFolder, join(logFolder, "postgres.log"));
+    this.#kept.push(await keepRunning({ name: "database", start: () => database.start(), tell }));
+    return database.urls;
+  }
+
+  async #keep(name: string, script: string, env: NodeJS.ProcessEnv, managementPort: number): Promise<void> {
+    const { root, signal, tell } = this.#options;
+    const logFile = this.#logFile(name);
+    const fromByte = sizeOf(logFile);
+    const start = () => startChild({ script, root, env, logFile });
+    let first: Running | undefined = await start();
+    try {
+      await untilReady(`the ${name}`, managementPort, first, signal);
+    } catch (error) {
+      await first.stop(5_000);
+      throw failure(error, logFile, fromByte);
+    }
+    const kept = await keepRunning({
+      name,
+      tell,
+      async start() {
+        const running = first ?? (await start());
+        first = undefined;
+        return running;
+      },
+    });
+    this.#kept.push(kept);
+  }
+
+  async #runOnce(name: string, script: string, env: NodeJS.ProcessEnv): Promise<void> {
+    const { root, signal } = this.#options;
+    const logFile = this.#logFile(name);
+    const fromByte = sizeOf(logFile);
+    const running = await startChild({ script, root, env, logFile });
+    const onAbort = () => signalProcess(running.pid, "SIGTERM");
+    signal.addEventListener("abort", onAbort);
+    const ending = await running.exited;
+    signal.removeEventListener("abort", onAbort);
+    signal.throwIfAborted();
+    if (ending !== "exit code 0") throw failure(new Error(`${name} failed (${ending})`), logFile, fromByte);
+  }
+
+  #logFile(name: string): string {
+    return join(this.#options.logFolder, `${name.replaceAll(" ", "-")}.log`);
+  }
+
+  /** What the control plane, the worker and the one-off scripts share. No other login than the application's. */
+  #environment(urls: DatabaseUrls): NodeJS.ProcessEnv {
+    const { env, settings } = this.#options;
+    const { DATABASE_MIGRATION_URL: _, DATABASE_WORKER_URL: __, ...rest } = env;
+    return {
+      ...rest,
+      ...portsAsText(settings),
+      POLICY_GUARD_DATA: settings.dataFolder,
+      POLICY_GUARD_MASTER_KEY: masterKey(env, settings.dataFolder),
+      DATABASE_URL: urls.applicationUrl,
+    };
+  }
+
+  /** The runtime has neither database nor master key: it knows the control plane and its own token. */
+  #runtimeEnvironment(bootstrap: Bootstrap): NodeJS.ProcessEnv {
+    const { env, settings } = this.#options;
+    const { DATABASE_URL: _, DATABASE_MIGRATION_URL: __, DATABASE_WORKER_URL: ___, ...rest } = env;
+    const { POLICY_GUARD_MASTER_KEY: ____, ...own } = rest;
+    return {
+      ...own,
+      ...portsAsText(settings),
+      POLICY_GUARD_DATA: join(settings.dataFolder, "runtime"),
+      POLICY_GUARD_URL: `http://127.0.0.1:${settings.ports.PORT}`,
+      POLICY_GUARD_TOKEN: bootstrap.runtime_token,
+    };
+  }
+}
+
+function portsAsText({ ports }: Settings): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
+}
+
+function readBootstrap(dataFolder: string): Bootstrap {
+  return JSON.parse(readFileSync(join(dataFolder, "bootstrap.json"), "utf8"));
+}
+
+function failure(error: unknown, logFile: string, fromByte: number): Error {
+  const message = error instanceof Error ? error.message : String(error);
+  const said = lastLines(logFile, fromByte);
+  return new Error(said === "" ? message : `${message}. Its last words, from ${logFile}:\n${said}`, { cause: error });
+}

@@ -1,0 +1,35 @@
+// Waiting for a part to be ready.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Running } from "./child.ts";
+
+const pollMs = 50;
+const limitMs = 60_000;
+
+/** Waits until the management port says ready. Throws when the process ends first, when it takes too long, or on `signal`. */
+export async function untilReady(name: string, port: number, running: Running, signal: AbortSignal): Promise<void> {
+  let ending: string | undefined;
+  void running.exited.then((how) => {
+    ending = how;
+  });
+  const deadline = performance.now() + limitMs;
+  let last = "no answer";
+  while (performance.now() < deadline) {
+    signal.throwIfAborted();
+    if (ending !== undefined) throw new Error(`${name} ended before it was ready (${ending})`);
+    last = await readiness(port);
+    if (last === "ready") return;
+    await sleep(pollMs);
+  }
+  throw new Error(`${name} is not ready after ${limitMs / 1000} s: ${last}`);
+}
+
+async function readiness(port: number): Promise<string> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    const body = await response.text();
+    return response.ok ? "ready" : body.trim();
+  } catch {
+    return "no answer";
+  }
+}

@@ -1,0 +1,79 @@
+// First start: an organization to try things with. Creates it once, publishes the starter policy, and writes its
+// credentials to bootstrap.json in the data folder. A later start finds the file and does nothing.
+
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
+import { bootstrapSchema } from "./config.ts";
+import { Bundles } from "./domain/bundle.ts";
+import { Organizations } from "./domain/organization.ts";
+import { Policies } from "./domain/policy.ts";
+import { Projects } from "./domain/project.ts";
+import { SigningKeys } from "./domain/signing-keys.ts";
+import { Tokens } from "./domain/token.ts";
+import { readConfig } from "./kit/config.ts";
+import type { Caller } from "./kit/context.ts";
+import { newId } from "./kit/id.ts";
+import { createSealer, parseMasterKeys } from "./kit/seal.ts";
+import { type Database, openDatabase } from "./store/database.ts";
+
+const environment = "prod";
+const config = readConfig(bootstrapSchema, process.env);
+const file = join(config.dataFolder, "bootstrap.json");
+
+if (!existsSync(file)) {
+  const database = await openDatabase({ url: config.databaseUrl, poolSize: 2 });
+  try {
+    const facts = await createDemo(database);
+    // Renamed into place, so that a start that is interrupted begins anew rather than with half a file.
+    writeFileSync(`${file}.new`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } finally {
+    await database.close();
+  }
+}
+
+async function createDemo(database: Database): Promise<Record<string, string>> {
+  const keys = new SigningKeys(database, createSealer({ masterKeys: parseMasterKeys(config.masterKey) }));
+  const tokens = new Tokens(database);
+  const organization = await new Organizations(database).create({ name: "Demo" });
+  const caller = systemCaller(organization.id);
+  const project = await new Projects(database).create(caller, { name: "Support assistant" });
+  const source = readFileSync(new URL("../examples/policies/starter.yaml", import.meta.url), "utf8");
+  await new Policies(database).create(caller, { document: source, scope: { appId: project.id } });
+  await new Bundles(database, keys).publish(caller, { projectId: project.id, environment }, { activate: true });
+  const issue = async (kind: "admin" | "ci" | "runtime") => {
+    const scope =
+      kind === "admin" ? {} : kind === "ci" ? { projectId: project.id } : { projectId: project.id, environment };
+    return (await tokens.issue(caller, kind, { name: `demo ${kind}`, ...scope })).value;
+  };
+  return {
+    base_url: `http://127.0.0.1:${config.port}`,
+    runtime_url: `http://127.0.0.1:${config.runtimePort}`,
+    console_url: `http://127.0.0.1:${config.port}/`,
+    org_id: organization.id,
+    project_id: project.id,
+    environment,
+    admin_token: await issue("admin"),
+    ci_token: await issue("ci"),
+    runtime_token: await issue("runtime"),
+  };
+}
+
+/** The product itself, as the author of what it creates. */
+function systemCaller(orgId: string): Caller {
+  return {
+    credential: {
+      kind: CredentialKind.ADMIN,
+      id: newId(),
+      label: "first start",
+      orgId,
+      projectId: undefined,
+      environment: undefined,
+      roles: new Map(),
+    },
+    orgId,
+    role: undefined,
+    audit: { action: "bootstrap", requestId: "first-start", address: "" },
+  };
+}

@@ -1,0 +1,103 @@
+// The environment variables of the control plane. docs/operations.md prints them from here.
+
+import { defineSchema } from "./kit/config.ts";
+
+/** Variables of `npm run control-plane`. */
+export const controlPlaneSchema = defineSchema({
+  port: { name: "PORT", kind: "port", default: "8080", description: "REST, Connect, gRPC and gRPC-Web." },
+  host: { name: "HOST", kind: "string", default: "0.0.0.0", description: "Address to listen on." },
+  managementPort: {
+    name: "MANAGEMENT_PORT",
+    kind: "port",
+    default: "9080",
+    description: "Liveness, readiness and Prometheus metrics. Keep it inside your network.",
+  },
+  databaseUrl: {
+    name: "DATABASE_URL",
+    kind: "url",
+    schemes: ["postgres", "postgresql"],
+    required: true,
+    secret: true,
+    description: "PostgreSQL, as the application's own login: neither owner of the tables nor superuser.",
+  },
+  databasePoolSize: {
+    name: "DATABASE_POOL_SIZE",
+    kind: "int",
+    min: 2,
+    max: 200,
+    default: "16",
+    description: "Most connections to PostgreSQL of one process.",
+  },
+  masterKey: {
+    name: "POLICY_GUARD_MASTER_KEY",
+    kind: "string",
+    required: true,
+    secret: true,
+    description:
+      "Seals secrets at rest: base64 of 32 bytes, or `id:base64` pairs separated by commas, of which the first seals and all open.",
+  },
+  allowNetworks: {
+    name: "POLICY_GUARD_ALLOW_NETWORKS",
+    kind: "cidr-list",
+    description: "Networks that webhooks may reach although they are private, as CIDR. Empty: none.",
+  },
+  dnsServers: {
+    name: "POLICY_GUARD_DNS_SERVERS",
+    kind: "list",
+    description:
+      "DNS servers (`address` or `address:port`) for the addresses of webhooks. Empty: the system's resolver.",
+  },
+  tlsCertificate: {
+    name: "TLS_CERTIFICATE_FILE",
+    kind: "secret-file",
+    description: "File with the certificate chain in PEM; with it the port speaks TLS, and ALPN chooses HTTP/2.",
+  },
+  tlsKey: { name: "TLS_KEY_FILE", kind: "secret-file", secret: true, description: "File with its private key in PEM." },
+  trustedHops: {
+    name: "TRUSTED_PROXY_HOPS",
+    kind: "int",
+    min: 0,
+    max: 10,
+    default: "0",
+    description: "Proxies of your own in front of the port; that many entries of X-Forwarded-For are believed.",
+  },
+  drainDelayMs: {
+    name: "DRAIN_DELAY",
+    kind: "duration",
+    default: "0ms",
+    description: "Time between becoming not ready and closing the port at shutdown, for load balancers to notice.",
+  },
+  logLevel: {
+    name: "LOG_LEVEL",
+    kind: "enum",
+    values: ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
+    default: "info",
+    description: "What is logged, as JSON lines on standard output.",
+  },
+});
+
+/** Variables of the first start, which `npm start` runs. */
+export const bootstrapSchema = defineSchema({
+  databaseUrl: controlPlaneSchema.databaseUrl,
+  masterKey: controlPlaneSchema.masterKey,
+  allowNetworks: controlPlaneSchema.allowNetworks,
+  dnsServers: controlPlaneSchema.dnsServers,
+  port: controlPlaneSchema.port,
+  runtimePort: { name: "RUNTIME_PORT", kind: "port", default: "8081", description: "Port of the runtime." },
+  dataFolder: {
+    name: "POLICY_GUARD_DATA",
+    kind: "path",
+    default: "var",
+    description: "Folder of `npm start`: database, keys, logs, bootstrap.json.",
+  },
+});
+
+/** Limits of REST and RPC calls to the control plane. */
+export const callLimits = {
+  /** A policy document has at most 256 KiB; a batch of 1,024 evaluations fits too. */
+  maxBodyBytes: 4 * 1024 * 1024,
+  /** Above the 30 seconds that `Prefer: wait` may ask for. */
+  timeoutMs: 40_000,
+  /** An export of a million traces takes minutes. */
+  streamTimeoutMs: 15 * 60_000,
+} as const;

@@ -1,0 +1,90 @@
+// Activations: signed statements that a bundle is the one to enforce, growing by one for each environment. A runtime
+// adopts a statement only while it is fresh, so that a frozen mirror is noticed; a refresh signs the same anew.
+
+import { encodeStatement, type SignedStatement, signStatement } from "../kit/statement.ts";
+import type { ActivationPayload } from "../kit/statement-payload.ts";
+import { ActivationRow, type BundleRow, findActivation, findBundle } from "../store/bundle.ts";
+import type { Transaction } from "../store/database.ts";
+import type { EnvironmentRow } from "../store/environment.ts";
+import type { SigningKeys } from "./signing-keys.ts";
+
+/** Channel on which processes hear of an activation. */
+export const bundlesChannel = "bundles";
+
+/** How long an activation may be adopted after it was issued. */
+const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
+/** Clocks of runtimes may be behind by this much. */
+const clockSkewMs = 5 * 60 * 1000;
+
+/** Makes the bundle the one to enforce. The environment has to be locked. */
+export async function activate(
+  tx: Transaction,
+  keys: SigningKeys,
+  { environment, bundle, author }: { environment: EnvironmentRow; bundle: BundleRow; author: string },
+): Promise<void> {
+  environment.activationSeq += 1;
+  environment.activeVersion = bundle.version;
+  bundle.activatedAt = tx.now;
+  bundle.activationSeq = environment.activationSeq;
+  const signed = await signActivation(tx, keys, environment, bundle);
+  tx.em.create(ActivationRow, {
+    orgId: tx.orgId,
+    environmentId: environment.id,
+    activationSeq: environment.activationSeq,
+    version: bundle.version,
+    digest: bundle.digest,
+    createdBy: author,
+    ...signed,
+  });
+  await announce(tx, environment);
+}
+
+/** Signs the activation of the environment's active bundle anew: the same sequence number, fresh for another while. */
+export async function refreshActiveBundle(
+  tx: Transaction,
+  keys: SigningKeys,
+  environment: EnvironmentRow,
+): Promise<void> {
+  if (environment.activeVersion == null) return;
+  const bundle = await findBundle(tx, environment.id, environment.activeVersion);
+  const activation = await findActivation(tx, environment.id, environment.activationSeq);
+  if (bundle === null || activation === null) return;
+  Object.assign(activation, await signActivation(tx, keys, environment, bundle));
+  await announce(tx, environment);
+}
+
+/** The statement in the form of the X-Policy-Guard-Activation header. */
+export function activationHeader(activation: ActivationRow): string {
+  return encodeStatement(activation.statement);
+}
+
+async function signActivation(
+  tx: Transaction,
+  keys: SigningKeys,
+  environment: EnvironmentRow,
+  bundle: BundleRow,
+): Promise<{ statement: SignedStatement; issuedAt: Date; expiresAt: Date }> {
+  const expiresAt = new Date(tx.now.getTime() + lifetimeMs);
+  const payload: ActivationPayload = {
+    org_id: tx.orgId,
+    project_id: environment.projectId,
+    environment: environment.name,
+    activation_seq: environment.activationSeq,
+    version: bundle.version,
+    digest: bundle.digest,
+    issued_at: tx.now.toISOString(),
+    not_before: new Date(tx.now.getTime() - clockSkewMs).toISOString(),
+    expires_at: expiresAt.toISOString(),
+    capture: environment.capture,
+  };
+  const statement = await signStatement("activation", payload, await keys.signing(tx));
+  return { statement, issuedAt: tx.now, expiresAt };
+}
+
+function announce(tx: Transaction, environment: EnvironmentRow): Promise<void> {
+  return tx.notify(bundlesChannel, {
+    project_id: environment.projectId,
+    environment: environment.name,
+    activation_seq: environment.activationSeq,
+  });
+}

@@ -1,0 +1,40 @@
+// What goes into a bundle: one part for each policy, in canonical bytes, so that equal policies make equal content.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import { canonicalBytes } from "../kit/canonical.ts";
+import { type PartEntry, partEntry } from "../kit/statement-payload.ts";
+import type { BundledPolicy } from "../store/bundle.ts";
+import type { CurrentPolicy } from "../store/policy.ts";
+
+/** The content of a bundle before it is signed. */
+export interface BundleContent {
+  readonly parts: readonly (PartEntry & { readonly data: Uint8Array })[];
+  readonly policies: readonly BundledPolicy[];
+}
+
+/** The content made of these policies. */
+export function bundleContent(policies: readonly CurrentPolicy[]): BundleContent {
+  return {
+    parts: policies.map((policy) => {
+      const path = `policies/${policy.policy.id}.json`;
+      const data = canonicalBytes(policyPart(policy));
+      return { ...partEntry(path, data), data };
+    }),
+    policies: policies.map(({ policy, current }) => ({
+      policy_id: policy.id,
+      name: policy.name,
+      version: current.version,
+    })),
+  };
+}
+
+/** A policy as a bundle carries it. The scope names a project by id and never an environment's own bundle. */
+function policyPart({ policy, current }: CurrentPolicy): JsonObject {
+  return {
+    policy_id: policy.id,
+    name: policy.name,
+    version: current.version,
+    scope: { tenant_id: policy.orgId, app_id: policy.appId, agent_id: policy.agentId, env: policy.env },
+    document: current.document,
+  };
+}

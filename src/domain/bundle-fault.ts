@@ -1,0 +1,9 @@
+// Refusals that several nouns share because a bundle is in force.
+
+import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault } from "../kit/error.ts";
+
+/** Deleting what has an active bundle needs force. `noun` as in "project". */
+export function activeBundle(noun: string): Fault {
+  return new Fault(Reason.ACTIVE_BUNDLE, `the ${noun} has an active bundle; delete it with force=true`);
+}

@@ -1,0 +1,47 @@
+// Organizations.
+
+import type { Caller } from "../kit/context.ts";
+import { newId } from "../kit/id.ts";
+import type { Database } from "../store/database.ts";
+import { findOrganization, OrganizationRow } from "../store/organization.ts";
+
+/** Reads and changes the caller's organization. */
+export class Organizations {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Creates an organization on the free plan. */
+  create(input: { readonly name: string }): Promise<OrganizationRow> {
+    const id = newId();
+    return this.#database.systemTransaction(id, async (tx) =>
+      tx.em.create(OrganizationRow, {
+        id,
+        name: input.name,
+        plan: "free",
+        billingBlocked: false,
+        createdAt: tx.now,
+        updatedAt: tx.now,
+      }),
+    );
+  }
+
+  /** The caller's organization. */
+  get(caller: Caller): Promise<OrganizationRow> {
+    return this.#database.read(caller.orgId, findOrganization);
+  }
+
+  /** Changes what is given. */
+  update(caller: Caller, change: { readonly name?: string }): Promise<OrganizationRow> {
+    return this.#database.transaction(caller, async (tx) => {
+      const organization = await findOrganization(tx);
+      const before = { name: organization.name };
+      if (change.name !== undefined) organization.name = change.name;
+      organization.updatedAt = tx.now;
+      tx.changed({ resource: `organization/${organization.id}`, before, after: { name: organization.name } });
+      return organization;
+    });
+  }
+}

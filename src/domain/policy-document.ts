@@ -1,0 +1,61 @@
+// Checking a policy document: reading it, all its problems, its own tests.
+
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
+import { canonicalPolicy, parsePolicy } from "../../runtime/engine/policy/parse.ts";
+import type { PolicyProblem } from "../../runtime/engine/policy/problem.ts";
+import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
+import { Fault } from "../kit/error.ts";
+
+/** What came of checking a document. */
+export interface CheckedDocument {
+  /** The document in canonical form; undefined when it has errors. */
+  readonly document: JsonObject | undefined;
+  readonly policy: PolicyDocument | undefined;
+  /** The document as it was written; null when it came as JSON. */
+  readonly source: string | null;
+  readonly problems: readonly PolicyProblem[];
+  /** Results of its own tests; empty when it has errors. */
+  readonly tests: readonly PolicyTestResult[];
+}
+
+/** Reads a document and runs its tests. Never throws for what an author may write. */
+export function checkDocument(input: JsonValue): CheckedDocument {
+  const source = typeof input === "string" ? input : null;
+  const { policy, problems } = parsePolicy(input);
+  if (policy === undefined) return { document: undefined, policy, source, problems, tests: [] };
+  return { document: canonicalPolicy(policy), policy, source, problems, tests: runPolicyTests(policy) };
+}
+
+/** A document that may be stored: without errors, its tests green. */
+export interface SoundDocument {
+  readonly document: JsonObject;
+  readonly policy: PolicyDocument;
+  readonly source: string | null;
+}
+
+/** The checked document, when it may be stored; a 422 with every problem or failing test otherwise. */
+export function requireSound({ document, policy, source, problems, tests }: CheckedDocument): SoundDocument {
+  if (document === undefined || policy === undefined) throw policyInvalid(problems);
+  const failures = tests.filter((test) => !test.passed);
+  if (failures.length > 0) throw policyTestsFailed(failures);
+  return { document, policy, source };
+}
+
+/** Nothing was stored or published, because these tests fail. */
+export function policyTestsFailed(failures: readonly PolicyTestResult[]): Fault {
+  const names = failures.map((test) => `${test.policy}: ${test.name}`).join("; ");
+  return new Fault(Reason.POLICY_TESTS_FAILED, `policy tests fail: ${names}`, {
+    extra: { failures: failures.map(({ policy, name, failures: why }) => ({ policy, name, failures: [...why] })) },
+  });
+}
+
+function policyInvalid(problems: readonly PolicyProblem[]): Fault {
+  const first = problems.find((problem) => problem.severity === "error");
+  const place = first === undefined || first.line === 0 ? "" : `line ${first.line}, column ${first.column}: `;
+  const message = first === undefined ? "the document is not a policy" : `${place}${first.path}: ${first.message}`;
+  return new Fault(Reason.POLICY_INVALID, message, {
+    extra: { problems: problems.map((problem) => ({ suggestion: null, ...problem })) },
+  });
+}

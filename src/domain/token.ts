@@ -1,0 +1,162 @@
+// Tokens: the credentials of machines. The value exists in the answer that issues it and nowhere else.
+
+import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
+import type { Caller, Credential } from "../kit/context.ts";
+import { Fault, notFound } from "../kit/error.ts";
+import { newId } from "../kit/id.ts";
+import type { Page } from "../kit/page.ts";
+import { newToken, shownPrefix, tokenDigest, tokenKind } from "../kit/token.ts";
+import type { Database, Transaction } from "../store/database.ts";
+import { violatedUnique } from "../store/driver-error.ts";
+import {
+  findToken,
+  listLiveTokens,
+  listTokens,
+  lookUpToken,
+  retireExpiredRuntimeToken,
+  type TokenKind,
+  TokenRow,
+  touchToken,
+} from "../store/token.ts";
+import { requireEnvironment, requireProject } from "./lookup.ts";
+
+/** Channel on which processes hear that the live tokens of an organization changed. */
+export const tokensChannel = "tokens";
+
+const kinds: ReadonlyMap<TokenKind, CredentialKind> = new Map([
+  ["runtime", CredentialKind.RUNTIME],
+  ["ci", CredentialKind.CI],
+  ["admin", CredentialKind.ADMIN],
+]);
+
+/** What a new token is for. */
+export interface TokenInput {
+  readonly name: string;
+  readonly projectId?: string;
+  readonly environment?: string;
+  readonly expiresAt?: Date;
+}
+
+/** A token just issued: its row, and the value that cannot be read again. */
+export interface IssuedToken {
+  readonly row: TokenRow;
+  readonly value: string;
+}
+
+/** Issues, lists, revokes and verifies tokens. */
+export class Tokens {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Issues a token. A runtime token names project and environment, a ci token its project, an admin token neither. */
+  async issue(caller: Caller, kind: TokenKind, input: TokenInput): Promise<IssuedToken> {
+    try {
+      return await this.#database.transaction(caller, async (tx) => {
+        const issued = await addToken(tx, caller.credential.label, kind, input);
+        await tx.em.flush();
+        await tx.notify(tokensChannel, {});
+        tx.changed({ resource: `token/${issued.row.id}`, before: null, after: auditView(issued.row) });
+        return issued;
+      });
+    } catch (error) {
+      if (violatedUnique(error) !== "token_runtime") throw error;
+      throw runtimeKeyExists(error);
+    }
+  }
+
+  /** A page of the live tokens. */
+  list(caller: Caller, page: Page): Promise<[TokenRow[], number]> {
+    return this.#database.read(caller.orgId, (tx) => listTokens(tx, page));
+  }
+
+  /** Every token that runtimes of the organization may meet. */
+  listLive(orgId: string): Promise<TokenRow[]> {
+    return this.#database.read(orgId, listLiveTokens);
+  }
+
+  /** Revokes the token everywhere. */
+  revoke(caller: Caller, id: string): Promise<void> {
+    return this.#database.transaction(caller, async (tx) => {
+      const token = await findToken(tx, id);
+      if (token === null) throw notFound("token");
+      token.revokedAt = tx.now;
+      await tx.notify(tokensChannel, {});
+      tx.changed({ resource: `token/${id}`, before: auditView(token), after: null });
+    });
+  }
+
+  /** The credential that a token value stands for; undefined when it is unknown, expired or revoked. */
+  async authenticate(value: string, now: Date): Promise<Credential | undefined> {
+    if (tokenKind(value) === undefined) return undefined;
+    const found = await lookUpToken(this.#database, tokenDigest(value));
+    if (found === undefined || (found.expires_at !== null && found.expires_at <= now)) return undefined;
+    return {
+      kind: kinds.get(found.kind) ?? CredentialKind.UNSPECIFIED,
+      id: found.id,
+      label: found.prefix,
+      orgId: found.org_id,
+      projectId: found.project_id ?? undefined,
+      environment: found.environment ?? undefined,
+      roles: new Map(),
+    };
+  }
+
+  /** Notes that a token was used. */
+  touch(orgId: string, id: string): Promise<void> {
+    return this.#database.systemTransaction(orgId, (tx) => touchToken(tx, id));
+  }
+}
+
+/** Adds a token to the transaction. `author` is whoever asked for it. */
+export async function addToken(
+  tx: Transaction,
+  author: string,
+  kind: TokenKind,
+  { name, projectId, environment, expiresAt }: TokenInput,
+): Promise<IssuedToken> {
+  if (projectId !== undefined) await requireProject(tx, projectId);
+  const environmentRow =
+    projectId !== undefined && environment !== undefined ? await requireEnvironment(tx, projectId, environment) : null;
+  if (environmentRow !== null) await retireExpiredRuntimeToken(tx, environmentRow.id);
+  const value = newToken(credentialKindOf(kind));
+  const row = tx.em.create(TokenRow, {
+    orgId: tx.orgId,
+    id: newId(),
+    kind,
+    name,
+    projectId: projectId ?? null,
+    environmentId: environmentRow?.id ?? null,
+    environment: environment ?? null,
+    digest: tokenDigest(value),
+    prefix: shownPrefix(value),
+    createdBy: author,
+    createdAt: tx.now,
+    expiresAt: expiresAt ?? null,
+    revokedAt: null,
+    lastUsedAt: null,
+  });
+  return { row, value };
+}
+
+/** The credential kind of a stored token. */
+export function credentialKindOf(kind: TokenKind): CredentialKind {
+  const found = kinds.get(kind);
+  if (found === undefined) throw new Error(`no credential kind for token kind ${kind}`);
+  return found;
+}
+
+function runtimeKeyExists(cause: unknown): Fault {
+  return new Fault(
+    Reason.RUNTIME_KEY_EXISTS,
+    "a runtime token exists for this project and environment; revoke it before you issue another",
+    { cause },
+  );
+}
+
+function auditView({ kind, name, projectId, environment, prefix }: TokenRow) {
+  return { kind, name, project_id: projectId ?? null, environment: environment ?? null, prefix };
+}

@@ -1,0 +1,112 @@
+// Whether the caller may make this call on what it names, by nothing but the method's (access) option. The order of the questions
+// decides what a refusal gives away: a stranger learns only that the organization is not theirs.
+
+import { type DescEnum, type DescMethod, getOption, type Message } from "@bufbuild/protobuf";
+import type { Interceptor, StreamRequest, UnaryRequest } from "@connectrpc/connect";
+import {
+  type Access,
+  CredentialKind,
+  CredentialKindSchema,
+  Role,
+  RoleSchema,
+  wire,
+} from "../../../gen/policyguard/options/v1/options_pb.ts";
+import { auditKey, type Credential, callerKey, credentialKey } from "../context.ts";
+import { foreignOrganization, insufficientScope } from "../error.ts";
+import { methodFacts } from "../options.ts";
+import { peekStream } from "./stream.ts";
+
+/** Refuses calls that the credential may not make, and says for the others who calls. */
+export function createAuthorizeInterceptor(): Interceptor {
+  return (next) => async (req) => {
+    const credential = req.contextValues.get(credentialKey);
+    if (credential === undefined) return next(req); // public, or authenticate had refused it
+    const [message, checked] = await withMessage(req);
+    const { access } = methodFacts(req.method);
+    const orgId = reachedOrganization(access, credential, req.method, message);
+    const role = credential.roles.get(orgId);
+    checkKind(access, credential);
+    checkRole(access, credential, role);
+    checkProject(access, credential, req.method, message);
+    req.contextValues.set(callerKey, { credential, orgId, role, audit: req.contextValues.get(auditKey) });
+    return next(checked);
+  };
+}
+
+// A stream of requests has no message yet; start-up refuses such methods when their (access) names a field.
+async function withMessage(
+  req: UnaryRequest | StreamRequest,
+): Promise<[Message | undefined, UnaryRequest | StreamRequest]> {
+  if (!req.stream) return [req.message, req];
+  if (req.method.methodKind !== "server_streaming") return [undefined, req];
+  const { first, stream } = await peekStream(req.message);
+  return [first, { ...req, message: stream }];
+}
+
+function reachedOrganization(
+  access: Access,
+  credential: Credential,
+  method: DescMethod,
+  message: Message | undefined,
+): string {
+  const own = credential.orgId === undefined ? [...credential.roles.keys()] : [credential.orgId];
+  if (access.orgField !== "") {
+    const named = textField(method, message, access.orgField).toLowerCase();
+    const reached = own.find((orgId) => orgId.toLowerCase() === named);
+    if (reached === undefined) throw foreignOrganization();
+    return reached;
+  }
+  const [only, other] = own;
+  if (only === undefined) throw foreignOrganization();
+  if (other !== undefined)
+    throw insufficientScope("this credential reaches several organizations, and the call names none");
+  return only;
+}
+
+function checkKind({ kinds }: Access, { kind }: Credential): void {
+  if (kinds.includes(kind)) return;
+  throw insufficientScope(
+    `this operation is for ${kinds.map(kindName).join(", ")}; this credential belongs to ${kindName(kind)}`,
+  );
+}
+
+function checkRole({ leastRole }: Access, { kind }: Credential, role: Role | undefined): void {
+  if (kind !== CredentialKind.MEMBER || (role ?? Role.UNSPECIFIED) >= leastRole) return;
+  throw insufficientScope(`this operation needs the role ${roleName(leastRole)}`);
+}
+
+// Refused whether or not the other project exists. A token without project reaches all of its organization.
+function checkProject(
+  { projectField, envField }: Access,
+  { projectId, environment }: Credential,
+  method: DescMethod,
+  message: Message | undefined,
+): void {
+  if (projectField !== "" && projectId !== undefined) {
+    const named = textField(method, message, projectField).toLowerCase();
+    if (named !== projectId.toLowerCase()) throw insufficientScope("this token is for another project");
+  }
+  if (envField !== "" && environment !== undefined && textField(method, message, envField) !== environment) {
+    throw insufficientScope("this token is for another environment");
+  }
+}
+
+function textField(method: DescMethod, message: Message | undefined, name: string): string {
+  const localName = method.input.fields.find((field) => field.name === name)?.localName ?? "";
+  // Generated types have no index signature; start-up has checked that the field exists and is a string.
+  const value = (message as Readonly<Record<string, unknown>> | undefined)?.[localName];
+  return typeof value === "string" ? value : "";
+}
+
+function kindName(kind: CredentialKind): string {
+  return kind === CredentialKind.MEMBER ? "members" : `${wireName(CredentialKindSchema, kind)} tokens`;
+}
+
+function roleName(role: Role): string {
+  return wireName(RoleSchema, role);
+}
+
+function wireName(schema: DescEnum, number: number): string {
+  const value = schema.value[number];
+  return value === undefined ? String(number) : getOption(value, wire);
+}

@@ -1,0 +1,75 @@
+// The interceptors of a server, and the one place that states their order. Connect calls the first of them first.
+
+import type { Interceptor } from "@connectrpc/connect";
+import type { Logger } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { createAuditInterceptor } from "./audit.ts";
+import { type Authenticate, createAuthenticateInterceptor } from "./authenticate.ts";
+import { createAuthorizeInterceptor } from "./authorize.ts";
+import { createDeadlineInterceptor } from "./deadline.ts";
+import { createEntitleInterceptor, type LookUpEntitlements } from "./entitle.ts";
+import { createFaultInterceptor } from "./fault.ts";
+import { createRequestInterceptor } from "./request.ts";
+import { createValidateInterceptor } from "./validate.ts";
+
+/** What the interceptors need from their process. */
+export interface InterceptorParts {
+  readonly authenticate: Authenticate;
+  readonly entitlements: LookUpEntitlements;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Time limit of calls with one answer. */
+  readonly maxTimeoutMs: number;
+}
+
+/** One interceptor and why it stands where it does. */
+export interface Step {
+  readonly name: string;
+  readonly reason: string;
+  create(parts: InterceptorParts): Interceptor;
+}
+
+/** The order. */
+export const order: readonly Step[] = [
+  {
+    name: "request",
+    reason: "outermost, so that every call has an id and a log line, whatever refuses it",
+    create: createRequestInterceptor,
+  },
+  {
+    name: "fault",
+    reason: "around all that can fail, inside what logs, so that the access log sees the answer that the caller sees",
+    create: createFaultInterceptor,
+  },
+  {
+    name: "deadline",
+    reason: "before any look-up, since a credential check can hang too; inside fault, which words its error",
+    create: createDeadlineInterceptor,
+  },
+  {
+    name: "audit",
+    reason: "before authentication, since authorize hands its intent on with the caller",
+    create: createAuditInterceptor,
+  },
+  { name: "authenticate", reason: "who calls, before what they may do: 401", create: createAuthenticateInterceptor },
+  {
+    name: "authorize",
+    reason: "before anything that depends on the organization or the content, so that strangers learn nothing: 403",
+    create: createAuthorizeInterceptor,
+  },
+  {
+    name: "entitle",
+    reason: "needs the organization that authorize settled: 402 or 403",
+    create: createEntitleInterceptor,
+  },
+  {
+    name: "validate",
+    reason: "last, so that only callers who may make the call are told what is wrong with it: 422",
+    create: createValidateInterceptor,
+  },
+];
+
+/** The interceptors in their order, as Connect takes them. */
+export function createInterceptors(parts: InterceptorParts): Interceptor[] {
+  return order.map(({ create }) => create(parts));
+}

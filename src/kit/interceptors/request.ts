@@ -1,0 +1,79 @@
+// The outermost interceptor: what every call has, whatever becomes of it. An id, a place in a trace, a logger, and at its end
+// one line in the access log and one count in the metrics.
+
+import { ConnectError, type Interceptor, type StreamRequest, type UnaryRequest } from "@connectrpc/connect";
+import { Code } from "../connect-code.ts";
+import { callerKey, connectionKey, credentialKey, loggerKey, requestIdKey, traceKey } from "../context.ts";
+import { Fault, reasonRule } from "../error.ts";
+import { newId } from "../id.ts";
+import type { Logger } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { childTrace, parseTraceparent } from "../tracing.ts";
+import { tapStream } from "./stream.ts";
+
+/** Header that carries the id of a call, in both directions. */
+export const requestIdHeader = "X-Request-Id";
+
+const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Gives each call its id, trace and logger; logs and counts it when it has ended. */
+export function createRequestInterceptor({ log, metrics }: { log: Logger; metrics: Metrics }): Interceptor {
+  return (next) => async (req) => {
+    const id = beginCall(req, log);
+    const finish = createFinish(req, metrics);
+    const fail = (error: unknown) => {
+      const failure = ConnectError.from(error);
+      failure.metadata.set(requestIdHeader, id);
+      finish(failure);
+      return failure;
+    };
+    const res = await next(req).catch((error: unknown) => {
+      throw fail(error);
+    });
+    res.header.set(requestIdHeader, id);
+    if (!res.stream) {
+      finish();
+      return res;
+    }
+    const onStop = () => finish(new ConnectError("the caller stopped reading", Code.Canceled));
+    return { ...res, message: tapStream(res.message, { onEnd: () => finish(), onError: fail, onStop }) };
+  };
+}
+
+function beginCall(req: UnaryRequest | StreamRequest, log: Logger): string {
+  const given = req.header.get(requestIdHeader);
+  const id = given !== null && wellFormedId.test(given) ? given : newId();
+  const trace = childTrace(parseTraceparent(req.header.get("traceparent")));
+  const facts = { request_id: id, service: req.service.typeName, method: req.method.name, trace_id: trace.traceId };
+  req.contextValues.set(requestIdKey, id).set(traceKey, trace).set(loggerKey, log.child(facts));
+  return id;
+}
+
+// A stream can end, fail and be abandoned; only the first of them counts.
+function createFinish(req: UnaryRequest | StreamRequest, metrics: Metrics): (failure?: ConnectError) => void {
+  const startedAt = performance.now();
+  let isFinished = false;
+  return (failure) => {
+    if (isFinished) return;
+    isFinished = true;
+    const durationMs = performance.now() - startedAt;
+    const code = failure === undefined ? "ok" : codeName(failure.code);
+    metrics.countCall({ service: req.service.typeName, method: req.method.name, code, durationMs });
+    const values = req.contextValues;
+    values.get(loggerKey)?.info(
+      {
+        code,
+        reason: failure?.cause instanceof Fault ? reasonRule(failure.cause.reason).name : undefined,
+        duration_ms: Math.round(durationMs * 1_000) / 1_000,
+        org_id: values.get(callerKey)?.orgId,
+        caller: values.get(credentialKey)?.label,
+        address: values.get(connectionKey).address || undefined,
+      },
+      "call",
+    );
+  };
+}
+
+function codeName(code: Code): string {
+  return Code[code].replace(/(?<!^)[A-Z]/g, "_$&").toLowerCase();
+}

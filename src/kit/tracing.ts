@@ -1,0 +1,38 @@
+// Trace context of W3C Trace Context, level 1 (https://www.w3.org/TR/trace-context/), section 3.2: what joins the log lines
+// of one request across processes. No spans are recorded here; an OpenTelemetry exporter can be put on the same ids.
+
+import { randomBytes } from "node:crypto";
+
+/** Place of a call in a trace. */
+export interface TraceContext {
+  /** 32 lower-case hexadecimal digits, not all zero. */
+  readonly traceId: string;
+  /** 16 lower-case hexadecimal digits, not all zero. */
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
+
+const form = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** The context of a traceparent header; undefined when there is none or it is not well-formed. */
+export function parseTraceparent(header: string | null): TraceContext | undefined {
+  const match = header === null ? null : form.exec(header);
+  if (match === null) return undefined;
+  const [, version, traceId = "", spanId = "", flags = "00", rest] = match;
+  if (version === "00" && rest !== undefined) return undefined; // only later versions may be longer
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** The context as a traceparent header. */
+export function formatTraceparent({ traceId, spanId, isSampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
+}
+
+/** A new span: in the trace of its parent, or in a new trace. */
+export function childTrace(parent: TraceContext | undefined): TraceContext {
+  return {
+    traceId: parent?.traceId ?? randomBytes(16).toString("hex"),
+    spanId: randomBytes(8).toString("hex"),
+    isSampled: parent?.isSampled ?? false,
+  };
+}

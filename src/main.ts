@@ -1,0 +1,13 @@
+// `npm run control-plane`: the control plane with its REST facade, as one process.
+
+import { controlPlaneSchema } from "./config.ts";
+import { startControlPlane } from "./control-plane.ts";
+import { readConfig } from "./kit/config.ts";
+import { createLog } from "./kit/log.ts";
+import { drainDelay, shutDownOnSignal } from "./kit/shutdown.ts";
+
+const config = readConfig(controlPlaneSchema, process.env, ["POLICY_GUARD_DATA"]);
+const log = createLog({ name: "control-plane", level: config.logLevel });
+const controlPlane = await startControlPlane(config, log);
+shutDownOnSignal({ log, steps: [drainDelay(config.drainDelayMs), ...controlPlane.shutdownSteps] });
+log.info({ port: controlPlane.port }, "control plane is listening");

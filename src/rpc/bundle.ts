@@ -1,0 +1,105 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { type BundleSchema, BundleState } from "../../gen/policyguard/control/v1/bundle_pb.ts";
+import type { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import type { Bundles, BundleView } from "../domain/bundle.ts";
+import type { LatestBundles, RuntimeScope } from "../domain/latest-bundle.ts";
+import type { SigningKeys } from "../domain/signing-keys.ts";
+import { callerOf } from "../kit/context.ts";
+import { ifNoneMatch } from "../kit/entity-tag.ts";
+import { pageOf } from "./page.ts";
+import { timestamp } from "./time.ts";
+
+/** Longest `Prefer: wait` that is honoured, in seconds. */
+const maxWaitSeconds = 30;
+
+/** Handlers of BundleService. `shutdown` ends calls that wait. */
+export function bundleHandlers(
+  { bundles, latest, keys }: { bundles: Bundles; latest: LatestBundles; keys: SigningKeys },
+  shutdown: AbortSignal,
+): ServiceImpl<typeof BundleService> {
+  return {
+    getLatestBundle: async ({ ifNoneMatch: known, prefer }, context) => {
+      const signal = AbortSignal.any([context.signal, shutdown]);
+      const found = await latest.get(runtimeScope(context), { known, waitMs: waitMsOf(prefer), signal });
+      const { etag, activation } = found;
+      if (ifNoneMatch(known, etag)) return { etag, activation, notModified: true };
+      const bundle = {
+        manifest: statementMessage(found.manifest),
+        activation: statementMessage(found.activationStatement),
+        parts: found.parts.map(({ path, data }) => ({ path, data: Uint8Array.from(data) })),
+      };
+      return { etag, activation, bundle };
+    },
+    listSigningKeys: async (_request, context) => ({ keys: await keys.publicKeys(callerOf(context).orgId) }),
+    listBundles: async (request, context) => {
+      const page = pageOf(request);
+      const [views, total] = await bundles.list(callerOf(context), pathOf(request), page);
+      return { total, ...page, bundles: views.map(bundleMessage) };
+    },
+    publishBundle: async (request, context) => {
+      const { expectedVersion, activate = false, message } = request;
+      const input = { expectedVersion, activate, message };
+      return { bundle: bundleMessage(await bundles.publish(callerOf(context), pathOf(request), input)) };
+    },
+    getBundle: async (request, context) => ({
+      bundle: bundleMessage(await bundles.get(callerOf(context), pathOf(request), request.version)),
+    }),
+    activateBundle: async (request, context) => ({
+      bundle: bundleMessage(await bundles.activate(callerOf(context), pathOf(request), request.version)),
+    }),
+  };
+}
+
+function pathOf({ projectId, envName }: { projectId: string; envName: string }) {
+  return { projectId, environment: envName };
+}
+
+function runtimeScope(context: HandlerContext): RuntimeScope {
+  const { orgId, credential } = callerOf(context);
+  const { projectId, environment } = credential;
+  if (projectId === undefined || environment === undefined) throw new Error("a runtime token has a full scope");
+  return { orgId, projectId, environment };
+}
+
+// RFC 7240 section 4.3. What cannot be read is ignored, as the RFC asks of preferences.
+function waitMsOf(prefer: string | undefined): number {
+  const seconds = Number(/(?:^|[,;\s])wait\s*=\s*"?(\d{1,5})"?/i.exec(prefer ?? "")?.[1] ?? 0);
+  return Math.min(seconds, maxWaitSeconds) * 1000;
+}
+
+type StatementInput = {
+  readonly payload: string;
+  readonly signatures: readonly { readonly protected: string; readonly signature: string }[];
+};
+
+function statementMessage({ payload, signatures }: StatementInput) {
+  return { payload, signatures: signatures.map((signature) => ({ ...signature })) };
+}
+
+function bundleMessage({ bundle, isActive }: BundleView): MessageInitShape<typeof BundleSchema> {
+  return {
+    id: bundle.id,
+    orgId: bundle.orgId,
+    projectId: bundle.projectId,
+    environment: bundle.environment,
+    version: bundle.version,
+    state: stateOf(bundle.activatedAt ?? undefined, isActive),
+    digest: bundle.digest,
+    contentDigest: bundle.contentDigest,
+    source: bundle.source,
+    message: bundle.message ?? undefined,
+    policies: bundle.policies.map(({ policy_id, name, version }) => ({ policyId: policy_id, name, version })),
+    sizeBytes: bundle.sizeBytes,
+    tests: { passed: bundle.testsPassed, failed: bundle.testsFailed },
+    createdBy: bundle.createdBy,
+    createdAt: timestamp(bundle.createdAt),
+    activatedAt: timestamp(bundle.activatedAt),
+    activationSeq: bundle.activationSeq ?? undefined,
+  };
+}
+
+function stateOf(activatedAt: Date | undefined, isActive: boolean): BundleState {
+  if (isActive) return BundleState.ACTIVE;
+  return activatedAt === undefined ? BundleState.PUBLISHED : BundleState.SUPERSEDED;
+}

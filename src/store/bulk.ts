@@ -1,0 +1,54 @@
+// Statements that carry many rows. `Transaction.sql` writes its parameters into the text, character by character; here
+// they travel apart from it, which is several times as fast for a batch of a megabyte.
+
+import { CompiledQuery } from "kysely";
+import type { Transaction } from "./database.ts";
+
+/** Rows of one statement: few enough for PostgreSQL's 65,535 parameters, and past the point where more would help. */
+const rowsPerStatement = 128;
+
+/** Runs SQL with `$1` parameters in the transaction. */
+export async function runBound<Row extends object>(
+  tx: Transaction,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<Row[]> {
+  const { rows } = await tx.em.getKysely<unknown>().executeQuery<Row>(CompiledQuery.raw(text, [...parameters]));
+  return rows;
+}
+
+/** An insert of many rows. */
+export interface BulkInsert {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** One list of values for each row, in the order of the columns. */
+  readonly rows: readonly (readonly unknown[])[];
+  /** What follows the values, such as `on conflict do nothing returning id`. */
+  readonly suffix?: string;
+}
+
+/** Inserts rows by multi-row VALUES, in their order. Returns what the suffix says. */
+export async function insertRows<Row extends object>(tx: Transaction, insert: BulkInsert): Promise<Row[]> {
+  const { table, columns, rows, suffix = "" } = insert;
+  const returned: Row[] = [];
+  for (let start = 0; start < rows.length; start += rowsPerStatement) {
+    const chunk = rows.slice(start, start + rowsPerStatement);
+    const text = `insert into ${table} (${columns.join(", ")}) values ${places(chunk.length, columns.length)} ${suffix}`;
+    const found = await runBound<Row>(tx, text, chunk.flat());
+    returned.push(...found);
+  }
+  return returned;
+}
+
+const known = new Map<string, string>();
+
+function places(rows: number, columns: number): string {
+  const key = `${rows}x${columns}`;
+  const cached = known.get(key);
+  if (cached !== undefined) return cached;
+  const row = (at: number) => `(${Array.from({ length: columns }, (_, i) => `$${at * columns + i + 1}`).join(", ")})`;
+  const text = Array.from({ length: rows }, (_, at) => row(at)).join(", ");
+  // At most rowsPerStatement texts for each width, so the map stays small.
+  known.set(key, text);
+  return text;
+}

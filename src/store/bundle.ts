@@ -1,0 +1,164 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { defineEntity, p } from "@mikro-orm/core";
+import type { Page } from "../kit/page.ts";
+import type { Database, Transaction } from "./database.ts";
+import { lookupTenantTable, tenantTable } from "./tenant.ts";
+
+/** A policy version in a bundle. */
+export interface BundledPolicy {
+  readonly policy_id: string;
+  readonly name: string;
+  readonly version: number;
+}
+
+/** A part of a bundle: its bytes are in BundlePartRow, under the digest. */
+export interface PartReference {
+  readonly path: string;
+  readonly size: number;
+  readonly digest: string;
+}
+
+/** A signed statement in JWS General JSON Serialization. */
+export interface StatementJson {
+  readonly payload: string;
+  readonly signatures: readonly { readonly protected: string; readonly signature: string }[];
+}
+
+const bundleSchema = defineEntity({
+  name: "Bundle",
+  tableName: "bundle",
+  ...tenantTable,
+  uniques: [{ name: "bundle_version", properties: ["orgId", "environmentId", "version"] }],
+  properties: {
+    orgId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    projectId: p.uuid(),
+    environmentId: p.uuid(),
+    environment: p.text(),
+    version: p.integer(),
+    digest: p.text(),
+    contentDigest: p.text(),
+    source: p.text(),
+    message: p.text().nullable(),
+    manifest: p.json<StatementJson>(),
+    parts: p.json<readonly PartReference[]>(),
+    policies: p.json<readonly BundledPolicy[]>(),
+    sizeBytes: p.integer(),
+    testsPassed: p.integer(),
+    testsFailed: p.integer(),
+    createdBy: p.text(),
+    createdAt: p.datetime(3),
+    activatedAt: p.datetime(3).nullable(),
+    activationSeq: p.integer().nullable(),
+  },
+});
+
+/** One immutable version of an environment's policies, signed. */
+export class BundleRow extends bundleSchema.class {}
+bundleSchema.setClass(BundleRow);
+
+const partSchema = defineEntity({
+  name: "BundlePart",
+  tableName: "bundle_part",
+  ...tenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    digest: p.text().primary(),
+    data: p.blob(),
+    createdAt: p.datetime(3),
+  },
+});
+
+/** Bytes of bundles by their digest; bundles with a part in common share them. */
+export class BundlePartRow extends partSchema.class {}
+partSchema.setClass(BundlePartRow);
+
+const activationSchema = defineEntity({
+  name: "Activation",
+  tableName: "activation",
+  ...lookupTenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    environmentId: p.uuid().primary(),
+    activationSeq: p.integer().primary(),
+    version: p.integer(),
+    digest: p.text(),
+    statement: p.json<StatementJson>(),
+    issuedAt: p.datetime(3),
+    expiresAt: p.datetime(3),
+    createdBy: p.text(),
+  },
+});
+
+/** One activation of an environment; a refresh replaces its statement. */
+export class ActivationRow extends activationSchema.class {}
+activationSchema.setClass(ActivationRow);
+
+const keySchema = defineEntity({
+  name: "SigningKey",
+  tableName: "signing_key",
+  ...tenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    /** RFC 7638 thumbprint of the public key. */
+    kid: p.text().primary(),
+    publicJwk: p.json<JsonObject>(),
+    /** The private JWK, sealed with the master key. */
+    privateSealed: p.blob(),
+    createdAt: p.datetime(3),
+  },
+});
+
+/** An organization's key pair for bundles. */
+export class SigningKeyRow extends keySchema.class {}
+keySchema.setClass(SigningKeyRow);
+
+/** The bundle, or null when the environment has none with this version. */
+export function findBundle(tx: Transaction, environmentId: string, version: number): Promise<BundleRow | null> {
+  return tx.em.findOne(BundleRow, { orgId: tx.orgId, environmentId, version });
+}
+
+/** A page of bundles, newest first, and their count. */
+export function listBundles(tx: Transaction, environmentId: string, page: Page): Promise<[BundleRow[], number]> {
+  return tx.em.findAndCount(BundleRow, { orgId: tx.orgId, environmentId }, { ...page, orderBy: { version: "desc" } });
+}
+
+/** Stores bytes under their digests; those already there stay. */
+export async function storeParts(
+  tx: Transaction,
+  parts: readonly { readonly digest: string; readonly data: Uint8Array }[],
+): Promise<void> {
+  for (const { digest, data } of parts) {
+    await tx.sql(
+      "insert into bundle_part (org_id, digest, data, created_at) values (?, ?, ?, ?) on conflict do nothing",
+      [tx.orgId, digest, Buffer.from(data), tx.now],
+    );
+  }
+}
+
+/** The bytes under these digests. */
+export async function loadParts(tx: Transaction, digests: readonly string[]): Promise<Map<string, Uint8Array>> {
+  const rows = await tx.em.find(BundlePartRow, { orgId: tx.orgId, digest: { $in: [...digests] } });
+  return new Map(rows.map(({ digest, data }) => [digest, data]));
+}
+
+/** The activation with this sequence number. */
+export function findActivation(tx: Transaction, environmentId: string, seq: number): Promise<ActivationRow | null> {
+  return tx.em.findOne(ActivationRow, { orgId: tx.orgId, environmentId, activationSeq: seq });
+}
+
+/** The organization's signing keys, newest first. */
+export function listSigningKeys(tx: Transaction): Promise<SigningKeyRow[]> {
+  return tx.em.find(SigningKeyRow, { orgId: tx.orgId }, { orderBy: { createdAt: "desc", kid: "asc" } });
+}
+
+/** An activation whose statement runs out before a moment. */
+export interface DueActivation {
+  readonly org_id: string;
+  readonly environment_id: string;
+}
+
+/** Environments, of whichever organization, whose current activation was issued before this moment. */
+export function activationsIssuedBefore(database: Database, moment: Date): Promise<DueActivation[]> {
+  return database.lookup<DueActivation>("activations_issued_before", [moment]);
+}

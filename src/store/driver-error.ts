@@ -1,0 +1,37 @@
+// The one place where errors of PostgreSQL become the product's own.
+
+import { LockWaitTimeoutException, UniqueConstraintViolationException } from "@mikro-orm/core";
+import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault } from "../kit/error.ts";
+
+/** The name of the unique index that a write ran into; undefined for any other error. */
+export function violatedUnique(error: unknown): string | undefined {
+  if (!(error instanceof UniqueConstraintViolationException)) return undefined;
+  const { constraint } = error as UniqueConstraintViolationException & { constraint?: string };
+  return constraint ?? "";
+}
+
+/** Runs database work; a connection that failed is UNAVAILABLE, which callers may retry. Other errors pass through. */
+export async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isConnectionFailure(error)) {
+      throw new Fault(Reason.UNAVAILABLE, "the database is away for the moment; retry", { cause: error });
+    }
+    throw error;
+  }
+}
+
+// Class 08 is a connection exception, 57P01 to 57P03 a server that stops or starts, 25006 a server that has become
+// read-only, 53300 one with too many connections. A connection that dies mid-query has no code at all.
+const connectionStates = /^(08...|57P0[123]|25006|53300)$/;
+const connectionErrors = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT)$/;
+
+function isConnectionFailure(error: unknown): boolean {
+  if (error instanceof LockWaitTimeoutException) return true;
+  if (!(error instanceof Error)) return false;
+  const { code } = error as Error & { code?: unknown };
+  if (typeof code === "string" && (connectionStates.test(code) || connectionErrors.test(code))) return true;
+  return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
+}

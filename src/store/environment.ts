@@ -1,0 +1,78 @@
+import { defineEntity, p } from "@mikro-orm/core";
+import type { Page } from "../kit/page.ts";
+import type { Transaction } from "./database.ts";
+import { tenantTable } from "./tenant.ts";
+
+const schema = defineEntity({
+  name: "Environment",
+  tableName: "environment",
+  ...tenantTable,
+  uniques: [{ name: "environment_name", properties: ["orgId", "projectId", "name"] }],
+  properties: {
+    orgId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    projectId: p.uuid(),
+    name: p.text(),
+    position: p.integer(),
+    isProtected: p.boolean(),
+    capture: p.text().$type<"none" | "redacted" | "full">(),
+    /** Newest bundle version; 0 before the first. Counted here, so that its row lock orders publishes. */
+    latestVersion: p.integer().default(0),
+    /** Sequence number of the last activation; 0 before the first. */
+    activationSeq: p.integer().default(0),
+    activeVersion: p.integer().nullable(),
+    createdAt: p.datetime(3),
+  },
+});
+
+/** A stage of a project's life, with an active bundle of its own. */
+export class EnvironmentRow extends schema.class {}
+schema.setClass(EnvironmentRow);
+
+/** The environment, or null when the project has none with this name. */
+export function findEnvironment(tx: Transaction, projectId: string, name: string): Promise<EnvironmentRow | null> {
+  return tx.em.findOne(EnvironmentRow, { orgId: tx.orgId, projectId, name });
+}
+
+/** The same, locked until the commit: publishes and activations of one environment happen one after the other. */
+export async function lockEnvironment(
+  tx: Transaction,
+  projectId: string,
+  name: string,
+): Promise<EnvironmentRow | null> {
+  const rows = await tx.sql<{ id: string }>(
+    "select id from environment where org_id = ? and project_id = ? and name = ? for no key update",
+    [tx.orgId, projectId, name],
+  );
+  const id = rows[0]?.id;
+  if (id === undefined) return null;
+  return tx.em.findOne(EnvironmentRow, { orgId: tx.orgId, id }, { refresh: true });
+}
+
+/** A page of environments in the order of promotion, and their count. */
+export function listEnvironments(tx: Transaction, projectId: string, page: Page): Promise<[EnvironmentRow[], number]> {
+  return tx.em.findAndCount(
+    EnvironmentRow,
+    { orgId: tx.orgId, projectId },
+    { ...page, orderBy: { position: "asc", id: "asc" } },
+  );
+}
+
+/** All environments of a project, locked until the commit. */
+export async function lockEnvironments(tx: Transaction, projectId: string): Promise<EnvironmentRow[]> {
+  await tx.sql("select id from environment where org_id = ? and project_id = ? order by id for update", [
+    tx.orgId,
+    projectId,
+  ]);
+  return tx.em.find(EnvironmentRow, { orgId: tx.orgId, projectId }, { refresh: true, orderBy: { position: "asc" } });
+}
+
+/** Deletes the environment and, by its foreign keys, all that belongs to it. */
+export async function deleteEnvironment(tx: Transaction, id: string): Promise<void> {
+  await tx.em.nativeDelete(EnvironmentRow, { orgId: tx.orgId, id });
+}
+
+/** The environment with this id in whichever project of the organization, or null. */
+export function findEnvironmentById(tx: Transaction, id: string): Promise<EnvironmentRow | null> {
+  return tx.em.findOne(EnvironmentRow, { orgId: tx.orgId, id });
+}

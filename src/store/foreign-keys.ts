@@ -1,0 +1,59 @@
+// Foreign keys. All but those to organization start with org_id on both sides, so that no row can point into another
+// organization and the schema can be distributed by org_id. MikroORM cannot share a column between a key and a relation,
+// so they are listed here and kept in step by `migrateDatabase`.
+
+/** One foreign key. */
+export interface ForeignKey {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly references: string;
+  readonly referenced: readonly string[];
+}
+
+/** Every foreign key of the schema. Deleting a row deletes what belongs to it. */
+export const foreignKeys: readonly ForeignKey[] = [
+  toOrganization("project"),
+  toProject("environment"),
+  toProject("agent"),
+  toOrganization("token"),
+  toProject("token"),
+  toEnvironment("token"),
+  toOrganization("audit_head"),
+  toOrganization("audit_entry"),
+  toOrganization("policy"),
+  {
+    table: "policy_version",
+    columns: ["org_id", "policy_id"],
+    references: "policy",
+    referenced: ["org_id", "id"],
+  },
+  toEnvironment("bundle"),
+  toOrganization("bundle_part"),
+  toEnvironment("activation"),
+  toOrganization("signing_key"),
+];
+
+function toOrganization(table: string): ForeignKey {
+  return { table, columns: ["org_id"], references: "organization", referenced: ["id"] };
+}
+
+function toProject(table: string): ForeignKey {
+  return { table, columns: ["org_id", "project_id"], references: "project", referenced: ["org_id", "id"] };
+}
+
+function toEnvironment(table: string): ForeignKey {
+  return { table, columns: ["org_id", "environment_id"], references: "environment", referenced: ["org_id", "id"] };
+}
+
+/** The constraint's name. */
+export function foreignKeyName({ table, columns }: ForeignKey): string {
+  return `${table}_${columns.at(-1)}_fk`;
+}
+
+/** SQL that adds the key. */
+export function addForeignKeySql(key: ForeignKey): string {
+  const columns = key.columns.join(", ");
+  const referenced = key.referenced.join(", ");
+  return `alter table ${key.table} add constraint ${foreignKeyName(key)}
+    foreign key (${columns}) references ${key.references} (${referenced}) on delete cascade`;
+}

@@ -1,0 +1,24 @@
+// What MikroORM knows of the schema.
+
+import { Migrator } from "@mikro-orm/migrations";
+import { type Options, PostgreSqlDriver } from "@mikro-orm/postgresql";
+import { entities } from "./entities.ts";
+import { migrations } from "./migrations/index.ts";
+
+/** Options for one connection pool. Foreign keys are written by hand, since they start with org_id (see foreign-keys.ts). */
+export function ormOptions({ url, poolSize }: { readonly url: string; readonly poolSize: number }): Options {
+  return {
+    driver: PostgreSqlDriver,
+    clientUrl: url,
+    entities: [...entities],
+    extensions: [Migrator],
+    migrations: { migrationsList: [...migrations], tableName: "schema_migration", snapshot: false, emit: "ts" },
+    schemaGenerator: {
+      createForeignKeyConstraints: false,
+      ignoreRoutines: true,
+      skipTables: ["schema_migration", /^trace_p/],
+    },
+    pool: { min: 0, max: poolSize },
+    forceUtcTimezone: true,
+  };
+}

@@ -1,0 +1,111 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { defineEntity, p } from "@mikro-orm/core";
+import type { Page } from "../kit/page.ts";
+import type { Transaction } from "./database.ts";
+import { tenantTable } from "./tenant.ts";
+
+const policySchema = defineEntity({
+  name: "Policy",
+  tableName: "policy",
+  ...tenantTable,
+  uniques: [{ name: "policy_name", properties: ["orgId", "name"] }],
+  properties: {
+    orgId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    name: p.text(),
+    description: p.text().nullable(),
+    /** Scope without the tenant, which is the organization; "*" for all. */
+    appId: p.text(),
+    agentId: p.text(),
+    env: p.text(),
+    version: p.integer(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+});
+
+/** A guard policy; its documents are in PolicyVersionRow. */
+export class PolicyRow extends policySchema.class {}
+policySchema.setClass(PolicyRow);
+
+const versionSchema = defineEntity({
+  name: "PolicyVersion",
+  tableName: "policy_version",
+  ...tenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    policyId: p.uuid().primary(),
+    version: p.integer().primary(),
+    document: p.json<JsonObject>(),
+    /** The document as it was written; null when it came as JSON. */
+    source: p.text().nullable(),
+    message: p.text().nullable(),
+    author: p.text(),
+    createdAt: p.datetime(3),
+  },
+});
+
+/** One immutable version of a policy. */
+export class PolicyVersionRow extends versionSchema.class {}
+versionSchema.setClass(PolicyVersionRow);
+
+/** A policy with its newest document. */
+export interface CurrentPolicy {
+  readonly policy: PolicyRow;
+  readonly current: PolicyVersionRow;
+}
+
+/** The policy with its newest document, or null when the organization has none with this id. */
+export async function findPolicy(tx: Transaction, id: string): Promise<CurrentPolicy | null> {
+  const policy = await tx.em.findOne(PolicyRow, { orgId: tx.orgId, id });
+  if (policy === null) return null;
+  return { policy, current: await findVersion(tx, policy) };
+}
+
+/** The same, locked until the commit: updates of one policy happen one after the other. */
+export async function lockPolicy(tx: Transaction, id: string): Promise<CurrentPolicy | null> {
+  await tx.sql("select id from policy where org_id = ? and id = ? for no key update", [tx.orgId, id]);
+  return findPolicy(tx, id);
+}
+
+/** A page of policies, newest first, and their count. `appIds` narrows to policies of these scopes. */
+export function listPolicies(tx: Transaction, page: Page, appIds?: readonly string[]): Promise<[PolicyRow[], number]> {
+  const where = { orgId: tx.orgId, ...(appIds === undefined ? {} : { appId: { $in: [...appIds] } }) };
+  return tx.em.findAndCount(PolicyRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
+}
+
+/** A page of versions, newest first, and their count. */
+export function listPolicyVersions(
+  tx: Transaction,
+  policyId: string,
+  page: Page,
+): Promise<[PolicyVersionRow[], number]> {
+  return tx.em.findAndCount(PolicyVersionRow, { orgId: tx.orgId, policyId }, { ...page, orderBy: { version: "desc" } });
+}
+
+/** The newest version of every policy that may apply to the project, in the order of their names. */
+export async function policiesOfProject(tx: Transaction, projectId: string): Promise<CurrentPolicy[]> {
+  const policies = await tx.em.find(
+    PolicyRow,
+    { orgId: tx.orgId, appId: { $in: ["*", projectId] } },
+    { orderBy: { name: "asc" } },
+  );
+  const versions = await tx.em.find(PolicyVersionRow, {
+    orgId: tx.orgId,
+    $or: policies.map(({ id, version }) => ({ policyId: id, version })),
+  });
+  const byPolicy = new Map(versions.map((version) => [version.policyId, version]));
+  return policies.flatMap((policy) => {
+    const current = byPolicy.get(policy.id);
+    return current === undefined ? [] : [{ policy, current }];
+  });
+}
+
+/** Deletes the policy with its versions. */
+export async function deletePolicy(tx: Transaction, id: string): Promise<void> {
+  await tx.em.nativeDelete(PolicyRow, { orgId: tx.orgId, id });
+}
+
+function findVersion(tx: Transaction, policy: PolicyRow): Promise<PolicyVersionRow> {
+  return tx.em.findOneOrFail(PolicyVersionRow, { orgId: tx.orgId, policyId: policy.id, version: policy.version });
+}

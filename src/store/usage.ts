@@ -1,0 +1,42 @@
+import { defineEntity, p } from "@mikro-orm/core";
+import { runBound } from "./bulk.ts";
+import type { Transaction } from "./database.ts";
+import { tenantTable } from "./tenant.ts";
+
+const schema = defineEntity({
+  name: "UsageMonth",
+  tableName: "usage_month",
+  ...tenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    /** First day of the month, in UTC. */
+    month: p.date().primary(),
+    evaluations: p.bigint("number"),
+  },
+});
+
+/** How many evaluations an organization had in a calendar month (UTC). */
+export class UsageMonthRow extends schema.class {}
+schema.setClass(UsageMonthRow);
+
+/** Adds evaluations to months, each given as its first day such as "2026-11-01". Months are locked in their order. */
+export async function addUsage(tx: Transaction, evaluations: ReadonlyMap<string, number>): Promise<void> {
+  if (evaluations.size === 0) return;
+  const months = [...evaluations.keys()].sort();
+  await runBound(
+    tx,
+    `insert into usage_month (org_id, month, evaluations)
+     select $1, month, evaluations from unnest($2::date[], $3::bigint[]) as added (month, evaluations) order by month
+     on conflict (org_id, month) do update set evaluations = usage_month.evaluations + excluded.evaluations`,
+    [tx.orgId, months, months.map((month) => evaluations.get(month))],
+  );
+}
+
+/** Evaluations of a month, given as its first day. */
+export async function readUsage(tx: Transaction, month: string): Promise<number> {
+  const rows = await tx.sql<{ evaluations: string | number }>(
+    "select evaluations from usage_month where org_id = ? and month = ?",
+    [tx.orgId, month],
+  );
+  return Number(rows[0]?.evaluations ?? 0);
+}
