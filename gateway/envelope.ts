@@ -14,7 +14,8 @@ export function errorAnswer(error: unknown, requestId: string): Answer {
   const { reason, message, extra } = describe(failure, requestId);
   const rule = reasonRule(reason);
   const detail = rule.error === "" ? message : { error: rule.error, message, ...without(extra) };
-  return jsonAnswer(rule.httpStatus, { detail }, { "x-request-id": requestId, ...forwardHeaders(failure.metadata) });
+  const headers = error instanceof Fault ? error.headers : forwardHeaders(failure.metadata);
+  return jsonAnswer(rule.httpStatus, { detail }, { "x-request-id": requestId, ...headers });
 }
 
 /** Further keys never replace the two that every typed error has. */

@@ -8,7 +8,7 @@ import { Fault, malformedRequest, reasonRule } from "../src/kit/error.ts";
 import { newId } from "../src/kit/id.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { errorAnswer } from "./envelope.ts";
-import { type RestHandler, type RestRequest, type RestResponse, sendAnswer, splitTarget } from "./http.ts";
+import { isGone, type RestHandler, type RestRequest, type RestResponse, sendAnswer, splitTarget } from "./http.ts";
 import { createOperation, type Entry, type RestLimits } from "./operation.ts";
 import { createRouter, type Match, type Router, routesOf } from "./route.ts";
 import { createPages } from "./static-page.ts";
@@ -106,15 +106,15 @@ function requestIdOf(request: RestRequest): string {
 }
 
 function fail(request: RestRequest, response: RestResponse, error: unknown, requestId: string, log: Logger): void {
+  if (isGone(response)) return; // so is the caller
   if (response.headersSent) {
     log.warn({ err: error, request_id: requestId }, "an answer broke off");
     cut(response);
     return;
   }
-  if (response.destroyed) return; // the caller is gone
   const answer = errorAnswer(error, requestId);
-  if (error instanceof Fault)
-    log.info({ request_id: requestId, status: answer.status, reason: reasonRule(error.reason).name }, error.message);
-  else if (!(error instanceof ConnectError)) log.error({ err: error, request_id: requestId }, "the gateway failed");
+  const facts = { request_id: requestId, status: answer.status };
+  if (error instanceof Fault) log.info({ ...facts, reason: reasonRule(error.reason).name }, "refused");
+  else if (!(error instanceof ConnectError)) log.error({ ...facts, err: error }, "the gateway failed");
   sendAnswer(request, response, answer);
 }

@@ -35,13 +35,18 @@ export function jsonAnswer(status: number, json: unknown, headers: OutgoingHttpH
 
 /** Sends the answer; to HEAD without its body. Does nothing when the connection is gone. */
 export function sendAnswer(request: RestRequest, response: RestResponse, answer: Answer): void {
-  if (response.destroyed || response.headersSent) return;
+  if (isGone(response) || response.headersSent) return;
   request.resume(); // a body that nobody read must not hold up the connection
   const body = typeof answer.body === "string" ? Buffer.from(answer.body) : answer.body;
   const length = body === undefined ? {} : { "content-length": body.byteLength };
   response.writeHead(answer.status, { ...defaultHeaders, ...answer.headers, ...length });
   if (body === undefined || request.method === "HEAD") response.end();
   else response.end(body);
+}
+
+/** Whether the connection, or the stream within it, has closed. */
+export function isGone(response: RestResponse): boolean {
+  return "stream" in response ? response.stream.destroyed : response.destroyed;
 }
 
 /** Path (still encoded) and query of the request's target. */

@@ -2,14 +2,7 @@
 // which calls the same handlers through the in-memory transport. Both pass the same interceptors.
 
 import type { DescService } from "@bufbuild/protobuf";
-import {
-  Code,
-  ConnectError,
-  type ConnectRouter,
-  createContextValues,
-  createRouterTransport,
-  type Interceptor,
-} from "@connectrpc/connect";
+import { Code, ConnectError, type ConnectRouter, createContextValues, type Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { peerAddress } from "../src/kit/address.ts";
 import { connectionKey } from "../src/kit/context.ts";
@@ -18,6 +11,7 @@ import type { Logger } from "../src/kit/log.ts";
 import { assertServable } from "../src/kit/options.ts";
 import { createRestHandler } from "./handler.ts";
 import type { RestRequest } from "./http.ts";
+import { createInProcessTransport } from "./in-process.ts";
 import type { RestLimits } from "./operation.ts";
 
 /** What a server serves, and where. */
@@ -50,10 +44,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   assertServable(services);
   const interceptors = [...options.interceptors];
   const shutdown = new AbortController();
-  const transport = createRouterTransport(routes, {
-    transport: {},
-    router: { interceptors, shutdownSignal: shutdown.signal },
-  });
+  const transport = createInProcessTransport(routes, { interceptors, shutdownSignal: shutdown.signal });
   const rest = createRestHandler({ services, transport, limits, trustedHops, log, openapi });
   const adapter = connectNodeAdapter({
     routes,

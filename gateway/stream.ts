@@ -6,7 +6,7 @@ import { isMessage } from "@bufbuild/protobuf";
 import type { StreamResponse } from "@connectrpc/connect";
 import { type HttpBody, HttpBodySchema } from "../gen/google/api/httpbody_pb.ts";
 import { forwardHeaders } from "./header.ts";
-import { defaultHeaders, type RestRequest, type RestResponse } from "./http.ts";
+import { defaultHeaders, isGone, type RestRequest, type RestResponse } from "./http.ts";
 
 /**
  * Sends the stream. Throws as long as nothing was sent, so that a call which fails at its start has a proper status; a later
@@ -28,7 +28,7 @@ export async function sendStream(
   });
   if (request.method !== "HEAD") {
     for (let chunk = first; chunk !== undefined; chunk = await nextChunk(chunks)) {
-      if (response.destroyed) return;
+      if (isGone(response)) return;
       if (!response.write(chunk.data)) await drained(response);
     }
   }

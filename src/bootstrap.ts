@@ -11,6 +11,7 @@ import { Policies } from "./domain/policy.ts";
 import { Projects } from "./domain/project.ts";
 import { SigningKeys } from "./domain/signing-keys.ts";
 import { Tokens } from "./domain/token.ts";
+import { systemClock } from "./kit/clock.ts";
 import { readConfig } from "./kit/config.ts";
 import type { Caller } from "./kit/context.ts";
 import { newId } from "./kit/id.ts";
@@ -40,7 +41,7 @@ async function createDemo(database: Database): Promise<Record<string, string>> {
   const caller = systemCaller(organization.id);
   const project = await new Projects(database).create(caller, { name: "Support assistant" });
   const source = readFileSync(new URL("../examples/policies/starter.yaml", import.meta.url), "utf8");
-  await new Policies(database).create(caller, { document: source, scope: { appId: project.id } });
+  await new Policies(database, systemClock).create(caller, { document: source, scope: { appId: project.id } });
   await new Bundles(database, keys).publish(caller, { projectId: project.id, environment }, { activate: true });
   const issue = async (kind: "admin" | "ci" | "runtime") => {
     const scope =

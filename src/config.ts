@@ -76,6 +76,28 @@ export const controlPlaneSchema = defineSchema({
   },
 });
 
+/** Variables of `npm run worker`. */
+export const workerSchema = defineSchema({
+  databaseUrl: {
+    name: "DATABASE_WORKER_URL",
+    kind: "url",
+    schemes: ["postgres", "postgresql"],
+    required: true,
+    secret: true,
+    description: "PostgreSQL, as the worker's own login, which owns the job queue.",
+  },
+  masterKey: controlPlaneSchema.masterKey,
+  allowNetworks: controlPlaneSchema.allowNetworks,
+  dnsServers: controlPlaneSchema.dnsServers,
+  managementPort: {
+    name: "WORKER_MANAGEMENT_PORT",
+    kind: "port",
+    default: "9082",
+    description: "Liveness, readiness and Prometheus metrics of the worker. Keep it inside your network.",
+  },
+  logLevel: controlPlaneSchema.logLevel,
+});
+
 /** Variables of the first start, which `npm start` runs. */
 export const bootstrapSchema = defineSchema({
   databaseUrl: controlPlaneSchema.databaseUrl,

@@ -8,6 +8,6 @@ import { drainDelay, shutDownOnSignal } from "./kit/shutdown.ts";
 
 const config = readConfig(controlPlaneSchema, process.env, ["POLICY_GUARD_DATA"]);
 const log = createLog({ name: "control-plane", level: config.logLevel });
-const controlPlane = await startControlPlane(config, log);
+const controlPlane = await startControlPlane(config, { log });
 shutDownOnSignal({ log, steps: [drainDelay(config.drainDelayMs), ...controlPlane.shutdownSteps] });
 log.info({ port: controlPlane.port }, "control plane is listening");

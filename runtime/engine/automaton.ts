@@ -4,7 +4,7 @@
 // memory budget keep their edges and failure links, so 10,000 long keywords stay affordable and the scan stays linear.
 // The folding over-approximates: a hit says "look here", the caller compares.
 
-import { gateFold, spaceUnit } from "./fold.ts";
+import { foldedUnits, gateFold, spaceUnit } from "./fold.ts";
 import { buildStates, childState, type States } from "./trie.ts";
 
 /** Told of each occurrence: the index of the literal, and the offset behind its last code unit. */
@@ -76,7 +76,8 @@ function assignClasses(literals: readonly string[]): Classes {
     classes.set(symbol, 2 + (rank < ownCount ? rank : ownCount + (rank % bucketCount)));
   });
   const classOfUnit = new Uint8Array(65536);
-  for (let unit = 0; unit < 65536; unit++) classOfUnit[unit] = classes.get(gateFold(unit)) ?? otherClass;
+  for (const [symbol, cls] of classes) classOfUnit[symbol] = cls;
+  for (const unit of foldedUnits) classOfUnit[unit] = classes.get(gateFold(unit)) ?? otherClass;
   const count = crowded ? classLimit : 2 + symbols.length;
   return { classOfUnit, classOfSymbol: (symbol) => classes.get(symbol) ?? otherClass, count };
 }

@@ -4,7 +4,14 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type FailMode, Mode, Outcome, Severity, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { DetectorDefinition, DetectorSpec } from "./detector.ts";
 import { type Condition, ConditionCompiler, isConditionProblem } from "./policy/condition.ts";
-import type { DetectTerm, PolicyDocument, PolicyExemption, PolicyRule, RedactStyle, RolloutKey } from "./policy/document.ts";
+import type {
+  DetectTerm,
+  PolicyDocument,
+  PolicyExemption,
+  PolicyRule,
+  RedactStyle,
+  RolloutKey,
+} from "./policy/document.ts";
 import { asReference, detectTerms, resolveDetector } from "./policy/reference.ts";
 import { failModes, modes, outcomes, severities, stages } from "./wire.ts";
 
@@ -125,7 +132,9 @@ export function compilePolicy(
 ): CompiledPolicy {
   const { policyId, name, version, scope } = source;
   const conditions = new ConditionCompiler(document.lists ?? {});
-  const rules = document.rules.map((rule, index) => compileRule(rule, index, document, { conditions, definitions, specs }));
+  const rules = document.rules.map((rule, index) =>
+    compileRule(rule, index, document, { conditions, definitions, specs }),
+  );
   return {
     policyId,
     name,
@@ -164,7 +173,8 @@ function compileRule(rule: PolicyRule, index: number, document: PolicyDocument, 
     category: rule.category,
     messages: messagesOf(rule.message),
     mode,
-    rollout: rule.rollout === undefined ? undefined : { percent: rule.rollout.percent, by: rule.rollout.by ?? "session_id" },
+    rollout:
+      rule.rollout === undefined ? undefined : { percent: rule.rollout.percent, by: rule.rollout.by ?? "session_id" },
     style: rule.redact?.style ?? "placeholder",
     onError: failModes[rule.on_error ?? document.defaults?.on_error ?? "fail_closed"],
   };

@@ -6,7 +6,7 @@ import type { ApplicablePolicy } from "./applicability.ts";
 import type { CompiledPolicy, CompiledRule, CompiledTerm } from "./compiled-policy.ts";
 import type { Detection } from "./detector.ts";
 import { Exempting } from "./exempt.ts";
-import type { FactSheet } from "./fact-sheet.ts";
+import type { FactSheet, PlacedDetection } from "./fact-sheet.ts";
 import { matchesGlob } from "./glob.ts";
 import type { Piece } from "./piece.ts";
 import { type Condition, ConditionFailed } from "./policy/condition.ts";
@@ -121,7 +121,7 @@ class PolicyJudge {
   readonly #case: Case;
   readonly #report: (gap: Gap) => void;
   readonly #exempting: Exempting<Candidate>;
-  #all: readonly { readonly piece: number; readonly detector: string; readonly detection: Detection }[] | undefined;
+  #all: readonly PlacedDetection[] | undefined;
 
   constructor(policy: CompiledPolicy, lists: ApplicablePolicy["lists"], request: Case, report: (gap: Gap) => void) {
     this.#policy = policy;
@@ -129,7 +129,11 @@ class PolicyJudge {
     this.#case = request;
     this.#report = report;
     this.#exempting = new Exempting<Candidate>(policy.exemptions, request.nowMs, (exemption, piece, candidate) =>
-      this.#holds(exemption.when, piece, candidate, { detector: exemption.id, onError: FailMode.FAIL_CLOSED, failed: false }),
+      this.#holds(exemption.when, piece, candidate, {
+        detector: exemption.id,
+        onError: FailMode.FAIL_CLOSED,
+        failed: false,
+      }),
     );
   }
 
@@ -143,7 +147,8 @@ class PolicyJudge {
     const detections = this.#case.detections[index];
     const candidates = detections === undefined ? [] : candidatesOf(rule, detections);
     if (detections !== undefined && rule.terms.length > 0 && termCount(candidates) < rule.atLeast) return [];
-    if (detections === undefined || this.#case.isOverdue(this.#policy.timeoutMs)) return this.#overdue(rule, piece, index);
+    if (detections === undefined || this.#case.isOverdue(this.#policy.timeoutMs))
+      return this.#overdue(rule, piece, index);
     if (rule.terms.length === 0) {
       return this.#applies(rule, index, undefined) ? [this.#wholePiece(rule, piece, index, "condition")] : [];
     }
@@ -156,10 +161,10 @@ class PolicyJudge {
 
   #overdue(rule: CompiledRule, piece: Piece, index: number): Match[] {
     if (piece.text === "" && rule.terms.length > 0) return [];
-    const modes = rule.terms.map(({ onError }) => onError);
-    const onError = modes.length === 0 || modes.includes(FailMode.FAIL_CLOSED) ? strictMode(modes, rule) : FailMode.FAIL_OPEN;
-    for (const { detector } of rule.terms) this.#report({ detector, reason: "timeout", onError });
-    if (rule.terms.length === 0) this.#report({ detector: rule.id, reason: "timeout", onError });
+    const modes = rule.terms.length === 0 ? [rule.onError] : rule.terms.map((term) => term.onError);
+    const onError = modes.includes(FailMode.FAIL_CLOSED) ? FailMode.FAIL_CLOSED : FailMode.FAIL_OPEN;
+    const names = rule.terms.length === 0 ? [rule.id] : rule.terms.map(({ detector }) => detector);
+    for (const detector of names) this.#report({ detector, reason: "timeout", onError });
     return onError === FailMode.FAIL_CLOSED ? [this.#wholePiece(rule, piece, index, "unjudged")] : [];
   }
 
@@ -168,7 +173,8 @@ class PolicyJudge {
     const failsClosed = onError === FailMode.FAIL_CLOSED;
     const about = { detector: candidate?.term.detector ?? rule.terms[0]?.detector ?? id, onError };
     // A rule that fails closed matches when it cannot be judged: `when` counts as true, `unless` as false.
-    if (rule.when !== undefined && !this.#holds(rule.when, piece, candidate, { ...about, failed: failsClosed })) return false;
+    if (rule.when !== undefined && !this.#holds(rule.when, piece, candidate, { ...about, failed: failsClosed }))
+      return false;
     return rule.unless === undefined || !this.#holds(rule.unless, piece, candidate, { ...about, failed: !failsClosed });
   }
 
@@ -196,7 +202,7 @@ class PolicyJudge {
   }
 
   /** What the policy's detectors found in the whole request, for conditions that read `findings`. */
-  #findings() {
+  #findings(): readonly PlacedDetection[] {
     this.#all ??= this.#case.detections.flatMap((detections, piece) =>
       distinct(this.#policy.rules.flatMap((rule) => candidatesOf(rule, detections ?? new Map()))).map(
         ({ term, detection }) => ({ piece, detector: term.detector, detection }),
@@ -242,10 +248,6 @@ class PolicyJudge {
     const mode = isRolledOut ? rule.mode : Mode.SHADOW;
     return { policy: this.#policy, rule, piece, mode, severity: rule.severity, exemptedBy };
   }
-}
-
-function strictMode(modes: readonly FailMode[], rule: CompiledRule): FailMode {
-  return modes.length === 0 ? rule.onError : FailMode.FAIL_CLOSED;
 }
 
 function candidatesOf(rule: CompiledRule, detections: ReadonlyMap<string, readonly Detection[]>): Candidate[] {

@@ -15,6 +15,11 @@ export interface NamedDetection {
   readonly detection: Detection;
 }
 
+/** A named detection with the position of its piece. */
+export interface PlacedDetection extends NamedDetection {
+  readonly piece: number;
+}
+
 /** The facts of one request. */
 export class FactSheet {
   readonly #pieces: readonly Piece[];
@@ -23,8 +28,14 @@ export class FactSheet {
   readonly #segments = new Map<number, SegmentFacts>();
   readonly #tools = new Map<Piece["call"], ToolFacts>();
   readonly #exceeds = new Map<JsonObject, boolean>();
+  readonly #findings = new Map<Detection, Map<string, FindingFacts>>();
+  readonly #findingLists = new WeakMap<readonly unknown[], readonly FindingFacts[]>();
 
-  constructor(request: EvaluateRequest, pieces: readonly Piece[], about: { readonly stage: Stage; readonly env: string }) {
+  constructor(
+    request: EvaluateRequest,
+    pieces: readonly Piece[],
+    about: { readonly stage: Stage; readonly env: string },
+  ) {
     this.#pieces = pieces;
     this.#request = new RequestFacts({
       stage: nameOf(stages, about.stage),
@@ -43,7 +54,7 @@ export class FactSheet {
     piece: number,
     more: {
       readonly lists: Facts["lists"];
-      readonly findings: readonly (NamedDetection & { readonly piece: number })[];
+      readonly findings: readonly PlacedDetection[];
       readonly finding: NamedDetection | undefined;
     },
   ): Facts {
@@ -54,7 +65,7 @@ export class FactSheet {
       subject: this.#subject,
       segment: this.#segmentOf(piece),
       lists,
-      findings: findings.map((each) => this.#findingOf(each, each.piece)),
+      findings: this.#findingsOf(findings),
       ...(finding === undefined ? {} : { finding: this.#findingOf(finding, piece) }),
       ...(tool === undefined ? {} : { tool }),
     };
@@ -97,8 +108,20 @@ export class FactSheet {
     return facts;
   }
 
+  #findingsOf(findings: readonly PlacedDetection[]): readonly FindingFacts[] {
+    let facts = this.#findingLists.get(findings);
+    if (facts === undefined) {
+      facts = findings.map((each) => this.#findingOf(each, each.piece));
+      this.#findingLists.set(findings, facts);
+    }
+    return facts;
+  }
+
   #findingOf({ detection, detector }: NamedDetection, piece: number): FindingFacts {
-    return new FindingFacts(detection, detector, this.#pieces[piece]?.id ?? "");
+    const byDetector = this.#findings.get(detection) ?? new Map<string, FindingFacts>();
+    const facts = byDetector.get(detector) ?? new FindingFacts(detection, detector, this.#pieces[piece]?.id ?? "");
+    this.#findings.set(detection, byDetector.set(detector, facts));
+    return facts;
   }
 }
 

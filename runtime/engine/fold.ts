@@ -54,6 +54,9 @@ export function gateFold(unit: number): number {
   return gateTable[unit] ?? unit;
 }
 
+/** All code units that `gateFold` changes. */
+export const foldedUnits: readonly number[] = Array.from(gateTable.keys()).filter((unit) => gateTable[unit] !== unit);
+
 /** Folds every unit of a text by `gateFold`. */
 export function gateFoldText(text: string): string {
   let folded = "";

@@ -21,11 +21,15 @@ export function isPairInside(text: string, offset: number): boolean {
 }
 
 /** Characters that are drawn with the one before them: marks, joiners, variation selectors, skin tones. */
-const attached = /^[\p{M}\u200d\u{1f3fb}-\u{1f3ff}]/u;
+const attached = /^(?:\p{M}|\u200d|[\u{1f3fb}-\u{1f3ff}])/u;
 const longestCluster = 32;
 
 /** The smallest span around the given one that does not cut what a reader sees as one character. */
-export function wholeCharacters(text: string, start: number, end: number): { readonly start: number; readonly end: number } {
+export function wholeCharacters(
+  text: string,
+  start: number,
+  end: number,
+): { readonly start: number; readonly end: number } {
   let from = isPairInside(text, start) ? start - 1 : start;
   for (let steps = 0; steps < longestCluster && from > 0 && isJoined(text, from); steps++) from = before(text, from);
   let to = isPairInside(text, end) ? end + 1 : end;

@@ -41,7 +41,14 @@ function fromSegment(segment: Segment, fallbackRole: string, nextId: () => strin
   // Every segment uses up a number, so that "s3" is the third one.
   const numbered = nextId();
   const trust = segment.trust === Trust.UNSPECIFIED ? defaultTrust(role) : segment.trust;
-  return { id: segment.id ?? numbered, role, origin: segment.origin ?? "", trust, text: segment.text, isArgument: false };
+  return {
+    id: segment.id ?? numbered,
+    role,
+    origin: segment.origin ?? "",
+    trust,
+    text: segment.text,
+    isArgument: false,
+  };
 }
 
 /** "s1", "s2", … without the ids that the request gives itself. */
@@ -71,7 +78,10 @@ function stringsOf(root: JsonObject, path: string): [string, string][] {
     const [at, value] = next;
     if (typeof value === "string") found.push([at, value]);
     if (typeof value !== "object" || value === null) continue;
-    const children = Object.entries(value).map(([key, child]): [string, JsonValue] => [`${at}/${escapePointer(key)}`, child]);
+    const children = Object.entries(value).map(([key, child]): [string, JsonValue] => [
+      `${at}/${escapePointer(key)}`,
+      child,
+    ]);
     if (!Array.isArray(value)) for (const key of Object.keys(value)) found.push([`${at}/${escapePointer(key)}`, key]);
     open.push(...children.reverse());
   }

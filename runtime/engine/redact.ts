@@ -33,7 +33,12 @@ export function redact(
   return rewritten;
 }
 
-function rewrite(text: string, spans: readonly RedactSpan[], placeholders: Placeholders, fingerprints: Fingerprints): string {
+function rewrite(
+  text: string,
+  spans: readonly RedactSpan[],
+  placeholders: Placeholders,
+  fingerprints: Fingerprints,
+): string {
   let result = "";
   let position = 0;
   for (const { start, end, category, style } of spans) {
@@ -95,11 +100,11 @@ function replacement(
 class Placeholders {
   readonly #given = new Map<string, string>();
   readonly #counts = new Map<string, number>();
-  readonly #taken: ReadonlySet<string>;
+  readonly #texts: readonly string[];
+  #taken: ReadonlySet<string> | undefined;
 
   constructor(texts: readonly string[]) {
-    // A placeholder that somebody wrote into the text must not be mistaken for one of ours.
-    this.#taken = new Set(texts.flatMap((text) => text.match(/\[[A-Z0-9_]{1,80}_\d{1,9}\]/g) ?? []));
+    this.#texts = texts;
   }
 
   of(found: string, category: string): string {
@@ -114,6 +119,8 @@ class Placeholders {
   }
 
   #next(label: string): string {
+    // A placeholder that somebody wrote into the text must not be mistaken for one of ours.
+    this.#taken ??= new Set(this.#texts.flatMap((text) => text.match(/\[[A-Z0-9_]{1,80}_\d{1,9}\]/g) ?? []));
     let count = this.#counts.get(label) ?? 0;
     let placeholder: string;
     do placeholder = `[${label}_${++count}]`;
@@ -126,6 +133,9 @@ class Placeholders {
 /** "EMAIL" of "pii.email". */
 function labelOf(category: string): string {
   const last = category.split(".").at(-1) ?? "";
-  const label = last.toUpperCase().replace(/[^A-Z0-9]+/g, "_").slice(0, 64);
+  const label = last
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_")
+    .slice(0, 64);
   return label === "" || label === "_" ? "REDACTED" : label;
 }

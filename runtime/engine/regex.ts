@@ -96,7 +96,7 @@ function unitSet(ranges: readonly number[]): Uint8Array {
   return set;
 }
 
-/** Work done while searching, so that tests can hold it to a bound. */
+/** Work done while searching, so that tests can hold it to a bound: units of text that the engine may have read. */
 export interface SearchWork {
   units: number;
 }
@@ -117,7 +117,9 @@ export function findMatches(pattern: LinearPattern, text: string, from: number, 
   let searched = 0;
   while (matcher.find()) {
     const end = matcher.end();
-    steps -= end - searched + pattern.lookahead(slice, end);
+    const looked = pattern.lookahead(slice, end);
+    if (work !== undefined) work.units += looked;
+    steps -= end - searched + looked;
     searched = end;
     const start = matcher.start() + sliceFrom;
     const groups: number[] = [];

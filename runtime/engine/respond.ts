@@ -9,13 +9,14 @@ import {
   type Finding,
   FindingSchema,
   type Signal,
+  SignalSchema,
   type ToolCallOutcome,
   ToolCallOutcomeSchema,
   type Unjudged,
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { DetailLevel, OffsetUnit, Outcome } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { isEnforced, type Match, strictest } from "./decide.ts";
-import { languageOf } from "./fact-sheet.ts";
+import { languageOf, type PlacedDetection } from "./fact-sheet.ts";
 import type { Fingerprints } from "./fingerprint.ts";
 import { codePointOffsets } from "./offset.ts";
 import type { Piece } from "./piece.ts";
@@ -28,8 +29,10 @@ export interface AnswerParts {
   readonly matches: readonly Match[];
   readonly outcome: Outcome;
   readonly deciding: Match | undefined;
+  readonly fingerprints: Fingerprints;
+  /** With offsets in UTF-16 code units. */
   readonly findings: readonly Finding[];
-  readonly signals: readonly Signal[];
+  readonly hits: readonly PlacedDetection[];
   readonly unjudged: readonly Unjudged[];
   /** New text by the position of the piece; empty unless the outcome is REDACT. */
   readonly rewritten: ReadonlyMap<number, string>;
@@ -41,7 +44,7 @@ export interface AnswerParts {
 export function respond(parts: AnswerParts): EvaluateResponse {
   const { request, pieces, matches, outcome, rewritten } = parts;
   const detail = request.options?.detail || DetailLevel.FINDINGS;
-  const inUnits = request.options?.offsets === OffsetUnit.CODE_POINTS ? inCodePoints(pieces) : undefined;
+  const unit = request.options?.offsets || OffsetUnit.UTF16;
   const redactedSegments = [...rewritten].map(([index, text]) => ({ id: pieces[index]?.id ?? "", text }));
   const isReasoned = detail >= DetailLevel.OUTCOME;
   return create(EvaluateResponseSchema, {
@@ -52,45 +55,28 @@ export function respond(parts: AnswerParts): EvaluateResponse {
     message: isReasoned ? messageIn(parts.deciding, languageOf(request)) : undefined,
     // The text of the short form is the first piece.
     text: outcome === Outcome.REDACT && request.text !== undefined ? (rewritten.get(0) ?? request.text) : undefined,
-    findings: detail >= DetailLevel.FINDINGS ? converted(parts.findings, FindingSchema, inUnits) : [],
+    findings: detail >= DetailLevel.FINDINGS ? shownFindings(parts, unit) : [],
     redactedSegments,
     toolCalls: toolCallOutcomes(parts, isReasoned),
     unjudged: isReasoned ? [...parts.unjudged] : [],
     bundle: isReasoned ? parts.bundle : undefined,
     language: isReasoned ? languageOf(request) : undefined,
     latencyUs: parts.latencyUs,
-    signals: detail >= DetailLevel.FULL ? converted(parts.signals, undefined, inUnits) : [],
+    signals: detail >= DetailLevel.FULL ? signalsOf(parts, unit) : [],
   });
 }
 
-function converted<T extends { segment: string; start: number; end: number }>(
-  found: readonly T[],
-  _schema: unknown,
-  convert: ((segment: string, offset: number) => number) | undefined,
-): T[] {
-  if (convert === undefined) return [...found];
-  return found.map((each) => ({
-    ...each,
-    start: convert(each.segment, each.start),
-    end: convert(each.segment, each.end),
-  }));
+function shownFindings(parts: AnswerParts, unit: OffsetUnit): Finding[] {
+  return unit === OffsetUnit.UTF16 ? [...parts.findings] : findingsOf(parts, unit);
 }
 
-function inCodePoints(pieces: readonly Piece[]): (segment: string, offset: number) => number {
-  const texts = new Map(pieces.map(({ id, text }) => [id, text]));
-  const counters = new Map<string, (offset: number) => number>();
-  return (segment, offset) => {
-    let count = counters.get(segment);
-    if (count === undefined) {
-      count = codePointOffsets(texts.get(segment) ?? "");
-      counters.set(segment, count);
-    }
-    return count(offset);
-  };
-}
-
-/** The findings of a decision, with offsets in UTF-16 code units. */
-export function findingsOf(matches: readonly Match[], pieces: readonly Piece[], fingerprints: Fingerprints): Finding[] {
+/** What the rules made of the detections, for the answer or the record. */
+export function findingsOf(
+  parts: Pick<AnswerParts, "matches" | "pieces" | "fingerprints">,
+  unit: OffsetUnit,
+): Finding[] {
+  const { matches, pieces, fingerprints } = parts;
+  const offsets = offsetsIn(pieces, unit);
   return matches.map((match) => {
     const piece = pieces[match.piece];
     return create(FindingSchema, {
@@ -102,8 +88,8 @@ export function findingsOf(matches: readonly Match[], pieces: readonly Piece[], 
       action: match.rule.action,
       mode: match.mode,
       segment: piece?.id ?? "",
-      start: match.start,
-      end: match.end,
+      start: offsets(match.piece, match.start),
+      end: offsets(match.piece, match.end),
       score: match.score,
       threshold: match.threshold,
       fingerprint: fingerprints.of(piece?.text.slice(match.start, match.end) ?? ""),
@@ -111,6 +97,31 @@ export function findingsOf(matches: readonly Match[], pieces: readonly Piece[], 
       layer: match.layer,
     });
   });
+}
+
+/** The score of every detection, for the answer or the record. */
+export function signalsOf({ hits, pieces }: Pick<AnswerParts, "hits" | "pieces">, unit: OffsetUnit): Signal[] {
+  const offsets = offsetsIn(pieces, unit);
+  return hits.map(({ detector, piece, detection: { category, score, start, end } }) =>
+    create(SignalSchema, {
+      detector,
+      segment: pieces[piece]?.id ?? "",
+      category,
+      score,
+      start: offsets(piece, start),
+      end: offsets(piece, end),
+    }),
+  );
+}
+
+function offsetsIn(pieces: readonly Piece[], unit: OffsetUnit): (piece: number, offset: number) => number {
+  if (unit !== OffsetUnit.CODE_POINTS) return (_piece, offset) => offset;
+  const counters = new Map<number, (offset: number) => number>();
+  return (piece, offset) => {
+    const count = counters.get(piece) ?? codePointOffsets(pieces[piece]?.text ?? "");
+    counters.set(piece, count);
+    return count(offset);
+  };
 }
 
 function toolCallOutcomes({ request, pieces, matches }: AnswerParts, withRules: boolean): ToolCallOutcome[] {

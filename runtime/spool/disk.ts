@@ -30,7 +30,7 @@ export interface SpoolDisk {
   remove(name: string): void;
   /** Resolves when files that were made or removed stay so. */
   syncFolder(): Promise<void>;
-  /** The content of a small file; undefined when it is missing or unreadable. */
+  /** The content of a small file: undefined when it is missing, empty when it cannot be read. */
   load(name: string): Promise<Uint8Array | undefined>;
   /** Replaces a small file so that after a crash it has either the old or the new content. */
   replace(name: string, content: Uint8Array): Promise<void>;
@@ -47,7 +47,10 @@ export function openDisk(folder: string): SpoolDisk {
     syncFolder,
     open: (name) => new DiskFile(openFile(join(folder, name))),
     remove: (name) => unlinkSync(join(folder, name)),
-    load: (name) => readFile(join(folder, name)).catch(() => undefined),
+    load: (name) =>
+      readFile(join(folder, name)).catch((error: NodeJS.ErrnoException) =>
+        error.code === "ENOENT" ? undefined : new Uint8Array(),
+      ),
     async list() {
       const names = await readdir(folder);
       return Promise.all(names.map(async (name) => ({ name, sizeBytes: (await stat(join(folder, name))).size })));

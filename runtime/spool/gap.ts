@@ -70,7 +70,8 @@ export class GapList {
     const [before, after] = [this.#ranges[at - 1], this.#ranges[at]];
     // A long outage is one range that grows, not a million ranges.
     if (before !== undefined && before.reason === reason && before.lastSeq + 1 === firstSeq) before.lastSeq = lastSeq;
-    else if (after !== undefined && after.reason === reason && after.firstSeq - 1 === lastSeq) after.firstSeq = firstSeq;
+    else if (after !== undefined && after.reason === reason && after.firstSeq - 1 === lastSeq)
+      after.firstSeq = firstSeq;
     else this.#ranges.splice(at, 0, { firstSeq, lastSeq, reason });
     return lastSeq - firstSeq + 1;
   }

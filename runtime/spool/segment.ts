@@ -1,7 +1,7 @@
 // A segment: one file of frames, named by the sequence number that its first frame has, or would have had.
 
 import type { SpoolDisk, SpoolFile } from "./disk.ts";
-import { findFrame, frameEnd, frameHeaderBytes, readFrame } from "./frame.ts";
+import { type Frame, findFrame, frameEnd, readFrame } from "./frame.ts";
 
 const nameForm = /^(\d{16})\.v1\.spool$/;
 
@@ -63,70 +63,87 @@ export class Segment {
    * Returns the last sequence number, and how many bytes were cut.
    */
   async recover(): Promise<{ lastSeq: number; cutBytes: number }> {
-    const bytes = await this.#load(0, this.sizeBytes);
+    const reader = new FrameReader(this.#file, 0, this.sizeBytes);
     let lastSeq = this.firstSeq - 1;
-    let end = 0;
-    while (end < bytes.length) {
-      const most = Number.MAX_SAFE_INTEGER;
-      const frame = readFrame(bytes, end, lastSeq + 1, most) ?? findFrame(bytes, end, lastSeq + 1, most);
+    for (;;) {
+      const frame = await reader.next(lastSeq + 1, Number.MAX_SAFE_INTEGER);
       if (frame === undefined) break;
       lastSeq = frame.seq;
-      end = frame.end;
     }
-    const cutBytes = this.sizeBytes - end;
+    const cutBytes = this.sizeBytes - reader.position;
     if (cutBytes > 0) {
-      this.#file.truncate(end);
-      this.sizeBytes = end;
+      this.#file.truncate(reader.position);
+      this.sizeBytes = reader.position;
       await this.#file.sync();
     }
     return { lastSeq, cutBytes };
   }
 
   /** Reads records from a sequence number on, up to the last one that the segment can have. */
-  async read(fromSeq: number, lastSeq: number, limits: ReadLimits): Promise<SegmentRun> {
+  async read(fromSeq: number, lastSeq: number, { maxRecords, maxBytes }: ReadLimits): Promise<SegmentRun> {
     let { seq, offset } = this.#place.seq <= fromSeq ? this.#place : { seq: this.firstSeq, offset: 0 };
-    const endOffset = this.sizeBytes;
+    const reader = new FrameReader(this.#file, offset, this.sizeBytes);
     const records: Uint8Array[] = [];
-    let leftBytes = limits.maxBytes;
-    let bytes = await this.#load(offset, Math.min(endOffset, offset + limits.maxBytes + frameHeaderBytes));
-    let at = 0;
-    while (offset + at < endOffset && records.length < limits.maxRecords) {
-      const missing = offset + Math.min(frameEnd(bytes, at), endOffset - offset);
-      if (missing > offset + bytes.length) {
-        // The frame goes on beyond what was loaded.
-        if (records.length > 0) break;
-        offset += at;
-        bytes = await this.#load(offset, Math.min(endOffset, Math.max(missing, offset + limits.maxBytes)));
-        at = 0;
-        continue;
-      }
-      let frame = readFrame(bytes, at, seq, lastSeq);
-      if (frame === undefined) {
-        if (records.length > 0) break;
-        offset += at;
-        at = 0;
-        bytes = await this.#load(offset, endOffset);
-        frame = findFrame(bytes, 0, seq, lastSeq);
-        if (frame === undefined) return { records, nextSeq: lastSeq + 1 };
-      }
+    let sizeBytes = 0;
+    while (records.length < maxRecords) {
+      const frame = await reader.next(seq, lastSeq);
+      if (frame === undefined) break;
       if (frame.seq >= fromSeq) {
-        const expected = fromSeq + records.length;
-        if (frame.seq > expected) return { records, nextSeq: records.length > 0 ? expected : frame.seq };
-        if (records.length > 0 && frame.record.byteLength > leftBytes) break;
+        const isExpected = frame.seq === fromSeq + records.length;
+        if (!isExpected && records.length === 0) return { records, nextSeq: frame.seq };
+        sizeBytes += frame.record.byteLength;
+        if (!isExpected || (records.length > 0 && sizeBytes > maxBytes)) break;
         records.push(frame.record);
-        leftBytes -= frame.record.byteLength;
       }
       seq = frame.seq + 1;
-      at = frame.end;
-      this.#place = { seq, offset: offset + at };
+      offset = reader.position;
     }
-    if (records.length > 0) return { records, nextSeq: fromSeq + records.length };
-    return { records, nextSeq: lastSeq + 1 };
+    this.#place = { seq, offset };
+    return { records, nextSeq: records.length > 0 ? fromSeq + records.length : lastSeq + 1 };
+  }
+}
+
+const chunkBytes = 256 * 1024;
+
+/** Reads the frames of a file one after the other, over whatever lies between them. */
+class FrameReader {
+  readonly #file: SpoolFile;
+  readonly #endOffset: number;
+  #bytes: Buffer = Buffer.alloc(0);
+  /** Where in the file the loaded bytes begin, and where in them the next frame does. */
+  #offset: number;
+  #at = 0;
+
+  constructor(file: SpoolFile, offset: number, endOffset: number) {
+    this.#file = file;
+    this.#offset = offset;
+    this.#endOffset = endOffset;
   }
 
-  async #load(from: number, to: number): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
-    const done = await this.#file.read(buffer, from);
-    return buffer.subarray(0, done);
+  /** Where in the file the next frame begins. */
+  get position(): number {
+    return this.#offset + this.#at;
+  }
+
+  /** The next whole frame with a sequence number in this range; undefined when there is none up to the end. */
+  async next(fromSeq: number, toSeq: number): Promise<Frame | undefined> {
+    if (this.position >= this.#endOffset) return undefined;
+    if (frameEnd(this.#bytes, this.#at) > this.#bytes.length) await this.#load(chunkBytes);
+    const end = frameEnd(this.#bytes, this.#at);
+    if (end > this.#bytes.length && end <= this.#endOffset - this.#offset) await this.#load(end);
+    let frame = readFrame(this.#bytes, this.#at, fromSeq, toSeq);
+    if (frame === undefined) {
+      await this.#load(this.#endOffset - this.position);
+      frame = findFrame(this.#bytes, this.#at, fromSeq, toSeq);
+    }
+    if (frame !== undefined) this.#at = frame.end;
+    return frame;
+  }
+
+  async #load(sizeBytes: number): Promise<void> {
+    this.#offset += this.#at;
+    this.#at = 0;
+    const buffer = Buffer.allocUnsafe(Math.min(sizeBytes, this.#endOffset - this.#offset));
+    this.#bytes = buffer.subarray(0, await this.#file.read(buffer, this.#offset));
   }
 }

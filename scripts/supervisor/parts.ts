@@ -2,6 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { runtimeSchema } from "../../runtime/config.ts";
+import { controlPlaneSchema } from "../../src/config.ts";
+import type { Schema } from "../../src/kit/config.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../postgres/embedded.ts";
 import type { DatabaseUrls } from "../postgres/urls.ts";
 import { signalProcess } from "../process.ts";
@@ -26,11 +29,7 @@ export interface PartsOptions {
 
 /** What the first start writes for the user, in bootstrap.json. */
 export interface Bootstrap {
-  readonly base_url: string;
-  readonly runtime_url: string;
   readonly org_id: string;
-  readonly project_id: string;
-  readonly environment: string;
   readonly admin_token: string;
   readonly runtime_token: string;
 }
@@ -138,9 +137,8 @@ export class Parts {
   /** What the control plane, the worker and the one-off scripts share. No other login than the application's. */
   #environment(urls: DatabaseUrls): NodeJS.ProcessEnv {
     const { env, settings } = this.#options;
-    const { DATABASE_MIGRATION_URL: _, DATABASE_WORKER_URL: __, ...rest } = env;
     return {
-      ...rest,
+      ...without(env, [...databaseVariables, ...namesOnlyIn(runtimeSchema, controlPlaneSchema)]),
       ...portsAsText(settings),
       POLICY_GUARD_DATA: settings.dataFolder,
       POLICY_GUARD_MASTER_KEY: masterKey(env, settings.dataFolder),
@@ -151,16 +149,26 @@ export class Parts {
   /** The runtime has neither database nor master key: it knows the control plane and its own token. */
   #runtimeEnvironment(bootstrap: Bootstrap): NodeJS.ProcessEnv {
     const { env, settings } = this.#options;
-    const { DATABASE_URL: _, DATABASE_MIGRATION_URL: __, DATABASE_WORKER_URL: ___, ...rest } = env;
-    const { POLICY_GUARD_MASTER_KEY: ____, ...own } = rest;
     return {
-      ...own,
+      ...without(env, [...databaseVariables, ...namesOnlyIn(controlPlaneSchema, runtimeSchema)]),
       ...portsAsText(settings),
       POLICY_GUARD_DATA: join(settings.dataFolder, "runtime"),
       POLICY_GUARD_URL: `http://127.0.0.1:${settings.ports.PORT}`,
       POLICY_GUARD_TOKEN: bootstrap.runtime_token,
     };
   }
+}
+
+const databaseVariables = ["DATABASE_URL", "DATABASE_MIGRATION_URL", "DATABASE_WORKER_URL"];
+
+/** Variables of the product that this process reads and that one does not: that one would refuse them as misspelt. */
+function namesOnlyIn(schema: Schema, other: Schema): readonly string[] {
+  const elsewhere = new Set(Object.values(other).map(({ name }) => name));
+  return Object.values(schema).flatMap(({ name }) => (elsewhere.has(name) ? [] : [name]));
+}
+
+function without(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
 }
 
 function portsAsText({ ports }: Settings): NodeJS.ProcessEnv {

@@ -10,9 +10,9 @@ export interface TestCount {
 }
 
 /** Runs the tests of every policy. A failing one is a 422 that lists the cases. */
-export function testPolicies(policies: readonly CurrentPolicy[]): TestCount {
+export function testPolicies(policies: readonly CurrentPolicy[], now: Date): TestCount {
   const results = policies.flatMap(({ current }) => {
-    const checked = checkDocument(current.document);
+    const checked = checkDocument(current.document, now);
     if (checked.document === undefined) requireSound(checked);
     return checked.tests;
   });

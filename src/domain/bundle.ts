@@ -117,7 +117,7 @@ export class Bundles {
     environment: EnvironmentRow,
     { policies, message }: { policies: readonly CurrentPolicy[]; message: string | undefined },
   ): Promise<BundleRow> {
-    const tests = testPolicies(policies);
+    const tests = testPolicies(policies, tx.now);
     const content = bundleContent(policies);
     environment.latestVersion += 1;
     const manifest = manifestOf(tx, environment, content, tests);

@@ -3,7 +3,7 @@
 import type { Caller } from "../kit/context.ts";
 import { newId } from "../kit/id.ts";
 import type { Database } from "../store/database.ts";
-import { findOrganization, OrganizationRow } from "../store/organization.ts";
+import { type Entitlements, findOrganization, lookUpEntitlements, OrganizationRow } from "../store/organization.ts";
 
 /** Reads and changes the caller's organization. */
 export class Organizations {
@@ -26,6 +26,11 @@ export class Organizations {
         updatedAt: tx.now,
       }),
     );
+  }
+
+  /** What an organization has paid for. */
+  async entitlements(orgId: string): Promise<Entitlements> {
+    return lookUpEntitlements(this.#database, orgId);
   }
 
   /** The caller's organization. */

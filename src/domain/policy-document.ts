@@ -20,12 +20,12 @@ export interface CheckedDocument {
   readonly tests: readonly PolicyTestResult[];
 }
 
-/** Reads a document and runs its tests. Never throws for what an author may write. */
-export function checkDocument(input: JsonValue): CheckedDocument {
+/** Reads a document and runs its tests as of `now`. Never throws for what an author may write. */
+export function checkDocument(input: JsonValue, now: Date): CheckedDocument {
   const source = typeof input === "string" ? input : null;
   const { policy, problems } = parsePolicy(input);
   if (policy === undefined) return { document: undefined, policy, source, problems, tests: [] };
-  return { document: canonicalPolicy(policy), policy, source, problems, tests: runPolicyTests(policy) };
+  return { document: canonicalPolicy(policy), policy, source, problems, tests: runPolicyTests(policy, { now }) };
 }
 
 /** A document that may be stored: without errors, its tests green. */

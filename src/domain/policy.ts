@@ -2,6 +2,7 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import type { Clock } from "../kit/clock.ts";
 import type { Caller } from "../kit/context.ts";
 import { Fault, notFound } from "../kit/error.ts";
 import { newId } from "../kit/id.ts";
@@ -19,7 +20,7 @@ import {
   PolicyVersionRow,
 } from "../store/policy.ts";
 import { publishEvent } from "./event.ts";
-import { checkDocument, requireSound, type SoundDocument } from "./policy-document.ts";
+import { type CheckedDocument, checkDocument, requireSound, type SoundDocument } from "./policy-document.ts";
 import { assertMayWrite, type PolicyScope, resolveScope, type ScopeInput, visibleApps } from "./policy-scope.ts";
 
 /** A document with where it is to apply. */
@@ -32,14 +33,21 @@ export interface PolicyInput {
 /** Creates, lists, changes and deletes policies. */
 export class Policies {
   readonly #database: Database;
+  readonly #clock: Clock;
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Checks a document and runs its tests; stores nothing. */
+  check(document: JsonValue): CheckedDocument {
+    return checkDocument(document, this.#clock.now());
   }
 
   /** Creates a policy. A document with errors or failing tests is refused whole. */
   async create(caller: Caller, input: PolicyInput): Promise<CurrentPolicy> {
-    const sound = requireSound(checkDocument(input.document));
+    const sound = requireSound(this.check(input.document));
     return namesAreUnique(
       this.#database.transaction(caller, async (tx) => {
         const scope = await resolveScope(tx, input.scope ?? {});
@@ -78,7 +86,7 @@ export class Policies {
     id: string,
     input: PolicyInput & { readonly expectedVersion?: number },
   ): Promise<CurrentPolicy> {
-    const sound = requireSound(checkDocument(input.document));
+    const sound = requireSound(this.check(input.document));
     return namesAreUnique(
       this.#database.transaction(caller, async (tx) => {
         const { policy, current: previous } = visible(caller, await lockPolicy(tx, id));

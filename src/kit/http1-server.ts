@@ -52,6 +52,7 @@ function optionsOf(limits: Http1Limits) {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.checkingIntervalMs,
     maxHeaderSize: limits.maxHeaderSizeBytes,
+    requireHostHeader: false, // the guard of the handler refuses such requests, in the envelope
   };
 }
 

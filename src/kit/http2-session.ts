@@ -27,18 +27,20 @@ export function guardSession(session: ServerHttp2Session, limits: Http2Limits): 
   session.on("timeout", () => {
     if (session.closed || session.destroyed) return;
     if (openStreams === 0) session.close();
-    else probe(session, limits.pingTimeoutMs);
+    else probe(session, limits);
   });
   session.once("close", () => clearTimeout(opening));
 }
 
-function probe(session: ServerHttp2Session, timeoutMs: number): void {
-  const timer = setTimeout(() => session.destroy(undefined, constants.NGHTTP2_CANCEL), timeoutMs);
-  const answered = () => clearTimeout(timer);
-  session.once("close", answered);
-  // False when the session can send no more, which is what the timer is for.
+function probe(session: ServerHttp2Session, { idleTimeoutMs, pingTimeoutMs }: Http2Limits): void {
+  const timer = setTimeout(() => session.destroy(undefined, constants.NGHTTP2_CANCEL), pingTimeoutMs);
+  const stop = () => clearTimeout(timer);
+  session.once("close", stop);
+  // When it cannot even be sent, the timer ends the session.
   session.ping((error) => {
-    session.off("close", answered);
-    if (error === null) answered();
+    if (error !== null || session.destroyed) return;
+    stop();
+    session.off("close", stop);
+    session.setTimeout(idleTimeoutMs); // an answered PING does not start Node's idle timer anew
   });
 }

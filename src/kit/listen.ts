@@ -1,8 +1,6 @@
 // One port for HTTP/1.1 and HTTP/2: in plain text by looking at the first bytes, with a certificate by ALPN. Either way a
 // connection is admitted, then handed to one of two servers that never listen themselves; so both ways have the same limits.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { createAdmission } from "./admission.ts";
@@ -10,13 +8,8 @@ import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import type { Logger } from "./log.ts";
+import { guardHandler, type RequestHandler } from "./request-handler.ts";
 import { type Protocol, sniff } from "./sniff.ts";
-
-/** Answers a request of either protocol. */
-export type RequestHandler = (
-  request: IncomingMessage | Http2ServerRequest,
-  response: ServerResponse | Http2ServerResponse,
-) => void;
 
 /** A certificate chain and its key, in PEM. */
 export interface Certificate {
@@ -56,9 +49,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { port, host = "0.0.0.0", handler, certificate, log, limits = defaultLimits } = options;
   const admission = createAdmission(limits);
   const undecided = new Set<Socket>();
+  const guarded = guardHandler(handler, log);
   const servers = {
-    http1: createHttp1Server(handler, limits.http1),
-    http2: createHttp2Server(handler, limits.http2, log),
+    http1: createHttp1Server(guarded, limits.http1),
+    http2: createHttp2Server(guarded, limits.http2, log),
   };
   const decide = certificate === undefined ? decideBySniffing(limits) : decideByAlpn(certificate, limits);
 

@@ -9,7 +9,6 @@ import type {
 } from "../../gen/policyguard/control/v1/policy_pb.ts";
 import type { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
 import type { Policies } from "../domain/policy.ts";
-import { checkDocument } from "../domain/policy-document.ts";
 import { callerOf } from "../kit/context.ts";
 import { pageOf } from "./page.ts";
 import { timestamp } from "./time.ts";
@@ -47,7 +46,7 @@ export function policyHandlers(policies: Policies): ServiceImpl<typeof PolicySer
       return { total, ...page, versions: rows.map(versionMessage) };
     },
     validatePolicy: async ({ document }) => {
-      const checked = checkDocument(documentOf(document));
+      const checked = policies.check(documentOf(document));
       const valid = checked.document !== undefined && checked.tests.every((test) => test.passed);
       return {
         valid,

@@ -34,6 +34,16 @@ export function findAgentByKey(tx: Transaction, projectId: string, key: string):
   return tx.em.findOne(AgentRow, { orgId: tx.orgId, projectId, key });
 }
 
+/** The keys of agents by their ids. Ids that no agent of the project has are left out. */
+export async function findAgentKeys(
+  tx: Transaction,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const agents = await tx.em.find(AgentRow, { orgId: tx.orgId, projectId, id: { $in: [...ids] } }, { fields: ["key"] });
+  return new Map(agents.map((agent) => [agent.id, agent.key]));
+}
+
 /** A page of agents, most recently first seen first, and their count. */
 export function listAgents(tx: Transaction, projectId: string, page: Page): Promise<[AgentRow[], number]> {
   return tx.em.findAndCount(

@@ -4,10 +4,21 @@ import { AgentRow } from "./agent.ts";
 import { AuditEntryRow, AuditHeadRow } from "./audit-entry.ts";
 import { ActivationRow, BundlePartRow, BundleRow, SigningKeyRow } from "./bundle.ts";
 import { EnvironmentRow } from "./environment.ts";
+import { EvaluationKeyRow } from "./evaluation-key.ts";
+import { EventRow } from "./event.ts";
 import { OrganizationRow } from "./organization.ts";
+import { OrganizationSecretRow } from "./organization-secret.ts";
 import { PolicyRow, PolicyVersionRow } from "./policy.ts";
 import { ProjectRow } from "./project.ts";
+import { ReportingGapRow } from "./reporting-gap.ts";
+import { RuntimeInstanceRow } from "./runtime-instance.ts";
 import { TokenRow } from "./token.ts";
+import { TraceRow, TraceRuleRow } from "./trace.ts";
+import { TraceRollupRow } from "./trace-rollup.ts";
+import { UsageMonthRow } from "./usage.ts";
+import { WebhookRow } from "./webhook.ts";
+import { WebhookDeliveryRow } from "./webhook-delivery.ts";
+import { WorkerPoolRow } from "./worker-pool.ts";
 
 /** Entities in the order of their dependence. */
 export const entities = [
@@ -24,4 +35,16 @@ export const entities = [
   BundlePartRow,
   ActivationRow,
   SigningKeyRow,
+  OrganizationSecretRow,
+  EvaluationKeyRow,
+  TraceRow,
+  TraceRuleRow,
+  TraceRollupRow,
+  UsageMonthRow,
+  RuntimeInstanceRow,
+  ReportingGapRow,
+  WebhookRow,
+  EventRow,
+  WebhookDeliveryRow,
+  WorkerPoolRow,
 ];

@@ -49,6 +49,15 @@ export async function lockEnvironment(
   return tx.em.findOne(EnvironmentRow, { orgId: tx.orgId, id }, { refresh: true });
 }
 
+/** Whether the environment exists. If so, nobody can delete it before the commit. */
+export async function shareEnvironment(tx: Transaction, projectId: string, name: string): Promise<boolean> {
+  const rows = await tx.sql(
+    "select 1 as found from environment where org_id = ? and project_id = ? and name = ? for key share",
+    [tx.orgId, projectId, name],
+  );
+  return rows.length > 0;
+}
+
 /** A page of environments in the order of promotion, and their count. */
 export function listEnvironments(tx: Transaction, projectId: string, page: Page): Promise<[EnvironmentRow[], number]> {
   return tx.em.findAndCount(

@@ -31,6 +31,21 @@ export const foreignKeys: readonly ForeignKey[] = [
   toOrganization("bundle_part"),
   toEnvironment("activation"),
   toOrganization("signing_key"),
+  toOrganization("organization_secret"),
+  toOrganization("usage_month"),
+  toEnvironmentByName("runtime_instance"),
+  toEnvironmentByName("reporting_gap"),
+  // Traces, their rules, keys and counts have none: a check for each row would cost more than the insert. An ingest locks
+  // its environment instead, and the traces of what is deleted are purged by a job.
+  toOrganization("webhook"),
+  toOrganization("event"),
+  {
+    table: "webhook_delivery",
+    columns: ["org_id", "webhook_id"],
+    references: "webhook",
+    referenced: ["org_id", "id"],
+  },
+  { table: "webhook_delivery", columns: ["org_id", "event_id"], references: "event", referenced: ["org_id", "id"] },
 ];
 
 function toOrganization(table: string): ForeignKey {
@@ -43,6 +58,11 @@ function toProject(table: string): ForeignKey {
 
 function toEnvironment(table: string): ForeignKey {
   return { table, columns: ["org_id", "environment_id"], references: "environment", referenced: ["org_id", "id"] };
+}
+
+function toEnvironmentByName(table: string): ForeignKey {
+  const columns = ["org_id", "project_id", "environment"];
+  return { table, columns, references: "environment", referenced: ["org_id", "project_id", "name"] };
 }
 
 /** The constraint's name. */

@@ -4,6 +4,8 @@
 // call it.
 
 import { applicationRole, lookupRole, workerRole } from "./roles.ts";
+import { partitionFunctions } from "./trace-partition.ts";
+import { poolLockClass } from "./worker-pool.ts";
 
 /** A function with the role that owns it and the roles that may call it. */
 export interface SqlFunction {
@@ -31,6 +33,16 @@ export const functions: readonly SqlFunction[] = [
       $$`,
   },
   {
+    signature: "find_entitlements(uuid)",
+    owner: lookupRole,
+    callers: [applicationRole],
+    create: `create or replace function app.find_entitlements(wanted uuid)
+      returns table (plan text, billing_blocked boolean)
+      language sql stable ${definer} as $$
+        select o.plan, o.billing_blocked from public.organization o where o.id = wanted
+      $$`,
+  },
+  {
     signature: "activations_issued_before(timestamptz)",
     owner: lookupRole,
     callers: [workerRole],
@@ -42,6 +54,81 @@ export const functions: readonly SqlFunction[] = [
           select from public.activation newer
           where newer.org_id = a.org_id and newer.environment_id = a.environment_id
             and newer.activation_seq > a.activation_seq)
+      $$`,
+  },
+  {
+    // For jobs that run for every organization in turn.
+    signature: "list_organizations()",
+    owner: lookupRole,
+    callers: [workerRole],
+    create: `create or replace function app.list_organizations()
+      returns table (id uuid, plan text)
+      language sql stable ${definer} as $$ select o.id, o.plan from public.organization o order by o.id $$`,
+  },
+  ...partitionFunctions,
+  {
+    signature: "overdue_webhooks(timestamptz, timestamptz, int)",
+    owner: lookupRole,
+    callers: [workerRole],
+    create: `create or replace function app.overdue_webhooks(present timestamptz, due_before timestamptz, most int)
+      returns table (org_id uuid, webhook_id uuid)
+      language sql stable ${definer} as $$
+        select d.org_id, d.webhook_id from public.webhook_delivery d
+        where d.state = 'pending' and d.next_attempt_at <= due_before
+          and (d.claim_id is null or d.claimed_until <= present)
+        group by d.org_id, d.webhook_id limit most
+      $$`,
+  },
+  {
+    signature: "organizations_with_events_before(timestamptz)",
+    owner: lookupRole,
+    callers: [workerRole],
+    create: `create or replace function app.organizations_with_events_before(moment timestamptz)
+      returns table (org_id uuid)
+      language sql stable ${definer} as $$
+        select distinct e.org_id from public.event e where e.created_at < moment
+      $$`,
+  },
+  {
+    // The key replaces the wake-up of an earlier sweep that has not started: at most one waits for each webhook.
+    signature: "wake_overdue_webhooks(timestamptz, timestamptz, int)",
+    owner: workerRole,
+    callers: [workerRole],
+    create: `create or replace function app.wake_overdue_webhooks(present timestamptz, due_before timestamptz, most int)
+      returns table (added bigint)
+      language sql ${definer} as $$
+        select count(w.job_id) from (
+          select (graphile_worker.add_job('deliver-webhook',
+            payload := json_build_object('org_id', o.org_id, 'webhook_id', o.webhook_id),
+            job_key := 'sweep-deliveries/' || o.webhook_id, max_attempts := 25)).id as job_id
+          from app.overdue_webhooks(present, due_before, most) o) w
+      $$`,
+  },
+  {
+    // A pool that is not in worker_pool died before it could say that it lives.
+    signature: "unlock_dead_pools(int)",
+    owner: workerRole,
+    callers: [workerRole],
+    create: `create or replace function app.unlock_dead_pools(silent_ms int)
+      returns table (pool_id text)
+      language plpgsql ${definer} as $$
+        declare
+          oldest timestamptz := now() - silent_ms * interval '1 millisecond';
+          dead text[];
+        begin
+          select array_agg(h.id) into dead from (
+            select l.locked_by as id, max(l.locked_at) as locked_at from (
+              select locked_by, locked_at from graphile_worker._private_jobs where locked_by is not null
+              union all
+              select locked_by, locked_at from graphile_worker._private_job_queues where locked_by is not null) l
+            group by l.locked_by) h
+          left join public.worker_pool p on p.id = h.id
+          where coalesce(p.heartbeat_at, h.locked_at) < oldest
+            and pg_try_advisory_xact_lock(${poolLockClass}, hashtext(h.id));
+          perform graphile_worker.force_unlock_workers(dead);
+          delete from public.worker_pool p where p.id = any(dead) or p.heartbeat_at < now() - interval '1 day';
+          return query select unnest(dead);
+        end
       $$`,
   },
   {
@@ -57,7 +144,14 @@ export const functions: readonly SqlFunction[] = [
 ];
 
 /** Tables whose rows of all organizations the look-up role may read. */
-export const lookupTables: readonly string[] = ["token", "activation"];
+export const lookupTables: readonly string[] = [
+  "token",
+  "organization",
+  "activation",
+  "organization",
+  "event",
+  "webhook_delivery",
+];
 
 /** SQL that creates a function as its owner. */
 export function createFunctionSql({ signature, owner, callers, create }: SqlFunction): string[] {

@@ -8,6 +8,7 @@ import { addForeignKeySql, foreignKeyName, foreignKeys } from "./foreign-keys.ts
 import { createFunctionSql, functions, lookupTables } from "./functions.ts";
 import { ormOptions } from "./orm.ts";
 import { applicationRole, lookupRole, workerRole } from "./roles.ts";
+import { migratePartitions } from "./trace-partition.ts";
 
 // Any number that nothing else in the database locks.
 const migrationLock = 7_405_117;
@@ -23,6 +24,7 @@ export async function migrateDatabase({ migrationUrl }: { readonly migrationUrl:
     await migrateQueue(client, migrationUrl);
     await migrateFunctions(client);
     for (const statement of grants()) await client.query(statement);
+    await migratePartitions(client);
   } finally {
     await client.end();
   }
@@ -58,6 +60,9 @@ async function migrateQueue(client: pg.Client, migrationUrl: string): Promise<vo
   const url = new URL(migrationUrl);
   url.searchParams.set("options", `-c role=${workerRole}`);
   const pool = new pg.Pool({ connectionString: url.href, max: 1 });
+  // graphile-worker asks for these: a connection that fails while idle would end the process.
+  const ignore = () => undefined;
+  pool.on("error", ignore).on("connect", (connection) => connection.on("error", ignore));
   try {
     await runMigrations({ pgPool: pool, logger: undefined });
   } finally {

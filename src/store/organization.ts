@@ -1,5 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
-import type { Transaction } from "./database.ts";
+import type { Database, Transaction } from "./database.ts";
+import { lookupRole } from "./roles.ts";
 
 const schema = defineEntity({
   name: "Organization",
@@ -11,6 +12,7 @@ const schema = defineEntity({
       using: "id = nullif(current_setting('app.org_id', true), '')::uuid",
       check: "id = nullif(current_setting('app.org_id', true), '')::uuid",
     },
+    { name: "lookup", command: "select", roles: [lookupRole], using: "true" },
   ],
   properties: {
     id: p.uuid().primary(),
@@ -29,4 +31,22 @@ schema.setClass(OrganizationRow);
 /** The transaction's organization. Throws when it is gone. */
 export function findOrganization(tx: Transaction): Promise<OrganizationRow> {
   return tx.em.findOneOrFail(OrganizationRow, { id: tx.orgId });
+}
+
+/** Every organization's id and plan, for jobs that run for each in turn. */
+export function lookUpOrganizations(database: Database): Promise<{ id: string; plan: OrganizationRow["plan"] }[]> {
+  return database.lookup("list_organizations", []);
+}
+
+/** What an organization has paid for. */
+export interface Entitlements {
+  readonly plan: string;
+  readonly billingBlocked: boolean;
+}
+
+/** The plan of an organization, and whether an unpaid bill blocks it; one round trip, since every call asks. */
+export async function lookUpEntitlements(database: Database, orgId: string): Promise<Entitlements> {
+  const rows = await database.lookup<{ plan: string; billing_blocked: boolean }>("find_entitlements", [orgId]);
+  const found = rows[0];
+  return { plan: found?.plan ?? "free", billingBlocked: found?.billing_blocked ?? false };
 }

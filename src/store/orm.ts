@@ -2,6 +2,7 @@
 
 import { Migrator } from "@mikro-orm/migrations";
 import { type Options, PostgreSqlDriver } from "@mikro-orm/postgresql";
+import { reclaimDeadClients } from "./dead-client.ts";
 import { entities } from "./entities.ts";
 import { migrations } from "./migrations/index.ts";
 
@@ -12,13 +13,14 @@ export function ormOptions({ url, poolSize }: { readonly url: string; readonly p
     clientUrl: url,
     entities: [...entities],
     extensions: [Migrator],
-    migrations: { migrationsList: [...migrations], tableName: "schema_migration", snapshot: false, emit: "ts" },
+    migrations: { migrationsList: [...migrations], tableName: "schema_migration", snapshot: false, silent: true },
     schemaGenerator: {
       createForeignKeyConstraints: false,
       ignoreRoutines: true,
       skipTables: ["schema_migration", /^trace_p/],
     },
     pool: { min: 0, max: poolSize },
+    driverOptions: { onPoolCreated: reclaimDeadClients },
     forceUtcTimezone: true,
   };
 }

@@ -20,11 +20,11 @@ export interface TraceFilter {
 /** What is read of a trace; everything else is in the record. */
 export interface FoundTrace {
   readonly id: string;
-  readonly created_at: Date;
-  readonly project_id: string;
+  readonly createdAt: Date;
+  readonly projectId: string;
   readonly environment: string;
-  readonly agent_key: string | null;
-  readonly received_at: Date;
+  readonly agentKey: string | null;
+  readonly receivedAt: Date;
   readonly record: Buffer;
 }
 
@@ -34,21 +34,33 @@ export interface TraceCursor {
   readonly id: string;
 }
 
-const found = "t.id, t.created_at, t.project_id, t.environment, t.agent_key, t.received_at, t.record";
+// MikroORM's driver leaves timestamps as text; milliseconds since 1970 need no parser.
+const found = `t.id, (extract(epoch from t.created_at) * 1000)::float8 as created_ms, t.project_id, t.environment,
+  t.agent_key, (extract(epoch from t.received_at) * 1000)::float8 as received_ms, t.record`;
+
+interface Row {
+  readonly id: string;
+  readonly created_ms: number;
+  readonly project_id: string;
+  readonly environment: string;
+  readonly agent_key: string | null;
+  readonly received_ms: number;
+  readonly record: Buffer;
+}
 
 /** The trace, or undefined. `projectId` narrows to one project. */
 export async function findTrace(tx: Transaction, id: string, projectId?: string): Promise<FoundTrace | undefined> {
-  const rows = await runBound<FoundTrace>(
+  const rows = await runBound<Row>(
     tx,
     `select ${found} from trace t where t.org_id = $1 and t.id = $2 and ($3::uuid is null or t.project_id = $3)
      order by t.created_at desc limit 1`,
     [tx.orgId, id, projectId ?? null],
   );
-  return rows[0];
+  return rows.map(foundTrace)[0];
 }
 
 /** A page of traces, newest first. */
-export function listTraces(
+export async function listTraces(
   tx: Transaction,
   filter: TraceFilter,
   page: { readonly limit: number; readonly offset: number } | { readonly limit: number; readonly after?: TraceCursor },
@@ -59,13 +71,26 @@ export function listTraces(
   // Only the ids are sorted and skipped; the wide rows are fetched for the page alone.
   const ids = `select ${query.key}.id, ${query.key}.created_at ${query.fromWhere()}
     order by ${query.key}.created_at desc, ${query.key}.id limit ${query.bind(page.limit)} offset ${query.bind(offset)}`;
-  return runBound<FoundTrace>(
+  const rows = await runBound<Row>(
     tx,
     `select ${found} from (${ids}) page join trace t
        on t.org_id = $1 and t.id = page.id and t.created_at = page.created_at
      order by page.created_at desc, page.id`,
     query.parameters,
   );
+  return rows.map(foundTrace);
+}
+
+function foundTrace(row: Row): FoundTrace {
+  return {
+    id: row.id,
+    createdAt: new Date(Math.round(row.created_ms)),
+    projectId: row.project_id,
+    environment: row.environment,
+    agentKey: row.agent_key,
+    receivedAt: new Date(Math.round(row.received_ms)),
+    record: row.record,
+  };
 }
 
 /** How many traces match, counted no further than `limit`. */

@@ -2,21 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
-
-/** How many tests ended in which way. */
-export interface Totals {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
-/** The environment variable that names the file for the totals. */
-export const totalsFileVariable = "POLICY_GUARD_TEST_TOTALS";
-
-/** The closing line. */
-export function closingLine(totals: Totals): string {
-  return `${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`;
-}
+import { closingLine, type Totals, totalsFileVariable } from "./totals.ts";
 
 /** Counts tests; a file that could not be loaded, a failed hook and an error outside of any test count as failures. */
 export function countTests(modules: readonly TestModule[], unhandledErrors: number): Totals {

@@ -33,7 +33,11 @@ export interface ConditionShape {
   /** Variables of the environment that it reads. */
   readonly reads: ReadonlySet<string>;
   /** Calls of `matches`: the node, to be redirected, and its literal pattern. */
-  readonly matches: readonly { readonly node: ASTNode & { op: "rcall" }; readonly pattern: string; readonly offset: number }[];
+  readonly matches: readonly {
+    readonly node: ASTNode & { op: "rcall" };
+    readonly pattern: string;
+    readonly offset: number;
+  }[];
 }
 
 interface Estimate {
@@ -132,7 +136,11 @@ class Walk implements ConditionShape {
   #call(node: ASTNode & { op: "call" }, bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {
     const [name, args] = node.args;
     if (!functions.has(name)) {
-      throw new ConditionRefused(`unknown function "${name}"; expected one of ${[...functions].join(", ")}`, node.start, functions);
+      throw new ConditionRefused(
+        `unknown function "${name}"; expected one of ${[...functions].join(", ")}`,
+        node.start,
+        functions,
+      );
     }
     const inner = this.#all(args, bound, nesting);
     return { ...inner, steps: inner.steps + (name === "size" && inner.isLarge ? 65_536 : 5) };
@@ -142,7 +150,11 @@ class Walk implements ConditionShape {
     const [name, receiver, args] = node.args;
     if (!methods.has(name)) {
       this.visit(receiver, bound, nesting);
-      throw new ConditionRefused(`unknown method "${name}"; expected one of ${[...methods].join(", ")}`, node.start, methods);
+      throw new ConditionRefused(
+        `unknown method "${name}"; expected one of ${[...methods].join(", ")}`,
+        node.start,
+        methods,
+      );
     }
     if (macros.has(name)) return this.#comprehension(node, bound, nesting);
     if (name === "matches") this.#pattern(node, args);
@@ -153,7 +165,10 @@ class Walk implements ConditionShape {
   #pattern(node: ASTNode & { op: "rcall" }, args: readonly ASTNode[]): void {
     const [pattern, ...rest] = args;
     if (pattern === undefined || rest.length > 0 || pattern.op !== "value" || typeof pattern.args !== "string") {
-      throw new ConditionRefused("matches() takes one argument, a pattern written out in quotes", pattern?.start ?? node.start);
+      throw new ConditionRefused(
+        "matches() takes one argument, a pattern written out in quotes",
+        pattern?.start ?? node.start,
+      );
     }
     this.matches.push({ node, pattern: pattern.args, offset: pattern.start });
   }
@@ -177,7 +192,11 @@ class Walk implements ConditionShape {
     const isLarge = parts.some((part) => part.isLarge);
     const length = parts.reduce((total, part) => total + part.length, 0);
     // Joined text is kept in memory, so it weighs more than the time that joining takes.
-    return { steps: parts.reduce((total, { steps }) => total + steps, isLarge ? 10_000_000 : 1 + length), isLarge, length };
+    return {
+      steps: parts.reduce((total, { steps }) => total + steps, isLarge ? 10_000_000 : 1 + length),
+      isLarge,
+      length,
+    };
   }
 
   #comparison(nodes: readonly ASTNode[], bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {

@@ -2,7 +2,7 @@
 // Its own `matches` is a backtracking RegExp. Ours takes a literal pattern, compiled here by the linear-time RE2JS; every
 // call is redirected to it in the syntax tree, and the self-test at the end refuses to load the module if one is not.
 
-import { Environment, EvaluationError, ParseError, TypeError as CelTypeError } from "@marcbachmann/cel-js";
+import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
 import { ConditionRefused, inspectCondition } from "./condition-syntax.ts";
 import { type Facts, factTypes } from "./facts.ts";
@@ -63,7 +63,9 @@ export class ConditionCompiler {
     this.#environment = base
       .clone()
       .registerVariable("lists", { schema: Object.fromEntries(names.map((name) => [name, "list<string>"])) })
-      .registerFunction(`string.${linearMatch}(string): bool`, (text: string, pattern: string) => this.#test(text, pattern));
+      .registerFunction(`string.${linearMatch}(string): bool`, (text: string, pattern: string) =>
+        this.#test(text, pattern),
+      );
   }
 
   /** The condition, or what is wrong with it. */
@@ -108,7 +110,8 @@ export class ConditionCompiler {
       const suggestion = called === undefined ? undefined : didYouMean(called, error.candidates);
       return { message: error.message, offset: error.offset, ...(suggestion === undefined ? {} : { suggestion }) };
     }
-    if (!(error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError)) throw error;
+    if (!(error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError))
+      throw error;
     const message = readable(error.summary);
     const unknown = /^(?:unknown field|unknown variable) "(.+)"/.exec(message)?.[1];
     const known = [...fieldNames, ...Object.keys(variables), "findings", "lists", ...this.#listLengths.keys()];
@@ -168,7 +171,12 @@ export function assertMatchesIsLinear(): void {
       throw new Error(`the condition ${call} does not use the linear-time matcher`);
     }
   }
-  for (const call of ['"a".matches("a" + "b")', `"a".${linearMatch}("a")`, 'matches("a", "a")', 'cel.bind(x, "a", x == "a")']) {
+  for (const call of [
+    '"a".matches("a" + "b")',
+    `"a".${linearMatch}("a")`,
+    'matches("a", "a")',
+    'cel.bind(x, "a", x == "a")',
+  ]) {
     if (!isConditionProblem(compiler.compile(call))) throw new Error(`the condition ${call} has to be refused`);
   }
 }

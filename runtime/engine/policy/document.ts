@@ -113,7 +113,11 @@ export interface PolicyTest {
   readonly tool_calls?: readonly { readonly id: string; readonly name: string; readonly arguments?: JsonObject }[];
   readonly agent?: string;
   readonly env?: string;
-  readonly subject?: { readonly user_id?: string; readonly roles?: readonly string[]; readonly attributes?: JsonObject };
+  readonly subject?: {
+    readonly user_id?: string;
+    readonly roles?: readonly string[];
+    readonly attributes?: JsonObject;
+  };
   readonly expect: TestExpectation;
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Detection } from "../detector.ts";
 
 /** Attributes of detections that conditions may read as fields of a finding; "" where a detection has none. */
-export const findingAttributes = ["domain", "host", "country", "brand", "provider", "kind", "keyword", "pattern"] as const;
+export const findingAttributes = ["domain", "country", "issuer", "version", "algorithm", "pattern"] as const;
 
 /** The request as conditions see it. */
 export class RequestFacts {
@@ -15,7 +15,7 @@ export class RequestFacts {
   readonly language: string;
   readonly metadata: JsonObject;
 
-  constructor(facts: Omit<RequestFacts, never>) {
+  constructor(facts: RequestFacts) {
     this.stage = facts.stage;
     this.agent_id = facts.agent_id;
     this.env = facts.env;
@@ -64,10 +64,15 @@ export class FindingFacts {
     this.layer = detection.layer;
     this.segment = segment;
     this.attributes = detection.attributes ?? {};
-    for (const name of findingAttributes) {
-      Object.defineProperty(this, name, { value: this.attributes[name] ?? "", enumerable: true });
-    }
   }
+}
+
+for (const name of findingAttributes) {
+  Object.defineProperty(FindingFacts.prototype, name, {
+    get(this: FindingFacts) {
+      return this.attributes[name] ?? "";
+    },
+  });
 }
 
 /** A proposed tool call as conditions see it. */

@@ -6,10 +6,13 @@ import { childPath, didYouMean, type Problems } from "./problem.ts";
 import { type SourceList, type SourceMap, type SourceNode, type SourceScalar, treeToJson } from "./source-tree.ts";
 
 const validated = new Set(
-  "type const enum properties required additionalProperties propertyNames minProperties maxProperties items minItems maxItems uniqueItems minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum oneOf anyOf $ref"
-    .split(" "),
+  "type const enum properties required additionalProperties propertyNames minProperties maxProperties items minItems maxItems uniqueItems minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum oneOf anyOf $ref".split(
+    " ",
+  ),
 );
-const annotations = new Set("$schema $id $defs $comment title description default examples deprecated format".split(" "));
+const annotations = new Set(
+  "$schema $id $defs $comment title description default examples deprecated format".split(" "),
+);
 
 /** The keywords of a schema that this validator does not know, by path. Empty for a schema that it may be used with. */
 export function unknownKeywords(schema: JsonObject, path = "#"): string[] {
@@ -22,9 +25,14 @@ export function unknownKeywords(schema: JsonObject, path = "#"): string[] {
 }
 
 function subschemas(keyword: string, value: JsonValue): [string, JsonObject][] {
-  if (keyword === "properties" || keyword === "$defs") return Object.entries(asObject(value)).filter(([, v]) => v !== false).map(([k, v]) => [`${keyword}/${k}`, asObject(v)]);
-  if (keyword === "oneOf" || keyword === "anyOf") return asArray(value).map((v, index) => [`${keyword}/${index}`, asObject(v)]);
-  if (["items", "additionalProperties", "propertyNames"].includes(keyword) && typeof value === "object") return [[keyword, asObject(value)]];
+  if (keyword === "properties" || keyword === "$defs")
+    return Object.entries(asObject(value))
+      .filter(([, v]) => v !== false)
+      .map(([k, v]) => [`${keyword}/${k}`, asObject(v)]);
+  if (keyword === "oneOf" || keyword === "anyOf")
+    return asArray(value).map((v, index) => [`${keyword}/${index}`, asObject(v)]);
+  if (["items", "additionalProperties", "propertyNames"].includes(keyword) && typeof value === "object")
+    return [[keyword, asObject(value)]];
   return [];
 }
 
@@ -44,8 +52,11 @@ class SchemaCheck {
 
   check(node: SourceNode, schema: JsonObject, path: string): void {
     const resolved = this.#resolve(schema);
-    const alternatives = resolved["oneOf"] ?? resolved["anyOf"];
-    if (alternatives !== undefined) return this.#checkAlternatives(node, asArray(alternatives).map(asObject), path);
+    const alternatives = resolved.oneOf ?? resolved.anyOf;
+    if (alternatives !== undefined) {
+      this.#checkAlternatives(node, asArray(alternatives).map(asObject), path);
+      return;
+    }
     if (!this.#checkType(node, resolved, path) || !this.#checkValue(node, resolved, path)) return;
     if (node.kind === "map") this.#checkMap(node, resolved, path);
     else if (node.kind === "list") this.#checkList(node, resolved, path);
@@ -53,9 +64,9 @@ class SchemaCheck {
   }
 
   #resolve(schema: JsonObject): JsonObject {
-    const reference = schema["$ref"];
+    const reference = schema.$ref;
     if (typeof reference !== "string") return schema;
-    const definition = asObject(this.#root["$defs"] ?? {})[reference.replace("#/$defs/", "")];
+    const definition = asObject(this.#root.$defs ?? {})[reference.replace("#/$defs/", "")];
     if (definition === undefined) throw new Error(`the schema has no ${reference}`);
     return this.#resolve(asObject(definition));
   }
@@ -66,15 +77,19 @@ class SchemaCheck {
     const sameType = resolved.filter((alternative) => typesOf(alternative).some((type) => hasType(node, type)));
     if (sameType.length === 0) {
       const types = [...new Set(resolved.flatMap(typesOf))];
-      this.#problems.misshape(node.place, path, `expected ${types.map(withArticle).join(" or ")}, found ${describe(node)}`);
+      this.#problems.misshape(
+        node.place,
+        path,
+        `expected ${types.map(withArticle).join(" or ")}, found ${describe(node)}`,
+      );
       return;
     }
-    const keysOf = (alternative: JsonObject) => Object.keys(asObject(alternative["properties"] ?? {}));
+    const keysOf = (alternative: JsonObject) => Object.keys(asObject(alternative.properties ?? {}));
     const shared = (alternative: JsonObject) =>
       node.kind === "map" ? keysOf(alternative).filter((key) => node.entries.has(key)).length : 0;
     const best = sameType.reduce((chosen, candidate) => (shared(candidate) > shared(chosen) ? candidate : chosen));
     if (node.kind === "map" && sameType.length > 1 && shared(best) === 0) {
-      const forms = sameType.map((alternative) => asArray(alternative["required"] ?? []).join(", "));
+      const forms = sameType.map((alternative) => asArray(alternative.required ?? []).join(", "));
       this.#problems.misshape(node.place, path, `expected an object with one of: ${forms.join("; ")}`);
       return;
     }
@@ -84,28 +99,33 @@ class SchemaCheck {
   #checkType(node: SourceNode, schema: JsonObject, path: string): boolean {
     const types = typesOf(schema);
     if (types.length === 0 || types.some((type) => hasType(node, type))) return true;
-    this.#problems.misshape(node.place, path, `expected ${types.map(withArticle).join(" or ")}, found ${describe(node)}`);
+    this.#problems.misshape(
+      node.place,
+      path,
+      `expected ${types.map(withArticle).join(" or ")}, found ${describe(node)}`,
+    );
     return false;
   }
 
   #checkValue(node: SourceNode, schema: JsonObject, path: string): boolean {
-    const fixed = schema["const"];
-    const allowed = fixed === undefined ? schema["enum"] : [fixed];
-    if (allowed === undefined || node.kind !== "scalar") return true;
+    const fixed = schema.const;
+    const allowed = fixed === undefined ? schema.enum : [fixed];
+    if (allowed === undefined) return true;
     const values = asArray(allowed);
-    if (values.includes(node.value)) return true;
+    if (node.kind === "scalar" && values.includes(node.value)) return true;
     const expected = values.map((value) => JSON.stringify(value)).join(", ");
+    const value = node.kind === "scalar" ? String(node.value) : "";
     this.#problems.error(
       node.place,
       path,
       `expected ${values.length === 1 ? "" : "one of "}${expected}, found ${describe(node)}`,
-      didYouMean(String(node.value), values.map(String)),
+      didYouMean(value, values.map(String)),
     );
     return false;
   }
 
   #checkMap(node: SourceMap, schema: JsonObject, path: string): void {
-    const properties = asObject(schema["properties"] ?? {});
+    const properties = asObject(schema.properties ?? {});
     const { additionalProperties: others = true, propertyNames } = schema;
     for (const [key, { keyPlace, value }] of node.entries) {
       const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
@@ -114,13 +134,13 @@ class SchemaCheck {
       else if (property !== undefined) this.check(value, asObject(property), at);
       else if (others === false) this.#unknownKey(keyPlace, at, key, supportedKeys(properties));
       else if (propertyNames !== undefined && !this.#nameFits(key, asObject(propertyNames))) {
-        this.#problems.error(keyPlace, at, `the name "${clip(key)}" has to match ${asObject(propertyNames)["pattern"]}`);
+        this.#problems.error(keyPlace, at, `the name "${clip(key)}" has to match ${asObject(propertyNames).pattern}`);
       } else if (typeof others === "object") this.check(value, asObject(others), at);
     }
-    for (const key of asArray(schema["required"] ?? []).map(String)) {
+    for (const key of asArray(schema.required ?? []).map(String)) {
       if (!node.entries.has(key)) this.#problems.misshape(node.place, childPath(path, key), `"${key}" is missing`);
     }
-    this.#checkBounds(node, node.entries.size, "entries", [schema["minProperties"], schema["maxProperties"]], path);
+    this.#checkBounds(node, node.entries.size, "entries", [schema.minProperties, schema.maxProperties], path);
   }
 
   #unknownKey(place: SourceNode["place"], path: string, key: string, known: readonly string[]): void {
@@ -129,17 +149,17 @@ class SchemaCheck {
   }
 
   #nameFits(key: string, names: JsonObject): boolean {
-    return typeof names["pattern"] !== "string" || new RegExp(names["pattern"], "u").test(key);
+    return typeof names.pattern !== "string" || new RegExp(names.pattern, "u").test(key);
   }
 
   #checkList(node: SourceList, schema: JsonObject, path: string): void {
-    this.#checkBounds(node, node.items.length, "items", [schema["minItems"], schema["maxItems"]], path);
-    const items = schema["items"];
+    this.#checkBounds(node, node.items.length, "items", [schema.minItems, schema.maxItems], path);
+    const items = schema.items;
     const seen = new Set<string>();
     for (const [index, item] of node.items.entries()) {
       const at = childPath(path, index);
       if (items !== undefined) this.check(item, asObject(items), at);
-      if (schema["uniqueItems"] !== true) continue;
+      if (schema.uniqueItems !== true) continue;
       const text = JSON.stringify(treeToJson(item));
       if (seen.has(text)) this.#problems.error(item.place, at, `${clip(text)} appears twice`);
       seen.add(text);
@@ -149,8 +169,8 @@ class SchemaCheck {
   #checkScalar(node: SourceScalar, schema: JsonObject, path: string): void {
     const { value } = node;
     if (typeof value === "string") {
-      this.#checkBounds(node, value.length, "characters", [schema["minLength"], schema["maxLength"]], path);
-      const pattern = schema["pattern"];
+      this.#checkBounds(node, value.length, "characters", [schema.minLength, schema.maxLength], path);
+      const pattern = schema.pattern;
       if (typeof pattern === "string" && !new RegExp(pattern, "u").test(value)) {
         this.#problems.error(node.place, path, `"${clip(value)}" has to match ${pattern}`);
       }
@@ -192,7 +212,7 @@ function supportedKeys(properties: JsonObject): string[] {
 }
 
 function typesOf(schema: JsonObject): string[] {
-  const type = schema["type"];
+  const type = schema.type;
   if (type === undefined) return [];
   return Array.isArray(type) ? type.map(String) : [String(type)];
 }

@@ -115,7 +115,8 @@ class MeaningCheck {
     }
     const mode = rule.mode ?? this.#policy.defaults?.mode;
     if (mode === "off") this.#warn(path, `rule "${rule.id}" never matches: its mode is off`);
-    if (rule.rollout?.percent === 0) this.#warn([...path, "rollout"], `rule "${rule.id}" never takes effect: 0 percent`);
+    if (rule.rollout?.percent === 0)
+      this.#warn([...path, "rollout"], `rule "${rule.id}" never takes effect: 0 percent`);
   }
 
   #detect(detect: NonNullable<PolicyRule["detect"]>, path: TreePath): void {
@@ -142,28 +143,35 @@ class MeaningCheck {
     }
     const { definition, parameters } = detector;
     this.#known(entities, definition.entities, "entity", ref, [...path, "entities"]);
-    const configured = parameters["entities"];
+    const configured = parameters.entities;
     for (const entity of entities ?? []) {
       if (!Array.isArray(configured) || configured.includes(entity) || !definition.entities.includes(entity)) continue;
       this.#error([...path, "entities"], `the detector "${ref}" is set to other entities than "${entity}"`);
     }
-    if (definition.categories.length > 0) {
-      this.#known(categories, definition.categories, "category", ref, [...path, "categories"]);
-    }
-    if (typeof term === "string" && names.includes(ref)) return;
+    const { category } = parameters;
+    const known = typeof category === "string" ? [...definition.categories, category] : definition.categories;
+    if (known.length > 0) this.#known(categories, known, "category", ref, [...path, "categories"]);
     if (!names.includes(ref)) this.#defaultParameters(definition, entities, namePath);
   }
 
   /** A detector straight from the catalog has no parameters; some cannot do without. */
   #defaultParameters(definition: DetectorDefinition, entities: readonly string[] | undefined, path: TreePath): void {
-    const required = definition.parameters["required"];
-    const missing = Array.isArray(required) ? required.filter((key) => key !== "entities" || entities === undefined) : [];
+    const required = definition.parameters.required;
+    const missing = Array.isArray(required)
+      ? required.filter((key) => key !== "entities" || entities === undefined)
+      : [];
     if (missing.length === 0) return;
     const message = `the detector "${definition.id}" needs ${missing.join(", ")}; name it under "detectors"`;
     this.#error(path, message);
   }
 
-  #known(given: readonly string[] | undefined, known: readonly string[], what: string, ref: string, path: TreePath): void {
+  #known(
+    given: readonly string[] | undefined,
+    known: readonly string[],
+    what: string,
+    ref: string,
+    path: TreePath,
+  ): void {
     for (const [index, value] of (given ?? []).entries()) {
       if (known.some((candidate) => matchesGlob(value, candidate))) continue;
       const message = `the detector "${ref}" has no ${what} "${value}"`;
@@ -190,7 +198,10 @@ class MeaningCheck {
       const earlier = strictest.get(shape);
       if (earlier === undefined) strictest.set(shape, rule);
       else if (outcomeNames.indexOf(rule.action) <= outcomeNames.indexOf(earlier.action)) {
-        this.#warn(["rules", index], `rule "${rule.id}" never decides: "${earlier.id}" matches the same and is as strict`);
+        this.#warn(
+          ["rules", index],
+          `rule "${rule.id}" never decides: "${earlier.id}" matches the same and is as strict`,
+        );
       }
     }
   }
@@ -232,7 +243,8 @@ class MeaningCheck {
       if (texts.length > 1) this.#error(path, `a test has one form of text, found ${texts.join(" and ")}`);
       for (const key of ["rules", "not_rules"] as const) {
         for (const [at, id] of (test.expect[key] ?? []).entries()) {
-          if (this.#allSound("rules") && !ids.includes(id)) this.#error([...path, "expect", key, at], `the policy has no rule "${id}"`, didYouMean(id, ids));
+          if (this.#allSound("rules") && !ids.includes(id))
+            this.#error([...path, "expect", key, at], `the policy has no rule "${id}"`, didYouMean(id, ids));
         }
       }
       if (test.expect.redacted !== undefined && test.expect.outcome !== "REDACT") {

@@ -35,11 +35,11 @@ export function parsePolicy(
 /** The document with an empty collection in the place of each that is none, so that the rest can be judged. */
 function readable(json: JsonValue, problems: Problems): JsonValue {
   if (!problems.hasErrors || typeof json !== "object" || json === null || Array.isArray(json)) return json;
-  const document: JsonObject = { ...json, rules: asList(json["rules"]) };
+  const document: JsonObject = { ...json, rules: asList(json.rules) };
   for (const key of ["exemptions", "tests"]) if (key in json) document[key] = asList(json[key]);
   for (const key of ["detectors", "lists", "defaults"]) if (key in json) document[key] = objectOf(json[key]);
-  const lists = Object.entries(objectOf(json["lists"]));
-  if ("lists" in json) document["lists"] = Object.fromEntries(lists.map(([name, items]) => [name, asList(items)]));
+  const lists = Object.entries(objectOf(json.lists));
+  if ("lists" in json) document.lists = Object.fromEntries(lists.map(([name, items]) => [name, asList(items)]));
   return document;
 }
 
@@ -54,17 +54,17 @@ export function canonicalPolicy(policy: PolicyDocument): JsonObject {
 
 function ordered(value: JsonValue, schema: JsonObject): JsonValue {
   if (Array.isArray(value)) {
-    const items = objectOf(schema["items"]);
+    const items = objectOf(schema.items);
     return value.map((item) => ordered(item, items));
   }
   if (typeof value !== "object" || value === null) return value;
-  const properties = objectOf(schema["properties"]);
+  const properties = objectOf(schema.properties);
   const known = Object.keys(properties).filter((key) => Object.hasOwn(value, key));
   const others = Object.keys(value)
     .filter((key) => !known.includes(key))
     .sort();
   const entries = [...known, ...others].map((key) => {
-    const child = known.includes(key) ? objectOf(properties[key]) : objectOf(schema["additionalProperties"]);
+    const child = known.includes(key) ? objectOf(properties[key]) : objectOf(schema.additionalProperties);
     return [key, ordered(value[key] ?? null, child)] as const;
   });
   return Object.fromEntries(entries);

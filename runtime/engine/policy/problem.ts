@@ -29,7 +29,9 @@ export class PolicyInvalid extends Error {
 
   constructor(policy: string, problems: readonly PolicyProblem[]) {
     const first = problems.find(({ severity }) => severity === "error");
-    super(`policy ${policy} is not valid: ${first === undefined ? "unknown problem" : `${first.path}: ${first.message}`}`);
+    super(
+      `policy ${policy} is not valid: ${first === undefined ? "unknown problem" : `${first.path}: ${first.message}`}`,
+    );
     this.policy = policy;
     this.problems = problems;
   }
@@ -78,7 +80,13 @@ export class Problems {
     return [...this.#all].sort((a, b) => a.line - b.line || a.column - b.column);
   }
 
-  #add(severity: "error" | "warning", { line, column }: Place, path: string, message: string, suggestion?: string): void {
+  #add(
+    severity: "error" | "warning",
+    { line, column }: Place,
+    path: string,
+    message: string,
+    suggestion?: string,
+  ): void {
     // A hostile document must not produce an answer that is much larger than itself.
     if (this.#all.length >= maxProblems) return;
     this.#all.push({ line, column, path, message, ...(suggestion === undefined ? {} : { suggestion }), severity });

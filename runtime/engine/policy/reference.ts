@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { DetectorDefinition } from "../detector.ts";
-import type { Detect, DetectorReference, DetectTerm, DetectorUse, FailModeName, PolicyDocument } from "./document.ts";
+import type { Detect, DetectorReference, DetectorUse, DetectTerm, FailModeName, PolicyDocument } from "./document.ts";
 
 /** A detector of the catalog as a policy uses it. */
 export interface ResolvedDetector {

@@ -108,11 +108,13 @@ const detectTerms = list({ $ref: "#/$defs/detectTerm" }, { min: 1, max: 50 });
 
 const detect: JsonObject = {
   oneOf: [
-    ...(detectTerm["oneOf"] as JsonObject[]),
+    ...(detectTerm.oneOf as JsonObject[]),
     record({ any: detectTerms }, ["any"]),
     record({ all: detectTerms }, ["all"]),
     record(
-      { quorum: record({ of: detectTerms, at_least: { type: "integer", minimum: 1, maximum: 50 } }, ["of", "at_least"]) },
+      {
+        quorum: record({ of: detectTerms, at_least: { type: "integer", minimum: 1, maximum: 50 } }, ["of", "at_least"]),
+      },
       ["quorum"],
     ),
   ],

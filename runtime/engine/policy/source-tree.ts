@@ -139,7 +139,8 @@ class TextTree {
       if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     }
     const place = this.#place(node);
-    if (isMap(node)) return { kind: "map", place, entries: new Map(node.items.map((pair) => this.#entry(pair, depth))) };
+    if (isMap(node))
+      return { kind: "map", place, entries: new Map(node.items.map((pair) => this.#entry(pair, depth))) };
     if (isSeq(node)) return { kind: "list", place, items: node.items.map((item) => this.build(item, depth + 1)) };
     if (isScalar(node)) return this.#scalar(node, place);
     return { kind: "scalar", place, value: null };

@@ -41,5 +41,7 @@ export function pathText(path: TreePath): string {
 
 /** Reads a path such as "patterns[2].flags". */
 export function parsePath(text: string): TreePath {
-  return [...text.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => (index === undefined ? String(key) : Number(index)));
+  return [...text.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) =>
+    index === undefined ? String(key) : Number(index),
+  );
 }

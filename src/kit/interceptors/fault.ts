@@ -29,7 +29,7 @@ function tell(error: unknown, req: UnaryRequest | StreamRequest): ConnectError {
     if (reasonRule(fault.reason).httpStatus >= 500) log?.warn({ err: fault }, "call failed");
     return toConnectError(fault);
   }
-  log?.error({ err: error }, "internal error");
+  log?.error({ err: error ?? String(error) }, "internal error");
   const message = `internal error, request id ${req.contextValues.get(requestIdKey)}`;
   return toConnectError(new Fault(Reason.INTERNAL, message, { cause: error }));
 }

@@ -21,23 +21,36 @@ export function createRequestInterceptor({ log, metrics }: { log: Logger; metric
   return (next) => async (req) => {
     const id = beginCall(req, log);
     const finish = createFinish(req, metrics);
-    const fail = (error: unknown) => {
+    const res = await next(req).catch((error: unknown) => {
       const failure = ConnectError.from(error);
       failure.metadata.set(requestIdHeader, id);
       finish(failure);
-      return failure;
-    };
-    const res = await next(req).catch((error: unknown) => {
-      throw fail(error);
+      throw failure;
     });
     res.header.set(requestIdHeader, id);
     if (!res.stream) {
       finish();
       return res;
     }
-    const onStop = () => finish(new ConnectError("the caller stopped reading", Code.Canceled));
-    return { ...res, message: tapStream(res.message, { onEnd: () => finish(), onError: fail, onStop }) };
+    return { ...res, message: watchStream(res.message, req.signal, finish) };
   };
+}
+
+/** Takes note of the end of a call. */
+type Finish = (failure?: ConnectError) => void;
+
+function watchStream<T>(stream: AsyncIterable<T>, signal: AbortSignal, finish: Finish): AsyncIterable<T> {
+  const onStop = () => finish(new ConnectError("the caller stopped reading", Code.Canceled));
+  // Not every transport says that its reader is gone by anything but the signal. Deadline and shutdown are no such news: the
+  // handler may still answer them.
+  const onAbort = () => signal.reason instanceof ConnectError || onStop();
+  signal.addEventListener("abort", onAbort, { once: true });
+  const onError = (error: unknown) => {
+    const failure = ConnectError.from(error);
+    finish(failure);
+    return failure;
+  };
+  return tapStream(stream, { onEnd: () => finish(), onError, onStop });
 }
 
 function beginCall(req: UnaryRequest | StreamRequest, log: Logger): string {
@@ -50,7 +63,7 @@ function beginCall(req: UnaryRequest | StreamRequest, log: Logger): string {
 }
 
 // A stream can end, fail and be abandoned; only the first of them counts.
-function createFinish(req: UnaryRequest | StreamRequest, metrics: Metrics): (failure?: ConnectError) => void {
+function createFinish(req: UnaryRequest | StreamRequest, metrics: Metrics): Finish {
   const startedAt = performance.now();
   let isFinished = false;
   return (failure) => {

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { canonicalAddress, peerAddress, peerGroup } from "../../../src/kit/address.ts";
 
 test("without trusted proxies the header is ignored", () => {
-  expect(peerAddress({ socketAddress: "203.0.113.9", forwardedFor: "198.51.100.1", trustedHops: 0 })).toBe("203.0.113.9");
+  expect(peerAddress({ socketAddress: "203.0.113.9", forwardedFor: "198.51.100.1", trustedHops: 0 })).toBe(
+    "203.0.113.9",
+  );
 });
 
 test.each([

@@ -149,6 +149,22 @@ describe("one port in plain text", () => {
   });
 });
 
+test("a handler that throws is answered for, and the process goes on", async () => {
+  let calls = 0;
+  const { port } = await start({
+    handler: (_, response) => {
+      if (calls++ === 0) throw new Error("10.1.2.3");
+      response.end("second");
+    },
+  });
+  const failed = await fetch(`http://127.0.0.1:${port}/`);
+  expect(failed.status).toBe(500);
+  expect(await failed.json()).toEqual({
+    detail: { error: "internal", message: expect.stringMatching(/^internal error, request id [0-9a-f-]{36}$/) },
+  });
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("second");
+});
+
 describe("time limits", () => {
   test("a request whose headers never end is 408 in the envelope", async () => {
     const { port } = await start();

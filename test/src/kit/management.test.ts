@@ -43,7 +43,10 @@ test("a check that hangs fails after its time limit and is told to stop", async 
       });
     });
   const { get } = await start({ database: hang });
-  expect(await (await get("/readyz")).json()).toEqual({ status: "not_ready", checks: { database: "no answer within 50 ms" } });
+  expect(await (await get("/readyz")).json()).toEqual({
+    status: "not_ready",
+    checks: { database: "no answer within 50 ms" },
+  });
   expect(aborted).toBe(true);
 });
 

@@ -6,9 +6,8 @@ import {
   type ConnectError,
   ConnectError as ConnectFailure,
   type ConnectRouter,
-  type ContextValues,
-  createContextValues,
   createRouterTransport,
+  type Interceptor,
   type Transport,
 } from "@connectrpc/connect";
 import { ErrorDetailSchema, Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
@@ -67,6 +66,9 @@ export interface FixtureOptions {
   readonly entitlements?: Entitlements;
   readonly maxTimeoutMs?: number;
   readonly shutdownSignal?: AbortSignal;
+  readonly readMaxBytes?: number;
+  /** What the listener and the gateway know of the connection. */
+  readonly connection?: Connection;
 }
 
 /** Serves routes behind the interceptors. */
@@ -84,11 +86,20 @@ export function serve(routes: (router: ConnectRouter) => void, options: FixtureO
       entitlementLookUps.push(id);
       return options.entitlements ?? { plan: "growth", billingBlocked: false };
     },
-    log: createLog({ name: "test", level: "info", destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
+    log: createLog({
+      name: "test",
+      level: "info",
+      destination: { write: (line) => void lines.push(JSON.parse(line)) },
+    }),
     metrics,
     maxTimeoutMs: options.maxTimeoutMs ?? 5_000,
   });
-  const router = { interceptors, shutdownSignal: options.shutdownSignal };
+  const connect: Interceptor = (next) => (req) => {
+    if (options.connection !== undefined) req.contextValues.set(connectionKey, options.connection);
+    return next(req);
+  };
+  const { shutdownSignal, readMaxBytes } = options;
+  const router = { interceptors: [connect, ...interceptors], shutdownSignal, readMaxBytes };
   return { transport: createRouterTransport(routes, { router }), metrics, lines, lookUps, entitlementLookUps };
 }
 
@@ -97,9 +108,11 @@ export function as(token: string, headers: Readonly<Record<string, string>> = {}
   return { headers: { Authorization: `Bearer ${token}`, ...headers } };
 }
 
-/** Context values as the listener and the gateway set them. */
-export function from(connection: Connection): ContextValues {
-  return createContextValues().set(connectionKey, connection);
+/** All messages of a stream. */
+export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const messages: T[] = [];
+  for await (const message of stream) messages.push(message);
+  return messages;
 }
 
 /** What a caller is told of a failure. */

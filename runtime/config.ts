@@ -1,0 +1,124 @@
+// The environment variables and arguments of the runtime. docs/operations.md prints the variables from here.
+
+import { parseArgs } from "node:util";
+import { defineSchema } from "../src/kit/config.ts";
+
+/** Variables of `npm run runtime`. */
+export const runtimeSchema = defineSchema({
+  port: {
+    name: "RUNTIME_PORT",
+    kind: "port",
+    default: "8081",
+    description: "Evaluations: REST, Connect, gRPC, gRPC-Web.",
+  },
+  host: { name: "HOST", kind: "string", default: "0.0.0.0", description: "Address to listen on." },
+  managementPort: {
+    name: "RUNTIME_MANAGEMENT_PORT",
+    kind: "port",
+    default: "9081",
+    description: "Liveness, readiness and Prometheus metrics. Keep it inside your network.",
+  },
+  controlPlaneUrl: {
+    name: "POLICY_GUARD_URL",
+    kind: "url",
+    schemes: ["http", "https"],
+    description: "The control plane. Not with --bundle.",
+  },
+  token: {
+    name: "POLICY_GUARD_TOKEN",
+    kind: "string",
+    secret: true,
+    description: "The runtime token with which the runtime itself calls the control plane. Not with --bundle.",
+  },
+  tokenHashes: {
+    name: "POLICY_GUARD_TOKEN_HASHES",
+    kind: "list",
+    description: "With --bundle: SHA-256 of each token that callers may use, as 64 hexadecimal digits.",
+  },
+  dataFolder: {
+    name: "POLICY_GUARD_DATA",
+    kind: "path",
+    default: "var/runtime",
+    description: "Folder for the last good bundle, the enrolment and the spool of evaluations. One process each.",
+  },
+  spoolMode: {
+    name: "SPOOL_MODE",
+    kind: "enum",
+    values: ["fast", "durable"],
+    default: "fast",
+    description:
+      "`durable` answers after the evaluation is on disk; `fast` at once, and a power failure may cost the last 200 ms.",
+  },
+  spoolMegabytes: {
+    name: "SPOOL_MEGABYTES",
+    kind: "int",
+    min: 32,
+    max: 1_048_576,
+    default: "1024",
+    description:
+      "Most disk space for evaluations that wait to be reported. When it is full the oldest go, and are counted.",
+  },
+  pollIntervalMs: {
+    name: "POLL_INTERVAL",
+    kind: "duration",
+    default: "10s",
+    description: "Least time between two questions for a new bundle while the reporting stream is away.",
+  },
+  trustedHops: {
+    name: "TRUSTED_PROXY_HOPS",
+    kind: "int",
+    min: 0,
+    max: 10,
+    default: "0",
+    description: "Proxies of your own in front of the port; that many entries of X-Forwarded-For are believed.",
+  },
+  tlsCertificate: {
+    name: "TLS_CERTIFICATE_FILE",
+    kind: "secret-file",
+    description: "File with the certificate chain in PEM; with it the port speaks TLS, and ALPN chooses HTTP/2.",
+  },
+  tlsKey: { name: "TLS_KEY_FILE", kind: "secret-file", secret: true, description: "File with its private key in PEM." },
+  drainDelayMs: {
+    name: "DRAIN_DELAY",
+    kind: "duration",
+    default: "0ms",
+    description: "Time between becoming not ready and closing the port at shutdown, for load balancers to notice.",
+  },
+  logLevel: {
+    name: "LOG_LEVEL",
+    kind: "enum",
+    values: ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
+    default: "info",
+    description: "What is logged, as JSON lines on standard output.",
+  },
+});
+
+/** Limits of evaluate calls. */
+export const callLimits = {
+  /** A segment has at most 1 MiB of text, which JSON may write in up to six bytes for one. */
+  maxBodyBytes: 8 * 1024 * 1024,
+  timeoutMs: 30_000,
+  streamTimeoutMs: 30_000,
+} as const;
+
+/** Largest bundle that a runtime takes. */
+export const maxBundleBytes = 64 * 1024 * 1024;
+
+/** What the command line says. */
+export interface Arguments {
+  /** File with a bundle, for a runtime without a control plane. */
+  readonly bundle: string | undefined;
+  /** File with the public keys that may have signed it: a JWK or a JWK set. */
+  readonly key: string | undefined;
+  /** Take calls without a token; bound to loopback. */
+  readonly noAuth: boolean;
+}
+
+/** Reads the command line. Throws for an argument that does not exist. */
+export function readArguments(args: readonly string[]): Arguments {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { bundle: { type: "string" }, key: { type: "string" }, "no-auth": { type: "boolean", default: false } },
+  });
+  return { bundle: values.bundle, key: values.key, noAuth: values["no-auth"] };
+}

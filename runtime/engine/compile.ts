@@ -1,0 +1,90 @@
+// From the policies of a bundle to an engine. Policies are checked again here: a bundle may come from another version.
+
+import type { JsonValue } from "@bufbuild/protobuf";
+import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Applicability } from "./applicability.ts";
+import { type CompiledPolicy, compilePolicy, type PolicySource, SpecTable } from "./compiled-policy.ts";
+import type { DetectorDefinition, DetectorSpec, Scanner } from "./detector.ts";
+import { catalog } from "./detectors/catalog.ts";
+import { type Evaluation, type EvaluationContext, runEvaluation } from "./evaluation.ts";
+import { parsePolicy } from "./policy/parse.ts";
+import { PolicyInvalid } from "./policy/problem.ts";
+import { compileDetectors } from "./scanner.ts";
+
+/** What an engine is made of. */
+export interface EngineSource {
+  readonly policies: readonly PolicySource[];
+  /** Name of the environment in which the bundle is active. */
+  readonly environment: string;
+  readonly projectId: string;
+}
+
+/** The detectors that an engine may use, and what compiles them. Exchanged by tests only. */
+export interface DetectorKit {
+  readonly definitions: readonly DetectorDefinition[];
+  readonly compileDetectors: (specs: readonly DetectorSpec[]) => Scanner;
+}
+
+/** Evaluates requests by the policies of one bundle in one environment. */
+export interface Engine {
+  /** The policies that can apply in this environment, by name. */
+  readonly policies: readonly { readonly policyId: string; readonly name: string; readonly version: number }[];
+  /** Ids of the catalog's detectors that are in use, sorted. */
+  readonly detectors: readonly string[];
+  readonly evaluate: (request: EvaluateRequest, context: EvaluationContext) => Evaluation;
+}
+
+const productDetectors: DetectorKit = { definitions: catalog, compileDetectors };
+
+/** Compiles an engine. Throws PolicyInvalid for a policy that this version cannot run. */
+export function compileEngine(source: EngineSource, kit: DetectorKit = productDetectors): Engine {
+  const { environment } = source;
+  const definitions = new Map(kit.definitions.map((definition) => [definition.id, definition]));
+  const specs = new SpecTable();
+  const policies = source.policies
+    .filter(({ scope }) => isIn(scope.appId, source.projectId) && isIn(scope.env, environment))
+    .sort((a, b) => compare(a.name, b.name) || compare(a.policyId, b.policyId))
+    .flatMap((policy) => compileIn(environment, policy, { kit, definitions, specs }));
+  const scanner = kit.compileDetectors(specs.specs);
+  const applicability = new Applicability(policies);
+  const namesOf = memoized((key) => specs.namesOf(key));
+  return {
+    policies: policies.map(({ policyId, name, version }) => ({ policyId, name, version })),
+    detectors: [...new Set(specs.specs.map(({ use }) => use))].sort(),
+    evaluate: (request, context) => {
+      const applicable = applicability.forAgent(request.agentId ?? "");
+      return runEvaluation(request, context, { scanner, environment, applicable, namesOf });
+    },
+  };
+}
+
+function compileIn(
+  environment: string,
+  source: PolicySource,
+  tools: { kit: DetectorKit; definitions: ReadonlyMap<string, DetectorDefinition>; specs: SpecTable },
+): CompiledPolicy[] {
+  // A policy document is JSON; its interface only names the keys.
+  const { policy, problems } = parsePolicy(source.document as JsonValue, tools.kit.definitions);
+  if (policy === undefined) throw new PolicyInvalid(source.name, problems);
+  const { envs } = policy.match ?? {};
+  if (envs !== undefined && !envs.includes(environment)) return [];
+  return [compilePolicy(source, policy, tools.definitions, tools.specs)];
+}
+
+function isIn(scope: string, value: string): boolean {
+  return scope === "*" || scope === value;
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function memoized<T>(compute: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    const value = known.get(key) ?? compute(key);
+    known.set(key, value);
+    return value;
+  };
+}

@@ -1,0 +1,27 @@
+// The detectors that policies may use. One list serves the engine, the policy editor and the public hub.
+
+import type { DetectorDefinition } from "../detector.ts";
+import type { Detector } from "../plan.ts";
+import { injection } from "./injection/injection.ts";
+import { keywords } from "./keywords.ts";
+import { pii } from "./pii/pii.ts";
+import { regex } from "./regex.ts";
+import { secrets } from "./secrets/secrets.ts";
+
+const detectors: readonly Detector[] = [injection, keywords, pii, regex, secrets];
+const byId: ReadonlyMap<string, Detector> = new Map(detectors.map((detector) => [detector.definition.id, detector]));
+
+/** All detectors, ordered by id. */
+export const catalog: readonly DetectorDefinition[] = detectors.map((detector) => detector.definition);
+
+/** The definition of a detector, if the catalog has it. */
+export function detectorDefinition(id: string): DetectorDefinition | undefined {
+  return byId.get(id)?.definition;
+}
+
+/** A detector that the catalog has for certain. Throws for any other id. */
+export function detectorOf(id: string): Detector {
+  const detector = byId.get(id);
+  if (detector === undefined) throw new Error(`the catalog has no detector "${id}"`);
+  return detector;
+}

@@ -1,0 +1,43 @@
+// How injection rules are written: RE2 syntax where a space stands for any white space, and {names} for groups of words.
+
+/** One rule. */
+export interface Rule {
+  /** Last part of the category. */
+  readonly family: string;
+  /** What one match proves, 0 to 1. */
+  readonly weight: number;
+  readonly pattern: string;
+  readonly caseSensitive?: boolean;
+}
+
+const words: ReadonlyMap<string, string> = new Map([
+  ["ignore", "(?:ignor(?:e|es|ed|ing)|disregard(?:ing|ed)?|forget(?:ting)?|bypass(?:ing)?|overrid(?:e|ing)|discard(?:ing)?|abandon(?:ing)?|neglect(?:ing)?|overlook(?:ing)?|skip(?:ping)?|drop(?:ping)?|erase|delete|cancel|nullify|void|suspend|unlearn|set aside|throw away|throw out|do not follow|don'?t follow|stop following|do not obey|don'?t obey|stop obeying|pay no attention to|pay no heed to|take no notice of|no longer follow|no longer obey|no longer apply)"],
+  ["all", "(?:(?:all|any|every|each|everything|of|the|my|your|these|those|this|that|its|our|their|other|and|such|about|from|in|with|a|whole|entire|completely|totally|both) ){0,5}"],
+  ["previous", "(?:previous|prior|preceding|above|earlier|past|foregoing|former|initial|original|existing|current|present|system|developer|default|given|old|last|first|pre-existing|preset|safety|base|hidden|internal|aforementioned|standing|programmed|built-in|ethical|content|moderation|operator'?s?)"],
+  ["instructions", "(?:instructions?|directions?|directives?|commands?|prompts?|rules?|guidelines?|guidance|orders?|programming|constraints?|restrictions?|policy|policies|guardrails?|safeguards?|protocols?|limitations?|parameters|filters?|system message|configuration|settings|training|context|conversation|messages?|setup|briefing|task|tasks)"],
+  ["reveal", "(?:reveal|show|print|display|output|disclose|expose|leak|dump|divulge|repeat|recite|echo|write out|write down|type out|spit out|list|give me|tell me|share|provide|return|reproduce|copy|paste|quote|state|translate|summari[sz]e|encode|send me|post|spell out|read out|read me|read back)"],
+  ["model", "(?:ai|a\\.i\\.|assistant|chat ?bot|bot|model|llm|language model|gpt|chatgpt|claude|gemini|llama|copilot|grok|bard)"],
+]);
+
+/** The pattern that a rule stands for. */
+export function expandRule(pattern: string): string {
+  const expanded = pattern.replace(/\{([a-z]+)\}/g, (whole, name: string) => words.get(name) ?? whole);
+  return spaced(expanded);
+}
+
+// A space is any white space; within a character class it stays what it is.
+function spaced(pattern: string): string {
+  let result = "";
+  let inClass = false;
+  for (let i = 0; i < pattern.length; i++) {
+    const char = pattern[i] ?? "";
+    if (char === "\\") {
+      result += char + (pattern[++i] ?? "");
+      continue;
+    }
+    if (char === "[") inClass = true;
+    else if (char === "]") inClass = false;
+    result += char === " " && !inClass ? "\\s+" : char;
+  }
+  return result;
+}

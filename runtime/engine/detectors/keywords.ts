@@ -1,0 +1,84 @@
+// The detector "keywords": phrases of the author's choice, found whatever their case, spacing or look-alike letters.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { ParameterProblem } from "../detector.ts";
+import { foldLookalikes, isSpaceUnit } from "../fold.ts";
+import { normalize, reads } from "../normalize.ts";
+import { type Detector, type Phrase, withoutInner } from "../plan.ts";
+import { categorySchema, flagParameter, textParameter, textsParameter } from "./parameter.ts";
+
+const category = "keywords";
+
+/** The detector "keywords". */
+export const keywords: Detector = {
+  definition: {
+    id: "keywords",
+    displayName: "Keywords",
+    description: "Finds words and phrases from a list, whatever their case, spacing, width or look-alike letters.",
+    version: "1.0.0",
+    category: "content",
+    tags: ["keywords", "phrases", "block-list"],
+    categories: [category],
+    entities: [],
+    languages: ["*"],
+    costClass: "constant",
+    scope: "local",
+    defaultThreshold: 0.5,
+    parameters: {
+      type: "object",
+      additionalProperties: false,
+      required: ["keywords"],
+      properties: {
+        keywords: {
+          type: "array",
+          description: "Words and phrases.",
+          minItems: 1,
+          maxItems: 10_000,
+          items: { type: "string", minLength: 1, maxLength: 256 },
+        },
+        match: {
+          enum: ["word", "substring"],
+          description: "Whether a keyword must be a whole word. Scripts that do not separate words by spaces always match within text.",
+          default: "word",
+        },
+        case_sensitive: { type: "boolean", description: "Whether case counts.", default: false },
+        category: categorySchema(category),
+      },
+    },
+    check: (parameters) => (textsParameter(parameters, "keywords") ?? []).flatMap(checkKeyword),
+  },
+  plan: (parameters) => ({
+    reads: reads.normal,
+    phrases: phrasesOf(parameters),
+    patterns: [],
+    triggers: [],
+    sweeps: [],
+    settle: withoutInner,
+  }),
+};
+
+function checkKeyword(keyword: string, index: number): ParameterProblem[] {
+  const path = `keywords[${index}]`;
+  if (!keyword.isWellFormed()) return [{ path, message: "the keyword has half of a surrogate pair" }];
+  if (phraseText(keyword) === "") return [{ path, message: "the keyword has no visible character" }];
+  return [];
+}
+
+function phrasesOf(parameters: JsonObject): Phrase[] {
+  const wholeWord = textParameter(parameters, "match", "word") === "word";
+  const caseSensitive = flagParameter(parameters, "case_sensitive", false);
+  const name = textParameter(parameters, "category", category);
+  const texts = new Set((textsParameter(parameters, "keywords") ?? []).map(phraseText));
+  return [...texts].map((text) => ({ text, wholeWord, caseSensitive, category: name, score: 1 }));
+}
+
+/** A keyword as it is compared: normalised, every run of white space one space. */
+function phraseText(keyword: string): string {
+  let text = "";
+  for (const char of foldLookalikes(normalize(keyword))) {
+    const space = isSpaceUnit(char.charCodeAt(0));
+    if (!space) text += char;
+    else if (text !== "" && !text.endsWith(" ")) text += " ";
+  }
+  return text.trim();
+}

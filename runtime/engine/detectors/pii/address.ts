@@ -1,0 +1,83 @@
+// Internet addresses: IPv4 (RFC 791, dotted decimal), IPv6 (RFC 4291 section 2.2) and web addresses (RFC 3986) in running text.
+
+import type { Finding, Trigger } from "../../plan.ts";
+
+/** The category of IP addresses. */
+export const ipCategory = "pii.ip";
+/** The category of web addresses. */
+export const urlCategory = "pii.url";
+
+const ipRun = /[0-9A-Fa-f.:]{2,}/g;
+const longestIp = 45;
+const longestUrl = 2048;
+
+/** Finds IPv4 and IPv6 addresses. */
+export function findIps(text: string): Finding[] {
+  const findings: Finding[] = [];
+  for (const match of text.matchAll(ipRun)) {
+    const run = match[0].replace(/[.:]+$/, (tail) => (tail.startsWith("::") ? "::" : ""));
+    if (run.length > longestIp || /[\p{L}\p{N}_]/u.test(text[match.index - 1] ?? "")) continue;
+    if (/[\p{L}\p{N}_]/u.test(text[match.index + match[0].length] ?? "")) continue;
+    const address = isIpv4(withoutPort(run)) ? withoutPort(run) : isIpv6(run) ? run : undefined;
+    if (address === undefined) continue;
+    const version = address.includes(":") ? "6" : "4";
+    findings.push({ category: ipCategory, start: match.index, end: match.index + address.length, score: 0.9, attributes: { version } });
+  }
+  return findings;
+}
+
+function withoutPort(run: string): string {
+  return run.replace(/:\d{1,5}$/, "");
+}
+
+function isIpv4(text: string): boolean {
+  const parts = text.split(".");
+  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
+}
+
+// "a::b" is a path in several languages, so an address needs a digit.
+function isIpv6(text: string): boolean {
+  const halves = text.split("::");
+  if (halves.length > 2 || !/\d/.test(text) || !text.includes(":")) return false;
+  const groups = halves.flatMap((half) => (half === "" ? [] : half.split(":")));
+  const last = groups.at(-1) ?? "";
+  const embedded = isIpv4(last);
+  const plain = embedded ? groups.slice(0, -1) : groups;
+  const count = plain.length + (embedded ? 2 : 0);
+  return plain.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group)) && (halves.length === 2 ? count < 8 && count > 0 : count === 8);
+}
+
+/** Looks around every "://" and "www.". */
+export const urlTriggers: readonly Trigger[] = [
+  { literal: "://", locate: (text, end) => locateUrl(text, schemeStart(text, end - 3), end) },
+  { literal: "www.", locate: (text, end) => (/[\p{L}\p{N}_.@-]/u.test(text[end - 5] ?? "") ? undefined : locateUrl(text, end - 4, end)) },
+];
+
+function schemeStart(text: string, colon: number): number {
+  const scheme = /(?:https?|ftps?|wss?)$/i.exec(text.slice(Math.max(0, colon - 5), colon));
+  if (scheme === null) return -1;
+  const start = colon - scheme[0].length;
+  return /[\p{L}\p{N}_]/u.test(text[start - 1] ?? "") ? -1 : start;
+}
+
+function locateUrl(text: string, start: number, hostFrom: number): Finding | undefined {
+  if (start < 0) return undefined;
+  const rest = /^[^\s<>"`{}|\\^\u3000-\u303f\uff00-\uffef]+/u.exec(text.slice(hostFrom, hostFrom + longestUrl))?.[0] ?? "";
+  const tail = withoutTrailing(rest);
+  const host = /^(?:[^/?#@]*@)?([^/?#:]+)/.exec(tail)?.[1]?.toLowerCase() ?? "";
+  if (!/^(?:localhost|[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+)$/u.test(host)) return undefined;
+  const domain = text.startsWith("www.", hostFrom - 4) && start === hostFrom - 4 ? `www.${host}` : host;
+  return { category: urlCategory, start, end: hostFrom + tail.length, score: 0.95, attributes: { domain } };
+}
+
+// Punctuation at the end belongs to the sentence, and so does a bracket that was opened before the address.
+function withoutTrailing(text: string): string {
+  let end = text.length;
+  let open = [...text].reduce((balance, char) => balance + (char === "(" ? 1 : char === ")" ? -1 : 0), 0);
+  for (; end > 0; end--) {
+    const char = text[end - 1] ?? "";
+    if (char === ")" && open < 0) open++;
+    else if (!/[.,;:!?'*\]]/.test(char)) break;
+  }
+  return text.slice(0, end);
+}

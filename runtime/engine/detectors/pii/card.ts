@@ -1,0 +1,116 @@
+// Payment card numbers: ISO/IEC 7812 lengths and issuer ranges, and the check digit of its annex B (Luhn).
+
+import type { Finding } from "../../plan.ts";
+
+/** The category of payment card numbers. */
+export const cardCategory = "pii.credit_card";
+
+interface Issuer {
+  readonly name: string;
+  /** Inclusive ranges of leading digits, both ends of the same length. */
+  readonly ranges: readonly (readonly [string, string])[];
+  readonly lengths: readonly number[];
+}
+
+const sixteenUp = [16, 17, 18, 19];
+const issuers: readonly Issuer[] = [
+  { name: "visa", ranges: [["4", "4"]], lengths: [13, 16, 19] },
+  { name: "mastercard", ranges: [["51", "55"], ["2221", "2720"]], lengths: [16] },
+  { name: "american_express", ranges: [["34", "34"], ["37", "37"]], lengths: [15] },
+  { name: "diners_club", ranges: [["300", "305"], ["3095", "3095"], ["36", "36"], ["38", "39"]], lengths: [14, 16, 19] },
+  { name: "discover", ranges: [["6011", "6011"], ["644", "649"], ["65", "65"]], lengths: sixteenUp },
+  { name: "jcb", ranges: [["3528", "3589"]], lengths: sixteenUp },
+  { name: "jcb", ranges: [["2131", "2131"], ["1800", "1800"]], lengths: [15] },
+  { name: "unionpay", ranges: [["62", "62"], ["81", "81"]], lengths: sixteenUp },
+  { name: "mir", ranges: [["2200", "2204"]], lengths: sixteenUp },
+  { name: "rupay", ranges: [["60", "60"], ["508", "508"], ["82", "82"]], lengths: [16] },
+  { name: "troy", ranges: [["9792", "9792"]], lengths: [16] },
+  { name: "maestro", ranges: [["5018", "5018"], ["5020", "5020"], ["5038", "5038"], ["5612", "5612"], ["5893", "5893"]], lengths: [13, 14, 15, 16, 17, 18, 19] },
+  { name: "maestro", ranges: [["6304", "6304"], ["6759", "6759"], ["6761", "6763"]], lengths: [13, 14, 15, 16, 17, 18, 19] },
+];
+
+const digitRun = /\d+(?:[ \u00a0-]\d+)*/g;
+const shortest = 13;
+const longest = 19;
+
+/** Finds card numbers, written in one piece or in groups. */
+export function findCards(text: string): Finding[] {
+  const findings: Finding[] = [];
+  for (const run of text.matchAll(digitRun)) {
+    if (run[0].length < shortest) continue;
+    findInRun(text, run.index, run[0], findings);
+  }
+  return findings;
+}
+
+interface Group {
+  readonly start: number;
+  readonly end: number;
+}
+
+// A date or a code may touch the number, so every series of whole groups is a candidate.
+function findInRun(text: string, offset: number, run: string, findings: Finding[]): void {
+  const groups = [...run.matchAll(/\d+/g)].map((match): Group => ({ start: offset + match.index, end: offset + match.index + match[0].length }));
+  for (let first = 0; first < groups.length; first++) {
+    const last = lastGroup(text, groups, first);
+    if (last < 0) continue;
+    const start = groups[first]?.start ?? 0;
+    const end = groups[last]?.end ?? 0;
+    const issuer = issuerOf(digitsOf(text, start, end)) ?? "";
+    findings.push({ category: cardCategory, start, end, score: 0.99, attributes: { issuer } });
+    first = last;
+  }
+}
+
+// The last group of the longest valid number that begins with a group, or -1.
+function lastGroup(text: string, groups: readonly Group[], first: number): number {
+  const start = groups[first]?.start ?? 0;
+  let found = -1;
+  let count = 0;
+  for (let last = first; last < groups.length; last++) {
+    const { start: from, end } = groups[last] ?? { start: 0, end: 0 };
+    count += end - from;
+    if (count > longest) break;
+    if (count < shortest || !standsAlone(text, start, end)) continue;
+    if (last > first && !evenlyGrouped(text, groups.slice(first, last + 1))) continue;
+    const digits = digitsOf(text, start, end);
+    if (issuerOf(digits) !== undefined && passesLuhn(digits)) found = last;
+  }
+  return found;
+}
+
+// Printed numbers begin with four digits (or six), go on in groups of three to seven, and use one separator.
+function evenlyGrouped(text: string, groups: readonly Group[]): boolean {
+  const lengths = groups.map((group) => group.end - group.start);
+  const separators = new Set(groups.slice(1).map((group) => text[group.start - 1]));
+  const first = lengths[0] ?? 0;
+  return separators.size === 1 && (first === 4 || first === 6) && lengths.slice(1, -1).every((length) => length >= 3 && length <= 7);
+}
+
+function standsAlone(text: string, start: number, end: number): boolean {
+  if (/[A-Za-z0-9_]/.test(text[start - 1] ?? "") || /[A-Za-z0-9_]/.test(text[end] ?? "")) return false;
+  return !/\d[.,]$/.test(text.slice(Math.max(0, start - 2), start)) && !/^[.,]\d/.test(text.slice(end, end + 2));
+}
+
+function digitsOf(text: string, start: number, end: number): string {
+  return text.slice(start, end).replace(/\D/g, "");
+}
+
+function issuerOf(digits: string): string | undefined {
+  const fits = ([from, to]: readonly [string, string]): boolean => {
+    const lead = digits.slice(0, from.length);
+    return lead >= from && lead <= to;
+  };
+  return issuers.find(({ ranges, lengths }) => lengths.includes(digits.length) && ranges.some(fits))?.name;
+}
+
+/** The check digit: every second digit from the right doubled, nines cast out, the sum a multiple of ten. */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits.charCodeAt(digits.length - 1 - i) - 48;
+    const doubled = i % 2 === 1 ? digit * 2 : digit;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}

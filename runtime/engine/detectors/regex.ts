@@ -1,0 +1,135 @@
+// The detector "regex": patterns of the author's choice on a linear-time engine, so none can hang a runtime.
+
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { ParameterProblem } from "../detector.ts";
+import { reads } from "../normalize.ts";
+import { type Detector, type PatternProbe, withoutInner } from "../plan.ts";
+import { compilePattern, type LinearPattern, PatternError, type PatternFlags } from "../regex.ts";
+import { categorySchema, listParameter, textParameter } from "./parameter.ts";
+
+const category = "regex";
+const largestProgram = 5_000;
+const largestTotal = 50_000;
+
+/** The detector "regex". */
+export const regex: Detector = {
+  definition: {
+    id: "regex",
+    displayName: "Regular expressions",
+    description: "Finds matches of regular expressions (RE2 syntax) on an engine whose time is linear in the text, whatever the pattern.",
+    version: "1.0.0",
+    category: "content",
+    tags: ["regex", "pattern"],
+    categories: [category],
+    entities: [],
+    languages: ["*"],
+    costClass: "linear",
+    scope: "local",
+    defaultThreshold: 0.5,
+    parameters: {
+      type: "object",
+      additionalProperties: false,
+      required: ["patterns"],
+      properties: {
+        patterns: {
+          type: "array",
+          description: "Patterns in RE2 syntax: no look-around, no back-references.",
+          minItems: 1,
+          maxItems: 500,
+          items: { anyOf: [patternText(), patternObject()] },
+        },
+        category: categorySchema(category),
+      },
+    },
+    check: checkPatterns,
+  },
+  plan: (parameters) => ({
+    reads: reads.given | reads.normalAgain,
+    phrases: [],
+    patterns: listParameter(parameters, "patterns").map((value) => probeOf(value, textParameter(parameters, "category", category))),
+    triggers: [],
+    sweeps: [],
+    settle: withoutInner,
+  }),
+};
+
+function patternText(): JsonObject {
+  return { type: "string", minLength: 1, maxLength: 4096 };
+}
+
+function patternObject(): JsonObject {
+  return {
+    type: "object",
+    additionalProperties: false,
+    required: ["pattern"],
+    properties: {
+      pattern: patternText(),
+      name: { type: "string", description: "Told with each finding as its attribute `pattern`.", minLength: 1, maxLength: 64 },
+      flags: { type: "string", description: "i: ignore case; m: ^ and $ match at lines; s: . matches newlines.", pattern: "^[ims]{0,3}$" },
+    },
+  };
+}
+
+interface PatternParameter {
+  readonly pattern: string;
+  readonly name: string | undefined;
+  readonly flags: PatternFlags;
+  /** Path of the pattern's text below the list's element. */
+  readonly path: string;
+}
+
+function readPattern(value: JsonValue): PatternParameter | undefined {
+  if (typeof value === "string") return { pattern: value, name: undefined, flags: {}, path: "" };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const { pattern, name } = value;
+  if (typeof pattern !== "string") return undefined;
+  const letters = textParameter(value, "flags", "");
+  const flags = { ignoreCase: letters.includes("i"), multiline: letters.includes("m"), dotAll: letters.includes("s") };
+  return { pattern, name: typeof name === "string" ? name : undefined, flags, path: ".pattern" };
+}
+
+function checkPatterns(parameters: JsonObject): readonly ParameterProblem[] {
+  const problems: ParameterProblem[] = [];
+  let total = 0;
+  listParameter(parameters, "patterns").forEach((value, index) => {
+    const read = readPattern(value);
+    if (read === undefined || read.pattern.length > 4096) return;
+    const path = `patterns[${index}]${read.path}`;
+    const compiled = tryCompile(read);
+    if (compiled instanceof Error) {
+      problems.push({ path, message: compiled.message });
+      return;
+    }
+    total += compiled.programSize;
+    if (compiled.minLength === 0) problems.push({ path, message: "the pattern matches the empty text, so it would match everywhere" });
+    if (compiled.programSize > largestProgram) {
+      const size = compiled.programSize.toLocaleString("en");
+      problems.push({ path, message: `the pattern compiles to ${size} instructions; ${largestProgram.toLocaleString("en")} are allowed: repeat less` });
+    }
+  });
+  if (total > largestTotal) {
+    const size = total.toLocaleString("en");
+    problems.push({ path: "patterns", message: `the patterns compile to ${size} instructions together; ${largestTotal.toLocaleString("en")} are allowed` });
+  }
+  return problems;
+}
+
+function tryCompile({ pattern, flags }: PatternParameter): LinearPattern | PatternError {
+  try {
+    return compilePattern(pattern, flags);
+  } catch (error) {
+    if (error instanceof PatternError) return error;
+    throw error;
+  }
+}
+
+function probeOf(value: JsonValue, name: string): PatternProbe {
+  const read = readPattern(value);
+  if (read === undefined) throw new Error("a pattern must be a text or an object with `pattern`");
+  const attributes = read.name === undefined ? undefined : { pattern: read.name };
+  return {
+    pattern: compilePattern(read.pattern, read.flags),
+    folded: false,
+    accept: ({ start, end }) => ({ category: name, start, end, score: 1, attributes }),
+  };
+}

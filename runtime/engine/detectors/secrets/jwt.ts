@@ -1,0 +1,33 @@
+// JSON Web Tokens in compact form (RFC 7519, RFC 7515 section 7.1), decoded: what does not have a JOSE header is none.
+
+import type { Finding, Trigger } from "../../plan.ts";
+
+const tokenShape = /^eyJ[A-Za-z0-9_-]{7,2000}\.(eyJ[A-Za-z0-9_-]{5,8000})\.([A-Za-z0-9_-]{20,1400})/;
+const longest = 11_500;
+
+/** Looks at every "eyJ", the encoding of `{"`. */
+export const jwtTrigger: Trigger = { literal: "eyJ", locate: (text, end) => locateJwt(text, end - 3) };
+
+function locateJwt(text: string, start: number): Finding | undefined {
+  if (/[A-Za-z0-9_.-]/.test(text[start - 1] ?? "")) return undefined;
+  const match = tokenShape.exec(text.slice(start, start + longest));
+  if (match === null) return undefined;
+  const header = decode(match[0].slice(0, match[0].indexOf(".")));
+  const payload = decode(match[1] ?? "");
+  if (typeof header?.["alg"] !== "string" || payload === undefined || isDocumented(payload)) return undefined;
+  return { category: "secrets.jwt", start, end: start + match[0].length, score: 0.95, attributes: { algorithm: header["alg"] } };
+}
+
+// The token that jwt.io and half of all tutorials show.
+function isDocumented(payload: Readonly<Record<string, unknown>>): boolean {
+  return payload["sub"] === "1234567890" && (payload["name"] === "John Doe" || payload["iat"] === 1516239022);
+}
+
+function decode(part: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

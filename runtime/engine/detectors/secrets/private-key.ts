@@ -1,0 +1,29 @@
+// Private keys in their textual encoding (RFC 7468), also when line ends are written as "\n" in a string.
+
+import type { Finding, Trigger } from "../../plan.ts";
+import { isPlaceholder } from "./placeholder.ts";
+
+const header = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY$/;
+const longestHeader = 64;
+const longestKey = 16_384;
+const leastBody = 40;
+
+/** Looks behind every "PRIVATE KEY". */
+export const privateKeyTrigger: Trigger = { literal: "PRIVATE KEY", locate: locateKey };
+
+function locateKey(text: string, end: number): Finding | undefined {
+  const from = Math.max(0, end - longestHeader);
+  const begin = header.exec(text.slice(from, end));
+  if (begin === null) return undefined;
+  const rest = /^(?: BLOCK)?-----/.exec(text.slice(end, end + 11))?.[0];
+  if (rest === undefined) return undefined;
+  const bodyFrom = end + rest.length;
+  const following = text.slice(bodyFrom, bodyFrom + longestKey);
+  const footer = /-----END [A-Z0-9 ]{0,40}-----/.exec(following);
+  // Without a footer, the key goes on for as long as the text could be one.
+  const body = footer === null ? (/^[A-Za-z0-9+/=\s\\:,.-]*/.exec(following)?.[0] ?? "") : following.slice(0, footer.index);
+  const letters = body.replace(/\\[nr]|[^A-Za-z0-9+/]/g, "");
+  if (letters.length < leastBody || isPlaceholder(letters.slice(0, 200))) return undefined;
+  const length = footer === null ? body.trimEnd().length : footer.index + footer[0].length;
+  return { category: "secrets.private_key", start: from + begin.index, end: bodyFrom + length, score: 0.99 };
+}

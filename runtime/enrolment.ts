@@ -1,0 +1,112 @@
+// Enrolment: what the control plane tells a runtime about itself. It is kept on disk, so that a runtime starts while the
+// control plane is away. The keys that sign bundles are pinned by the first enrolment: a later one may add keys to them
+// and retire some, and one that shares no key with those pinned is refused.
+
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fromJsonString, toJsonString } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
+import {
+  type EnrolResponse,
+  EnrolResponseSchema,
+  type ReportingService,
+  type TokenDigest,
+} from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import { type TrustedKeys, trustKeys } from "../src/kit/signing-key.ts";
+import type { BundleScope } from "./bundle/activation.ts";
+import { runtimeVersion } from "./version.ts";
+
+const file = "enrolment.json";
+const instanceFile = "instance-id";
+
+/** What an enrolled runtime knows. */
+export interface Enrolled {
+  readonly scope: BundleScope;
+  readonly trust: TrustedKeys;
+  readonly tokens: readonly TokenDigest[];
+  readonly fingerprintKey: Uint8Array;
+}
+
+/** Keeps the enrolment of one data folder. */
+export class Enrolment {
+  readonly instanceId: string;
+  readonly #folder: string;
+  #message: EnrolResponse | undefined;
+  #enrolled: Enrolled | undefined;
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#folder = folder;
+    this.instanceId = instanceIdOf(folder);
+    const kept = readIfThere(join(folder, file));
+    if (kept !== undefined) this.#take(fromJsonString(EnrolResponseSchema, kept));
+  }
+
+  /** What is known; undefined before the first enrolment. */
+  get current(): Enrolled | undefined {
+    return this.#enrolled;
+  }
+
+  /** Enrols anew and keeps the answer. Throws what the call throws, or when the answer does not fit what is pinned. */
+  async renew(client: Client<typeof ReportingService>, signal: AbortSignal): Promise<Enrolled> {
+    const request = { instanceId: this.instanceId, softwareVersion: runtimeVersion };
+    const message = await client.enrol(request, { signal, timeoutMs: 10_000 });
+    assertFits(this.#enrolled, message);
+    const enrolled = this.#take(message);
+    this.#save();
+    return enrolled;
+  }
+
+  /** Takes over the list of live tokens. */
+  replaceTokens(tokens: readonly TokenDigest[]): void {
+    if (this.#message === undefined) return;
+    this.#take({ ...this.#message, tokens: [...tokens] });
+    this.#save();
+  }
+
+  #take(message: EnrolResponse): Enrolled {
+    const { orgId, projectId, environment, keys, tokens, fingerprintKey } = message;
+    this.#message = message;
+    this.#enrolled = { scope: { orgId, projectId, environment }, trust: trustKeys(keys), tokens, fingerprintKey };
+    return this.#enrolled;
+  }
+
+  #save(): void {
+    if (this.#message === undefined) return;
+    const path = join(this.#folder, file);
+    writeFileSync(`${path}.new`, toJsonString(EnrolResponseSchema, this.#message), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
+}
+
+function assertFits(pinned: Enrolled | undefined, { orgId, projectId, environment, keys }: EnrolResponse): void {
+  if (pinned === undefined) return;
+  const { scope, trust } = pinned;
+  if (scope.orgId !== orgId || scope.projectId !== projectId || scope.environment !== environment) {
+    throw new Error(
+      `the token is for ${projectId}/${environment}, and this data folder belongs to ${scope.projectId}/` +
+        `${scope.environment}; give each runtime scope a folder of its own`,
+    );
+  }
+  if (!keys.some(({ kid }) => trust.has(kid))) {
+    throw new Error("the control plane offers none of the signing keys that this runtime has pinned");
+  }
+}
+
+function instanceIdOf(folder: string): string {
+  const path = join(folder, instanceFile);
+  const kept = readIfThere(path)?.trim();
+  if (kept !== undefined && kept !== "") return kept;
+  const made = randomUUID();
+  writeFileSync(path, `${made}\n`, { mode: 0o600 });
+  return made;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

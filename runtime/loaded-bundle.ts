@@ -1,0 +1,92 @@
+// The bundle in force. Each evaluation takes it once, at its start, and sees no other.
+
+import { create } from "@bufbuild/protobuf";
+import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
+import { type BundleReference, BundleReferenceSchema } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { CaptureMode } from "../gen/policyguard/policy/v1/record_pb.ts";
+import { Fault } from "../src/kit/error.ts";
+import type { ActivationPayload } from "../src/kit/statement-payload.ts";
+import { isStale, type VerifiedActivation } from "./bundle/activation.ts";
+import { compileBundle } from "./bundle/compile.ts";
+import type { VerifiedBundle } from "./bundle/verify.ts";
+import type { Engine } from "./engine/compile.ts";
+
+/** The bundle in force, compiled. */
+export interface LoadedBundle {
+  readonly engine: Engine;
+  readonly activation: ActivationPayload;
+  readonly reference: BundleReference;
+  readonly capture: CaptureMode;
+  readonly loadedAt: Date;
+  /** When the control plane last vouched for it; undefined when it came from disk and nobody did yet. */
+  readonly confirmedAt: Date | undefined;
+}
+
+const captures = { none: CaptureMode.NONE, redacted: CaptureMode.REDACTED, full: CaptureMode.FULL } as const;
+
+/** Holds the bundle in force. */
+export class BundleHolder {
+  #loaded: LoadedBundle | undefined;
+  #rejection: string | undefined;
+
+  /** The bundle in force; undefined before the first. */
+  get loaded(): LoadedBundle | undefined {
+    return this.#loaded;
+  }
+
+  /** Why the newest bundle that was offered was refused; undefined when none was. */
+  get rejection(): string | undefined {
+    return this.#rejection;
+  }
+
+  /** The bundle in force, which an evaluation needs. */
+  require(): LoadedBundle {
+    if (this.#loaded !== undefined) return this.#loaded;
+    throw new Fault(Reason.BUNDLE_UNAVAILABLE, "this runtime has no bundle yet; activate one for its environment");
+  }
+
+  /** Compiles a verified bundle, runs `keep`, and swaps it in. When either throws, the old one stays in force. */
+  async adopt(
+    found: VerifiedBundle,
+    { now, isConfirmed, keep }: { now: Date; isConfirmed: boolean; keep: () => Promise<void> },
+  ): Promise<void> {
+    const engine = compileBundle(found);
+    await keep();
+    this.#loaded = {
+      engine,
+      ...factsOf(found.activation.payload, now),
+      loadedAt: now,
+      confirmedAt: isConfirmed ? now : undefined,
+    };
+    this.#rejection = undefined;
+  }
+
+  /** Takes over a fresh activation of the bundle in force. */
+  refresh(activation: VerifiedActivation, now: Date): void {
+    if (this.#loaded === undefined) return;
+    this.#loaded = { ...this.#loaded, ...factsOf(activation.payload, now), confirmedAt: now };
+    this.#rejection = undefined;
+  }
+
+  /** Notes why an offered bundle was refused. */
+  reject(reason: string): void {
+    this.#rejection = reason;
+  }
+
+  /** Notes the passing of time: without fresh activations the bundle becomes stale. It is enforced all the same. */
+  age(now: Date): void {
+    const loaded = this.#loaded;
+    if (loaded === undefined || loaded.reference.stale || !isStale(loaded.activation, now)) return;
+    this.#loaded = { ...loaded, ...factsOf(loaded.activation, now) };
+  }
+}
+
+function factsOf(activation: ActivationPayload, now: Date) {
+  const reference = create(BundleReferenceSchema, {
+    version: activation.version,
+    digest: activation.digest,
+    activationSeq: activation.activation_seq,
+    stale: isStale(activation, now),
+  });
+  return { activation, reference, capture: captures[activation.capture] };
+}

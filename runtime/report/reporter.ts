@@ -1,0 +1,208 @@
+// Reporting: one bidirectional stream that carries the spool to the control plane and news back. Batches go out while
+// earlier ones wait for their acknowledgement, at most a window of them; what is not acknowledged when the stream breaks
+// goes again over the next one, and the control plane stores it once.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { create, fromBinary } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
+import { EvaluationRecordSchema } from "../../gen/policyguard/policy/v1/record_pb.ts";
+import {
+  type ReportingService,
+  type ReportRequest,
+  ReportRequestSchema,
+  type ReportResponse,
+  type TokenDigest,
+} from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import type { Logger } from "../../src/kit/log.ts";
+import type { Spool } from "../spool/spool.ts";
+import { runtimeVersion } from "../version.ts";
+import { Doorbell } from "./doorbell.ts";
+
+/** How the runtime stands, for the control plane's list of runtimes. */
+export interface RuntimeStatus {
+  readonly bundleVersion: number;
+  readonly activationSeq: number;
+  readonly rejection: string;
+}
+
+/** What a reporter works with. */
+export interface ReporterOptions {
+  readonly client: Client<typeof ReportingService>;
+  readonly instanceId: string;
+  readonly spool: Spool;
+  readonly status: () => RuntimeStatus;
+  readonly onBundleChanged: () => void;
+  readonly onTokens: (tokens: readonly TokenDigest[]) => void;
+  /** Called when a stream is about to open; what it throws counts as a failure to connect. */
+  readonly onConnect: (signal: AbortSignal) => Promise<void>;
+  readonly log: Logger;
+}
+
+const batchLimits = { maxRecords: 256, maxBytes: 1024 * 1024 };
+/** Batches on their way. With 256 records each this is what a control plane has to hold for one runtime. */
+const windowBatches = 8;
+const statusEveryMs = 5_000;
+const leastBackoffMs = 100;
+const mostBackoffMs = 30_000;
+
+/** Reports until stopped. */
+export class Reporter {
+  readonly #options: ReporterOptions;
+  readonly #stop = new AbortController();
+  /** Rings when there is something to send: a record, an acknowledgement that opens the window, the end. */
+  readonly #bell = new Doorbell();
+  readonly #finished: Promise<void>;
+  #isConnected = false;
+  #isStatusDue = false;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.#finished = this.#run();
+  }
+
+  /** Whether a stream is open. */
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  /** Says that the spool has something new. */
+  notify(): void {
+    this.#bell.ring();
+  }
+
+  /** Says that the status changed, so that the control plane hears of it at once. */
+  notifyStatus(): void {
+    this.#isStatusDue = true;
+    this.#bell.ring();
+  }
+
+  /** Waits until everything is acknowledged or the signal aborts, then ends the stream. */
+  async stop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.#isConnected && this.#options.spool.depth() > 0) {
+      await sleep(20, undefined, { signal }).catch(() => undefined);
+    }
+    this.#stop.abort();
+    this.#bell.ring();
+    await this.#finished;
+  }
+
+  async #run(): Promise<void> {
+    const { log } = this.#options;
+    let failures = 0;
+    while (!this.#stop.signal.aborted) {
+      const hadSuccess = await this.#stream().catch((error: unknown) => {
+        if (!this.#stop.signal.aborted)
+          log.warn({ err: error }, "the reporting stream broke; evaluations stay in the spool");
+        return false;
+      });
+      this.#isConnected = false;
+      failures = hadSuccess ? 0 : failures + 1;
+      const mostMs = Math.min(mostBackoffMs, leastBackoffMs * 2 ** failures);
+      const delayMs = leastBackoffMs + Math.random() * (mostMs - leastBackoffMs);
+      await sleep(delayMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+    }
+  }
+
+  /** One stream from its opening to its end. True when it got as far as an answer. */
+  async #stream(): Promise<boolean> {
+    const { client, onConnect, log } = this.#options;
+    await onConnect(this.#stop.signal);
+    const stream = new Window(this.#options.spool.firstSeq);
+    const end = new AbortController();
+    const signal = AbortSignal.any([this.#stop.signal, end.signal]);
+    let answered = false;
+    try {
+      for await (const response of client.report(this.#requests(stream, signal), { signal })) {
+        if (!answered) log.info("reporting stream is open");
+        answered = true;
+        this.#isConnected = true;
+        this.#take(response, stream);
+      }
+      return answered;
+    } catch (error) {
+      if (answered) log.warn({ err: error }, "the reporting stream broke");
+      else throw error;
+      return answered;
+    } finally {
+      end.abort();
+      this.#bell.ring();
+    }
+  }
+
+  async *#requests(stream: Window, signal: AbortSignal): AsyncGenerator<ReportRequest> {
+    const { instanceId, spool } = this.#options;
+    yield request({ case: "hello", value: { instanceId, softwareVersion: runtimeVersion } });
+    let statusAtMs = Number.NEGATIVE_INFINITY;
+    while (!signal.aborted) {
+      if (this.#isStatusDue || performance.now() - statusAtMs >= statusEveryMs) {
+        this.#isStatusDue = false;
+        statusAtMs = performance.now();
+        yield request({ case: "status", value: { ...this.#options.status(), spoolDepth: spool.depth() } });
+      }
+      const batch = stream.inFlight < windowBatches ? await spool.read(stream.nextSeq, batchLimits) : undefined;
+      if (batch === undefined) {
+        await this.#bell.next(statusEveryMs);
+        continue;
+      }
+      stream.sent(batch.lastSeq);
+      yield batch.kind === "gap"
+        ? request({ case: "gap", value: { ...batch } })
+        : request({
+            case: "batch",
+            value: {
+              firstSeq: batch.firstSeq,
+              lastSeq: batch.lastSeq,
+              records: batch.records.map((bytes) => fromBinary(EvaluationRecordSchema, bytes)),
+            },
+          });
+    }
+  }
+
+  #take({ message }: ReportResponse, stream: Window): void {
+    switch (message.case) {
+      case "ack":
+        this.#options.spool.acknowledge(message.value.lastSeq);
+        stream.acknowledged(message.value.lastSeq);
+        this.#bell.ring();
+        break;
+      case "bundleChanged":
+        this.#options.onBundleChanged();
+        break;
+      case "tokensChanged":
+        this.#options.onTokens(message.value.tokens);
+        break;
+      default:
+        // A newer control plane may send what this version does not know.
+        break;
+    }
+  }
+}
+
+/** What one stream has sent and what of it is acknowledged. */
+class Window {
+  nextSeq: number;
+  readonly #waiting: number[] = [];
+
+  constructor(firstSeq: number) {
+    this.nextSeq = firstSeq;
+  }
+
+  get inFlight(): number {
+    return this.#waiting.length;
+  }
+
+  sent(lastSeq: number): void {
+    this.#waiting.push(lastSeq);
+    this.nextSeq = lastSeq + 1;
+  }
+
+  acknowledged(lastSeq: number): void {
+    while ((this.#waiting[0] ?? Number.POSITIVE_INFINITY) <= lastSeq) this.#waiting.shift();
+  }
+}
+
+type RequestMessage = NonNullable<Parameters<typeof create<typeof ReportRequestSchema>>[1]>["message"];
+
+function request(message: RequestMessage): ReportRequest {
+  return create(ReportRequestSchema, { message });
+}

@@ -1,0 +1,108 @@
+// A runtime put together: what is created here lives as long as the process, in the order of its start. A connected
+// runtime enrols, polls and reports; a standalone one has a bundle file and talks to nobody.
+
+import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
+import { serve } from "../gateway/serve.ts";
+import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import { type Clock, systemClock } from "../src/kit/clock.ts";
+import type { Config } from "../src/kit/config.ts";
+import type { Credential } from "../src/kit/context.ts";
+import { createInterceptors } from "../src/kit/interceptors/order.ts";
+import type { Logger } from "../src/kit/log.ts";
+import { type ReadinessCheck, startManagement } from "../src/kit/management.ts";
+import { createMetrics } from "../src/kit/metrics.ts";
+import type { ShutdownStep } from "../src/kit/shutdown.ts";
+import { callLimits, type runtimeSchema } from "./config.ts";
+import { Evaluator, type RecordSink } from "./evaluator.ts";
+import type { BundleHolder } from "./loaded-bundle.ts";
+import { readOpenApi } from "./openapi.ts";
+import { evaluationHandlers } from "./rpc/evaluation.ts";
+
+/** Settings of a runtime, as read from its environment. */
+export type RuntimeConfig = Config<typeof runtimeSchema>;
+
+/** Where a runtime gets its bundle, its callers and its reporting from. */
+export interface Source {
+  readonly holder: BundleHolder;
+  /** The credential of a caller's token; undefined for one that is not known. */
+  readonly authenticate: (token: string) => Credential | undefined;
+  readonly fingerprintKey: () => Uint8Array;
+  /** Takes records of evaluations; undefined for a runtime that reports to nobody. */
+  readonly spool: RecordSink | undefined;
+  /** Interceptors before all others. */
+  readonly interceptors: readonly Interceptor[];
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  /** How it ends, after the server has. */
+  readonly shutdownSteps: readonly ShutdownStep[];
+}
+
+/** A running runtime. */
+export interface Runtime {
+  readonly port: number;
+  readonly managementPort: number;
+  /** How it ends, in order. */
+  readonly shutdownSteps: readonly ShutdownStep[];
+}
+
+const ageEveryMs = 60_000;
+
+/** Serves evaluations from a source. */
+export async function startRuntime(
+  config: RuntimeConfig,
+  source: Source,
+  { log, clock = systemClock }: { readonly log: Logger; readonly clock?: Clock },
+): Promise<Runtime> {
+  const { holder, spool, fingerprintKey } = source;
+  const metrics = createMetrics();
+  const evaluator = new Evaluator({ holder, spool, fingerprintKey, clock });
+  const aging = setInterval(() => holder.age(clock.now()), ageEveryMs).unref();
+  const management = await startManagement({
+    port: config.managementPort,
+    host: config.host,
+    log,
+    metrics,
+    checks: { bundle: () => void holder.require(), ...source.checks },
+  });
+  const interceptors = createInterceptors({
+    authenticate: async (token) => source.authenticate(token),
+    // Plans and bills are the control plane's business; it tells a runtime by its leases.
+    entitlements: async () => ({ plan: "enterprise", billingBlocked: false }),
+    log,
+    metrics,
+    maxTimeoutMs: callLimits.timeoutMs,
+  });
+  const server = await serve({
+    services: [EvaluationService],
+    routes: (router: ConnectRouter) => {
+      router.service(EvaluationService, evaluationHandlers(evaluator, holder));
+    },
+    interceptors: [...source.interceptors, ...interceptors],
+    port: config.port,
+    host: config.host,
+    certificate: certificateOf(config),
+    trustedHops: config.trustedHops,
+    limits: callLimits,
+    openapi: readOpenApi(),
+    log,
+  });
+  return {
+    port: server.port,
+    managementPort: management.port,
+    shutdownSteps: [
+      { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },
+      ...source.shutdownSteps,
+      {
+        name: "management",
+        timeoutMs: 2_000,
+        run: () => {
+          clearInterval(aging);
+          return management.close();
+        },
+      },
+    ],
+  };
+}
+
+function certificateOf({ tlsCertificate, tlsKey }: RuntimeConfig) {
+  return tlsCertificate === undefined || tlsKey === undefined ? undefined : { cert: tlsCertificate, key: tlsKey };
+}

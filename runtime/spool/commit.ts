@@ -1,0 +1,64 @@
+// Group commit: many appends share one fdatasync, which begins a little after the first of them, or at once when many
+// wait. What is appended while one sync runs belongs to the next.
+
+/** What a group commit works with. */
+export interface GroupCommitOptions {
+  /** Puts everything that was written so far on the disk. Never rejects. */
+  readonly sync: () => Promise<void>;
+  readonly delayMs: number;
+  /** So many waiting appends begin a sync at once. */
+  readonly maxWaiting: number;
+}
+
+/** Groups appends into syncs. */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  #waiting: (() => void)[] = [];
+  #marked = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  /** Says that something was written. */
+  mark(): void {
+    this.#marked++;
+    if (this.#running !== undefined) return;
+    if (this.#marked >= this.#options.maxWaiting) this.#begin();
+    else this.#timer ??= setTimeout(() => this.#begin(), this.#options.delayMs).unref();
+  }
+
+  /** Says that something was written, and resolves when it is on the disk. */
+  wait(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.mark();
+    });
+  }
+
+  /** Resolves when everything that was written before this call is on the disk. */
+  async flush(): Promise<void> {
+    await this.#running;
+    if (this.#running === undefined) this.#begin();
+    await this.#running;
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#running = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#marked = 0;
+    await this.#options.sync();
+    for (const resolve of waiting) resolve();
+    this.#running = undefined;
+    if (this.#marked >= this.#options.maxWaiting) this.#begin();
+    else if (this.#marked > 0) this.#timer = setTimeout(() => this.#begin(), this.#options.delayMs).unref();
+  }
+}

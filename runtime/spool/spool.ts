@@ -1,0 +1,295 @@
+// Evaluations that wait to be reported, on disk: an append-only log in segments, after the usual design of write-ahead
+// logs. A record is in the page cache when append returns, so that it survives `kill -9`; what it takes to survive a
+// power failure is the mode's choice:
+//
+//   durable  append resolves after fdatasync, shared by what comes within 2 ms or by 256 records: nothing is lost
+//   fast     append returns at once and fdatasync follows within 200 ms: that much may be lost, and is not counted
+//
+// Sequence numbers never repeat and have no holes, so that every loss is an exact range: a full spool drops its oldest
+// segment, a disk that refuses a write loses that record, a damaged frame is passed over. Nothing here throws into an
+// evaluation: a failing disk makes the spool degraded, and it is tried again a moment later.
+
+import type { Clock } from "../../src/kit/clock.ts";
+import { GroupCommit } from "./commit.ts";
+import { loadCursor, saveCursor } from "./cursor.ts";
+import { openDisk, type SpoolDisk } from "./disk.ts";
+import { encodeFrame } from "./frame.ts";
+import { GapList, type GapReason, type SpoolGap } from "./gap.ts";
+import type { ReadLimits, SegmentRun } from "./segment.ts";
+import { type LogTail, SegmentLog } from "./segment-log.ts";
+
+/** When a record counts as stored. */
+export type SpoolMode = "durable" | "fast";
+
+/** What a spool works with. */
+export interface SpoolOptions {
+  /** A folder of its own; no other process may use it. */
+  readonly folder: string;
+  readonly mode: SpoolMode;
+  readonly maxBytes?: number;
+  readonly segmentBytes?: number;
+  readonly clock: Clock;
+  /** The disk; the machine's own when not given. */
+  readonly disk?: SpoolDisk;
+}
+
+/** A run of records without a gap. */
+export interface SpoolBatch {
+  readonly kind: "records";
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly records: readonly Uint8Array[];
+}
+
+/** How a spool stands. */
+export interface SpoolStatus {
+  /** Records that wait to be acknowledged. */
+  readonly depth: number;
+  readonly sizeBytes: number;
+  /** What the disk refuses to do, and what it says; empty when all is well. Anything here means degraded. */
+  readonly problems: Readonly<Partial<Record<Deed, string>>>;
+  /** Evaluations lost since the start, by reason. */
+  readonly lost: Readonly<Record<GapReason, number>>;
+  readonly syncFailures: number;
+  /** Bytes of an unfinished record that were cut off at the start. */
+  readonly cutBytes: number;
+}
+
+const gib = 2 ** 30;
+const mib = 2 ** 20;
+const restMs = 250;
+const cursorDelayMs = 100;
+const commitOf = {
+  durable: { delayMs: 2, maxWaiting: 256 },
+  fast: { delayMs: 200, maxWaiting: Number.POSITIVE_INFINITY },
+};
+
+/** Opens the spool and recovers what the last process left. Rejects when the folder cannot be used at all. */
+export async function openSpool({ maxBytes = gib, segmentBytes = 16 * mib, ...options }: SpoolOptions): Promise<Spool> {
+  if (maxBytes < 2 * segmentBytes) throw new Error("a spool needs room for at least two segments");
+  const disk = options.disk ?? openDisk(options.folder);
+  const log = new SegmentLog(disk, segmentBytes, await disk.list());
+  const tail = await log.recover();
+  // A damaged cursor may have stood right before the first segment; what is there is sent again.
+  const ackedSeq = (await loadCursor(disk)) ?? (log.firstSeq ?? 1) - 1;
+  return new Spool({ ...options, maxBytes, segmentBytes, disk }, { log, ackedSeq, tail });
+}
+
+interface Recovered {
+  readonly log: SegmentLog;
+  readonly ackedSeq: number;
+  readonly tail: LogTail;
+}
+
+type Deed = "write" | "sync" | "cursor" | "read" | "remove";
+
+/** Evaluations that wait to be reported. */
+export class Spool {
+  readonly #options: Required<SpoolOptions>;
+  readonly #log: SegmentLog;
+  readonly #gaps = new GapList();
+  readonly #commit: GroupCommit;
+  readonly #lost: Record<GapReason, number> = { spool_full: 0, write_failed: 0, corrupt: 0 };
+  /** What the disk last refused to do, until it does it again. */
+  readonly #problems = new Map<Deed, string>();
+  readonly #cutBytes: number;
+  #nextSeq: number;
+  #ackedSeq: number;
+  #savedSeq: number;
+  #syncFailures = 0;
+  /** Until then the disk is not asked to take records. */
+  #restsUntilMs = 0;
+  #cursorTimer: NodeJS.Timeout | undefined;
+  #saving: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  /** Use openSpool. */
+  constructor(options: Required<SpoolOptions>, { log, ackedSeq, tail }: Recovered) {
+    this.#options = options;
+    this.#log = log;
+    this.#ackedSeq = ackedSeq;
+    this.#savedSeq = ackedSeq;
+    this.#nextSeq = Math.max(ackedSeq, tail.lastSeq) + 1;
+    this.#cutBytes = tail.cutBytes;
+    this.#commit = new GroupCommit({ ...commitOf[options.mode], sync: () => this.#sync() });
+    const first = log.firstSeq ?? this.#nextSeq;
+    if (first > ackedSeq + 1) this.#lose(ackedSeq + 1, first - 1, "spool_full");
+    this.#try("remove", () => log.removeUpTo(ackedSeq));
+  }
+
+  /**
+   * Appends a record and returns its sequence number: in fast mode at once, in durable mode when it is on the disk. Never
+   * throws and never rejects; a record that the disk does not take becomes a gap.
+   */
+  append(record: Uint8Array): number | Promise<number> {
+    const seq = this.#nextSeq++;
+    if (!this.#store(seq, record)) this.#lose(seq, seq, "write_failed");
+    if (this.#options.mode === "durable") return this.#commit.wait().then(() => seq);
+    this.#commit.mark();
+    return seq;
+  }
+
+  /**
+   * What to report next: the records from this sequence number on, or the gap that begins there; undefined when
+   * everything was read. What is acknowledged already is passed over. At least one record comes, however large. Rejects
+   * when the disk cannot be read at all, so that the reporter backs off and asks again: that is not yet a loss.
+   */
+  async read(fromSeq: number, limits: ReadLimits): Promise<SpoolBatch | SpoolGap | undefined> {
+    for (;;) {
+      const from = Math.max(fromSeq, this.#ackedSeq + 1);
+      if (from >= this.#nextSeq) return undefined;
+      const gap = this.#gaps.at(from);
+      if (gap !== undefined) return gap;
+      const lastSeq = Math.min(this.#nextSeq, this.#gaps.after(from)) - 1;
+      const run = await this.#readLog(from, lastSeq, limits);
+      if (run === undefined) continue;
+      if (run.records.length > 0) {
+        return { kind: "records", firstSeq: from, lastSeq: run.nextSeq - 1, records: run.records };
+      }
+      this.#lose(from, run.nextSeq - 1, "corrupt");
+    }
+  }
+
+  /** Says that everything up to this sequence number is committed at the control plane. */
+  acknowledge(seq: number): void {
+    const acked = Math.min(seq, this.#nextSeq - 1);
+    if (acked <= this.#ackedSeq) return;
+    this.#ackedSeq = acked;
+    this.#gaps.forget(acked);
+    this.#cursorTimer ??= setTimeout(() => this.#saveCursor(), cursorDelayMs).unref();
+  }
+
+  /** The first sequence number that is not acknowledged: where to begin to read. */
+  get firstSeq(): number {
+    return this.#ackedSeq + 1;
+  }
+
+  /** Records that wait to be acknowledged. */
+  depth(): number {
+    return this.#nextSeq - 1 - this.#ackedSeq - this.#gaps.count;
+  }
+
+  /** The known gaps that are not acknowledged yet. */
+  gaps(): SpoolGap[] {
+    return this.#gaps.list();
+  }
+
+  /** How the spool stands. */
+  status(): SpoolStatus {
+    return {
+      depth: this.depth(),
+      sizeBytes: this.#log.sizeBytes,
+      problems: Object.fromEntries(this.#problems),
+      lost: { ...this.#lost },
+      syncFailures: this.#syncFailures,
+      cutBytes: this.#cutBytes,
+    };
+  }
+
+  /** Resolves when everything appended so far is on the disk, or known not to be. */
+  flush(): Promise<void> {
+    return this.#commit.flush();
+  }
+
+  /** Puts everything on the disk and closes the files. What is appended after it is lost. */
+  async close(): Promise<void> {
+    await this.flush();
+    await this.#saveCursor();
+    this.#isClosed = true;
+    await this.flush();
+    this.#log.close();
+  }
+
+  #store(seq: number, record: Uint8Array): boolean {
+    if (this.#isClosed || this.#options.clock.now().getTime() < this.#restsUntilMs) return false;
+    const frame = encodeFrame(seq, record);
+    // The reason is the same as for a disk that refuses: no disk could take it.
+    if (frame.byteLength > this.#options.segmentBytes) return false;
+    while (this.#log.sizeBytes + frame.byteLength > this.#options.maxBytes && this.#dropOldest());
+    for (;;) {
+      try {
+        this.#log.write(seq, frame);
+        this.#problems.delete("write");
+        return true;
+      } catch (error) {
+        // Others may have filled the disk: the oldest records make room for the newest, as when the spool is full.
+        if (isDiskFull(error) && this.#dropOldest()) continue;
+        this.#fail("write", error);
+        this.#restsUntilMs = this.#options.clock.now().getTime() + restMs;
+        return false;
+      }
+    }
+  }
+
+  #dropOldest(): boolean {
+    const gone = this.#try("remove", () => this.#log.dropOldest());
+    if (gone === undefined) return false;
+    const firstSeq = Math.max(gone.firstSeq, this.#ackedSeq + 1);
+    if (firstSeq <= gone.lastSeq) this.#lose(firstSeq, gone.lastSeq, "spool_full");
+    return true;
+  }
+
+  async #sync(): Promise<void> {
+    try {
+      await this.#log.sync();
+      this.#problems.delete("sync");
+    } catch (error) {
+      this.#syncFailures++;
+      this.#fail("sync", error);
+    }
+  }
+
+  async #readLog(from: number, lastSeq: number, limits: ReadLimits): Promise<SegmentRun | undefined> {
+    try {
+      const run = await this.#log.read(from, lastSeq, limits);
+      this.#problems.delete("read");
+      return run;
+    } catch (error) {
+      this.#fail("read", error);
+      throw error;
+    }
+  }
+
+  #saveCursor(): Promise<void> {
+    clearTimeout(this.#cursorTimer);
+    this.#cursorTimer = undefined;
+    this.#saving = this.#saving.then(async () => {
+      const acked = this.#ackedSeq;
+      if (acked === this.#savedSeq) return;
+      try {
+        await saveCursor(this.#options.disk, acked);
+        this.#problems.delete("cursor");
+      } catch (error) {
+        this.#fail("cursor", error);
+        return;
+      }
+      this.#savedSeq = acked;
+      this.#try("remove", () => this.#log.removeUpTo(acked));
+    });
+    return this.#saving;
+  }
+
+  #lose(firstSeq: number, lastSeq: number, reason: GapReason): void {
+    this.#lost[reason] += this.#gaps.add(firstSeq, lastSeq, reason);
+  }
+
+  #try<T>(deed: Deed, work: () => T): T | undefined {
+    try {
+      const result = work();
+      this.#problems.delete(deed);
+      return result;
+    } catch (error) {
+      this.#fail(deed, error);
+      return undefined;
+    }
+  }
+
+  #fail(deed: Deed, error: unknown): void {
+    this.#problems.set(deed, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function isDiskFull(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOSPC" || code === "EDQUOT";
+}

@@ -1,0 +1,125 @@
+// A runtime without a control plane: the bundle comes from a file, its signature is checked against a key file all the
+// same, and callers are known by the hashes of their tokens. Nothing is reported and nothing is metered.
+
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import type { Interceptor } from "@connectrpc/connect";
+import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
+import { TokenDigestSchema } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import type { Clock } from "../src/kit/clock.ts";
+import type { Credential } from "../src/kit/context.ts";
+import { trustKeys, type VerifyingJwk } from "../src/kit/signing-key.ts";
+import { Access } from "./access.ts";
+import type { BundleScope } from "./bundle/activation.ts";
+import { verifyBundle } from "./bundle/verify.ts";
+import { maxBundleBytes } from "./config.ts";
+import { BundleHolder } from "./loaded-bundle.ts";
+import type { RuntimeConfig, Source } from "./runtime.ts";
+import { runtimeVersion } from "./version.ts";
+
+/** The files of a standalone runtime. */
+export interface StandaloneFiles {
+  /** The JSON that `GET /v1/bundles/latest` answers. */
+  readonly bundle: string;
+  /** A JWK, or a JWK set as `GET /v1/bundles/keys` answers. */
+  readonly key: string;
+}
+
+/** A source made of files. Throws when the bundle does not hold, or nobody could call. */
+export async function standalone(
+  config: RuntimeConfig,
+  files: StandaloneFiles,
+  { noAuth, clock }: { readonly noAuth: boolean; readonly clock: Clock },
+): Promise<Source> {
+  const bytes = readFileSync(files.bundle);
+  const scope = claimedScope(bytes);
+  const now = clock.now();
+  const holder = new BundleHolder();
+  const found = await verifyBundle({
+    bundle: bytes,
+    trust: trustKeys(readKeys(files.key)),
+    scope,
+    ratchet: undefined,
+    now,
+    from: "disk",
+    maxBytes: maxBundleBytes,
+    runtimeVersion,
+  });
+  await holder.adopt(found, { now, isConfirmed: false, keep: async () => undefined });
+  const fingerprintKey = keptFingerprintKey(config.dataFolder);
+  return {
+    holder,
+    ...(noAuth ? openDoor(scope) : guardedDoor(scope, config.tokenHashes ?? [], clock)),
+    fingerprintKey: () => fingerprintKey,
+    spool: undefined,
+    checks: {},
+    shutdownSteps: [],
+  };
+}
+
+type Door = Pick<Source, "authenticate" | "interceptors">;
+
+function guardedDoor(scope: BundleScope, hashes: readonly string[], clock: Clock): Door {
+  if (hashes.length === 0) {
+    throw new Error(
+      "nobody could call: set POLICY_GUARD_TOKEN_HASHES, or pass --no-auth to take calls from this machine",
+    );
+  }
+  const access = new Access(() => scope, clock);
+  access.replace(
+    hashes.map((hash) => {
+      if (!/^[0-9a-f]{64}$/i.test(hash))
+        throw new Error("POLICY_GUARD_TOKEN_HASHES takes SHA-256 hashes of 64 hexadecimal digits");
+      const { projectId, environment } = scope;
+      return create(TokenDigestSchema, {
+        sha256: Uint8Array.from(Buffer.from(hash, "hex")),
+        kind: CredentialKind.RUNTIME,
+        projectId,
+        environment,
+      });
+    }),
+  );
+  return { authenticate: (token) => access.authenticate(token), interceptors: [] };
+}
+
+function openDoor(scope: BundleScope): Door {
+  const anyone: Credential = {
+    kind: CredentialKind.RUNTIME,
+    id: "local",
+    label: "local",
+    orgId: scope.orgId,
+    projectId: scope.projectId,
+    environment: scope.environment,
+    roles: new Map(),
+  };
+  const introduce: Interceptor = (next) => (request) => {
+    request.header.set("Authorization", "Bearer local");
+    return next(request);
+  };
+  return { authenticate: () => anyone, interceptors: [introduce] };
+}
+
+// A standalone runtime is of whichever scope its bundle is; that the bundle may be believed is the key file's matter.
+function claimedScope(bytes: Uint8Array): BundleScope {
+  try {
+    const { manifest } = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    const payload = JSON.parse(Buffer.from(manifest.payload, "base64url").toString("utf8"));
+    return { orgId: payload.org_id, projectId: payload.project_id, environment: payload.environment };
+  } catch (cause) {
+    throw new Error("the bundle file is not the JSON of a bundle", { cause });
+  }
+}
+
+function readKeys(path: string): VerifyingJwk[] {
+  const json: VerifyingJwk | { readonly keys: VerifyingJwk[] } = JSON.parse(readFileSync(path, "utf8"));
+  return "keys" in json ? json.keys : [json];
+}
+
+function keptFingerprintKey(folder: string): Uint8Array {
+  const path = join(folder, "fingerprint.key");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!existsSync(path)) writeFileSync(path, randomBytes(32), { mode: 0o600 });
+  return readFileSync(path);
+}

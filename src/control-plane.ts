@@ -1,0 +1,151 @@
+// The control plane put together: what is created here lives as long as the process, in the order of its start.
+
+import { readFileSync } from "node:fs";
+import type { ConnectRouter } from "@connectrpc/connect";
+import { serve } from "../gateway/serve.ts";
+import { AgentService } from "../gen/policyguard/control/v1/agent_service_pb.ts";
+import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
+import { EnvironmentService } from "../gen/policyguard/control/v1/environment_service_pb.ts";
+import { OrganizationService } from "../gen/policyguard/control/v1/organization_service_pb.ts";
+import { PolicyService } from "../gen/policyguard/control/v1/policy_service_pb.ts";
+import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb.ts";
+import { TokenService } from "../gen/policyguard/control/v1/token_service_pb.ts";
+import { callLimits, type controlPlaneSchema } from "./config.ts";
+import { Agents } from "./domain/agent.ts";
+import { Bundles } from "./domain/bundle.ts";
+import { Environments } from "./domain/environment.ts";
+import { LatestBundles } from "./domain/latest-bundle.ts";
+import { Organizations } from "./domain/organization.ts";
+import { Policies } from "./domain/policy.ts";
+import { Projects } from "./domain/project.ts";
+import { SigningKeys } from "./domain/signing-keys.ts";
+import { Tokens } from "./domain/token.ts";
+import { type Clock, systemClock } from "./kit/clock.ts";
+import type { Config } from "./kit/config.ts";
+import { createInterceptors } from "./kit/interceptors/order.ts";
+import type { Logger } from "./kit/log.ts";
+import { startManagement } from "./kit/management.ts";
+import { createMetrics } from "./kit/metrics.ts";
+import { createSealer, parseMasterKeys } from "./kit/seal.ts";
+import type { ShutdownStep } from "./kit/shutdown.ts";
+import { agentHandlers } from "./rpc/agent.ts";
+import { bundleHandlers } from "./rpc/bundle.ts";
+import { environmentHandlers } from "./rpc/environment.ts";
+import { organizationHandlers } from "./rpc/organization.ts";
+import { policyHandlers } from "./rpc/policy.ts";
+import { projectHandlers } from "./rpc/project.ts";
+import { tokenHandlers } from "./rpc/token.ts";
+import { type Database, openDatabase } from "./store/database.ts";
+
+/** Every service of the control plane. EvaluationService is not among them: prompts never come here. */
+export const controlServices = [
+  OrganizationService,
+  ProjectService,
+  EnvironmentService,
+  AgentService,
+  TokenService,
+  PolicyService,
+  BundleService,
+];
+
+/** Settings of a control plane, as read from its environment. */
+export type ControlPlaneConfig = Config<typeof controlPlaneSchema>;
+
+/** A running control plane. */
+export interface ControlPlane {
+  readonly port: number;
+  readonly managementPort: number;
+  /** How it ends, in order. */
+  readonly shutdownSteps: readonly ShutdownStep[];
+}
+
+/** Starts a control plane. */
+export async function startControlPlane(
+  config: ControlPlaneConfig,
+  { log, clock = systemClock }: { readonly log: Logger; readonly clock?: Clock },
+): Promise<ControlPlane> {
+  const metrics = createMetrics();
+  const database = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, clock });
+  const shutdown = new AbortController();
+  const domain = createDomain(config, database, clock);
+  const management = await startManagement({
+    port: config.managementPort,
+    host: config.host,
+    log,
+    metrics,
+    checks: { database: () => assertWritable(database) },
+  });
+  const server = await serve({
+    services: controlServices,
+    routes: (router) => register(router, domain, shutdown.signal),
+    interceptors: createInterceptors({
+      authenticate: (token) => authenticate(domain.tokens, token, clock, log),
+      entitlements: (orgId) => domain.organizations.entitlements(orgId),
+      log,
+      metrics,
+      maxTimeoutMs: callLimits.timeoutMs,
+    }),
+    port: config.port,
+    host: config.host,
+    certificate: certificateOf(config),
+    trustedHops: config.trustedHops,
+    limits: callLimits,
+    openapi: readFileSync(new URL("../gen/rest/openapi.json", import.meta.url), "utf8"),
+    log,
+  });
+  return {
+    port: server.port,
+    managementPort: management.port,
+    shutdownSteps: [
+      { name: "waiting calls", timeoutMs: 1_000, run: () => shutdown.abort() },
+      { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },
+      { name: "management", timeoutMs: 2_000, run: () => management.close() },
+      { name: "database", timeoutMs: 5_000, run: () => database.close() },
+    ],
+  };
+}
+
+type Domain = ReturnType<typeof createDomain>;
+
+function createDomain(config: ControlPlaneConfig, database: Database, clock: Clock) {
+  const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
+  const keys = new SigningKeys(database, sealer);
+  return {
+    organizations: new Organizations(database),
+    projects: new Projects(database),
+    environments: new Environments(database, keys),
+    agents: new Agents(database),
+    tokens: new Tokens(database),
+    policies: new Policies(database, clock),
+    bundles: new Bundles(database, keys),
+    latest: new LatestBundles(database),
+    keys,
+  };
+}
+
+function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal): void {
+  router.service(OrganizationService, organizationHandlers(domain.organizations));
+  router.service(ProjectService, projectHandlers(domain.projects));
+  router.service(EnvironmentService, environmentHandlers(domain.environments));
+  router.service(AgentService, agentHandlers(domain.agents));
+  router.service(TokenService, tokenHandlers(domain.tokens));
+  router.service(PolicyService, policyHandlers(domain.policies));
+  router.service(BundleService, bundleHandlers(domain, shutdown));
+}
+
+async function authenticate(tokens: Tokens, value: string, clock: Clock, log: Logger) {
+  const now = clock.now();
+  const credential = await tokens.authenticate(value, now);
+  if (credential?.orgId !== undefined) {
+    tokens.touch(credential.orgId, credential.id, now).catch((err: unknown) => log.warn({ err }, "last use not noted"));
+  }
+  return credential;
+}
+
+async function assertWritable(database: Database): Promise<void> {
+  if (!(await database.isWritable())) throw new Error("the database takes no writes");
+}
+
+function certificateOf({ tlsCertificate, tlsKey }: ControlPlaneConfig) {
+  return tlsCertificate === undefined || tlsKey === undefined ? undefined : { cert: tlsCertificate, key: tlsKey };
+}

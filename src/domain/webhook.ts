@@ -1,0 +1,209 @@
+// Webhooks: addresses that are told of events. The address is looked up and checked before any transaction, since that
+// takes as long as somebody's name server likes.
+
+import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Caller } from "../kit/context.ts";
+import { Fault, notFound } from "../kit/error.ts";
+import { newId } from "../kit/id.ts";
+import type { Page } from "../kit/page.ts";
+import type { Sealer } from "../kit/seal.ts";
+import type { Database, Transaction } from "../store/database.ts";
+import {
+  countWebhooksLocked,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  lockWebhook,
+  WebhookRow,
+} from "../store/webhook.ts";
+import { type DeliveryState, dropPending, listDeliveries, type WebhookDeliveryRow } from "../store/webhook-delivery.ts";
+import { verdictOf } from "./delivery.ts";
+import { inactiveError } from "./delivery-attempt.ts";
+import { eventBody, newEventId } from "./event.ts";
+import {
+  newSecret,
+  openSecrets,
+  type SendAnswer,
+  sealSecret,
+  secretOverlapMs,
+  sendToWebhook,
+  type WebhookTransport,
+} from "./webhook-request.ts";
+
+/** Most webhooks of one organization. */
+export const webhookLimit = 100;
+
+/** What webhooks are made with. */
+export interface WebhookServices {
+  readonly sealer: Sealer;
+  readonly transport: WebhookTransport;
+  readonly clock: Clock;
+}
+
+/** A webhook just created: its row, and the secret that cannot be read again. */
+export interface CreatedWebhook {
+  readonly row: WebhookRow;
+  readonly secret: string | undefined;
+}
+
+/** What the target of a test answered. */
+export interface WebhookTest {
+  readonly statusCode: number | null;
+  readonly delivered: boolean;
+  readonly error: string | null;
+}
+
+/** Creates, lists, changes, tests and deletes webhooks. */
+export class Webhooks {
+  readonly #database: Database;
+  readonly #services: WebhookServices;
+
+  constructor(database: Database, services: WebhookServices) {
+    this.#database = database;
+    this.#services = services;
+  }
+
+  /** Subscribes an address. */
+  async create(
+    caller: Caller,
+    input: { readonly url: string; readonly events: readonly string[]; readonly generateSecret: boolean },
+  ): Promise<CreatedWebhook> {
+    await this.#services.transport.check(input.url);
+    return this.#database.transaction(caller, async (tx) => {
+      if ((await countWebhooksLocked(tx)) >= webhookLimit) throw limitReached();
+      const id = newId();
+      const secret = input.generateSecret ? newSecret() : undefined;
+      const row = tx.em.create(WebhookRow, {
+        orgId: tx.orgId,
+        id,
+        url: input.url,
+        events: [...new Set(input.events)],
+        isActive: true,
+        secret: secret === undefined ? null : sealSecret(this.#services.sealer, secret, { orgId: tx.orgId, id }),
+        previousSecret: null,
+        previousExpiresAt: null,
+        createdAt: tx.now,
+        updatedAt: tx.now,
+      });
+      tx.changed({ resource: resourceOf(id), before: null, after: auditView(row) });
+      return { row, secret };
+    });
+  }
+
+  /** A page of the webhooks. */
+  list(caller: Caller, page: Page): Promise<[WebhookRow[], number]> {
+    return this.#database.read(caller.orgId, (tx) => listWebhooks(tx, page));
+  }
+
+  /** Changes what is given. A webhook that becomes inactive drops what is on the way to it. */
+  async update(
+    caller: Caller,
+    id: string,
+    change: { readonly url?: string; readonly events?: readonly string[]; readonly isActive?: boolean },
+  ): Promise<WebhookRow> {
+    // Whoever may not see the webhook is not to learn what names resolve to, either.
+    await this.#database.read(caller.orgId, async (tx) => required(await findWebhook(tx, id)));
+    if (change.url !== undefined) await this.#services.transport.check(change.url);
+    return this.#database.transaction(caller, async (tx) => {
+      const row = required(await lockWebhook(tx, id));
+      const before = auditView(row);
+      if (change.url !== undefined) row.url = change.url;
+      if (change.events !== undefined) row.events = [...new Set(change.events)];
+      if (change.isActive !== undefined) row.isActive = change.isActive;
+      row.updatedAt = tx.now;
+      if (!row.isActive) await dropPending(tx, id, inactiveError);
+      tx.changed({ resource: resourceOf(id), before, after: auditView(row) });
+      return row;
+    });
+  }
+
+  /** Deletes the webhook. What is not yet delivered to it is dropped. */
+  delete(caller: Caller, id: string): Promise<void> {
+    return this.#database.transaction(caller, async (tx) => {
+      const row = required(await lockWebhook(tx, id));
+      tx.changed({ resource: resourceOf(id), before: auditView(row), after: null });
+      tx.em.clear();
+      await deleteWebhook(tx, id);
+    });
+  }
+
+  /** Makes a new secret. The one before it signs too for a day; null when there was none. */
+  rotateSecret(
+    caller: Caller,
+    id: string,
+  ): Promise<{ readonly id: string; readonly secret: string; readonly previousExpiresAt: Date | null }> {
+    return this.#database.transaction(caller, async (tx) => {
+      const row = required(await lockWebhook(tx, id));
+      const secret = newSecret();
+      const previousExpiresAt = row.secret == null ? null : new Date(tx.now.getTime() + secretOverlapMs);
+      const before = auditView(row);
+      row.previousSecret = row.secret ?? null;
+      row.previousExpiresAt = previousExpiresAt;
+      row.secret = sealSecret(this.#services.sealer, secret, row);
+      row.updatedAt = tx.now;
+      tx.changed({ resource: resourceOf(id), before, after: auditView(row) });
+      return { id, secret, previousExpiresAt };
+    });
+  }
+
+  /** Sends a synthetic event now and tells what came of it; of the answer only the status. */
+  async test(caller: Caller, id: string): Promise<WebhookTest> {
+    const row = await this.#database.read(caller.orgId, async (tx) => required(await findWebhook(tx, id)));
+    const { statusCode, error } = await this.#sendTest(row);
+    const result = { statusCode, delivered: verdictOf(statusCode) === "delivered", error };
+    await this.#database.transaction(caller, async (tx) => {
+      tx.changed({ resource: resourceOf(id), before: null, after: { status_code: statusCode } });
+    });
+    return result;
+  }
+
+  /** A page of the webhook's deliveries. */
+  listDeliveries(
+    caller: Caller,
+    id: string,
+    page: Page,
+    state?: DeliveryState,
+  ): Promise<[WebhookDeliveryRow[], number]> {
+    return this.#database.read(caller.orgId, async (tx: Transaction) => {
+      required(await findWebhook(tx, id));
+      return listDeliveries(tx, id, page, state);
+    });
+  }
+
+  #sendTest(row: WebhookRow): Promise<SendAnswer> {
+    const { sealer, transport, clock } = this.#services;
+    const sentAt = clock.now();
+    const event = "webhook.test";
+    const eventId = newEventId();
+    const data = { webhook_id: row.id };
+    const body = eventBody({ id: eventId, event, createdAt: sentAt, orgId: row.orgId, data });
+    return sendToWebhook(transport, row.url, {
+      id: eventId,
+      event,
+      attempt: 1,
+      sentAt,
+      body: Buffer.from(body, "utf8"),
+      ...openSecrets(sealer, row, sentAt),
+    });
+  }
+}
+
+function required(row: WebhookRow | null): WebhookRow {
+  if (row === null) throw notFound("webhook");
+  return row;
+}
+
+function limitReached(): Fault {
+  return new Fault(Reason.LIMIT_REACHED, `an organization has at most ${webhookLimit} webhooks`, {
+    extra: { limit: webhookLimit },
+  });
+}
+
+function resourceOf(id: string): string {
+  return `webhook/${id}`;
+}
+
+function auditView({ url, events, isActive, secret }: WebhookRow) {
+  return { url, events, is_active: isActive, has_secret: secret != null };
+}

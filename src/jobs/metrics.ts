@@ -1,0 +1,44 @@
+// What Prometheus scrapes from the worker, besides what every process measures.
+
+import { Counter, Gauge, Histogram } from "prom-client";
+import type { AttemptResult } from "../domain/delivery-attempt.ts";
+import type { Metrics } from "../kit/metrics.ts";
+
+/** Counters that the worker feeds. */
+export interface WorkerMetrics {
+  readonly onAttempt: (result: AttemptResult) => void;
+  readonly onJob: (job: { readonly task: string; readonly failed: boolean }) => void;
+}
+
+/** Registers the worker's measurements. `inFlight` tells how many requests are being made. */
+export function createWorkerMetrics({ registry }: Metrics, inFlight: () => number): WorkerMetrics {
+  const registers = [registry];
+  const attempts = new Counter({
+    name: "webhook_attempts_total",
+    help: "Attempts to deliver to webhooks.",
+    labelNames: ["event", "outcome"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "webhook_attempt_seconds",
+    help: "Time of an attempt, from looking up the name to recording what came of it.",
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const jobs = new Counter({ name: "jobs_total", help: "Jobs that ended.", labelNames: ["task", "result"], registers });
+  new Gauge({
+    name: "webhook_requests_in_flight",
+    help: "Requests to webhooks that are being made.",
+    registers,
+    collect() {
+      this.set(inFlight());
+    },
+  });
+  return {
+    onAttempt({ event, outcome, durationMs }) {
+      attempts.inc({ event, outcome });
+      durations.observe(durationMs / 1_000);
+    },
+    onJob: ({ task, failed }) => jobs.inc({ task, result: failed ? "failed" : "done" }),
+  };
+}

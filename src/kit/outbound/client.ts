@@ -1,0 +1,163 @@
+// Sends requests to URLs that customers gave: through the guard, without proxies and redirects, within limits of time and
+// size. Connections are kept for a few seconds and never shared between owners, so that nobody's connection carries
+// what another sent.
+
+import { errors, Pool } from "undici";
+import { createConnector } from "./connector.ts";
+import { OutboundError, type OutboundFailure } from "./error.ts";
+import type { NetworkGuard } from "./guard.ts";
+
+/** One request. */
+export interface OutboundRequest {
+  /** Whose request it is, such as a webhook's id. Connections are reused within one owner only. */
+  readonly owner: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Ends the request early. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the target answered. */
+export interface OutboundResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The first 64 KiB of the body, not decompressed. */
+  readonly bodyText: string;
+  /** Whether the body went on, or broke off. The status counts all the same. */
+  readonly isBodyCut: boolean;
+  readonly durationMs: number;
+}
+
+/** Sends requests to URLs that customers gave. */
+export interface Outbound {
+  /** Posts a body. Rejects with an OutboundError when there is no answer; any status is an answer. */
+  post(request: OutboundRequest): Promise<OutboundResponse>;
+  /** Ends all connections; what is under way fails. */
+  close(): Promise<void>;
+}
+
+/** What an outbound client works with. */
+export interface OutboundOptions {
+  readonly guard: NetworkGuard;
+  /** From the start to the status line, and to the end of the body; 10 s when not given. */
+  readonly totalTimeoutMs?: number;
+  readonly connectTimeoutMs?: number;
+}
+
+const bodyLimitBytes = 64 * 1024;
+const headerLimitBytes = 16 * 1024;
+const connectionsPerOwner = 8;
+const poolLimit = 1000;
+/** Below the five seconds after which many servers close, so that we seldom write into a connection that is closing. */
+const keepAliveMs = 4000;
+const secondTryMs = 1000;
+
+/** A client behind this guard. */
+export function createOutbound({ guard, totalTimeoutMs = 10_000, connectTimeoutMs = 5000 }: OutboundOptions): Outbound {
+  const pools = new PoolMap(guard, { totalTimeoutMs, connectTimeoutMs });
+  return {
+    async post(request) {
+      const url = URL.parse(request.url);
+      if (url === null) throw new OutboundError("invalid_url", "the URL cannot be read");
+      const startedAtMs = performance.now();
+      const timeout = AbortSignal.timeout(totalTimeoutMs);
+      const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+      const send = () => sendTo(pools.of(request.owner, url.origin), url, request, signal);
+      const response = await send().catch((error: unknown) => {
+        const failure = translate(error, { timeout, url });
+        // A kept connection that the server closed while we wrote into it. The request may have arrived, so this is only
+        // for requests that may arrive twice, as all of ours may; and only at once, else it is an attempt of its own.
+        const isEarly = performance.now() - startedAtMs < secondTryMs;
+        if (failure.failure !== "connection_lost" || !isEarly || signal.aborted) throw failure;
+        return send().catch((second: unknown) => Promise.reject(translate(second, { timeout, url })));
+      });
+      return { ...response, durationMs: performance.now() - startedAtMs };
+    },
+    close: () => pools.close(),
+  };
+}
+
+async function sendTo(pool: Pool, url: URL, { headers, body }: OutboundRequest, signal: AbortSignal) {
+  const response = await pool.request({ method: "POST", path: url.pathname + url.search, headers, body, signal });
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  let isBodyCut = false;
+  try {
+    for await (const chunk of response.body) {
+      chunks.push(chunk);
+      sizeBytes += chunk.length;
+      // Leaving the loop destroys the body, and with it the socket.
+      if (sizeBytes > bodyLimitBytes) break;
+    }
+    isBodyCut = sizeBytes > bodyLimitBytes;
+  } catch {
+    isBodyCut = true;
+  }
+  const bodyText = Buffer.concat(chunks).subarray(0, bodyLimitBytes).toString("utf8");
+  return { statusCode: response.statusCode, headers: response.headers, bodyText, isBodyCut };
+}
+
+/** A pool of connections for each owner and origin; of too many, the one that was not used for longest goes. */
+class PoolMap {
+  readonly #guard: NetworkGuard;
+  readonly #limits: { readonly totalTimeoutMs: number; readonly connectTimeoutMs: number };
+  readonly #pools = new Map<string, Pool>();
+
+  constructor(guard: NetworkGuard, limits: { readonly totalTimeoutMs: number; readonly connectTimeoutMs: number }) {
+    this.#guard = guard;
+    this.#limits = limits;
+  }
+
+  of(owner: string, origin: string): Pool {
+    const key = JSON.stringify([owner, origin]);
+    const pool = this.#pools.get(key) ?? this.#create(origin);
+    // A Map keeps its order of insertion: the first is the one that was not used for longest.
+    this.#pools.delete(key);
+    this.#pools.set(key, pool);
+    const [oldest] = this.#pools;
+    if (this.#pools.size > poolLimit && oldest !== undefined) {
+      this.#pools.delete(oldest[0]);
+      oldest[1].close().catch(() => undefined);
+    }
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.all(pools.map((pool) => pool.destroy()));
+  }
+
+  #create(origin: string): Pool {
+    const { totalTimeoutMs, connectTimeoutMs } = this.#limits;
+    return new Pool(origin, {
+      connect: createConnector(this.#guard, { origin, connectTimeoutMs }),
+      connections: connectionsPerOwner,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs,
+      maxHeaderSize: headerLimitBytes,
+      headersTimeout: totalTimeoutMs,
+      bodyTimeout: totalTimeoutMs,
+    });
+  }
+}
+
+function translate(error: unknown, { timeout, url }: { timeout: AbortSignal; url: URL }): OutboundError {
+  if (error instanceof OutboundError) return error;
+  const make = (failure: OutboundFailure, message: string) => new OutboundError(failure, message, { cause: error });
+  if (timeout.aborted || error instanceof errors.HeadersTimeoutError) {
+    return make("timeout", `${url.host} did not answer in time`);
+  }
+  if (error instanceof errors.RequestAbortedError || (error instanceof Error && error.name === "AbortError")) {
+    return make("aborted", "the request was ended early");
+  }
+  if (error instanceof errors.HeadersOverflowError) {
+    return make("headers_too_large", `${url.host} answered with more than 16 KiB of headers`);
+  }
+  if (error instanceof errors.HTTPParserError) return make("invalid_response", `${url.host} did not answer in HTTP`);
+  if (error instanceof errors.InvalidArgumentError) return make("invalid_url", "the request could not be formed");
+  return make("connection_lost", `${url.host} closed the connection before it answered`);
+}

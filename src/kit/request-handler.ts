@@ -1,0 +1,47 @@
+// Between a listener and the handler of its requests stands one guard: no request, however odd, may end the process.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { newId } from "./id.ts";
+import type { Logger } from "./log.ts";
+
+/** A request of either protocol. */
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+
+/** The answer to it. */
+export type HttpResponse = ServerResponse | Http2ServerResponse;
+
+/** Answers a request of either protocol. */
+export type RequestHandler = (request: HttpRequest, response: HttpResponse) => void;
+
+/** The handler behind the guard. Handlers make a URL of the authority, so a request without a usable one is refused first. */
+export function guardHandler(handler: RequestHandler, log: Logger): RequestHandler {
+  return (request, response) => {
+    const authority = "authority" in request ? request.authority : request.headers.host;
+    if (!authority || !URL.canParse(`http://${authority}/`)) {
+      return refuse(response, 400, { error: "malformed_request", message: "the request names no valid host" });
+    }
+    try {
+      handler(request, response);
+    } catch (err) {
+      const id = newId();
+      log.error({ err, request_id: id, method: request.method, url: request.url }, "request handler threw");
+      refuse(response, 500, { error: "internal", message: `internal error, request id ${id}` });
+    }
+  };
+}
+
+function refuse(
+  response: HttpResponse,
+  status: number,
+  detail: { readonly error: string; readonly message: string },
+): void {
+  if (response.headersSent) {
+    if ("stream" in response) response.stream.close();
+    else response.destroy();
+    return;
+  }
+  response.statusCode = status;
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify({ detail }));
+}

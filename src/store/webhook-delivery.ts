@@ -1,0 +1,161 @@
+// Events on their way to webhooks. These rows are the truth; jobs only wake somebody who looks at them.
+
+import { defineEntity, p } from "@mikro-orm/core";
+import type { Page } from "../kit/page.ts";
+import type { Database, Transaction } from "./database.ts";
+import { lookupTenantTable } from "./tenant.ts";
+
+const schema = defineEntity({
+  name: "WebhookDelivery",
+  tableName: "webhook_delivery",
+  ...lookupTenantTable,
+  indexes: [
+    { name: "webhook_delivery_created", properties: ["orgId", "webhookId", "createdAt"] },
+    { name: "webhook_delivery_event", properties: ["orgId", "eventId"] },
+    { name: "webhook_delivery_next", properties: ["orgId", "webhookId", "nextAttemptAt"], where: "state = 'pending'" },
+    { name: "webhook_delivery_due", properties: ["nextAttemptAt"], where: "state = 'pending'" },
+    { name: "webhook_delivery_claimed", properties: ["orgId", "webhookId"], where: "claim_id is not null" },
+  ],
+  properties: {
+    orgId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    webhookId: p.uuid(),
+    eventId: p.text(),
+    event: p.text(),
+    state: p.text().$type<DeliveryState>(),
+    /** Attempts whose result is known. */
+    attempts: p.integer(),
+    statusCode: p.integer().nullable(),
+    error: p.text().nullable(),
+    /** Null when the delivery is finished. */
+    nextAttemptAt: p.datetime(3).nullable(),
+    firstAttemptAt: p.datetime(3).nullable(),
+    /** Whoever makes an attempt holds a claim; the attempt is anybody's again when claimedUntil has passed. */
+    claimId: p.uuid().nullable(),
+    claimedUntil: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    finishedAt: p.datetime(3).nullable(),
+  },
+});
+
+/** Where a delivery stands. */
+export type DeliveryState = "pending" | "delivered" | "dropped";
+
+/** One event on its way to one webhook. */
+export class WebhookDeliveryRow extends schema.class {}
+schema.setClass(WebhookDeliveryRow);
+
+/** An attempt that only the holder of the claim may make and record. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly claim_id: string;
+  readonly event_id: string;
+  readonly event: string;
+  readonly body: string;
+  /** Attempts made before. */
+  readonly attempts: number;
+  readonly first_attempt_at: Date | null;
+}
+
+/** What became of an attempt. */
+export interface AttemptRecord {
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly statusCode: number | null;
+  readonly error: string | null;
+  readonly nextAttemptAt: Date | null;
+  readonly firstAttemptAt: Date;
+}
+
+/** A page of the webhook's deliveries, newest first, and their count. */
+export function listDeliveries(
+  tx: Transaction,
+  webhookId: string,
+  page: Page,
+  state?: DeliveryState,
+): Promise<[WebhookDeliveryRow[], number]> {
+  return tx.em.findAndCount(
+    WebhookDeliveryRow,
+    { orgId: tx.orgId, webhookId, ...(state === undefined ? {} : { state }) },
+    { ...page, orderBy: { createdAt: "desc", id: "asc" } },
+  );
+}
+
+/** How many attempts to this webhook are being made now, by any process. */
+export async function countClaims(tx: Transaction, webhookId: string): Promise<number> {
+  const rows = await tx.sql<{ count: number }>(
+    `select count(*)::int as count from webhook_delivery
+     where org_id = ? and webhook_id = ? and claim_id is not null and claimed_until > ?`,
+    [tx.orgId, webhookId, tx.now],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Claims due deliveries of the webhook, those first that have been due for longest. */
+export function claimDue(
+  tx: Transaction,
+  webhookId: string,
+  { most, until }: { readonly most: number; readonly until: Date },
+): Promise<ClaimedDelivery[]> {
+  return tx.sql<ClaimedDelivery>(
+    `with due as (
+       select org_id, id from webhook_delivery
+       where org_id = ? and webhook_id = ? and state = 'pending' and next_attempt_at <= ?
+         and (claim_id is null or claimed_until <= ?)
+       order by next_attempt_at, id limit ? for update skip locked)
+     update webhook_delivery d set claim_id = gen_random_uuid(), claimed_until = ?
+     from due, event e
+     where d.org_id = due.org_id and d.id = due.id and e.org_id = d.org_id and e.id = d.event_id
+     returning d.id, d.claim_id, d.event_id, d.event, e.body, d.attempts, d.first_attempt_at`,
+    [tx.orgId, webhookId, tx.now, tx.now, most, until],
+  );
+}
+
+/** Writes what became of an attempt. False when the claim had run out and somebody else has taken it over. */
+export async function recordAttempt(
+  tx: Transaction,
+  { id, claim_id }: Pick<ClaimedDelivery, "id" | "claim_id">,
+  record: AttemptRecord,
+): Promise<boolean> {
+  const rows = await tx.sql(
+    `update webhook_delivery
+     set state = ?, attempts = ?, status_code = ?, error = ?, next_attempt_at = ?, first_attempt_at = ?, finished_at = ?,
+         claim_id = null, claimed_until = null
+     where org_id = ? and id = ? and claim_id = ? returning id`,
+    [
+      record.state,
+      record.attempts,
+      record.statusCode,
+      record.error,
+      record.nextAttemptAt,
+      record.firstAttemptAt,
+      record.state === "pending" ? null : tx.now,
+      tx.orgId,
+      id,
+      claim_id,
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** Drops what is on the way to the webhook. An attempt that is being made now still ends as it ends. */
+export async function dropPending(tx: Transaction, webhookId: string, error: string): Promise<void> {
+  await tx.sql(
+    `update webhook_delivery
+     set state = 'dropped', error = ?, next_attempt_at = null, finished_at = ?, claim_id = null, claimed_until = null
+     where org_id = ? and webhook_id = ? and state = 'pending' and (claim_id is null or claimed_until <= ?)`,
+    [error, tx.now, tx.orgId, webhookId, tx.now],
+  );
+}
+
+/**
+ * Adds a wake-up for each webhook, of any organization, that has had deliveries due for some time: their own jobs were
+ * lost, or came while the target was busy. Returns how many webhooks there were.
+ */
+export async function wakeOverdue(
+  database: Database,
+  { now, dueBefore, most }: { readonly now: Date; readonly dueBefore: Date; readonly most: number },
+): Promise<number> {
+  const rows = await database.lookup<{ added: string }>("wake_overdue_webhooks", [now, dueBefore, most]);
+  return Number(rows[0]?.added ?? 0);
+}

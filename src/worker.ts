@@ -1,0 +1,88 @@
+// `npm run worker`: delivers webhooks and does the other jobs of the control plane. What is created here lives as long as the
+// process, in the order of its start.
+
+import pg from "pg";
+import { workerSchema } from "./config.ts";
+import { DeliveryAttempts } from "./domain/delivery-attempt.ts";
+import { DeliveryUpkeep } from "./domain/delivery-upkeep.ts";
+import { Dispatcher } from "./domain/dispatcher.ts";
+import { createWorkerMetrics } from "./jobs/metrics.ts";
+import { startRunner } from "./jobs/runner.ts";
+import { tasks } from "./jobs/tasks.ts";
+import { systemClock } from "./kit/clock.ts";
+import { readConfig } from "./kit/config.ts";
+import { createLog, type Logger } from "./kit/log.ts";
+import { startManagement } from "./kit/management.ts";
+import { createMetrics } from "./kit/metrics.ts";
+import { createSealer, parseMasterKeys } from "./kit/seal.ts";
+import { shutDownOnSignal } from "./kit/shutdown.ts";
+import { openDatabase } from "./store/database.ts";
+import { holdPool, unlockDeadPools } from "./store/worker-pool.ts";
+
+/** Connections for the tenants' tables. Attempts use one only while they are claimed and recorded. */
+const databasePoolSize = 12;
+/** Connections of the job queue. */
+const queuePoolSize = 12;
+/** Age from which the heartbeat of a pool whose session has ended counts as its death. */
+const deadPoolMs = 60_000;
+
+const config = readConfig(workerSchema, process.env, ["POLICY_GUARD_DATA"]);
+const log = createLog({ name: "worker", level: config.logLevel });
+const metrics = createMetrics();
+const clock = systemClock;
+const database = await openDatabase({ url: config.databaseUrl, poolSize: databasePoolSize, clock });
+const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
+const transport = createNetworkGuard({ allowNetworks: config.allowNetworks, dnsServers: config.dnsServers });
+const attempts = new DeliveryAttempts(database, { sealer, transport, clock });
+const { onAttempt, onJob } = createWorkerMetrics(metrics, () => dispatcher.inFlight);
+const dispatcher = new Dispatcher({ attempts, log, onResult: onAttempt });
+const pool = openQueuePool(config.databaseUrl, log);
+const runner = await startRunner({
+  pool,
+  tasks,
+  log,
+  onJob,
+  services: {
+    log,
+    dispatcher,
+    upkeep: new DeliveryUpkeep(database, clock),
+    unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),
+  },
+});
+const hold = await holdPool({ url: config.databaseUrl, poolId: runner.poolId, log });
+const management = await startManagement({
+  port: config.managementPort,
+  log,
+  metrics,
+  checks: {
+    async database() {
+      if (!(await database.isWritable())) throw new Error("the database does not accept writes");
+    },
+  },
+});
+// A pool that failed for good takes no more jobs: end, and let the supervisor start anew.
+runner.ended.catch((err: unknown) => {
+  log.fatal({ err }, "the worker pool failed");
+  process.exit(1);
+});
+shutDownOnSignal({
+  log,
+  steps: [
+    { name: "not ready", timeoutMs: 100, run: () => management.drain() },
+    { name: "jobs", timeoutMs: 8_000, run: () => runner.stop() },
+    { name: "deliveries", timeoutMs: 12_000, run: () => dispatcher.stop() },
+    { name: "pool", timeoutMs: 1_000, run: () => hold.release() },
+    { name: "management", timeoutMs: 1_000, run: () => management.close() },
+    { name: "database", timeoutMs: 2_000, run: () => Promise.all([database.close(), pool.end()]) },
+  ],
+});
+log.info({ managementPort: management.port, poolId: runner.poolId }, "worker is running");
+
+// Without listeners, a connection that the server ends while it is idle or in use would end the process.
+function openQueuePool(url: string, log: Logger): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max: queuePoolSize, connectionTimeoutMillis: 10_000 });
+  const warn = (err: Error): void => log.warn({ err }, "a connection of the job queue failed");
+  pool.on("error", warn);
+  pool.on("connect", (client) => client.on("error", warn));
+  return pool;
+}

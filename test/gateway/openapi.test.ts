@@ -1,0 +1,239 @@
+import { readFileSync } from "node:fs";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { createValidator } from "@bufbuild/protovalidate";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createBinder } from "../../gateway/bind.ts";
+import { createDocsPage } from "../../gateway/docs/page.ts";
+import { type Document, type Operation, operationKeys } from "../../gateway/openapi/model.ts";
+import { restrictDocument } from "../../gateway/openapi/restrict.ts";
+import { nameOf, type Route, routesOf } from "../../gateway/route.ts";
+import { AgentService } from "../../gen/policyguard/control/v1/agent_service_pb.ts";
+import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
+import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
+import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
+import { TraceService } from "../../gen/policyguard/control/v1/trace_service_pb.ts";
+import { WebhookService } from "../../gen/policyguard/control/v1/webhook_service_pb.ts";
+import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import { reasonRules } from "../../src/kit/error.ts";
+import { startServer } from "./server.ts";
+
+const text = readFileSync(new URL("../../gen/rest/openapi.json", import.meta.url), "utf8");
+const document: Document = JSON.parse(text);
+const routes = routesOf([
+  AgentService,
+  BundleService,
+  EnvironmentService,
+  OrganizationService,
+  PolicyService,
+  ProjectService,
+  TokenService,
+  TraceService,
+  WebhookService,
+  EvaluationService,
+]);
+
+interface Placed {
+  readonly verb: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const operations: Placed[] = Object.entries(document.paths).flatMap(([path, item]) =>
+  operationKeys.flatMap((verb) => (item[verb] === undefined ? [] : [{ verb, path, operation: item[verb] }])),
+);
+
+describe("gen/rest/openapi.json", () => {
+  test("has every route that is served, and no other", () => {
+    const served = routes.map((route) => `${route.verb} ${route.path} ${nameOf(route.method)}`).sort();
+    const described = operations.map(
+      ({ verb, path, operation }) => `${verb.toUpperCase()} ${path} ${operation["x-policy-guard-method"]}`,
+    );
+    expect(described.sort()).toEqual(served);
+  });
+
+  test("every reference leads somewhere", () => {
+    const references = [...text.matchAll(/"\$ref": "([^"]+)"/g)].map(([, reference = ""]) => reference);
+    expect(references.length).toBeGreaterThan(500);
+    for (const reference of new Set(references)) expect(resolve(reference), reference).toBeDefined();
+  });
+
+  test("every field of a path is declared, operation ids differ, summaries are there", () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { path, operation } of operations) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = operation.parameters.filter((parameter) => parameter.in === "path");
+      expect(declared.map((parameter) => parameter.name)).toEqual(named);
+      expect(declared.every((parameter) => parameter.required)).toBe(true);
+      expect(operation.summary, operation.operationId).not.toBe("");
+      expect(document.tags.map((tag) => tag.name)).toEqual(expect.arrayContaining([...operation.tags]));
+    }
+  });
+
+  test("every operation says what can go wrong by its access, path and body", () => {
+    for (const { operation } of operations) {
+      const statuses = Object.keys(operation.responses);
+      expect(statuses).toEqual(expect.arrayContaining(["500", "default"]));
+      if (operation["x-policy-guard-access"].public !== true)
+        expect(statuses).toEqual(expect.arrayContaining(["401", "403"]));
+      if (operation.requestBody !== undefined)
+        expect(statuses).toEqual(expect.arrayContaining(["400", "413", "415", "422"]));
+    }
+  });
+
+  test("X-API-Key is offered exactly on the operations that take it", () => {
+    const offered = operations.filter(({ operation }) => operation.security.some((scheme) => "apiKey" in scheme));
+    expect(new Set(offered.flatMap(({ operation }) => operation.tags))).toEqual(new Set(["Webhook"]));
+  });
+
+  test("the catalogue of codes is complete", () => {
+    const codes = JSON.stringify(document.components.schemas.ErrorCode);
+    for (const rule of reasonRules()) expect(codes).toContain(`"const":"${rule.error}"`);
+  });
+
+  test("answers list every field as required, requests refuse further ones, names are snake_case", () => {
+    const { Webhook, CreateWebhookRequest, CreateWebhookResponse } = document.components.schemas;
+    expect(Webhook?.required).toEqual(Object.keys(Webhook?.properties as JsonObject));
+    expect(CreateWebhookRequest).toMatchObject({ additionalProperties: false, required: ["url", "events"] });
+    expect(CreateWebhookRequest?.properties).toMatchObject({
+      url: { type: "string", minLength: 1, maxLength: 2048 },
+      events: { type: "array", minItems: 1 },
+      generate_secret: { type: ["boolean", "null"] },
+    });
+    expect(Object.keys(CreateWebhookRequest?.properties as JsonObject)).not.toContain("org_id");
+    expect(CreateWebhookResponse?.properties).toMatchObject({ secret: { type: ["string", "null"] } });
+    expect(document.components.schemas.EventName?.enum).toContain("evaluation.blocked");
+  });
+
+  test("304, response headers and request headers are described", () => {
+    const latest = document.paths["/v1/bundles/latest"]?.get;
+    expect(latest?.responses["304"]).toMatchObject({ headers: { ETag: {} } });
+    expect(latest?.parameters).toMatchObject([
+      { name: "If-None-Match", in: "header" },
+      { name: "Prefer", in: "header" },
+    ]);
+  });
+});
+
+describe("examples of requests", () => {
+  const validator = createValidator();
+  const withBody = routes.filter((route) => route.body !== "");
+
+  test.each(withBody.map((route) => [nameOf(route.method), route] as const))(
+    "%s: is bound and passes the rules",
+    (_, route) => {
+      const { message, fault } = createBinder(route)({
+        params: sampleParams(route),
+        query: "",
+        headers: {},
+        body: exampleOf(route),
+      });
+      expect(fault?.extra).toBeUndefined();
+      expect(validator.validate(route.method.input, message)).toMatchObject({ kind: "valid" });
+    },
+  );
+
+  test.each(withBody.map((route) => [nameOf(route.method), route] as const))(
+    "%s: without a field that is listed as required, a rule is broken",
+    (_, route) => {
+      const example = exampleOf(route) as JsonObject;
+      for (const name of requiredOf(route)) {
+        const { [name]: _removed, ...rest } = example;
+        const { message } = createBinder(route)({ params: sampleParams(route), query: "", headers: {}, body: rest });
+        expect(validator.validate(route.method.input, message).kind, name).toBe("invalid");
+      }
+    },
+  );
+
+  function exampleOf(route: Route): JsonValue | undefined {
+    return operationOf(route)?.requestBody?.content["application/json"]?.example;
+  }
+
+  function requiredOf(route: Route): string[] {
+    const schema = resolve(String(operationOf(route)?.requestBody?.content["application/json"]?.schema.$ref));
+    return Array.isArray(schema?.required) ? schema.required.map(String) : [];
+  }
+
+  function operationOf(route: Route): Operation | undefined {
+    return operations.find(({ operation }) => operation["x-policy-guard-method"] === nameOf(route.method))?.operation;
+  }
+
+  function sampleParams(route: Route): Record<string, string> {
+    const id = "5b0f2b0e-4a1c-4c07-9a3b-0d6b3f0b9d11";
+    return Object.fromEntries(
+      route.pathFields.map(({ name }) => [name, name === "version" ? "1" : name.endsWith("_id") ? id : "prod"]),
+    );
+  }
+});
+
+describe("a restricted document", () => {
+  const restricted: Document = JSON.parse(restrictDocument(text, [EvaluationService]));
+
+  test("has the operations of the services that are served, and what they need", () => {
+    expect(Object.keys(restricted.paths).sort()).toEqual([
+      "/v1/evaluate/bundle",
+      "/v1/evaluate/input",
+      "/v1/evaluate/output",
+    ]);
+    expect(restricted.paths["/v1/evaluate/input"]).not.toHaveProperty("servers");
+    expect(Object.keys(restricted.components.schemas)).toEqual(
+      expect.arrayContaining(["EvaluateRequest", "Finding", "ErrorEnvelope"]),
+    );
+    expect(restricted.components.schemas).not.toHaveProperty("Webhook");
+    expect(restricted.tags.map((tag) => tag.name)).toEqual(["Evaluation"]);
+  });
+});
+
+describe("the pages", () => {
+  let html = "";
+  let policy = "";
+  beforeAll(() => {
+    ({ html, contentSecurityPolicy: policy } = createDocsPage(text));
+  });
+
+  test("/docs has every operation, every schema, and no link that leads nowhere", () => {
+    for (const { operation, path } of operations) {
+      expect(html).toContain(`id="${operation.operationId}"`);
+      expect(html).toContain(path);
+    }
+    const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    for (const [, target] of html.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
+  });
+
+  test("/docs loads nothing from anywhere, and its policy allows only what it carries", () => {
+    expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    expect(html).not.toMatch(/ on\w+="|javascript:| style="/);
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+';/);
+  });
+
+  test("what a description says is shown as text", () => {
+    const hostile = text.replace('"title": "Policy Guard"', '"title": "<script>alert(1)</script>"');
+    expect(createDocsPage(hostile).html).not.toContain("<script>alert(1)");
+  });
+
+  test("are served with an entity tag and 304", async () => {
+    await using server = await startServer({ routes: () => undefined, openapi: text });
+    for (const [path, type] of [
+      ["/v1/openapi.json", "application/json; charset=utf-8"],
+      ["/docs", "text/html; charset=utf-8"],
+    ]) {
+      const full = await fetch(server.url + path);
+      expect([full.status, full.headers.get("content-type")]).toEqual([200, type]);
+      if (path === "/v1/openapi.json") expect(await full.text()).toBe(text);
+      else expect(full.headers.get("content-security-policy")).toBe(policy);
+      const again = await fetch(server.url + path, { headers: { "if-none-match": full.headers.get("etag") ?? "" } });
+      expect([again.status, await again.text()]).toEqual([304, ""]);
+    }
+    const front = await fetch(server.url);
+    expect(await front.text()).toContain('href="/docs"');
+    expect((await fetch(`${server.url}/docs`, { method: "POST" })).status).toBe(405);
+  });
+});
+
+function resolve(reference: string): JsonObject | undefined {
+  const [, , kind = "", name = ""] = reference.split("/");
+  return (document.components as unknown as Record<string, Record<string, JsonObject>>)[kind]?.[name];
+}

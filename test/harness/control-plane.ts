@@ -1,0 +1,79 @@
+// A control plane in this process: real database, real sockets, on a port of its own.
+
+import { randomBytes } from "node:crypto";
+import { controlPlaneSchema } from "../../src/config.ts";
+import { controlServices, startControlPlane } from "../../src/control-plane.ts";
+import type { Clock } from "../../src/kit/clock.ts";
+import { readConfig } from "../../src/kit/config.ts";
+import { createLog } from "../../src/kit/log.ts";
+import { shutDown } from "../../src/kit/shutdown.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { type Caller, createCaller } from "./dialect.ts";
+
+/** What calls left behind in an organization, in order. */
+export interface Recorded {
+  readonly events: readonly string[];
+  /** Actions of audit entries. */
+  readonly actions: readonly string[];
+}
+
+/** A running control plane and what tests need of it. */
+export interface TestControlPlane {
+  readonly baseUrl: string;
+  readonly managementUrl: string;
+  /** A connection of the tests' own, for setting up. */
+  readonly database: Database;
+  readonly urls: TestDatabase;
+  readonly caller: Caller;
+  /** What vectors may name besides their world. */
+  readonly variables: Readonly<Record<string, string>>;
+  recorded(orgId: string): Promise<Recorded>;
+  stop(): Promise<void>;
+}
+
+/** Starts a control plane on a database of its own. `env` adds environment variables. */
+export async function startTestControlPlane(
+  options: { readonly env?: Readonly<Record<string, string>>; readonly clock?: Clock } = {},
+): Promise<TestControlPlane> {
+  const urls = await createTestDatabase();
+  const env = {
+    PORT: "0",
+    MANAGEMENT_PORT: "0",
+    HOST: "127.0.0.1",
+    LOG_LEVEL: "error",
+    DATABASE_URL: urls.applicationUrl,
+    POLICY_GUARD_MASTER_KEY: randomBytes(32).toString("base64"),
+    ...options.env,
+  };
+  const log = createLog({ name: "test", level: "error" });
+  const plane = await startControlPlane(readConfig(controlPlaneSchema, env), { log, clock: options.clock });
+  const database = await openDatabase({ url: urls.applicationUrl, poolSize: 4, clock: options.clock });
+  const baseUrl = `http://127.0.0.1:${plane.port}`;
+  return {
+    baseUrl,
+    managementUrl: `http://127.0.0.1:${plane.managementPort}`,
+    database,
+    urls,
+    caller: createCaller(baseUrl, controlServices),
+    variables: {},
+    recorded: (orgId) => recorded(database, orgId),
+    async stop() {
+      await shutDown({ log, steps: plane.shutdownSteps });
+      await database.close();
+      await urls.drop();
+    },
+  };
+}
+
+function recorded(database: Database, orgId: string): Promise<Recorded> {
+  return database.read(orgId, async (tx) => {
+    const events = await tx.sql<{ name: string }>("select name from event where org_id = ? order by created_at, id", [
+      orgId,
+    ]);
+    const actions = await tx.sql<{ action: string }>("select action from audit_entry where org_id = ? order by seq", [
+      orgId,
+    ]);
+    return { events: events.map(({ name }) => name), actions: actions.map(({ action }) => action) };
+  });
+}

@@ -1,0 +1,164 @@
+// One call in three dialects. Each answer comes back in the same form, so that one expectation holds for all.
+
+import type { DescMethodUnary, DescService, JsonObject, JsonValue, Message } from "@bufbuild/protobuf";
+import { ConnectError, type Transport } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
+import { createAnswerer } from "../../gateway/answer.ts";
+import { createBinder } from "../../gateway/bind.ts";
+import { type Route, routesOf } from "../../gateway/route.ts";
+import { headerName } from "../../gateway/wire.ts";
+import { ErrorDetailSchema } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { reasonRule } from "../../src/kit/error.ts";
+
+/** The ways to call. */
+export type Dialect = "rest" | "connect" | "grpc";
+/** All of them. */
+export const dialects: readonly Dialect[] = ["rest", "connect", "grpc"];
+
+/** A call, its request in REST's JSON form. */
+export interface TestCall {
+  /** "<Service>/<Method>". */
+  readonly method: string;
+  readonly request: JsonObject;
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly rawBody?: string;
+}
+
+/** An answer. RPC answers have the REST status that their reason stands for. */
+export interface TestAnswer {
+  readonly status: number;
+  /** Value of detail.error; "" where the call succeeded. */
+  readonly error: string;
+  readonly body: JsonValue;
+  readonly headers: Headers;
+  /** Paths that a 422 names. */
+  readonly fields: readonly string[];
+}
+
+/** Calls methods of services at an address, in any dialect. */
+export interface Caller {
+  call(dialect: Dialect, call: TestCall): Promise<TestAnswer>;
+}
+
+/** A caller of these services at this address. */
+export function createCaller(baseUrl: string, services: readonly DescService[]): Caller {
+  const routes = new Map(
+    routesOf(services).map((route) => [`${lastName(route.method.parent)}/${route.method.name}`, route]),
+  );
+  const transports: Record<"connect" | "grpc", Transport> = {
+    connect: createConnectTransport({ baseUrl, httpVersion: "1.1" }),
+    grpc: createGrpcTransport({ baseUrl }),
+  };
+  return {
+    call(dialect, call) {
+      const route = routes.get(call.method);
+      if (route === undefined) throw new Error(`no method ${call.method} has a route`);
+      return dialect === "rest" ? callRest(baseUrl, route, call) : callRpc(transports[dialect], route, call);
+    },
+  };
+}
+
+async function callRest(baseUrl: string, route: Route, call: TestCall): Promise<TestAnswer> {
+  const { url, headers, body } = restRequest(route, call);
+  const response = await fetch(new URL(url, baseUrl), {
+    method: route.verb,
+    headers: { ...headers, ...authorization(call.token), ...call.headers },
+    body: call.rawBody ?? (body === undefined ? undefined : JSON.stringify(body)),
+    redirect: "manual",
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  const json: JsonValue = isJson && text !== "" ? JSON.parse(text) : text;
+  const detail = response.ok
+    ? undefined
+    : (json as { detail?: { error?: string; fields?: { field: string }[] } }).detail;
+  return {
+    status: response.status,
+    error: detail?.error ?? "",
+    body: json,
+    headers: response.headers,
+    fields: detail?.fields?.map(({ field }) => field) ?? [],
+  };
+}
+
+function restRequest(route: Route, { request, rawBody }: TestCall) {
+  const rest: JsonObject = { ...request };
+  const headers: Record<string, string> = {};
+  let url = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest[name];
+    delete rest[name];
+    return encodeURIComponent(String(value));
+  });
+  for (const field of route.method.input.fields) {
+    const name = headerName(field);
+    if (name === "" || rest[field.name] === undefined) continue;
+    headers[name] = String(rest[field.name]);
+    delete rest[field.name];
+  }
+  if (route.body !== "" || rawBody !== undefined)
+    return { url, headers: { "content-type": "application/json", ...headers }, body: rest };
+  const query = new URLSearchParams(Object.entries(rest).map(([key, value]) => [key, String(value)]));
+  if (query.size > 0) url += `?${query}`;
+  return { url, headers, body: undefined };
+}
+
+async function callRpc(transport: Transport, route: Route, { request, token, headers }: TestCall): Promise<TestAnswer> {
+  if (route.method.methodKind !== "unary")
+    throw new Error(`${route.method.name} streams; call it in a test of its own`);
+  const method = route.method as DescMethodUnary; // its kind was just checked
+  try {
+    const response = await transport.unary(
+      method,
+      undefined,
+      10_000,
+      { ...authorization(token), ...headers },
+      rpcMessage(route, request),
+    );
+    const answer = createAnswerer(route)(response.message as Message, response.header);
+    const json: JsonValue = answer.body === undefined ? "" : JSON.parse(String(answer.body));
+    const answered = new Headers(answer.headers as Record<string, string>);
+    return { status: answer.status, error: "", body: json, headers: answered, fields: [] };
+  } catch (error) {
+    return rpcFailure(ConnectError.from(error));
+  }
+}
+
+// The REST binder reads the same JSON; only where each member travels differs.
+function rpcMessage(route: Route, request: JsonObject): Message {
+  const bind = createBinder({ ...route, pathFields: [], body: "*" });
+  const body: JsonObject = {};
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request)) {
+    const field = route.method.input.fields.find((candidate) => candidate.name === name);
+    const header = field === undefined ? "" : headerName(field);
+    if (header === "") body[name] = value;
+    else headers[header.toLowerCase()] = String(value);
+  }
+  const { message, fault } = bind({ params: {}, query: "", headers, body });
+  if (fault !== undefined) throw fault;
+  return message;
+}
+
+function rpcFailure(error: ConnectError): TestAnswer {
+  const [detail] = error.findDetails(ErrorDetailSchema);
+  if (detail === undefined) throw new Error(`no error detail on: ${error.message}`, { cause: error });
+  const rule = reasonRule(detail.reason);
+  if (rule.code !== error.code) throw new Error(`${rule.name} travelled as ${error.code}, not ${rule.code}`);
+  const fields = (detail.extra?.fields as { field: string }[] | undefined) ?? [];
+  return {
+    status: rule.httpStatus,
+    error: detail.error,
+    body: { detail: { error: detail.error, message: error.rawMessage, ...detail.extra } },
+    headers: error.metadata,
+    fields: fields.map(({ field }) => field),
+  };
+}
+
+function authorization(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+function lastName(service: DescService): string {
+  return service.name;
+}

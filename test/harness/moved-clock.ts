@@ -1,0 +1,23 @@
+import type { Clock } from "../../src/kit/clock.ts";
+
+/** A clock that stands still until a test moves it. */
+export interface MovedClock extends Clock {
+  /** Goes forward. */
+  pass(ms: number): void;
+  /** Goes to a moment. */
+  set(moment: Date): void;
+}
+
+/** A clock that stands at the moment, by default at the present one. */
+export function createMovedClock(start: Date = new Date()): MovedClock {
+  let ms = start.getTime();
+  return {
+    now: () => new Date(ms),
+    pass(by) {
+      ms += by;
+    },
+    set(moment) {
+      ms = moment.getTime();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+// What tests of webhooks share: an organization, a target that listens, a clock to move, and the parts that deliver.
+
+import { randomBytes } from "node:crypto";
+import { pino } from "pino";
+import { DeliveryAttempts } from "../../src/domain/delivery-attempt.ts";
+import { DeliveryUpkeep } from "../../src/domain/delivery-upkeep.ts";
+import { Dispatcher, type DispatchLimits } from "../../src/domain/dispatcher.ts";
+import { type EventData, publishEvent } from "../../src/domain/event.ts";
+import { Organizations } from "../../src/domain/organization.ts";
+import { type CreatedWebhook, Webhooks } from "../../src/domain/webhook.ts";
+import type { Caller } from "../../src/kit/context.ts";
+import { newId } from "../../src/kit/id.ts";
+import { createSealer, parseMasterKeys } from "../../src/kit/seal.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { createMovedClock, type MovedClock } from "./moved-clock.ts";
+import { loopbackTransport } from "./plain-transport.ts";
+import { adminCaller } from "./world.ts";
+
+/** Everything between an event and its target, in one process. */
+export interface WebhookWorld {
+  readonly urls: TestDatabase;
+  readonly masterKey: string;
+  readonly clock: MovedClock;
+  /** As the application. */
+  readonly database: Database;
+  readonly webhooks: Webhooks;
+  /** As the worker. */
+  readonly attempts: DeliveryAttempts;
+  readonly dispatcher: Dispatcher;
+  readonly upkeep: DeliveryUpkeep;
+  newDispatcher(limits?: DispatchLimits): Dispatcher;
+  /** A new organization's admin. */
+  newCaller(): Promise<Caller>;
+  /** A webhook of the caller's organization that subscribes to policy.updated. */
+  subscribe(caller: Caller, url: string, options?: { readonly generateSecret?: boolean }): Promise<CreatedWebhook>;
+  /** Publishes an event, and returns its id. */
+  publish(caller: Caller, data?: Partial<EventData<"policy.updated">>): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Opens a database of its own with all that delivers. */
+export async function openWebhookWorld(): Promise<WebhookWorld> {
+  const urls = await createTestDatabase();
+  const clock = createMovedClock();
+  const database = await openDatabase({ url: urls.applicationUrl, poolSize: 6, clock });
+  const workerDatabase = await openDatabase({ url: urls.workerUrl, poolSize: 8, clock });
+  const masterKey = randomBytes(32).toString("base64");
+  const sealer = createSealer({ masterKeys: parseMasterKeys(masterKey) });
+  const transport = loopbackTransport();
+  const log = pino({ level: "silent" });
+  const attempts = new DeliveryAttempts(workerDatabase, { sealer, transport, clock });
+  const newDispatcher = (limits?: DispatchLimits) => new Dispatcher({ attempts, log, limits });
+  const webhooks = new Webhooks(database, { sealer, transport, clock });
+  return {
+    urls,
+    masterKey,
+    clock,
+    database,
+    webhooks,
+    attempts,
+    dispatcher: newDispatcher(),
+    newDispatcher,
+    upkeep: new DeliveryUpkeep(workerDatabase, clock),
+    newCaller: async () => adminCaller((await new Organizations(database).create({ name: "Test" })).id),
+    subscribe: (caller, url, { generateSecret = false } = {}) =>
+      webhooks.create(caller, { url, events: ["policy.updated"], generateSecret }),
+    publish: ({ orgId }, data = {}) =>
+      database.systemTransaction(orgId, (tx) =>
+        publishEvent(tx, "policy.updated", {
+          policy_id: newId(),
+          name: "support-bot",
+          version: 1,
+          change: "updated",
+          ...data,
+        }),
+      ),
+    async close() {
+      await Promise.all([database.close(), workerDatabase.close()]);
+      await urls.drop();
+    },
+  };
+}

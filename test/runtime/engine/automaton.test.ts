@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { buildAutomaton } from "../../../runtime/engine/automaton.ts";
+import { gateFoldText } from "../../../runtime/engine/fold.ts";
+
+/** All occurrences by plain search, as "literal@end". */
+function occurrences(literals: readonly string[], text: string): string[] {
+  const found: string[] = [];
+  literals.forEach((literal, index) => {
+    for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + 1))
+      found.push(`${index}@${at + literal.length}`);
+  });
+  return found.sort();
+}
+
+function hits(literals: readonly string[], text: string, denseEntries?: number): string[] {
+  const found: string[] = [];
+  buildAutomaton(literals, denseEntries).scan(text, (literal, end) => found.push(`${literal}@${end}`));
+  return found.sort();
+}
+
+const letters = (alphabet: string, maxLength: number) =>
+  fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength });
+
+describe("the automaton", () => {
+  it("finds exactly what a plain search for each literal finds", () => {
+    const literals = fc.uniqueArray(letters("abc", 5), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(literals, letters("abcx", 60), (list, text) => {
+        expect(hits(list, text)).toEqual(occurrences(list, text));
+      }),
+      { numRuns: 1000, seed: 1 },
+    );
+  });
+
+  it("finds the same when most states have no dense row", () => {
+    const literals = fc.uniqueArray(letters("abc", 8), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(literals, letters("abcx", 60), fc.integer({ min: 1, max: 40 }), (list, text, denseEntries) => {
+        expect(hits(list, text, denseEntries)).toEqual(occurrences(list, text));
+      }),
+      { numRuns: 1000, seed: 2 },
+    );
+  });
+
+  it("counts a run of white space as one, dense or not", () => {
+    const word = letters("ab", 3);
+    const literals = fc.uniqueArray(
+      fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(" ")),
+      { minLength: 1, maxLength: 8 },
+    );
+    const text = fc
+      .array(fc.oneof(word, fc.constantFrom(" ", "  ", "\n", "\t \u00a0")), { maxLength: 30 })
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(literals, text, fc.constantFrom(1, 12, undefined), (list, source, denseEntries) => {
+        // Each literal is found as often as in the collapsed text.
+        const collapsed = source.replace(/\s+/g, " ");
+        const count = (found: readonly string[], index: number) =>
+          found.filter((hit) => hit.startsWith(`${index}@`)).length;
+        const inSource = hits(list, source, denseEntries);
+        const inCollapsed = occurrences(list, collapsed);
+        list.forEach((_, index) => expect(count(inSource, index)).toBe(count(inCollapsed, index)));
+      }),
+      { numRuns: 1000, seed: 3 },
+    );
+  });
+
+  it("folds case and look-alike letters", () => {
+    expect(hits(["paypal"], "P\u0430yP\u0430l")).toEqual(["0@6"]);
+  });
+
+  it("keeps every literal when there are more symbols than classes", () => {
+    const literals = Array.from({ length: 2000 }, (_, index) => String.fromCharCode(0x4e00 + index, 0x5000 + index));
+    const text = literals.join("");
+    const found = new Set(hits(literals, text));
+    occurrences(literals, text).forEach((hit) => expect(found.has(hit)).toBe(true));
+    expect(buildAutomaton(literals).classCount).toBe(256);
+  });
+
+  it("stays within its memory for 10,000 long keywords", () => {
+    const literals = Array.from({ length: 10_000 }, (_, index) =>
+      gateFoldText(`${index.toString(36)} ${"wort ".repeat(index % 30)}ende`),
+    );
+    const automaton = buildAutomaton(literals);
+    expect(automaton.denseCount * automaton.classCount).toBeLessThanOrEqual(4 << 20);
+    const found: number[] = [];
+    automaton.scan(literals[9_876] ?? "", (literal) => found.push(literal));
+    expect(found).toContain(9_876);
+  });
+
+  it("has no hits without literals", () => {
+    expect(hits([], "anything")).toEqual([]);
+  });
+});

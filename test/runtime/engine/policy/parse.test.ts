@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { canonicalPolicy, parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
+import { sampleKit } from "../sample-detectors.ts";
+
+const parse = (source: string) => parsePolicy(source, sampleKit.definitions);
+const at = (source: string) =>
+  parse(source).problems.map(({ line, column, path, message, suggestion, severity }) =>
+    [severity === "error" ? "E" : "W", `${line}:${column}`, path, message, suggestion ?? ""].join(" | "),
+  );
+
+const valid = `apiVersion: policyguard/v1
+kind: Policy
+metadata: {name: p}
+rules:
+  - {id: a, stages: [input], detect: secrets, action: BLOCK}
+tests:
+  - {name: t, text: KEY-1, expect: {outcome: BLOCK}}
+`;
+
+describe("parsePolicy", () => {
+  it("takes a valid document without a problem", () => {
+    expect(parse(valid)).toMatchObject({ problems: [], policy: { metadata: { name: "p" } } });
+  });
+
+  it("reports every problem at once, each with line, column, path and what was expected", () => {
+    const problems = at(`apiVersion: policyguard/v1
+kind: Policy
+metadata: {name: p, descripton: typo}
+match: {agents: []}
+detectors:
+  mail: {use: pii, entities: [EMIAL], treshold: 0.5}
+  other: {use: secretz}
+rules:
+  - id: a
+    stages: [input, outptu]
+    detect: maill
+    action: BLOK
+  - id: b
+    stages: [input]
+    detect: mail
+    when: segment.trsut == "untrusted"
+    action: BLOCK
+  - id: c
+    stages: input
+    action: 7
+tests:
+  - {name: t, text: x, expect: {outcome: ALLOW, rules: [zzz]}}
+`);
+    expect(problems).toEqual([
+      'E | 3:21 | metadata.descripton | unknown key "descripton"; expected one of name, description, controls | did you mean "description"?',
+      "E | 4:17 | match.agents | expected at least 1 items, found 0 | ",
+      'E | 6:31 | detectors.mail.entities[0] | expected one of "EMAIL", "PHONE", found "EMIAL" | did you mean "EMAIL"?',
+      'E | 6:39 | detectors.mail.treshold | unknown key "treshold"; expected one of entities | ',
+      'E | 7:16 | detectors.other.use | the catalog has no detector "secretz" | did you mean "secrets"?',
+      'E | 10:21 | rules[0].stages[1] | expected one of "input", "output", "tool_call", "tool_result", "retrieval", found "outptu" | did you mean "output"?',
+      'E | 11:13 | rules[0].detect | neither the policy nor the catalog has a detector "maill" | did you mean "mail"?',
+      'E | 12:13 | rules[0].action | expected one of "ALLOW", "FLAG", "REDACT", "BLOCK", found "BLOK" | did you mean "BLOCK"?',
+      'E | 16:19 | rules[1].when | unknown field "trsut" | did you mean "trust"?',
+      'E | 19:13 | rules[2].stages | expected an array, found "input" | ',
+      "E | 20:13 | rules[2].action | expected a string, found 7 | ",
+    ]);
+  });
+
+  it("points into a condition of a block scalar", () => {
+    const source = valid.replace(
+      "  - {id: a, stages: [input], detect: secrets, action: BLOCK}\n",
+      '  - id: a\n    stages: [input]\n    detect: secrets\n    when: |\n      segment.trust == "untrusted"\n        && segment.length > "x"\n    action: BLOCK\n',
+    );
+    expect(at(source)).toEqual(["E | 10:12 | rules[0].when | no such overload: int > string | "]);
+  });
+
+  it.each([
+    ["extends: [pack:pii@1]", 'E | 8:1 | extends | "extends" is not supported yet | '],
+    [
+      "exemptions: [{id: x, when: session.saw(1), rules: [a], reason: r}]",
+      "E | 8:28 | exemptions[0].when | session functions are not supported yet | ",
+    ],
+  ])("refuses what a later version brings: %s", (line, problem) => {
+    expect(at(`${valid}${line}\n`)).toEqual([problem]);
+  });
+
+  it("refuses streams, reversible redaction and detector backends", () => {
+    const source = valid
+      .replace("text: KEY-1", "stream: [KEY, '-1']")
+      .replace("action: BLOCK", "action: REDACT, redact: {reversible: true}")
+      .replace("rules:", "detectors: {s: {use: secrets, backend: b}}\nrules:");
+    expect(parse(source).policy).toBeUndefined();
+    expect(at(source).filter((problem) => problem.includes("not supported yet"))).toHaveLength(3);
+  });
+
+  it("warns of a detector that no rule uses, of rules that never match or decide, and of missing tests", () => {
+    const { policy, problems } = parse(`apiVersion: policyguard/v1
+kind: Policy
+metadata: {name: p}
+detectors: {unused: {use: pii}}
+rules:
+  - {id: a, stages: [input], detect: secrets, action: BLOCK}
+  - {id: b, stages: [input], detect: secrets, action: FLAG}
+  - {id: c, stages: [output], detect: secrets, action: FLAG, mode: off}
+`);
+    expect(policy).toBeDefined();
+    expect(problems.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
+      "warning: the policy has no tests",
+      'warning: no rule uses the detector "unused"',
+      'warning: rule "b" never decides: "a" matches the same and is as strict',
+      'warning: rule "c" never matches: its mode is off',
+    ]);
+  });
+
+  it.each([
+    ["a: &a [1]\nb: [*a, *a]\nc: *a", /unknown key|missing/],
+    [`a: ${"[".repeat(5000)}`, /nested deeper/],
+    [`${"- ".repeat(5000)}x`, /nested deeper/],
+    [`a: "${"x".repeat(300_000)}"`, /larger than 256 KiB/],
+    ["a: &a [*a]", /nested deeper|unknown key/],
+    ["a: 1\na: 2", /unique/],
+    ["{", /./],
+    ["", /expected an object/],
+    ["- 1", /expected an object/],
+    ["a: 1\n---\nb: 2", /./],
+    ["? [1]\n: 2", /a key has to be a string/],
+  ])("survives %#", (source, message) => {
+    const { policy, problems } = parse(source);
+    expect(policy).toBeUndefined();
+    expect(problems.map((problem) => problem.message).join("\n")).toMatch(message);
+  });
+
+  it("ends a bomb of aliases at the limit", () => {
+    const levels = Array.from(
+      { length: 9 },
+      (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level},`.repeat(9)}]`,
+    );
+    const { problems } = parse(`l0: &l0 [x]\n${levels.join("\n")}\n`);
+    expect(problems.map(({ message }) => message)).toEqual(["the document has more than 50000 values"]);
+  });
+
+  it("reads the same from YAML, JSON text and a JSON object", () => {
+    const { policy } = parse(valid);
+    const fromText = parse(JSON.stringify(policy)).policy;
+    const fromObject = parsePolicy(JSON.parse(JSON.stringify(policy)), sampleKit.definitions).policy;
+    expect(fromText).toEqual(policy);
+    expect(fromObject).toEqual(policy);
+  });
+
+  it("has one canonical form, whatever the order of the source, and adds no defaults", () => {
+    const shuffled = `tests:
+  - {expect: {outcome: BLOCK}, text: KEY-1, name: t}
+rules:
+  - {action: BLOCK, detect: secrets, stages: [input], id: a}
+metadata: {name: p}
+kind: Policy
+apiVersion: policyguard/v1
+`;
+    const [a, b] = [parse(valid).policy, parse(shuffled).policy];
+    if (a === undefined || b === undefined) throw new Error("both are valid");
+    expect(JSON.stringify(canonicalPolicy(b))).toBe(JSON.stringify(canonicalPolicy(a)));
+    expect(Object.keys(canonicalPolicy(a))).toEqual(["apiVersion", "kind", "metadata", "rules", "tests"]);
+  });
+
+  it("keeps hostile keys as data", () => {
+    const { policy } = parsePolicy(JSON.parse('{"__proto__": {"polluted": true}}'), sampleKit.definitions);
+    expect(policy).toBeUndefined();
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it("asks a detector about what its schema cannot say, and points at the place", () => {
+    const source = valid.replace("rules:", "detectors:\n  w: {use: words, words: [fine, forbidden]}\nrules:");
+    expect(at(source.replace("detect: secrets", "detect: w"))).toEqual([
+      "E | 5:33 | detectors.w.words[1] | this word is not allowed here | ",
+    ]);
+  });
+
+  it("refuses a catalog detector that cannot do without parameters", () => {
+    expect(at(valid.replace("detect: secrets", "detect: words"))).toEqual([
+      'E | 5:38 | rules[0].detect | the detector "words" needs words; name it under "detectors" | ',
+    ]);
+  });
+
+  it.each([
+    ["detect: {ref: pii, entities: [MAIL]}", 'the detector "pii" has no entity "MAIL"'],
+    ["detect: {ref: pii, categories: [pii.fax]}", 'the detector "pii" has no category "pii.fax"'],
+    ["detect: {quorum: {of: [pii, secrets], at_least: 3}}", "expected at most 2, the number of detectors"],
+    ["when: finding.score > 0.5", 'only a rule with "detect" has a "finding"'],
+    [
+      "detect: pii, when: 'tool.name == \"x\"'",
+      '"tool" exists at the stage tool_call only; the rule has to name no other stage',
+    ],
+    ["detect: {}", "expected an object with one of: ref; any; all; quorum"],
+    ["detect: [pii]", "expected a string or an object, found an array"],
+  ])("refuses a rule with %s", (part, message) => {
+    const { problems } = parse(valid.replace("detect: secrets", part));
+    expect(problems.filter(({ severity }) => severity === "error").map((problem) => problem.message)).toEqual([
+      message,
+    ]);
+  });
+
+  it("refuses a rule without detect and when", () => {
+    expect(at(valid.replace("detect: secrets, ", ""))[0]).toContain('rule "a" needs "detect", "when" or both');
+  });
+});

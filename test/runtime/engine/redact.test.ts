@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { Fingerprints } from "../../../runtime/engine/fingerprint.ts";
+import { codePointOffsets } from "../../../runtime/engine/offset.ts";
+import { mergeSpans, type RedactSpan, redact } from "../../../runtime/engine/redact.ts";
+import { ask, engineOf } from "./sample-engine.ts";
+
+const fingerprints = new Fingerprints(new Uint8Array(32));
+const styled = (style: string) =>
+  `rules: [{id: a, stages: [input], detect: pii, action: REDACT, redact: {style: ${style}}}]`;
+
+describe("redaction", () => {
+  it("numbers placeholders by distinct value over the whole request", () => {
+    const engine = engineOf([styled("placeholder")]);
+    const { response } = ask(engine, {
+      messages: [
+        { role: "user", content: "a@b.cc c@d.ee +1234567" },
+        { role: "user", content: "none" },
+        { role: "user", content: "c@d.ee" },
+      ],
+    });
+    expect(response.redactedSegments).toMatchObject([
+      { id: "s1", text: "[EMAIL_1] [EMAIL_2] [PHONE_1]" },
+      { id: "s3", text: "[EMAIL_2]" },
+    ]);
+    expect(response.text).toBeUndefined();
+  });
+
+  it("does not give out a placeholder that the text already contains", () => {
+    expect(ask(engineOf([styled("placeholder")]), { text: "[EMAIL_1] a@b.cc" }).response.text).toBe(
+      "[EMAIL_1] [EMAIL_2]",
+    );
+  });
+
+  it.each([
+    ["mask", "**********"],
+    ["remove", ""],
+    ["partial", "********67"],
+  ])("replaces in the style %s", (style, expected) => {
+    expect(ask(engineOf([styled(style)]), { text: "call +491234567!" }).response.text).toBe(`call ${expected}!`);
+  });
+
+  it("replaces by a keyed hash that is equal for equal text", () => {
+    const { text = "" } = ask(engineOf([styled("hash")]), { text: "a@b.cc a@b.cc" }).response;
+    expect(text).toMatch(/^\[EMAIL:([0-9a-f]{8})\] \[EMAIL:\1\]$/);
+  });
+
+  it("gives no text when the outcome is stricter", () => {
+    const engine = engineOf([
+      styled("placeholder").replace("rules: [", "rules: [{id: k, stages: [input], detect: secrets, action: BLOCK}, "),
+    ]);
+    const { response } = ask(engine, { text: "KEY-1 a@b.cc" });
+    expect(response).toMatchObject({ outcome: Outcome.BLOCK, redactedSegments: [] });
+    expect(response.text).toBeUndefined();
+  });
+
+  it("takes the whole of what a reader sees as one character", () => {
+    const family = "👩‍👩‍👧";
+    const text = `x${family}e\u0301y👍🏽z`;
+    const span = (start: number, end: number): RedactSpan => ({ piece: 0, start, end, category: "c", style: "remove" });
+    const at = text.indexOf("👍");
+    const cut = (...spans: RedactSpan[]) => redact([text], spans, fingerprints).get(0);
+    expect(cut(span(at + 1, at + 2))).toBe(`x${family}e\u0301yz`);
+    expect(cut(span(at, at + 2))).toBe(`x${family}e\u0301yz`);
+    expect(cut(span(text.indexOf("e"), text.indexOf("e") + 1))).toBe(`x${family}y👍🏽z`);
+    expect(cut(span(3, 5))).toBe(`xe\u0301y👍🏽z`);
+  });
+
+  // Text of every awkward kind: astral letters, combining marks, right-to-left, joiners, lone surrogates.
+  const awkward = fc.array(
+    fc.constantFrom(
+      "a",
+      "b",
+      " ",
+      "é",
+      "e\u0301",
+      "😀",
+      "👍🏽",
+      "👩‍👩‍👧",
+      "שלום",
+      "مرحبا",
+      "\u202e",
+      "漢字",
+      "𝔘",
+      "\ud83d",
+      "\u200d",
+    ),
+    { maxLength: 20 },
+  );
+  const spansOf = (length: number) =>
+    fc.array(
+      fc.tuple(fc.nat(length), fc.nat(length)).map(([a, b]) => ({ start: Math.min(a, b), end: Math.max(a, b) + 1 })),
+      { maxLength: 6 },
+    );
+
+  it("keeps what lies outside the spans, in order, and drops what lies inside", () => {
+    const cases = awkward
+      .map((parts) => parts.join(""))
+      .chain((text) => fc.tuple(fc.constant(text), spansOf(Math.max(0, text.length - 1))));
+    fc.assert(
+      fc.property(cases, ([text, given]) => {
+        fc.pre(text.length > 0);
+        const spans = given.map((span): RedactSpan => ({ ...span, piece: 0, category: "c", style: "remove" }));
+        const merged = mergeSpans(text, spans);
+        for (const { start, end } of given) expect(merged.some((m) => m.start <= start && end <= m.end)).toBe(true);
+        for (const [index, m] of merged.entries()) expect(m.start).toBeGreaterThanOrEqual(merged[index - 1]?.end ?? 0);
+        const kept = [...text.split("").keys()].filter((unit) => !merged.some((m) => m.start <= unit && unit < m.end));
+        const result = redact([text], spans, fingerprints).get(0) ?? text;
+        expect(result).toBe(kept.map((unit) => text[unit]).join(""));
+        // No pair of surrogates is torn apart: lone ones are only those that were there before.
+        const lone = (value: string) => [...value].filter((point) => /^[\ud800-\udfff]$/.test(point)).length;
+        expect(lone(result)).toBeLessThanOrEqual(lone(text));
+      }),
+      { seed: 20261120, numRuns: 2000 },
+    );
+  });
+
+  it("counts code points as a plain count does", () => {
+    fc.assert(
+      fc.property(
+        awkward.map((parts) => parts.join("")),
+        (text) => {
+          const count = codePointOffsets(text);
+          let units = 0;
+          let points = 0;
+          for (const point of text) {
+            expect(count(units)).toBe(points++);
+            units += point.length;
+          }
+          expect(count(text.length)).toBe(points);
+        },
+      ),
+      { seed: 20261120, numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,47 @@
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { lastLines, rotateLogs, sizeOf } from "../../../scripts/supervisor/log-file.ts";
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "log-"));
+  file = join(folder, "part.log");
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("a log that has grown too large moves aside, and its writer goes on at the new end", () => {
+  const writer = openSync(file, "a");
+  writeSync(writer, "x".repeat(100));
+  rotateLogs(folder, 50);
+  writeSync(writer, "next");
+  closeSync(writer);
+  expect(readFileSync(file, "utf8")).toBe("next");
+  expect(readFileSync(`${file}.1`, "utf8")).toBe("x".repeat(100));
+});
+
+test("a small log stays", () => {
+  writeFileSync(file, "small");
+  rotateLogs(folder, 50);
+  expect(readFileSync(file, "utf8")).toBe("small");
+});
+
+test("last words are those of this start, and structured lines are told as sentences", () => {
+  writeFileSync(file, "of yesterday\n");
+  const fromByte = sizeOf(file);
+  appendFileSync(file, `{"level":50,"msg":"cannot listen","err":{"message":"port in use"}}\nplain\n`);
+  expect(lastLines(file, fromByte)).toBe("  cannot listen: port in use\n  plain");
+});

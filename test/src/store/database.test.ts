@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { expect, it } from "vitest";
+import { openDatabase } from "../../../src/store/database.ts";
+import { createTestDatabase } from "../../harness/database.ts";
+
+it("a database that ends every connection in mid-transaction costs the pool none of its places", async () => {
+  const urls = await createTestDatabase();
+  const database = await openDatabase({ url: urls.applicationUrl, poolSize: 2 });
+  const killer = new pg.Client({ connectionString: urls.applicationUrl });
+  await killer.connect();
+  const others =
+    "from pg_stat_activity where usename = current_user and datname = current_database() and pid <> pg_backend_pid()";
+  for (let round = 0; round < 3; round += 1) {
+    const sleeping = [1, 2].map(() =>
+      database.systemTransaction(randomUUID(), (tx) => tx.sql("select pg_sleep(10)")).catch(String),
+    );
+    const asleep = `select count(*)::int as n ${others} and wait_event = 'PgSleep'`;
+    await expect.poll(async () => (await killer.query<{ n: number }>(asleep)).rows[0]?.n, { interval: 10 }).toBe(2);
+    await killer.query(`select pg_terminate_backend(pid) ${others}`);
+    for (const outcome of await Promise.all(sleeping)) expect(outcome).toContain("the database is away");
+  }
+  await expect(database.isWritable()).resolves.toBe(true);
+  await killer.end();
+  await database.close();
+  await urls.drop();
+});
