@@ -3,6 +3,7 @@
 
 import pg from "pg";
 import { workerSchema } from "./config.ts";
+import { attemptTimeoutMs } from "./domain/delivery.ts";
 import { DeliveryAttempts } from "./domain/delivery-attempt.ts";
 import { DeliveryUpkeep } from "./domain/delivery-upkeep.ts";
 import { Dispatcher } from "./domain/dispatcher.ts";
@@ -14,6 +15,8 @@ import { readConfig } from "./kit/config.ts";
 import { createLog, type Logger } from "./kit/log.ts";
 import { startManagement } from "./kit/management.ts";
 import { createMetrics } from "./kit/metrics.ts";
+import { createOutbound } from "./kit/outbound/client.ts";
+import { createNetworkGuard } from "./kit/outbound/guard.ts";
 import { createSealer, parseMasterKeys } from "./kit/seal.ts";
 import { shutDownOnSignal } from "./kit/shutdown.ts";
 import { openDatabase } from "./store/database.ts";
@@ -32,8 +35,9 @@ const metrics = createMetrics();
 const clock = systemClock;
 const database = await openDatabase({ url: config.databaseUrl, poolSize: databasePoolSize, clock });
 const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
-const transport = createNetworkGuard({ allowNetworks: config.allowNetworks, dnsServers: config.dnsServers });
-const attempts = new DeliveryAttempts(database, { sealer, transport, clock });
+const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
+const outbound = createOutbound({ guard, totalTimeoutMs: attemptTimeoutMs });
+const attempts = new DeliveryAttempts(database, { sealer, outbound, clock });
 const { onAttempt, onJob } = createWorkerMetrics(metrics, () => dispatcher.inFlight);
 const dispatcher = new Dispatcher({ attempts, log, onResult: onAttempt });
 const pool = openQueuePool(config.databaseUrl, log);
@@ -71,6 +75,7 @@ shutDownOnSignal({
     { name: "not ready", timeoutMs: 100, run: () => management.drain() },
     { name: "jobs", timeoutMs: 8_000, run: () => runner.stop() },
     { name: "deliveries", timeoutMs: 12_000, run: () => dispatcher.stop() },
+    { name: "connections", timeoutMs: 1_000, run: () => outbound.close() },
     { name: "pool", timeoutMs: 1_000, run: () => hold.release() },
     { name: "management", timeoutMs: 1_000, run: () => management.close() },
     { name: "database", timeoutMs: 2_000, run: () => Promise.all([database.close(), pool.end()]) },

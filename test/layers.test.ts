@@ -153,8 +153,8 @@ test("the engine reads no clock, no environment and no network", () => {
 });
 
 test("the walk sees every form of import, and the table forbids", () => {
-  const text = `import a from "a";\nimport {\n  b,\n} from "b";\nimport "c";\nexport { d } from "d";\nconst e = await import("e");`;
-  expect(specifiersIn(text)).toEqual(["a", "b", "c", "d", "e"]);
+  const text = `import a from "a";\nimport {\n  b,\n} from "b";\nimport "c";\nexport { d } from "d";\nconst e = await import("pg");`;
+  expect(specifiersIn(text)).toEqual(["a", "b", "c", "d", "pg"]);
   const layer = layerOf("src/domain/webhook.ts");
   expect(layer?.folder).toBe("src/domain/");
   if (layer === undefined) return;

@@ -144,6 +144,8 @@ class PolicyJudge {
 
   #judge(rule: CompiledRule, piece: Piece, index: number): Match[] {
     if (rule.terms.length === 0 && piece.isArgument) return [];
+    // Beside the calls there may be text; a rule about tools is not about that.
+    if (piece.call === undefined && readsTool(rule)) return [];
     const detections = this.#case.detections[index];
     const candidates = detections === undefined ? [] : candidatesOf(rule, detections);
     if (detections !== undefined && rule.terms.length > 0 && termCount(candidates) < rule.atLeast) return [];
@@ -248,6 +250,10 @@ class PolicyJudge {
     const mode = isRolledOut ? rule.mode : Mode.SHADOW;
     return { policy: this.#policy, rule, piece, mode, severity: rule.severity, exemptedBy };
   }
+}
+
+function readsTool({ when, unless }: CompiledRule): boolean {
+  return when?.reads.has("tool") === true || unless?.reads.has("tool") === true;
 }
 
 function candidatesOf(rule: CompiledRule, detections: ReadonlyMap<string, readonly Detection[]>): Candidate[] {

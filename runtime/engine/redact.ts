@@ -52,6 +52,7 @@ function rewrite(
 /** Spans in order, none touching another's text. A merged span has the category of its longest part. */
 export function mergeSpans(text: string, spans: readonly RedactSpan[]): RedactSpan[] {
   const whole = spans
+    .filter(({ start, end }) => start < end)
     .map((span) => ({ ...span, ...wholeCharacters(text, span.start, span.end) }))
     .sort((a, b) => a.start - b.start || b.end - a.end || (a.category < b.category ? -1 : 1));
   const merged: RedactSpan[] = [];

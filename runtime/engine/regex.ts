@@ -50,6 +50,9 @@ export class PatternError extends Error {
 const stepBudget = 1_000_000;
 const stepsPerUnit = 32;
 
+/** Size of slice times program below which a search with positions costs no more than a test. */
+const positionsFirst = 10_000;
+
 /** Compiles a pattern. Throws PatternError. */
 export function compilePattern(source: string, flags: PatternFlags = {}): LinearPattern {
   const engine = compileEngine(source, flags);
@@ -111,7 +114,7 @@ export function findMatches(pattern: LinearPattern, text: string, from: number, 
   if (work !== undefined) work.units += slice.length;
   const matches: PatternMatch[] = [];
   // The lazy automaton of `test` is several times faster than a search with positions, and most texts have no match.
-  if (slice.length > 4096 && !pattern.engine.test(slice)) return matches;
+  if (slice.length * pattern.programSize > positionsFirst && !pattern.engine.test(slice)) return matches;
   const matcher = pattern.engine.matcher(slice);
   let steps = stepBudget + stepsPerUnit * slice.length;
   let searched = 0;

@@ -1,7 +1,18 @@
 // The PostgreSQL programs: those of the npm package, or a copy of them where an unprivileged user may execute them.
 
 import { randomBytes } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { arch, platform } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -57,12 +68,29 @@ function linkLibraries(packaged: string): void {
   }
 }
 
+/** Creates a folder that everybody may enter, whatever the umask says. */
+export function makePublicFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o755);
+}
+
+/** Lets everybody read what lies in the folder, and execute what its owner may execute. */
+function makePublic(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) makePublic(path);
+    else if (entry.isFile()) chmodSync(path, (statSync(path).mode & 0o100) === 0 ? 0o644 : 0o755);
+  }
+}
+
 function copyOnce(native: string, version: string): string {
   const target = join(systemFolder, `postgresql-${version}`);
   if (existsSync(target)) return target;
   const half = `${target}.${randomBytes(6).toString("hex")}`;
-  mkdirSync(systemFolder, { recursive: true, mode: 0o755 });
+  makePublicFolder(systemFolder);
   cpSync(native, half, { recursive: true, verbatimSymlinks: true });
+  makePublic(half);
   try {
     renameSync(half, target);
   } catch (error) {

@@ -3,11 +3,11 @@
 // cluster lies in the system folder instead, and the data folder keeps its address.
 
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import { createRolesSql, type LoginPasswords, prepareDatabaseSql } from "../../src/store/roles.ts";
-import { findBinaries, systemFolder } from "./binaries.ts";
+import { findBinaries, makePublicFolder, systemFolder } from "./binaries.ts";
 import { createCluster, isCluster, superuser } from "./cluster.ts";
 import { freePort, isPortFree } from "./port.ts";
 import { adoptServer, clearRemains, type Server, startServer } from "./server.ts";
@@ -98,7 +98,8 @@ function choosePlace(dataFolder: string): string {
   const user = chooseServerUser({ create: true });
   if (user === undefined || userPasses(user, "-x", dataFolder)) return "postgres";
   const home = join(systemFolder, randomBytes(6).toString("hex"));
-  mkdirSync(home, { recursive: true, mode: 0o755 });
+  makePublicFolder(systemFolder);
+  makePublicFolder(home);
   writeFileSync(join(home, "data-folder"), `${dataFolder}\n`);
   return join(home, "postgres");
 }

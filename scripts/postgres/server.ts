@@ -117,7 +117,7 @@ export async function adoptServer(folder: string): Promise<Server | undefined> {
 export async function clearRemains(folder: string): Promise<void> {
   const deadline = Date.now() + 5_000;
   while (processesIn(folder).length > 0 && Date.now() < deadline) await sleep(pollMs);
-  for (const pid of processesIn(folder)) process.kill(pid, "SIGKILL");
+  for (const pid of processesIn(folder)) signalProcess(pid, "SIGKILL");
   while (processesIn(folder).length > 0) await sleep(pollMs);
   rmSync(join(folder, "postmaster.pid"), { force: true });
 }

@@ -56,18 +56,18 @@ export class Parts {
     const { settings, tell, signal } = this.#options;
     const urls = await this.#startDatabase();
     signal.throwIfAborted();
-    const base = this.#environment(urls);
-    const owner = { ...base, DATABASE_MIGRATION_URL: urls.migrationUrl };
+    // Each process gets its own login and no other.
+    const base = this.#environment();
+    const application = { ...base, DATABASE_URL: urls.applicationUrl };
     tell("Bringing the database up to date…");
-    await this.#runOnce("migrate", "src/migrate.ts", owner);
-    await this.#runOnce("bootstrap", "src/bootstrap.ts", owner);
+    await this.#runOnce("migrate", "src/migrate.ts", { ...base, DATABASE_MIGRATION_URL: urls.migrationUrl });
+    await this.#runOnce("bootstrap", "src/bootstrap.ts", application);
     const bootstrap = readBootstrap(settings.dataFolder);
     tell("Starting control plane, worker and runtime…");
     const { MANAGEMENT_PORT, WORKER_MANAGEMENT_PORT, RUNTIME_MANAGEMENT_PORT } = settings.ports;
-    const workerEnv = { ...base, DATABASE_WORKER_URL: urls.workerUrl, MANAGEMENT_PORT: String(WORKER_MANAGEMENT_PORT) };
     const outcomes = await Promise.allSettled([
-      this.#keep("control plane", "src/main.ts", base, MANAGEMENT_PORT),
-      this.#keep("worker", "src/worker.ts", workerEnv, WORKER_MANAGEMENT_PORT),
+      this.#keep("control plane", "src/main.ts", application, MANAGEMENT_PORT),
+      this.#keep("worker", "src/worker.ts", { ...base, DATABASE_WORKER_URL: urls.workerUrl }, WORKER_MANAGEMENT_PORT),
     ]);
     // Both are waited for, so that none is still starting when the other's failure stops everything.
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
@@ -134,15 +134,14 @@ export class Parts {
     return join(this.#options.logFolder, `${name.replaceAll(" ", "-")}.log`);
   }
 
-  /** What the control plane, the worker and the one-off scripts share. No other login than the application's. */
-  #environment(urls: DatabaseUrls): NodeJS.ProcessEnv {
+  /** What the control plane, the worker and the one-off scripts share. */
+  #environment(): NodeJS.ProcessEnv {
     const { env, settings } = this.#options;
     return {
       ...without(env, [...databaseVariables, ...namesOnlyIn(runtimeSchema, controlPlaneSchema)]),
       ...portsAsText(settings),
       POLICY_GUARD_DATA: settings.dataFolder,
       POLICY_GUARD_MASTER_KEY: masterKey(env, settings.dataFolder),
-      DATABASE_URL: urls.applicationUrl,
     };
   }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import type { Clock } from "../kit/clock.ts";
 import { Fault } from "../kit/error.ts";
+import type { Outbound } from "../kit/outbound/client.ts";
 import type { Sealer } from "../kit/seal.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { findWebhook, lockWebhook, type WebhookRow } from "../store/webhook.ts";
@@ -18,7 +19,7 @@ import {
 } from "../store/webhook-delivery.ts";
 import { attemptTimeoutMs, nextAttemptAt, verdictOf } from "./delivery.ts";
 import { enqueueJob, type WebhookAddress } from "./job.ts";
-import { openSecrets, type SendAnswer, sendToWebhook, type WebhookTransport } from "./webhook-request.ts";
+import { openSecrets, type SendAnswer, sendToWebhook } from "./webhook-request.ts";
 
 /** Attempts to one webhook at once, over all processes. */
 export const maxPerWebhook = 4;
@@ -51,7 +52,7 @@ export interface AttemptResult {
 export class DeliveryAttempts {
   readonly #database: Database;
   readonly #sealer: Sealer;
-  readonly #transport: WebhookTransport;
+  readonly #outbound: Outbound;
   readonly #clock: Clock;
   readonly #random: () => number;
 
@@ -59,7 +60,7 @@ export class DeliveryAttempts {
     database: Database,
     options: {
       readonly sealer: Sealer;
-      readonly transport: WebhookTransport;
+      readonly outbound: Outbound;
       readonly clock: Clock;
       readonly random?: () => number;
     },
@@ -67,7 +68,7 @@ export class DeliveryAttempts {
     this.#database = database;
     this.#clock = options.clock;
     this.#sealer = options.sealer;
-    this.#transport = options.transport;
+    this.#outbound = options.outbound;
     this.#random = options.random ?? Math.random;
   }
 
@@ -104,7 +105,7 @@ export class DeliveryAttempts {
 
   #send(attempt: Attempt, sentAt: Date): Promise<SendAnswer> {
     const { webhook } = attempt;
-    return sendToWebhook(this.#transport, webhook.url, {
+    return sendToWebhook(this.#outbound, webhook, {
       id: attempt.event_id,
       event: attempt.event,
       attempt: attempt.attempts + 1,

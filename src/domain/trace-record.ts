@@ -1,7 +1,7 @@
 // What the control plane accepts of a reported evaluation. One that it refuses is counted and dropped, never thrown back:
 // a runtime would send it again for ever, and everything behind it in the spool would wait.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { create, toBinary, toJson } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Outcome, OutcomeSchema, Stage, StageSchema } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
@@ -60,7 +60,7 @@ export function acceptRecord(record: EvaluationRecord, now: Date): AcceptedRecor
     capture: record.capture,
     record: bytes,
     ruleIds: [...new Set(record.findings.map((finding) => finding.ruleId))].filter((id) => id !== ""),
-    payloadHash: createHash("sha256").update(bytes).digest(),
+    payloadHash: hash("sha256", bytes, "buffer"),
     reported: record,
   };
 }

@@ -2,10 +2,11 @@
 // written anew: parsing and printing JSON may change them.
 
 import { createHmac, randomBytes } from "node:crypto";
-import { Fault } from "../kit/error.ts";
+import type { Outbound } from "../kit/outbound/client.ts";
+import { OutboundError } from "../kit/outbound/error.ts";
 import type { SealBinding, Sealer } from "../kit/seal.ts";
 import type { WebhookRow } from "../store/webhook.ts";
-import { attemptTimeoutMs, retryAfterMs, verdictOf } from "./delivery.ts";
+import { retryAfterMs, verdictOf } from "./delivery.ts";
 
 /** One attempt to tell of an event. */
 export interface WebhookMessage {
@@ -20,20 +21,6 @@ export interface WebhookMessage {
   readonly secret: string | undefined;
   /** The secret before it, while it signs too. */
   readonly previousSecret: string | undefined;
-}
-
-/** What a guarded request to a webhook can answer. */
-export interface WebhookTransport {
-  /** Refuses an address that webhooks may not have, with a Fault. */
-  readonly check: (url: string) => Promise<unknown>;
-  readonly post: (
-    url: string,
-    request: {
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body: Uint8Array;
-      readonly timeoutMs: number;
-    },
-  ) => Promise<{ readonly status: number; readonly retryAfter?: string }>;
 }
 
 /** What came of sending. */
@@ -74,18 +61,19 @@ function signature(secret: string, body: Uint8Array): string {
 
 /** Sends, and tells what came of it; a target that cannot be reached is an answer too. */
 export async function sendToWebhook(
-  transport: WebhookTransport,
-  url: string,
+  outbound: Outbound,
+  { id, url }: Pick<WebhookRow, "id" | "url">,
   message: WebhookMessage,
 ): Promise<SendAnswer> {
-  const request = { headers: webhookHeaders(message), body: message.body, timeoutMs: attemptTimeoutMs };
   try {
-    const { status, retryAfter } = await transport.post(url, request);
-    const error = verdictOf(status) === "delivered" ? null : `the target answered ${status}`;
-    return { statusCode: status, error, retryAfterMs: retryAfterMs(retryAfter, message.sentAt) };
+    const request = { owner: id, url, headers: webhookHeaders(message), body: message.body };
+    const { statusCode, headers } = await outbound.post(request);
+    const error = verdictOf(statusCode) === "delivered" ? null : `the target answered ${statusCode}`;
+    const [retryAfter] = [headers["retry-after"]].flat();
+    return { statusCode, error, retryAfterMs: retryAfterMs(retryAfter, message.sentAt) };
   } catch (error) {
-    const text = error instanceof Fault ? error.message : "the target could not be reached";
-    return { statusCode: null, error: text, retryAfterMs: undefined };
+    if (!(error instanceof OutboundError)) throw error;
+    return { statusCode: null, error: error.message, retryAfterMs: undefined };
   }
 }
 

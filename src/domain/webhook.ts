@@ -6,6 +6,8 @@ import type { Clock } from "../kit/clock.ts";
 import type { Caller } from "../kit/context.ts";
 import { Fault, notFound } from "../kit/error.ts";
 import { newId } from "../kit/id.ts";
+import type { Outbound } from "../kit/outbound/client.ts";
+import type { NetworkGuard } from "../kit/outbound/guard.ts";
 import type { Page } from "../kit/page.ts";
 import type { Sealer } from "../kit/seal.ts";
 import type { Database, Transaction } from "../store/database.ts";
@@ -28,7 +30,6 @@ import {
   sealSecret,
   secretOverlapMs,
   sendToWebhook,
-  type WebhookTransport,
 } from "./webhook-request.ts";
 
 /** Most webhooks of one organization. */
@@ -37,7 +38,8 @@ export const webhookLimit = 100;
 /** What webhooks are made with. */
 export interface WebhookServices {
   readonly sealer: Sealer;
-  readonly transport: WebhookTransport;
+  readonly guard: NetworkGuard;
+  readonly outbound: Outbound;
   readonly clock: Clock;
 }
 
@@ -69,7 +71,7 @@ export class Webhooks {
     caller: Caller,
     input: { readonly url: string; readonly events: readonly string[]; readonly generateSecret: boolean },
   ): Promise<CreatedWebhook> {
-    await this.#services.transport.check(input.url);
+    await this.#services.guard.check(input.url);
     return this.#database.transaction(caller, async (tx) => {
       if ((await countWebhooksLocked(tx)) >= webhookLimit) throw limitReached();
       const id = newId();
@@ -104,7 +106,7 @@ export class Webhooks {
   ): Promise<WebhookRow> {
     // Whoever may not see the webhook is not to learn what names resolve to, either.
     await this.#database.read(caller.orgId, async (tx) => required(await findWebhook(tx, id)));
-    if (change.url !== undefined) await this.#services.transport.check(change.url);
+    if (change.url !== undefined) await this.#services.guard.check(change.url);
     return this.#database.transaction(caller, async (tx) => {
       const row = required(await lockWebhook(tx, id));
       const before = auditView(row);
@@ -172,13 +174,13 @@ export class Webhooks {
   }
 
   #sendTest(row: WebhookRow): Promise<SendAnswer> {
-    const { sealer, transport, clock } = this.#services;
+    const { sealer, outbound, clock } = this.#services;
     const sentAt = clock.now();
     const event = "webhook.test";
     const eventId = newEventId();
     const data = { webhook_id: row.id };
     const body = eventBody({ id: eventId, event, createdAt: sentAt, orgId: row.orgId, data });
-    return sendToWebhook(transport, row.url, {
+    return sendToWebhook(outbound, row, {
       id: eventId,
       event,
       attempt: 1,

@@ -9,7 +9,7 @@ import { timestamp } from "./time.ts";
 type Row = Awaited<ReturnType<Organizations["get"]>>;
 
 /** Handlers of OrganizationService. */
-export function organizationHandlers(organizations: Organizations): ServiceImpl<typeof OrganizationService> {
+export function organizationHandlers(organizations: Organizations): Partial<ServiceImpl<typeof OrganizationService>> {
   return {
     getOrganization: async (_request, context) => ({
       organization: organizationMessage(await organizations.get(callerOf(context))),

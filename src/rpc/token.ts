@@ -11,7 +11,7 @@ import { timestamp } from "./time.ts";
 type Row = IssuedToken["row"];
 
 /** Handlers of TokenService. */
-export function tokenHandlers(tokens: Tokens): ServiceImpl<typeof TokenService> {
+export function tokenHandlers(tokens: Tokens): Partial<ServiceImpl<typeof TokenService>> {
   return {
     issueRuntimeToken: async ({ projectId, environment, name, expiresAt }, context) =>
       issuedMessage(

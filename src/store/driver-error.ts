@@ -11,11 +11,17 @@ export function violatedUnique(error: unknown): string | undefined {
   return constraint ?? "";
 }
 
-/** Runs database work; a connection that failed is UNAVAILABLE, which callers may retry. Other errors pass through. */
+/**
+ * Runs database work. A connection that failed is UNAVAILABLE, which callers may retry; text with a NUL character is a
+ * 422. Other errors pass through.
+ */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (isNulCharacter(error)) {
+      throw new Fault(Reason.VALIDATION_FAILED, "text must not contain the character U+0000", { cause: error });
+    }
     if (isConnectionFailure(error)) {
       throw new Fault(Reason.UNAVAILABLE, "the database is away for the moment; retry", { cause: error });
     }
@@ -34,4 +40,10 @@ function isConnectionFailure(error: unknown): boolean {
   const { code } = error as Error & { code?: unknown };
   if (typeof code === "string" && (connectionStates.test(code) || connectionErrors.test(code))) return true;
   return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
+}
+
+// PostgreSQL's text and jsonb have no U+0000; everything else in Unicode they take.
+function isNulCharacter(error: unknown): boolean {
+  const { code } = (error instanceof Error ? error : {}) as { code?: unknown };
+  return code === "22021" || code === "22P05";
 }

@@ -2,7 +2,7 @@
 // are partitioned by it; so the keys have a table of their own, and an evaluation is new if and only if its key is.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { insertRows, runBound } from "./bulk.ts";
+import { runBound } from "./bulk.ts";
 import type { Transaction } from "./database.ts";
 import { tenantTable } from "./tenant.ts";
 
@@ -38,12 +38,19 @@ export interface EvaluationKey {
  */
 export async function claimKeys(tx: Transaction, keys: readonly EvaluationKey[]): Promise<Set<string>> {
   const sorted = [...keys].sort((a, b) => (a.evaluationId < b.evaluationId ? -1 : 1));
-  const rows = await insertRows<{ evaluation_id: string }>(tx, {
-    table: "evaluation_key",
-    columns: ["org_id", "evaluation_id", "created_at", "payload_hash"],
-    rows: sorted.map((key) => [tx.orgId, key.evaluationId, key.createdAt, key.payloadHash]),
-    suffix: "on conflict do nothing returning evaluation_id",
-  });
+  const rows = await runBound<{ evaluation_id: string }>(
+    tx,
+    `insert into evaluation_key (org_id, evaluation_id, created_at, payload_hash)
+     select $1, evaluation_id, to_timestamp(created_ms / 1000.0), decode(payload_hash, 'base64')
+     from unnest($2::uuid[], $3::float8[], $4::text[]) as key (evaluation_id, created_ms, payload_hash)
+     on conflict do nothing returning evaluation_id`,
+    [
+      tx.orgId,
+      sorted.map((key) => key.evaluationId),
+      sorted.map((key) => key.createdAt.getTime()),
+      sorted.map((key) => Buffer.from(key.payloadHash).toString("base64")),
+    ],
+  );
   return new Set(rows.map((row) => row.evaluation_id));
 }
 

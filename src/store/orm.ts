@@ -2,9 +2,11 @@
 
 import { Migrator } from "@mikro-orm/migrations";
 import { type Options, PostgreSqlDriver } from "@mikro-orm/postgresql";
+import type pg from "pg";
 import { reclaimDeadClients } from "./dead-client.ts";
 import { entities } from "./entities.ts";
 import { migrations } from "./migrations/index.ts";
+import { readTimestampsAsDates } from "./timestamp-parser.ts";
 
 /** Options for one connection pool. Foreign keys are written by hand, since they start with org_id (see foreign-keys.ts). */
 export function ormOptions({ url, poolSize }: { readonly url: string; readonly poolSize: number }): Options {
@@ -20,7 +22,12 @@ export function ormOptions({ url, poolSize }: { readonly url: string; readonly p
       skipTables: ["schema_migration", /^trace_p/],
     },
     pool: { min: 0, max: poolSize },
-    driverOptions: { onPoolCreated: reclaimDeadClients },
+    driverOptions: {
+      onPoolCreated(created: pg.Pool) {
+        reclaimDeadClients(created);
+        readTimestampsAsDates(created);
+      },
+    },
     forceUtcTimezone: true,
   };
 }

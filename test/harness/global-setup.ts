@@ -23,7 +23,7 @@ import { freePort } from "../../scripts/postgres/port.ts";
 import { processesIn, type Server, startServer } from "../../scripts/postgres/server.ts";
 import { databaseUrls, postgresUrl } from "../../scripts/postgres/urls.ts";
 import { chooseServerUser, type ServerUser, userPasses } from "../../scripts/postgres/user.ts";
-import { isRunning, type ProcessStamp, processStamp } from "../../scripts/process.ts";
+import { isRunning, type ProcessStamp, processStamp, signalProcess } from "../../scripts/process.ts";
 import { createRolesSql, type LoginPasswords, prepareDatabaseSql } from "../../src/store/roles.ts";
 
 /** What test files need to know of the run's server. */
@@ -86,14 +86,14 @@ export async function teardown(): Promise<void> {
   running = undefined;
   process.off("exit", abandon);
   // Immediate shutdown: the files are removed anyway.
-  process.kill(server.pid, "SIGQUIT");
+  signalProcess(server.pid, "SIGQUIT");
   await server.exited;
   rmSync(folder, { recursive: true, force: true });
 }
 
 /** The run ends without teardown: the process is exiting, so only synchronous work is possible. */
 function abandon(): void {
-  if (running !== undefined) process.kill(running.server.pid, "SIGQUIT");
+  if (running !== undefined) signalProcess(running.server.pid, "SIGQUIT");
 }
 
 async function createServer(folder: string, user: ServerUser | undefined, superuserPassword: string): Promise<Server> {
@@ -144,7 +144,7 @@ async function removeLeftovers(parent: string): Promise<void> {
     const folder = join(parent, name);
     try {
       if (!isAbandoned(folder)) continue;
-      for (const pid of processesIn(join(folder, "cluster"))) process.kill(pid, "SIGQUIT");
+      for (const pid of processesIn(join(folder, "cluster"))) signalProcess(pid, "SIGQUIT");
       while (processesIn(join(folder, "cluster")).length > 0) await sleep(20);
       rmSync(folder, { recursive: true, force: true });
     } catch {

@@ -21,3 +21,17 @@ export function createMovedClock(start: Date = new Date()): MovedClock {
     },
   };
 }
+
+/** A clock that runs with the machine's, and further ahead the more a test moves it. */
+export function createRunningClock(): MovedClock {
+  let aheadMs = 0;
+  return {
+    now: () => new Date(Date.now() + aheadMs),
+    pass(by) {
+      aheadMs += by;
+    },
+    set(moment) {
+      aheadMs = moment.getTime() - Date.now();
+    },
+  };
+}

@@ -10,11 +10,12 @@ import { Organizations } from "../../src/domain/organization.ts";
 import { type CreatedWebhook, Webhooks } from "../../src/domain/webhook.ts";
 import type { Caller } from "../../src/kit/context.ts";
 import { newId } from "../../src/kit/id.ts";
+import { createOutbound } from "../../src/kit/outbound/client.ts";
+import { createNetworkGuard } from "../../src/kit/outbound/guard.ts";
 import { createSealer, parseMasterKeys } from "../../src/kit/seal.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { createMovedClock, type MovedClock } from "./moved-clock.ts";
-import { loopbackTransport } from "./plain-transport.ts";
 import { adminCaller } from "./world.ts";
 
 /** Everything between an event and its target, in one process. */
@@ -40,18 +41,19 @@ export interface WebhookWorld {
 }
 
 /** Opens a database of its own with all that delivers. */
-export async function openWebhookWorld(): Promise<WebhookWorld> {
+export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise<WebhookWorld> {
   const urls = await createTestDatabase();
   const clock = createMovedClock();
   const database = await openDatabase({ url: urls.applicationUrl, poolSize: 6, clock });
   const workerDatabase = await openDatabase({ url: urls.workerUrl, poolSize: 8, clock });
   const masterKey = randomBytes(32).toString("base64");
   const sealer = createSealer({ masterKeys: parseMasterKeys(masterKey) });
-  const transport = loopbackTransport();
+  const guard = createNetworkGuard({ allowNetworks: ["127.0.0.0/8"], dnsServers: [] });
+  const outbound = createOutbound({ guard, totalTimeoutMs });
   const log = pino({ level: "silent" });
-  const attempts = new DeliveryAttempts(workerDatabase, { sealer, transport, clock });
+  const attempts = new DeliveryAttempts(workerDatabase, { sealer, outbound, clock });
   const newDispatcher = (limits?: DispatchLimits) => new Dispatcher({ attempts, log, limits });
-  const webhooks = new Webhooks(database, { sealer, transport, clock });
+  const webhooks = new Webhooks(database, { sealer, guard, outbound, clock });
   return {
     urls,
     masterKey,
@@ -76,6 +78,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
         }),
       ),
     async close() {
+      await outbound.close();
       await Promise.all([database.close(), workerDatabase.close()]);
       await urls.drop();
     },

@@ -2,13 +2,15 @@
 // own never meet.
 
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
-import { Organizations } from "../../src/domain/organization.ts";
-import { Projects } from "../../src/domain/project.ts";
-import { Tokens } from "../../src/domain/token.ts";
+import { addEnvironment } from "../../src/domain/environment.ts";
+import { addToken, type TokenInput } from "../../src/domain/token.ts";
 import type { Caller } from "../../src/kit/context.ts";
 import { newId } from "../../src/kit/id.ts";
 import { newToken } from "../../src/kit/token.ts";
-import type { Database } from "../../src/store/database.ts";
+import type { Database, Transaction } from "../../src/store/database.ts";
+import { OrganizationRow } from "../../src/store/organization.ts";
+import { ProjectRow } from "../../src/store/project.ts";
+import type { TokenKind } from "../../src/store/token.ts";
 
 /** Who may call in a test. */
 export type Persona =
@@ -36,32 +38,46 @@ export interface World {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Makes an organization and, next to it, another one whose admin is the persona "foreign". */
+/** An organization with a project and live tokens. */
+interface Home {
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly admin: string;
+  readonly ci: string;
+  readonly runtime: string;
+  readonly expired: string;
+  readonly revoked: string;
+}
+
+const environment = "dev";
+const others = new WeakMap<Database, Promise<Home>>();
+
+/**
+ * Makes an organization. The persona "foreign" is the admin of another one, which all worlds of a database share: nobody
+ * else may change it.
+ */
 export async function createWorld(database: Database): Promise<World> {
+  const other = await otherHome(database);
   const home = await createHome(database);
-  const other = await createHome(database);
-  const tokens = new Tokens(database);
-  const issue = async (kind: "runtime" | "ci" | "admin", scope: { projectId?: string; environment?: string } = {}) =>
-    (await tokens.issue(home.caller, kind, { name: kind, ...scope })).value;
-  const { projectId } = home;
-  const environment = "dev";
   return {
-    ...home,
+    orgId: home.orgId,
+    projectId: home.projectId,
     environment,
+    caller: adminCaller(home.orgId),
     tokens: {
-      admin: await issue("admin"),
-      ci: await issue("ci", { projectId }),
-      runtime: await issue("runtime", { projectId, environment }),
+      admin: home.admin,
+      ci: home.ci,
+      runtime: home.runtime,
       anonymous: undefined,
       garbage: "not-a-token",
       unknown: newToken(CredentialKind.ADMIN),
-      expired: await expiredToken(database, home.caller),
-      revoked: await revokedToken(tokens, home.caller),
-      foreign: (await tokens.issue(other.caller, "admin", { name: "admin" })).value,
+      expired: home.expired,
+      revoked: home.revoked,
+      foreign: other.admin,
     },
     variables: {
       org_id: home.orgId,
-      project_id: projectId,
+      project_id: home.projectId,
       env_name: environment,
       foreign_org_id: other.orgId,
       foreign_project_id: other.projectId,
@@ -88,23 +104,38 @@ export function adminCaller(orgId: string): Caller {
   };
 }
 
-async function createHome(database: Database) {
-  const { id: orgId } = await new Organizations(database).create({ name: "Test" });
-  const caller = adminCaller(orgId);
-  const project = await new Projects(database).create(caller, { name: "Assistant" });
-  return { orgId, caller, projectId: project.id };
+function otherHome(database: Database): Promise<Home> {
+  const known = others.get(database) ?? createHome(database);
+  others.set(database, known);
+  return known;
 }
 
-async function expiredToken(database: Database, caller: Caller): Promise<string> {
-  const issued = await new Tokens(database).issue(caller, "admin", {
-    name: "expired",
-    expiresAt: new Date(Date.now() - 1000),
+// One transaction: hundreds of tests each make a home.
+function createHome(database: Database): Promise<Home> {
+  const orgId = newId();
+  return database.systemTransaction(orgId, async (tx) => {
+    const times = { createdAt: tx.now, updatedAt: tx.now };
+    tx.em.create(OrganizationRow, { id: orgId, name: "Test", plan: "free", billingBlocked: false, ...times });
+    await tx.em.flush();
+    const projectId = newId();
+    tx.em.create(ProjectRow, { orgId, id: projectId, name: "Assistant", description: null, ...times });
+    await tx.em.flush();
+    ["dev", "staging", "prod"].forEach((name, position) => {
+      addEnvironment(tx, { projectId, name, position });
+    });
+    await tx.em.flush();
+    return { orgId, projectId, ...(await issueAll(tx, projectId)) };
   });
-  return issued.value;
 }
 
-async function revokedToken(tokens: Tokens, caller: Caller): Promise<string> {
-  const issued = await tokens.issue(caller, "admin", { name: "revoked" });
-  await tokens.revoke(caller, issued.row.id);
-  return issued.value;
+async function issueAll(tx: Transaction, projectId: string) {
+  const issue = async (kind: TokenKind, input: Partial<TokenInput> = {}) =>
+    addToken(tx, "gr_adm_test", kind, { name: kind, ...input });
+  const { value: admin } = await issue("admin");
+  const { value: ci } = await issue("ci", { projectId });
+  const { value: runtime } = await issue("runtime", { projectId, environment });
+  const { value: expired } = await issue("admin", { name: "expired", expiresAt: new Date(tx.now.getTime() - 1000) });
+  const revoked = await issue("admin", { name: "revoked" });
+  revoked.row.revokedAt = tx.now;
+  return { admin, ci, runtime, expired, revoked: revoked.value };
 }

@@ -32,12 +32,8 @@ export class ConditionRefused extends Error {
 export interface ConditionShape {
   /** Variables of the environment that it reads. */
   readonly reads: ReadonlySet<string>;
-  /** Calls of `matches`: the node, to be redirected, and its literal pattern. */
-  readonly matches: readonly {
-    readonly node: ASTNode & { op: "rcall" };
-    readonly pattern: string;
-    readonly offset: number;
-  }[];
+  /** Calls of `matches`, to be redirected. Their patterns are literals. */
+  readonly matches: readonly (ASTNode & { op: "rcall" })[];
 }
 
 interface Estimate {
@@ -48,9 +44,17 @@ interface Estimate {
   readonly length: number;
 }
 
-/** Refuses what is not allowed or could cost too much. `listLengths` are the lengths of the policy's lists. */
-export function inspectCondition(ast: ASTNode, listLengths: ReadonlyMap<string, number>): ConditionShape {
-  const walk = new Walk(listLengths);
+/** What a walk has to know of the policy. */
+export interface WalkContext {
+  /** Lengths of the policy's lists. */
+  readonly listLengths: ReadonlyMap<string, number>;
+  /** Compiles a pattern and tells its number of instructions; throws ConditionRefused. */
+  readonly compilePattern: (pattern: string, offset: number) => number;
+}
+
+/** Refuses what is not allowed or could cost too much. */
+export function inspectCondition(ast: ASTNode, context: WalkContext): ConditionShape {
+  const walk = new Walk(context);
   const { steps } = walk.visit(ast, new Map(), 0);
   if (steps > stepLimit) {
     throw new ConditionRefused(
@@ -63,11 +67,11 @@ export function inspectCondition(ast: ASTNode, listLengths: ReadonlyMap<string, 
 
 class Walk implements ConditionShape {
   readonly reads = new Set<string>();
-  readonly matches: { node: ASTNode & { op: "rcall" }; pattern: string; offset: number }[] = [];
-  readonly #listLengths: ReadonlyMap<string, number>;
+  readonly matches: (ASTNode & { op: "rcall" })[] = [];
+  readonly #context: WalkContext;
 
-  constructor(listLengths: ReadonlyMap<string, number>) {
-    this.#listLengths = listLengths;
+  constructor(context: WalkContext) {
+    this.#context = context;
   }
 
   /** `bound` holds the variables of the enclosing comprehensions, and whether each may be large. */
@@ -123,7 +127,7 @@ class Walk implements ConditionShape {
     const inner = this.visit(of, bound, nesting);
     const root = of.op === "id" && !bound.has(of.args) ? of.args : "";
     const path = `${root}.${field}`;
-    if (root === "lists") return { steps: 2, isLarge: false, length: this.#listLengths.get(field) ?? 0 };
+    if (root === "lists") return { steps: 2, isLarge: false, length: this.#context.listLengths.get(field) ?? 0 };
     if (path === "subject.roles") return { steps: 2, isLarge: false, length: listCaps.roles };
     const isDynamic = ["tool.args", "subject.attributes", "request.metadata"].includes(path) || inner.isLarge;
     return {
@@ -157,20 +161,21 @@ class Walk implements ConditionShape {
       );
     }
     if (macros.has(name)) return this.#comprehension(node, bound, nesting);
-    if (name === "matches") this.#pattern(node, args);
     const inner = this.#all([receiver, ...args], bound, nesting);
-    return { steps: inner.steps + methodSteps(name, inner.isLarge), isLarge: inner.isLarge, length: 0 };
+    const own = name === "matches" ? this.#pattern(node, args, inner.isLarge) : methodSteps(name, inner.isLarge);
+    return { steps: inner.steps + own, isLarge: inner.isLarge, length: 0 };
   }
 
-  #pattern(node: ASTNode & { op: "rcall" }, args: readonly ASTNode[]): void {
+  #pattern(node: ASTNode & { op: "rcall" }, args: readonly ASTNode[], isLarge: boolean): number {
     const [pattern, ...rest] = args;
     if (pattern === undefined || rest.length > 0 || pattern.op !== "value" || typeof pattern.args !== "string") {
-      throw new ConditionRefused(
-        "matches() takes one argument, a pattern written out in quotes",
-        pattern?.start ?? node.start,
-      );
+      const message = "matches() takes one argument, a pattern written out in quotes";
+      throw new ConditionRefused(message, pattern?.start ?? node.start);
     }
-    this.matches.push({ node, pattern: pattern.args, offset: pattern.start });
+    this.matches.push(node);
+    // Each character of the text may meet each instruction of the pattern.
+    const size = this.#context.compilePattern(pattern.args, pattern.start);
+    return (isLarge ? 10_000_000 : 2_000) * Math.max(1, size / 100);
   }
 
   #comprehension(node: ASTNode & { op: "rcall" }, bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {
@@ -206,8 +211,7 @@ class Walk implements ConditionShape {
 }
 
 function methodSteps(name: string, isLarge: boolean): number {
-  if (!isLarge) return name === "matches" ? 2_000 : 20;
-  if (name === "matches") return 10_000_000;
+  if (!isLarge) return 20;
   if (name === "lowerAscii" || name === "upperAscii" || name === "trim") return 1_000_000;
   return name === "startsWith" || name === "endsWith" || name === "substring" ? 20 : 65_536;
 }

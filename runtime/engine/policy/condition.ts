@@ -32,6 +32,9 @@ export interface ConditionProblem {
 
 const linearMatch = "matchesLinear";
 
+/** Compiling takes time and memory as well, so that all patterns of a policy together have a limit. */
+const patternLimits = { characters: 512, instructions: 100_000 } as const;
+
 const variables: Readonly<Record<string, string>> = {
   request: "Request",
   segment: "Segment",
@@ -55,6 +58,7 @@ const fieldNames = Object.values(factTypes).flatMap(({ fields }) => Object.keys(
 export class ConditionCompiler {
   readonly #environment: Environment;
   readonly #patterns = new Map<string, RE2JS>();
+  #instructions = 0;
   readonly #listLengths: ReadonlyMap<string, number>;
 
   constructor(lists: Readonly<Record<string, readonly string[]>>) {
@@ -79,20 +83,31 @@ export class ConditionCompiler {
 
   #compile(source: string): Condition | ConditionProblem {
     const program = this.#environment.parse(source);
-    const { reads, matches } = inspectCondition(program.ast, this.#listLengths);
-    for (const { node, pattern, offset } of matches) {
-      this.#addPattern(pattern, offset);
-      node.args[0] = linearMatch;
-    }
+    const { reads, matches } = inspectCondition(program.ast, {
+      listLengths: this.#listLengths,
+      compilePattern: (pattern, offset) => this.#compilePattern(pattern, offset),
+    });
+    for (const node of matches) node.args[0] = linearMatch;
     const { valid, type, error } = program.check();
     if (!valid) return this.#problem(error);
     if (type !== "bool" && type !== "dyn") return { message: `expected a condition (bool), found ${type}`, offset: 0 };
     return { source, reads, holds: (facts) => holds(program, facts) };
   }
 
-  #addPattern(pattern: string, offset: number): void {
+  #compilePattern(pattern: string, offset: number): number {
+    const known = this.#patterns.get(pattern);
+    if (known !== undefined) return known.programSize();
+    if (pattern.length > patternLimits.characters) {
+      throw new ConditionRefused(`the pattern is longer than ${patternLimits.characters} characters`, offset);
+    }
+    if (this.#instructions > patternLimits.instructions) {
+      throw new ConditionRefused("the patterns of the policy's conditions are too large together", offset);
+    }
     try {
-      this.#patterns.set(pattern, RE2JS.compile(pattern));
+      const compiled = RE2JS.compile(pattern);
+      this.#patterns.set(pattern, compiled);
+      this.#instructions += compiled.programSize();
+      return compiled.programSize();
     } catch (error) {
       throw new ConditionRefused(`the pattern is not an RE2 expression: ${messageOf(error)}`, offset);
     }

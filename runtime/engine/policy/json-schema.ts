@@ -133,9 +133,10 @@ class SchemaCheck {
       if (property === false) this.#problems.error(keyPlace, at, `"${key}" is not supported yet`);
       else if (property !== undefined) this.check(value, asObject(property), at);
       else if (others === false) this.#unknownKey(keyPlace, at, key, supportedKeys(properties));
-      else if (propertyNames !== undefined && !this.#nameFits(key, asObject(propertyNames))) {
-        this.#problems.error(keyPlace, at, `the name "${clip(key)}" has to match ${asObject(propertyNames).pattern}`);
-      } else if (typeof others === "object") this.check(value, asObject(others), at);
+      else {
+        if (propertyNames !== undefined) this.#checkName(key, asObject(propertyNames), keyPlace, at);
+        if (typeof others === "object") this.check(value, asObject(others), at);
+      }
     }
     for (const key of asArray(schema.required ?? []).map(String)) {
       if (!node.entries.has(key)) this.#problems.misshape(node.place, childPath(path, key), `"${key}" is missing`);
@@ -148,8 +149,9 @@ class SchemaCheck {
     this.#problems.error(place, path, `unknown key "${clip(key)}"; expected ${expected}`, didYouMean(key, known));
   }
 
-  #nameFits(key: string, names: JsonObject): boolean {
-    return typeof names.pattern !== "string" || new RegExp(names.pattern, "u").test(key);
+  #checkName(key: string, { pattern }: JsonObject, place: SourceNode["place"], path: string): void {
+    if (typeof pattern !== "string" || new RegExp(pattern, "u").test(key)) return;
+    this.#problems.error(place, path, `the name "${clip(key)}" has to match ${pattern}`);
   }
 
   #checkList(node: SourceList, schema: JsonObject, path: string): void {

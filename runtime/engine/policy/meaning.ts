@@ -110,6 +110,9 @@ class MeaningCheck {
   }
 
   #effect(rule: PolicyRule, path: TreePath): void {
+    if (rule.action === "REDACT" && rule.detect === undefined && rule.stages.includes("tool_call")) {
+      this.#error([...path, "action"], 'a rule without "detect" has nothing to rewrite at the stage tool_call');
+    }
     if (rule.redact !== undefined && rule.action !== "REDACT") {
       this.#warn([...path, "redact"], `"redact" has no effect on a rule whose action is ${rule.action}`);
     }

@@ -56,16 +56,17 @@ export function treeFromText(source: string, problems: Problems): SourceNode | u
 
 /** Takes a JSON value that was parsed elsewhere. */
 export function treeFromJson(value: JsonValue, problems: Problems): SourceNode | undefined {
-  let nodes = 0;
+  const size = new TreeSize();
   const build = (json: JsonValue, depth: number): SourceNode => {
-    checkLimits(++nodes, depth);
+    size.add(depth, json);
     if (Array.isArray(json)) {
       return { kind: "list", place: nowhere, items: json.map((item) => build(item, depth + 1)) };
     }
     if (json === null || typeof json !== "object") return { kind: "scalar", place: nowhere, value: json };
-    const entries = Object.entries(json).map(
-      ([key, item]) => [key, { keyPlace: nowhere, value: build(item, depth + 1) }] as const,
-    );
+    const entries = Object.entries(json).map(([key, item]) => {
+      size.add(depth, key);
+      return [key, { keyPlace: nowhere, value: build(item, depth + 1) }] as const;
+    });
     return { kind: "map", place: nowhere, entries: new Map(entries) };
   };
   return guarded(problems, () => build(value, 0));
@@ -88,9 +89,20 @@ function guarded(problems: Problems, build: () => SourceNode): SourceNode | unde
   }
 }
 
-function checkLimits(nodes: number, depth: number): void {
-  if (depth > limits.depth) throw new TreeLimit(`the document is nested deeper than ${limits.depth} levels`);
-  if (nodes > limits.nodes) throw new TreeLimit(`the document has more than ${limits.nodes} values`);
+/** What has been read so far. It counts after the expansion of aliases, so that the stored form has the same limits. */
+class TreeSize {
+  #nodes = 0;
+  #characters = 0;
+
+  add(depth: number, value: unknown): void {
+    this.#nodes++;
+    if (typeof value === "string") this.#characters += value.length;
+    if (depth > limits.depth) throw new TreeLimit(`the document is nested deeper than ${limits.depth} levels`);
+    if (this.#nodes > limits.nodes) throw new TreeLimit(`the document has more than ${limits.nodes} keys and values`);
+    if (this.#characters > limits.sizeBytes) {
+      throw new TreeLimit(`the document has more than ${limits.sizeBytes / 1024} Ki characters`);
+    }
+  }
 }
 
 /** Depth of nesting by tokens, so that the recursive parser never sees a document that is too deep for its stack. */
@@ -124,7 +136,7 @@ class TextTree {
   readonly #lines: LineCounter;
   readonly #problems: Problems;
   readonly #anchors = new Map<string, unknown>();
-  #nodes = 0;
+  readonly #size = new TreeSize();
 
   constructor(source: string, lines: LineCounter, problems: Problems) {
     this.#source = source;
@@ -133,7 +145,7 @@ class TextTree {
   }
 
   build(node: unknown, depth: number): SourceNode {
-    checkLimits(++this.#nodes, depth);
+    this.#size.add(depth, isScalar(node) ? node.value : undefined);
     if (isAlias(node)) return this.build(this.#anchors.get(node.source) ?? null, depth + 1);
     if (isMap(node) || isSeq(node) || isScalar(node)) {
       if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
@@ -150,6 +162,7 @@ class TextTree {
     const keyPlace = this.#place(key);
     if (!isScalar(key)) this.#problems.error(keyPlace, "", "a key has to be a string");
     const name = isScalar(key) ? (key.source ?? String(key.value)) : "";
+    this.#size.add(depth, name);
     const built = this.build(value, depth + 1);
     // A key without a value has no node of its own: its problems belong to the key.
     return [name, { keyPlace, value: built.place === nowhere ? { ...built, place: keyPlace } : built }] as const;

@@ -58,6 +58,8 @@ async function dialAny({ url, addresses }: CheckedTarget, signal: AbortSignal): 
 
 async function secure(socket: Socket, { hostname, host }: URL, signal: AbortSignal): Promise<Socket> {
   const name = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+  // The TLS socket reports what happens to the one under it; that one's own event must not end the process.
+  socket.on("error", () => {});
   const tls = connectTls({
     socket,
     // The certificate must be for the name in the URL; addresses are not sent as a server name (RFC 6066 section 3).

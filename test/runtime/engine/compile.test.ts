@@ -475,6 +475,15 @@ describe("tool calls", () => {
     ]);
   });
 
+  it("are judged by rules about tools, and text beside them is not", () => {
+    const { response } = ask(
+      engineOf([policy]),
+      { text: "please send it", toolCalls: [call("c1", {})] },
+      { stage: Stage.TOOL_CALL },
+    );
+    expect(response).toMatchObject({ outcome: Outcome.ALLOW, unjudged: [] });
+  });
+
   it("survive arguments that are nested deeper than a call stack", () => {
     let nested: object = { leaf: "KEY-1" };
     for (let depth = 0; depth < 20_000; depth++) nested = { n: nested };

@@ -70,7 +70,12 @@ function detect(use: string, parameters: JsonObject, text: string): Detection[] 
   }
   if (use === "words") {
     const words = Array.isArray(parameters.words) ? parameters.words.map(String) : [];
-    return words.flatMap((word) => find(text, new RegExp(word, "gu"), () => ({ category: `words.${word}`, score: 1 })));
+    return words.flatMap((word) =>
+      find(text, new RegExp(word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "g"), () => ({
+        category: `words.${word}`,
+        score: 1,
+      })),
+    );
   }
   const wanted = Array.isArray(parameters.entities) ? parameters.entities : ["EMAIL", "PHONE"];
   const mails = find(text, /[a-z]+@[a-z.]+[a-z]/g, (found) => ({

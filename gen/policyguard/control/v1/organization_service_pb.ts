@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/organization_service.proto.
  */
 export const file_policyguard_control_v1_organization_service: GenFile = /*@__PURE__*/
-  fileDesc("CjFwb2xpY3lndWFyZC9jb250cm9sL3YxL29yZ2FuaXphdGlvbl9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIigKFkdldE9yZ2FuaXphdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJIlUKF0dldE9yZ2FuaXphdGlvblJlc3BvbnNlEjoKDG9yZ2FuaXphdGlvbhgBIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuT3JnYW5pemF0aW9uIlMKGVVwZGF0ZU9yZ2FuaXphdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh0KBG5hbWUYAiABKAlCCrpIB3IFEAEYyAFIAIgBAUIHCgVfbmFtZSJYChpVcGRhdGVPcmdhbml6YXRpb25SZXNwb25zZRI6Cgxvcmdhbml6YXRpb24YASABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLk9yZ2FuaXphdGlvbjKfAwoTT3JnYW5pemF0aW9uU2VydmljZRK0AQoPR2V0T3JnYW5pemF0aW9uEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRPcmdhbml6YXRpb25SZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRPcmdhbml6YXRpb25SZXNwb25zZSJA8rsYDxIDAQMEGAEiBm9yZ19pZIK8GAIIAYLT5JMCIWIMb3JnYW5pemF0aW9uEhEvdjEvb3Jncy97b3JnX2lkfRLQAQoSVXBkYXRlT3JnYW5pemF0aW9uEjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVPcmdhbml6YXRpb25SZXF1ZXN0GjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVPcmdhbml6YXRpb25SZXNwb25zZSJT8rsYDhICAQQYAyIGb3JnX2lkirwYE29yZ2FuaXphdGlvbi51cGRhdGWC0+STAiQ6ASpiDG9yZ2FuaXphdGlvbjIRL3YxL29yZ3Mve29yZ19pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_organization, file_policyguard_options_v1_options]);
+  fileDesc("CjFwb2xpY3lndWFyZC9jb250cm9sL3YxL29yZ2FuaXphdGlvbl9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIigKFkdldE9yZ2FuaXphdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJIlUKF0dldE9yZ2FuaXphdGlvblJlc3BvbnNlEjoKDG9yZ2FuaXphdGlvbhgBIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuT3JnYW5pemF0aW9uIlMKGVVwZGF0ZU9yZ2FuaXphdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh0KBG5hbWUYAiABKAlCCrpIB3IFEAEYyAFIAIgBAUIHCgVfbmFtZSJYChpVcGRhdGVPcmdhbml6YXRpb25SZXNwb25zZRI6Cgxvcmdhbml6YXRpb24YASABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLk9yZ2FuaXphdGlvbiI1ChlDcmVhdGVPcmdhbml6YXRpb25SZXF1ZXN0EhgKBG5hbWUYASABKAlCCrpIB3IFEAEYyAEiWAoaQ3JlYXRlT3JnYW5pemF0aW9uUmVzcG9uc2USOgoMb3JnYW5pemF0aW9uGAEgASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5Pcmdhbml6YXRpb24ibQoYTGlzdE9yZ2FuaXphdGlvbnNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAIgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQihgEKGUxpc3RPcmdhbml6YXRpb25zUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjsKDW9yZ2FuaXphdGlvbnMYBCADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLk9yZ2FuaXphdGlvbiJGChlEZWxldGVPcmdhbml6YXRpb25SZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIZCgdjb25maXJtGAIgASgJQgi6SAVyAxjIASIcChpEZWxldGVPcmdhbml6YXRpb25SZXNwb25zZTK2BwoTT3JnYW5pemF0aW9uU2VydmljZRLDAQoSQ3JlYXRlT3JnYW5pemF0aW9uEjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVPcmdhbml6YXRpb25SZXF1ZXN0GjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVPcmdhbml6YXRpb25SZXNwb25zZSJG8rsYBRIBAUAB+LsYyQGCvBgCCAGavBgNbGltaXRfcmVhY2hlZILT5JMCGzoBKmIMb3JnYW5pemF0aW9uIggvdjEvb3JncxKZAQoRTGlzdE9yZ2FuaXphdGlvbnMSMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RPcmdhbml6YXRpb25zUmVxdWVzdBoxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdE9yZ2FuaXphdGlvbnNSZXNwb25zZSIf8rsYBRIBAUABgrwYAggBgtPkkwIKEggvdjEvb3JncxK0AQoPR2V0T3JnYW5pemF0aW9uEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRPcmdhbml6YXRpb25SZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRPcmdhbml6YXRpb25SZXNwb25zZSJA8rsYDxIDAQMEGAEiBm9yZ19pZIK8GAIIAYLT5JMCIWIMb3JnYW5pemF0aW9uEhEvdjEvb3Jncy97b3JnX2lkfRLQAQoSVXBkYXRlT3JnYW5pemF0aW9uEjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVPcmdhbml6YXRpb25SZXF1ZXN0GjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVPcmdhbml6YXRpb25SZXNwb25zZSJT8rsYDhICAQQYAyIGb3JnX2lkirwYE29yZ2FuaXphdGlvbi51cGRhdGWC0+STAiQ6ASpiDG9yZ2FuaXphdGlvbjIRL3YxL29yZ3Mve29yZ19pZH0SsgEKEkRlbGV0ZU9yZ2FuaXphdGlvbhIxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlT3JnYW5pemF0aW9uUmVxdWVzdBoyLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlT3JnYW5pemF0aW9uUmVzcG9uc2UiNfK7GA0SAQEYBCIGb3JnX2lk+LsYzAGCvBgCCAGC0+STAhMqES92MS9vcmdzL3tvcmdfaWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_organization, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.GetOrganizationRequest
@@ -97,11 +97,164 @@ export const UpdateOrganizationResponseSchema: GenMessage<UpdateOrganizationResp
   messageDesc(file_policyguard_control_v1_organization_service, 3);
 
 /**
+ * @generated from message policyguard.control.v1.CreateOrganizationRequest
+ */
+export type CreateOrganizationRequest = Message<"policyguard.control.v1.CreateOrganizationRequest"> & {
+  /**
+   * Display name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CreateOrganizationRequest.
+ * Use `create(CreateOrganizationRequestSchema)` to create a new message.
+ */
+export const CreateOrganizationRequestSchema: GenMessage<CreateOrganizationRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_organization_service, 4);
+
+/**
+ * @generated from message policyguard.control.v1.CreateOrganizationResponse
+ */
+export type CreateOrganizationResponse = Message<"policyguard.control.v1.CreateOrganizationResponse"> & {
+  /**
+   * @generated from field: policyguard.control.v1.Organization organization = 1;
+   */
+  organization?: Organization | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CreateOrganizationResponse.
+ * Use `create(CreateOrganizationResponseSchema)` to create a new message.
+ */
+export const CreateOrganizationResponseSchema: GenMessage<CreateOrganizationResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_organization_service, 5);
+
+/**
+ * @generated from message policyguard.control.v1.ListOrganizationsRequest
+ */
+export type ListOrganizationsRequest = Message<"policyguard.control.v1.ListOrganizationsRequest"> & {
+  /**
+   * Page size, 1 to 200. Default 50.
+   *
+   * @generated from field: optional int32 limit = 1;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Entries to skip. Default 0.
+   *
+   * @generated from field: optional int32 offset = 2;
+   */
+  offset?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListOrganizationsRequest.
+ * Use `create(ListOrganizationsRequestSchema)` to create a new message.
+ */
+export const ListOrganizationsRequestSchema: GenMessage<ListOrganizationsRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_organization_service, 6);
+
+/**
+ * @generated from message policyguard.control.v1.ListOrganizationsResponse
+ */
+export type ListOrganizationsResponse = Message<"policyguard.control.v1.ListOrganizationsResponse"> & {
+  /**
+   * @generated from field: int32 total = 1;
+   */
+  total: number;
+
+  /**
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: int32 offset = 3;
+   */
+  offset: number;
+
+  /**
+   * @generated from field: repeated policyguard.control.v1.Organization organizations = 4;
+   */
+  organizations: Organization[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListOrganizationsResponse.
+ * Use `create(ListOrganizationsResponseSchema)` to create a new message.
+ */
+export const ListOrganizationsResponseSchema: GenMessage<ListOrganizationsResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_organization_service, 7);
+
+/**
+ * @generated from message policyguard.control.v1.DeleteOrganizationRequest
+ */
+export type DeleteOrganizationRequest = Message<"policyguard.control.v1.DeleteOrganizationRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The organization's name, to show that it is meant.
+   *
+   * @generated from field: string confirm = 2;
+   */
+  confirm: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.DeleteOrganizationRequest.
+ * Use `create(DeleteOrganizationRequestSchema)` to create a new message.
+ */
+export const DeleteOrganizationRequestSchema: GenMessage<DeleteOrganizationRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_organization_service, 8);
+
+/**
+ * @generated from message policyguard.control.v1.DeleteOrganizationResponse
+ */
+export type DeleteOrganizationResponse = Message<"policyguard.control.v1.DeleteOrganizationResponse"> & {
+};
+
+/**
+ * Describes the message policyguard.control.v1.DeleteOrganizationResponse.
+ * Use `create(DeleteOrganizationResponseSchema)` to create a new message.
+ */
+export const DeleteOrganizationResponseSchema: GenMessage<DeleteOrganizationResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_organization_service, 9);
+
+/**
  * OrganizationService reads and changes the caller's organization.
  *
  * @generated from service policyguard.control.v1.OrganizationService
  */
 export const OrganizationService: GenService<{
+  /**
+   * Makes an organization that the signed-in account owns.
+   *
+   * @generated from rpc policyguard.control.v1.OrganizationService.CreateOrganization
+   */
+  createOrganization: {
+    methodKind: "unary";
+    input: typeof CreateOrganizationRequestSchema;
+    output: typeof CreateOrganizationResponseSchema;
+  },
+  /**
+   * Lists the organizations of the signed-in account, by name.
+   *
+   * @generated from rpc policyguard.control.v1.OrganizationService.ListOrganizations
+   */
+  listOrganizations: {
+    methodKind: "unary";
+    input: typeof ListOrganizationsRequestSchema;
+    output: typeof ListOrganizationsResponseSchema;
+  },
   /**
    * Returns the organization.
    *
@@ -121,6 +274,16 @@ export const OrganizationService: GenService<{
     methodKind: "unary";
     input: typeof UpdateOrganizationRequestSchema;
     output: typeof UpdateOrganizationResponseSchema;
+  },
+  /**
+   * Deletes the organization and all that belongs to it. `confirm` has to be its name.
+   *
+   * @generated from rpc policyguard.control.v1.OrganizationService.DeleteOrganization
+   */
+  deleteOrganization: {
+    methodKind: "unary";
+    input: typeof DeleteOrganizationRequestSchema;
+    output: typeof DeleteOrganizationResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_policyguard_control_v1_organization_service, 0);

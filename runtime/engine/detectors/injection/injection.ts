@@ -11,6 +11,7 @@ import { textParameter } from "../parameter.ts";
 import { englishRules } from "./english.ts";
 import { asianRules } from "./language-asia.ts";
 import { europeanRules } from "./language-europe.ts";
+import { saidShare } from "./quotation.ts";
 import { expandRule, type Rule } from "./rule.ts";
 
 const rules: readonly Rule[] = [...englishRules, ...europeanRules, ...asianRules];
@@ -76,7 +77,7 @@ function probeOf(rule: Rule): PatternProbe {
   return {
     pattern: compilePattern(expandRule(rule.pattern), { ignoreCase: rule.caseSensitive !== true }),
     folded: true,
-    accept: ({ start, end }) => ({ category, start, end, score: rule.weight }),
+    accept: ({ start, end }, text) => ({ category, start, end, score: rule.weight * saidShare(text, start, end) }),
   };
 }
 

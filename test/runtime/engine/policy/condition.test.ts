@@ -70,6 +70,8 @@ describe("conditions", () => {
     ["segment.text.matches(segment.id)", 21, "written out"],
     ['segment.text.matches("(")', 21, "not an RE2 expression"],
     ['segment.text.matches("(?=a)")', 21, "not an RE2 expression"],
+    ['segment.text.matches("[a-z]{900}")', 0, "times as long"],
+    [`segment.id.matches("${"a".repeat(513)}")`, 19, "longer than 512"],
     ['segment.text.matchesLinear("a")', 0, "unknown method"],
     ['cel.bind(x, segment.text, x == "")', 0, "unknown method"],
     ['segment.text.split("").size() > 1', 0, "unknown method"],

@@ -131,7 +131,7 @@ rules:
       (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level},`.repeat(9)}]`,
     );
     const { problems } = parse(`l0: &l0 [x]\n${levels.join("\n")}\n`);
-    expect(problems.map(({ message }) => message)).toEqual(["the document has more than 50000 values"]);
+    expect(problems.map(({ message }) => message)).toEqual(["the document has more than 50000 keys and values"]);
   });
 
   it("reads the same from YAML, JSON text and a JSON object", () => {
@@ -191,6 +191,21 @@ apiVersion: policyguard/v1
     const { problems } = parse(valid.replace("detect: secrets", part));
     expect(problems.filter(({ severity }) => severity === "error").map((problem) => problem.message)).toEqual([
       message,
+    ]);
+  });
+
+  it("refuses to redact a call of which nothing is rewritten", () => {
+    const source = valid.replace(
+      "stages: [input], detect: secrets, action: BLOCK",
+      "stages: [tool_call], when: 'true', action: REDACT",
+    );
+    expect(at(source)[0]).toContain('a rule without "detect" has nothing to rewrite at the stage tool_call');
+  });
+
+  it("limits what aliases expand to, so that the stored form can always be read again", () => {
+    const source = `a: &a ["${"x".repeat(100_000)}"]\nb: [*a, *a, *a]\n`;
+    expect(parse(source).problems.map(({ message }) => message)).toEqual([
+      "the document has more than 256 Ki characters",
     ]);
   });
 

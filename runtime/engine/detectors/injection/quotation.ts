@@ -1,0 +1,53 @@
+// Whether a match is talked about instead of said: within quotation marks inside a longer sentence, or beside words about attacks.
+// Looks at a bounded neighbourhood only, so that the answer does not depend on text far away.
+
+const reachLength = 160;
+const leastContext = 12;
+
+const pairs: ReadonlyMap<string, string> = new Map([
+  ["“", "”"],
+  ["„", "“”"],
+  ["«", "»"],
+  ["»", "«"],
+  ["‘", "’"],
+  ["「", "」"],
+  ["『", "』"],
+  ["《", "》"],
+]);
+const symmetric = ['"', "`", "'"];
+const aboutAttacks =
+  /prompt[- ]?injections?|injection (?:attacks?|attempts?|tests?|prompts?)|jailbreak(?:s|ing)? (?:attempts?|prompts?|attacks?|phrases?)|\battack(?:er|ers|s)?\b|red[- ]team|owasp|phrases? (?:like|such as)|\b(?:detector|classifier|guardrail|benchmark|honeypot|wording)s?\b/i;
+
+/** How much of a match's weight remains: 1 when it is said, less when it is quoted or discussed. */
+export function saidShare(text: string, start: number, end: number): number {
+  const before = text.slice(Math.max(0, start - reachLength), start);
+  const after = text.slice(end, end + reachLength);
+  if (isQuoted(before, after)) return 0.5;
+  return aboutAttacks.test(before) || aboutAttacks.test(after) ? 0.55 : 1;
+}
+
+function isQuoted(before: string, after: string): boolean {
+  for (const [open, closing] of pairs) {
+    const at = before.lastIndexOf(open);
+    if (at < leastContext) continue;
+    const inside = before.slice(at + 1);
+    if (![...closing].some((close) => inside.includes(close)) && [...closing].some((close) => after.includes(close))) return true;
+  }
+  return symmetric.some((mark) => isWithin(mark, before.slice(before.lastIndexOf("\n") + 1), after));
+}
+
+// A mark opens when it stands before a letter and behind none; an apostrophe does neither.
+function isWithin(mark: string, before: string, after: string): boolean {
+  let open = -1;
+  for (let at = before.indexOf(mark); at >= 0; at = before.indexOf(mark, at + 1)) {
+    const opens = !/[\p{L}\p{N}]/u.test(before[at - 1] ?? " ") && /\S/.test(before[at + 1] ?? "x");
+    const closes = /\S/.test(before[at - 1] ?? " ") && !/[\p{L}\p{N}]/u.test(before[at + 1] ?? "x");
+    if (open >= 0 && closes) open = -1;
+    else if (opens) open = at;
+  }
+  if (open < leastContext) return false;
+  for (let at = after.indexOf(mark); at >= 0; at = after.indexOf(mark, at + 1)) {
+    if (!/[\p{L}\p{N}]/u.test(after[at + 1] ?? " ")) return true;
+  }
+  return false;
+}

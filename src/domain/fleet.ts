@@ -1,0 +1,140 @@
+// The runtimes that are connected to this process, and how news reaches them. NOTIFY says that something changed; what is
+// sent is read anew, so that news which comes late, twice or in the wrong order does no harm.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Logger } from "../kit/log.ts";
+import type { Database } from "../store/database.ts";
+import { findEnvironment } from "../store/environment.ts";
+import { listLiveTokens, type TokenRow } from "../store/token.ts";
+
+/** A connected runtime. None of its methods may throw. */
+export interface FleetMember {
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly environment: string;
+  /** The token that it came with. */
+  readonly tokenId: string;
+  /** Another activation is in force. */
+  bundleChanged(activationSeq: number): void;
+  /** These are the live tokens now, its own among them. */
+  tokensChanged(tokens: readonly TokenRow[]): void;
+  /** Its own token is live no more. */
+  revoked(): void;
+  /** The process ends; finish what is in hand. */
+  stop(): void;
+}
+
+/** Wait before a failed look-up is tried again. */
+const retryMs = 1_000;
+
+/** Keeps the connected runtimes and tells them the news. */
+export class Fleet {
+  readonly #database: Database;
+  readonly #log: Logger;
+  readonly #members = new Set<FleetMember>();
+  /** Organizations whose tokens are being read; true when they changed again meanwhile. */
+  readonly #reading = new Map<string, boolean>();
+  readonly #empty = new Set<() => void>();
+  #isClosed = false;
+
+  constructor({ database, log }: { readonly database: Database; readonly log: Logger }) {
+    this.#database = database;
+    this.#log = log;
+  }
+
+  /** How many runtimes are connected. */
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /**
+   * Adds a runtime and tells it at once what is in force: whatever changed between its enrolment and now it would never
+   * hear of otherwise. Returns how it leaves.
+   */
+  join(member: FleetMember): () => void {
+    this.#members.add(member);
+    if (this.#isClosed) member.stop();
+    void this.#tellActivation(member);
+    this.tokensChanged({ org_id: member.orgId });
+    return () => {
+      this.#members.delete(member);
+      if (this.#members.size > 0) return;
+      for (const resolve of this.#empty) resolve();
+      this.#empty.clear();
+    };
+  }
+
+  /** Hears of an activation, as the channel "bundles" tells it. */
+  bundleChanged(payload: JsonObject): void {
+    const { org_id, project_id, environment, activation_seq } = payload;
+    for (const member of this.#members) {
+      const concerned =
+        member.orgId === org_id && member.projectId === project_id && member.environment === environment;
+      if (concerned && typeof activation_seq === "number") member.bundleChanged(activation_seq);
+    }
+  }
+
+  /** Hears of a change of tokens, as the channel "tokens" tells it. */
+  tokensChanged({ org_id }: JsonObject): void {
+    if (typeof org_id !== "string" || !this.#of(org_id).next().value) return;
+    if (this.#reading.has(org_id)) {
+      this.#reading.set(org_id, true);
+      return;
+    }
+    this.#reading.set(org_id, false);
+    void this.#tellTokens(org_id);
+  }
+
+  /** Assumes that everything changed. */
+  resync(): void {
+    for (const member of this.#members) void this.#tellActivation(member);
+    for (const orgId of new Set([...this.#members].map((member) => member.orgId))) this.tokensChanged({ org_id: orgId });
+  }
+
+  /** Ends all streams, each after the batch in hand. Resolves when the last one has left. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#members.size === 0) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#empty.add(resolve);
+    for (const member of [...this.#members]) member.stop();
+    return promise;
+  }
+
+  *#of(orgId: string): Generator<FleetMember> {
+    for (const member of this.#members) if (member.orgId === orgId) yield member;
+  }
+
+  async #tellTokens(orgId: string): Promise<void> {
+    try {
+      const tokens = await this.#database.read(orgId, listLiveTokens);
+      const live = new Set(tokens.map((token) => token.id));
+      for (const member of [...this.#of(orgId)]) {
+        if (live.has(member.tokenId)) member.tokensChanged(tokens);
+        else member.revoked();
+      }
+    } catch (err) {
+      this.#log.warn({ err, orgId }, "tokens not read: runtimes hear of them later");
+      this.#reading.set(orgId, true);
+      await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
+    }
+    const again = this.#reading.get(orgId) === true;
+    this.#reading.delete(orgId);
+    if (again) this.tokensChanged({ org_id: orgId });
+  }
+
+  async #tellActivation(member: FleetMember): Promise<void> {
+    while (this.#members.has(member)) {
+      try {
+        const found = await this.#database.read(member.orgId, (tx) =>
+          findEnvironment(tx, member.projectId, member.environment),
+        );
+        if (found !== null && found.activationSeq > 0) member.bundleChanged(found.activationSeq);
+        return;
+      } catch (err) {
+        this.#log.warn({ err, orgId: member.orgId }, "activation not read: the runtime hears of it later");
+        await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
+      }
+    }
+  }
+}
