@@ -46,7 +46,7 @@ function fingerprint(root) {
 
 function isCurrent(root, wanted) {
   const marker = markerOf(root);
-  if (existsSync(marker)) return readFileSync(marker, "utf8") === wanted;
+  if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return true;
   if (!agreesWithLock(root)) return false;
   try {
     writeFileSync(marker, wanted);

@@ -88,7 +88,8 @@ export class Fleet {
   /** Assumes that everything changed. */
   resync(): void {
     for (const member of this.#members) void this.#tellActivation(member);
-    for (const orgId of new Set([...this.#members].map((member) => member.orgId))) this.tokensChanged({ org_id: orgId });
+    for (const orgId of new Set([...this.#members].map((member) => member.orgId)))
+      this.tokensChanged({ org_id: orgId });
   }
 
   /** Ends all streams, each after the batch in hand. Resolves when the last one has left. */

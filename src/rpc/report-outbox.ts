@@ -1,5 +1,75 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ReportResponseSchema, TokenDigest } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import type { ReportResponseSchema, TokenDigestSchema } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 
 type Response = MessageInitShape<typeof ReportResponseSchema>;
-type Tokens = readonly MessageInitShape<typeof import("../../gen/policyguard/runtime/v1/reporting_service_pb.ts").TokenDigestSchema>[];
+type Tokens = MessageInitShape<typeof TokenDigestSchema>[];
+
+/**
+ * What waits to be sent to one runtime. Of each kind only the newest counts (an acknowledgement covers all before it), so
+ * it never holds more than three messages, however slowly the runtime reads.
+ */
+export class ReportOutbox {
+  #ackSeq: number | undefined;
+  #activationSeq: number | undefined;
+  #newestActivation = 0;
+  #tokens: Tokens | undefined;
+  #end: { readonly error?: unknown } | undefined;
+  #wake = Promise.withResolvers<void>();
+
+  /** Everything up to this sequence number is committed. */
+  acknowledge(lastSeq: number): void {
+    this.#ackSeq = lastSeq;
+    this.#wake.resolve();
+  }
+
+  /** This activation is in force, unless a newer one has been told already. */
+  bundleChanged(activationSeq: number): void {
+    if (activationSeq <= this.#newestActivation) return;
+    this.#newestActivation = activationSeq;
+    this.#activationSeq = activationSeq;
+    this.#wake.resolve();
+  }
+
+  /** These tokens are live. */
+  tokensChanged(tokens: Tokens): void {
+    this.#tokens = tokens;
+    this.#wake.resolve();
+  }
+
+  /** Ends the messages after those that wait; with an error, at once and with it. The first end counts. */
+  end(error?: unknown): void {
+    this.#end ??= error === undefined ? {} : { error };
+    this.#wake.resolve();
+  }
+
+  /** The messages as they come. */
+  async *messages(): AsyncGenerator<Response, void> {
+    for (;;) {
+      this.#wake = Promise.withResolvers();
+      if (this.#end?.error !== undefined) throw this.#end.error;
+      const next = this.#take();
+      if (next !== undefined) yield next;
+      else if (this.#end !== undefined) return;
+      else await this.#wake.promise;
+    }
+  }
+
+  #take(): Response | undefined {
+    if (this.#ackSeq !== undefined) {
+      const lastSeq = this.#ackSeq;
+      this.#ackSeq = undefined;
+      return { message: { case: "ack", value: { lastSeq } } };
+    }
+    if (this.#activationSeq !== undefined) {
+      const activationSeq = this.#activationSeq;
+      this.#activationSeq = undefined;
+      return { message: { case: "bundleChanged", value: { activationSeq } } };
+    }
+    if (this.#tokens !== undefined) {
+      const tokens = this.#tokens;
+      this.#tokens = undefined;
+      return { message: { case: "tokensChanged", value: { tokens } } };
+    }
+    return undefined;
+  }
+}

@@ -40,6 +40,14 @@ test("an install by hand that agrees with the lock file is accepted", async () =
   expect(installs).toBe(0);
 });
 
+test("an install by hand after a change of the lock file is accepted, too", async () => {
+  await ensure();
+  writeLock("1.0.1");
+  writeInstalled("1.0.1");
+  expect(await ensure()).toBe(false);
+  expect(installs).toBe(1);
+});
+
 test("an install by hand of another version is not accepted", async () => {
   writeInstalled("0.9.0");
   expect(await ensure()).toBe(true);
@@ -81,7 +89,7 @@ function writeLock(version: string): void {
 }
 
 function writeInstalled(version: string): void {
-  mkdirSync(join(root, "node_modules"));
+  mkdirSync(join(root, "node_modules"), { recursive: true });
   const file = join(root, "node_modules", ".package-lock.json");
   writeFileSync(file, JSON.stringify({ packages: { "node_modules/a": { version } } }));
   expect(readFileSync(file, "utf8")).toContain(version);

@@ -35,19 +35,9 @@ const linearMatch = "matchesLinear";
 /** Compiling takes time and memory as well, so that all patterns of a policy together have a limit. */
 const patternLimits = { characters: 512, instructions: 100_000 } as const;
 
-const variables: Readonly<Record<string, string>> = {
-  request: "Request",
-  segment: "Segment",
-  finding: "Finding",
-  tool: "Tool",
-  subject: "Subject",
-};
-
-const base = Object.entries(variables).reduce(
-  (environment, [name, type]) => {
-    const { ctor, fields } = factTypes[name as keyof typeof factTypes];
-    return environment.registerType(type, { ctor, fields }).registerVariable(name, type);
-  },
+const base = Object.entries(factTypes).reduce(
+  (environment, [name, { type, ctor, fields }]) =>
+    environment.registerType(type, { ctor, fields }).registerVariable(name, type),
   new Environment({ limits: { maxAstNodes: 500, maxDepth: 32, maxListElements: 200, maxMapEntries: 50 } }),
 );
 base.registerVariable("findings", "list<Finding>");
@@ -129,7 +119,7 @@ export class ConditionCompiler {
       throw error;
     const message = readable(error.summary);
     const unknown = /^(?:unknown field|unknown variable) "(.+)"/.exec(message)?.[1];
-    const known = [...fieldNames, ...Object.keys(variables), "findings", "lists", ...this.#listLengths.keys()];
+    const known = [...fieldNames, ...Object.keys(factTypes), "findings", "lists", ...this.#listLengths.keys()];
     const suggestion = unknown === undefined ? undefined : didYouMean(unknown, known);
     return { message, offset: error.range?.start ?? 0, ...(suggestion === undefined ? {} : { suggestion }) };
   }

@@ -113,6 +113,7 @@ export interface Facts {
 /** The types of the environment, by the name of the variable that has them. */
 export const factTypes = {
   request: {
+    type: "Request",
     ctor: RequestFacts,
     fields: {
       stage: "string",
@@ -124,10 +125,12 @@ export const factTypes = {
     },
   },
   segment: {
+    type: "Segment",
     ctor: SegmentFacts,
     fields: { id: "string", role: "string", origin: "string", trust: "string", text: "string", length: "int" },
   },
   finding: {
+    type: "Finding",
     ctor: FindingFacts,
     fields: {
       category: "string",
@@ -141,6 +144,10 @@ export const factTypes = {
       ...Object.fromEntries(findingAttributes.map((name) => [name, "string"])),
     },
   },
-  tool: { ctor: ToolFacts, fields: { name: "string", args: "map<string, dyn>" } },
-  subject: { ctor: SubjectFacts, fields: { user_id: "string", roles: "list<string>", attributes: "map<string, dyn>" } },
+  tool: { type: "Tool", ctor: ToolFacts, fields: { name: "string", args: "map<string, dyn>" } },
+  subject: {
+    type: "Subject",
+    ctor: SubjectFacts,
+    fields: { user_id: "string", roles: "list<string>", attributes: "map<string, dyn>" },
+  },
 } as const;

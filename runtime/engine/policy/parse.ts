@@ -49,7 +49,8 @@ function asList(value: JsonValue | undefined): JsonValue[] {
 
 /** The document in canonical form: keys in the order of the schema, free names sorted, no default added. */
 export function canonicalPolicy(policy: PolicyDocument): JsonObject {
-  return ordered(policy as unknown as JsonObject, policySchema) as JsonObject; // a document is JSON
+  // A document is a JSON object; its interface only names the keys.
+  return ordered(policy as unknown as JsonObject, policySchema) as JsonObject;
 }
 
 function ordered(value: JsonValue, schema: JsonObject): JsonValue {

@@ -89,26 +89,26 @@ const detectors: JsonObject = {
   },
 };
 
-const detectTerm: JsonObject = {
-  oneOf: [
-    { type: "string", minLength: 1, maxLength: 128 },
-    record(
-      {
-        ref: { type: "string", minLength: 1, maxLength: 128 },
-        entities: list({ type: "string", minLength: 1, maxLength: 128 }, { min: 1, max: 200 }),
-        categories: list({ type: "string", minLength: 1, maxLength: 128 }, { min: 1, max: 200 }),
-        threshold,
-      },
-      ["ref"],
-    ),
-  ],
-};
+const detectTermForms: JsonObject[] = [
+  { type: "string", minLength: 1, maxLength: 128 },
+  record(
+    {
+      ref: { type: "string", minLength: 1, maxLength: 128 },
+      entities: list({ type: "string", minLength: 1, maxLength: 128 }, { min: 1, max: 200 }),
+      categories: list({ type: "string", minLength: 1, maxLength: 128 }, { min: 1, max: 200 }),
+      threshold,
+    },
+    ["ref"],
+  ),
+];
+
+const detectTerm: JsonObject = { oneOf: detectTermForms };
 
 const detectTerms = list({ $ref: "#/$defs/detectTerm" }, { min: 1, max: 50 });
 
 const detect: JsonObject = {
   oneOf: [
-    ...(detectTerm.oneOf as JsonObject[]),
+    ...detectTermForms,
     record({ any: detectTerms }, ["any"]),
     record({ all: detectTerms }, ["all"]),
     record(

@@ -63,7 +63,7 @@ export function createOutbound({ guard, totalTimeoutMs = 10_000, connectTimeoutM
       const startedAtMs = performance.now();
       const timeout = AbortSignal.timeout(totalTimeoutMs);
       const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
-      const send = () => sendTo(pools.of(request.owner, url.origin), url, request, signal);
+      const send = async () => sendTo(pools.of(request.owner, url.origin), url, request, signal);
       const response = await send().catch((error: unknown) => {
         const failure = translate(error, { timeout, url });
         // A kept connection that the server closed while we wrote into it. The request may have arrived, so this is only
@@ -103,6 +103,7 @@ class PoolMap {
   readonly #guard: NetworkGuard;
   readonly #limits: { readonly totalTimeoutMs: number; readonly connectTimeoutMs: number };
   readonly #pools = new Map<string, Pool>();
+  #isClosed = false;
 
   constructor(guard: NetworkGuard, limits: { readonly totalTimeoutMs: number; readonly connectTimeoutMs: number }) {
     this.#guard = guard;
@@ -110,6 +111,7 @@ class PoolMap {
   }
 
   of(owner: string, origin: string): Pool {
+    if (this.#isClosed) throw new OutboundError("aborted", "the request was ended early");
     const key = JSON.stringify([owner, origin]);
     const pool = this.#pools.get(key) ?? this.#create(origin);
     // A Map keeps its order of insertion: the first is the one that was not used for longest.
@@ -124,6 +126,7 @@ class PoolMap {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const pools = [...this.#pools.values()];
     this.#pools.clear();
     await Promise.all(pools.map((pool) => pool.destroy()));
@@ -151,7 +154,12 @@ function translate(error: unknown, { timeout, url }: { timeout: AbortSignal; url
   if (timeout.aborted || error instanceof errors.HeadersTimeoutError) {
     return make("timeout", `${url.host} did not answer in time`);
   }
-  if (error instanceof errors.RequestAbortedError || (error instanceof Error && error.name === "AbortError")) {
+  const isClosed = error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError;
+  if (
+    isClosed ||
+    error instanceof errors.RequestAbortedError ||
+    (error instanceof Error && error.name === "AbortError")
+  ) {
     return make("aborted", "the request was ended early");
   }
   if (error instanceof errors.HeadersOverflowError) {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -83,7 +83,6 @@ describe("the bundle on disk", () => {
     const first = await verifyBundle(checkOf(await signedBundle({ seq: 1 })));
     await cache.write(first);
     // A directory in the way of the temporary file: opening it for writing fails as a full disk would.
-    const { mkdir } = await import("node:fs/promises");
     await mkdir(join(folder, "bundle.json.new", "x"), { recursive: true });
     const second = await verifyBundle(checkOf(await signedBundle({ seq: 2, version: 2 })));
     await expect(cache.write(second)).rejects.toThrow();

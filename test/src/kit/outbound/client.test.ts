@@ -341,8 +341,11 @@ describe("a connection", () => {
     const stuck = Array.from({ length: 30 }, () => failureOf(outbound.post(request(`http://hook.test:${slow}/`))));
     const answer = await outbound.post(request(`http://hook.test:${quick}/`, { owner: "webhook-2" }));
     expect(answer.durationMs).toBeLessThan(1500);
+    const startedAtMs = performance.now();
     await outbound.close();
-    expect(new Set(await Promise.all(stuck)).has("answered")).toBe(false);
+    expect(new Set(await Promise.all(stuck))).toEqual(new Set(["aborted"]));
+    expect(performance.now() - startedAtMs, "closing ends what is under way").toBeLessThan(1500);
+    expect(await failureOf(outbound.post(request(`http://hook.test:${quick}/`)))).toBe("aborted");
   });
 });
 

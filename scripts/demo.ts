@@ -1,0 +1,31 @@
+// `npm run demo`: plays the whole story against the running system and shows what it sent and got. Ends with 1 when a
+// step is not as promised.
+
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Stage } from "./demo/stage.ts";
+import { story } from "./demo/story.ts";
+
+/** What the first start wrote. */
+export interface Facts {
+  readonly base_url: string;
+  readonly runtime_url: string;
+  readonly org_id: string;
+  readonly project_id: string;
+  readonly environment: string;
+  readonly admin_token: string;
+  readonly ci_token: string;
+  readonly runtime_token: string;
+}
+
+const file = join(resolve(process.env.POLICY_GUARD_DATA || "var"), "bootstrap.json");
+const stage = new Stage(console.log);
+try {
+  const facts: Facts = JSON.parse(readFileSync(file, "utf8"));
+  await story(facts, stage);
+  console.log(`\nAll ${stage.count} steps went as promised.`);
+} catch (error) {
+  const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+  console.error(`\n${missing ? `${file} is not there; run npm start in another terminal first` : String(error)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,186 @@
+// The stream between a runtime and the control plane. One batch of a stream is in hand at a time: the next message is read
+// when it is committed, and HTTP/2's flow control holds the runtime back meanwhile. The stream ends when the runtime ends
+// it, when its token is revoked, or, after the batch in hand, when the process ends.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type {
+  EnrolResponseSchema,
+  ReportingService,
+  ReportRequest,
+  TokenDigestSchema,
+} from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import { type Enrolled, type Enrolment, sourceOf } from "../domain/enrolment.ts";
+import type { Fleet } from "../domain/fleet.ts";
+import type { Ingest, IngestSource } from "../domain/ingest.ts";
+import { credentialKindOf } from "../domain/token.ts";
+import { type Clock, systemClock } from "../kit/clock.ts";
+import { type Caller, callerOf } from "../kit/context.ts";
+import { unauthenticated, validationFailed } from "../kit/error.ts";
+import { isUuid } from "../kit/id.ts";
+import { ReportOutbox } from "./report-outbox.ts";
+import { StatusWriter } from "./status-writer.ts";
+import { timestamp } from "./time.ts";
+
+/** What the handlers call. */
+export interface ReportingParts {
+  readonly enrolment: Enrolment;
+  readonly ingest: Ingest;
+  readonly fleet: Fleet;
+  readonly clock?: Clock;
+}
+
+/** Handlers of ReportingService. */
+export function reportingHandlers(parts: ReportingParts): ServiceImpl<typeof ReportingService> {
+  return {
+    enrol: async ({ instanceId, softwareVersion }, context) => {
+      const source = sourceOf(callerOf(context), instanceId);
+      return enrolMessage(source, await parts.enrolment.enrol(source, softwareVersion));
+    },
+    report: (requests, context) => report(parts, callerOf(context), requests, context.signal),
+  };
+}
+
+async function* report(
+  parts: ReportingParts,
+  caller: Caller,
+  requests: AsyncIterable<ReportRequest>,
+  signal: AbortSignal,
+) {
+  const iterator = requests[Symbol.asyncIterator]();
+  const source = await greeting(parts.enrolment, caller, iterator);
+  const outbox = new ReportOutbox();
+  const stopping = new AbortController();
+  const onAbort = () => outbox.end(signal.reason ?? new Error("the call was aborted"));
+  signal.addEventListener("abort", onAbort, { once: true });
+  let expiresAt: Date | undefined;
+  const leave = parts.fleet.join({
+    orgId: source.orgId,
+    projectId: source.projectId,
+    environment: source.environment,
+    tokenId: caller.credential.id,
+    bundleChanged: (activationSeq) => outbox.bundleChanged(activationSeq),
+    tokensChanged: (tokens) => {
+      expiresAt = tokens.find(({ id }) => id === caller.credential.id)?.expiresAt ?? undefined;
+      outbox.tokensChanged(tokens.map(tokenMessage));
+    },
+    revoked: () => outbox.end(unauthenticated()),
+    stop: () => stopping.abort(),
+  });
+  const isExpired = () => expiresAt !== undefined && expiresAt <= (parts.clock ?? systemClock).now();
+  const reading = read(parts, source, iterator, { outbox, stopping: stopping.signal, isExpired });
+  try {
+    yield* outbox.messages();
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    stopping.abort();
+    // The batch in hand is committed or rolled back before the stream counts as gone.
+    await reading;
+    leave();
+  }
+}
+
+/** Reads who speaks; the first message has to say it. */
+async function greeting(
+  enrolment: Enrolment,
+  caller: Caller,
+  iterator: AsyncIterator<ReportRequest>,
+): Promise<IngestSource> {
+  const first = await iterator.next();
+  const hello = first.done === true || first.value.message.case !== "hello" ? undefined : first.value.message.value;
+  if (hello === undefined || !isUuid(hello.instanceId)) {
+    throw validationFailed([{ field: "hello", message: "the first message of the stream has to be a hello" }]);
+  }
+  const source = sourceOf(caller, hello.instanceId);
+  await enrolment.greet(source, hello.softwareVersion);
+  return source;
+}
+
+interface Reading {
+  readonly outbox: ReportOutbox;
+  readonly stopping: AbortSignal;
+  readonly isExpired: () => boolean;
+}
+
+/** Takes in messages until the runtime ends the stream, something fails, or the process stops. Never rejects. */
+async function read(
+  { enrolment, ingest }: ReportingParts,
+  source: IngestSource,
+  iterator: AsyncIterator<ReportRequest>,
+  { outbox, stopping, isExpired }: Reading,
+): Promise<void> {
+  const statuses = new StatusWriter((status) => enrolment.noteStatus(source, status));
+  const stopped = new Promise<undefined>((resolve) => {
+    if (stopping.aborted) resolve(undefined);
+    stopping.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), stopped]);
+      if (next === undefined || next.done === true) break;
+      if (isExpired()) throw unauthenticated();
+      await handle(next.value, { ingest, source, outbox, statuses });
+    }
+    outbox.end();
+  } catch (error) {
+    outbox.end(error ?? new Error("the stream failed"));
+  } finally {
+    await statuses.close();
+  }
+}
+
+async function handle(
+  { message }: ReportRequest,
+  {
+    ingest,
+    source,
+    outbox,
+    statuses,
+  }: {
+    readonly ingest: Ingest;
+    readonly source: IngestSource;
+    readonly outbox: ReportOutbox;
+    readonly statuses: StatusWriter;
+  },
+): Promise<void> {
+  switch (message.case) {
+    case "batch":
+      await ingest.ingest(source, message.value);
+      return outbox.acknowledge(message.value.lastSeq);
+    case "gap":
+      // A gap takes its place in the spool's sequence like a batch.
+      await ingest.noteGap(source, message.value);
+      return outbox.acknowledge(message.value.lastSeq);
+    case "status":
+      return statuses.write(message.value);
+    case "hello":
+      throw validationFailed([{ field: "hello", message: "a stream has one hello" }]);
+    default:
+      // A message of a newer runtime. Not answering it is all that can be done.
+      return;
+  }
+}
+
+function enrolMessage(
+  source: IngestSource,
+  { keys, tokens, fingerprintKey }: Enrolled,
+): MessageInitShape<typeof EnrolResponseSchema> {
+  return {
+    orgId: source.orgId,
+    projectId: source.projectId,
+    environment: source.environment,
+    keys: keys.map(({ kty, crv, x, kid, alg, use }) => ({ kty, crv, x, kid, alg, use })),
+    tokens: tokens.map(tokenMessage),
+    fingerprintKey,
+  };
+}
+
+function tokenMessage(token: Enrolled["tokens"][number]): MessageInitShape<typeof TokenDigestSchema> {
+  return {
+    sha256: new Uint8Array(token.digest),
+    kind: credentialKindOf(token.kind),
+    projectId: token.projectId ?? "",
+    environment: token.environment ?? "",
+    notAfter: timestamp(token.expiresAt),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Enrolment } from "../domain/enrolment.ts";
+
+type Status = Parameters<Enrolment["noteStatus"]>[1];
+
+const intervalMs = 1_000;
+
+/**
+ * Writes how a runtime stands, at most once a second: what comes sooner replaces what waits. A status is a picture of the
+ * moment and the next one follows, so one that cannot be written is let go.
+ */
+export class StatusWriter {
+  readonly #write: (status: Status) => Promise<void>;
+  #waiting: Status | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #inHand: Promise<void> = Promise.resolve();
+
+  constructor(write: (status: Status) => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** Writes the status now or, within a second of the last one, at the end of that second. */
+  write({ bundleVersion, activationSeq, rejection, spoolDepth }: Status): void {
+    const depth = Number.isFinite(spoolDepth) ? Math.max(0, Math.round(spoolDepth)) : 0;
+    this.#waiting = { bundleVersion, activationSeq, rejection, spoolDepth: Math.min(depth, Number.MAX_SAFE_INTEGER) };
+    if (this.#timer === undefined) this.#flush();
+  }
+
+  /** Writes what waits, and ends. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#flush();
+    clearTimeout(this.#timer);
+    await this.#inHand;
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    const status = this.#waiting;
+    if (status === undefined) return;
+    this.#waiting = undefined;
+    this.#inHand = this.#inHand.then(() => this.#write(status)).catch(() => undefined);
+    this.#timer = setTimeout(() => this.#flush(), intervalMs);
+  }
+}

@@ -1,0 +1,147 @@
+// What survives when processes die as by a power cut: whoever publishes, and whoever delivers.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Caller } from "../../../src/kit/context.ts";
+import { startWebhookSink } from "../../harness/webhook-sink.ts";
+import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
+import { startWorkerProcess, type WorkerProcess } from "../../harness/worker-process.ts";
+
+let world: WebhookWorld;
+let worker: pg.Client;
+
+beforeAll(async () => {
+  world = await openWebhookWorld();
+  worker = new pg.Client({ connectionString: world.urls.workerUrl });
+  await worker.connect();
+});
+
+afterAll(async () => {
+  await worker.end();
+  await world.close();
+});
+
+function startWorker(): Promise<WorkerProcess> {
+  return startWorkerProcess({
+    DATABASE_WORKER_URL: world.urls.workerUrl,
+    POLICY_GUARD_MASTER_KEY: world.masterKey,
+    POLICY_GUARD_ALLOW_NETWORKS: "127.0.0.0/8",
+  });
+}
+
+/** Half a minute passes: claims run out, the sweep comes. */
+async function passTime({ orgId }: Caller): Promise<void> {
+  await worker.query("select set_config('app.org_id', $1, false)", [orgId]);
+  await worker.query(
+    `update webhook_delivery set claimed_until = claimed_until - interval '30 seconds',
+       next_attempt_at = next_attempt_at - interval '30 seconds' where state = 'pending'`,
+  );
+  await worker.query("select app.wake_overdue_webhooks(now(), now(), 100)");
+}
+
+async function rowsOf<Row extends object>({ orgId }: Caller, sql: string): Promise<Row[]> {
+  return world.database.read(orgId, (tx) => tx.sql<Row>(sql));
+}
+
+describe("a publisher that is killed", () => {
+  it("leaves for each event both its delivery and its wake-up, or nothing at all", async () => {
+    const caller = await world.newCaller();
+    const { row } = await world.subscribe(caller, "http://127.0.0.1:9/");
+    const committed: string[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const script = fileURLToPath(new URL("../../harness/endless-publisher.ts", import.meta.url));
+      const stdio = ["ignore", "pipe", "inherit"] as const;
+      const child = spawn(process.execPath, [script, world.urls.applicationUrl, caller.orgId], { stdio: [...stdio] });
+      const lines = createInterface({ input: child.stdout ?? process.stdin });
+      lines.on("line", (line) => committed.push(line));
+      const exited = once(child, "exit");
+      await once(lines, "line");
+      await sleep(20 + round * 37);
+      child.kill("SIGKILL");
+      await exited;
+    }
+    // A transaction of the dead may still be ending.
+    await sleep(200);
+    const events = await rowsOf<{ id: string }>(caller, "select id from event");
+    const deliveries = await rowsOf<{ event_id: string }>(caller, "select event_id from webhook_delivery");
+    const { rows: jobs } = await worker.query(
+      "select from graphile_worker._private_jobs where payload->>'webhook_id' = $1",
+      [row.id],
+    );
+    expect(committed.length).toBeGreaterThan(20);
+    expect(events.length).toBeGreaterThanOrEqual(committed.length);
+    expect(new Set(events.map(({ id }) => id)).isSupersetOf(new Set(committed))).toBe(true);
+    expect(deliveries.map(({ event_id }) => event_id).sort()).toEqual(events.map(({ id }) => id).sort());
+    expect(jobs).toHaveLength(events.length);
+  });
+});
+
+describe("a worker that is killed", () => {
+  it("loses no event; what it sends twice has the same id and the same number of attempt", async () => {
+    const sink = await startWebhookSink();
+    sink.answerWith(() => sleep(5, { status: 200 }));
+    const caller = await world.newCaller();
+    const { row } = await world.subscribe(caller, sink.url);
+    const published: string[] = [];
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        const process = await startWorker();
+        const before = sink.requests.length;
+        for (let count = 0; count < 12; count += 1) published.push(await world.publish(caller));
+        // In the middle of sending, at a moment that differs from round to round.
+        await sink.received(before + 1 + round);
+        await sleep(round);
+        await process.kill();
+        await passTime(caller);
+      }
+      const last = await startWorker();
+      await vi(async () => {
+        await passTime(caller);
+        const counts = await rowsOf(caller, "select from webhook_delivery where state <> 'delivered'");
+        expect(counts).toHaveLength(0);
+      });
+      expect(await last.stop()).toBe(0);
+      const received = sink.requests.map(({ headers }) => String(headers["x-webhook-id"]));
+      expect(new Set(received)).toEqual(new Set(published));
+      expect(new Set(sink.requests.map(({ headers }) => headers["x-webhook-attempt"]))).toEqual(new Set(["1"]));
+      // At most what was in flight at each of the five deaths.
+      expect(received.length - published.length).toBeLessThanOrEqual(5 * 4);
+      const [, total] = await world.webhooks.listDeliveries(caller, row.id, { limit: 1, offset: 0 }, "delivered");
+      expect(total).toBe(published.length);
+    } finally {
+      await sink.close();
+    }
+  }, 30_000);
+
+  it("is ready while it runs, and ends in order when asked", async () => {
+    const process = await startWorker();
+    const get = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${process.managementPort}${path}`);
+      return { status: response.status, text: await response.text() };
+    };
+    expect((await get("/livez")).status).toBe(200);
+    expect(await get("/readyz")).toMatchObject({ status: 200, text: expect.stringContaining('"database":"ok"') });
+    expect((await get("/metrics")).text).toContain("webhook_requests_in_flight 0");
+    const { rows } = await worker.query("select from worker_pool where heartbeat_at > now() - interval '10 seconds'");
+    expect(rows.length).toBeGreaterThan(0);
+    expect(await process.stop()).toBe(0);
+  });
+});
+
+/** Repeats until it holds, for at most fifteen seconds. */
+async function vi(check: () => Promise<void>): Promise<void> {
+  const until = Date.now() + 15_000;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await sleep(100);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// Signed bundles of test policies, made by the same code that the control plane publishes with.
+
+import { randomUUID } from "node:crypto";
+import { create, type JsonObject, toJsonString } from "@bufbuild/protobuf";
+import { type Bundle, BundleSchema } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
+import { canonicalPolicy, parsePolicy } from "../../runtime/engine/policy/parse.ts";
+import { canonicalBytes } from "../../src/kit/canonical.ts";
+import { newSigningKey, type SigningKey } from "../../src/kit/signing-key.ts";
+import { type SignedStatement, signStatement, statementDigest } from "../../src/kit/statement.ts";
+import { contentDigest, partEntry } from "../../src/kit/statement-payload.ts";
+
+/** A bundle and what it takes to believe it. */
+export interface TestBundle {
+  readonly bundle: Bundle;
+  /** The JSON that `GET /v1/bundles/latest` would answer. */
+  readonly json: string;
+  readonly key: SigningKey;
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly environment: string;
+}
+
+/** A bundle of these policy documents, YAML or JSON, for every agent of one environment. */
+export async function signedBundle(
+  documents: readonly string[],
+  { environment = "prod", now = new Date() }: { readonly environment?: string; readonly now?: Date } = {},
+): Promise<TestBundle> {
+  const key = newSigningKey();
+  const [orgId, projectId] = [randomUUID(), randomUUID()];
+  const parts = documents.map((source) => {
+    const path = `policies/${randomUUID()}.json`;
+    const data = canonicalBytes(policyPart(source, { orgId, projectId }));
+    return { ...partEntry(path, data), data };
+  });
+  const entries = parts.map(({ path, size, digest }) => ({ path, size, digest }));
+  const scope = { org_id: orgId, project_id: projectId, environment };
+  const manifest = await signStatement(
+    "manifest",
+    {
+      ...scope,
+      version: 1,
+      created_at: now.toISOString(),
+      source: "publish",
+      content_digest: contentDigest(entries),
+      parts: entries,
+      min_runtime: "1.0.0",
+      tests: { passed: 0, failed: 0 },
+    },
+    [key],
+  );
+  const activation = await signStatement(
+    "activation",
+    {
+      ...scope,
+      activation_seq: 1,
+      version: 1,
+      digest: statementDigest(manifest),
+      issued_at: now.toISOString(),
+      not_before: now.toISOString(),
+      expires_at: new Date(now.getTime() + 7 * 86_400_000).toISOString(),
+      capture: "redacted",
+    },
+    [key],
+  );
+  const bundle = create(BundleSchema, {
+    manifest: message(manifest),
+    activation: message(activation),
+    parts: parts.map(({ path, data }) => ({ path, data: Uint8Array.from(data) })),
+  });
+  return { bundle, json: toJsonString(BundleSchema, bundle), key, orgId, projectId, environment };
+}
+
+function policyPart(source: string, { orgId, projectId }: { orgId: string; projectId: string }): JsonObject {
+  const { policy, problems } = parsePolicy(source);
+  if (policy === undefined) throw new Error(`the test policy is not valid: ${JSON.stringify(problems)}`);
+  return {
+    policy_id: randomUUID(),
+    name: policy.metadata.name,
+    version: 1,
+    scope: { tenant_id: orgId, app_id: projectId, agent_id: "*", env: "*" },
+    document: canonicalPolicy(policy),
+  };
+}
+
+function message({ payload, signatures }: SignedStatement) {
+  return { payload, signatures: signatures.map((signature) => ({ ...signature })) };
+}

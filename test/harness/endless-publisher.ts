@@ -1,0 +1,19 @@
+// A process that publishes events until it is killed. Prints the id of each event whose transaction has committed.
+
+import { publishEvent } from "../../src/domain/event.ts";
+import { newId } from "../../src/kit/id.ts";
+import { openDatabase } from "../../src/store/database.ts";
+
+const [url = "", orgId = ""] = process.argv.slice(2);
+const database = await openDatabase({ url, poolSize: 4 });
+
+async function publishForEver(): Promise<never> {
+  for (let version = 1; ; version += 1) {
+    const id = await database.systemTransaction(orgId, (tx) =>
+      publishEvent(tx, "policy.updated", { policy_id: newId(), name: "support-bot", version, change: "updated" }),
+    );
+    process.stdout.write(`${id}\n`);
+  }
+}
+
+await Promise.all([publishForEver(), publishForEver(), publishForEver()]);

@@ -1,0 +1,13 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Detection } from "../../../../runtime/engine/detector.ts";
+import { compileDetectors } from "../../../../runtime/engine/scanner.ts";
+
+/** The detections of one detector in one text. */
+export function scan(use: string, text: string, parameters: JsonObject = {}): readonly Detection[] {
+  return compileDetectors([{ key: use, use, parameters }]).scan(text).get(use) ?? [];
+}
+
+/** The texts that one detector finds. */
+export function found(use: string, text: string, parameters: JsonObject = {}): string[] {
+  return scan(use, text, parameters).map(({ start, end }) => text.slice(start, end));
+}

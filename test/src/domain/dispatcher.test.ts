@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Dispatcher } from "../../../src/domain/dispatcher.ts";
+import type { Caller } from "../../../src/kit/context.ts";
+import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
+import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
+
+let world: WebhookWorld;
+
+beforeAll(async () => {
+  world = await openWebhookWorld({ totalTimeoutMs: 1_500 });
+});
+
+afterAll(() => world.close());
+
+async function withSinks(count: number, work: (sinks: readonly WebhookSink[]) => Promise<void>): Promise<void> {
+  const sinks = await Promise.all(Array.from({ length: count }, startWebhookSink));
+  try {
+    await work(sinks);
+  } finally {
+    await Promise.all(sinks.map((sink) => sink.close()));
+  }
+}
+
+/** A webhook with this many deliveries due. Returns its address. */
+async function backlog(caller: Caller, url: string, count: number) {
+  const { row } = await world.subscribe(caller, url);
+  for (let index = 0; index < count; index += 1) await world.publish(caller, { version: index });
+  // Later events of the organization are not for this webhook.
+  await world.webhooks.update(caller, row.id, { events: ["sso.configured"] });
+  return { org_id: caller.orgId, webhook_id: row.id };
+}
+
+function versions(sink: WebhookSink): unknown[] {
+  return sink.requests.map(({ event }) => event.data.version);
+}
+
+describe("Dispatcher", () => {
+  it("works off a backlog completely, each delivery once, with at most four requests at once", () =>
+    withSinks(1, async ([sink]) => {
+      if (sink === undefined) return;
+      sink.answerWith(() => sleep(5, { status: 200 }));
+      const address = await backlog(await world.newCaller(), sink.url, 60);
+      const dispatcher = world.newDispatcher();
+      for (let wakes = 0; wakes < 10; wakes += 1) dispatcher.wake(address);
+      await dispatcher.idle();
+      expect(new Set(versions(sink)).size).toBe(60);
+      expect(sink.requests).toHaveLength(60);
+      expect(sink.mostAtOnce).toBeLessThanOrEqual(4);
+      expect(sink.mostAtOnce).toBeGreaterThan(1);
+      expect(dispatcher.inFlight).toBe(0);
+    }));
+
+  it("keeps to four requests at once over all processes", () =>
+    withSinks(1, async ([sink]) => {
+      if (sink === undefined) return;
+      sink.answerWith(() => sleep(20, { status: 200 }));
+      const address = await backlog(await world.newCaller(), sink.url, 40);
+      const processes = Array.from({ length: 4 }, () => world.newDispatcher());
+      for (const dispatcher of processes) dispatcher.wake(address);
+      await Promise.all(processes.map((dispatcher) => dispatcher.idle()));
+      expect(new Set(versions(sink)).size).toBe(40);
+      expect(sink.requests).toHaveLength(40);
+      expect(sink.mostAtOnce).toBeLessThanOrEqual(4);
+    }));
+
+  it("delivers to others at once while targets of the same organization hang with a backlog", () =>
+    withSinks(4, async (sinks) => {
+      const [healthy, ...hanging] = sinks;
+      if (healthy === undefined) return;
+      const caller = await world.newCaller();
+      for (const sink of hanging) sink.answerWith(() => "silence");
+      const dispatcher = world.newDispatcher();
+      for (const sink of hanging) dispatcher.wake(await backlog(caller, sink.url, 10));
+      await Promise.all(hanging.map((sink) => sink.received(1)));
+      const address = await backlog(caller, healthy.url, 10);
+      const startedAt = performance.now();
+      dispatcher.wake(address);
+      await healthy.received(10);
+      expect(performance.now() - startedAt).toBeLessThan(1_000);
+      // One request at a time is all that a hanging target may hold.
+      expect(hanging.map(({ mostAtOnce }) => mostAtOnce)).toEqual([1, 1, 1]);
+      await dispatcher.stop();
+    }));
+
+  it("lets no organization hold the slots of others", () =>
+    withSinks(6, async (sinks) => {
+      const [healthy, ...hanging] = sinks;
+      if (healthy === undefined) return;
+      const dispatcher: Dispatcher = world.newDispatcher({ total: 4, perOrganization: 3 });
+      const greedy = await world.newCaller();
+      for (const sink of hanging) {
+        sink.answerWith(() => "silence");
+        dispatcher.wake(await backlog(greedy, sink.url, 2));
+      }
+      await Promise.all(hanging.slice(0, 3).map((sink) => sink.received(1)));
+      const address = await backlog(await world.newCaller(), healthy.url, 5);
+      const startedAt = performance.now();
+      dispatcher.wake(address);
+      await healthy.received(5);
+      expect(performance.now() - startedAt).toBeLessThan(1_000);
+      expect(dispatcher.inFlight).toBeLessThanOrEqual(4);
+      await dispatcher.stop();
+    }));
+
+  it("ends in order: what is being sent is recorded, and nothing more is claimed", () =>
+    withSinks(1, async ([sink]) => {
+      if (sink === undefined) return;
+      sink.answerWith(() => sleep(100, { status: 200 }));
+      const caller = await world.newCaller();
+      const address = await backlog(caller, sink.url, 5);
+      const dispatcher = world.newDispatcher();
+      dispatcher.wake(address);
+      await sink.received(1);
+      await dispatcher.stop();
+      dispatcher.wake(address);
+      await dispatcher.idle();
+      const page = { limit: 50, offset: 0 };
+      const [, delivered] = await world.webhooks.listDeliveries(caller, address.webhook_id, page, "delivered");
+      expect(delivered).toBe(sink.requests.length);
+      expect(delivered).toBeLessThan(5);
+    }));
+});

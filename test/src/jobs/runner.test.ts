@@ -1,0 +1,148 @@
+import pg from "pg";
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { publishEvent } from "../../../src/domain/event.ts";
+import { type Runner, startRunner } from "../../../src/jobs/runner.ts";
+import { tasks } from "../../../src/jobs/tasks.ts";
+import { newId } from "../../../src/kit/id.ts";
+import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
+import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
+
+const log = pino({ level: "silent" });
+
+let world: WebhookWorld;
+let pool: pg.Pool;
+let sink: WebhookSink;
+const ended: { task: string; failed: boolean }[] = [];
+
+beforeAll(async () => {
+  world = await openWebhookWorld();
+  pool = new pg.Pool({ connectionString: world.urls.workerUrl, max: 12 });
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  sink = await startWebhookSink();
+});
+
+afterAll(async () => {
+  await sink.close();
+  await pool.end();
+  await world.close();
+});
+
+let runner: Runner | undefined;
+
+afterEach(async () => {
+  await runner?.stop();
+  runner = undefined;
+});
+
+async function start(): Promise<void> {
+  const services = { log, dispatcher: world.dispatcher, upkeep: world.upkeep, unlockDeadPools: async () => [] };
+  const onJob = (job: { task: string; failed: boolean }) => void ended.push(job);
+  runner = await startRunner({ pool, tasks, services, log, concurrency: 4, pollIntervalMs: 200, onJob });
+}
+
+describe("startRunner()", () => {
+  it("delivers an event soon after its transaction has committed, and one that was rolled back never", async () => {
+    await start();
+    const caller = await world.newCaller();
+    await world.subscribe(caller, sink.url);
+    const failing = world.database.systemTransaction(caller.orgId, async (tx) => {
+      await publishEvent(tx, "policy.updated", { policy_id: newId(), name: "lost", version: 1, change: "created" });
+      throw new Error("rolled back");
+    });
+    await expect(failing).rejects.toThrow("rolled back");
+    const before = sink.requests.length;
+    const startedAt = performance.now();
+    const id = await world.publish(caller);
+    await sink.received(before + 1);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    await world.dispatcher.idle();
+    expect(sink.requests.slice(before).map(({ event }) => event.id)).toEqual([id]);
+  });
+
+  it("adds the next attempt's wake-up for the moment at which the delivery is due", async () => {
+    const caller = await world.newCaller();
+    sink.answerWith(() => ({ status: 500 }));
+    const { row } = await world.subscribe(caller, sink.url);
+    await world.publish(caller);
+    world.dispatcher.wake({ org_id: caller.orgId, webhook_id: row.id });
+    await world.dispatcher.idle();
+    sink.answerWith(() => ({ status: 204 }));
+    const [[delivery]] = await world.webhooks.listDeliveries(caller, row.id, { limit: 1, offset: 0 });
+    const { rows } = await pool.query<{ run_at: Date; max_attempts: number }>(
+      "select run_at, max_attempts from graphile_worker._private_jobs where payload->>'webhook_id' = $1 order by run_at desc",
+      [row.id],
+    );
+    expect(rows[0]).toEqual({ run_at: delivery?.nextAttemptAt, max_attempts: 25 });
+  });
+
+  it("finds by its sweep what has lost its wake-up, in any organization, and adds one job for each webhook", async () => {
+    const callers = await Promise.all([world.newCaller(), world.newCaller()]);
+    const webhooks: string[] = [];
+    for (const caller of callers) {
+      webhooks.push((await world.subscribe(caller, sink.url)).row.id);
+      for (let count = 0; count < 3; count += 1) await world.publish(caller);
+    }
+    await pool.query("delete from graphile_worker._private_jobs");
+    // What has just become due is about to be woken by its own job.
+    expect(await world.upkeep.sweep()).toBe(0);
+    world.clock.pass(11_000);
+    expect(await world.upkeep.sweep()).toBe(2);
+    expect(await world.upkeep.sweep()).toBe(2);
+    const { rows } = await pool.query("select payload->>'webhook_id' as id from graphile_worker._private_jobs");
+    expect(rows.map(({ id }) => id).sort()).toEqual([...webhooks].sort());
+    const before = sink.requests.length;
+    await start();
+    await sink.received(before + 6);
+    await world.dispatcher.idle();
+    expect(await world.upkeep.sweep()).toBe(0);
+  });
+
+  it("fails a job whose payload is not what its name promises, and goes on", async () => {
+    ended.length = 0;
+    await pool.query(`select graphile_worker.add_job('deliver-webhook', '{"org_id": 7}'::json)`);
+    await pool.query("select graphile_worker.add_job('purge-deliveries', '{}'::json)");
+    await start();
+    await expect.poll(() => ended.length, { timeout: 5_000 }).toBe(2);
+    expect([...ended].sort((a, b) => a.task.localeCompare(b.task))).toEqual([
+      { task: "deliver-webhook", failed: true },
+      { task: "purge-deliveries", failed: false },
+    ]);
+  });
+
+  it("puts off by half a minute what cron asks to come later", async () => {
+    await pool.query("delete from graphile_worker._private_jobs");
+    await pool.query(
+      `select graphile_worker.add_job('sweep-deliveries', '{"after_seconds": 30}'::json, run_at := '2026-01-01T00:00:00Z')`,
+    );
+    ended.length = 0;
+    await start();
+    await expect.poll(() => ended.length, { timeout: 5_000 }).toBe(2);
+    expect(ended).toEqual([
+      { task: "sweep-deliveries", failed: false },
+      { task: "sweep-deliveries", failed: false },
+    ]);
+  });
+});
+
+describe("the purge", () => {
+  it("deletes events older than five days with their deliveries, of every organization, and keeps younger ones", async () => {
+    const callers = await Promise.all([world.newCaller(), world.newCaller()]);
+    for (const caller of callers) {
+      await world.subscribe(caller, sink.url);
+      await world.publish(caller);
+    }
+    world.clock.pass(4 * 24 * 3_600_000);
+    const young = await Promise.all(callers.map((caller) => world.publish(caller)));
+    world.clock.pass(24 * 3_600_000 + 1);
+    expect(await world.upkeep.purge()).toBeGreaterThanOrEqual(2);
+    for (const [index, caller] of callers.entries()) {
+      const left = await world.database.read(caller.orgId, (tx) =>
+        tx.sql("select e.id, d.event_id from event e full join webhook_delivery d on d.event_id = e.id"),
+      );
+      expect(left).toEqual([{ id: young[index], event_id: young[index] }]);
+    }
+    expect(await world.upkeep.purge()).toBe(0);
+  });
+});
