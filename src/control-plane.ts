@@ -10,22 +10,34 @@ import { OrganizationService } from "../gen/policyguard/control/v1/organization_
 import { PolicyService } from "../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb.ts";
 import { TokenService } from "../gen/policyguard/control/v1/token_service_pb.ts";
+import { TraceService } from "../gen/policyguard/control/v1/trace_service_pb.ts";
+import { WebhookService } from "../gen/policyguard/control/v1/webhook_service_pb.ts";
+import { ReportingService } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import { callLimits, type controlPlaneSchema } from "./config.ts";
+import { bundlesChannel } from "./domain/activation.ts";
 import { Agents } from "./domain/agent.ts";
 import { Bundles } from "./domain/bundle.ts";
+import { Enrolment } from "./domain/enrolment.ts";
 import { Environments } from "./domain/environment.ts";
+import { Fleet } from "./domain/fleet.ts";
+import { Ingest } from "./domain/ingest.ts";
 import { LatestBundles } from "./domain/latest-bundle.ts";
 import { Organizations } from "./domain/organization.ts";
 import { Policies } from "./domain/policy.ts";
 import { Projects } from "./domain/project.ts";
 import { SigningKeys } from "./domain/signing-keys.ts";
-import { Tokens } from "./domain/token.ts";
+import { Tokens, tokensChannel } from "./domain/token.ts";
+import { Traces } from "./domain/trace.ts";
+import { Webhooks } from "./domain/webhook.ts";
+import { createIngestMetrics } from "./ingest-metrics.ts";
 import { type Clock, systemClock } from "./kit/clock.ts";
 import type { Config } from "./kit/config.ts";
 import { createInterceptors } from "./kit/interceptors/order.ts";
 import type { Logger } from "./kit/log.ts";
 import { startManagement } from "./kit/management.ts";
-import { createMetrics } from "./kit/metrics.ts";
+import { createMetrics, type Metrics } from "./kit/metrics.ts";
+import { createOutbound } from "./kit/outbound/client.ts";
+import { createNetworkGuard } from "./kit/outbound/guard.ts";
 import { createSealer, parseMasterKeys } from "./kit/seal.ts";
 import type { ShutdownStep } from "./kit/shutdown.ts";
 import { agentHandlers } from "./rpc/agent.ts";
@@ -34,8 +46,12 @@ import { environmentHandlers } from "./rpc/environment.ts";
 import { organizationHandlers } from "./rpc/organization.ts";
 import { policyHandlers } from "./rpc/policy.ts";
 import { projectHandlers } from "./rpc/project.ts";
+import { reportingHandlers } from "./rpc/reporting.ts";
 import { tokenHandlers } from "./rpc/token.ts";
+import { traceHandlers } from "./rpc/trace.ts";
+import { webhookHandlers } from "./rpc/webhook.ts";
 import { type Database, openDatabase } from "./store/database.ts";
+import { Notifications } from "./store/notification.ts";
 
 /** Every service of the control plane. EvaluationService is not among them: prompts never come here. */
 export const controlServices = [
@@ -46,6 +62,9 @@ export const controlServices = [
   TokenService,
   PolicyService,
   BundleService,
+  WebhookService,
+  TraceService,
+  ReportingService,
 ];
 
 /** Settings of a control plane, as read from its environment. */
@@ -67,7 +86,8 @@ export async function startControlPlane(
   const metrics = createMetrics();
   const database = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, clock });
   const shutdown = new AbortController();
-  const domain = createDomain(config, database, clock);
+  const domain = createDomain(config, database, { clock, log, metrics });
+  const notifications = await follow(config, domain, log);
   const management = await startManagement({
     port: config.managementPort,
     host: config.host,
@@ -97,8 +117,12 @@ export async function startControlPlane(
     port: server.port,
     managementPort: management.port,
     shutdownSteps: [
+      { name: "not ready", timeoutMs: 1_000, run: () => management.drain() },
       { name: "waiting calls", timeoutMs: 1_000, run: () => shutdown.abort() },
+      { name: "reporting streams", timeoutMs: 5_000, run: () => domain.fleet.close() },
       { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },
+      { name: "notifications", timeoutMs: 1_000, run: () => notifications.close() },
+      { name: "connections", timeoutMs: 1_000, run: () => domain.outbound.close() },
       { name: "management", timeoutMs: 2_000, run: () => management.close() },
       { name: "database", timeoutMs: 5_000, run: () => database.close() },
     ],
@@ -107,9 +131,17 @@ export async function startControlPlane(
 
 type Domain = ReturnType<typeof createDomain>;
 
-function createDomain(config: ControlPlaneConfig, database: Database, clock: Clock) {
+interface DomainParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+function createDomain(config: ControlPlaneConfig, database: Database, { clock, log, metrics }: DomainParts) {
   const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
   const keys = new SigningKeys(database, sealer);
+  const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
+  const outbound = createOutbound({ guard });
   return {
     organizations: new Organizations(database),
     projects: new Projects(database),
@@ -119,7 +151,14 @@ function createDomain(config: ControlPlaneConfig, database: Database, clock: Clo
     policies: new Policies(database, clock),
     bundles: new Bundles(database, keys),
     latest: new LatestBundles(database),
+    webhooks: new Webhooks(database, { sealer, guard, outbound, clock }),
+    traces: new Traces(database),
+    ingest: new Ingest(database, { onResult: createIngestMetrics(metrics) }),
+    enrolment: new Enrolment({ database, sealer, listSigningKeys: (orgId) => keys.publicKeys(orgId) }),
+    fleet: new Fleet({ database, log }),
     keys,
+    outbound,
+    clock,
   };
 }
 
@@ -131,6 +170,26 @@ function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal):
   router.service(TokenService, tokenHandlers(domain.tokens));
   router.service(PolicyService, policyHandlers(domain.policies));
   router.service(BundleService, bundleHandlers(domain, shutdown));
+  router.service(WebhookService, webhookHandlers(domain.webhooks));
+  router.service(TraceService, traceHandlers(domain.traces));
+  router.service(ReportingService, reportingHandlers(domain));
+}
+
+/** Follows what other processes tell: caches are emptied, and connected runtimes hear of it. */
+async function follow(config: ControlPlaneConfig, { latest, fleet }: Domain, log: Logger): Promise<Notifications> {
+  const notifications = new Notifications({ url: config.databaseUrl, log });
+  notifications.on(bundlesChannel, (payload) => {
+    const { org_id: orgId, project_id: projectId, environment } = payload;
+    latest.invalidate({ orgId: String(orgId), projectId: String(projectId), environment: String(environment) });
+    fleet.bundleChanged(payload);
+  });
+  notifications.on(tokensChannel, (payload) => fleet.tokensChanged(payload));
+  notifications.onResync(() => {
+    latest.invalidate();
+    fleet.resync();
+  });
+  await notifications.start();
+  return notifications;
 }
 
 async function authenticate(tokens: Tokens, value: string, clock: Clock, log: Logger) {

@@ -26,11 +26,14 @@ export function traceHandlers(traces: Traces): ServiceImpl<typeof TraceService> 
     async *exportTraces(request, context) {
       const pages = traces.export(callerOf(context), filterOf(request));
       context.responseHeader.set("Content-Disposition", 'attachment; filename="traces.csv"');
-      yield { contentType: csv, data: Buffer.from(traceCsvHeader()) };
+      // The first line goes out with the first page, so that what fails before it still has a status of its own.
+      let text = traceCsvHeader();
       for await (const page of pages) {
-        yield { contentType: csv, data: Buffer.from(page.map(traceCsvLine).join("")) };
+        yield { contentType: csv, data: Buffer.from(text + page.map(traceCsvLine).join("")) };
         if (context.signal.aborted) return;
+        text = "";
       }
+      if (text !== "") yield { contentType: csv, data: Buffer.from(text) };
     },
   };
 }

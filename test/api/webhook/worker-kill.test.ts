@@ -100,7 +100,7 @@ describe("a worker that is killed", () => {
         await passTime(caller);
       }
       const last = await startWorker();
-      await vi(async () => {
+      await eventually(async () => {
         await passTime(caller);
         const counts = await rowsOf(caller, "select from webhook_delivery where state <> 'delivered'");
         expect(counts).toHaveLength(0);
@@ -134,7 +134,7 @@ describe("a worker that is killed", () => {
 });
 
 /** Repeats until it holds, for at most fifteen seconds. */
-async function vi(check: () => Promise<void>): Promise<void> {
+async function eventually(check: () => Promise<void>): Promise<void> {
   const until = Date.now() + 15_000;
   for (;;) {
     try {

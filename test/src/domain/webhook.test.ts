@@ -99,7 +99,9 @@ describe("Webhooks", () => {
     expect(await Promise.all(operations.map(reasonOf))).toEqual(operations.map(() => Reason.NOT_FOUND));
     expect(await world.webhooks.list(stranger, page)).toEqual([[], 0]);
     const rows = await world.database.read(stranger.orgId, (tx) =>
-      tx.sql("select id::text from webhook union all select id::text from webhook_delivery union all select id from event"),
+      tx.sql(
+        "select id::text from webhook union all select id::text from webhook_delivery union all select id from event",
+      ),
     );
     expect(rows).toEqual([]);
     expect((await world.webhooks.list(caller, page))[0][0]).toMatchObject({ id: row.id, isActive: true });
@@ -127,7 +129,11 @@ describe("Webhooks", () => {
       const { row } = await world.subscribe(caller, sink.url, { generateSecret: true });
       expect(await world.webhooks.test(caller, row.id)).toEqual({ statusCode: 204, delivered: true, error: null });
       const [request] = sink.requests;
-      expect(request?.event).toMatchObject({ event: "webhook.test", org_id: caller.orgId, data: { webhook_id: row.id } });
+      expect(request?.event).toMatchObject({
+        event: "webhook.test",
+        org_id: caller.orgId,
+        data: { webhook_id: row.id },
+      });
       expect(request?.headers["x-webhook-event"]).toBe("webhook.test");
       expect(request?.headers["x-webhook-signature"]).toMatch(/^sha256=[0-9a-f]{64}$/);
       expect((await world.webhooks.listDeliveries(caller, row.id, page))[1]).toBe(0);

@@ -3,6 +3,7 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { publishEvent } from "../../../src/domain/event.ts";
 import { type Runner, startRunner } from "../../../src/jobs/runner.ts";
+import type { RunnableTask } from "../../../src/jobs/task.ts";
 import { tasks } from "../../../src/jobs/tasks.ts";
 import { newId } from "../../../src/kit/id.ts";
 import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
@@ -36,10 +37,13 @@ afterEach(async () => {
   runner = undefined;
 });
 
-async function start(): Promise<void> {
+// Without the schedules: a minute that begins during a test would add jobs of its own.
+const unscheduled: readonly RunnableTask[] = tasks.map((task) => ({ ...task, schedule: undefined }));
+
+async function start(started = unscheduled): Promise<void> {
   const services = { log, dispatcher: world.dispatcher, upkeep: world.upkeep, unlockDeadPools: async () => [] };
   const onJob = (job: { task: string; failed: boolean }) => void ended.push(job);
-  runner = await startRunner({ pool, tasks, services, log, concurrency: 4, pollIntervalMs: 200, onJob });
+  runner = await startRunner({ pool, tasks: started, services, log, concurrency: 4, pollIntervalMs: 200, onJob });
 }
 
 describe("startRunner()", () => {
@@ -122,6 +126,20 @@ describe("startRunner()", () => {
     expect(ended).toEqual([
       { task: "sweep-deliveries", failed: false },
       { task: "sweep-deliveries", failed: false },
+    ]);
+  });
+});
+
+describe("the schedule", () => {
+  it("has the sweep and the search for dead pools twice a minute, and the purge once an hour", async () => {
+    await start(tasks);
+    const { rows } = await pool.query("select identifier from graphile_worker._private_known_crontabs order by 1");
+    expect(rows.map(({ identifier }) => identifier)).toEqual([
+      "purge-deliveries",
+      "sweep-deliveries",
+      "sweep-deliveries/later",
+      "unlock-dead-pools",
+      "unlock-dead-pools/later",
     ]);
   });
 });

@@ -42,11 +42,16 @@ async function lockedJob(poolId: string, lockedSecondsAgo: number, heartbeatSeco
     [poolId, lockedSecondsAgo],
   );
   if (heartbeatSecondsAgo === null) return;
-  await client.query("insert into worker_pool values ($1, now() - $2 * interval '1 second')", [poolId, heartbeatSecondsAgo]);
+  await client.query("insert into worker_pool values ($1, now() - $2 * interval '1 second')", [
+    poolId,
+    heartbeatSecondsAgo,
+  ]);
 }
 
 async function lockedBy(): Promise<string[]> {
-  const { rows } = await client.query("select locked_by from graphile_worker._private_jobs where locked_by is not null");
+  const { rows } = await client.query(
+    "select locked_by from graphile_worker._private_jobs where locked_by is not null",
+  );
   return rows.map((row) => row.locked_by).sort();
 }
 
@@ -95,9 +100,7 @@ describe("holdPool()", () => {
     );
     expect(rows).toEqual([{ ended: true }]);
     const held = "select from pg_locks where locktype = 'advisory' and classid = $1 and granted";
-    await expect
-      .poll(async () => (await client.query(held, [poolLockClass])).rowCount, { timeout: 5_000 })
-      .toBe(1);
+    await expect.poll(async () => (await client.query(held, [poolLockClass])).rowCount, { timeout: 5_000 }).toBe(1);
     expect(await isAlive()).toBe(true);
     await hold.release();
     expect((await client.query("select from worker_pool where id = 'pool-held'")).rowCount).toBe(0);
