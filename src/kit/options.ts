@@ -76,7 +76,7 @@ function checkAccess(method: DescMethod): void {
   if (!facts.public && facts.kinds.length === 0) {
     throw refusal(method, "(access) names no credential kind and is not public");
   }
-  if (facts.kinds.includes(CredentialKind.MEMBER) && facts.leastRole === Role.UNSPECIFIED) {
+  if (facts.kinds.includes(CredentialKind.MEMBER) && !facts.account && facts.leastRole === Role.UNSPECIFIED) {
     throw refusal(method, "(access) lets members call and does not say from which role on");
   }
   for (const name of fields) {

@@ -13,9 +13,10 @@ export interface SunkRequest {
   readonly event: { readonly id: string; readonly event: string; readonly data: Readonly<Record<string, unknown>> };
 }
 
-/** What to answer; "silence" keeps the connection open without a word. */
+/** What to answer; "silence" keeps the connection open without a word, "hang-up" closes it. */
 export type SinkAnswer =
   | "silence"
+  | "hang-up"
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
 
 /** A listening target. */
@@ -76,5 +77,6 @@ export async function startWebhookSink(): Promise<WebhookSink> {
 
 function respond(response: ServerResponse, answer: SinkAnswer): void {
   if (answer === "silence") return;
+  if (answer === "hang-up") return void response.destroy();
   response.writeHead(answer.status, answer.headers).end(answer.body);
 }

@@ -164,6 +164,16 @@ describe("a delivery", () => {
       expect(await onlyDelivery(caller, row.id)).toMatchObject({ state: "delivered", attempts: 2, error: null });
     }));
 
+  it("is one request, also to a target that hangs up instead of answering", () =>
+    withSink(async (sink, caller) => {
+      sink.answerWith(() => "hang-up");
+      const { row } = await world.subscribe(caller, sink.url);
+      await world.publish(caller);
+      await deliverNow(caller, row.id);
+      expect(sink.requests).toHaveLength(1);
+      expect(await onlyDelivery(caller, row.id)).toMatchObject({ state: "pending", attempts: 1, statusCode: null });
+    }));
+
   it("waits longer when the target asks for it by Retry-After", () =>
     withSink(async (sink, caller) => {
       sink.answerWith(() => ({ status: 429, headers: { "retry-after": "330" } }));

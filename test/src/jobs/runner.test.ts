@@ -133,14 +133,21 @@ describe("startRunner()", () => {
 describe("the schedule", () => {
   it("has the sweep and the search for dead pools twice a minute, and the purge once an hour", async () => {
     await start(tasks);
-    const { rows } = await pool.query("select identifier from graphile_worker._private_known_crontabs order by 1");
-    expect(rows.map(({ identifier }) => identifier)).toEqual([
-      "purge-deliveries",
-      "sweep-deliveries",
-      "sweep-deliveries/later",
-      "unlock-dead-pools",
-      "unlock-dead-pools/later",
-    ]);
+    const identifiers = async () => {
+      const { rows } = await pool.query("select identifier from graphile_worker._private_known_crontabs order by 1");
+      return rows.map(({ identifier }) => identifier);
+    };
+    await expect
+      .poll(identifiers, { timeout: 5_000 })
+      .toEqual(
+        expect.arrayContaining([
+          "purge-deliveries",
+          "sweep-deliveries",
+          "sweep-deliveries/later",
+          "unlock-dead-pools",
+          "unlock-dead-pools/later",
+        ]),
+      );
   });
 });
 

@@ -25,12 +25,13 @@ const issuers: readonly Issuer[] = [
   { name: "mir", ranges: [["2200", "2204"]], lengths: sixteenUp },
   { name: "rupay", ranges: [["60", "60"], ["508", "508"], ["82", "82"]], lengths: [16] },
   { name: "troy", ranges: [["9792", "9792"]], lengths: [16] },
-  { name: "maestro", ranges: [["5018", "5018"], ["5020", "5020"], ["5038", "5038"], ["5612", "5612"], ["5893", "5893"]], lengths: [13, 14, 15, 16, 17, 18, 19] },
-  { name: "maestro", ranges: [["6304", "6304"], ["6759", "6759"], ["6761", "6763"]], lengths: [13, 14, 15, 16, 17, 18, 19] },
+  { name: "dankort", ranges: [["5019", "5019"]], lengths: [16] },
+  { name: "maestro", ranges: [["5018", "5018"], ["5020", "5020"], ["5038", "5038"], ["5612", "5612"], ["5893", "5893"]], lengths: [12, 13, 14, 15, 16, 17, 18, 19] },
+  { name: "maestro", ranges: [["6304", "6304"], ["6759", "6759"], ["6761", "6763"]], lengths: [12, 13, 14, 15, 16, 17, 18, 19] },
 ];
 
 const digitRun = /\d+(?:[ \u00a0-]\d+)*/g;
-const shortest = 13;
+const shortest = 12;
 const longest = 19;
 
 /** Finds card numbers, written in one piece or in groups. */
