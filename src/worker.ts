@@ -1,12 +1,16 @@
 // `npm run worker`: delivers webhooks and does the other jobs of the control plane. What is created here lives as long as the
 // process, in the order of its start.
 
+import "./kit/thread-pool.ts";
 import pg from "pg";
 import { workerSchema } from "./config.ts";
+import { Bundles } from "./domain/bundle.ts";
 import { attemptTimeoutMs } from "./domain/delivery.ts";
 import { DeliveryAttempts } from "./domain/delivery-attempt.ts";
 import { DeliveryUpkeep } from "./domain/delivery-upkeep.ts";
 import { Dispatcher } from "./domain/dispatcher.ts";
+import { SigningKeys } from "./domain/signing-keys.ts";
+import { TraceRetention } from "./domain/trace-retention.ts";
 import { createWorkerMetrics } from "./jobs/metrics.ts";
 import { startRunner } from "./jobs/runner.ts";
 import { tasks } from "./jobs/tasks.ts";
@@ -48,6 +52,9 @@ const runner = await startRunner({
   onJob,
   services: {
     log,
+    clock,
+    bundles: new Bundles(database, new SigningKeys(database, sealer)),
+    retention: new TraceRetention(database, clock),
     dispatcher,
     upkeep: new DeliveryUpkeep(database, clock),
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),

@@ -1,20 +1,28 @@
 // Runs every vector of the control plane over REST, Connect and gRPC: one truth, three dialects.
 
 import { join } from "node:path";
-import { toJson } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, type DescMethod, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { routesOf } from "../gateway/route.ts";
+import { headerName, statusWhenTrue } from "../gateway/wire.ts";
+import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import type { Call, Want } from "../gen/policyguard/testing/v1/vector_pb.ts";
 import { controlServices } from "../src/control-plane.ts";
 import { reasonRules } from "../src/kit/error.ts";
 import { methodFacts } from "../src/kit/options.ts";
 import { startTestControlPlane } from "./harness/control-plane.ts";
-import { type Dialect, dialects, type TestAnswer } from "./harness/dialect.ts";
+import { callName, type Dialect, dialects, type TestAnswer } from "./harness/dialect.ts";
+import { type DnsServer, startDnsServer } from "./harness/dns-server.ts";
 import { filled, mismatches } from "./harness/match.ts";
 import { createRunningClock } from "./harness/moved-clock.ts";
 import { perform, type Scene, type Stage, setScene } from "./harness/scene.ts";
 import { type NamedVector, readVectors } from "./harness/vector.ts";
+import { startWebhookSink, type WebhookSink } from "./harness/webhook-sink.ts";
+
+/** Failures that tokens do not meet. Vectors for them come with the sessions of members. */
+const onlyForMembers = new Set(["protected_environment"]);
+const tokenKinds = [CredentialKind.RUNTIME, CredentialKind.CI, CredentialKind.ADMIN];
 
 const vectors = readVectors(join(import.meta.dirname, "vectors", "control"));
 
@@ -22,13 +30,26 @@ describe("vectors", () => {
   const clock = createRunningClock();
   let stage: Stage;
   let bare: Scene;
+  let sink: WebhookSink;
+  let dns: DnsServer;
 
   beforeAll(async () => {
-    stage = { plane: await startTestControlPlane({ clock }), clock };
+    sink = await startWebhookSink();
+    dns = await startDnsServer();
+    dns.names.set("hooks.example.com", ["93.184.216.34"]).set("inside.example.com", ["10.1.2.3"]);
+    const plane = await startTestControlPlane({
+      clock,
+      env: { POLICY_GUARD_ALLOW_NETWORKS: "127.0.0.0/8", POLICY_GUARD_DNS_SERVERS: dns.address },
+      variables: { sink_url: sink.url },
+    });
+    stage = { plane, clock };
     bare = await setScene(stage, { given: [] });
   });
 
-  afterAll(() => stage.plane.stop());
+  afterAll(async () => {
+    await stage.plane.stop();
+    await Promise.all([sink.close(), dns.close()]);
+  });
 
   describe.each(vectors)("$name", ({ vector }) => {
     const wanted = vector.dialects.length === 0 ? dialects : (vector.dialects as Dialect[]);
@@ -51,19 +72,35 @@ describe("vectors", () => {
 });
 
 describe("the set of vectors", () => {
-  const methods = routesOf(controlServices)
-    .filter(({ method }) => method.methodKind === "unary")
-    .map(({ method }) => method);
+  const methods = controlServices
+    .flatMap((service) => service.methods)
+    .filter(({ methodKind }) => methodKind === "unary");
+  const named = methods.map((method) => [callName(method), method] as const);
+  const wantsOf = (name: string) =>
+    vectors.flatMap(({ vector }) => (vector.call?.method === name ? (vector.want ?? []) : []));
 
-  it.each(methods.map((method) => [`${method.parent.name}/${method.name}`, method] as const))(
-    "%s has one for its success and for each of its own failures",
-    (name, method) => {
-      const own = vectors.filter(({ vector }) => vector.call?.method === name).map(({ vector }) => vector.want);
-      const { successStatus, fails } = methodFacts(method);
-      expect(own.map((want) => want?.status)).toContain(successStatus);
-      expect(own.map((want) => want?.error)).toEqual(expect.arrayContaining([...fails]));
-    },
-  );
+  it.each(named)("%s has one for its success, which names every field of the answer", (name, method) => {
+    const { successStatus } = methodFacts(method);
+    const successes = wantsOf(name).filter(({ status }) => status === successStatus);
+    expect(successes, "vectors of success").not.toEqual([]);
+    const bodies = successes.flatMap(({ body }) => (body === undefined ? [] : [toJson(ValueSchema, body)]));
+    if (successStatus !== 204) expect(bodies.map((body) => unnamedFields(method, body))).toContainEqual([]);
+  });
+
+  it.each(named)("%s has one for each failure of its own", (name, method) => {
+    const errors = wantsOf(name).map(({ error }) => error);
+    const own = methodFacts(method).fails.filter((error) => !onlyForMembers.has(error));
+    expect(errors).toEqual(expect.arrayContaining(own));
+  });
+
+  it.each(named)("%s has one for each refusal that its access allows", (name, method) => {
+    const { access } = methodFacts(method);
+    if (access.public) return;
+    const errors = wantsOf(name).map(({ error }) => error);
+    expect(errors).toContain("unauthenticated");
+    if (access.orgField !== "") expect(errors).toContain("no_access_to_organization");
+    if (tokenKinds.some((kind) => !access.kinds.includes(kind))) expect(errors).toContain("insufficient_scope");
+  });
 
   it("names only failures of the catalogue", () => {
     const known = new Set(["", ...reasonRules().map((rule) => rule.error)]);
@@ -85,7 +122,8 @@ function check(want: Want, answer: TestAnswer, variables: Readonly<Record<string
     error: want.error,
   });
   if (want.body !== undefined) {
-    expect(mismatches(filled(toJson(ValueSchema, want.body), variables), answer.body)).toEqual([]);
+    const found = mismatches(filled(toJson(ValueSchema, want.body), variables), answer.body);
+    expect(found, found.join("\n")).toEqual([]);
   }
   expect(answer.fields).toEqual(expect.arrayContaining(want.fields));
   if (dialect !== "rest") return;
@@ -94,10 +132,39 @@ function check(want: Want, answer: TestAnswer, variables: Readonly<Record<string
   }
 }
 
+/** Fields that the answer may have and the body does not name, in messages and in items of lists. */
+function unnamedFields(method: DescMethod, body: JsonValue): string[] {
+  const route = routesOf(controlServices).find((candidate) => candidate.method === method);
+  const field = route?.responseBody;
+  if (field?.fieldKind === "list") return unnamedIn(field, Array.isArray(body) ? body[0] : undefined, field.name);
+  return unnamedMembers(field?.message ?? method.output, body, "");
+}
+
+function unnamedMembers(message: DescMessage, body: JsonValue | undefined, path: string): string[] {
+  const members = (typeof body === "object" && !Array.isArray(body) ? body : null) ?? {};
+  const inBody = message.fields.filter((field) => headerName(field) === "" && statusWhenTrue(field) === 0);
+  return inBody.flatMap((field) => {
+    const value = members[field.name];
+    const at = `${path}${field.name}`;
+    if (value === undefined) return [at];
+    if (field.fieldKind === "list") return unnamedIn(field, Array.isArray(value) ? value[0] : undefined, at);
+    const isOwn = field.message?.typeName.startsWith("policyguard.") === true;
+    return isOwn && value !== null ? unnamedMembers(field.message, value, `${at}.`) : [];
+  });
+}
+
+// An empty list names all that there is.
+function unnamedIn(field: DescField, item: JsonValue | undefined, path: string): string[] {
+  if (item === undefined || field.message === undefined) return [];
+  return unnamedMembers(field.message, item, `${path}[0].`);
+}
+
 /** A successful call of a method with an audit action leaves one entry; any other call none. */
 function auditOf(call: Call, want: Want): string[] {
   if (want.status >= 300) return [];
-  const route = routesOf(controlServices).find(({ method }) => `${method.parent.name}/${method.name}` === call.method);
-  const action = route === undefined ? "" : methodFacts(route.method).audit;
+  const method = controlServices
+    .flatMap((service) => service.methods)
+    .find((candidate) => callName(candidate) === call.method);
+  const action = method === undefined ? "" : methodFacts(method).audit;
   return action === "" ? [] : [action];
 }

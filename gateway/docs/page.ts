@@ -22,11 +22,13 @@ export function createDocsPage(openapi: string): DocsPage {
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${document.info.title} API</title><link rel="icon" href="data:,"><style>${new Html(style)}</style></head>
-<body><nav aria-label="Operations"><label><span class="note">Search ( / )</span><input id="search" type="search" autocomplete="off" spellcheck="false"></label>
+<body><a class="skip" href="#main">To the operations</a>
+<nav aria-label="Operations"><label><span class="note">Search ( / )</span><input id="search" type="search" autocomplete="off" spellcheck="false"></label>
 <div class="list">${groups.map(groupList)}<h2>Reference</h2><ul><li><a href="#schemas">Schemas</a></li><li><a href="/v1/openapi.json">openapi.json</a></li></ul></div></nav>
-<main><h1>${document.info.title} API</h1><p class="note">Version ${document.info.version}, OpenAPI ${document.openapi}</p>${prose(document.info.description)}
+<main id="main"><h1>${document.info.title} API</h1><div id="intro"><p class="note">Version ${document.info.version}, OpenAPI ${document.openapi}</p>${prose(document.info.description)}</div>
+<p id="nothing" role="status" hidden>Nothing has these words in its path, name or summary.</p>
 ${groups.map((group) => groupSection(document, group))}
-<h2 id="schemas">Schemas</h2>${schemas(document)}</main>
+<section data-group><h2 id="schemas">Schemas</h2>${schemas(document)}</section></main>
 <script>${new Html(script)}</script></body></html>
 `;
   return { html: page.text, contentSecurityPolicy: policy() };
@@ -84,7 +86,7 @@ function groupSection(document: Document, { name, description, operations }: Gro
 function schemas(document: Document): Html {
   const sections = Object.entries(document.components.schemas).map(
     ([name, schema]) =>
-      html`<details class="schema" id="schema-${name}"><summary><code>${name}</code></summary><div class="body">${prose(String(schema.description ?? ""))}${schemaTable(schema)}</div></details>`,
+      html`<details class="schema" id="schema-${name}" data-search="${name.toLowerCase()}"><summary><code>${name}</code></summary><div class="body">${prose(String(schema.description ?? ""))}${schemaTable(schema)}</div></details>`,
   );
   return html`${sections}`;
 }

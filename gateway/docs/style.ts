@@ -1,13 +1,15 @@
 /** The style of the page. It names no outside resource and follows the reader's light or dark setting. */
 export const style = `
-:root { color-scheme: light dark; --fg: #1b1f24; --bg: #fff; --soft: #f4f5f7; --line: #d9dde3; --dim: #5b6470; --link: #0b5cad; }
+:root { color-scheme: light dark; --fg: #1b1f24; --bg: #fff; --soft: #f4f5f7; --line: #d9dde3; --dim: #5b6470; --link: #0b5cad; --above: 12px; }
 @media (prefers-color-scheme: dark) { :root { --fg: #e4e7eb; --bg: #14171b; --soft: #1d2126; --line: #343a42; --dim: #9aa4b0; --link: #7cb7ff; } }
 * { box-sizing: border-box; }
 body { margin: 0; color: var(--fg); background: var(--bg); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 a { color: var(--link); }
 code, pre { font: 0.875em/1.5 ui-monospace, monospace; }
-pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: 12px; overflow-x: auto; max-height: 26em; overflow-wrap: normal; }
-nav { border-bottom: 1px solid var(--line); padding: 12px 16px; }
+pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: 12px; overflow-y: auto; max-height: 26em; white-space: pre-wrap; }
+nav { border-bottom: 1px solid var(--line); background: var(--bg); }
+nav label { display: block; position: sticky; top: 0; padding: 12px 16px; background: var(--bg); z-index: 1; }
+nav .list { padding: 0 16px 16px; }
 nav input { width: 100%; padding: 8px 10px; font: inherit; color: inherit; background: var(--soft); border: 1px solid var(--line); border-radius: 6px; }
 nav h2 { font-size: 0.8rem; color: var(--dim); margin: 16px 0 4px; }
 nav ul { list-style: none; margin: 0; padding: 0; }
@@ -18,11 +20,14 @@ h2 { margin: 32px 0 4px; }
 h4 { margin: 20px 0 6px; }
 h5 { margin: 12px 0 0; font-size: 1rem; }
 p { margin: 6px 0; }
+td > :first-child { margin-top: 0; } td > :last-child { margin-bottom: 0; }
+[id] { scroll-margin-top: var(--above); }
+.skip { position: absolute; left: -100vw; } .skip:focus { left: 16px; top: 12px; z-index: 2; padding: 8px 12px; background: var(--bg); }
 .operation, .schema { border: 1px solid var(--line); border-radius: 8px; margin: 8px 0; }
 .operation > summary, .schema > summary { padding: 10px 12px; cursor: pointer; }
 .operation[open] > summary, .schema[open] > summary { border-bottom: 1px solid var(--line); background: var(--soft); border-radius: 8px 8px 0 0; }
 .body { padding: 8px 14px 14px; }
-.verb { display: inline-block; min-width: 4.4em; padding: 1px 6px; border-radius: 4px; font: 700 0.75rem/1.6 ui-monospace, monospace; text-align: center; color: #fff; background: #57606a; }
+.verb { display: inline-block; min-width: 4.9em; padding: 1px 6px; border-radius: 4px; font: 700 0.75rem/1.6 ui-monospace, monospace; text-align: center; color: #fff; background: #57606a; }
 .get { background: #0b5cad; } .post { background: #1a7f37; } .put, .patch { background: #8a5a00; } .delete { background: #b3261e; }
 .path { font-weight: 600; }
 .summary, .note, .type { color: var(--dim); font-weight: 400; font-size: 0.9rem; }
@@ -40,5 +45,10 @@ th { width: 34%; font-weight: 600; }
   nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; border-bottom: 0; border-right: 1px solid var(--line); }
   main { padding: 24px 32px 80px; }
 }
-@media (max-width: 59.99rem) { nav .list { display: none; } nav { position: sticky; top: 0; background: var(--bg); z-index: 1; } }
+@media (max-width: 59.99rem) {
+  :root { --above: 6.5rem; }
+  nav { position: sticky; top: 0; z-index: 1; }
+  nav .list { display: none; }
+  .summary { display: block; }
+}
 `;

@@ -106,8 +106,11 @@ export function failureSchemas(reason: DescEnum, comments: Comments): Record<str
 /** The failures that a route documents, by status: those that its access, path, body and effect make possible. */
 export function routeFailures({ facts, verb, path, body, method }: Route): Record<string, Reference> {
   const isOpen = facts.access.public;
+  // A body can be malformed or have unknown fields although the request has none of its own.
+  const hasInput = method.input.fields.length > 0 || body !== "";
+  const own = reasonRules().filter(({ error }) => facts.fails.includes(error));
   const statuses = new Map<number, boolean>([
-    [400, method.input.fields.length > 0],
+    [400, hasInput],
     [401, !isOpen],
     [402, !isOpen && !facts.entitlement.openWhenBillingBlocked],
     [403, !isOpen],
@@ -115,12 +118,14 @@ export function routeFailures({ facts, verb, path, body, method }: Route): Recor
     [409, verb !== "GET" && facts.audit !== ""],
     [413, body !== ""],
     [415, body !== ""],
-    [422, method.input.fields.length > 0],
+    [422, hasInput],
+    [429, facts.access.addressLimited],
     [500, true],
     [503, true],
     [504, true],
   ]);
-  const documented = [...statuses].filter(([, applies]) => applies).map(([status]) => status);
+  const applying = [...statuses].filter(([, applies]) => applies).map(([status]) => status);
+  const documented = [...new Set([...applying, ...own.map(({ httpStatus }) => httpStatus)])];
   return {
     ...Object.fromEntries(documented.map((status) => [status, refTo("responses", failureName(status))])),
     default: refTo("responses", "Failure"),

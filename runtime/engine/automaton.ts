@@ -51,7 +51,8 @@ export function buildAutomaton(literals: readonly string[], denseEntries = defau
     for (let i = 0; i < text.length; i++) {
       const cls = classOfUnit[text.charCodeAt(i)] ?? otherClass;
       const state = entry >> 1;
-      entry = state < denseCount ? (rows[state * width + cls] ?? 0) : sparseStep(states, rows, width, denseCount, state, cls);
+      entry =
+        state < denseCount ? (rows[state * width + cls] ?? 0) : sparseStep(states, rows, width, denseCount, state, cls);
       if ((entry & 1) === 1) emit(entry >> 1, i + 1, visit);
     }
   }
@@ -101,14 +102,22 @@ function fillRows(states: States, width: number, denseCount: number): Int32Array
     const row = state * width;
     if (state > 0) rows.copyWithin(row, (states.fail[state] ?? 0) * width, ((states.fail[state] ?? 0) + 1) * width);
     const end = states.childStart[state + 1] ?? 0;
-    for (let child = states.childStart[state] ?? 0; child < end; child++) rows[row + (states.cls[child] ?? 0)] = entryOf(states, child);
+    for (let child = states.childStart[state] ?? 0; child < end; child++)
+      rows[row + (states.cls[child] ?? 0)] = entryOf(states, child);
     // A further white space changes nothing: runs of it count as one.
     if (states.cls[state] === spaceClass) rows[row + spaceClass] = entryOf(states, state);
   }
   return rows;
 }
 
-function sparseStep(states: States, rows: Int32Array, width: number, denseCount: number, from: number, cls: number): number {
+function sparseStep(
+  states: States,
+  rows: Int32Array,
+  width: number,
+  denseCount: number,
+  from: number,
+  cls: number,
+): number {
   if (cls === spaceClass && states.cls[from] === spaceClass) return entryOf(states, from);
   let state = from;
   while (state >= denseCount) {

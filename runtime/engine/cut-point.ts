@@ -18,7 +18,13 @@ export function cutPoints(program: Program, from: number, to: number): number[] 
 }
 
 // The last place of the path that is reached from a node without touching other nodes of the path.
-function furthestReached(program: Program, from: number, to: number, place: ReadonlyMap<number, number>, visited: Set<number>): number {
+function furthestReached(
+  program: Program,
+  from: number,
+  to: number,
+  place: ReadonlyMap<number, number>,
+  visited: Set<number>,
+): number {
   let furthest = 0;
   const work = from === to ? [] : [...(program.code[from]?.next ?? [])];
   for (let node = work.pop(); node !== undefined; node = work.pop()) {

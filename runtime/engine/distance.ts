@@ -38,7 +38,9 @@ export function measure(program: Program): Distances {
     maxLength: after[program.start] ?? 0,
     elastic: weights.some(({ cyclic, length }) => cyclic && length === 1),
     straightLength: Math.max(0, straight[program.start] ?? 0),
-    loopRanges: graph.order.filter((_, index) => weights[index]?.cyclic).flatMap((members) => members.flatMap((node) => rangesOf(program, node))),
+    loopRanges: graph.order
+      .filter((_, index) => weights[index]?.cyclic)
+      .flatMap((members) => members.flatMap((node) => rangesOf(program, node))),
   };
 }
 

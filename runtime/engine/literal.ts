@@ -28,7 +28,10 @@ const mostSymbols = 4;
 const mostPoints = 12;
 const mostSplits = 60;
 const weakestScore = 2;
+/** From here on, branches are not worth looking into. */
 const goodScore = 5;
+/** From here on, nothing better is looked for. */
+const excellentScore = 9;
 
 /** The required literals of a program; undefined when it has none worth searching for. */
 export function requiredLiterals(program: Program, distances: Distances): Gates | undefined {
@@ -57,10 +60,20 @@ interface Item {
 function literalsBetween(search: Search, from: number, to: number): Candidate | undefined {
   const cuts = cutPoints(search.program, from, to);
   let best: Candidate | undefined;
-  for (const cut of cuts) if (cut !== to) best = better(best, literalsAt(search, cut));
+  for (let i = 0; i < cuts.length && (best?.score ?? 0) < excellentScore; i++) {
+    const cut = cuts[i] ?? to;
+    if (cut !== to && !continuesLiteral(search, cuts[i - 1], cut)) best = better(best, literalsAt(search, cut));
+  }
   if (best !== undefined && best.score >= goodScore) return best;
-  for (let i = 0; i + 1 < cuts.length; i++) best = better(best, literalsOfBranches(search, cuts[i] ?? to, cuts[i + 1] ?? to));
+  for (let i = 0; i + 1 < cuts.length; i++)
+    best = better(best, literalsOfBranches(search, cuts[i] ?? to, cuts[i + 1] ?? to));
   return best;
+}
+
+// Within a literal, what begins at its first character is longer than what begins later.
+function continuesLiteral(search: Search, previous: number | undefined, cut: number): boolean {
+  const code = previous === undefined ? undefined : search.program.code[previous];
+  return code?.step === "rune" && !code.space && code.next[0] === cut && symbolsOf(code)?.length === 1;
 }
 
 function literalsOfBranches(search: Search, split: number, join: number): Candidate | undefined {

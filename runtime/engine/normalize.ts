@@ -21,7 +21,7 @@ export interface View {
 
 /** Characters that are not seen: zero-width, bidirectional controls, tags, variation selectors, fillers, soft hyphen. */
 const invisible =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|\udb40[\udc00-\udfff]/g;
+  /\u034f|\u17b4|\u17b5|\u180b|\u180c|\u180d|\u180e|\u180f|[\u00ad\u061c\u115f\u1160\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]/g;
 
 /** Marks and the few letters that NFKC may join to the character before them. */
 const joining = /^[\p{M}\u1160-\u11ff\uff9e\uff9f\u{16d67}]$/u;
@@ -36,7 +36,9 @@ export function viewsOf(text: string, wanted: number): View[] {
   const views = [view("plain", same ? reads.given | reads.normal : reads.given, text, (start, end) => [start, end])];
   if (!same) {
     const map = lazily(() => offsetMap(text, normal));
-    views.push(view("normalized", reads.normal | reads.normalAgain, normal, (start, end) => map().original(start, end)));
+    views.push(
+      view("normalized", reads.normal | reads.normalAgain, normal, (start, end) => map().original(start, end)),
+    );
   }
   if ((wanted & reads.decoded) !== 0) views.push(...decodedViews(text));
   return views;

@@ -4,7 +4,8 @@ import { caseFold, isSpaceUnit } from "./fold.ts";
 import type { Phrase } from "./plan.ts";
 
 const wordPoint = /^[\p{L}\p{N}\p{M}]$/u;
-const spacelessPoint = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}\p{sc=Bopo}ー々〆]$/u;
+const spacelessPoint =
+  /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}\p{sc=Bopo}ー々〆]$/u;
 const hangulPoint = /^\p{sc=Hang}$/u;
 
 /** The start of the phrase that ends here, or -1 when the hit is not the phrase. `text` has its look-alikes folded. */

@@ -34,7 +34,19 @@ interface RawInstruction {
   readonly runes: ArrayLike<number>;
 }
 
-const op = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, fail: 5, match: 6, nop: 7, rune: 8, rune1: 9, any: 10, anyNotNewline: 11 };
+const op = {
+  alt: 1,
+  altMatch: 2,
+  capture: 3,
+  emptyWidth: 4,
+  fail: 5,
+  match: 6,
+  nop: 7,
+  rune: 8,
+  rune1: 9,
+  any: 10,
+  anyNotNewline: 11,
+};
 
 /** The program of a compiled pattern. */
 export function readProgram(pattern: RE2JS): Program {
@@ -71,7 +83,13 @@ function runeInstruction(raw: RawInstruction): Instruction {
   const runes = Array.from(raw.runes);
   const only = runes[0] ?? 0;
   const ranges = runes.length === 1 ? [only, only] : runes;
-  return { step: "rune", next: [raw.out], ranges, folds: runes.length === 1 && (raw.arg & 1) !== 0, space: takesOnlySpace(ranges) };
+  return {
+    step: "rune",
+    next: [raw.out],
+    ranges,
+    folds: runes.length === 1 && (raw.arg & 1) !== 0,
+    space: takesOnlySpace(ranges),
+  };
 }
 
 function takesOnlySpace(ranges: readonly number[]): boolean {

@@ -2,8 +2,10 @@
 // that has none runs over the whole text. How the whole text is searched is decided here and nowhere else.
 
 import { RE2JS, RE2JSException } from "re2js";
-import { type Distances, measure } from "./distance.ts";
+import { measure } from "./distance.ts";
 import { type Gate, requiredLiterals } from "./literal.ts";
+import { createLookahead, type Lookahead } from "./lookahead.ts";
+import { explainRefusal, PatternError } from "./pattern-error.ts";
 import { readProgram } from "./program.ts";
 
 /** Flags of a pattern. */
@@ -30,20 +32,12 @@ export interface LinearPattern {
   readonly gates: readonly Gate[];
 }
 
-/** An upper bound of the units that a search reads behind `from` before its last thread dies. */
-export type Lookahead = (text: string, from: number) => number;
-
 /** One match. Offsets are those of the searched text. */
 export interface PatternMatch {
   readonly start: number;
   readonly end: number;
   /** Bounds of the capturing groups, two for each, -1 for those that took no part. */
   readonly groups: readonly number[];
-}
-
-/** A pattern that the engine does not take; the message names the construct and the way out. */
-export class PatternError extends Error {
-  override readonly name = "PatternError";
 }
 
 /** Steps that finding all matches of one pattern in one text may cost beside a fixed multiple of the text's length. */
@@ -73,32 +67,6 @@ export function compilePattern(source: string, flags: PatternFlags = {}): Linear
   };
 }
 
-// A thread that lives on takes characters of loops, and at most `straightLength` others. So it is dead after that many others.
-function createLookahead({ straightLength, loopRanges }: Distances): Lookahead {
-  let loops: Uint8Array | undefined;
-  return (text, from) => {
-    loops ??= unitSet(loopRanges);
-    let others = 0;
-    let at = from;
-    while (at < text.length && others <= straightLength) {
-      if (loops[text.charCodeAt(at)] === 0) others++;
-      at++;
-    }
-    return at - from;
-  };
-}
-
-// Surrogates belong to the set when anything outside the basic plane does.
-function unitSet(ranges: readonly number[]): Uint8Array {
-  const set = new Uint8Array(65536);
-  for (let i = 0; i + 1 < ranges.length; i += 2) {
-    const to = ranges[i + 1] ?? 0;
-    if (to > 0xffff) set.fill(1, 0xd800, 0xe000);
-    set.fill(1, Math.min(ranges[i] ?? 0, 0x10000), Math.min(to + 1, 0x10000));
-  }
-  return set;
-}
-
 /** Work done while searching, so that tests can hold it to a bound: units of text that the engine may have read. */
 export interface SearchWork {
   units: number;
@@ -108,7 +76,13 @@ export interface SearchWork {
  * All matches within a part of a text, leftmost first and not overlapping. One character on each side is context for `\b`, `^` and `$`.
  * When the step budget ends, the last match reaches to the end of the part: nothing behind it is silently passed.
  */
-export function findMatches(pattern: LinearPattern, text: string, from: number, to: number, work?: SearchWork): PatternMatch[] {
+export function findMatches(
+  pattern: LinearPattern,
+  text: string,
+  from: number,
+  to: number,
+  work?: SearchWork,
+): PatternMatch[] {
   const sliceFrom = contextBefore(text, from);
   const slice = text.slice(sliceFrom, contextAfter(text, to));
   if (work !== undefined) work.units += slice.length;
@@ -165,29 +139,7 @@ function compileEngine(source: string, flags: PatternFlags): RE2JS {
   try {
     return RE2JS.compile(source, bits);
   } catch (error) {
-    if (error instanceof RE2JSException) throw new PatternError(explain(source, error.message));
+    if (error instanceof RE2JSException) throw new PatternError(explainRefusal(error.message));
     throw error;
   }
-}
-
-interface Construct {
-  readonly shape: RegExp;
-  readonly advice: string;
-}
-
-const constructs: readonly Construct[] = [
-  { shape: /\(\?<?[=!]/, advice: "look-around is not supported, since it has no linear-time evaluation: match the context too, or use a capturing group" },
-  { shape: /\\[1-9]|\\k</, advice: "back-references are not supported, since they have no linear-time evaluation: list the alternatives instead" },
-  { shape: /\(\?>|[+*?}]\+/, advice: "atomic groups and possessive quantifiers are not supported and not needed: this engine never backtracks" },
-  { shape: /\(\?#/, advice: "comments inside a pattern are not supported: leave the comment out" },
-  { shape: /\\[GKRXZhN]/, advice: "this escape belongs to another engine: use a character class, \\A or \\z" },
-];
-
-function explain(source: string, message: string): string {
-  const reason = message.replace("error parsing regexp: ", "");
-  const bare = source.replace(/\\\\/g, "");
-  const known = constructs.find(({ shape }) => shape.test(bare));
-  if (known !== undefined) return `${known.advice} (${reason})`;
-  if (message.includes("invalid repeat count")) return `a repetition may count to 1,000 at most, nested ones together (${reason})`;
-  return reason;
 }

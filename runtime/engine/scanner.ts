@@ -114,10 +114,16 @@ function scanView(tables: Tables, view: View, work: SearchWork | undefined, repo
     if (use !== undefined) parts.each((from, to) => searchPart(use, view, from, to, work, report));
   }
   for (const use of tables.ungated) if (readsView(use.job)) searchPart(use, view, 0, text.length, work, report);
-  for (const { job, sweep } of tables.sweeps) if (readsView(job)) for (const finding of sweep(text)) report(job, finding);
+  for (const { job, sweep } of tables.sweeps)
+    if (readsView(job)) for (const finding of sweep(text)) report(job, finding);
 }
 
-function scanLiterals(tables: Tables, view: View, readsView: (job: number) => boolean, report: Report): Map<number, Windows> {
+function scanLiterals(
+  tables: Tables,
+  view: View,
+  readsView: (job: number) => boolean,
+  report: Report,
+): Map<number, Windows> {
   const windows = new Map<number, Windows>();
   const { text } = view;
   let index: CollapsedIndex | undefined | null = null;
@@ -127,7 +133,8 @@ function scanLiterals(tables: Tables, view: View, readsView: (job: number) => bo
     for (const { job, phrase } of uses.phrases) {
       if (!readsView(job)) continue;
       const start = phraseStart(phrase, view.folded(), end);
-      if (start >= 0) report(job, { category: phrase.category, start, end, score: phrase.score, attributes: phrase.attributes });
+      if (start >= 0)
+        report(job, { category: phrase.category, start, end, score: phrase.score, attributes: phrase.attributes });
     }
     for (const { job, trigger } of uses.triggers) {
       const finding = readsView(job) ? trigger.locate(text, end) : undefined;
@@ -137,7 +144,12 @@ function scanLiterals(tables: Tables, view: View, readsView: (job: number) => bo
       const use = tables.patterns[pattern];
       if (use === undefined || !readsView(use.job)) continue;
       if (use.probe.pattern.elastic && index === null) index = collapse(text);
-      const [from, to] = windowAround(gate, end, text.length, use.probe.pattern.elastic ? (index ?? undefined) : undefined);
+      const [from, to] = windowAround(
+        gate,
+        end,
+        text.length,
+        use.probe.pattern.elastic ? (index ?? undefined) : undefined,
+      );
       const known = windows.get(pattern);
       if (known !== undefined) known.add(from, to);
       else windows.set(pattern, new Windows(from, to));
@@ -146,7 +158,14 @@ function scanLiterals(tables: Tables, view: View, readsView: (job: number) => bo
   return windows;
 }
 
-function searchPart(use: PatternUse, view: View, from: number, to: number, work: SearchWork | undefined, report: Report): void {
+function searchPart(
+  use: PatternUse,
+  view: View,
+  from: number,
+  to: number,
+  work: SearchWork | undefined,
+  report: Report,
+): void {
   const { pattern, folded, accept } = use.probe;
   const text = folded ? view.folded() : view.text;
   for (const match of findMatches(pattern, text, from, to, work)) {

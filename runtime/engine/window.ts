@@ -67,8 +67,14 @@ export function collapse(text: string): CollapsedIndex | undefined {
 }
 
 /** The part of a text in which a match around a hit must lie. `index` is that of an elastic pattern's text. */
-export function windowAround(gate: Gate, end: number, length: number, index: CollapsedIndex | undefined): readonly [number, number] {
-  if (index === undefined) return [Math.max(0, end - gate.literal.length - gate.before), Math.min(length, end + gate.after)];
+export function windowAround(
+  gate: Gate,
+  end: number,
+  length: number,
+  index: CollapsedIndex | undefined,
+): readonly [number, number] {
+  if (index === undefined)
+    return [Math.max(0, end - gate.literal.length - gate.before), Math.min(length, end + gate.after)];
   const unit = index.unitsBefore(end);
   return [index.offsetOf(unit - gate.literal.length - gate.before), index.offsetOf(unit + gate.after)];
 }

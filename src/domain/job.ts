@@ -8,13 +8,19 @@ export type WebhookAddress = {
   readonly webhook_id: string;
 };
 
+/** A job that looks for its work by itself. */
+type Nothing = Readonly<Record<string, never>>;
+
 /** What each job carries. Payloads are ids only: the rows are the truth. */
 export interface JobPayloads {
   /** Look whether something is due for the webhook. */
   readonly "deliver-webhook": WebhookAddress;
-  readonly "sweep-deliveries": Readonly<Record<string, never>>;
-  readonly "purge-deliveries": Readonly<Record<string, never>>;
-  readonly "unlock-dead-pools": Readonly<Record<string, never>>;
+  readonly "sweep-deliveries": Nothing;
+  readonly "purge-deliveries": Nothing;
+  readonly "unlock-dead-pools": Nothing;
+  readonly "create-partitions": Nothing;
+  readonly "purge-traces": Nothing;
+  readonly "refresh-activations": Nothing;
 }
 
 /** Name of a job. */

@@ -10,12 +10,10 @@ import { deleteRollups, listExpiredDays } from "../store/trace-rollup.ts";
 import { ageLimitMs } from "./trace-record.ts";
 import { dayOf } from "./trace-tally.ts";
 
-type Plan = Awaited<ReturnType<typeof lookUpOrganizations>>[number]["plan"];
-
 const dayMs = 86_400_000;
 
 /** Days that traces are kept, by plan. */
-export const retentionDays: Readonly<Record<Plan, number>> = { free: 30, growth: 90, enterprise: 365 };
+export const retentionDays = { free: 30, growth: 90, enterprise: 365 } as const;
 
 /** Months of partitions that hold the longest retention. */
 const keptMonths = 13;

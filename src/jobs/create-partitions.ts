@@ -1,11 +1,12 @@
-import type { TraceRetention } from "../domain/trace-retention.ts";
-import type { Logger } from "../kit/log.ts";
+import { defineTask, readNothing } from "./task.ts";
 
 /** Makes the partitions of the next months. Once a day is plenty: they are made three months ahead. */
-export async function createPartitions(services: {
-  readonly retention: TraceRetention;
-  readonly log: Logger;
-}): Promise<void> {
-  const partitions = await services.retention.createPartitions();
-  if (partitions.length > 0) services.log.info({ partitions }, "made partitions");
-}
+export const createPartitions = defineTask({
+  name: "create-partitions",
+  schedule: { cron: "11 1 * * *", backfillMs: 24 * 3_600_000 },
+  read: readNothing,
+  async run({ retention, log }) {
+    const partitions = await retention.createPartitions();
+    if (partitions.length > 0) log.info({ partitions }, "made partitions");
+  },
+});

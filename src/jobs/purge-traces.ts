@@ -1,11 +1,12 @@
-import type { TraceRetention } from "../domain/trace-retention.ts";
-import type { Logger } from "../kit/log.ts";
+import { defineTask, readNothing } from "./task.ts";
 
 /** Removes traces that are no longer kept. Once a day, in the quiet hours. */
-export async function purgeTraces(services: {
-  readonly retention: TraceRetention;
-  readonly log: Logger;
-}): Promise<void> {
-  const purged = await services.retention.purge();
-  if (purged.traces + purged.keys + purged.partitions.length > 0) services.log.info(purged, "purged traces");
-}
+export const purgeTraces = defineTask({
+  name: "purge-traces",
+  schedule: { cron: "23 2 * * *", backfillMs: 24 * 3_600_000 },
+  read: readNothing,
+  async run({ retention, log }) {
+    const purged = await retention.purge();
+    if (purged.traces + purged.keys + purged.partitions.length > 0) log.info(purged, "purged traces");
+  },
+});

@@ -62,6 +62,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       worker: { concurrentJobs: concurrency, pollInterval: pollIntervalMs, completeJobBatchDelay: 0 },
     },
   });
+  if (poolId === "") throw new Error("graphile-worker did not tell the id of its pool");
   return { poolId, ended: runner.promise, stop: () => runner.stop() };
 }
 

@@ -1,13 +1,19 @@
 // What a job is to the worker: a name, how its payload is read, what it does, and when it comes by itself.
 
+import type { Bundles } from "../domain/bundle.ts";
 import type { DeliveryUpkeep } from "../domain/delivery-upkeep.ts";
 import type { Dispatcher } from "../domain/dispatcher.ts";
 import type { JobName, JobPayloads } from "../domain/job.ts";
+import type { TraceRetention } from "../domain/trace-retention.ts";
+import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/log.ts";
 
 /** What jobs work with. */
 export interface JobServices {
   readonly log: Logger;
+  readonly clock: Clock;
+  readonly bundles: Bundles;
+  readonly retention: TraceRetention;
   readonly dispatcher: Dispatcher;
   readonly upkeep: DeliveryUpkeep;
   /** Unlocks the jobs of pools that died. Returns the ids of those pools. */

@@ -1,10 +1,21 @@
 // Every job of the worker. Their payloads are declared in domain/job.ts.
 
+import { createPartitions } from "./create-partitions.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
+import { purgeTraces } from "./purge-traces.ts";
+import { refreshActivations } from "./refresh-activations.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
 import type { RunnableTask } from "./task.ts";
 import { unlockDeadPools } from "./unlock-dead-pools.ts";
 
 /** The tasks by which the worker is started. */
-export const tasks: readonly RunnableTask[] = [deliverWebhook, sweepDeliveries, purgeDeliveries, unlockDeadPools];
+export const tasks: readonly RunnableTask[] = [
+  deliverWebhook,
+  sweepDeliveries,
+  purgeDeliveries,
+  unlockDeadPools,
+  refreshActivations,
+  createPartitions,
+  purgeTraces,
+];

@@ -21,6 +21,8 @@ export interface Credential {
   readonly environment: string | undefined;
   /** Role by organization id, for a member; empty for a token. */
   readonly roles: ReadonlyMap<string, Role>;
+  /** A member's session. */
+  readonly sessionId?: string;
 }
 
 /** Who the call acts as, once authorized. Domain methods take it as their first argument. */
@@ -31,6 +33,14 @@ export interface Caller {
   /** The member's role there; undefined for a token. */
   readonly role: Role | undefined;
   /** The audit action of the method, and where it came from; the store writes it with the change. */
+  readonly audit: AuditIntent;
+}
+
+/** A signed-in person, acting on their own account rather than in an organization. */
+export interface AccountCaller {
+  readonly credential: Credential;
+  readonly accountId: string;
+  readonly sessionId: string;
   readonly audit: AuditIntent;
 }
 
@@ -90,5 +100,20 @@ export const auditKey: ContextKey<AuditIntent> = createContextKey<AuditIntent>(
 export function callerOf(context: { readonly values: ContextValues }): Caller {
   const caller = context.values.get(callerKey);
   if (caller === undefined) throw new Error("this method has no caller: it is public, or not authorized");
+  return caller;
+}
+
+/** The signed-in person of a call about their own account; undefined when a public method came without a credential. */
+export function signedInAccount(context: { readonly values: ContextValues }): AccountCaller | undefined {
+  const credential = context.values.get(credentialKey);
+  if (credential?.sessionId === undefined) return undefined;
+  const { id, sessionId } = credential;
+  return { credential, accountId: id, sessionId, audit: context.values.get(auditKey) };
+}
+
+/** The same for methods that are not public. */
+export function accountCallerOf(context: { readonly values: ContextValues }): AccountCaller {
+  const caller = signedInAccount(context);
+  if (caller === undefined) throw new Error("this method has no signed-in account: it is public, or for tokens too");
   return caller;
 }

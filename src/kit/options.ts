@@ -73,6 +73,7 @@ export function assertServable(services: readonly DescService[]): void {
 function checkAccess(method: DescMethod): void {
   const facts = methodFacts(method).access;
   const fields = [facts.orgField, facts.projectField, facts.envField].filter((name) => name !== "");
+  checkAccountAccess(method, fields);
   if (!facts.public && facts.kinds.length === 0) {
     throw refusal(method, "(access) names no credential kind and is not public");
   }
@@ -90,6 +91,18 @@ function checkAccess(method: DescMethod): void {
       method,
       `(access) names the field ${fields[0]}, but a stream of requests is authorized before the first`,
     );
+  }
+}
+
+// An account belongs to no organization, so nothing that depends on one can be asked of it.
+function checkAccountAccess(method: DescMethod, fields: readonly string[]): void {
+  const facts = methodFacts(method);
+  const { account, kinds, leastRole, apiKeyHeader, public: isPublic } = facts.access;
+  if (!account) return;
+  const wanted = isPublic ? kinds.length === 0 : kinds.length === 1 && kinds[0] === CredentialKind.MEMBER;
+  if (!wanted) throw refusal(method, "(access) is about the signed-in account, so it is for members and nobody else");
+  if (leastRole !== Role.UNSPECIFIED || fields.length > 0 || apiKeyHeader || facts.entitlement.plans.length > 0) {
+    throw refusal(method, "(access) is about the signed-in account, which has no organization, role, project or plan");
   }
 }
 

@@ -19,25 +19,46 @@ const prefixes: ReadonlyMap<CredentialKind, string> = new Map([
   [CredentialKind.MEMBER, "gr_ses_"],
 ]);
 
+/** Tokens that are no credentials of calls: they are exchanged for one, once. */
+const ticketPrefixes = { refresh: "gr_ref_", link: "gr_lnk_", mfa: "gr_mfa_" } as const;
+
+/** What a token that is exchanged once is for. */
+export type TicketKind = keyof typeof ticketPrefixes;
+
 /** What secret scanners may match: every token of this product and, but for the checksum, nothing else. */
-export const tokenPattern = /\bgr_(?:rt|ci|adm|scim|ses)_[0-9A-Za-z]{39}\b/;
+export const tokenPattern = /\bgr_(?:rt|ci|adm|scim|ses|ref|lnk|mfa)_[0-9A-Za-z]{39}\b/;
 
 /** A new token of this kind. */
 export function newToken(kind: CredentialKind): string {
+  return mint(prefixOf(kind));
+}
+
+/** A new token that is exchanged once. */
+export function newTicket(kind: TicketKind): string {
+  return mint(ticketPrefixes[kind]);
+}
+
+/** Whether the text is a well-formed ticket of this kind with the right checksum. */
+export function isTicket(kind: TicketKind, text: string): boolean {
+  return isMinted(ticketPrefixes[kind], text);
+}
+
+function mint(prefix: string): string {
   let secret = "";
   for (let i = 0; i < secretLength; i++) secret += alphabet.charAt(randomInt(alphabet.length));
-  const head = prefixOf(kind) + secret;
+  const head = prefix + secret;
   return head + checksum(head);
+}
+
+function isMinted(prefix: string, text: string): boolean {
+  if (!text.startsWith(prefix)) return false;
+  if (text.length !== prefix.length + secretLength + checksumLength || !tokenPattern.test(text)) return false;
+  return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
 /** The kind of a well-formed token with the right checksum; undefined for any other text. */
 export function tokenKind(text: string): CredentialKind | undefined {
-  for (const [kind, prefix] of prefixes) {
-    if (!text.startsWith(prefix)) continue;
-    if (text.length !== prefix.length + secretLength + checksumLength || !tokenPattern.test(text)) return undefined;
-    const head = text.slice(0, -checksumLength);
-    return checksum(head) === text.slice(-checksumLength) ? kind : undefined;
-  }
+  for (const [kind, prefix] of prefixes) if (text.startsWith(prefix)) return isMinted(prefix, text) ? kind : undefined;
   return undefined;
 }
 

@@ -40,8 +40,14 @@ const schema = defineEntity({
 export class AuditEntryRow extends schema.class {}
 schema.setClass(AuditEntryRow);
 
+/** Who made a change, by what, and from where. */
+export interface AuditAuthor {
+  readonly credential: Pick<Caller["credential"], "id" | "label">;
+  readonly audit: Caller["audit"];
+}
+
 /** Appends the entry of a change, in the change's own transaction. */
-export async function writeAuditEntry(tx: Transaction, caller: Caller, change: Change): Promise<void> {
+export async function writeAuditEntry(tx: Transaction, caller: AuditAuthor, change: Change): Promise<void> {
   const rows = await tx.sql<{ seq: string }>(
     `insert into audit_head (org_id, size) values (?, 1)
      on conflict (org_id) do update set size = audit_head.size + 1 returning size - 1 as seq`,

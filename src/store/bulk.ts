@@ -9,7 +9,7 @@ const rowsPerStatement = 128;
 
 /** Runs SQL with `$1` parameters in the transaction. */
 export async function runBound<Row extends object>(
-  tx: Transaction,
+  tx: Pick<Transaction, "em">,
   text: string,
   parameters: readonly unknown[],
 ): Promise<Row[]> {
@@ -28,7 +28,7 @@ export interface BulkInsert {
 }
 
 /** Inserts rows by multi-row VALUES, in their order. Returns what the suffix says. */
-export async function insertRows<Row extends object>(tx: Transaction, insert: BulkInsert): Promise<Row[]> {
+export async function insertRows<Row extends object>(tx: Pick<Transaction, "em">, insert: BulkInsert): Promise<Row[]> {
   const { table, columns, rows, suffix = "" } = insert;
   const returned: Row[] = [];
   for (let start = 0; start < rows.length; start += rowsPerStatement) {

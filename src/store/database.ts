@@ -5,7 +5,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type MikroORM, MikroORM as Orm, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { type Clock, systemClock } from "../kit/clock.ts";
 import type { Caller } from "../kit/context.ts";
-import { writeAuditEntry } from "./audit-entry.ts";
+import { type AuditAuthor, writeAuditEntry } from "./audit-entry.ts";
 import { translated } from "./driver-error.ts";
 import { ormOptions } from "./orm.ts";
 
@@ -41,7 +41,27 @@ export interface Transaction {
   readonly enqueue: (job: Job) => Promise<void>;
   /** Tells every process of the control plane, at the commit. `payload` is at most 8,000 bytes as JSON. */
   readonly notify: (channel: string, payload: JsonObject) => Promise<void>;
+  /** Reaches an account's rows too from here on, in the same transaction. One account at a time. */
+  readonly openAccount: (accountId: string) => Promise<AccountTransaction>;
 }
+
+/** One transaction of one account, which belongs to no organization. */
+export interface AccountTransaction {
+  readonly accountId: string;
+  readonly em: SqlEntityManager;
+  readonly now: Date;
+  readonly sql: Transaction["sql"];
+  /** Names what was changed about the account; written with the commit to each organization that it is a member of. */
+  readonly changed: (author: AuditAuthor, change: Change) => void;
+  /** Reaches an organization's rows too from here on, in the same transaction. One organization at a time. */
+  readonly openOrganization: (orgId: string, author: AuditAuthor) => Promise<Transaction>;
+}
+
+/** What the audit log will hold: of one organization, or of each that the account is a member of. */
+type Entry = { readonly author: AuditAuthor; readonly change: Change } & (
+  | { readonly orgId: string }
+  | { readonly accountId: string }
+);
 
 /** The control plane's database. */
 export class Database {
@@ -55,26 +75,29 @@ export class Database {
 
   /** Changes something on a caller's behalf: the change, its audit entry, its events and its jobs commit together. */
   transaction<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#within(caller.orgId, async (tx, changes) => {
-      const result = await work(tx);
-      await tx.em.flush();
-      for (const change of changes) await writeAuditEntry(tx, caller, change);
-      return result;
-    });
+    return this.#within({ "app.org_id": caller.orgId }, (scope) => work(transactionOf(scope, caller.orgId, caller)));
   }
 
   /** Changes something that the system itself does, such as a job or an ingest; leaves no audit entry. */
   systemTransaction<T>(orgId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#within(orgId, async (tx) => {
-      const result = await work(tx);
-      await tx.em.flush();
-      return result;
-    });
+    return this.#within({ "app.org_id": orgId }, (scope) => work(transactionOf(scope, orgId, undefined)));
+  }
+
+  /** Changes something about a person, such as a session or a password. Its rows are those of one account. */
+  accountTransaction<T>(accountId: string, work: (tx: AccountTransaction) => Promise<T>): Promise<T> {
+    return this.#within({ "app.account_id": accountId }, (scope) => work(accountTransactionOf(scope, accountId)));
   }
 
   /** Reads. Writes in it are a programming error that PostgreSQL refuses. */
   read<T>(orgId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#within(orgId, (tx) => work(tx), { readOnly: true });
+    const options = { readOnly: true };
+    return this.#within({ "app.org_id": orgId }, (scope) => work(transactionOf(scope, orgId, undefined)), options);
+  }
+
+  /** Reads rows of one account. */
+  readAccount<T>(accountId: string, work: (tx: AccountTransaction) => Promise<T>): Promise<T> {
+    const variables = { "app.account_id": accountId };
+    return this.#within(variables, (scope) => work(accountTransactionOf(scope, accountId)), { readOnly: true });
   }
 
   /** Calls a look-up function of the schema `app`, which works before the organization is known. */
@@ -99,46 +122,107 @@ export class Database {
   }
 
   #within<T>(
-    orgId: string,
-    work: (tx: Transaction, changes: readonly Change[]) => Promise<T>,
+    variables: Readonly<Record<string, string>>,
+    work: (scope: Scope) => Promise<T>,
     { readOnly = false } = {},
   ): Promise<T> {
-    const em = this.#orm.em.fork({ session: { variables: { "app.org_id": orgId } } });
+    const em = this.#orm.em.fork({ session: { variables } });
     return translated(() =>
       em.transactional(
-        (inner) => {
-          const changes: Change[] = [];
-          return work(this.#transactionOf(inner, orgId, changes), changes);
+        async (inner) => {
+          const scope = scopeOf(inner, this.#clock.now());
+          const result = await work(scope);
+          if (!readOnly) await inner.flush();
+          await writeEntries(scope);
+          return result;
         },
         { readOnly },
       ),
     );
   }
+}
 
-  #transactionOf(em: SqlEntityManager, orgId: string, changes: Change[]): Transaction {
-    const sql = <Row extends object>(text: string, parameters: readonly unknown[] = []) =>
-      em.execute<Row[]>(text, [...parameters]);
-    return {
-      orgId,
-      em,
-      now: this.#clock.now(),
-      sql,
-      changed: (change) => {
-        changes.push(change);
-      },
-      enqueue: async ({ task, payload, runAt, key }) => {
-        const at = runAt?.toISOString() ?? null;
-        await sql("select app.enqueue(?, ?::json, ?::timestamptz, ?)", [
-          task,
-          JSON.stringify(payload),
-          at,
-          key ?? null,
-        ]);
-      },
-      notify: async (channel, payload) => {
-        await sql("select pg_notify(?, ?)", [channel, JSON.stringify({ org_id: orgId, ...payload })]);
-      },
-    };
+/** What the views of one transaction share. */
+interface Scope extends Pick<Transaction, "em" | "now" | "sql"> {
+  readonly entries: Entry[];
+  /** Says whose rows may be seen from here on, until the transaction ends. */
+  readonly reach: (variable: "app.org_id" | "app.account_id", id: string) => Promise<void>;
+}
+
+function scopeOf(em: SqlEntityManager, now: Date): Scope {
+  const sql = <Row extends object>(text: string, parameters: readonly unknown[] = []) =>
+    em.execute<Row[]>(text, [...parameters]);
+  return {
+    em,
+    now,
+    sql,
+    entries: [],
+    // What was written for another organization or account has to reach the database before its rows are out of sight.
+    reach: async (variable, id) => {
+      await em.flush();
+      await sql("select set_config(?, ?, true)", [variable, id]);
+    },
+  };
+}
+
+function transactionOf(scope: Scope, orgId: string, author: AuditAuthor | undefined): Transaction {
+  const { em, now, sql, entries, reach } = scope;
+  return {
+    orgId,
+    em,
+    now,
+    sql,
+    changed: (change) => {
+      if (author !== undefined) entries.push({ orgId, author, change });
+    },
+    enqueue: async ({ task, payload, runAt, key }) => {
+      const at = runAt?.toISOString() ?? null;
+      await sql("select app.enqueue(?, ?::json, ?::timestamptz, ?)", [task, JSON.stringify(payload), at, key ?? null]);
+    },
+    notify: async (channel, payload) => {
+      await sql("select pg_notify(?, ?)", [channel, JSON.stringify({ org_id: orgId, ...payload })]);
+    },
+    openAccount: async (accountId) => {
+      await reach("app.account_id", accountId);
+      return accountTransactionOf(scope, accountId);
+    },
+  };
+}
+
+function accountTransactionOf(scope: Scope, accountId: string): AccountTransaction {
+  const { em, now, sql, entries, reach } = scope;
+  return {
+    accountId,
+    em,
+    now,
+    sql,
+    changed: (author, change) => {
+      entries.push({ accountId, author, change });
+    },
+    openOrganization: async (orgId, author) => {
+      await reach("app.org_id", orgId);
+      return transactionOf(scope, orgId, author);
+    },
+  };
+}
+
+// The heads of the logs are locked in the order of their organizations, so that no two transactions wait for each other.
+async function writeEntries(scope: Scope): Promise<void> {
+  const { entries, sql } = scope;
+  const placed: { orgId: string; author: AuditAuthor; change: Change }[] = [];
+  for (const entry of entries) {
+    if ("orgId" in entry) placed.push(entry);
+    else {
+      const rows = await sql<{ org_id: string }>("select org_id from app.find_memberships(?) where state = 'active'", [
+        entry.accountId,
+      ]);
+      placed.push(...rows.map((row) => ({ ...entry, orgId: row.org_id })));
+    }
+  }
+  placed.sort((a, b) => (a.orgId < b.orgId ? -1 : a.orgId > b.orgId ? 1 : 0));
+  for (const [i, { orgId, author, change }] of placed.entries()) {
+    if (placed[i - 1]?.orgId !== orgId) await scope.reach("app.org_id", orgId);
+    await writeAuditEntry(transactionOf(scope, orgId, author), author, change);
   }
 }
 

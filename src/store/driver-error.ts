@@ -42,8 +42,9 @@ function isConnectionFailure(error: unknown): boolean {
   return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
 }
 
-// PostgreSQL's text and jsonb have no U+0000; everything else in Unicode they take.
+// PostgreSQL's text and jsonb have no U+0000; everything else in Unicode they take. MikroORM writes values into the query,
+// where U+0000 ends the text early: a protocol violation.
 function isNulCharacter(error: unknown): boolean {
-  const { code } = (error instanceof Error ? error : {}) as { code?: unknown };
-  return code === "22021" || code === "22P05";
+  const { code, message = "" } = (error instanceof Error ? error : {}) as { code?: unknown; message?: string };
+  return code === "22021" || code === "22P05" || (code === "08P01" && message.includes("invalid message format"));
 }

@@ -1,17 +1,24 @@
 // Every entity of the schema.
 
+import { AccountRow } from "./account.ts";
+import { AddressLimitRow } from "./address-limit.ts";
 import { AgentRow } from "./agent.ts";
 import { AuditEntryRow, AuditHeadRow } from "./audit-entry.ts";
 import { ActivationRow, BundlePartRow, BundleRow, SigningKeyRow } from "./bundle.ts";
 import { EnvironmentRow } from "./environment.ts";
 import { EvaluationKeyRow } from "./evaluation-key.ts";
 import { EventRow } from "./event.ts";
+import { LoginFailureRow } from "./login-failure.ts";
+import { MemberRow } from "./member.ts";
+import { OneTimeTokenRow } from "./one-time-token.ts";
 import { OrganizationRow } from "./organization.ts";
 import { OrganizationSecretRow } from "./organization-secret.ts";
 import { PolicyRow, PolicyVersionRow } from "./policy.ts";
 import { ProjectRow } from "./project.ts";
+import { RecoveryCodeRow } from "./recovery-code.ts";
 import { ReportingGapRow } from "./reporting-gap.ts";
 import { RuntimeInstanceRow } from "./runtime-instance.ts";
+import { SessionRow, SessionTokenRow } from "./session.ts";
 import { TokenRow } from "./token.ts";
 import { TraceRow, TraceRuleRow } from "./trace.ts";
 import { TraceRollupRow } from "./trace-rollup.ts";
@@ -23,6 +30,14 @@ import { WorkerPoolRow } from "./worker-pool.ts";
 /** Entities in the order of their dependence. */
 export const entities = [
   OrganizationRow,
+  AccountRow,
+  SessionRow,
+  SessionTokenRow,
+  OneTimeTokenRow,
+  RecoveryCodeRow,
+  LoginFailureRow,
+  AddressLimitRow,
+  MemberRow,
   ProjectRow,
   EnvironmentRow,
   AgentRow,

@@ -1,4 +1,4 @@
-// Foreign keys. All but those to organization start with org_id on both sides, so that no row can point into another
+// Foreign keys. All but those to organization and account start with org_id on both sides, so that no row can point into another
 // organization and the schema can be distributed by org_id. MikroORM cannot share a column between a key and a relation,
 // so they are listed here and kept in step by `migrateDatabase`.
 
@@ -18,6 +18,13 @@ export const foreignKeys: readonly ForeignKey[] = [
   toOrganization("token"),
   toProject("token"),
   toEnvironment("token"),
+  toAccount("session"),
+  toAccount("session_token"),
+  { table: "session_token", columns: ["session_id"], references: "session", referenced: ["id"] },
+  toAccount("recovery_code"),
+  toOrganization("member"),
+  toAccount("member"),
+  // A one-time token may be for an account that does not exist yet.
   toOrganization("audit_head"),
   toOrganization("audit_entry"),
   toOrganization("policy"),
@@ -50,6 +57,10 @@ export const foreignKeys: readonly ForeignKey[] = [
 
 function toOrganization(table: string): ForeignKey {
   return { table, columns: ["org_id"], references: "organization", referenced: ["id"] };
+}
+
+function toAccount(table: string): ForeignKey {
+  return { table, columns: ["account_id"], references: "account", referenced: ["id"] };
 }
 
 function toProject(table: string): ForeignKey {

@@ -3,6 +3,7 @@
 // organizations). Each has a fixed search_path, returns no more than its caller needs, and is granted to the logins that
 // call it.
 
+import { accountFunctions } from "./account-functions.ts";
 import { applicationRole, lookupRole, workerRole } from "./roles.ts";
 import { partitionFunctions } from "./trace-partition.ts";
 import { poolLockClass } from "./worker-pool.ts";
@@ -65,6 +66,7 @@ export const functions: readonly SqlFunction[] = [
       returns table (id uuid, plan text)
       language sql stable ${definer} as $$ select o.id, o.plan from public.organization o order by o.id $$`,
   },
+  ...accountFunctions,
   ...partitionFunctions,
   {
     signature: "overdue_webhooks(timestamptz, timestamptz, int)",
@@ -151,7 +153,15 @@ export const lookupTables: readonly string[] = [
   "organization",
   "event",
   "webhook_delivery",
+  "account",
+  "session",
+  "session_token",
+  "one_time_token",
+  "member",
 ];
+
+/** Counters of attempts: only functions of the look-up role reach them. */
+export const counterTables: readonly string[] = ["login_failure", "address_limit"];
 
 /** SQL that creates a function as its owner. */
 export function createFunctionSql({ signature, owner, callers, create }: SqlFunction): string[] {

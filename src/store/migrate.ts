@@ -5,7 +5,7 @@ import { MikroORM } from "@mikro-orm/postgresql";
 import { runMigrations } from "graphile-worker";
 import pg from "pg";
 import { addForeignKeySql, foreignKeyName, foreignKeys } from "./foreign-keys.ts";
-import { createFunctionSql, functions, lookupTables } from "./functions.ts";
+import { counterTables, createFunctionSql, functions, lookupTables } from "./functions.ts";
 import { ormOptions } from "./orm.ts";
 import { applicationRole, lookupRole, workerRole } from "./roles.ts";
 import { migratePartitions } from "./trace-partition.ts";
@@ -85,5 +85,7 @@ function grants(): string[] {
     `revoke update, delete on audit_entry from ${logins}`,
     `grant usage on schema public to ${lookupRole}`,
     `grant select on ${lookupTables.join(", ")} to ${lookupRole}`,
+    `grant select, insert, update, delete on ${counterTables.join(", ")} to ${lookupRole}`,
+    `revoke all on ${counterTables.join(", ")} from ${logins}`,
   ];
 }

@@ -34,7 +34,9 @@ export function findOrganization(tx: Transaction): Promise<OrganizationRow> {
 }
 
 /** Every organization's id and plan, for jobs that run for each in turn. */
-export function lookUpOrganizations(database: Database): Promise<{ id: string; plan: OrganizationRow["plan"] }[]> {
+export function lookUpOrganizations(
+  database: Database,
+): Promise<{ id: string; plan: "free" | "growth" | "enterprise" }[]> {
   return database.lookup("list_organizations", []);
 }
 

@@ -44,62 +44,81 @@ export interface PoolHold {
   release(): Promise<void>;
 }
 
-/** Says that the pool lives, until released or until the process dies. Connects again when the connection breaks. */
-export async function holdPool({
-  url,
-  poolId,
-  log,
-}: {
+/** Which pool to speak for. */
+export interface HoldOptions {
+  /** A database URL of the worker's login. */
   readonly url: string;
   readonly poolId: string;
   readonly log: Logger;
-}): Promise<PoolHold> {
-  let isReleased = false;
-  let client: pg.Client | undefined;
-  let retry: NodeJS.Timeout | undefined;
-
-  const connect = async () => {
-    const fresh = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000 });
-    fresh.on("error", (err) => log.warn({ err, poolId }, "the worker pool's session failed"));
-    fresh.once("end", () => {
-      if (client === fresh) client = undefined;
-      reconnectLater();
-    });
-    await fresh.connect();
-    client = fresh;
-    await fresh.query("select pg_advisory_lock($1, hashtext($2))", [poolLockClass, poolId]);
-    await beat(fresh, poolId);
-  };
-  const reconnectLater = () => {
-    if (isReleased || retry !== undefined) return;
-    retry = setTimeout(() => {
-      retry = undefined;
-      connect().catch((err: unknown) => {
-        log.warn({ err, poolId }, "the worker pool could not renew its session");
-        reconnectLater();
-      });
-    }, reconnectMs);
-  };
-  const timer = setInterval(() => {
-    if (client !== undefined) beat(client, poolId).catch((err: unknown) => log.warn({ err, poolId }, "no heartbeat"));
-  }, heartbeatMs);
-
-  await connect();
-  return {
-    async release() {
-      isReleased = true;
-      clearInterval(timer);
-      clearTimeout(retry);
-      await client?.query("delete from worker_pool where id = $1", [poolId]);
-      await client?.end();
-    },
-  };
 }
 
-async function beat(client: pg.Client, poolId: string): Promise<void> {
-  await client.query(
-    `insert into worker_pool (id, heartbeat_at) values ($1, now())
-     on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`,
-    [poolId],
-  );
+/** Says that the pool lives, until released or until the process dies. Connects again when the connection breaks. */
+export async function holdPool(options: HoldOptions): Promise<PoolHold> {
+  const session = new PoolSession(options);
+  await session.start();
+  return session;
+}
+
+class PoolSession implements PoolHold {
+  readonly #options: HoldOptions;
+  #client: pg.Client | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isReleased = false;
+
+  constructor(options: HoldOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    await this.#connect();
+    this.#heartbeat = setInterval(() => {
+      if (this.#client !== undefined) this.#beat(this.#client).catch((err: unknown) => this.#warn(err, "no heartbeat"));
+    }, heartbeatMs);
+  }
+
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#retry);
+    await this.#client?.query("delete from worker_pool where id = $1", [this.#options.poolId]);
+    await this.#client?.end();
+  }
+
+  async #connect(): Promise<void> {
+    const { url, poolId } = this.#options;
+    const client = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000 });
+    client.on("error", (err) => this.#warn(err, "the session of the worker pool failed"));
+    client.once("end", () => {
+      if (this.#client === client) this.#client = undefined;
+      this.#reconnectLater();
+    });
+    await client.connect();
+    this.#client = client;
+    await client.query("select pg_advisory_lock($1, hashtext($2))", [poolLockClass, poolId]);
+    await this.#beat(client);
+  }
+
+  #reconnectLater(): void {
+    if (this.#isReleased || this.#retry !== undefined) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.#connect().catch((err: unknown) => {
+        this.#warn(err, "the worker pool could not renew its session");
+        this.#reconnectLater();
+      });
+    }, reconnectMs);
+  }
+
+  async #beat(client: pg.Client): Promise<void> {
+    await client.query(
+      `insert into worker_pool (id, heartbeat_at) values ($1, now())
+       on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`,
+      [this.#options.poolId],
+    );
+  }
+
+  #warn(err: unknown, message: string): void {
+    this.#options.log.warn({ err, poolId: this.#options.poolId }, message);
+  }
 }

@@ -7,12 +7,14 @@ import { createDocsPage } from "../../gateway/docs/page.ts";
 import { type Document, type Operation, operationKeys } from "../../gateway/openapi/model.ts";
 import { restrictDocument } from "../../gateway/openapi/restrict.ts";
 import { nameOf, type Route, routesOf } from "../../gateway/route.ts";
+import { AccountService } from "../../gen/policyguard/control/v1/account_service_pb.ts";
 import { AgentService } from "../../gen/policyguard/control/v1/agent_service_pb.ts";
 import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
 import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
+import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
 import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
 import { TraceService } from "../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { WebhookService } from "../../gen/policyguard/control/v1/webhook_service_pb.ts";
@@ -23,12 +25,14 @@ import { startServer } from "./server.ts";
 const text = readFileSync(new URL("../../gen/rest/openapi.json", import.meta.url), "utf8");
 const document: Document = JSON.parse(text);
 const routes = routesOf([
+  AccountService,
   AgentService,
   BundleService,
   EnvironmentService,
   OrganizationService,
   PolicyService,
   ProjectService,
+  TeamService,
   TokenService,
   TraceService,
   WebhookService,

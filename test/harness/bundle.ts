@@ -20,16 +20,26 @@ export interface TestBundle {
   readonly environment: string;
 }
 
-/** A bundle of these policy documents, YAML or JSON, for every agent of one environment. */
+/** A policy document, YAML or JSON, in a scope. */
+export interface ScopedDocument {
+  readonly source: string;
+  /** "*" when absent. */
+  readonly agentId?: string;
+  /** "*" when absent. */
+  readonly env?: string;
+}
+
+/** A bundle of these policy documents for one environment. Without a scope they are for every agent. */
 export async function signedBundle(
-  documents: readonly string[],
+  documents: readonly (string | ScopedDocument)[],
   { environment = "prod", now = new Date() }: { readonly environment?: string; readonly now?: Date } = {},
 ): Promise<TestBundle> {
   const key = newSigningKey();
   const [orgId, projectId] = [randomUUID(), randomUUID()];
-  const parts = documents.map((source) => {
+  const parts = documents.map((document) => {
     const path = `policies/${randomUUID()}.json`;
-    const data = canonicalBytes(policyPart(source, { orgId, projectId }));
+    const scoped = typeof document === "string" ? { source: document } : document;
+    const data = canonicalBytes(policyPart(scoped, { orgId, projectId }));
     return { ...partEntry(path, data), data };
   });
   const entries = parts.map(({ path, size, digest }) => ({ path, size, digest }));
@@ -70,14 +80,17 @@ export async function signedBundle(
   return { bundle, json: toJsonString(BundleSchema, bundle), key, orgId, projectId, environment };
 }
 
-function policyPart(source: string, { orgId, projectId }: { orgId: string; projectId: string }): JsonObject {
+function policyPart(
+  { source, agentId = "*", env = "*" }: ScopedDocument,
+  { orgId, projectId }: { orgId: string; projectId: string },
+): JsonObject {
   const { policy, problems } = parsePolicy(source);
   if (policy === undefined) throw new Error(`the test policy is not valid: ${JSON.stringify(problems)}`);
   return {
     policy_id: randomUUID(),
     name: policy.metadata.name,
     version: 1,
-    scope: { tenant_id: orgId, app_id: projectId, agent_id: "*", env: "*" },
+    scope: { tenant_id: orgId, app_id: projectId, agent_id: agentId, env },
     document: canonicalPolicy(policy),
   };
 }

@@ -32,10 +32,16 @@ export interface TestControlPlane {
   stop(): Promise<void>;
 }
 
-/** Starts a control plane on a database of its own. `env` adds environment variables. */
-export async function startTestControlPlane(
-  options: { readonly env?: Readonly<Record<string, string>>; readonly clock?: Clock } = {},
-): Promise<TestControlPlane> {
+/** What tests may ask of their control plane. */
+export interface TestControlPlaneOptions {
+  /** Environment variables besides those that every one has. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** Starts a control plane on a database of its own. */
+export async function startTestControlPlane(options: TestControlPlaneOptions = {}): Promise<TestControlPlane> {
   const urls = await createTestDatabase();
   const env = {
     PORT: "0",
@@ -56,7 +62,7 @@ export async function startTestControlPlane(
     database,
     urls,
     caller: createCaller(baseUrl, controlServices),
-    variables: {},
+    variables: options.variables ?? {},
     recorded: (orgId) => recorded(database, orgId),
     async stop() {
       await shutDown({ log, steps: plane.shutdownSteps });

@@ -1,6 +1,15 @@
 // One call in three dialects. Each answer comes back in the same form, so that one expectation holds for all.
 
-import type { DescMethodUnary, DescService, JsonObject, JsonValue, Message } from "@bufbuild/protobuf";
+import {
+  type DescMethod,
+  type DescMethodStreaming,
+  type DescMethodUnary,
+  type DescService,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  toJson,
+} from "@bufbuild/protobuf";
 import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { createAnswerer } from "../../gateway/answer.ts";
@@ -9,6 +18,9 @@ import { type Route, routesOf } from "../../gateway/route.ts";
 import { headerName } from "../../gateway/wire.ts";
 import { ErrorDetailSchema } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import { reasonRule } from "../../src/kit/error.ts";
+import { methodFacts } from "../../src/kit/options.ts";
+
+const timeoutMs = 10_000;
 
 /** The ways to call. */
 export type Dialect = "rest" | "connect" | "grpc";
@@ -44,7 +56,7 @@ export interface Caller {
 /** A caller of these services at this address. */
 export function createCaller(baseUrl: string, services: readonly DescService[]): Caller {
   const routes = new Map(
-    routesOf(services).map((route) => [`${lastName(route.method.parent)}/${route.method.name}`, route]),
+    [...rpcRoutes(services), ...routesOf(services)].map((route) => [callName(route.method), route]),
   );
   const transports: Record<"connect" | "grpc", Transport> = {
     connect: createConnectTransport({ baseUrl, httpVersion: "1.1" }),
@@ -53,13 +65,28 @@ export function createCaller(baseUrl: string, services: readonly DescService[]):
   return {
     call(dialect, call) {
       const route = routes.get(call.method);
-      if (route === undefined) throw new Error(`no method ${call.method} has a route`);
+      if (route === undefined) throw new Error(`there is no method ${call.method}`);
       return dialect === "rest" ? callRest(baseUrl, route, call) : callRpc(transports[dialect], route, call);
     },
   };
 }
 
+/** How tests name a method: "<Service>/<Method>". */
+export function callName(method: DescMethod): string {
+  return `${method.parent.name}/${method.name}`;
+}
+
+// Methods without a path of their own, as if their request were a body.
+function rpcRoutes(services: readonly DescService[]): Route[] {
+  return services
+    .flatMap((service) => service.methods)
+    .map((method) => ({ method, facts: methodFacts(method) }))
+    .filter(({ facts }) => facts.http === undefined)
+    .map((rest) => ({ ...rest, verb: "POST", path: "", pathFields: [], body: "*", responseBody: undefined }));
+}
+
 async function callRest(baseUrl: string, route: Route, call: TestCall): Promise<TestAnswer> {
+  if (route.path === "") throw new Error(`${callName(route.method)} has no path; call it by RPC`);
   const { url, headers, body } = restRequest(route, call);
   const response = await fetch(new URL(url, baseUrl), {
     method: route.verb,
@@ -104,17 +131,12 @@ function restRequest(route: Route, { request, rawBody }: TestCall) {
 }
 
 async function callRpc(transport: Transport, route: Route, { request, token, headers }: TestCall): Promise<TestAnswer> {
-  if (route.method.methodKind !== "unary")
-    throw new Error(`${route.method.name} streams; call it in a test of its own`);
-  const method = route.method as DescMethodUnary; // its kind was just checked
+  const all = { ...authorization(token), ...headers };
   try {
-    const response = await transport.unary(
-      method,
-      undefined,
-      10_000,
-      { ...authorization(token), ...headers },
-      rpcMessage(route, request),
-    );
+    const message = rpcMessage(route, request);
+    if (route.method.methodKind !== "unary") return await callStream(transport, route, message, all);
+    const method = route.method as DescMethodUnary; // its kind was just checked
+    const response = await transport.unary(method, undefined, timeoutMs, all, message);
     const answer = createAnswerer(route)(response.message as Message, response.header);
     const json: JsonValue = answer.body === undefined ? "" : JSON.parse(String(answer.body));
     const answered = new Headers(answer.headers as Record<string, string>);
@@ -124,8 +146,19 @@ async function callRpc(transport: Transport, route: Route, { request, token, hea
   }
 }
 
-// The REST binder reads the same JSON; only where each member travels differs.
-function rpcMessage(route: Route, request: JsonObject): Message {
+// Sends one message, and reads the answers to their end: what fails later fails the call.
+async function callStream(transport: Transport, route: Route, message: Message, headers: Record<string, string>) {
+  const method = route.method as DescMethodStreaming; // the only other kind
+  const requests = (async function* () {
+    yield message;
+  })();
+  const response = await transport.stream(method, undefined, timeoutMs, headers, requests);
+  const answers = await Array.fromAsync(response.message, (answer) => toJson(method.output, answer as Message));
+  return { status: route.facts.successStatus, error: "", body: answers, headers: response.header, fields: [] };
+}
+
+/** The request message of a route from REST's JSON. The REST binder reads it; only where each member travels differs. */
+export function rpcMessage(route: Route, request: JsonObject): Message {
   const bind = createBinder({ ...route, pathFields: [], body: "*" });
   const body: JsonObject = {};
   const headers: Record<string, string> = {};
@@ -157,8 +190,4 @@ function rpcFailure(error: ConnectError): TestAnswer {
 
 function authorization(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
-}
-
-function lastName(service: DescService): string {
-  return service.name;
 }

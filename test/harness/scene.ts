@@ -1,8 +1,11 @@
 // What stands before a call of a vector, and the call itself. Steps whose method begins with "$" do what no call of the
 // API can; everything else is made through the API, over REST.
 
-import type { JsonObject } from "@bufbuild/protobuf";
-import type { Call, Step, Vector } from "../../gen/policyguard/testing/v1/vector_pb.ts";
+import { fromJson, type JsonObject } from "@bufbuild/protobuf";
+import { EvaluationRecordSchema } from "../../gen/policyguard/policy/v1/record_pb.ts";
+import { type Call, CallSchema, type Step, type Vector } from "../../gen/policyguard/testing/v1/vector_pb.ts";
+import { Ingest } from "../../src/domain/ingest.ts";
+import { newId } from "../../src/kit/id.ts";
 import { findAgentByKey, touchAgents } from "../../src/store/agent.ts";
 import { findOrganization } from "../../src/store/organization.ts";
 import type { TestControlPlane } from "./control-plane.ts";
@@ -31,8 +34,11 @@ type SceneStep = (request: JsonObject, stage: Stage, world: World) => Promise<Js
 /**
  * Steps that are no calls:
  * - "$agent" {project_id, key}: the agent is seen in an evaluation. Bound to its id and key.
+ * - "$trace" {project_id, environment, record}: a runtime reported this evaluation, an EvaluationRecord in ProtoJSON; what it
+ *   lacks is made up. Bound to its id.
  * - "$wait" {seconds}: the control plane's clock goes forward.
  * - "$bill" {}: the organization is blocked until its bill is settled.
+ * - "$repeat" {times, call}: the call is made so many times; "${n}" in it counts from 1.
  */
 const sceneSteps: Readonly<Record<string, SceneStep>> = {
   $agent: async ({ project_id, key }, { plane }, { orgId }) =>
@@ -41,6 +47,21 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
       const agent = await findAgentByKey(tx, String(project_id), String(key));
       return { id: agent?.id ?? "", key: agent?.key ?? "" };
     }),
+  $trace: async ({ project_id, environment, record }, { plane, clock }, { orgId }) => {
+    const made = fromJson(EvaluationRecordSchema, {
+      evaluationId: newId(),
+      createdAt: clock.now().toISOString(),
+      stage: "STAGE_INPUT",
+      outcome: "OUTCOME_ALLOW",
+      wouldBeOutcome: "OUTCOME_ALLOW",
+      ...(record as JsonObject | undefined),
+    });
+    const source = { orgId, projectId: String(project_id), environment: String(environment), instanceId: newId() };
+    const ingest = new Ingest(plane.database, { onResult: () => undefined });
+    const { stored } = await ingest.ingest(source, { firstSeq: 1, lastSeq: 1, records: [made] });
+    if (stored !== 1) throw new Error("the evaluation was not stored");
+    return { id: made.evaluationId };
+  },
   $wait: async ({ seconds }, { clock }) => {
     clock.pass(Number(seconds) * 1000);
     return {};
@@ -58,6 +79,7 @@ export async function setScene(stage: Stage, { given }: Pick<Vector, "given">): 
   const variables: Record<string, unknown> = {
     ...world.variables,
     ...stage.plane.variables,
+    tokens: world.tokens,
     in_an_hour: wholeSeconds(new Date(stage.clock.now().getTime() + 3_600_000)),
   };
   for (const step of given) {
@@ -87,6 +109,7 @@ export function perform(
 
 async function play(stage: Stage, { bind, call }: Step, scene: Scene): Promise<unknown> {
   if (call === undefined) throw new Error("a given step has no call");
+  if (call.method === "$repeat") return repeat(stage, call.request ?? {}, scene);
   const step = sceneSteps[call.method];
   if (step !== undefined) {
     return step(filled((call.request ?? {}) as JsonObject, scene.variables), stage, scene.world);
@@ -94,6 +117,15 @@ async function play(stage: Stage, { bind, call }: Step, scene: Scene): Promise<u
   const answer = await perform(stage, "rest", call, scene);
   if (answer.status < 300) return answer.body;
   throw new Error(`${bind || call.method} could not be made: ${JSON.stringify(answer.body)}`);
+}
+
+async function repeat(stage: Stage, { times, call }: JsonObject, { world, variables }: Scene): Promise<JsonObject> {
+  const repeated = fromJson(CallSchema, call ?? {});
+  for (let n = 1; n <= Number(times); n++) {
+    const step = { bind: "", call: repeated } as Step;
+    await play(stage, step, { world, variables: { ...variables, n } });
+  }
+  return {};
 }
 
 function wholeSeconds(date: Date): string {

@@ -70,7 +70,7 @@ export async function startWebhookSink(): Promise<WebhookSink> {
     },
     async close() {
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -2,18 +2,23 @@
 
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
+import { Bundles } from "../../src/domain/bundle.ts";
 import { DeliveryAttempts } from "../../src/domain/delivery-attempt.ts";
 import { DeliveryUpkeep } from "../../src/domain/delivery-upkeep.ts";
 import { Dispatcher, type DispatchLimits } from "../../src/domain/dispatcher.ts";
 import { type EventData, publishEvent } from "../../src/domain/event.ts";
 import { Organizations } from "../../src/domain/organization.ts";
+import { SigningKeys } from "../../src/domain/signing-keys.ts";
+import { TraceRetention } from "../../src/domain/trace-retention.ts";
 import { type CreatedWebhook, Webhooks } from "../../src/domain/webhook.ts";
+import type { JobServices } from "../../src/jobs/task.ts";
 import type { Caller } from "../../src/kit/context.ts";
 import { newId } from "../../src/kit/id.ts";
 import { createOutbound } from "../../src/kit/outbound/client.ts";
 import { createNetworkGuard } from "../../src/kit/outbound/guard.ts";
 import { createSealer, parseMasterKeys } from "../../src/kit/seal.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
+import { unlockDeadPools } from "../../src/store/worker-pool.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { createMovedClock, type MovedClock } from "./moved-clock.ts";
 import { adminCaller } from "./world.ts";
@@ -30,6 +35,8 @@ export interface WebhookWorld {
   readonly attempts: DeliveryAttempts;
   readonly dispatcher: Dispatcher;
   readonly upkeep: DeliveryUpkeep;
+  /** What the worker's jobs work with. */
+  readonly jobServices: JobServices;
   newDispatcher(limits?: DispatchLimits): Dispatcher;
   /** A new organization's admin. */
   newCaller(): Promise<Caller>;
@@ -53,6 +60,8 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
   const log = pino({ level: "silent" });
   const attempts = new DeliveryAttempts(workerDatabase, { sealer, outbound, clock });
   const newDispatcher = (limits?: DispatchLimits) => new Dispatcher({ attempts, log, limits });
+  const dispatcher = newDispatcher();
+  const upkeep = new DeliveryUpkeep(workerDatabase, clock);
   const webhooks = new Webhooks(database, { sealer, guard, outbound, clock });
   return {
     urls,
@@ -61,9 +70,18 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
     database,
     webhooks,
     attempts,
-    dispatcher: newDispatcher(),
+    dispatcher,
     newDispatcher,
-    upkeep: new DeliveryUpkeep(workerDatabase, clock),
+    upkeep,
+    jobServices: {
+      log,
+      clock,
+      dispatcher,
+      upkeep,
+      bundles: new Bundles(workerDatabase, new SigningKeys(workerDatabase, sealer)),
+      retention: new TraceRetention(workerDatabase, clock),
+      unlockDeadPools: () => unlockDeadPools(workerDatabase, { silentMs: 60_000 }),
+    },
     newCaller: async () => adminCaller((await new Organizations(database).create({ name: "Test" })).id),
     subscribe: (caller, url, { generateSecret = false } = {}) =>
       webhooks.create(caller, { url, events: ["policy.updated"], generateSecret }),

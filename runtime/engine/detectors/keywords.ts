@@ -38,7 +38,8 @@ export const keywords: Detector = {
         },
         match: {
           enum: ["word", "substring"],
-          description: "Whether a keyword must be a whole word. Scripts that do not separate words by spaces always match within text.",
+          description:
+            "Whether a keyword must be a whole word. Scripts that do not separate words by spaces always match within text.",
           default: "word",
         },
         case_sensitive: { type: "boolean", description: "Whether case counts.", default: false },

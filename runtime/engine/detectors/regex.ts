@@ -3,8 +3,9 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { ParameterProblem } from "../detector.ts";
 import { reads } from "../normalize.ts";
+import { PatternError } from "../pattern-error.ts";
 import { type Detector, type PatternProbe, withoutInner } from "../plan.ts";
-import { compilePattern, type LinearPattern, PatternError, type PatternFlags } from "../regex.ts";
+import { compilePattern, type LinearPattern, type PatternFlags } from "../regex.ts";
 import { categorySchema, listParameter, textParameter } from "./parameter.ts";
 
 const category = "regex";
@@ -16,7 +17,8 @@ export const regex: Detector = {
   definition: {
     id: "regex",
     displayName: "Regular expressions",
-    description: "Finds matches of regular expressions (RE2 syntax) on an engine whose time is linear in the text, whatever the pattern.",
+    description:
+      "Finds matches of regular expressions (RE2 syntax) on an engine whose time is linear in the text, whatever the pattern.",
     version: "1.0.0",
     category: "content",
     tags: ["regex", "pattern"],
@@ -46,7 +48,9 @@ export const regex: Detector = {
   plan: (parameters) => ({
     reads: reads.given | reads.normalAgain,
     phrases: [],
-    patterns: listParameter(parameters, "patterns").map((value) => probeOf(value, textParameter(parameters, "category", category))),
+    patterns: listParameter(parameters, "patterns").map((value) =>
+      probeOf(value, textParameter(parameters, "category", category)),
+    ),
     triggers: [],
     sweeps: [],
     settle: withoutInner,
@@ -64,8 +68,17 @@ function patternObject(): JsonObject {
     required: ["pattern"],
     properties: {
       pattern: patternText(),
-      name: { type: "string", description: "Told with each finding as its attribute `pattern`.", minLength: 1, maxLength: 64 },
-      flags: { type: "string", description: "i: ignore case; m: ^ and $ match at lines; s: . matches newlines.", pattern: "^[ims]{0,3}$" },
+      name: {
+        type: "string",
+        description: "Told with each finding as its attribute `pattern`.",
+        minLength: 1,
+        maxLength: 64,
+      },
+      flags: {
+        type: "string",
+        description: "i: ignore case; m: ^ and $ match at lines; s: . matches newlines.",
+        pattern: "^[ims]{0,3}$",
+      },
     },
   };
 }
@@ -101,15 +114,22 @@ function checkPatterns(parameters: JsonObject): readonly ParameterProblem[] {
       return;
     }
     total += compiled.programSize;
-    if (compiled.minLength === 0) problems.push({ path, message: "the pattern matches the empty text, so it would match everywhere" });
+    if (compiled.minLength === 0)
+      problems.push({ path, message: "the pattern matches the empty text, so it would match everywhere" });
     if (compiled.programSize > largestProgram) {
       const size = compiled.programSize.toLocaleString("en");
-      problems.push({ path, message: `the pattern compiles to ${size} instructions; ${largestProgram.toLocaleString("en")} are allowed: repeat less` });
+      problems.push({
+        path,
+        message: `the pattern compiles to ${size} instructions; ${largestProgram.toLocaleString("en")} are allowed: repeat less`,
+      });
     }
   });
   if (total > largestTotal) {
     const size = total.toLocaleString("en");
-    problems.push({ path: "patterns", message: `the patterns compile to ${size} instructions together; ${largestTotal.toLocaleString("en")} are allowed` });
+    problems.push({
+      path: "patterns",
+      message: `the patterns compile to ${size} instructions together; ${largestTotal.toLocaleString("en")} are allowed`,
+    });
   }
   return problems;
 }

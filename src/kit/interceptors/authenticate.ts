@@ -14,13 +14,19 @@ export interface AuthenticationContext {
 /** The credential of a token; undefined for one that is unknown, expired or revoked. */
 export type Authenticate = (token: string, context: AuthenticationContext) => Promise<Credential | undefined>;
 
-/** Finds out who calls. Without a valid credential only public methods go on. */
+/**
+ * Finds out who calls. Without a valid credential only public methods go on. A public method about accounts recognises somebody
+ * who is signed in, and takes everybody else for a stranger.
+ */
 export function createAuthenticateInterceptor({ authenticate }: { authenticate: Authenticate }): Interceptor {
   return (next) => async (req) => {
     const { access } = methodFacts(req.method);
-    if (access.public) return next(req);
+    if (access.public && !access.account) return next(req);
     const token = tokenOf(req.header, access.apiKeyHeader);
-    if (token === undefined) throw unauthenticated();
+    if (token === undefined) {
+      if (access.public) return next(req);
+      throw unauthenticated();
+    }
     const values = req.contextValues;
     const context = {
       requestId: values.get(requestIdKey),
@@ -28,7 +34,7 @@ export function createAuthenticateInterceptor({ authenticate }: { authenticate: 
       signal: req.signal,
     };
     const credential = await authenticate(token, context);
-    if (credential === undefined) throw unauthenticated();
+    if (credential === undefined && !access.public) throw unauthenticated();
     values.set(credentialKey, credential);
     return next(req);
   };

@@ -21,8 +21,12 @@ export function createAuthorizeInterceptor(): Interceptor {
   return (next) => async (req) => {
     const credential = req.contextValues.get(credentialKey);
     if (credential === undefined) return next(req); // public, or authenticate had refused it
-    const [message, checked] = await withMessage(req);
     const { access } = methodFacts(req.method);
+    if (access.account) {
+      if (!access.public) checkKind(access, credential);
+      return next(req);
+    }
+    const [message, checked] = await withMessage(req);
     const orgId = reachedOrganization(access, credential, req.method, message);
     const role = credential.roles.get(orgId);
     checkKind(access, credential);

@@ -3,6 +3,7 @@
 import type { Interceptor } from "@connectrpc/connect";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { type CountRequest, createAddressLimitInterceptor } from "./address-limit.ts";
 import { createAuditInterceptor } from "./audit.ts";
 import { type Authenticate, createAuthenticateInterceptor } from "./authenticate.ts";
 import { createAuthorizeInterceptor } from "./authorize.ts";
@@ -16,6 +17,8 @@ import { createValidateInterceptor } from "./validate.ts";
 export interface InterceptorParts {
   readonly authenticate: Authenticate;
   readonly entitlements: LookUpEntitlements;
+  /** Counts authentication requests. A process that serves no method with such a limit needs none. */
+  readonly countRequest?: CountRequest;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Time limit of calls with one answer. */
@@ -45,6 +48,11 @@ export const order: readonly Step[] = [
     name: "deadline",
     reason: "before any look-up, since a credential check can hang too; inside fault, which words its error",
     create: createDeadlineInterceptor,
+  },
+  {
+    name: "address limit",
+    reason: "before credentials and passwords are looked at, since it is there to make guessing slow and hashing cheap: 429",
+    create: createAddressLimitInterceptor,
   },
   {
     name: "audit",

@@ -66,10 +66,10 @@ export function createOutbound({ guard, totalTimeoutMs = 10_000, connectTimeoutM
       const send = async () => sendTo(pools.of(request.owner, url.origin), url, request, signal);
       const response = await send().catch((error: unknown) => {
         const failure = translate(error, { timeout, url });
-        // A kept connection that the server closed while we wrote into it. The request may have arrived, so this is only
-        // for requests that may arrive twice, as all of ours may; and only at once, else it is an attempt of its own.
+        // Only for a kept connection that the server closed while we wrote into it, and only at once: else it would be an
+        // attempt of its own, and a target that hangs up would see twice as many as are promised.
         const isEarly = performance.now() - startedAtMs < secondTryMs;
-        if (failure.failure !== "connection_lost" || !isEarly || signal.aborted) throw failure;
+        if (failure.failure !== "connection_lost" || !hadAnswered(error) || !isEarly || signal.aborted) throw failure;
         return send().catch((second: unknown) => Promise.reject(translate(second, { timeout, url })));
       });
       return { ...response, durationMs: performance.now() - startedAtMs };
@@ -96,6 +96,11 @@ async function sendTo(pool: Pool, url: URL, { headers, body }: OutboundRequest, 
   }
   const bodyText = Buffer.concat(chunks).subarray(0, bodyLimitBytes).toString("utf8");
   return { statusCode: response.statusCode, headers: response.headers, bodyText, isBodyCut };
+}
+
+/** Whether the connection that broke had carried an answer before. */
+function hadAnswered(error: unknown): boolean {
+  return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
 }
 
 /** A pool of connections for each owner and origin; of too many, the one that was not used for longest goes. */

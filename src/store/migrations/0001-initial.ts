@@ -6,7 +6,14 @@ import { Migration } from "@mikro-orm/migrations";
 export class Initial extends Migration {
   override up(): void {
     this.addSql(
+      'create table "account" ("id" uuid not null, "email" text not null, "email_key" text not null, "email_verified_at" timestamptz(3) null, "name" text not null, "password_hash" text null, "mfa_secret_sealed" bytea null, "mfa_enabled_at" timestamptz(3) null, "mfa_last_step" int null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("id"))',
+    );
+    this.addSql('alter table "account" add constraint "account_email" unique ("email_key")');
+    this.addSql(
       'create table "activation" ("org_id" uuid not null, "environment_id" uuid not null, "activation_seq" int not null, "version" int not null, "digest" text not null, "statement" jsonb not null, "issued_at" timestamptz(3) not null, "expires_at" timestamptz(3) not null, "created_by" text not null, primary key ("org_id", "environment_id", "activation_seq"))',
+    );
+    this.addSql(
+      'create table "address_limit" ("key" text not null, "hits" timestamptz[] not null, primary key ("key"))',
     );
     this.addSql(
       'create table "agent" ("org_id" uuid not null, "id" uuid not null, "project_id" uuid not null, "key" text not null, "name" text not null, "first_seen_at" timestamptz(3) not null, "last_seen_at" timestamptz(3) not null, primary key ("org_id", "id"))',
@@ -60,6 +67,20 @@ export class Initial extends Migration {
     );
     this.addSql('create index "event_created" on "event" ("created_at")');
     this.addSql(
+      'create table "login_failure" ("key" bytea not null, "count" int not null, "locked_until" timestamptz(3) null, "last_at" timestamptz(3) not null, primary key ("key"))',
+    );
+    this.addSql(
+      'create table "member" ("org_id" uuid not null, "id" uuid not null, "account_id" uuid null, "email" text not null, "email_key" text not null, "role" text not null, "state" text not null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, "invitation_digest" bytea null, "invitation_expires_at" timestamptz(3) null, "invited_by" text null, primary key ("org_id", "id"))',
+    );
+    this.addSql('create index "member_account" on "member" ("account_id")');
+    this.addSql('create index "member_invitation" on "member" ("invitation_digest")');
+    this.addSql('alter table "member" add constraint "member_email" unique ("org_id", "email_key")');
+    this.addSql('alter table "member" add constraint "member_person" unique ("org_id", "account_id")');
+    this.addSql(
+      'create table "one_time_token" ("digest" bytea not null, "account_id" uuid not null, "purpose" text not null, "payload" jsonb not null, "tries" int not null default 0, "created_at" timestamptz(3) not null, "expires_at" timestamptz(3) not null, "used_at" timestamptz(3) null, primary key ("digest"))',
+    );
+    this.addSql('create index "one_time_token_account" on "one_time_token" ("account_id")');
+    this.addSql(
       'create table "organization" ("id" uuid not null, "name" text not null, "plan" text not null default \'free\', "billing_blocked" boolean not null default false, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("id"))',
     );
     this.addSql(
@@ -77,11 +98,22 @@ export class Initial extends Migration {
     );
     this.addSql('alter table "project" add constraint "project_name" unique ("org_id", "name")');
     this.addSql(
+      'create table "recovery_code" ("account_id" uuid not null, "digest" bytea not null, "used_at" timestamptz(3) null, primary key ("account_id", "digest"))',
+    );
+    this.addSql(
       'create table "reporting_gap" ("org_id" uuid not null, "project_id" uuid not null, "environment" text not null, "instance_id" uuid not null, "first_seq" bigint not null, "reason" text not null, "last_seq" bigint not null, "count" bigint not null, "created_at" timestamptz(3) not null, primary key ("org_id", "project_id", "environment", "instance_id", "first_seq", "reason"))',
     );
     this.addSql(
       'create table "runtime_instance" ("org_id" uuid not null, "project_id" uuid not null, "environment" text not null, "id" uuid not null, "software_version" text not null, "bundle_version" int not null default 0, "activation_seq" int not null default 0, "rejection" text not null default \'\', "spool_depth" bigint not null default \'0\', "first_seen_at" timestamptz(3) not null, "last_seen_at" timestamptz(3) not null, primary key ("org_id", "project_id", "environment", "id"))',
     );
+    this.addSql(
+      'create table "session" ("id" uuid not null, "account_id" uuid not null, "method" text not null, "address" text not null, "user_agent" text not null, "created_at" timestamptz(3) not null, "last_used_at" timestamptz(3) not null, "expires_at" timestamptz(3) not null, "revoked_at" timestamptz(3) null, primary key ("id"))',
+    );
+    this.addSql('create index "session_account" on "session" ("account_id")');
+    this.addSql(
+      'create table "session_token" ("digest" bytea not null, "account_id" uuid not null, "session_id" uuid not null, "kind" text not null, "expires_at" timestamptz(3) not null, "used_at" timestamptz(3) null, primary key ("digest"))',
+    );
+    this.addSql('create index "session_token_session" on "session_token" ("session_id")');
     this.addSql(
       'create table "signing_key" ("org_id" uuid not null, "kid" text not null, "public_jwk" jsonb not null, "private_sealed" bytea not null, "created_at" timestamptz(3) not null, primary key ("org_id", "kid"))',
     );
@@ -141,12 +173,21 @@ export class Initial extends Migration {
     this.addSql(
       'create table "worker_pool" ("id" text not null, "heartbeat_at" timestamptz(3) not null, primary key ("id"))',
     );
+    this.addSql('alter table "account" enable row level security');
+    this.addSql('alter table "account" force row level security');
+    this.addSql(
+      "create policy \"account\" on \"account\" using (id = nullif(current_setting('app.account_id', true), '')::uuid) with check (id = nullif(current_setting('app.account_id', true), '')::uuid)",
+    );
+    this.addSql('create policy "lookup" on "account" for select to "policy_guard_lookup" using (true)');
     this.addSql('alter table "activation" enable row level security');
     this.addSql('alter table "activation" force row level security');
     this.addSql(
       "create policy \"tenant\" on \"activation\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
     this.addSql('create policy "lookup" on "activation" for select to "policy_guard_lookup" using (true)');
+    this.addSql('alter table "address_limit" enable row level security');
+    this.addSql('alter table "address_limit" force row level security');
+    this.addSql('create policy "lookup" on "address_limit" to "policy_guard_lookup" using (true) with check (true)');
     this.addSql('alter table "agent" enable row level security');
     this.addSql('alter table "agent" force row level security');
     this.addSql(
@@ -188,6 +229,21 @@ export class Initial extends Migration {
       "create policy \"tenant\" on \"event\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
     this.addSql('create policy "lookup" on "event" for select to "policy_guard_lookup" using (true)');
+    this.addSql('alter table "login_failure" enable row level security');
+    this.addSql('alter table "login_failure" force row level security');
+    this.addSql('create policy "lookup" on "login_failure" to "policy_guard_lookup" using (true) with check (true)');
+    this.addSql('alter table "member" enable row level security');
+    this.addSql('alter table "member" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"member\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('create policy "lookup" on "member" for select to "policy_guard_lookup" using (true)');
+    this.addSql('alter table "one_time_token" enable row level security');
+    this.addSql('alter table "one_time_token" force row level security');
+    this.addSql(
+      "create policy \"account\" on \"one_time_token\" using (account_id = nullif(current_setting('app.account_id', true), '')::uuid) with check (account_id = nullif(current_setting('app.account_id', true), '')::uuid)",
+    );
+    this.addSql('create policy "lookup" on "one_time_token" for select to "policy_guard_lookup" using (true)');
     this.addSql('alter table "organization" enable row level security');
     this.addSql('alter table "organization" force row level security');
     this.addSql(
@@ -214,6 +270,12 @@ export class Initial extends Migration {
     this.addSql(
       "create policy \"tenant\" on \"project\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
+    this.addSql('alter table "recovery_code" enable row level security');
+    this.addSql('alter table "recovery_code" force row level security');
+    this.addSql(
+      "create policy \"account\" on \"recovery_code\" using (account_id = nullif(current_setting('app.account_id', true), '')::uuid) with check (account_id = nullif(current_setting('app.account_id', true), '')::uuid)",
+    );
+    this.addSql('create policy "lookup" on "recovery_code" for select to "policy_guard_lookup" using (true)');
     this.addSql('alter table "reporting_gap" enable row level security');
     this.addSql('alter table "reporting_gap" force row level security');
     this.addSql(
@@ -224,6 +286,18 @@ export class Initial extends Migration {
     this.addSql(
       "create policy \"tenant\" on \"runtime_instance\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
+    this.addSql('alter table "session" enable row level security');
+    this.addSql('alter table "session" force row level security');
+    this.addSql(
+      "create policy \"account\" on \"session\" using (account_id = nullif(current_setting('app.account_id', true), '')::uuid) with check (account_id = nullif(current_setting('app.account_id', true), '')::uuid)",
+    );
+    this.addSql('create policy "lookup" on "session" for select to "policy_guard_lookup" using (true)');
+    this.addSql('alter table "session_token" enable row level security');
+    this.addSql('alter table "session_token" force row level security');
+    this.addSql(
+      "create policy \"account\" on \"session_token\" using (account_id = nullif(current_setting('app.account_id', true), '')::uuid) with check (account_id = nullif(current_setting('app.account_id', true), '')::uuid)",
+    );
+    this.addSql('create policy "lookup" on "session_token" for select to "policy_guard_lookup" using (true)');
     this.addSql('alter table "signing_key" enable row level security');
     this.addSql('alter table "signing_key" force row level security');
     this.addSql(

@@ -11,7 +11,8 @@ describe("the folding of the automaton", () => {
       const char = String.fromCharCode(unit);
       if (char.toLowerCase() === char && char.toUpperCase() === char && caseFold(unit) === unit) continue;
       // A class of two characters shows all variants as ranges.
-      const ranges = readProgram(RE2JS.compile(`(?i)[${char}☃]`)).code.find((code) => code.step === "rune")?.ranges ?? [];
+      const ranges =
+        readProgram(RE2JS.compile(`(?i)[${char}☃]`)).code.find((code) => code.step === "rune")?.ranges ?? [];
       for (let i = 0; i + 1 < ranges.length; i += 2) {
         for (let other = ranges[i] ?? 0; other <= (ranges[i + 1] ?? 0); other++) {
           if (other === 0x2603 || other > 0xffff) continue;

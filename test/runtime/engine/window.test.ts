@@ -4,7 +4,9 @@ import { collapse, Windows } from "../../../runtime/engine/window.ts";
 
 describe("windows", () => {
   it("cover exactly the union of what was added, ordered and disjoint", () => {
-    const window = fc.tuple(fc.nat(60), fc.integer({ min: 1, max: 12 })).map(([from, length]) => [from, from + length] as const);
+    const window = fc
+      .tuple(fc.nat(60), fc.integer({ min: 1, max: 12 }))
+      .map(([from, length]) => [from, from + length] as const);
     fc.assert(
       fc.property(fc.array(window, { minLength: 1, maxLength: 20 }), (list) => {
         const covered = new Set(list.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i)));

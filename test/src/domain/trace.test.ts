@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { EvaluationRecord } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { Ingest } from "../../../src/domain/ingest.ts";
 import { Projects } from "../../../src/domain/project.ts";
 import { type TraceFilter, Traces, totalLimit } from "../../../src/domain/trace.ts";
@@ -51,6 +52,7 @@ describe("Traces", () => {
     ingest = new Ingest(database, { onResult: () => undefined });
     otherProject = (await new Projects(database).create(world.caller, { name: "Other" })).id;
     // Few different values and times, so that filters meet ties and empty sets. The first days are in other partitions.
+    const batches = new Map<string, EvaluationRecord[]>();
     for (let i = 0; i < 400; i += 1) {
       const at = new Date(today - (i % 34) * dayMs + (i % 3) * 1000);
       const projectId = i % 4 === 0 ? otherProject : world.projectId;
@@ -62,7 +64,8 @@ describe("Traces", () => {
       Object.assign(record, { createdAt: evaluation({}, at).createdAt, agentId: agentKey, sessionId });
       if (rules.length > 1) record.findings = rules.flatMap((rule) => blockedEvaluation(rule).findings);
       if (i % 13 === 0) record.outcome = Outcome.FLAG;
-      await ingest.ingest(source(projectId, environment), batchOf([record]));
+      const place = `${projectId} ${environment}`;
+      batches.set(place, [...(batches.get(place) ?? []), record]);
       known.push({
         id: record.evaluationId,
         at,
@@ -73,6 +76,10 @@ describe("Traces", () => {
         rules,
         sessionId,
       });
+    }
+    for (const [place, records] of batches) {
+      const [projectId = "", environment = ""] = place.split(" ");
+      await ingest.ingest(source(projectId, environment), batchOf(records));
     }
   });
 

@@ -41,7 +41,7 @@ afterEach(async () => {
 const unscheduled: readonly RunnableTask[] = tasks.map((task) => ({ ...task, schedule: undefined }));
 
 async function start(started = unscheduled): Promise<void> {
-  const services = { log, dispatcher: world.dispatcher, upkeep: world.upkeep, unlockDeadPools: async () => [] };
+  const services = world.jobServices;
   const onJob = (job: { task: string; failed: boolean }) => void ended.push(job);
   runner = await startRunner({ pool, tasks: started, services, log, concurrency: 4, pollIntervalMs: 200, onJob });
 }
@@ -60,7 +60,7 @@ describe("startRunner()", () => {
     const startedAt = performance.now();
     const id = await world.publish(caller);
     await sink.received(before + 1);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
     await world.dispatcher.idle();
     expect(sink.requests.slice(before).map(({ event }) => event.id)).toEqual([id]);
   });
@@ -131,7 +131,7 @@ describe("startRunner()", () => {
 });
 
 describe("the schedule", () => {
-  it("has the sweep and the search for dead pools twice a minute, and the purge once an hour", async () => {
+  it("has the sweep and the search for dead pools twice a minute, and each of the others once", async () => {
     await start(tasks);
     const identifiers = async () => {
       const { rows } = await pool.query("select identifier from graphile_worker._private_known_crontabs order by 1");
@@ -139,15 +139,16 @@ describe("the schedule", () => {
     };
     await expect
       .poll(identifiers, { timeout: 5_000 })
-      .toEqual(
-        expect.arrayContaining([
-          "purge-deliveries",
-          "sweep-deliveries",
-          "sweep-deliveries/later",
-          "unlock-dead-pools",
-          "unlock-dead-pools/later",
-        ]),
-      );
+      .toEqual([
+        "create-partitions",
+        "purge-deliveries",
+        "purge-traces",
+        "refresh-activations",
+        "sweep-deliveries",
+        "sweep-deliveries/later",
+        "unlock-dead-pools",
+        "unlock-dead-pools/later",
+      ]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { MikroORM } from "@mikro-orm/postgresql";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accountTables } from "../../../src/store/account-table.ts";
 import { foreignKeyName, foreignKeys } from "../../../src/store/foreign-keys.ts";
 import { migrateDatabase } from "../../../src/store/migrate.ts";
 import { ormOptions } from "../../../src/store/orm.ts";
@@ -57,11 +58,12 @@ describe("migrateDatabase()", () => {
       `select i.indexrelid::regclass::text as name, a.attname as first
        from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
        join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
-       where n.nspname = 'public' and i.indisunique and c.relname not in ('schema_migration', 'organization', 'worker_pool')
+       where n.nspname = 'public' and i.indisunique and c.relname <> all($1)
        union all
        select k.conname, a.attname from pg_constraint k join pg_namespace n on n.oid = k.connamespace
        join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
-       where n.nspname = 'public' and k.contype = 'f'`,
+       where n.nspname = 'public' and k.contype = 'f' and k.confrelid::regclass::text <> all($2)`,
+      [["schema_migration", "organization", "worker_pool", ...accountTables], accountTables],
     );
     expect(rows.length).toBeGreaterThan(10);
     expect(rows.filter((row) => row.first !== "org_id")).toEqual([]);

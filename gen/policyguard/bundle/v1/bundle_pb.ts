@@ -4,13 +4,14 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/bundle/v1/bundle.proto.
  */
 export const file_policyguard_bundle_v1_bundle: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb2xpY3lndWFyZC9idW5kbGUvdjEvYnVuZGxlLnByb3RvEhVwb2xpY3lndWFyZC5idW5kbGUudjEiUgoJU3RhdGVtZW50Eg8KB3BheWxvYWQYASABKAkSNAoKc2lnbmF0dXJlcxgCIAMoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TaWduYXR1cmUiMQoJU2lnbmF0dXJlEhEKCXByb3RlY3RlZBgBIAEoCRIRCglzaWduYXR1cmUYAiABKAkingEKBkJ1bmRsZRIyCghtYW5pZmVzdBgBIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSNAoKYWN0aXZhdGlvbhgCIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSKgoFcGFydHMYAyADKAsyGy5wb2xpY3lndWFyZC5idW5kbGUudjEuUGFydCIiCgRQYXJ0EgwKBHBhdGgYASABKAkSDAoEZGF0YRgCIAEoDCKKAgoITWFuaWZlc3QSDgoGb3JnX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSDwoHdmVyc2lvbhgEIAEoBRISCgpjcmVhdGVkX2F0GAUgASgJEg4KBnNvdXJjZRgGIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgHIAEoCRIwCgVwYXJ0cxgIIAMoCzIhLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5QYXJ0RGlnZXN0EhMKC21pbl9ydW50aW1lGAkgASgJEjEKBXRlc3RzGAogASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5IjgKClBhcnREaWdlc3QSDAoEcGF0aBgBIAEoCRIMCgRzaXplGAIgASgFEg4KBmRpZ2VzdBgDIAEoCSItCgtUZXN0U3VtbWFyeRIOCgZwYXNzZWQYASABKAUSDgoGZmFpbGVkGAIgASgFIsoBCgpBY3RpdmF0aW9uEg4KBm9yZ19pZBgBIAEoCRISCgpwcm9qZWN0X2lkGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEhYKDmFjdGl2YXRpb25fc2VxGAQgASgFEg8KB3ZlcnNpb24YBSABKAUSDgoGZGlnZXN0GAYgASgJEhEKCWlzc3VlZF9hdBgHIAEoCRISCgpub3RfYmVmb3JlGAggASgJEhIKCmV4cGlyZXNfYXQYCSABKAkSDwoHY2FwdHVyZRgKIAEoCWIGcHJvdG8z");
+  fileDesc("CiJwb2xpY3lndWFyZC9idW5kbGUvdjEvYnVuZGxlLnByb3RvEhVwb2xpY3lndWFyZC5idW5kbGUudjEiUgoJU3RhdGVtZW50Eg8KB3BheWxvYWQYASABKAkSNAoKc2lnbmF0dXJlcxgCIAMoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TaWduYXR1cmUiMQoJU2lnbmF0dXJlEhEKCXByb3RlY3RlZBgBIAEoCRIRCglzaWduYXR1cmUYAiABKAkingEKBkJ1bmRsZRIyCghtYW5pZmVzdBgBIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSNAoKYWN0aXZhdGlvbhgCIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSKgoFcGFydHMYAyADKAsyGy5wb2xpY3lndWFyZC5idW5kbGUudjEuUGFydCIiCgRQYXJ0EgwKBHBhdGgYASABKAkSDAoEZGF0YRgCIAEoDCKKAgoITWFuaWZlc3QSDgoGb3JnX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSDwoHdmVyc2lvbhgEIAEoBRISCgpjcmVhdGVkX2F0GAUgASgJEg4KBnNvdXJjZRgGIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgHIAEoCRIwCgVwYXJ0cxgIIAMoCzIhLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5QYXJ0RGlnZXN0EhMKC21pbl9ydW50aW1lGAkgASgJEjEKBXRlc3RzGAogASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5IocBCgpQYXJ0RGlnZXN0EgwKBHBhdGgYASABKAkSDAoEc2l6ZRgCIAEoBRJdCgZkaWdlc3QYAyABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiIi0KC1Rlc3RTdW1tYXJ5Eg4KBnBhc3NlZBgBIAEoBRIOCgZmYWlsZWQYAiABKAUiygEKCkFjdGl2YXRpb24SDgoGb3JnX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSFgoOYWN0aXZhdGlvbl9zZXEYBCABKAUSDwoHdmVyc2lvbhgFIAEoBRIOCgZkaWdlc3QYBiABKAkSEQoJaXNzdWVkX2F0GAcgASgJEhIKCm5vdF9iZWZvcmUYCCABKAkSEgoKZXhwaXJlc19hdBgJIAEoCRIPCgdjYXB0dXJlGAogASgJYgZwcm90bzM", [file_policyguard_options_v1_options]);
 
 /**
  * Statement is a signed statement: a JWS in General JSON Serialization (RFC 7515 section 7.2.1), EdDSA only. The payload
@@ -27,6 +28,8 @@ export type Statement = Message<"policyguard.bundle.v1.Statement"> & {
   payload: string;
 
   /**
+   * The signatures; one by a trusted key is enough.
+   *
    * @generated from field: repeated policyguard.bundle.v1.Signature signatures = 2;
    */
   signatures: Signature[];
@@ -53,6 +56,8 @@ export type Signature = Message<"policyguard.bundle.v1.Signature"> & {
   protected: string;
 
   /**
+   * Base64url of the Ed25519 signature.
+   *
    * @generated from field: string signature = 2;
    */
   signature: string;
@@ -114,6 +119,8 @@ export type Part = Message<"policyguard.bundle.v1.Part"> & {
   path: string;
 
   /**
+   * The bytes, in JSON as base64.
+   *
    * @generated from field: bytes data = 2;
    */
   data: Uint8Array;
@@ -133,11 +140,15 @@ export const PartSchema: GenMessage<Part> = /*@__PURE__*/
  */
 export type Manifest = Message<"policyguard.bundle.v1.Manifest"> & {
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 1;
    */
   orgId: string;
 
   /**
+   * The project.
+   *
    * @generated from field: string project_id = 2;
    */
   projectId: string;
@@ -178,6 +189,8 @@ export type Manifest = Message<"policyguard.bundle.v1.Manifest"> & {
   contentDigest: string;
 
   /**
+   * Every part of the content, sorted by path.
+   *
    * @generated from field: repeated policyguard.bundle.v1.PartDigest parts = 8;
    */
   parts: PartDigest[];
@@ -211,11 +224,15 @@ export const ManifestSchema: GenMessage<Manifest> = /*@__PURE__*/
  */
 export type PartDigest = Message<"policyguard.bundle.v1.PartDigest"> & {
   /**
+   * Path of the part.
+   *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
+   * Size in bytes.
+   *
    * @generated from field: int32 size = 2;
    */
   size: number;
@@ -242,11 +259,15 @@ export const PartDigestSchema: GenMessage<PartDigest> = /*@__PURE__*/
  */
 export type TestSummary = Message<"policyguard.bundle.v1.TestSummary"> & {
   /**
+   * Tests that passed.
+   *
    * @generated from field: int32 passed = 1;
    */
   passed: number;
 
   /**
+   * Tests that failed.
+   *
    * @generated from field: int32 failed = 2;
    */
   failed: number;
@@ -266,16 +287,22 @@ export const TestSummarySchema: GenMessage<TestSummary> = /*@__PURE__*/
  */
 export type Activation = Message<"policyguard.bundle.v1.Activation"> & {
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 1;
    */
   orgId: string;
 
   /**
+   * The project.
+   *
    * @generated from field: string project_id = 2;
    */
   projectId: string;
 
   /**
+   * Name of the environment.
+   *
    * @generated from field: string environment = 3;
    */
   environment: string;
@@ -288,6 +315,8 @@ export type Activation = Message<"policyguard.bundle.v1.Activation"> & {
   activationSeq: number;
 
   /**
+   * Version of the bundle to enforce.
+   *
    * @generated from field: int32 version = 5;
    */
   version: number;
@@ -307,6 +336,8 @@ export type Activation = Message<"policyguard.bundle.v1.Activation"> & {
   issuedAt: string;
 
   /**
+   * A runtime does not adopt the statement before this.
+   *
    * @generated from field: string not_before = 8;
    */
   notBefore: string;

@@ -22,16 +22,22 @@ export const file_policyguard_control_v1_agent: GenFile = /*@__PURE__*/
  */
 export type Agent = Message<"policyguard.control.v1.Agent"> & {
   /**
+   * Identifier.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 2;
    */
   orgId: string;
 
   /**
+   * The project.
+   *
    * @generated from field: string project_id = 3;
    */
   projectId: string;
@@ -51,11 +57,15 @@ export type Agent = Message<"policyguard.control.v1.Agent"> & {
   name: string;
 
   /**
+   * When it was first named in an evaluation.
+   *
    * @generated from field: google.protobuf.Timestamp first_seen_at = 6;
    */
   firstSeenAt?: Timestamp | undefined;
 
   /**
+   * When it was last named in an evaluation.
+   *
    * @generated from field: google.protobuf.Timestamp last_seen_at = 7;
    */
   lastSeenAt?: Timestamp | undefined;

@@ -83,6 +83,8 @@ export type ListAgentsResponse = Message<"policyguard.control.v1.ListAgentsRespo
   offset: number;
 
   /**
+   * The entries of the page.
+   *
    * @generated from field: repeated policyguard.control.v1.Agent agents = 4;
    */
   agents: Agent[];
@@ -140,6 +142,8 @@ export const RenameAgentRequestSchema: GenMessage<RenameAgentRequest> = /*@__PUR
  */
 export type RenameAgentResponse = Message<"policyguard.control.v1.RenameAgentResponse"> & {
   /**
+   * The agent, as it is now.
+   *
    * @generated from field: policyguard.control.v1.Agent agent = 1;
    */
   agent?: Agent | undefined;

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/bundle.proto.
  */
 export const file_policyguard_control_v1_bundle: GenFile = /*@__PURE__*/
-  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKnBAoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEg4KBmRpZ2VzdBgHIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgIIAEoCRIOCgZzb3VyY2UYCSABKAkSFAoHbWVzc2FnZRgKIAEoCUgAiAEBEjYKCHBvbGljaWVzGAsgAygLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGVQb2xpY3kSEgoKc2l6ZV9ieXRlcxgMIAEoBRIxCgV0ZXN0cxgNIAEoCzIiLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5UZXN0U3VtbWFyeRISCgpjcmVhdGVkX2J5GA4gASgJEi4KCmNyZWF0ZWRfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKDGFjdGl2YXRlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIbCg5hY3RpdmF0aW9uX3NlcRgRIAEoBUgCiAEBQgoKCF9tZXNzYWdlQg8KDV9hY3RpdmF0ZWRfYXRCEQoPX2FjdGl2YXRpb25fc2VxIkAKDEJ1bmRsZVBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgFKqgBCgtCdW5kbGVTdGF0ZRIcChhCVU5ETEVfU1RBVEVfVU5TUEVDSUZJRUQQABIpChZCVU5ETEVfU1RBVEVfUFVCTElTSEVEEAEaDZK9GAlwdWJsaXNoZWQSIwoTQlVORExFX1NUQVRFX0FDVElWRRACGgqSvRgGYWN0aXZlEisKF0JVTkRMRV9TVEFURV9TVVBFUlNFREVEEAMaDpK9GApzdXBlcnNlZGVkYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_options_v1_options]);
+  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLmBQoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEl0KBmRpZ2VzdBgHIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISZQoOY29udGVudF9kaWdlc3QYCCABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEh0KBnNvdXJjZRgJIAEoCUIN2rwYCSJwdWJsaXNoIhIUCgdtZXNzYWdlGAogASgJSACIAQESNgoIcG9saWNpZXMYCyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRISCgpzaXplX2J5dGVzGAwgASgFEjEKBXRlc3RzGA0gASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5EiQKCmNyZWF0ZWRfYnkYDiABKAlCENq8GAwiZ3JfY2lfNGZLOSISLgoKY3JlYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMYWN0aXZhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhsKDmFjdGl2YXRpb25fc2VxGBEgASgFSAKIAQFCCgoIX21lc3NhZ2VCDwoNX2FjdGl2YXRlZF9hdEIRCg9fYWN0aXZhdGlvbl9zZXEiQAoMQnVuZGxlUG9saWN5EhEKCXBvbGljeV9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB3ZlcnNpb24YAyABKAUqqAEKC0J1bmRsZVN0YXRlEhwKGEJVTkRMRV9TVEFURV9VTlNQRUNJRklFRBAAEikKFkJVTkRMRV9TVEFURV9QVUJMSVNIRUQQARoNkr0YCXB1Ymxpc2hlZBIjChNCVU5ETEVfU1RBVEVfQUNUSVZFEAIaCpK9GAZhY3RpdmUSKwoXQlVORExFX1NUQVRFX1NVUEVSU0VERUQQAxoOkr0YCnN1cGVyc2VkZWRiBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_options_v1_options]);
 
 /**
  * Bundle is a signed, immutable set of policies of one environment.
@@ -24,21 +24,29 @@ export const file_policyguard_control_v1_bundle: GenFile = /*@__PURE__*/
  */
 export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   /**
+   * Identifier.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 2;
    */
   orgId: string;
 
   /**
+   * The project.
+   *
    * @generated from field: string project_id = 3;
    */
   projectId: string;
 
   /**
+   * Name of the environment.
+   *
    * @generated from field: string environment = 4;
    */
   environment: string;
@@ -100,6 +108,8 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   sizeBytes: number;
 
   /**
+   * Results of the policies' own tests at publication.
+   *
    * @generated from field: policyguard.bundle.v1.TestSummary tests = 13;
    */
   tests?: TestSummary | undefined;
@@ -112,6 +122,8 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   createdBy: string;
 
   /**
+   * When it was published.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 15;
    */
   createdAt?: Timestamp | undefined;
@@ -145,16 +157,22 @@ export const BundleSchema: GenMessage<Bundle> = /*@__PURE__*/
  */
 export type BundlePolicy = Message<"policyguard.control.v1.BundlePolicy"> & {
   /**
+   * The policy.
+   *
    * @generated from field: string policy_id = 1;
    */
   policyId: string;
 
   /**
+   * Its name at publication.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * The version that the bundle contains.
+   *
    * @generated from field: int32 version = 3;
    */
   version: number;

@@ -24,16 +24,22 @@ export const file_policyguard_control_v1_environment: GenFile = /*@__PURE__*/
  */
 export type Environment = Message<"policyguard.control.v1.Environment"> & {
   /**
+   * Identifier.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 2;
    */
   orgId: string;
 
   /**
+   * The project.
+   *
    * @generated from field: string project_id = 3;
    */
   projectId: string;
@@ -74,6 +80,8 @@ export type Environment = Message<"policyguard.control.v1.Environment"> & {
   activeVersion?: number | undefined;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 9;
    */
   createdAt?: Timestamp | undefined;

@@ -71,6 +71,8 @@ export const CreateEnvironmentRequestSchema: GenMessage<CreateEnvironmentRequest
  */
 export type CreateEnvironmentResponse = Message<"policyguard.control.v1.CreateEnvironmentResponse"> & {
   /**
+   * Name of the environment.
+   *
    * @generated from field: policyguard.control.v1.Environment environment = 1;
    */
   environment?: Environment | undefined;
@@ -149,6 +151,8 @@ export type ListEnvironmentsResponse = Message<"policyguard.control.v1.ListEnvir
   offset: number;
 
   /**
+   * The entries of the page, in the order of promotion.
+   *
    * @generated from field: repeated policyguard.control.v1.Environment environments = 4;
    */
   environments: Environment[];
@@ -213,6 +217,8 @@ export const UpdateEnvironmentRequestSchema: GenMessage<UpdateEnvironmentRequest
  */
 export type UpdateEnvironmentResponse = Message<"policyguard.control.v1.UpdateEnvironmentResponse"> & {
   /**
+   * Name of the environment.
+   *
    * @generated from field: policyguard.control.v1.Environment environment = 1;
    */
   environment?: Environment | undefined;
@@ -284,6 +290,8 @@ export type ReorderEnvironmentsResponse = Message<"policyguard.control.v1.Reorde
   offset: number;
 
   /**
+   * The environments in their new order.
+   *
    * @generated from field: repeated policyguard.control.v1.Environment environments = 4;
    */
   environments: Environment[];

@@ -23,6 +23,8 @@ export const file_policyguard_control_v1_event_data: GenFile = /*@__PURE__*/
  */
 export type PolicyUpdatedData = Message<"policyguard.control.v1.PolicyUpdatedData"> & {
   /**
+   * The policy.
+   *
    * @generated from field: string policy_id = 1;
    */
   policyId: string;
@@ -63,11 +65,15 @@ export const PolicyUpdatedDataSchema: GenMessage<PolicyUpdatedData> = /*@__PURE_
  */
 export type BundlePublishedData = Message<"policyguard.control.v1.BundlePublishedData"> & {
   /**
+   * The bundle.
+   *
    * @generated from field: string bundle_id = 1;
    */
   bundleId: string;
 
   /**
+   * The project.
+   *
    * @generated from field: string project_id = 2;
    */
   projectId: string;
@@ -108,11 +114,15 @@ export const BundlePublishedDataSchema: GenMessage<BundlePublishedData> = /*@__P
  */
 export type BundleActivatedData = Message<"policyguard.control.v1.BundleActivatedData"> & {
   /**
+   * The bundle.
+   *
    * @generated from field: string bundle_id = 1;
    */
   bundleId: string;
 
   /**
+   * The project.
+   *
    * @generated from field: string project_id = 2;
    */
   projectId: string;
@@ -174,6 +184,8 @@ export type EvaluationBlockedData = Message<"policyguard.control.v1.EvaluationBl
   evaluationId: string;
 
   /**
+   * The project.
+   *
    * @generated from field: string project_id = 3;
    */
   projectId: string;

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/organization.proto.
  */
 export const file_policyguard_control_v1_organization: GenFile = /*@__PURE__*/
-  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL29yZ2FuaXphdGlvbi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSK7AQoMT3JnYW5pemF0aW9uEgoKAmlkGAEgASgJEhgKBG5hbWUYAiABKAlCCtq8GAYiQWNtZSISDAoEcGxhbhgDIAEoCRIXCg9iaWxsaW5nX2Jsb2NrZWQYBCABKAgSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBiBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL29yZ2FuaXphdGlvbi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLHAQoMT3JnYW5pemF0aW9uEgoKAmlkGAEgASgJEhgKBG5hbWUYAiABKAlCCtq8GAYiQWNtZSISGAoEcGxhbhgDIAEoCUIK2rwYBiJmcmVlIhIXCg9iaWxsaW5nX2Jsb2NrZWQYBCABKAgSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBiBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * Organization is a customer: it owns projects, members, tokens, policies and keys.
@@ -22,6 +22,8 @@ export const file_policyguard_control_v1_organization: GenFile = /*@__PURE__*/
  */
 export type Organization = Message<"policyguard.control.v1.Organization"> & {
   /**
+   * Identifier.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -48,11 +50,15 @@ export type Organization = Message<"policyguard.control.v1.Organization"> & {
   billingBlocked: boolean;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 5;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it was last changed.
+   *
    * @generated from field: google.protobuf.Timestamp updated_at = 6;
    */
   updatedAt?: Timestamp | undefined;

@@ -41,6 +41,8 @@ export const GetOrganizationRequestSchema: GenMessage<GetOrganizationRequest> = 
  */
 export type GetOrganizationResponse = Message<"policyguard.control.v1.GetOrganizationResponse"> & {
   /**
+   * The organization, as it stands.
+   *
    * @generated from field: policyguard.control.v1.Organization organization = 1;
    */
   organization?: Organization | undefined;
@@ -84,6 +86,8 @@ export const UpdateOrganizationRequestSchema: GenMessage<UpdateOrganizationReque
  */
 export type UpdateOrganizationResponse = Message<"policyguard.control.v1.UpdateOrganizationResponse"> & {
   /**
+   * The organization, as it is now.
+   *
    * @generated from field: policyguard.control.v1.Organization organization = 1;
    */
   organization?: Organization | undefined;
@@ -120,6 +124,8 @@ export const CreateOrganizationRequestSchema: GenMessage<CreateOrganizationReque
  */
 export type CreateOrganizationResponse = Message<"policyguard.control.v1.CreateOrganizationResponse"> & {
   /**
+   * The organization, as it was created.
+   *
    * @generated from field: policyguard.control.v1.Organization organization = 1;
    */
   organization?: Organization | undefined;
@@ -163,21 +169,29 @@ export const ListOrganizationsRequestSchema: GenMessage<ListOrganizationsRequest
  */
 export type ListOrganizationsResponse = Message<"policyguard.control.v1.ListOrganizationsResponse"> & {
   /**
+   * Entries in all.
+   *
    * @generated from field: int32 total = 1;
    */
   total: number;
 
   /**
+   * Page size in force.
+   *
    * @generated from field: int32 limit = 2;
    */
   limit: number;
 
   /**
+   * Entries skipped.
+   *
    * @generated from field: int32 offset = 3;
    */
   offset: number;
 
   /**
+   * The entries of the page.
+   *
    * @generated from field: repeated policyguard.control.v1.Organization organizations = 4;
    */
   organizations: Organization[];

@@ -22,11 +22,15 @@ export const file_policyguard_control_v1_project: GenFile = /*@__PURE__*/
  */
 export type Project = Message<"policyguard.control.v1.Project"> & {
   /**
+   * Identifier.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 2;
    */
   orgId: string;
@@ -46,11 +50,15 @@ export type Project = Message<"policyguard.control.v1.Project"> & {
   description?: string | undefined;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 5;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it was last changed.
+   *
    * @generated from field: google.protobuf.Timestamp updated_at = 6;
    */
   updatedAt?: Timestamp | undefined;

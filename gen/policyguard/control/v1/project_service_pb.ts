@@ -55,6 +55,8 @@ export const CreateProjectRequestSchema: GenMessage<CreateProjectRequest> = /*@_
  */
 export type CreateProjectResponse = Message<"policyguard.control.v1.CreateProjectResponse"> & {
   /**
+   * The project, as it was created.
+   *
    * @generated from field: policyguard.control.v1.Project project = 1;
    */
   project?: Project | undefined;
@@ -126,6 +128,8 @@ export type ListProjectsResponse = Message<"policyguard.control.v1.ListProjectsR
   offset: number;
 
   /**
+   * The entries of the page.
+   *
    * @generated from field: repeated policyguard.control.v1.Project projects = 4;
    */
   projects: Project[];
@@ -169,6 +173,8 @@ export const GetProjectRequestSchema: GenMessage<GetProjectRequest> = /*@__PURE_
  */
 export type GetProjectResponse = Message<"policyguard.control.v1.GetProjectResponse"> & {
   /**
+   * The project, as it stands.
+   *
    * @generated from field: policyguard.control.v1.Project project = 1;
    */
   project?: Project | undefined;
@@ -226,6 +232,8 @@ export const UpdateProjectRequestSchema: GenMessage<UpdateProjectRequest> = /*@_
  */
 export type UpdateProjectResponse = Message<"policyguard.control.v1.UpdateProjectResponse"> & {
   /**
+   * The project, as it is now.
+   *
    * @generated from field: policyguard.control.v1.Project project = 1;
    */
   project?: Project | undefined;

@@ -23,16 +23,22 @@ export const file_policyguard_control_v1_token: GenFile = /*@__PURE__*/
  */
 export type Token = Message<"policyguard.control.v1.Token"> & {
   /**
+   * Identifier.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 2;
    */
   orgId: string;
 
   /**
+   * "runtime", "ci" or "admin".
+   *
    * @generated from field: policyguard.options.v1.CredentialKind type = 3;
    */
   type: CredentialKind;
@@ -66,6 +72,8 @@ export type Token = Message<"policyguard.control.v1.Token"> & {
   prefix: string;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 8;
    */
   createdAt?: Timestamp | undefined;

@@ -72,6 +72,8 @@ export const IssueRuntimeTokenRequestSchema: GenMessage<IssueRuntimeTokenRequest
  */
 export type IssueRuntimeTokenResponse = Message<"policyguard.control.v1.IssueRuntimeTokenResponse"> & {
   /**
+   * The token.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -84,41 +86,57 @@ export type IssueRuntimeTokenResponse = Message<"policyguard.control.v1.IssueRun
   token: string;
 
   /**
+   * "runtime".
+   *
    * @generated from field: policyguard.options.v1.CredentialKind type = 3;
    */
   type: CredentialKind;
 
   /**
+   * What it is for.
+   *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 5;
    */
   orgId: string;
 
   /**
+   * Project of the token; null for an admin token.
+   *
    * @generated from field: optional string project_id = 6;
    */
   projectId?: string | undefined;
 
   /**
+   * Environment of a runtime token; null otherwise.
+   *
    * @generated from field: optional string environment = 7;
    */
   environment?: string | undefined;
 
   /**
+   * First characters of the value, enough to recognise it.
+   *
    * @generated from field: string prefix = 8;
    */
   prefix: string;
 
   /**
+   * When it was issued.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 9;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it stops working; null when it does not expire.
+   *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 10;
    */
   expiresAt?: Timestamp | undefined;
@@ -176,6 +194,8 @@ export const IssueCiTokenRequestSchema: GenMessage<IssueCiTokenRequest> = /*@__P
  */
 export type IssueCiTokenResponse = Message<"policyguard.control.v1.IssueCiTokenResponse"> & {
   /**
+   * The token.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -188,41 +208,57 @@ export type IssueCiTokenResponse = Message<"policyguard.control.v1.IssueCiTokenR
   token: string;
 
   /**
+   * "ci".
+   *
    * @generated from field: policyguard.options.v1.CredentialKind type = 3;
    */
   type: CredentialKind;
 
   /**
+   * What it is for.
+   *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 5;
    */
   orgId: string;
 
   /**
+   * Project of the token; null for an admin token.
+   *
    * @generated from field: optional string project_id = 6;
    */
   projectId?: string | undefined;
 
   /**
+   * Environment of a runtime token; null otherwise.
+   *
    * @generated from field: optional string environment = 7;
    */
   environment?: string | undefined;
 
   /**
+   * First characters of the value, enough to recognise it.
+   *
    * @generated from field: string prefix = 8;
    */
   prefix: string;
 
   /**
+   * When it was issued.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 9;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it stops working; null when it does not expire.
+   *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 10;
    */
   expiresAt?: Timestamp | undefined;
@@ -273,6 +309,8 @@ export const IssueAdminTokenRequestSchema: GenMessage<IssueAdminTokenRequest> = 
  */
 export type IssueAdminTokenResponse = Message<"policyguard.control.v1.IssueAdminTokenResponse"> & {
   /**
+   * The token.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -285,41 +323,57 @@ export type IssueAdminTokenResponse = Message<"policyguard.control.v1.IssueAdmin
   token: string;
 
   /**
+   * "admin".
+   *
    * @generated from field: policyguard.options.v1.CredentialKind type = 3;
    */
   type: CredentialKind;
 
   /**
+   * What it is for.
+   *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 5;
    */
   orgId: string;
 
   /**
+   * Project of the token; null for an admin token.
+   *
    * @generated from field: optional string project_id = 6;
    */
   projectId?: string | undefined;
 
   /**
+   * Environment of a runtime token; null otherwise.
+   *
    * @generated from field: optional string environment = 7;
    */
   environment?: string | undefined;
 
   /**
+   * First characters of the value, enough to recognise it.
+   *
    * @generated from field: string prefix = 8;
    */
   prefix: string;
 
   /**
+   * When it was issued.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 9;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it stops working; null when it does not expire.
+   *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 10;
    */
   expiresAt?: Timestamp | undefined;
@@ -391,6 +445,8 @@ export type ListTokensResponse = Message<"policyguard.control.v1.ListTokensRespo
   offset: number;
 
   /**
+   * The entries of the page.
+   *
    * @generated from field: repeated policyguard.control.v1.Token tokens = 4;
    */
   tokens: Token[];
@@ -480,6 +536,8 @@ export const RotateTokenRequestSchema: GenMessage<RotateTokenRequest> = /*@__PUR
  */
 export type RotateTokenResponse = Message<"policyguard.control.v1.RotateTokenResponse"> & {
   /**
+   * The token; rotation keeps its id.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -492,6 +550,8 @@ export type RotateTokenResponse = Message<"policyguard.control.v1.RotateTokenRes
   token: string;
 
   /**
+   * First characters of the new value, enough to recognise it.
+   *
    * @generated from field: string prefix = 3;
    */
   prefix: string;
@@ -504,6 +564,8 @@ export type RotateTokenResponse = Message<"policyguard.control.v1.RotateTokenRes
   previousExpiresAt?: Timestamp | undefined;
 
   /**
+   * When the new value stops working; null when it does not expire.
+   *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 5;
    */
   expiresAt?: Timestamp | undefined;

@@ -34,16 +34,22 @@ export type Trace = Message<"policyguard.control.v1.Trace"> & {
   id: string;
 
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 2;
    */
   orgId: string;
 
   /**
+   * The project.
+   *
    * @generated from field: string project_id = 3;
    */
   projectId: string;
 
   /**
+   * Name of the environment.
+   *
    * @generated from field: string environment = 4;
    */
   environment: string;
@@ -56,26 +62,36 @@ export type Trace = Message<"policyguard.control.v1.Trace"> & {
   agentId?: string | undefined;
 
   /**
+   * The conversation; null when the application named none.
+   *
    * @generated from field: optional string session_id = 6;
    */
   sessionId?: string | undefined;
 
   /**
+   * The person or service that the application acted for; null when it named none.
+   *
    * @generated from field: optional string user_id = 7;
    */
   userId?: string | undefined;
 
   /**
+   * The moment of the turn.
+   *
    * @generated from field: policyguard.policy.v1.Stage stage = 8;
    */
   stage: Stage;
 
   /**
+   * The strictest action among the enforced findings.
+   *
    * @generated from field: policyguard.policy.v1.Outcome outcome = 9;
    */
   outcome: Outcome;
 
   /**
+   * The strictest action among all findings, shadow rules included.
+   *
    * @generated from field: policyguard.policy.v1.Outcome would_be_outcome = 10;
    */
   wouldBeOutcome: Outcome;
@@ -88,26 +104,36 @@ export type Trace = Message<"policyguard.control.v1.Trace"> & {
   decidedByRule?: string | undefined;
 
   /**
+   * The policy of that rule; null when the outcome is ALLOW.
+   *
    * @generated from field: optional string decided_by_policy = 12;
    */
   decidedByPolicy?: string | undefined;
 
   /**
+   * What was found, without the matched text.
+   *
    * @generated from field: repeated policyguard.policy.v1.Finding findings = 13;
    */
   findings: Finding[];
 
   /**
+   * What could not be judged.
+   *
    * @generated from field: repeated policyguard.policy.v1.Unjudged unjudged = 14;
    */
   unjudged: Unjudged[];
 
   /**
+   * The bundle that decided.
+   *
    * @generated from field: policyguard.policy.v1.BundleReference bundle = 15;
    */
   bundle?: BundleReference | undefined;
 
   /**
+   * Language of the text; null when it is not known.
+   *
    * @generated from field: optional string language = 16;
    */
   language?: string | undefined;
@@ -120,11 +146,15 @@ export type Trace = Message<"policyguard.control.v1.Trace"> & {
   latencyUs: number;
 
   /**
+   * The model of the application; null when it named none.
+   *
    * @generated from field: optional policyguard.policy.v1.Model model = 18;
    */
   model?: Model | undefined;
 
   /**
+   * Labels that the application sent along; null when it sent none.
+   *
    * @generated from field: optional google.protobuf.Struct metadata = 19;
    */
   metadata?: JsonObject | undefined;
@@ -137,6 +167,8 @@ export type Trace = Message<"policyguard.control.v1.Trace"> & {
   capture: CaptureMode;
 
   /**
+   * The text that was kept, segment by segment; empty when the environment keeps none.
+   *
    * @generated from field: repeated policyguard.policy.v1.RecordedSegment segments = 21;
    */
   segments: RecordedSegment[];

@@ -145,6 +145,8 @@ export type ListTracesResponse = Message<"policyguard.control.v1.ListTracesRespo
   totalIsExact: boolean;
 
   /**
+   * The entries of the page.
+   *
    * @generated from field: repeated policyguard.control.v1.Trace traces = 4;
    */
   traces: Trace[];
@@ -263,6 +265,8 @@ export const GetTraceRequestSchema: GenMessage<GetTraceRequest> = /*@__PURE__*/
  */
 export type GetTraceResponse = Message<"policyguard.control.v1.GetTraceResponse"> & {
   /**
+   * The trace, as it stands.
+   *
    * @generated from field: policyguard.control.v1.Trace trace = 1;
    */
   trace?: Trace | undefined;

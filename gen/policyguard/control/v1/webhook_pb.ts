@@ -59,6 +59,8 @@ export type Webhook = Message<"policyguard.control.v1.Webhook"> & {
   isActive: boolean;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 6;
    */
   createdAt?: Timestamp | undefined;
@@ -85,11 +87,15 @@ export const WebhookSchema: GenMessage<Webhook> = /*@__PURE__*/
  */
 export type WebhookDelivery = Message<"policyguard.control.v1.WebhookDelivery"> & {
   /**
+   * Identifier.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * The webhook.
+   *
    * @generated from field: string webhook_id = 2;
    */
   webhookId: string;
@@ -102,11 +108,15 @@ export type WebhookDelivery = Message<"policyguard.control.v1.WebhookDelivery"> 
   eventId: string;
 
   /**
+   * Name of the event.
+   *
    * @generated from field: policyguard.control.v1.EventName event = 4;
    */
   event: EventName;
 
   /**
+   * Where the delivery stands.
+   *
    * @generated from field: policyguard.control.v1.DeliveryState state = 5;
    */
   state: DeliveryState;
@@ -140,6 +150,8 @@ export type WebhookDelivery = Message<"policyguard.control.v1.WebhookDelivery"> 
   nextAttemptAt?: Timestamp | undefined;
 
   /**
+   * When the event happened.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 10;
    */
   createdAt?: Timestamp | undefined;

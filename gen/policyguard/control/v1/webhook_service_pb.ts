@@ -66,36 +66,50 @@ export const CreateWebhookRequestSchema: GenMessage<CreateWebhookRequest> = /*@_
  */
 export type CreateWebhookResponse = Message<"policyguard.control.v1.CreateWebhookResponse"> & {
   /**
+   * Webhook identifier.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * Owning organization.
+   *
    * @generated from field: string org_id = 2;
    */
   orgId: string;
 
   /**
+   * Delivery address.
+   *
    * @generated from field: string url = 3;
    */
   url: string;
 
   /**
+   * Subscribed event names.
+   *
    * @generated from field: repeated policyguard.control.v1.EventName events = 4;
    */
   events: EventName[];
 
   /**
+   * False while nothing is delivered.
+   *
    * @generated from field: bool is_active = 5;
    */
   isActive: boolean;
 
   /**
+   * When it was created.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 6;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * Whether a signing secret exists.
+   *
    * @generated from field: bool has_secret = 7;
    */
   hasSecret: boolean;
@@ -153,11 +167,15 @@ export const ListWebhooksRequestSchema: GenMessage<ListWebhooksRequest> = /*@__P
  */
 export type ListWebhooksResponse = Message<"policyguard.control.v1.ListWebhooksResponse"> & {
   /**
+   * Webhooks in all.
+   *
    * @generated from field: int32 total = 1;
    */
   total: number;
 
   /**
+   * The entries of the page.
+   *
    * @generated from field: repeated policyguard.control.v1.Webhook webhooks = 2;
    */
   webhooks: Webhook[];
@@ -222,6 +240,8 @@ export const UpdateWebhookRequestSchema: GenMessage<UpdateWebhookRequest> = /*@_
  */
 export type UpdateWebhookResponse = Message<"policyguard.control.v1.UpdateWebhookResponse"> & {
   /**
+   * The webhook, as it is now.
+   *
    * @generated from field: policyguard.control.v1.Webhook webhook = 1;
    */
   webhook?: Webhook | undefined;
@@ -304,6 +324,8 @@ export const RotateWebhookSecretRequestSchema: GenMessage<RotateWebhookSecretReq
  */
 export type RotateWebhookSecretResponse = Message<"policyguard.control.v1.RotateWebhookSecretResponse"> & {
   /**
+   * The webhook.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -462,6 +484,8 @@ export type ListWebhookDeliveriesResponse = Message<"policyguard.control.v1.List
   offset: number;
 
   /**
+   * The entries of the page.
+   *
    * @generated from field: repeated policyguard.control.v1.WebhookDelivery deliveries = 4;
    */
   deliveries: WebhookDelivery[];

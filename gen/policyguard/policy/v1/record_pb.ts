@@ -26,16 +26,22 @@ export const file_policyguard_policy_v1_record: GenFile = /*@__PURE__*/
  */
 export type EvaluationRecord = Message<"policyguard.policy.v1.EvaluationRecord"> & {
   /**
+   * Id of the evaluation.
+   *
    * @generated from field: string evaluation_id = 1;
    */
   evaluationId: string;
 
   /**
+   * When it was made, by the runtime's clock.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 2;
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * The moment of the turn.
+   *
    * @generated from field: policyguard.policy.v1.Stage stage = 3;
    */
   stage: Stage;
@@ -48,61 +54,85 @@ export type EvaluationRecord = Message<"policyguard.policy.v1.EvaluationRecord">
   agentId: string;
 
   /**
+   * The conversation; empty when the application named none.
+   *
    * @generated from field: string session_id = 5;
    */
   sessionId: string;
 
   /**
+   * Whom the application acted for; empty when it named nobody.
+   *
    * @generated from field: string user_id = 6;
    */
   userId: string;
 
   /**
+   * The strictest action among the enforced findings.
+   *
    * @generated from field: policyguard.policy.v1.Outcome outcome = 7;
    */
   outcome: Outcome;
 
   /**
+   * The strictest action among all findings.
+   *
    * @generated from field: policyguard.policy.v1.Outcome would_be_outcome = 8;
    */
   wouldBeOutcome: Outcome;
 
   /**
+   * What was found, without the matched text.
+   *
    * @generated from field: repeated policyguard.policy.v1.Finding findings = 9;
    */
   findings: Finding[];
 
   /**
+   * What could not be judged.
+   *
    * @generated from field: repeated policyguard.policy.v1.Unjudged unjudged = 10;
    */
   unjudged: Unjudged[];
 
   /**
+   * Scores of each detector.
+   *
    * @generated from field: repeated policyguard.policy.v1.Signal signals = 11;
    */
   signals: Signal[];
 
   /**
+   * The bundle that decided.
+   *
    * @generated from field: policyguard.policy.v1.BundleReference bundle = 12;
    */
   bundle?: BundleReference | undefined;
 
   /**
+   * Language of the text; empty when it is not known.
+   *
    * @generated from field: string language = 13;
    */
   language: string;
 
   /**
+   * Time that the engine took, in microseconds.
+   *
    * @generated from field: int32 latency_us = 14;
    */
   latencyUs: number;
 
   /**
+   * The model of the application.
+   *
    * @generated from field: policyguard.policy.v1.Model model = 15;
    */
   model?: Model | undefined;
 
   /**
+   * Labels that the application sent along.
+   *
    * @generated from field: google.protobuf.Struct metadata = 16;
    */
   metadata?: JsonObject | undefined;
@@ -129,6 +159,8 @@ export type EvaluationRecord = Message<"policyguard.policy.v1.EvaluationRecord">
   decidedByRule: string;
 
   /**
+   * The policy of that rule; empty when the outcome is ALLOW.
+   *
    * @generated from field: string decided_by_policy = 20;
    */
   decidedByPolicy: string;
@@ -148,21 +180,29 @@ export const EvaluationRecordSchema: GenMessage<EvaluationRecord> = /*@__PURE__*
  */
 export type RecordedSegment = Message<"policyguard.policy.v1.RecordedSegment"> & {
   /**
+   * Segment id.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * Role of its author.
+   *
    * @generated from field: string role = 2;
    */
   role: string;
 
   /**
+   * Whether its author may instruct the model.
+   *
    * @generated from field: policyguard.policy.v1.Trust trust = 3;
    */
   trust: Trust;
 
   /**
+   * The text as far as it may leave the runtime.
+   *
    * @generated from field: string text = 4;
    */
   text: string;

@@ -52,16 +52,22 @@ export const EnrolRequestSchema: GenMessage<EnrolRequest> = /*@__PURE__*/
  */
 export type EnrolResponse = Message<"policyguard.runtime.v1.EnrolResponse"> & {
   /**
+   * The organization.
+   *
    * @generated from field: string org_id = 1;
    */
   orgId: string;
 
   /**
+   * The project.
+   *
    * @generated from field: string project_id = 2;
    */
   projectId: string;
 
   /**
+   * Name of the environment.
+   *
    * @generated from field: string environment = 3;
    */
   environment: string;
@@ -109,6 +115,8 @@ export type TokenDigest = Message<"policyguard.runtime.v1.TokenDigest"> & {
   sha256: Uint8Array;
 
   /**
+   * Kind of the token.
+   *
    * @generated from field: policyguard.options.v1.CredentialKind kind = 2;
    */
   kind: CredentialKind;
@@ -190,11 +198,15 @@ export const ReportRequestSchema: GenMessage<ReportRequest> = /*@__PURE__*/
  */
 export type Hello = Message<"policyguard.runtime.v1.Hello"> & {
   /**
+   * Names the runtime process.
+   *
    * @generated from field: string instance_id = 1;
    */
   instanceId: string;
 
   /**
+   * Version of the runtime's software.
+   *
    * @generated from field: string software_version = 2;
    */
   softwareVersion: string;
@@ -228,6 +240,8 @@ export type Batch = Message<"policyguard.runtime.v1.Batch"> & {
   lastSeq: number;
 
   /**
+   * The records, in the order of the spool.
+   *
    * @generated from field: repeated policyguard.policy.v1.EvaluationRecord records = 3;
    */
   records: EvaluationRecord[];
@@ -247,11 +261,15 @@ export const BatchSchema: GenMessage<Batch> = /*@__PURE__*/
  */
 export type Gap = Message<"policyguard.runtime.v1.Gap"> & {
   /**
+   * Spool sequence number of the first evaluation lost.
+   *
    * @generated from field: double first_seq = 1;
    */
   firstSeq: number;
 
   /**
+   * Spool sequence number of the last evaluation lost.
+   *
    * @generated from field: double last_seq = 2;
    */
   lastSeq: number;
@@ -292,6 +310,8 @@ export type Status = Message<"policyguard.runtime.v1.Status"> & {
   bundleVersion: number;
 
   /**
+   * Sequence number of its activation; 0 before the first.
+   *
    * @generated from field: int32 activation_seq = 2;
    */
   activationSeq: number;
@@ -360,6 +380,8 @@ export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
  */
 export type Ack = Message<"policyguard.runtime.v1.Ack"> & {
   /**
+   * Spool sequence number.
+   *
    * @generated from field: double last_seq = 1;
    */
   lastSeq: number;
@@ -379,6 +401,8 @@ export const AckSchema: GenMessage<Ack> = /*@__PURE__*/
  */
 export type BundleChanged = Message<"policyguard.runtime.v1.BundleChanged"> & {
   /**
+   * Sequence number of the new activation.
+   *
    * @generated from field: int32 activation_seq = 1;
    */
   activationSeq: number;
@@ -398,6 +422,8 @@ export const BundleChangedSchema: GenMessage<BundleChanged> = /*@__PURE__*/
  */
 export type TokensChanged = Message<"policyguard.runtime.v1.TokensChanged"> & {
   /**
+   * The live tokens.
+   *
    * @generated from field: repeated policyguard.runtime.v1.TokenDigest tokens = 1;
    */
   tokens: TokenDigest[];

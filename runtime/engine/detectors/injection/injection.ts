@@ -9,12 +9,13 @@ import { type Detector, type PatternProbe, withoutInner } from "../../plan.ts";
 import { compilePattern } from "../../regex.ts";
 import { textParameter } from "../parameter.ts";
 import { englishRules } from "./english.ts";
+import { englishJailbreakRules } from "./english-jailbreak.ts";
 import { asianRules } from "./language-asia.ts";
 import { europeanRules } from "./language-europe.ts";
 import { saidShare } from "./quotation.ts";
 import { expandRule, type Rule } from "./rule.ts";
 
-const rules: readonly Rule[] = [...englishRules, ...europeanRules, ...asianRules];
+const rules: readonly Rule[] = [...englishRules, ...englishJailbreakRules, ...europeanRules, ...asianRules];
 const categories = [...new Set(rules.map((rule) => `injection.${rule.family}`))].sort();
 const windowLength = 512;
 const windowStride = 256;
@@ -51,7 +52,8 @@ export const injection: Detector = {
       properties: {
         sensitivity: {
           enum: [...turningPoints.keys()],
-          description: "How readily a text counts as an attack: strict finds more and errs more often, permissive the other way round.",
+          description:
+            "How readily a text counts as an attack: strict finds more and errs more often, permissive the other way round.",
           default: "balanced",
         },
       },
@@ -117,6 +119,7 @@ function joined(weights: readonly number[]): number {
 }
 
 function stretched(value: number, turningPoint: number): number {
-  const half = value < turningPoint ? (value / turningPoint) * 0.5 : 0.5 + ((value - turningPoint) / (1 - turningPoint)) * 0.5;
+  const half =
+    value < turningPoint ? (value / turningPoint) * 0.5 : 0.5 + ((value - turningPoint) / (1 - turningPoint)) * 0.5;
   return Math.round(half * 1000) / 1000;
 }

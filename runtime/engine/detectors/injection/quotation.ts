@@ -31,7 +31,8 @@ function isQuoted(before: string, after: string): boolean {
     const at = before.lastIndexOf(open);
     if (at < leastContext) continue;
     const inside = before.slice(at + 1);
-    if (![...closing].some((close) => inside.includes(close)) && [...closing].some((close) => after.includes(close))) return true;
+    if (![...closing].some((close) => inside.includes(close)) && [...closing].some((close) => after.includes(close)))
+      return true;
   }
   return symmetric.some((mark) => isWithin(mark, before.slice(before.lastIndexOf("\n") + 1), after));
 }

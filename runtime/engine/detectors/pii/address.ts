@@ -21,7 +21,13 @@ export function findIps(text: string): Finding[] {
     const address = isIpv4(withoutPort(run)) ? withoutPort(run) : isIpv6(run) ? run : undefined;
     if (address === undefined) continue;
     const version = address.includes(":") ? "6" : "4";
-    findings.push({ category: ipCategory, start: match.index, end: match.index + address.length, score: 0.9, attributes: { version } });
+    findings.push({
+      category: ipCategory,
+      start: match.index,
+      end: match.index + address.length,
+      score: 0.9,
+      attributes: { version },
+    });
   }
   return findings;
 }
@@ -44,25 +50,32 @@ function isIpv6(text: string): boolean {
   const embedded = isIpv4(last);
   const plain = embedded ? groups.slice(0, -1) : groups;
   const count = plain.length + (embedded ? 2 : 0);
-  return plain.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group)) && (halves.length === 2 ? count < 8 && count > 0 : count === 8);
+  return (
+    plain.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group)) &&
+    (halves.length === 2 ? count < 8 && count > 0 : count === 8)
+  );
 }
 
 /** Looks around every "://" and "www.". */
 export const urlTriggers: readonly Trigger[] = [
   { literal: "://", locate: (text, end) => locateUrl(text, schemeStart(text, end - 3), end) },
-  { literal: "www.", locate: (text, end) => (/[\p{L}\p{N}_.@-]/u.test(text[end - 5] ?? "") ? undefined : locateUrl(text, end - 4, end)) },
+  {
+    literal: "www.",
+    locate: (text, end) => (/[A-Za-z0-9_.@-]/.test(text[end - 5] ?? "") ? undefined : locateUrl(text, end - 4, end)),
+  },
 ];
 
 function schemeStart(text: string, colon: number): number {
   const scheme = /(?:https?|ftps?|wss?)$/i.exec(text.slice(Math.max(0, colon - 5), colon));
   if (scheme === null) return -1;
   const start = colon - scheme[0].length;
-  return /[\p{L}\p{N}_]/u.test(text[start - 1] ?? "") ? -1 : start;
+  return /[A-Za-z0-9_]/.test(text[start - 1] ?? "") ? -1 : start;
 }
 
 function locateUrl(text: string, start: number, hostFrom: number): Finding | undefined {
   if (start < 0) return undefined;
-  const rest = /^[^\s<>"`{}|\\^\u3000-\u303f\uff00-\uffef]+/u.exec(text.slice(hostFrom, hostFrom + longestUrl))?.[0] ?? "";
+  const rest =
+    /^[^\s<>"`{}|\\^\u3000-\u303f\uff00-\uffef]+/u.exec(text.slice(hostFrom, hostFrom + longestUrl))?.[0] ?? "";
   const tail = withoutTrailing(rest);
   const host = /^(?:[^/?#@]*@)?([^/?#:]+)/.exec(tail)?.[1]?.toLowerCase() ?? "";
   if (!/^(?:localhost|[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+)$/u.test(host)) return undefined;

@@ -15,19 +15,90 @@ interface Issuer {
 const sixteenUp = [16, 17, 18, 19];
 const issuers: readonly Issuer[] = [
   { name: "visa", ranges: [["4", "4"]], lengths: [13, 16, 19] },
-  { name: "mastercard", ranges: [["51", "55"], ["2221", "2720"]], lengths: [16] },
-  { name: "american_express", ranges: [["34", "34"], ["37", "37"]], lengths: [15] },
-  { name: "diners_club", ranges: [["300", "305"], ["3095", "3095"], ["36", "36"], ["38", "39"]], lengths: [14, 16, 19] },
-  { name: "discover", ranges: [["6011", "6011"], ["644", "649"], ["65", "65"]], lengths: sixteenUp },
+  {
+    name: "mastercard",
+    ranges: [
+      ["51", "55"],
+      ["2221", "2720"],
+    ],
+    lengths: [16],
+  },
+  {
+    name: "american_express",
+    ranges: [
+      ["34", "34"],
+      ["37", "37"],
+    ],
+    lengths: [15],
+  },
+  {
+    name: "diners_club",
+    ranges: [
+      ["300", "305"],
+      ["3095", "3095"],
+      ["36", "36"],
+      ["38", "39"],
+    ],
+    lengths: [14, 16, 19],
+  },
+  {
+    name: "discover",
+    ranges: [
+      ["6011", "6011"],
+      ["644", "649"],
+      ["65", "65"],
+    ],
+    lengths: sixteenUp,
+  },
   { name: "jcb", ranges: [["3528", "3589"]], lengths: sixteenUp },
-  { name: "jcb", ranges: [["2131", "2131"], ["1800", "1800"]], lengths: [15] },
-  { name: "unionpay", ranges: [["62", "62"], ["81", "81"]], lengths: sixteenUp },
+  {
+    name: "jcb",
+    ranges: [
+      ["2131", "2131"],
+      ["1800", "1800"],
+    ],
+    lengths: [15],
+  },
+  {
+    name: "unionpay",
+    ranges: [
+      ["62", "62"],
+      ["81", "81"],
+    ],
+    lengths: sixteenUp,
+  },
   { name: "mir", ranges: [["2200", "2204"]], lengths: sixteenUp },
-  { name: "rupay", ranges: [["60", "60"], ["508", "508"], ["82", "82"]], lengths: [16] },
+  {
+    name: "rupay",
+    ranges: [
+      ["60", "60"],
+      ["508", "508"],
+      ["82", "82"],
+    ],
+    lengths: [16],
+  },
   { name: "troy", ranges: [["9792", "9792"]], lengths: [16] },
   { name: "dankort", ranges: [["5019", "5019"]], lengths: [16] },
-  { name: "maestro", ranges: [["5018", "5018"], ["5020", "5020"], ["5038", "5038"], ["5612", "5612"], ["5893", "5893"]], lengths: [12, 13, 14, 15, 16, 17, 18, 19] },
-  { name: "maestro", ranges: [["6304", "6304"], ["6759", "6759"], ["6761", "6763"]], lengths: [12, 13, 14, 15, 16, 17, 18, 19] },
+  {
+    name: "maestro",
+    ranges: [
+      ["5018", "5018"],
+      ["5020", "5020"],
+      ["5038", "5038"],
+      ["5612", "5612"],
+      ["5893", "5893"],
+    ],
+    lengths: [12, 13, 14, 15, 16, 17, 18, 19],
+  },
+  {
+    name: "maestro",
+    ranges: [
+      ["6304", "6304"],
+      ["6759", "6759"],
+      ["6761", "6763"],
+    ],
+    lengths: [12, 13, 14, 15, 16, 17, 18, 19],
+  },
 ];
 
 const digitRun = /\d+(?:[ \u00a0-]\d+)*/g;
@@ -51,7 +122,9 @@ interface Group {
 
 // A date or a code may touch the number, so every series of whole groups is a candidate.
 function findInRun(text: string, offset: number, run: string, findings: Finding[]): void {
-  const groups = [...run.matchAll(/\d+/g)].map((match): Group => ({ start: offset + match.index, end: offset + match.index + match[0].length }));
+  const groups = [...run.matchAll(/\d+/g)].map(
+    (match): Group => ({ start: offset + match.index, end: offset + match.index + match[0].length }),
+  );
   for (let first = 0; first < groups.length; first++) {
     const last = lastGroup(text, groups, first);
     if (last < 0) continue;
@@ -85,7 +158,11 @@ function evenlyGrouped(text: string, groups: readonly Group[]): boolean {
   const lengths = groups.map((group) => group.end - group.start);
   const separators = new Set(groups.slice(1).map((group) => text[group.start - 1]));
   const first = lengths[0] ?? 0;
-  return separators.size === 1 && (first === 4 || first === 6) && lengths.slice(1, -1).every((length) => length >= 3 && length <= 7);
+  return (
+    separators.size === 1 &&
+    (first === 4 || first === 6) &&
+    lengths.slice(1, -1).every((length) => length >= 3 && length <= 7)
+  );
 }
 
 function standsAlone(text: string, start: number, end: number): boolean {

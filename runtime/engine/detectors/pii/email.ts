@@ -15,7 +15,9 @@ const asciiLabel = /[A-Za-z0-9-]/;
 /** Letters of scripts that put spaces between words: they may continue an address that has ASCII letters. */
 const spacedLetter = /[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}]/u;
 const otherLetter = /[\p{L}\p{M}\p{N}]/u;
-const fileEndings = new Set("png jpg jpeg gif svg webp bmp ico pdf css js ts tsx jsx json html xml txt md py yml yaml".split(" "));
+const fileEndings = new Set(
+  "png jpg jpeg gif svg webp bmp ico pdf css js ts tsx jsx json html xml txt md py yml yaml".split(" "),
+);
 const commonEndings = new Set("com org net edu gov io de fr uk es it nl eu".split(" "));
 const remoteAccounts = new Set(["git", "hg", "svn"]);
 

@@ -29,7 +29,10 @@ export function findIbans(text: string): Finding[] {
     if (length === undefined || /[\p{L}\p{N}_]/u.test(text[match.index - 1] ?? "")) continue;
     const end = numberEnd(text, match.index, length);
     if (end < 0) continue;
-    const compact = text.slice(match.index, end).replace(/[^A-Za-z0-9]/g, "").toUpperCase();
+    const compact = text
+      .slice(match.index, end)
+      .replace(/[^A-Za-z0-9]/g, "")
+      .toUpperCase();
     if (remainder97(compact) !== 1) continue;
     findings.push({ category: ibanCategory, start: match.index, end, score: 0.99, attributes: { country } });
   }

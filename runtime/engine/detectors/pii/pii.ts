@@ -31,7 +31,8 @@ export const pii: Detector = {
   definition: {
     id: "pii",
     displayName: "Personal data",
-    description: "Finds e-mail addresses, payment cards and IBANs by their form and check digits; IP and web addresses when asked for.",
+    description:
+      "Finds e-mail addresses, payment cards and IBANs by their form and check digits; IP and web addresses when asked for.",
     version: "1.0.0",
     category: "privacy",
     tags: ["pii", "privacy", "gdpr", "pci"],

@@ -14,13 +14,19 @@ function locateJwt(text: string, start: number): Finding | undefined {
   if (match === null) return undefined;
   const header = decode(match[0].slice(0, match[0].indexOf(".")));
   const payload = decode(match[1] ?? "");
-  if (typeof header?.["alg"] !== "string" || payload === undefined || isDocumented(payload)) return undefined;
-  return { category: "secrets.jwt", start, end: start + match[0].length, score: 0.95, attributes: { algorithm: header["alg"] } };
+  if (typeof header?.alg !== "string" || payload === undefined || isDocumented(payload)) return undefined;
+  return {
+    category: "secrets.jwt",
+    start,
+    end: start + match[0].length,
+    score: 0.95,
+    attributes: { algorithm: header.alg },
+  };
 }
 
 // The token that jwt.io and half of all tutorials show.
 function isDocumented(payload: Readonly<Record<string, unknown>>): boolean {
-  return payload["sub"] === "1234567890" && (payload["name"] === "John Doe" || payload["iat"] === 1516239022);
+  return payload.sub === "1234567890" && (payload.name === "John Doe" || payload.iat === 1516239022);
 }
 
 function decode(part: string): Readonly<Record<string, unknown>> | undefined {

@@ -21,7 +21,8 @@ function locateKey(text: string, end: number): Finding | undefined {
   const following = text.slice(bodyFrom, bodyFrom + longestKey);
   const footer = /-----END [A-Z0-9 ]{0,40}-----/.exec(following);
   // Without a footer, the key goes on for as long as the text could be one.
-  const body = footer === null ? (/^[A-Za-z0-9+/=\s\\:,.-]*/.exec(following)?.[0] ?? "") : following.slice(0, footer.index);
+  const body =
+    footer === null ? (/^[A-Za-z0-9+/=\s\\:,.-]*/.exec(following)?.[0] ?? "") : following.slice(0, footer.index);
   const letters = body.replace(/\\[nr]|[^A-Za-z0-9+/]/g, "");
   if (letters.length < leastBody || isPlaceholder(letters.slice(0, 200))) return undefined;
   const length = footer === null ? body.trimEnd().length : footer.index + footer[0].length;

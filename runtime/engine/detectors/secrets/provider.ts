@@ -23,7 +23,8 @@ export const tokenFormats: readonly TokenFormat[] = [
   { name: "aws_access_key_id", pattern: "\\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\\b", score: 0.95 },
   {
     name: "aws_secret_access_key",
-    pattern: "(?:secret_?access_?key|aws_?secret(?:_?key)?)[\"']?\\s{0,3}(?:=>|:=|[:=])\\s{0,3}[\"']?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)",
+    pattern:
+      "(?:secret_?access_?key|aws_?secret(?:_?key)?)[\"']?\\s{0,3}(?:=>|:=|[:=])\\s{0,3}[\"']?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)",
     ignoreCase: true,
     score: 0.95,
   },
@@ -38,13 +39,25 @@ export const tokenFormats: readonly TokenFormat[] = [
   { name: "slack", pattern: "\\bxoxe(?:\\.xox[bp])?-[0-9]-[A-Za-z0-9]{140,170}\\b", score: 0.95 },
   { name: "slack", pattern: "\\bxox[ar]-(?:[0-9]-)?[0-9A-Za-z]{8,48}\\b", score: 0.9 },
   { name: "slack", pattern: "\\bxapp-[0-9]-[A-Z0-9]{5,15}-[0-9]{5,15}-[a-z0-9]{32,80}\\b", score: 0.95 },
-  { name: "slack_webhook", pattern: "hooks\\.slack\\.com/(?:services|workflows)/T[A-Za-z0-9_]{5,15}/[A-Za-z0-9_]{5,15}/[A-Za-z0-9_]{20,30}\\b", score: 0.95 },
+  {
+    name: "slack_webhook",
+    pattern: "hooks\\.slack\\.com/(?:services|workflows)/T[A-Za-z0-9_]{5,15}/[A-Za-z0-9_]{5,15}/[A-Za-z0-9_]{20,30}\\b",
+    score: 0.95,
+  },
   { name: "stripe", pattern: "\\b[sr]k_(?:live|prod)_[A-Za-z0-9]{10,99}\\b", score: 0.97 },
   { name: "stripe", pattern: "\\b[sr]k_test_[A-Za-z0-9]{10,99}\\b", score: 0.6 },
   { name: "google_api_key", pattern: "\\b(AIza[0-9A-Za-z_-]{35})(?:[^0-9A-Za-z_-]|$)", score: 0.95 },
   { name: "openai", pattern: "\\bsk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}\\b", score: 0.99 },
-  { name: "openai", pattern: "\\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,100}T3BlbkFJ[A-Za-z0-9_-]{20,100}", score: 0.99 },
-  { name: "anthropic", pattern: "\\b(sk-ant-(?:api|admin)[0-9]{2}-[A-Za-z0-9_-]{93}AA)(?:[^A-Za-z0-9_-]|$)", score: 0.99 },
+  {
+    name: "openai",
+    pattern: "\\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,100}T3BlbkFJ[A-Za-z0-9_-]{20,100}",
+    score: 0.99,
+  },
+  {
+    name: "anthropic",
+    pattern: "\\b(sk-ant-(?:api|admin)[0-9]{2}-[A-Za-z0-9_-]{93}AA)(?:[^A-Za-z0-9_-]|$)",
+    score: 0.99,
+  },
   { name: "anthropic", pattern: "\\bsk-ant-(?:oat|ort)[0-9]{2}-[A-Za-z0-9_-]{80,120}", score: 0.95 },
   { name: "npm", pattern: "\\bnpm_[A-Za-z0-9]{36}\\b", score: 0.9, judge: (token) => checksummed(token, 4) },
   {

@@ -16,7 +16,8 @@ export const secrets: Detector = {
   definition: {
     id: "secrets",
     displayName: "Secrets",
-    description: "Finds credentials by their published forms and check digits: cloud and API keys, tokens, private keys. Documented examples are no findings.",
+    description:
+      "Finds credentials by their published forms and check digits: cloud and API keys, tokens, private keys. Documented examples are no findings.",
     version: "1.0.0",
     category: "security",
     tags: ["secrets", "credentials", "api-keys"],

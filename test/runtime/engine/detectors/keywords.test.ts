@@ -37,7 +37,9 @@ describe("keywords", () => {
   });
 
   it("give the longest of overlapping phrases once", () => {
-    expect(found("keywords", "a credit card number", { keywords: ["credit", "credit card", "card"] })).toEqual(["credit card"]);
+    expect(found("keywords", "a credit card number", { keywords: ["credit", "credit card", "card"] })).toEqual([
+      "credit card",
+    ]);
   });
 
   it("carry the category that the author chose", () => {
@@ -45,13 +47,17 @@ describe("keywords", () => {
   });
 
   it("are found as substrings exactly where a plain search finds them", () => {
-    const word = fc.string({ unit: fc.constantFrom("a", "b", "ö", "я", "語", " "), minLength: 1, maxLength: 4 }).filter((text) => text.trim() === text && !text.includes("  "));
+    const word = fc
+      .string({ unit: fc.constantFrom("a", "b", "ö", "я", "語", " "), minLength: 1, maxLength: 4 })
+      .filter((text) => text.trim() === text && !text.includes("  "));
     const text = fc.string({ unit: fc.constantFrom("a", "b", "ö", "я", "語", "😀"), maxLength: 40 });
     fc.assert(
       fc.property(word, text, (keyword, sample) => {
         const expected: number[] = [];
         for (let at = sample.indexOf(keyword); at >= 0; at = sample.indexOf(keyword, at + 1)) expected.push(at);
-        expect(scan("keywords", sample, { keywords: [keyword], match: "substring" }).map((detection) => detection.start)).toEqual(expected);
+        expect(
+          scan("keywords", sample, { keywords: [keyword], match: "substring" }).map((detection) => detection.start),
+        ).toEqual(expected);
       }),
       { numRuns: 1000, seed: 9 },
     );

@@ -29,21 +29,46 @@ describe("e-mail addresses", () => {
   });
 
   it.each([
-    "john@localhost", "@user", "a@b", "john@", "john.@example.com", "logo@2x.png", "lodash@4.17.21", "@user@social.example",
-    "git@github.com:org/repo.git", "https://name@example.com/path", "ftp://user:pass@example.com", "john@-example.com", "john@example.c", "john@exa mple.com", "a @ b.com",
+    "john@localhost",
+    "@user",
+    "a@b",
+    "john@",
+    "john.@example.com",
+    "logo@2x.png",
+    "lodash@4.17.21",
+    "@user@social.example",
+    "git@github.com:org/repo.git",
+    "https://name@example.com/path",
+    "ftp://user:pass@example.com",
+    "john@-example.com",
+    "john@example.c",
+    "john@exa mple.com",
+    "a @ b.com",
   ])("%j holds none", (text) => {
     expect(found("pii", text, only("EMAIL"))).toEqual([]);
   });
 
   it("tell their domain in lower case", () => {
-    expect(scan("pii", "x John@Example.COM", only("EMAIL"))[0]).toMatchObject({ category: "pii.email", attributes: { domain: "example.com" } });
+    expect(scan("pii", "x John@Example.COM", only("EMAIL"))[0]).toMatchObject({
+      category: "pii.email",
+      attributes: { domain: "example.com" },
+    });
   });
 
   it("are found behind zero-width characters and in full width", () => {
     expect(scan("pii", "jo\u200bhn@exam\u200bple.com", only("EMAIL"))).toEqual([
-      { category: "pii.email", start: 0, end: 18, score: 0.99, layer: "normalized", attributes: { domain: "example.com" } },
+      {
+        category: "pii.email",
+        start: 0,
+        end: 18,
+        score: 0.99,
+        layer: "normalized",
+        attributes: { domain: "example.com" },
+      },
     ]);
-    expect(found("pii", "ｊｏｈｎ＠ｅｘａｍｐｌｅ．ｃｏｍ", only("EMAIL"))).toEqual(["ｊｏｈｎ＠ｅｘａｍｐｌｅ．ｃｏｍ"]);
+    expect(found("pii", "ｊｏｈｎ＠ｅｘａｍｐｌｅ．ｃｏｍ", only("EMAIL"))).toEqual([
+      "ｊｏｈｎ＠ｅｘａｍｐｌｅ．ｃｏｍ",
+    ]);
   });
 });
 
@@ -56,9 +81,24 @@ function card(lead: string, length: number): string {
 
 describe("payment cards", () => {
   it.each<[string, string, number]>([
-    ["visa", "4", 13], ["visa", "4", 16], ["visa", "4", 19], ["mastercard", "51", 16], ["mastercard", "2221", 16], ["mastercard", "2720", 16],
-    ["american_express", "34", 15], ["american_express", "37", 15], ["diners_club", "36", 14], ["diners_club", "305", 14], ["discover", "6011", 16],
-    ["discover", "644", 16], ["jcb", "3528", 16], ["unionpay", "62", 19], ["mir", "2200", 16], ["troy", "9792", 16], ["maestro", "6759", 12], ["maestro", "5018", 13],
+    ["visa", "4", 13],
+    ["visa", "4", 16],
+    ["visa", "4", 19],
+    ["mastercard", "51", 16],
+    ["mastercard", "2221", 16],
+    ["mastercard", "2720", 16],
+    ["american_express", "34", 15],
+    ["american_express", "37", 15],
+    ["diners_club", "36", 14],
+    ["diners_club", "305", 14],
+    ["discover", "6011", 16],
+    ["discover", "644", 16],
+    ["jcb", "3528", 16],
+    ["unionpay", "62", 19],
+    ["mir", "2200", 16],
+    ["troy", "9792", 16],
+    ["maestro", "6759", 12],
+    ["maestro", "5018", 13],
   ])("of %s with %s… and %d digits are found", (issuer, lead, length) => {
     const number = card(lead, length);
     expect(scan("pii", `pay ${number}.`, only("CREDIT_CARD"))).toEqual([
@@ -98,8 +138,15 @@ describe("payment cards", () => {
 
 describe("IBANs", () => {
   it.each([
-    "DE89370400440532013000", "DE89 3704 0044 0532 0130 00", "GB82 WEST 1234 5698 7654 32", "gb82 west 1234 5698 7654 32", "FR14 2004 1010 0505 0001 3M02 606",
-    "NO93 8601 1117 947", "MT84 MALT 0110 0001 2345 MTLC AST0 01S", "CH93-0076-2011-6238-5295-7", "SA03 8000 0000 6080 1016 7519",
+    "DE89370400440532013000",
+    "DE89 3704 0044 0532 0130 00",
+    "GB82 WEST 1234 5698 7654 32",
+    "gb82 west 1234 5698 7654 32",
+    "FR14 2004 1010 0505 0001 3M02 606",
+    "NO93 8601 1117 947",
+    "MT84 MALT 0110 0001 2345 MTLC AST0 01S",
+    "CH93-0076-2011-6238-5295-7",
+    "SA03 8000 0000 6080 1016 7519",
   ])("%s is found", (iban) => {
     expect(found("pii", `IBAN: ${iban}, thanks`, only("IBAN"))).toEqual([iban]);
   });
@@ -123,19 +170,38 @@ describe("IBANs", () => {
 
 describe("internet addresses", () => {
   it.each<[string, string]>([
-    ["host 10.0.0.1.", "10.0.0.1"], ["192.168.1.1:8080/x", "192.168.1.1"], ["at 2001:db8::1, port", "2001:db8::1"], ["::1", "::1"],
-    ["fe80::1ff:fe23:4567:890a", "fe80::1ff:fe23:4567:890a"], ["::ffff:192.0.2.128", "::ffff:192.0.2.128"], ["1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"],
+    ["host 10.0.0.1.", "10.0.0.1"],
+    ["192.168.1.1:8080/x", "192.168.1.1"],
+    ["at 2001:db8::1, port", "2001:db8::1"],
+    ["::1", "::1"],
+    ["fe80::1ff:fe23:4567:890a", "fe80::1ff:fe23:4567:890a"],
+    ["::ffff:192.0.2.128", "::ffff:192.0.2.128"],
+    ["1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"],
   ])("%j holds %j", (text, address) => {
     expect(found("pii", text, only("IP"))).toEqual([address]);
   });
 
-  it.each(["256.1.1.1", "1.2.3", "1.2.3.4.5", "v1.2.3.4", "01.2.3.4", "12:30:45", "std::vector", "a::b", "1::2::3", "1:2:3:4:5:6:7:8:9"])("%j holds none", (text) => {
+  it.each([
+    "256.1.1.1",
+    "1.2.3",
+    "1.2.3.4.5",
+    "v1.2.3.4",
+    "01.2.3.4",
+    "12:30:45",
+    "std::vector",
+    "a::b",
+    "1::2::3",
+    "1:2:3:4:5:6:7:8:9",
+  ])("%j holds none", (text) => {
     expect(found("pii", text, only("IP"))).toEqual([]);
   });
 
   it.each<[string, string]>([
-    ["see https://example.com/a?b=c#d.", "https://example.com/a?b=c#d"], ["(http://example.com/a_(b))", "http://example.com/a_(b)"], ["www.example.com, or", "www.example.com"],
-    ["访问https://example.com/x。", "https://example.com/x"], ["<ftp://example.com/f>", "ftp://example.com/f"],
+    ["see https://example.com/a?b=c#d.", "https://example.com/a?b=c#d"],
+    ["(http://example.com/a_(b))", "http://example.com/a_(b)"],
+    ["www.example.com, or", "www.example.com"],
+    ["访问https://example.com/x。", "https://example.com/x"],
+    ["<ftp://example.com/f>", "ftp://example.com/f"],
   ])("%j holds the web address %j", (text, address) => {
     expect(found("pii", text, only("URL"))).toEqual([address]);
   });
@@ -153,6 +219,9 @@ describe("the entities that are looked for", () => {
   });
 
   it("are those that are named", () => {
-    expect(scan("pii", text, { entities: ["IP", "URL"] }).map((detection) => detection.category)).toEqual(["pii.ip", "pii.url"]);
+    expect(scan("pii", text, { entities: ["IP", "URL"] }).map((detection) => detection.category)).toEqual([
+      "pii.ip",
+      "pii.url",
+    ]);
   });
 });

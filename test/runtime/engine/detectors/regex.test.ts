@@ -20,18 +20,31 @@ describe("regular expressions", () => {
   });
 
   it("tell the name of their pattern", () => {
-    const [detection] = scan("regex", "abc123", { patterns: [{ pattern: "\\d+", name: "number" }], category: "house.numbers" });
-    expect(detection).toEqual({ category: "house.numbers", start: 3, end: 6, score: 1, layer: "plain", attributes: { pattern: "number" } });
+    const [detection] = scan("regex", "abc123", {
+      patterns: [{ pattern: "\\d+", name: "number" }],
+      category: "house.numbers",
+    });
+    expect(detection).toEqual({
+      category: "house.numbers",
+      start: 3,
+      end: 6,
+      score: 1,
+      layer: "plain",
+      attributes: { pattern: "number" },
+    });
   });
 
   it("read the normalised text when it differs, and give the offsets of the original", () => {
     const text = "😀 TICK\u200bET-12";
-    expect(scan("regex", text, { patterns: ["TICKET-\\d+"] })).toMatchObject([{ start: 3, end: text.length, layer: "normalized" }]);
+    expect(scan("regex", text, { patterns: ["TICKET-\\d+"] })).toMatchObject([
+      { start: 3, end: text.length, layer: "normalized" },
+    ]);
   });
 });
 
 describe("the check of patterns", () => {
-  const check = (...patterns: (string | { pattern: string; flags?: string })[]) => detectorDefinition("regex")?.check({ patterns }) ?? [];
+  const check = (...patterns: (string | { pattern: string; flags?: string })[]) =>
+    detectorDefinition("regex")?.check({ patterns }) ?? [];
 
   it("passes what compiles", () => {
     expect(check("a+", { pattern: "x{3}", flags: "i" })).toEqual([]);
@@ -50,6 +63,8 @@ describe("the check of patterns", () => {
   });
 
   it("refuses patterns that are too large together", () => {
-    expect(check(...Array.from({ length: 60 }, (_, index) => `x${index}[a-z]{900}`)).map((problem) => problem.path)).toEqual(["patterns"]);
+    expect(
+      check(...Array.from({ length: 60 }, (_, index) => `x${index}[a-z]{900}`)).map((problem) => problem.path),
+    ).toEqual(["patterns"]);
   });
 });

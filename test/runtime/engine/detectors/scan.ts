@@ -1,10 +1,16 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { Detection } from "../../../../runtime/engine/detector.ts";
+import type { Detection, Scanner } from "../../../../runtime/engine/detector.ts";
 import { compileDetectors } from "../../../../runtime/engine/scanner.ts";
+
+const scanners = new Map<string, Scanner>();
 
 /** The detections of one detector in one text. */
 export function scan(use: string, text: string, parameters: JsonObject = {}): readonly Detection[] {
-  return compileDetectors([{ key: use, use, parameters }]).scan(text).get(use) ?? [];
+  return (
+    compileDetectors([{ key: use, use, parameters }])
+      .scan(text)
+      .get(use) ?? []
+  );
 }
 
 /** The texts that one detector finds. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CredentialKind } from "../../../../gen/policyguard/options/v1/options_pb.ts";
 import { crc32, hasChecksum, tokenChecksum } from "../../../../runtime/engine/detectors/secrets/checksum.ts";
 import { newToken } from "../../../../src/kit/token.ts";
-import { CredentialKind } from "../../../../gen/policyguard/options/v1/options_pb.ts";
 import { found, scan } from "./scan.ts";
 
 // Made up: random characters in the providers' forms, joined here so that no scanner takes them for real.
@@ -14,7 +14,8 @@ const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString
 
 const checksummed = (prefix: string) => prefix + body(30) + tokenChecksum(body(30));
 const jwt = (payload: object) => `${base64url({ alg: "HS256", typ: "JWT" })}.${base64url(payload)}.${body(43)}`;
-const pem = (kind: string) => `${dashes}BEGIN ${kind}PRIVATE KEY${dashes}\n${`${body(51)}${noise.slice(3, 16)}\n`.repeat(6)}${dashes}END ${kind}PRIVATE KEY${dashes}`;
+const pem = (kind: string) =>
+  `${dashes}BEGIN ${kind}PRIVATE KEY${dashes}\n${`${body(51)}${noise.slice(3, 16)}\n`.repeat(6)}${dashes}END ${kind}PRIVATE KEY${dashes}`;
 
 const tokens: readonly (readonly [string, string])[] = [
   ["aws_access_key_id", `AKIA${upper.slice(0, 16)}`],
@@ -24,8 +25,8 @@ const tokens: readonly (readonly [string, string])[] = [
   ["github", checksummed("ghs_")],
   ["github", `github_${"pat"}_${body(22)}_${noise.repeat(2).slice(5, 64)}`],
   ["gitlab", `glpat${"-"}${body(20)}`],
-  ["slack", `xox${"b"}-123456789012-1234567890123-${body(24)}`],
-  ["slack", `xox${"p"}-123456789012-123456789012-123456789012-${body(32)}`],
+  ["slack", `xox${"b"}-482915730164-5719302846105-${body(24)}`],
+  ["slack", `xox${"p"}-482915730164-571930284610-660918273546-${body(32)}`],
   ["slack_webhook", `hooks.slack${".com"}/services/T0${upper.slice(0, 7)}/B0${upper.slice(4, 11)}/${body(24)}`],
   ["stripe", `sk_${"live"}_${body(24)}`],
   ["stripe", `rk_${"live"}_${body(24)}`],
@@ -42,7 +43,13 @@ const tokens: readonly (readonly [string, string])[] = [
 
 describe("secrets", () => {
   it.each(tokens)("%s: %s is found in text, in quotes, after an equals sign", (name, token) => {
-    for (const [before, after] of [["my key is ", " ok"], ['"', '"'], ["KEY=", "\n"], ["", ""], ["(", ")."]] as const) {
+    for (const [before, after] of [
+      ["my key is ", " ok"],
+      ['"', '"'],
+      ["KEY=", "\n"],
+      ["", ""],
+      ["(", ")."],
+    ] as const) {
       const text = before + token + after;
       const [detection] = scan("secrets", text).filter((candidate) => candidate.category === `secrets.${name}`);
       expect(detection).toMatchObject({ start: before.length, end: before.length + token.length, layer: "plain" });
@@ -50,15 +57,20 @@ describe("secrets", () => {
     }
   });
 
-  it.each(tokens.filter(([name]) => !["jwt", "private_key"].includes(name)))("%s: %s without its first or its last characters is none", (_, token) => {
-    expect(scan("secrets", token.slice(1)).some((detection) => detection.score >= 0.9)).toBe(false);
-    expect(scan("secrets", token.slice(0, Math.min(14, token.length - 8)))).toEqual([]);
-  });
+  it.each(tokens.filter(([name]) => !["jwt", "private_key"].includes(name)))(
+    "%s: %s without its first or its last characters is none",
+    (_, token) => {
+      expect(scan("secrets", token.slice(1)).some((detection) => detection.score >= 0.9)).toBe(false);
+      expect(scan("secrets", token.slice(0, Math.min(14, token.length - 8)))).toEqual([]);
+    },
+  );
 
   it("are found behind zero-width characters", () => {
     const token = `AKIA${upper.slice(0, 16)}`;
     const hidden = `${token.slice(0, 6)}\u200b${token.slice(6)}`;
-    expect(scan("secrets", `key ${hidden}!`)).toMatchObject([{ start: 4, end: 4 + hidden.length, layer: "normalized" }]);
+    expect(scan("secrets", `key ${hidden}!`)).toMatchObject([
+      { start: 4, end: 4 + hidden.length, layer: "normalized" },
+    ]);
   });
 
   it("need a name beside them when they have no form of their own", () => {
@@ -95,7 +107,9 @@ describe("this product's own tokens", () => {
   it("are found, of every kind", () => {
     for (const kind of [CredentialKind.RUNTIME, CredentialKind.CI, CredentialKind.ADMIN]) {
       const token = newToken(kind);
-      expect(scan("secrets", `use ${token}`)).toMatchObject([{ category: "secrets.policy_guard", start: 4, end: 4 + token.length }]);
+      expect(scan("secrets", `use ${token}`)).toMatchObject([
+        { category: "secrets.policy_guard", start: 4, end: 4 + token.length },
+      ]);
     }
   });
 

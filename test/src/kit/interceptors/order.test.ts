@@ -12,6 +12,7 @@ test("the order is stated once, and each place has its reason", () => {
     "request",
     "fault",
     "deadline",
+    "address limit",
     "audit",
     "authenticate",
     "authorize",

@@ -1,0 +1,23 @@
+// The part of autocannon's interface that benches use; the package has no types of its own.
+declare module "autocannon" {
+  interface Options {
+    readonly url: string;
+    readonly connections: number;
+    /** Seconds. */
+    readonly duration: number;
+    readonly requests: readonly {
+      readonly method: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+    }[];
+  }
+  interface Result {
+    readonly requests: { readonly total: number };
+    /** Seconds. */
+    readonly duration: number;
+    readonly non2xx: number;
+    readonly errors: number;
+  }
+  function autocannon(options: Options): Promise<Result>;
+  export = autocannon;
+}

@@ -1,0 +1,74 @@
+// Work load W: 1,300 phrases in several languages, 300 regular expressions, the built-in detectors and 5 conditions.
+
+import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
+import { pick, seeded } from "./random.ts";
+import { words } from "./words.ts";
+
+/** Phrases of W: two or three words each, none of which ordinary text is likely to contain in this order. */
+export function phrases(count = 1300): string[] {
+  const random = seeded(1);
+  const found = new Set<string>();
+  while (found.size < count) {
+    const language = pick(Object.values(words), random);
+    found.add(Array.from({ length: 2 + Math.floor(random() * 2) }, () => pick(language, random)).join(" "));
+  }
+  return [...found];
+}
+
+/** Regular expressions of W: the shapes of access keys, account numbers and tickets, each with a literal of its own. */
+export function patterns(count = 300): string[] {
+  const random = seeded(2);
+  const alphabet = "abcdefghijklmnopqrstuvwxyz";
+  const shapes = [
+    (literal: string) => `\\b${literal}_[0-9A-Za-z]{24,40}\\b`,
+    (literal: string) => `\\b${literal}-\\d{6,10}\\b`,
+    (literal: string) => `(?i)${literal}[ _-]?(?:key|token|secret)\\s*[:=]\\s*["']?[0-9a-f]{16,64}`,
+    (literal: string) => `\\b${literal}(?:\\.[0-9a-z]{4,12}){2}\\b`,
+  ];
+  const literals = new Set<string>();
+  while (literals.size < count) literals.add(Array.from({ length: 5 }, () => pick([...alphabet], random)).join(""));
+  return [...literals].map((literal, index) => (shapes[index % shapes.length] ?? String)(literal));
+}
+
+/** Most patterns of one detector. */
+const detectorLimit = 500;
+
+function groupsOf<T>(items: readonly T[], size: number): T[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+}
+
+/** The policy of W. */
+export function workLoadPolicy({ patternCount = 300 } = {}): PolicyDocument {
+  const groups = groupsOf(patterns(patternCount), detectorLimit);
+  return {
+    apiVersion: "policyguard/v1",
+    kind: "Policy",
+    metadata: { name: "work-load" },
+    lists: { own_domains: ["example.com", "example.org"] },
+    detectors: {
+      phrases: { use: "keywords", keywords: phrases() },
+      ...Object.fromEntries(groups.map((group, index) => [`patterns_${index}`, { use: "regex", patterns: group }])),
+      pii: { use: "pii", entities: ["EMAIL", "IBAN", "CREDIT_CARD"] },
+    },
+    rules: [
+      { id: "phrases", stages: ["input"], detect: "phrases", when: 'segment.trust == "untrusted"', action: "FLAG" },
+      {
+        id: "patterns",
+        stages: ["input"],
+        detect: { any: groups.map((_, index) => `patterns_${index}`) },
+        when: "finding.score > 0.5",
+        action: "REDACT",
+      },
+      { id: "secrets", stages: ["input"], detect: "secrets", when: 'request.stage == "input"', action: "BLOCK" },
+      { id: "pii", stages: ["input"], detect: "pii", unless: "finding.domain in lists.own_domains", action: "REDACT" },
+      {
+        id: "injection",
+        stages: ["input"],
+        detect: "injection",
+        when: "segment.length < 100000 && finding.score > 0.4",
+        action: "BLOCK",
+      },
+    ],
+  };
+}

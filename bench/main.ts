@@ -1,0 +1,30 @@
+// `npm run bench [-- name …]`: measures cases side by side in one run and prints their ratios. Nothing here is a test:
+// machines are shared and noisy, so only ratios within one run mean something.
+
+import { cpus, totalmem } from "node:os";
+import { engineBench } from "./engine.ts";
+import { evaluateRestBench } from "./evaluate-rest.ts";
+import { ingestBench } from "./ingest.ts";
+import type { Bench } from "./measure.ts";
+import { printTable } from "./table.ts";
+
+const benches: Readonly<Record<string, Bench>> = {
+  "evaluate-rest": evaluateRestBench,
+  engine: engineBench,
+  ingest: ingestBench,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`no such bench: ${unknown.join(", ")}; there are ${Object.keys(benches).join(", ")}`);
+  process.exit(1);
+}
+const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
+console.log(`Node ${process.version}, ${machine}\n`);
+for (const [name, bench] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  printTable(name, await bench());
+}
+// Children and pools have ended; whatever a library keeps open must not keep the run open.
+process.exit(0);

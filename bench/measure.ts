@@ -1,0 +1,72 @@
+// Rounds of several cases, one after the other in turn, so that a noisy neighbour disturbs all of them alike.
+
+import { readFileSync } from "node:fs";
+
+/** One row of a bench's table. */
+export interface Row {
+  readonly name: string;
+  /** Operations per second, the median of the rounds. */
+  readonly perSecond: number;
+  /** CPU time of the measured process for each operation, in microseconds, the median of the rounds. */
+  readonly cpuUs: number;
+  /** Name of the row that this one is held against; absent for the row that others are held against. */
+  readonly against?: string;
+}
+
+/** A bench: measures and returns its rows. */
+export type Bench = () => Promise<readonly Row[]>;
+
+/** What one round of one case counted. */
+export interface Round {
+  readonly operations: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+}
+
+/** One of the cases that are held against each other. */
+export interface Case {
+  readonly name: string;
+  readonly against?: string;
+  /** Runs one round. */
+  run(): Promise<Round> | Round;
+}
+
+/** Rounds that count, after one that warms up. */
+const rounds = 5;
+
+/** Runs all cases in turn, round by round. */
+export async function measure(cases: readonly Case[]): Promise<Row[]> {
+  const results = cases.map((): Round[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, one] of cases.entries()) {
+      const result = await one.run();
+      if (round > 0) results[index]?.push(result);
+    }
+  }
+  return cases.map(({ name, against }, index) => {
+    const own = results[index] ?? [];
+    return {
+      name,
+      against,
+      perSecond: median(own.map(({ operations, seconds }) => operations / seconds)),
+      cpuUs: median(own.map(({ operations, cpuSeconds }) => (cpuSeconds / operations) * 1e6)),
+    };
+  });
+}
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}
+
+// Clock ticks of proc_pid_stat(5); 100 a second on every Linux that Node runs on.
+const ticksPerSecond = 100;
+
+/** CPU time that a process has used, user and system, in seconds. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}

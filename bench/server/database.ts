@@ -1,0 +1,29 @@
+// A database of its own for a bench, with the durability of production.
+
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEmbeddedDatabase } from "../../scripts/postgres/embedded.ts";
+import type { DatabaseUrls } from "../../scripts/postgres/urls.ts";
+import { migrateDatabase } from "../../src/store/migrate.ts";
+
+/** A migrated database, and how it ends. */
+export interface BenchDatabase extends DatabaseUrls {
+  stop(): Promise<void>;
+}
+
+/** Starts a server in a temporary folder. */
+export async function startBenchDatabase(): Promise<BenchDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), "policy-guard-bench-"));
+  chmodSync(folder, 0o755);
+  const database = await openEmbeddedDatabase(folder, join(folder, "postgres.log"));
+  const server = await database.start();
+  await migrateDatabase(database.urls);
+  return {
+    ...database.urls,
+    async stop() {
+      await server.stop(10_000);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { defineEntity, p } from "@mikro-orm/core";
+import { accountTable } from "./account-table.ts";
+import type { AccountTransaction, Database } from "./database.ts";
+
+const schema = defineEntity({
+  name: "Account",
+  tableName: "account",
+  ...accountTable("id"),
+  uniques: [{ name: "account_email", properties: ["emailKey"] }],
+  properties: {
+    id: p.uuid().primary(),
+    /** As it was typed; shown and written to. */
+    email: p.text(),
+    /** By which it is found: two spellings of one address have the same. */
+    emailKey: p.text(),
+    /** When its owner opened a link that was sent there; null when no mail was ever sent. */
+    emailVerifiedAt: p.datetime(3).nullable(),
+    name: p.text(),
+    /** PHC string; null for somebody who signs in through an identity provider only. */
+    passwordHash: p.text().nullable(),
+    mfaSecretSealed: p.blob().nullable(),
+    /** Null while the set-up of the second factor is not finished. */
+    mfaEnabledAt: p.datetime(3).nullable(),
+    /** Time step of the last code that was taken; an older or equal one is a replay. */
+    mfaLastStep: p.integer().nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+});
+
+/** A person. */
+export class AccountRow extends schema.class {}
+schema.setClass(AccountRow);
+
+/** What the look-up of an address finds before anybody is signed in. */
+export interface FoundAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly password_hash: string | null;
+  readonly mfa_enabled: boolean;
+}
+
+/** The account with this address. */
+export async function lookUpAccount(database: Database, emailKey: string): Promise<FoundAccount | undefined> {
+  const rows = await database.lookup<FoundAccount>("find_account", [emailKey]);
+  return rows[0];
+}
+
+/** The transaction's account, or null when it is gone. */
+export function findAccount(tx: AccountTransaction): Promise<AccountRow | null> {
+  return tx.em.findOne(AccountRow, { id: tx.accountId });
+}
+
+/** Takes a code of this time step unless it, or a later one, was taken before; of racing uses one gets true. */
+export async function takeMfaStep(tx: AccountTransaction, step: number): Promise<boolean> {
+  const rows = await tx.sql(
+    `update account set mfa_last_step = ? where id = ? and mfa_secret_sealed is not null
+       and (mfa_last_step is null or mfa_last_step < ?) returning id`,
+    [step, tx.accountId, step],
+  );
+  return rows.length === 1;
+}

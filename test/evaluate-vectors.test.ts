@@ -1,0 +1,154 @@
+// Runs every evaluate vector on the engine alone and on a live runtime over REST, Connect and gRPC: one truth everywhere.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { create, fromJsonString, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { ValueSchema } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createAnswerer } from "../gateway/answer.ts";
+import { routesOf } from "../gateway/route.ts";
+import { BundleReferenceSchema, type EvaluateRequest } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
+import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import { type EvaluateVector, EvaluateVectorSchema } from "../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
+import { compileBundle } from "../runtime/bundle/compile.ts";
+import { methodFacts } from "../src/kit/options.ts";
+import { type Dialect, dialects, rpcMessage, type TestAnswer, type TestCall } from "./harness/dialect.ts";
+import { bundleOf, type EvaluateStage, startEvaluateStage } from "./harness/evaluate-stage.ts";
+import { mismatches } from "./harness/match.ts";
+import { expanded } from "./harness/placeholder.ts";
+
+const folder = join(import.meta.dirname, "vectors", "evaluate");
+const vectors = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".json"))
+  .sort()
+  .map((file) => ({ name: file.slice(0, -".json".length), vector: vectorIn(file) }));
+const routes = routesOf([EvaluationService]);
+const stages: Readonly<Record<string, Stage>> = { input: Stage.INPUT, output: Stage.OUTPUT };
+
+const decisions = vectors.filter(({ vector }) => statusOf(vector) === 200);
+
+describe("on the engine alone", () => {
+  it.each(decisions)("$name: $vector.description", async ({ vector }) => {
+    const first = await evaluateAlone(vector);
+    check(vector, first);
+    expect(await evaluateAlone(vector), "the same request has the same answer").toEqual(first);
+  });
+});
+
+describe("on a live runtime", () => {
+  let live: EvaluateStage;
+  let bare: EvaluateStage;
+
+  beforeAll(async () => {
+    live = await startEvaluateStage();
+    bare = await startEvaluateStage();
+  });
+
+  afterAll(async () => {
+    await live.stop();
+    await bare.stop();
+  });
+
+  it.each(vectors)("$name: $vector.description", async ({ vector }) => {
+    const stage = vector.withoutBundle ? bare : live;
+    if (!vector.withoutBundle) await live.adopt(await bundleOf(vector));
+    const answers: TestAnswer[] = [];
+    const wanted = vector.dialects.length === 0 ? dialects : (vector.dialects as Dialect[]);
+    for (const dialect of wanted) {
+      const answer = await stage.caller.call(dialect, callOf(vector, stage));
+      expect({ dialect, status: answer.status, error: answer.error }, JSON.stringify(answer.body)).toEqual({
+        dialect,
+        status: statusOf(vector),
+        error: vector.want?.error,
+      });
+      check(vector, answer.body);
+      expect(answer.fields).toEqual(expect.arrayContaining(vector.want?.fields ?? []));
+      answers.push(answer);
+    }
+    if (statusOf(vector) === 200) {
+      const [first, ...others] = answers.map(({ body }) => withoutChance(body));
+      for (const other of others) expect(other).toEqual(first);
+    }
+  });
+});
+
+describe("the set of vectors", () => {
+  it("has each failure that the methods declare", () => {
+    const declared = new Set(routes.flatMap(({ method }) => methodFacts(method).fails));
+    const shown = new Set(vectors.map(({ vector }) => vector.want?.error));
+    expect([...declared].filter((error) => !shown.has(error))).toEqual([]);
+  });
+
+  it("calls both stages and has every outcome", () => {
+    const outcomes = decisions.map(({ vector }) => (wantedBody(vector) as JsonObject | undefined)?.outcome);
+    expect(new Set(outcomes)).toEqual(new Set(["ALLOW", "FLAG", "REDACT", "BLOCK"]));
+    expect(new Set(vectors.map(({ vector }) => vector.stage || "input"))).toEqual(new Set(["input", "output"]));
+  });
+});
+
+function check({ want }: EvaluateVector, body: JsonValue): void {
+  if (want?.body !== undefined) {
+    const found = mismatches(expanded(toJson(ValueSchema, want.body)), body);
+    expect(found, found.join("\n")).toEqual([]);
+  }
+  for (const text of want?.absent ?? []) expect(JSON.stringify(body)).not.toContain(expanded(text));
+}
+
+async function evaluateAlone(vector: EvaluateVector): Promise<JsonValue> {
+  const engine = compileBundle(await bundleOf(vector));
+  const route = routeOf(vector);
+  // The binder of this route makes this message.
+  const request = rpcMessage(route, requestOf(vector)) as EvaluateRequest;
+  const { response } = engine.evaluate(request, {
+    stage: stages[vector.stage || "input"] ?? Stage.UNSPECIFIED,
+    now: new Date("2026-11-20T12:00:00Z"),
+    evaluationId: request.evaluationId ?? "00000000-0000-4000-8000-000000000000",
+    fingerprintKey: new Uint8Array(32).fill(7),
+    bundle: create(BundleReferenceSchema, { version: 1, digest: `sha256:${"0".repeat(64)}`, activationSeq: 1 }),
+    elapsedUs: () => 1,
+  });
+  return JSON.parse(String(createAnswerer(route)(response, new Headers()).body));
+}
+
+function callOf(vector: EvaluateVector, stage: EvaluateStage): TestCall {
+  const { rawBody, headers, as } = vector;
+  return {
+    method: `EvaluationService/${routeOf(vector).method.name}`,
+    request: requestOf(vector),
+    token: stage.tokenOf(as),
+    headers: { ...headers },
+    rawBody: rawBody === undefined ? undefined : expanded(rawBody),
+  };
+}
+
+function routeOf({ stage }: EvaluateVector) {
+  const route = routes.find(({ path }) => path === `/v1/evaluate/${stage || "input"}`);
+  if (route === undefined) throw new Error(`no route evaluates the stage ${stage}`);
+  return route;
+}
+
+function requestOf({ request }: EvaluateVector): JsonObject {
+  return expanded((request ?? {}) as JsonObject);
+}
+
+function statusOf({ want }: EvaluateVector): number {
+  return want?.status || 200;
+}
+
+function wantedBody({ want }: EvaluateVector): JsonValue | undefined {
+  return want?.body && toJson(ValueSchema, want.body);
+}
+
+/** The same request has the same answer but for these. */
+function withoutChance(body: JsonValue): JsonValue {
+  return { ...(body as JsonObject), evaluation_id: "", latency_us: 0 };
+}
+
+function vectorIn(file: string): EvaluateVector {
+  try {
+    return fromJsonString(EvaluateVectorSchema, readFileSync(join(folder, file), "utf8"));
+  } catch (error) {
+    throw new Error(`${file} is no vector: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}

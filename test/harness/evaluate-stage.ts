@@ -1,0 +1,148 @@
+// Where evaluate vectors play: one live runtime whose bundle changes from vector to vector, and one that has none.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
+import { TokenDigestSchema } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import type { EvaluateVector, PolicyGiven } from "../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
+import { Access } from "../../runtime/access.ts";
+import type { BundleScope } from "../../runtime/bundle/activation.ts";
+import { type VerifiedBundle, verifyBundle } from "../../runtime/bundle/verify.ts";
+import { maxBundleBytes, runtimeSchema } from "../../runtime/config.ts";
+import { BundleHolder } from "../../runtime/loaded-bundle.ts";
+import { type Runtime, startRuntime } from "../../runtime/runtime.ts";
+import { runtimeVersion } from "../../runtime/version.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { readConfig } from "../../src/kit/config.ts";
+import { newId } from "../../src/kit/id.ts";
+import { createLog } from "../../src/kit/log.ts";
+import { shutDown } from "../../src/kit/shutdown.ts";
+import { trustKeys } from "../../src/kit/signing-key.ts";
+import { newToken, tokenDigest } from "../../src/kit/token.ts";
+import { signedBundle } from "./bundle.ts";
+import { type Caller, createCaller } from "./dialect.ts";
+
+/** Who may call in a vector. */
+const personas = {
+  runtime: { kind: CredentialKind.RUNTIME },
+  ci: { kind: CredentialKind.CI, environment: "" },
+  admin: { kind: CredentialKind.ADMIN, projectId: "", environment: "" },
+  expired: { kind: CredentialKind.RUNTIME, notAfter: new Date(Date.now() - 1_000) },
+  other_environment: { kind: CredentialKind.RUNTIME, environment: "elsewhere" },
+  other_project: { kind: CredentialKind.RUNTIME, projectId: newId() },
+} as const;
+
+/** A live runtime to call. */
+export interface EvaluateStage {
+  readonly caller: Caller;
+  /** Puts the bundle of a vector into force. */
+  adopt(found: VerifiedBundle): Promise<void>;
+  /** Token by persona; undefined for a call without one. */
+  tokenOf(persona: string): string | undefined;
+  stop(): Promise<void>;
+}
+
+/** The bundle of a vector, signed and verified. */
+export async function bundleOf({ policies, environment }: EvaluateVector): Promise<VerifiedBundle> {
+  const documents = policies.map((given) => ({
+    source: sourceOf(given),
+    agentId: given.agentId || "*",
+    env: given.env || "*",
+  }));
+  const { bundle, key, ...scope } = await signedBundle(documents, { environment: environment || "prod" });
+  return verifyBundle({
+    bundle,
+    trust: trustKeys([key.publicJwk]),
+    scope,
+    ratchet: undefined,
+    now: new Date(),
+    from: "disk",
+    maxBytes: maxBundleBytes,
+    runtimeVersion,
+  });
+}
+
+/** Starts a runtime; without a bundle until one is adopted. */
+export async function startEvaluateStage(): Promise<EvaluateStage> {
+  const folder = mkdtempSync(join(tmpdir(), "policy-guard-evaluate-"));
+  const holder = new BundleHolder();
+  const tokens = new Map(Object.entries(personas).map(([name, { kind }]) => [name, newToken(kind)]));
+  let scope: BundleScope = { orgId: newId(), projectId: newId(), environment: "prod" };
+  const access = new Access(() => scope, systemClock);
+  const enter = (next: BundleScope) => {
+    scope = next;
+    access.replace(digestsIn(next, tokens));
+  };
+  enter(scope);
+  const fingerprintKey = new Uint8Array(32).fill(7);
+  const config = readConfig(runtimeSchema, {
+    RUNTIME_PORT: "0",
+    RUNTIME_MANAGEMENT_PORT: "0",
+    HOST: "127.0.0.1",
+    POLICY_GUARD_DATA: folder,
+  });
+  const log = createLog({ name: "test", level: "error" });
+  const runtime: Runtime = await startRuntime(
+    config,
+    {
+      holder,
+      authenticate: (value) => access.authenticate(value),
+      fingerprintKey: () => fingerprintKey,
+      spool: undefined,
+      interceptors: [],
+      checks: {},
+      shutdownSteps: [],
+    },
+    { log },
+  );
+  return {
+    caller: createCaller(`http://127.0.0.1:${runtime.port}`, [EvaluationService]),
+    async adopt(found) {
+      const { org_id: orgId, project_id: projectId, environment } = found.manifest;
+      await holder.adopt(found, { now: new Date(), isConfirmed: true, keep: async () => undefined });
+      enter({ orgId, projectId, environment });
+    },
+    tokenOf(persona) {
+      if (persona === "anonymous") return undefined;
+      if (persona === "garbage") return "not-a-token";
+      if (persona === "unknown") return newToken(CredentialKind.RUNTIME);
+      const token = tokens.get(persona || "runtime");
+      if (token === undefined) throw new Error(`nobody is called ${persona}`);
+      return token;
+    },
+    async stop() {
+      await shutDown({ log, steps: runtime.shutdownSteps });
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function digestsIn({ projectId, environment }: BundleScope, tokens: ReadonlyMap<string, string>) {
+  return Object.entries(personas).map(([name, { notAfter, ...facts }]: [string, Persona]) =>
+    create(TokenDigestSchema, {
+      sha256: Uint8Array.from(tokenDigest(tokens.get(name) ?? "")),
+      projectId,
+      environment,
+      notAfter: notAfter && timestampFromDate(notAfter),
+      ...facts,
+    }),
+  );
+}
+
+interface Persona {
+  readonly kind: CredentialKind;
+  readonly projectId?: string;
+  readonly environment?: string;
+  readonly notAfter?: Date;
+}
+
+function sourceOf({ yaml }: PolicyGiven): string {
+  const hasMetadata = yaml.some((line) => line.startsWith("metadata:"));
+  return ["apiVersion: policyguard/v1", "kind: Policy", ...(hasMetadata ? [] : ["metadata: {name: guard}"]), ...yaml].join(
+    "\n",
+  );
+}
