@@ -1,12 +1,14 @@
 // What makes a runtime a connected one: enrolment, the poller that keeps its bundle up to date, the spool and the
 // reporter. None of it is needed to answer an evaluation once a bundle is on disk.
 
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, Code, ConnectError, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { ReportingService, type TokenDigest } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import type { Clock } from "../src/kit/clock.ts";
+import { type Lock, takeLockFile } from "../src/kit/lock-file.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { tokenDigest } from "../src/kit/token.ts";
 import { Access } from "./access.ts";
@@ -30,12 +32,28 @@ export interface ControlPlaneAddress {
 }
 
 const waitSeconds = 25;
+/** Before the enrolment there is no bundle, so nothing that needs a fingerprint. */
+const noKey = new Uint8Array(32);
 
 /** A source that follows the control plane. Resolves when what is on disk is loaded; the rest goes on by itself. */
 export async function connect(
   config: RuntimeConfig,
   address: ControlPlaneAddress,
   { log, clock }: { readonly log: Logger; readonly clock: Clock },
+): Promise<Source> {
+  const lock = claim(config.dataFolder);
+  try {
+    return await openSource(config, address, { log, clock, lock });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function openSource(
+  config: RuntimeConfig,
+  address: ControlPlaneAddress,
+  { log, clock, lock }: { readonly log: Logger; readonly clock: Clock; readonly lock: Lock },
 ): Promise<Source> {
   const transport = transportTo(address);
   const enrolment = new Enrolment(config.dataFolder);
@@ -74,7 +92,7 @@ export async function connect(
   return {
     holder: bundles.holder,
     authenticate: (token) => access.authenticate(token),
-    fingerprintKey: () => enrolment.current?.fingerprintKey ?? new Uint8Array(32),
+    fingerprintKey: () => enrolment.current?.fingerprintKey ?? noKey,
     spool: {
       append(record) {
         const stored = spool.append(record);
@@ -82,14 +100,27 @@ export async function connect(
         return stored;
       },
     },
+    reporting: { isConnected: () => reporter.isConnected, spool: () => spool.status() },
     interceptors: [],
     checks: {},
     shutdownSteps: [
       { name: "bundle poller", timeoutMs: 2_000, run: () => bundles.stop() },
       { name: "reporter", timeoutMs: 6_000, run: () => reporter.stop(AbortSignal.timeout(5_000)) },
       { name: "spool", timeoutMs: 5_000, run: () => spool.close() },
+      { name: "lock", timeoutMs: 100, run: () => lock.release() },
     ],
   };
+}
+
+/** Spool, bundle and enrolment of a folder belong to one process: two of them would overwrite each other's. */
+function claim(folder: string): Lock {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = takeLockFile(join(folder, "runtime.lock"));
+  if (!("heldBy" in lock)) return lock;
+  throw new Error(
+    `the data folder ${folder} belongs to process ${lock.heldBy}, which is running; ` +
+      "give each runtime a folder of its own with POLICY_GUARD_DATA",
+  );
 }
 
 /** Keeps the bundle in force up to date, and on disk. */

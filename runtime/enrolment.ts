@@ -66,7 +66,11 @@ export class Enrolment {
   }
 
   #take(message: EnrolResponse): Enrolled {
-    const { orgId, projectId, environment, keys, tokens, fingerprintKey } = message;
+    const { orgId, projectId, environment, keys, tokens } = message;
+    // The same object as long as it is the same key: what is made of it is kept by the object.
+    const known = this.#enrolled?.fingerprintKey;
+    const isKnown = known !== undefined && Buffer.compare(known, message.fingerprintKey) === 0;
+    const fingerprintKey = isKnown ? known : message.fingerprintKey;
     this.#message = message;
     this.#enrolled = { scope: { orgId, projectId, environment }, trust: trustKeys(keys), tokens, fingerprintKey };
     return this.#enrolled;

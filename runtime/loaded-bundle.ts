@@ -10,6 +10,7 @@ import { isStale, type VerifiedActivation } from "./bundle/activation.ts";
 import { compileBundle } from "./bundle/compile.ts";
 import type { VerifiedBundle } from "./bundle/verify.ts";
 import type { Engine } from "./engine/compile.ts";
+import { warmUp } from "./warm-up.ts";
 
 /** The bundle in force, compiled. */
 export interface LoadedBundle {
@@ -45,12 +46,13 @@ export class BundleHolder {
     throw new Fault(Reason.BUNDLE_UNAVAILABLE, "this runtime has no bundle yet; activate one for its environment");
   }
 
-  /** Compiles a verified bundle, runs `keep`, and swaps it in. When either throws, the old one stays in force. */
+  /** Compiles a verified bundle, warms it up, runs `keep`, and swaps it in. When either throws, the old one stays in force. */
   async adopt(
     found: VerifiedBundle,
     { now, isConfirmed, keep }: { now: Date; isConfirmed: boolean; keep: () => Promise<void> },
   ): Promise<void> {
     const engine = compileBundle(found);
+    await warmUp(engine);
     await keep();
     this.#loaded = {
       engine,

@@ -15,6 +15,7 @@ import type { ShutdownStep } from "../src/kit/shutdown.ts";
 import { callLimits, type runtimeSchema } from "./config.ts";
 import { Evaluator, type RecordSink } from "./evaluator.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
+import { createRuntimeMetrics, type ReportingState } from "./metrics.ts";
 import { readOpenApi } from "./openapi.ts";
 import { evaluationHandlers } from "./rpc/evaluation.ts";
 
@@ -29,6 +30,8 @@ export interface Source {
   readonly fingerprintKey: () => Uint8Array;
   /** Takes records of evaluations; undefined for a runtime that reports to nobody. */
   readonly spool: RecordSink | undefined;
+  /** How its reporting stands; undefined as above. */
+  readonly reporting: ReportingState | undefined;
   /** Interceptors before all others. */
   readonly interceptors: readonly Interceptor[];
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
@@ -52,9 +55,10 @@ export async function startRuntime(
   source: Source,
   { log, clock = systemClock }: { readonly log: Logger; readonly clock?: Clock },
 ): Promise<Runtime> {
-  const { holder, spool, fingerprintKey } = source;
+  const { holder, spool, fingerprintKey, reporting } = source;
   const metrics = createMetrics();
-  const evaluator = new Evaluator({ holder, spool, fingerprintKey, clock });
+  const onEvaluation = createRuntimeMetrics({ metrics, holder, reporting, clock });
+  const evaluator = new Evaluator({ holder, spool, fingerprintKey, clock, onEvaluation });
   const aging = setInterval(() => holder.age(clock.now()), ageEveryMs).unref();
   const management = await startManagement({
     port: config.managementPort,

@@ -2,18 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-
-/** A process id, and what distinguishes the process from a later one with the same id. */
-export interface ProcessStamp {
-  readonly pid: number;
-  /** Clock ticks between the machine's start and the process's; "" when there is no such process. */
-  readonly startedAt: string;
-}
-
-/** The stamp of the process that has this id now. */
-export function processStamp(pid: number): ProcessStamp {
-  return { pid, startedAt: statFields(pid)[19] ?? "" };
-}
+import { type ProcessStamp, processStamp, statFields } from "../src/kit/process-stamp.ts";
 
 /**
  * The npm that runs us as a script; undefined when none does. It ends at once when it is asked to, and tells nobody:
@@ -24,11 +13,6 @@ export function callingNpm(): ProcessStamp | undefined {
   // npm starts scripts through a shell; most shells make room for the script's own process.
   const isShell = /^(sh|dash|bash|ash)$/.test(commandName(process.ppid));
   return processStamp(isShell ? Number(statFields(process.ppid)[1]) : process.ppid);
-}
-
-/** Whether the stamped process still runs. */
-export function isRunning(stamp: ProcessStamp): boolean {
-  return stamp.startedAt !== "" && processStamp(stamp.pid).startedAt === stamp.startedAt;
 }
 
 /** Sends a signal; a process that is already gone is what was wanted. */
@@ -49,18 +33,9 @@ export async function within(promise: Promise<unknown>, limitMs: number): Promis
   return isDone;
 }
 
-/** The fields of proc_pid_stat(5) from the third on; the second is in brackets and may contain spaces. */
-function statFields(pid: number): string[] {
-  return readProc(pid, "stat").split(") ").at(-1)?.split(" ") ?? [];
-}
-
 function commandName(pid: number): string {
-  return readProc(pid, "comm").trim();
-}
-
-function readProc(pid: number, name: string): string {
   try {
-    return readFileSync(`/proc/${pid}/${name}`, "utf8");
+    return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
   } catch {
     return "";
   }

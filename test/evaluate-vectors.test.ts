@@ -82,7 +82,7 @@ describe("the set of vectors", () => {
 
   it("calls both stages and has every outcome", () => {
     const outcomes = decisions.map(({ vector }) => (wantedBody(vector) as JsonObject | undefined)?.outcome);
-    expect(new Set(outcomes)).toEqual(new Set(["ALLOW", "FLAG", "REDACT", "BLOCK"]));
+    expect(outcomes).toEqual(expect.arrayContaining(["ALLOW", "FLAG", "REDACT", "BLOCK"]));
     expect(new Set(vectors.map(({ vector }) => vector.stage || "input"))).toEqual(new Set(["input", "output"]));
   });
 });

@@ -58,7 +58,7 @@ const layers: readonly Layer[] = [
   {
     folder: "runtime/",
     ours: ["gateway/", "gen/", "runtime/engine/", "src/kit/"],
-    npm: [protobuf, connect, "@connectrpc/connect-node", "jose"],
+    npm: [protobuf, connect, "@connectrpc/connect-node", "jose", "prom-client"],
     node: anyNode,
   },
   {

@@ -17,6 +17,7 @@ import { type DnsServer, startDnsServer } from "./harness/dns-server.ts";
 import { filled, mismatches } from "./harness/match.ts";
 import { createRunningClock } from "./harness/moved-clock.ts";
 import { perform, type Scene, type Stage, setScene } from "./harness/scene.ts";
+import { unserved } from "./harness/served.ts";
 import { type NamedVector, readVectors } from "./harness/vector.ts";
 import { startWebhookSink, type WebhookSink } from "./harness/webhook-sink.ts";
 

@@ -43,6 +43,8 @@ export interface TestAnswer {
   /** Value of detail.error; "" where the call succeeded. */
   readonly error: string;
   readonly body: JsonValue;
+  /** The bytes of a REST answer, as text. */
+  readonly text?: string;
   readonly headers: Headers;
   /** Paths that a 422 names. */
   readonly fields: readonly string[];
@@ -104,6 +106,7 @@ async function callRest(baseUrl: string, route: Route, call: TestCall): Promise<
     status: response.status,
     error: detail?.error ?? "",
     body: json,
+    text,
     headers: response.headers,
     fields: detail?.fields?.map(({ field }) => field) ?? [],
   };

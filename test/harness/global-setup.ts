@@ -23,7 +23,8 @@ import { freePort } from "../../scripts/postgres/port.ts";
 import { processesIn, type Server, startServer } from "../../scripts/postgres/server.ts";
 import { databaseUrls, postgresUrl } from "../../scripts/postgres/urls.ts";
 import { chooseServerUser, type ServerUser, userPasses } from "../../scripts/postgres/user.ts";
-import { isRunning, type ProcessStamp, processStamp, signalProcess } from "../../scripts/process.ts";
+import { signalProcess } from "../../scripts/process.ts";
+import { isRunning, type ProcessStamp, processStamp } from "../../src/kit/process-stamp.ts";
 import { createRolesSql, type LoginPasswords, prepareDatabaseSql } from "../../src/store/roles.ts";
 
 /** What test files need to know of the run's server. */

@@ -7,6 +7,7 @@ import { type Call, CallSchema, type Step, type Vector } from "../../gen/policyg
 import { Ingest } from "../../src/domain/ingest.ts";
 import { newId } from "../../src/kit/id.ts";
 import { findAgentByKey, touchAgents } from "../../src/store/agent.ts";
+import type { Database } from "../../src/store/database.ts";
 import { findOrganization } from "../../src/store/organization.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";
@@ -66,11 +67,10 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
     clock.pass(Number(seconds) * 1000);
     return {};
   },
-  $bill: async (_request, { plane }, { orgId }) =>
-    plane.database.systemTransaction(orgId, async (tx) => {
-      (await findOrganization(tx)).billingBlocked = true;
-      return {};
-    }),
+  $bill: async (_request, { plane }, { orgId }) => {
+    await blockBilling(plane.database, orgId);
+    return {};
+  },
 };
 
 /** Makes an organization, and in it what the vector says is given. */
@@ -87,6 +87,13 @@ export async function setScene(stage: Stage, { given }: Pick<Vector, "given">): 
     if (step.bind !== "") variables[step.bind] = answer;
   }
   return { world, variables };
+}
+
+/** Blocks the organization until its bill is settled. */
+export function blockBilling(database: Database, orgId: string): Promise<void> {
+  return database.systemTransaction(orgId, async (tx) => {
+    (await findOrganization(tx)).billingBlocked = true;
+  });
 }
 
 /** Makes the call in a dialect. */

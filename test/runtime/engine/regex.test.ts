@@ -2,6 +2,12 @@ import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { describe, expect, it } from "vitest";
 import { buildAutomaton } from "../../../runtime/engine/automaton.ts";
+import { englishRules } from "../../../runtime/engine/detectors/injection/english.ts";
+import { englishJailbreakRules } from "../../../runtime/engine/detectors/injection/english-jailbreak.ts";
+import { asianRules } from "../../../runtime/engine/detectors/injection/language-asia.ts";
+import { europeanRules } from "../../../runtime/engine/detectors/injection/language-europe.ts";
+import { expandRule } from "../../../runtime/engine/detectors/injection/rule.ts";
+import { tokenFormats } from "../../../runtime/engine/detectors/secrets/provider.ts";
 import { PatternError } from "../../../runtime/engine/pattern-error.ts";
 import {
   compilePattern,
@@ -131,6 +137,29 @@ describe("a gated pattern", () => {
       { numRuns: 1200, seed: 4 },
     );
     expect(gated).toBeGreaterThan(200);
+  });
+
+  it("matches so too for every built-in pattern, on texts made of its own literals", () => {
+    const rules = [...englishRules, ...englishJailbreakRules, ...europeanRules, ...asianRules];
+    const sources = [...rules.map((rule) => expandRule(rule.pattern)), ...tokenFormats.map((format) => format.pattern)];
+    const compiled = sources.map((source) => compilePattern(source, { ignoreCase: true }));
+    fc.assert(
+      fc.property(
+        fc.nat(compiled.length - 1),
+        fc.array(fc.nat(999), { maxLength: 12 }),
+        fc.array(textPart),
+        (which, picks, parts) => {
+          const built = compiled[which];
+          if (built === undefined) return;
+          expect(built.gates.length).toBeGreaterThan(0);
+          const sample = picks
+            .map((pick, i) => `${built.gates[pick % built.gates.length]?.literal}${parts[i] ?? " all "}`)
+            .join("");
+          expect(gatedMatches(built, sample)).toEqual(wholeMatches(built, sample));
+        },
+      ),
+      { numRuns: 1000, seed: 11 },
+    );
   });
 
   it.each<[string, string[]]>([

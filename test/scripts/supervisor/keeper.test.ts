@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { isRunning, processStamp } from "../../../scripts/process.ts";
 import { type Running, startChild } from "../../../scripts/supervisor/child.ts";
 import { type Kept, keepRunning } from "../../../scripts/supervisor/keeper.ts";
+import { isRunning, processStamp } from "../../../src/kit/process-stamp.ts";
 
 let folder: string;
 let lines: string[];

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { processStamp } from "../../../scripts/process.ts";
 import { takeLock } from "../../../scripts/supervisor/lock.ts";
+import { processStamp } from "../../../src/kit/process-stamp.ts";
 
 let folder: string;
 

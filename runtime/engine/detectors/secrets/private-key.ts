@@ -18,7 +18,10 @@ function locateKey(text: string, end: number): Finding | undefined {
   const rest = /^(?: BLOCK)?-----/.exec(text.slice(end, end + 11))?.[0];
   if (rest === undefined) return undefined;
   const bodyFrom = end + rest.length;
-  const following = text.slice(bodyFrom, bodyFrom + longestKey);
+  const window = text.slice(bodyFrom, bodyFrom + longestKey);
+  // A further header ends what may belong to this one, which also keeps rows of headers cheap.
+  const nextKey = window.indexOf("-----BEGIN");
+  const following = nextKey < 0 ? window : window.slice(0, nextKey);
   const footer = /-----END [A-Z0-9 ]{0,40}-----/.exec(following);
   // Without a footer, the key goes on for as long as the text could be one.
   const body =

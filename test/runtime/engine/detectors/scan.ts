@@ -6,11 +6,10 @@ const scanners = new Map<string, Scanner>();
 
 /** The detections of one detector in one text. */
 export function scan(use: string, text: string, parameters: JsonObject = {}): readonly Detection[] {
-  return (
-    compileDetectors([{ key: use, use, parameters }])
-      .scan(text)
-      .get(use) ?? []
-  );
+  const key = JSON.stringify([use, parameters]);
+  const scanner = scanners.get(key) ?? compileDetectors([{ key: use, use, parameters }]);
+  scanners.set(key, scanner);
+  return scanner.scan(text).get(use) ?? [];
 }
 
 /** The texts that one detector finds. */

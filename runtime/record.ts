@@ -1,0 +1,68 @@
+// What a runtime reports of an evaluation. The control plane refuses records that are too large, and what stands behind
+// one in the spool would wait for ever; so the record of an enormous request keeps the newest of its text only.
+
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { EvaluateRequest } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
+import type { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
+import {
+  type EvaluationRecord,
+  EvaluationRecordSchema,
+  type RecordedSegment,
+} from "../gen/policyguard/policy/v1/record_pb.ts";
+import type { Evaluation } from "./engine/evaluation.ts";
+import { captureModeOf, captureText } from "./engine/redacted-capture.ts";
+import type { LoadedBundle } from "./loaded-bundle.ts";
+
+/** Most text of a record: any single one (1 MiB, grown by placeholders), and half of what the control plane takes. */
+const maxTextBytes = 2 * 1024 * 1024;
+/** Most findings of a record, and most signals. */
+const maxFindings = 1_000;
+
+/** Where and when an evaluation took place. */
+export interface RecordContext {
+  readonly stage: Stage;
+  readonly now: Date;
+  readonly loaded: LoadedBundle;
+}
+
+/** The record of an evaluation. */
+export function recordOf(
+  request: EvaluateRequest,
+  evaluation: Evaluation,
+  { stage, now, loaded }: RecordContext,
+): EvaluationRecord {
+  const { response } = evaluation;
+  return create(EvaluationRecordSchema, {
+    evaluationId: response.evaluationId,
+    createdAt: timestampFromDate(now),
+    stage,
+    agentId: request.agentId,
+    sessionId: request.sessionId,
+    userId: request.subject?.userId,
+    outcome: response.outcome,
+    wouldBeOutcome: response.wouldBeOutcome,
+    findings: evaluation.findings.slice(0, maxFindings),
+    unjudged: evaluation.unjudged.slice(0, maxFindings),
+    signals: evaluation.signals.slice(0, maxFindings),
+    bundle: loaded.reference,
+    language: response.language ?? request.language,
+    latencyUs: response.latencyUs,
+    model: request.model,
+    metadata: request.metadata,
+    capture: captureModeOf(evaluation, loaded.capture),
+    segments: newestWithin(captureText(evaluation, loaded.capture), maxTextBytes),
+    decidedByRule: evaluation.decidedByRule,
+    decidedByPolicy: evaluation.decidedByPolicy,
+  });
+}
+
+function newestWithin(segments: RecordedSegment[], maxBytes: number): RecordedSegment[] {
+  let restBytes = maxBytes;
+  let first = segments.length;
+  for (; first > 0; first--) {
+    restBytes -= Buffer.byteLength(segments[first - 1]?.text ?? "");
+    if (restBytes < 0) break;
+  }
+  return first === 0 ? segments : segments.slice(first);
+}

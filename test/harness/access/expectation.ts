@@ -1,0 +1,65 @@
+// What an access option promises for a caller and a target, stated a second time and from nothing but the option. The order
+// is part of the promise: a refusal tells nothing that a later question would have told.
+
+import { clone, type DescMethod } from "@bufbuild/protobuf";
+import { type Access, AccessSchema, CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
+import { methodFacts } from "../../../src/kit/options.ts";
+import type { Principal } from "./principal.ts";
+import type { Target } from "./target.ts";
+
+/** The facts of a method that decide who may call it. */
+export interface Promised {
+  readonly access: Access;
+  readonly successStatus: number;
+  readonly openWhenBillingBlocked: boolean;
+}
+
+/** What has to come back. */
+export interface Expected {
+  readonly status: number;
+  readonly error: string;
+}
+
+/** The facts as they stand now, safe from later changes. */
+export function promiseOf(method: DescMethod): Promised {
+  const { access, successStatus, entitlement } = methodFacts(method);
+  return {
+    access: clone(AccessSchema, access),
+    successStatus,
+    openWhenBillingBlocked: entitlement.openWhenBillingBlocked,
+  };
+}
+
+/** The answer that a caller has to get; undefined where the options do not decide. */
+export function expectedOf(promised: Promised, principal: Principal, target: Target): Expected | undefined {
+  const { access } = promised;
+  if (!access.public) {
+    if (principal.kind === undefined) return { status: 401, error: "unauthenticated" };
+    if (access.orgField !== "" && (principal.home === "other" || target.organization !== "own")) {
+      return { status: 403, error: "no_access_to_organization" };
+    }
+    if (!access.kinds.includes(principal.kind) || reachesNot(access, principal, target)) {
+      return { status: 403, error: "insufficient_scope" };
+    }
+  }
+  if (target.isUnpaid && !promised.openWhenBillingBlocked && principal.home === "own") {
+    return { status: 402, error: "payment_required" };
+  }
+  switch (target.astray?.how) {
+    case "malformed":
+      return { status: 422, error: "validation_failed" };
+    case "absent":
+    case "foreign":
+      return { status: 404, error: "not_found" };
+    case "sibling":
+      return undefined; // another project of the caller's own: whatever the call does there
+    default:
+      return { status: promised.successStatus, error: "" };
+  }
+}
+
+function reachesNot(access: Access, { hasProject, kind }: Principal, { astray }: Target): boolean {
+  if (astray === undefined || !hasProject) return false;
+  if (astray.field === access.projectField) return true;
+  return astray.field === access.envField && kind === CredentialKind.RUNTIME;
+}

@@ -1,0 +1,189 @@
+// The access matrix: every operation, called by every kind of caller, on everything that it can name. What has to come back
+// follows from the method's options alone. A refusal must leave no trace, in either organization, and must not tell what
+// exists from what does not.
+
+import { createHash } from "node:crypto";
+import { type DescMethod, fromJson, type JsonObject } from "@bufbuild/protobuf";
+import { type Call, StepSchema, type Vector } from "../../../gen/policyguard/testing/v1/vector_pb.ts";
+import { callName, type Dialect, type TestAnswer } from "../dialect.ts";
+import { blockBilling, perform, type Scene, type Stage, setScene } from "../scene.ts";
+import { type Expected, expectedOf, type Promised } from "./expectation.ts";
+import { type Principal, principals } from "./principal.ts";
+import { checksums } from "./rows.ts";
+import { type Target, targetsOf } from "./target.ts";
+
+/** One call of the matrix. */
+interface Cell {
+  readonly principal: Principal;
+  readonly target: Target;
+  readonly dialect: Dialect;
+  readonly expected: Expected;
+}
+
+/** What the matrix found. */
+export interface Findings {
+  /** How many calls were made. */
+  readonly cells: number;
+  /** What was not as promised. */
+  readonly wrong: readonly string[];
+}
+
+/** How much of the matrix is run, and against which promise. */
+export interface MatrixOptions {
+  readonly promised: Promised;
+  readonly dialects: (method: DescMethod, cell: string) => readonly Dialect[];
+}
+
+/** Calls a method in every way. `vectors` are those of the method's success, from which the requests are taken. */
+export async function checkMethod(
+  stage: Stage,
+  method: DescMethod,
+  vectors: readonly Vector[],
+  { promised, dialects }: MatrixOptions,
+): Promise<Findings> {
+  const cells = targetsOf(method).flatMap((target) =>
+    principals.flatMap((principal) => {
+      const expected = expectedOf(promised, principal, target);
+      // Its own organization, from where the other's admin stands.
+      const isAtHome = principal.home === "other" && target.organization === "foreign";
+      if (expected === undefined || isAtHome) return [];
+      const name = `${callName(method)} ${principal.name} ${target.name}`;
+      return dialects(method, name).map((dialect): Cell => ({ principal, target, dialect, expected }));
+    }),
+  );
+  const wrong: string[] = [];
+  const answers = new Answers();
+  for (const vector of new Set(cells.map(({ principal }) => baseOf(vectors, principal)))) {
+    const own = cells.filter(({ principal }) => baseOf(vectors, principal) === vector);
+    wrong.push(...(await checkRefusals(stage, vector, own.filter(isRefusal), answers)));
+    wrong.push(
+      ...(await checkUnpaid(
+        stage,
+        vector,
+        own.filter(({ target }) => target.isUnpaid),
+      )),
+    );
+    for (const cell of own.filter((each) => !isRefusal(each) && !each.target.isUnpaid)) {
+      wrong.push(...(await checkCell(stage, vector, cell, await scenesOf(stage, vector))));
+    }
+  }
+  return { cells: cells.length, wrong: [...wrong, ...answers.telling()].map((text) => `${callName(method)}: ${text}`) };
+}
+
+function isRefusal({ expected, target }: Cell): boolean {
+  return expected.status >= 400 && !target.isUnpaid;
+}
+
+/** The vector whose request a caller sends: one of its own kind, if there is one. */
+function baseOf(vectors: readonly Vector[], { persona }: Principal): Vector {
+  const plain = vectors.filter(
+    ({ call }) => call?.rawBody === undefined && Object.keys(call?.headers ?? {}).length === 0,
+  );
+  const by = (as: string) => plain.find(({ call }) => (call?.as || "admin") === as);
+  const vector = by(persona) ?? by("admin") ?? plain[0];
+  if (vector === undefined) throw new Error("the matrix needs a vector of the method's success");
+  return vector;
+}
+
+interface Scenes {
+  readonly own: Scene;
+  readonly other: Scene;
+}
+
+const anotherProject = fromJson(StepSchema, {
+  bind: "another",
+  call: { method: "ProjectService/CreateProject", request: { org_id: "${org_id}", name: "Another project" } },
+});
+
+// The same in two organizations, so that every id has a counterpart.
+async function scenesOf(stage: Stage, { given }: Vector): Promise<Scenes> {
+  const other = await setScene(stage, { given: [...given] });
+  const own = await setScene(stage, { given: [...given, anotherProject] });
+  const { another } = own.variables as { another: { id: string } };
+  const tokens = { ...own.world.tokens, foreign: other.world.tokens.admin };
+  return {
+    other,
+    own: { world: { ...own.world, tokens }, variables: { ...own.variables, another_project: another.id } },
+  };
+}
+
+async function checkRefusals(
+  stage: Stage,
+  vector: Vector,
+  cells: readonly Cell[],
+  answers: Answers,
+): Promise<string[]> {
+  if (cells.length === 0) return [];
+  const { database } = stage.plane;
+  const scenes = await scenesOf(stage, vector);
+  const [ownId, otherId] = [scenes.own.world.orgId, scenes.other.world.orgId];
+  const before = [await checksums(database, ownId), await checksums(database, otherId)];
+  const wrong: string[] = [];
+  for (const cell of cells) wrong.push(...(await checkCell(stage, vector, cell, scenes, answers)));
+  const after = [await checksums(database, ownId), await checksums(database, otherId)];
+  if (JSON.stringify(before) !== JSON.stringify(after)) wrong.push("refused calls changed rows");
+  return wrong;
+}
+
+async function checkUnpaid(stage: Stage, vector: Vector, cells: readonly Cell[]): Promise<string[]> {
+  const wrong: string[] = [];
+  const refused = await scenesOf(stage, vector);
+  for (const cell of cells) {
+    const scenes = cell.expected.status >= 400 ? refused : await scenesOf(stage, vector);
+    await blockBilling(stage.plane.database, scenes.own.world.orgId);
+    wrong.push(...(await checkCell(stage, vector, cell, scenes)));
+  }
+  return wrong;
+}
+
+async function checkCell(
+  stage: Stage,
+  vector: Vector,
+  cell: Cell,
+  { own, other }: Scenes,
+  answers?: Answers,
+): Promise<string[]> {
+  const { principal, target, dialect, expected } = cell;
+  const template = (vector.call?.request ?? {}) as JsonObject;
+  const request = target.request(template, own, other);
+  const call: Call = { ...(vector.call as Call), as: principal.persona, request };
+  const answer = await perform(stage, dialect, call, own);
+  answers?.add(cell, answer);
+  if (answer.status === expected.status && answer.error === expected.error) return [];
+  const got = `${answer.status} ${answer.error}`;
+  return [
+    `${principal.name} on ${target.name} by ${dialect}: expected ${expected.status} ${expected.error}, got ${got}`,
+  ];
+}
+
+/** Refusals that have to be alike to the last byte, whatever exists. */
+class Answers {
+  readonly #seen = new Map<string, Set<string>>();
+
+  add({ principal, target, dialect, expected }: Cell, answer: TestAnswer): void {
+    const field = target.astray?.how === "malformed" ? undefined : target.astray?.field;
+    const named = target.organization !== "own" ? "organizations" : field;
+    if (named === undefined || expected.status < 400) return;
+    const key = `${principal.name} by ${dialect}: ${expected.status} ${expected.error} for ${named}`;
+    const seen = this.#seen.get(key) ?? new Set();
+    this.#seen.set(key, seen.add(imageOf(answer)));
+  }
+
+  /** Where one refusal differs from another. */
+  telling(): string[] {
+    return [...this.#seen]
+      .filter(([, images]) => images.size > 1)
+      .map(([key, images]) => `${key} tell what exists:\n  ${[...images].join("\n  ")}`);
+  }
+}
+
+/** All of an answer but what no two answers share. */
+function imageOf({ status, text, body, headers }: TestAnswer): string {
+  const kept = [...headers].filter(([name]) => !["date", "x-request-id", "traceparent"].includes(name));
+  return JSON.stringify([status, text ?? body, kept]);
+}
+
+/** A number from 0 to 1 that is always the same for the same text. */
+export function shareOf(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE() / 2 ** 32;
+}

@@ -1,0 +1,58 @@
+// The rows of organizations, as the tests' own eyes see them: what they are, and whose of them another organization's
+// transaction sees.
+
+import type { Database } from "../../../src/store/database.ts";
+
+/** Digest of every row that the organization has, by table. When a token was last used is left out: each call changes it. */
+export async function checksums(database: Database, orgId: string): Promise<Readonly<Record<string, string>>> {
+  return database.read(orgId, async (tx) => {
+    const tables = await tenantTables(database, orgId);
+    const parts = tables.map(
+      (table) =>
+        `select '${table}' as name, md5(coalesce(string_agg(line, ' ' order by line), '')) as sum
+         from (select (to_jsonb(t) - 'last_used_at')::text as line from ${table} t where ${owner(table)} = ?) lines`,
+    );
+    const rows = await tx.sql<{ name: string; sum: string }>(
+      parts.join(" union all "),
+      tables.map(() => orgId),
+    );
+    return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]));
+  });
+}
+
+/** Tables in which a transaction of one organization sees or changes rows of another. */
+export async function leakingTables(database: Database, orgId: string, otherId: string): Promise<string[]> {
+  const leaking: string[] = [];
+  for (const table of await tenantTables(database, orgId)) {
+    const seen = await database.read(orgId, (tx) =>
+      tx.sql(`select 1 as seen from ${table} where ${owner(table)} = ? limit 1`, [otherId]),
+    );
+    if (seen.length > 0) leaking.push(table);
+  }
+  return leaking;
+}
+
+/** Tables with rows of the organization. */
+export async function filledTables(database: Database, orgId: string): Promise<string[]> {
+  const empty = "d41d8cd98f00b204e9800998ecf8427e"; // MD5 of nothing
+  const sums = await checksums(database, orgId);
+  return Object.keys(sums).filter((table) => sums[table] !== empty);
+}
+
+/** Every table whose rows belong to an organization; partitions are seen through their parents. */
+export async function tenantTables(database: Database, orgId: string): Promise<string[]> {
+  const rows = await database.read(orgId, (tx) =>
+    tx.sql<{ name: string }>(
+      `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition and has_table_privilege(c.oid, 'select')
+         and (c.relname = 'organization' or exists (
+           select from pg_attribute a where a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped))
+       order by 1`,
+    ),
+  );
+  return rows.map(({ name }) => name);
+}
+
+function owner(table: string): string {
+  return table === "organization" ? "id" : "org_id";
+}

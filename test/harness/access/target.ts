@@ -1,0 +1,124 @@
+// What a call of the access matrix names: the caller's own organization and things, another's, or none that exist. Made
+// from the request's descriptor, so that a new method has its targets without being told.
+
+import { type DescField, type DescMethod, getOption, hasOption, type JsonObject } from "@bufbuild/protobuf";
+import { field as fieldRules } from "../../../gen/buf/validate/validate_pb.ts";
+import { newId } from "../../../src/kit/id.ts";
+import { methodFacts } from "../../../src/kit/options.ts";
+import { filled } from "../match.ts";
+import type { Scene } from "../scene.ts";
+
+/** What a call names. */
+export interface Target {
+  readonly name: string;
+  /** The organization named: the caller's own, another one, or none; the last two look alike to the caller. */
+  readonly organization: "own" | "foreign" | "absent";
+  /** The bill of the organization is not paid. */
+  readonly isUnpaid: boolean;
+  /** A field that names something else than the caller's own, and what. */
+  readonly astray?: { readonly field: string; readonly how: "foreign" | "absent" | "malformed" | "sibling" };
+  /** The request of a vector, with this target in it. */
+  request(template: JsonObject, own: Scene, other: Scene): JsonObject;
+}
+
+const plain = { organization: "own", isUnpaid: false } as const;
+
+/** The targets of a method. */
+export function targetsOf(method: DescMethod): Target[] {
+  const { orgField, projectField } = methodFacts(method).access;
+  const own = { ...plain, request: (template: JsonObject, { variables }: Scene) => filled(template, variables) };
+  return [
+    { ...own, name: "own" },
+    { ...own, name: "own, bill unpaid", isUnpaid: true },
+    ...(orgField === "" ? [] : organizationTargets(orgField)),
+    ...(projectField === "" ? [] : [siblingTarget(projectField)]),
+    ...referencesOf(method).flatMap((field) => referenceTargets(method, field)),
+  ];
+}
+
+function organizationTargets(orgField: string): Target[] {
+  const absent = (name: string, value: () => string): Target => ({
+    ...plain,
+    name,
+    organization: "absent",
+    request: (template, { variables }) => ({ ...filled(template, variables), [orgField]: value() }),
+  });
+  return [
+    {
+      ...plain,
+      name: "another organization",
+      organization: "foreign",
+      request: (template, _own, { variables }) => filled(template, variables),
+    },
+    absent("no organization", () => newId()),
+    absent("a malformed organization", () => "acme"),
+    absent("an empty organization", () => " "),
+  ];
+}
+
+function referenceTargets(method: DescMethod, field: DescField): Target[] {
+  const isId = isUuid(field);
+  const malformed = astray(field.name, "malformed", () => (isId ? "42" : "Not A Name"));
+  if (!methodFacts(method).fails.includes("not_found")) return [malformed];
+  const absent = astray(field.name, "absent", () => (isId ? newId() : "nowhere"));
+  if (!isId) return [malformed, absent];
+  const foreign: Target = {
+    ...plain,
+    name: `foreign ${field.name}`,
+    astray: { field: field.name, how: "foreign" },
+    request: (template, own, other) => ({
+      ...filled(template, own.variables),
+      [field.name]: filled(template[field.name] ?? "", other.variables),
+    }),
+  };
+  return [malformed, absent, foreign];
+}
+
+// A token of one project is refused whether or not the other project exists.
+function siblingTarget(field: string): Target {
+  return {
+    ...plain,
+    name: "another project",
+    astray: { field, how: "sibling" },
+    request: (template, { variables }) => ({
+      ...filled(template, variables),
+      [field]: String(variables.another_project),
+    }),
+  };
+}
+
+function astray(field: string, how: "absent" | "malformed", value: () => string): Target {
+  return {
+    ...plain,
+    name: `${how} ${field}`,
+    astray: { field, how },
+    request: (template, { variables }) => ({ ...filled(template, variables), [field]: value() }),
+  };
+}
+
+/** Fields that name something below the organization: required ids, and names in the path. */
+function referencesOf(method: DescMethod): DescField[] {
+  const { access, http } = methodFacts(method);
+  const path = typeof http?.pattern.value === "string" ? http.pattern.value : "";
+  return method.input.fields.filter(
+    (field) =>
+      field.name !== access.orgField &&
+      !field.proto.proto3Optional &&
+      (isUuid(field) || (hasPattern(field) && path.includes(`{${field.name}}`))),
+  );
+}
+
+function isUuid(field: DescField): boolean {
+  const rules = stringRules(field);
+  return rules?.wellKnown.case === "uuid" && rules.wellKnown.value;
+}
+
+function hasPattern(field: DescField): boolean {
+  return (stringRules(field)?.pattern ?? "") !== "";
+}
+
+function stringRules(field: DescField) {
+  if (!hasOption(field, fieldRules)) return undefined;
+  const { type } = getOption(field, fieldRules);
+  return type.case === "string" ? type.value : undefined;
+}
