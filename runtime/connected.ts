@@ -5,25 +5,18 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, Code, ConnectError, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
-import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { ReportingService, type TokenDigest } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import { type Lock, takeLockFile } from "../src/kit/lock-file.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { tokenDigest } from "../src/kit/token.ts";
 import { Access } from "./access.ts";
-import { createBundleCache } from "./bundle/cache.ts";
-import { type BundlePoller, createBundlePoller, type PollAnswer, type PollRequest } from "./bundle/poll.ts";
-import { BundleRejection } from "./bundle/rejection.ts";
-import type { VerifiedBundle } from "./bundle/verify.ts";
-import { verifyBundle } from "./bundle/verify.ts";
+import { BundleKeeper } from "./bundle-keeper.ts";
 import { maxBundleBytes } from "./config.ts";
 import { type Enrolled, Enrolment } from "./enrolment.ts";
-import { BundleHolder } from "./loaded-bundle.ts";
 import { Reporter } from "./report/reporter.ts";
 import type { RuntimeConfig, Source } from "./runtime.ts";
 import { openSpool } from "./spool/spool.ts";
-import { runtimeVersion } from "./version.ts";
 
 /** Where the control plane is, and as whom to call it. */
 export interface ControlPlaneAddress {
@@ -31,7 +24,6 @@ export interface ControlPlaneAddress {
   readonly token: string;
 }
 
-const waitSeconds = 25;
 /** Before the enrolment there is no bundle, so nothing that needs a fingerprint. */
 const noKey = new Uint8Array(32);
 
@@ -121,121 +113,6 @@ function claim(folder: string): Lock {
     `the data folder ${folder} belongs to process ${lock.heldBy}, which is running; ` +
       "give each runtime a folder of its own with POLICY_GUARD_DATA",
   );
-}
-
-/** Keeps the bundle in force up to date, and on disk. */
-class BundleKeeper {
-  readonly holder = new BundleHolder();
-  /** Called when the bundle in force, or the reason of a refusal, changed. */
-  onChange: () => void = () => undefined;
-  readonly #config: RuntimeConfig;
-  readonly #client: Client<typeof BundleService>;
-  readonly #log: Logger;
-  readonly #clock: Clock;
-  readonly #cache: ReturnType<typeof createBundleCache>;
-  #last: VerifiedBundle | undefined;
-  #poller: BundlePoller | undefined;
-
-  constructor(config: RuntimeConfig, transport: Transport, { log, clock }: { log: Logger; clock: Clock }) {
-    this.#config = config;
-    this.#client = createClient(BundleService, transport);
-    this.#log = log;
-    this.#clock = clock;
-    this.#cache = createBundleCache({ folder: join(config.dataFolder, "bundle") });
-  }
-
-  /** Loads what the last process kept, verified like anything else. What does not hold is left, and said. */
-  async loadFromDisk({ scope, trust }: Enrolled): Promise<void> {
-    const { bundle, ratchet } = await this.#cache.read();
-    if (bundle === undefined) return;
-    const now = this.#clock.now();
-    try {
-      const check = { trust, scope, ratchet, now, runtimeVersion, maxBytes: maxBundleBytes };
-      const found = await verifyBundle({ ...check, bundle, from: "disk" });
-      await this.holder.adopt(found, { now, isConfirmed: false, keep: async () => undefined });
-      this.#last = found;
-      this.#log.info({ version: found.manifest.version }, "bundle loaded from disk");
-    } catch (error) {
-      this.#reject(error);
-    }
-  }
-
-  /** Starts to follow the control plane; once is enough. */
-  follow(enrolment: Enrolment): void {
-    const enrolled = enrolment.current;
-    if (this.#poller !== undefined || enrolled === undefined) return;
-    this.#poller = createBundlePoller({
-      client: (request) => this.#ask(request),
-      trust: () => enrolment.current?.trust ?? enrolled.trust,
-      scope: enrolled.scope,
-      runtimeVersion,
-      maxBytes: maxBundleBytes,
-      start: { ratchet: this.#last?.activation.ratchet, isInForce: this.#last !== undefined },
-      adopt: (found) => this.#adopt(found),
-      refresh: async (activation) => {
-        this.holder.refresh(activation, this.#clock.now());
-        if (this.#last !== undefined) await this.#cache.write({ bundle: this.#last.bundle, activation });
-      },
-      onRejection: (rejection) => this.#reject(rejection),
-      onError: (error) => this.#complain(error),
-      clock: this.#clock,
-      intervalMs: this.#config.pollIntervalMs,
-      waitSeconds,
-    });
-  }
-
-  /** Asks for the bundle at once. */
-  nudge(): void {
-    this.#poller?.nudge();
-  }
-
-  /** Ends following. */
-  async stop(): Promise<void> {
-    await this.#poller?.stop();
-  }
-
-  /** How the bundle stands, for the control plane. */
-  status() {
-    const { loaded, rejection } = this.holder;
-    return {
-      bundleVersion: loaded?.reference.version ?? 0,
-      activationSeq: loaded?.reference.activationSeq ?? 0,
-      rejection: rejection ?? "",
-    };
-  }
-
-  async #ask({ ifNoneMatch, waitSeconds: seconds, signal }: PollRequest): Promise<PollAnswer> {
-    const prefer = seconds === 0 ? undefined : `wait=${seconds}`;
-    const answer = await this.#client.getLatestBundle(
-      { ifNoneMatch, prefer },
-      { signal, timeoutMs: (seconds + 10) * 1000 },
-    );
-    if (answer.notModified) return { notModified: true, activation: answer.activation };
-    if (answer.bundle === undefined) throw new Error("the control plane answered without a bundle");
-    return { notModified: false, bundle: answer.bundle };
-  }
-
-  async #adopt(found: VerifiedBundle): Promise<void> {
-    const now = this.#clock.now();
-    await this.holder.adopt(found, { now, isConfirmed: true, keep: () => this.#cache.write(found) });
-    this.#last = found;
-    const { activation_seq: activationSeq, version } = found.activation.payload;
-    this.#log.info({ version, activationSeq }, "bundle in force");
-    this.onChange();
-  }
-
-  #reject(error: unknown): void {
-    const reason = error instanceof BundleRejection ? `${error.reason}: ${error.message}` : String(error);
-    this.holder.reject(reason);
-    this.#log.error({ err: error }, "bundle refused; the one in force stays");
-    this.onChange();
-  }
-
-  #complain(error: unknown): void {
-    const { code } = ConnectError.from(error);
-    if (code === Code.NotFound) this.#log.info("the environment has no active bundle yet");
-    else this.#log.warn({ err: error }, "the control plane could not be asked for the bundle");
-  }
 }
 
 async function enrol(

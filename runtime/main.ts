@@ -2,25 +2,35 @@
 // control plane; with --bundle and --key it runs alone.
 
 import { systemClock } from "../src/kit/clock.ts";
-import { readConfig } from "../src/kit/config.ts";
-import { createLog } from "../src/kit/log.ts";
+import { productVariables, readConfig } from "../src/kit/config.ts";
+import { createLog, type Logger } from "../src/kit/log.ts";
 import { drainDelay, shutDownOnSignal } from "../src/kit/shutdown.ts";
 import { type Arguments, readArguments, runtimeSchema } from "./config.ts";
 import { connect } from "./connected.ts";
 import { type RuntimeConfig, type Source, startRuntime } from "./runtime.ts";
 import { standalone } from "./standalone.ts";
+import { whyNotStarted } from "./start-failure.ts";
 
 const clock = systemClock;
-const args = readArguments(process.argv.slice(2));
-// Variables that other processes of the same environment read.
-const config = readConfig(runtimeSchema, process.env, ["POLICY_GUARD_ALLOW_NETWORKS", "POLICY_GUARD_DNS_SERVERS"]);
-const log = createLog({ name: "runtime", level: config.logLevel });
-const source = await sourceOf(config, args);
-const runtime = await startRuntime(args.noAuth ? { ...config, host: "127.0.0.1" } : config, source, { log, clock });
-shutDownOnSignal({ log, steps: [drainDelay(config.drainDelayMs), ...runtime.shutdownSteps] });
-log.info({ port: runtime.port }, "runtime is listening");
 
-function sourceOf(settings: RuntimeConfig, { bundle, key, noAuth }: Arguments): Promise<Source> {
+try {
+  await start();
+} catch (error) {
+  process.stderr.write(`the runtime does not start: ${whyNotStarted(error)}\n`);
+  process.exit(1);
+}
+
+async function start(): Promise<void> {
+  const args = readArguments(process.argv.slice(2));
+  const config = readConfig(runtimeSchema, process.env, productVariables);
+  const log = createLog({ name: "runtime", level: config.logLevel });
+  const source = await sourceOf(config, args, log);
+  const runtime = await startRuntime(args.noAuth ? { ...config, host: "127.0.0.1" } : config, source, { log, clock });
+  shutDownOnSignal({ log, steps: [drainDelay(config.drainDelayMs), ...runtime.shutdownSteps] });
+  log.info({ port: runtime.port, managementPort: runtime.managementPort }, "runtime is listening");
+}
+
+function sourceOf(settings: RuntimeConfig, { bundle, key, noAuth }: Arguments, log: Logger): Promise<Source> {
   if (bundle !== undefined) {
     if (key === undefined) throw new Error("--bundle needs --key: the public key that may have signed it");
     return standalone(settings, { bundle, key }, { noAuth, clock });

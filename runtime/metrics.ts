@@ -1,6 +1,6 @@
 // What Prometheus scrapes of a runtime, besides its calls.
 
-import { getOption } from "@bufbuild/protobuf";
+import { type DescEnum, getOption } from "@bufbuild/protobuf";
 import { Counter, Gauge, Histogram } from "prom-client";
 import { wire } from "../gen/policyguard/options/v1/options_pb.ts";
 import { type Outcome, OutcomeSchema, type Stage, StageSchema } from "../gen/policyguard/policy/v1/outcome_pb.ts";
@@ -62,9 +62,8 @@ function countEvaluations({ registry }: Metrics): (evaluation: FinishedEvaluatio
     const key = stage * 256 + outcome;
     let count = bound.get(key);
     if (count === undefined) {
-      const stageName = getOption(StageSchema.value[stage] ?? StageSchema.values[0], wire);
-      const counter = total.labels(stageName, getOption(OutcomeSchema.value[outcome] ?? OutcomeSchema.values[0], wire));
-      const duration = durations.labels(stageName);
+      const counter = total.labels(nameOf(StageSchema, stage), nameOf(OutcomeSchema, outcome));
+      const duration = durations.labels(nameOf(StageSchema, stage));
       count = (us) => {
         counter.inc();
         duration.observe(us / 1_000_000);
@@ -73,6 +72,11 @@ function countEvaluations({ registry }: Metrics): (evaluation: FinishedEvaluatio
     }
     count(latencyUs);
   };
+}
+
+function nameOf(schema: DescEnum, number: number): string {
+  const value = schema.value[number];
+  return value === undefined ? String(number) : getOption(value, wire);
 }
 
 function measureBundle({ metrics, holder, clock }: RuntimeMetricsParts): void {

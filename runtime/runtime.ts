@@ -30,8 +30,8 @@ export interface Source {
   readonly fingerprintKey: () => Uint8Array;
   /** Takes records of evaluations; undefined for a runtime that reports to nobody. */
   readonly spool: RecordSink | undefined;
-  /** How its reporting stands; undefined as above. */
-  readonly reporting: ReportingState | undefined;
+  /** How its reporting stands, for the measurements. */
+  readonly reporting?: ReportingState;
   /** Interceptors before all others. */
   readonly interceptors: readonly Interceptor[];
   readonly checks: Readonly<Record<string, ReadinessCheck>>;

@@ -54,7 +54,6 @@ export async function standalone(
     ...(noAuth ? openDoor(scope) : guardedDoor(scope, config.tokenHashes ?? [], clock)),
     fingerprintKey: () => fingerprintKey,
     spool: undefined,
-    reporting: undefined,
     checks: {},
     shutdownSteps: [],
   };

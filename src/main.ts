@@ -2,11 +2,11 @@
 
 import { controlPlaneSchema } from "./config.ts";
 import { startControlPlane } from "./control-plane.ts";
-import { readConfig } from "./kit/config.ts";
+import { productVariables, readConfig } from "./kit/config.ts";
 import { createLog } from "./kit/log.ts";
 import { drainDelay, shutDownOnSignal } from "./kit/shutdown.ts";
 
-const config = readConfig(controlPlaneSchema, process.env, ["POLICY_GUARD_DATA"]);
+const config = readConfig(controlPlaneSchema, process.env, productVariables);
 const log = createLog({ name: "control-plane", level: config.logLevel });
 const controlPlane = await startControlPlane(config, { log });
 shutDownOnSignal({ log, steps: [drainDelay(config.drainDelayMs), ...controlPlane.shutdownSteps] });

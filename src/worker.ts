@@ -15,7 +15,7 @@ import { createWorkerMetrics } from "./jobs/metrics.ts";
 import { startRunner } from "./jobs/runner.ts";
 import { tasks } from "./jobs/tasks.ts";
 import { systemClock } from "./kit/clock.ts";
-import { readConfig } from "./kit/config.ts";
+import { productVariables, readConfig } from "./kit/config.ts";
 import { createLog, type Logger } from "./kit/log.ts";
 import { startManagement } from "./kit/management.ts";
 import { createMetrics } from "./kit/metrics.ts";
@@ -33,7 +33,7 @@ const queuePoolSize = 12;
 /** Age from which the heartbeat of a pool whose session has ended counts as its death. */
 const deadPoolMs = 60_000;
 
-const config = readConfig(workerSchema, process.env, ["POLICY_GUARD_DATA"]);
+const config = readConfig(workerSchema, process.env, productVariables);
 const log = createLog({ name: "worker", level: config.logLevel });
 const metrics = createMetrics();
 const clock = systemClock;

@@ -38,6 +38,7 @@ const layers: readonly Layer[] = [
       "jose",
       "pino",
       "prom-client",
+      "qrcode",
       "undici",
     ],
     node: anyNode,

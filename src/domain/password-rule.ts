@@ -50,7 +50,7 @@ export function checkPassword(password: string, person: { readonly email: EmailA
 }
 
 function isCommon(folded: string): boolean {
-  if (new Set(folded).size <= 2 || runs.some((run) => run.includes(folded))) return true;
+  if (new Set(folded).size <= 3 || runs.some((run) => run.includes(folded))) return true;
   const plain = (text: string) => [...text].map((character) => leet[character] ?? character).join("");
   const candidates = [folded, trimmed(folded), plain(folded), plain(trimmed(folded)), trimmed(plain(folded))];
   return candidates.some((text) => (text === "" ? isRepeated(folded) : isMadeOfWords(text) || isRepeated(text)));

@@ -40,6 +40,20 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ownPrefix = "POLICY_GUARD_";
 
+/**
+ * Every variable with the product's prefix, whichever process reads it: several processes may be given one environment,
+ * and only a name that none of them reads is a mistake.
+ */
+export const productVariables: readonly string[] = [
+  "POLICY_GUARD_ALLOW_NETWORKS",
+  "POLICY_GUARD_DATA",
+  "POLICY_GUARD_DNS_SERVERS",
+  "POLICY_GUARD_MASTER_KEY",
+  "POLICY_GUARD_TOKEN",
+  "POLICY_GUARD_TOKEN_HASHES",
+  "POLICY_GUARD_URL",
+];
+
 /** The schema itself; keeps its literal types, from which the types of the values follow. */
 export function defineSchema<const S extends Schema>(schema: S): S {
   return schema;

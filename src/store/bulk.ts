@@ -9,7 +9,7 @@ const rowsPerStatement = 128;
 
 /** Runs SQL with `$1` parameters in the transaction. */
 export async function runBound<Row extends object>(
-  tx: Transaction,
+  tx: Pick<Transaction, "em">,
   text: string,
   parameters: readonly unknown[],
 ): Promise<Row[]> {

@@ -86,13 +86,14 @@ export async function useRefreshToken(tx: AccountTransaction, digest: Uint8Array
   return rows[0]?.session_id;
 }
 
-/** Ends the session of a refresh token that was used before. */
-export async function revokeReusedSession(tx: AccountTransaction, digest: Uint8Array): Promise<void> {
-  await tx.sql(
+/** Ends the session of a refresh token that was used before, and returns it; undefined when it had ended already. */
+export async function revokeReusedSession(tx: AccountTransaction, digest: Uint8Array): Promise<string | undefined> {
+  const rows = await tx.sql<{ id: string }>(
     `update session set revoked_at = ? where account_id = ? and revoked_at is null and id in (
-       select session_id from session_token where digest = ? and account_id = ? and used_at is not null)`,
+       select session_id from session_token where digest = ? and account_id = ? and used_at is not null) returning id`,
     [tx.now, tx.accountId, Buffer.from(digest), tx.accountId],
   );
+  return rows[0]?.id;
 }
 
 /** The session when it is live, locked until the commit. */

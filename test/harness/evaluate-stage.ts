@@ -93,7 +93,6 @@ export async function startEvaluateStage(): Promise<EvaluateStage> {
       authenticate: (value) => access.authenticate(value),
       fingerprintKey: () => fingerprintKey,
       spool: undefined,
-      reporting: undefined,
       interceptors: [],
       checks: {},
       shutdownSteps: [],

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { freePort } from "../../scripts/postgres/port.ts";
 import { adoptServer, processesIn } from "../../scripts/postgres/server.ts";
-import { isRunning, processStamp } from "../../scripts/process.ts";
+import { isRunning, processStamp } from "../../src/kit/process-stamp.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const portNames = [

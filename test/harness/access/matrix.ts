@@ -77,7 +77,10 @@ function isRefusal({ expected, target }: Cell): boolean {
 /** The vector whose request a caller sends: one of its own kind, if there is one. */
 function baseOf(vectors: readonly Vector[], { persona }: Principal): Vector {
   const plain = vectors.filter(
-    ({ call }) => call?.rawBody === undefined && Object.keys(call?.headers ?? {}).length === 0,
+    ({ call, given }) =>
+      call?.rawBody === undefined &&
+      Object.keys(call?.headers ?? {}).length === 0 &&
+      !given.some((step) => step.call?.method === "$bill"),
   );
   const by = (as: string) => plain.find(({ call }) => (call?.as || "admin") === as);
   const vector = by(persona) ?? by("admin") ?? plain[0];
@@ -92,6 +95,7 @@ interface Scenes {
 
 const anotherProject = fromJson(StepSchema, {
   bind: "another",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a vector's own placeholder
   call: { method: "ProjectService/CreateProject", request: { org_id: "${org_id}", name: "Another project" } },
 });
 

@@ -1,0 +1,203 @@
+// Sessions of people. A session is a family of opaque tokens of which only digests are stored: access tokens that live for
+// minutes, and refresh tokens that are exchanged once for a new pair. The second use of a refresh token, also at the same moment,
+// ends the session: one of the two who used it is not its owner (RFC 9700, section 4.14.2). There is no time of grace.
+//
+// Every call looks its session up, with the account's roles, so whatever is revoked is revoked at once.
+
+import { getOption } from "@bufbuild/protobuf";
+import { CredentialKind, type Role, RoleSchema, wire } from "../../gen/policyguard/options/v1/options_pb.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { AccountCaller, AuditIntent, Credential } from "../kit/context.ts";
+import { notFound, unauthenticated } from "../kit/error.ts";
+import { newId } from "../kit/id.ts";
+import type { Page } from "../kit/page.ts";
+import { isTicket, newTicket, newToken, tokenDigest, tokenKind } from "../kit/token.ts";
+import { findAccount } from "../store/account.ts";
+import type { AccountTransaction, Database } from "../store/database.ts";
+import {
+  listLiveSessions,
+  lockLiveSession,
+  lookUpRefreshToken,
+  lookUpSession,
+  revokeReusedSession,
+  revokeSession,
+  type SessionMethod,
+  SessionRow,
+  type SessionTokenKind,
+  SessionTokenRow,
+  touchSession,
+  useRefreshToken,
+} from "../store/session.ts";
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** Life of an access token. */
+const accessMs = 15 * minuteMs;
+/** A session that is not refreshed for this long ends. */
+const idleMs = 14 * dayMs;
+/** However often it is refreshed, a session ends after this. */
+const longestMs = 90 * dayMs;
+/** Sessions whose last use is remembered; more only cost more writes. */
+const touchedLimit = 10_000;
+const longestUserAgent = 256;
+
+const roles: ReadonlyMap<string, Role> = new Map(
+  RoleSchema.values.map((value) => [getOption(value, wire), value.number as Role]),
+);
+
+/** The role of a stored name. */
+export function roleOf(name: string): Role {
+  const role = roles.get(name);
+  if (role === undefined) throw new Error(`no role is called ${name}`);
+  return role;
+}
+
+/** Where a sign-in comes from. */
+export interface Origin {
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** The credentials of a session; they cannot be read again. */
+export interface IssuedSession {
+  readonly sessionId: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly expiresInSeconds: number;
+}
+
+/** Begins a session in the transaction. */
+export async function openSession(
+  tx: AccountTransaction,
+  method: SessionMethod,
+  { address, userAgent }: Origin,
+): Promise<IssuedSession> {
+  const session = tx.em.create(SessionRow, {
+    id: newId(),
+    accountId: tx.accountId,
+    method,
+    address,
+    userAgent: printable(userAgent),
+    createdAt: tx.now,
+    lastUsedAt: tx.now,
+    expiresAt: new Date(tx.now.getTime() + idleMs),
+    revokedAt: null,
+  });
+  await tx.em.flush();
+  return addTokens(tx, session);
+}
+
+function addTokens(tx: AccountTransaction, session: SessionRow): IssuedSession {
+  const accessToken = newToken(CredentialKind.MEMBER);
+  const refreshToken = newTicket("refresh");
+  const add = (kind: SessionTokenKind, value: string, expiresAt: Date) =>
+    tx.em.create(SessionTokenRow, {
+      digest: tokenDigest(value),
+      accountId: tx.accountId,
+      sessionId: session.id,
+      kind,
+      expiresAt,
+      usedAt: null,
+    });
+  const accessEnd = Math.min(tx.now.getTime() + accessMs, session.expiresAt.getTime());
+  add("access", accessToken, new Date(accessEnd));
+  add("refresh", refreshToken, session.expiresAt);
+  const expiresInSeconds = Math.floor((accessEnd - tx.now.getTime()) / 1_000);
+  return { sessionId: session.id, accessToken, refreshToken, expiresInSeconds };
+}
+
+/** Verifies, refreshes, lists and ends sessions. */
+export class Sessions {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  /** The minute in which each session was last noted. */
+  readonly #touched = new Map<string, number>();
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** The person that an access token stands for; undefined when it is unknown, expired or revoked. */
+  async authenticate(value: string): Promise<Credential | undefined> {
+    if (tokenKind(value) !== CredentialKind.MEMBER) return undefined;
+    const found = await lookUpSession(this.#database, tokenDigest(value), this.#clock.now());
+    if (found === undefined) return undefined;
+    return {
+      kind: CredentialKind.MEMBER,
+      id: found.account_id,
+      label: found.email,
+      orgId: undefined,
+      projectId: undefined,
+      environment: undefined,
+      roles: new Map(Object.entries(found.roles).map(([orgId, role]) => [orgId, roleOf(role)])),
+      sessionId: found.session_id,
+    };
+  }
+
+  /** Notes that a session was used; of several uses within a minute only the first reaches the database. */
+  async touch({ id, sessionId }: Credential, address: string): Promise<void> {
+    if (sessionId === undefined) return;
+    const minute = Math.floor(this.#clock.now().getTime() / minuteMs);
+    if (this.#touched.get(sessionId) === minute) return;
+    if (this.#touched.size >= touchedLimit) this.#touched.clear();
+    this.#touched.set(sessionId, minute);
+    await this.#database.accountTransaction(id, (tx) => touchSession(tx, sessionId, address));
+  }
+
+  /** Exchanges a refresh token for new tokens of its session. */
+  async refresh(refreshToken: string, origin: Origin, audit: AuditIntent): Promise<IssuedSession> {
+    if (!isTicket("refresh", refreshToken)) throw unauthenticated();
+    const digest = tokenDigest(refreshToken);
+    const accountId = await lookUpRefreshToken(this.#database, digest);
+    if (accountId === undefined) throw unauthenticated();
+    const issued = await this.#database.accountTransaction(accountId, async (tx) => {
+      const sessionId = await useRefreshToken(tx, digest);
+      // Not thrown here: what a second use ends has to be committed.
+      if (sessionId === undefined) return endReused(tx, digest, audit);
+      const session = await lockLiveSession(tx, sessionId);
+      return session === null ? undefined : renew(tx, session, origin);
+    });
+    if (issued === undefined) throw unauthenticated();
+    return issued;
+  }
+
+  /** Ends the caller's own session. */
+  async logOut({ accountId, sessionId }: AccountCaller): Promise<void> {
+    await this.#database.accountTransaction(accountId, (tx) => revokeSession(tx, sessionId));
+  }
+
+  /** A page of the caller's live sessions. */
+  list({ accountId }: AccountCaller, page: Page): Promise<[SessionRow[], number]> {
+    return this.#database.readAccount(accountId, (tx) => listLiveSessions(tx, page));
+  }
+
+  /** Ends one of the caller's sessions. */
+  revoke(caller: AccountCaller, sessionId: string): Promise<void> {
+    return this.#database.accountTransaction(caller.accountId, async (tx) => {
+      if (!(await revokeSession(tx, sessionId))) throw notFound("session");
+      tx.changed(caller, { resource: `session/${sessionId}`, before: { state: "live" }, after: null });
+    });
+  }
+}
+
+function renew(tx: AccountTransaction, session: SessionRow, { address, userAgent }: Origin): IssuedSession {
+  session.lastUsedAt = tx.now;
+  session.address = address;
+  session.userAgent = printable(userAgent);
+  session.expiresAt = new Date(Math.min(tx.now.getTime() + idleMs, session.createdAt.getTime() + longestMs));
+  return addTokens(tx, session);
+}
+
+async function endReused(tx: AccountTransaction, digest: Uint8Array, audit: AuditIntent): Promise<undefined> {
+  const sessionId = await revokeReusedSession(tx, digest);
+  if (sessionId === undefined) return;
+  const account = await findAccount(tx);
+  const credential = { id: sessionId, label: account?.email ?? tx.accountId };
+  const author = { credential, audit: { ...audit, action: "account.refresh_token_reused" } };
+  tx.changed(author, { resource: `session/${sessionId}`, before: { state: "live" }, after: null });
+}
+
+function printable(userAgent: string): string {
+  return userAgent.replace(/[^\x20-\x7e]/g, "").slice(0, longestUserAgent);
+}
