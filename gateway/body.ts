@@ -1,6 +1,7 @@
 // The request body, from the socket to text. What is wrong here is answered at once: before the body is read as JSON, nothing
 // is known that could be authorized.
 
+import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, malformedRequest } from "../src/kit/error.ts";
@@ -14,11 +15,8 @@ export async function readJsonBody(request: RestRequest, maxBodyBytes: number): 
   const bytes = await readBytes(request, maxBodyBytes);
   if (bytes.byteLength === 0) return "";
   checkMediaType(request.headers);
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw malformedRequest("the body is not valid UTF-8");
-  }
+  if (!isUtf8(bytes)) throw malformedRequest("the body is not valid UTF-8");
+  return bytes.toString("utf8");
 }
 
 function checkMediaType(headers: IncomingHttpHeaders): void {
@@ -30,20 +28,19 @@ function checkMediaType(headers: IncomingHttpHeaders): void {
   }
   const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";");
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
-  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
-  if (type.trim() !== "application/json" || !isUtf8) {
+  const isUnicode = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (type.trim() !== "application/json" || !isUnicode) {
     throw new Fault(Reason.UNSUPPORTED_MEDIA_TYPE, "the body has to be application/json in UTF-8");
   }
 }
 
 function readBytes(request: RestRequest, maxBodyBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const tooLarge = new Fault(Reason.TOO_LARGE, `the body is larger than ${maxBodyBytes} bytes`, {
-      extra: { limit_bytes: maxBodyBytes },
-    });
-    if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) reject(tooLarge);
+    if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) reject(tooLarge(maxBodyBytes));
     let chunks: Buffer[] = [];
     let sizeBytes = 0;
+    // Every request ends in "close"; only one that was not complete by then failed.
+    const onClose = () => reject(malformedRequest("the connection closed before the body was complete"));
     request.on("data", (chunk: Buffer) => {
       sizeBytes += chunk.byteLength;
       if (sizeBytes <= maxBodyBytes) {
@@ -51,11 +48,20 @@ function readBytes(request: RestRequest, maxBodyBytes: number): Promise<Buffer> 
         return;
       }
       chunks = [];
-      reject(tooLarge);
+      reject(tooLarge(maxBodyBytes));
       if (sizeBytes > maxBodyBytes + discardedBytes) request.destroy();
     });
-    request.once("end", () => resolve(Buffer.concat(chunks)));
+    request.once("end", () => {
+      request.off("close", onClose);
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    });
     request.once("error", reject);
-    request.once("close", () => reject(malformedRequest("the connection closed before the body was complete")));
+    request.once("close", onClose);
+  });
+}
+
+function tooLarge(maxBodyBytes: number): Fault {
+  return new Fault(Reason.TOO_LARGE, `the body is larger than ${maxBodyBytes} bytes`, {
+    extra: { limit_bytes: maxBodyBytes },
   });
 }

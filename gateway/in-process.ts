@@ -43,7 +43,7 @@ export function createInProcessTransport(
         const message = await endedBy(context.signal, call);
         return { ...answerOf(method, context), stream: false, message: message as never }; // the method's own output
       } finally {
-        context.abort();
+        context.abort(callEnded);
       }
     },
     async stream(method, signal, timeoutMs, header, input, contextValues) {
@@ -109,13 +109,26 @@ async function* created(desc: DescMessage, inputs: AsyncIterable<unknown>): Asyn
   for await (const input of inputs) yield create(desc, input as never); // an init of that type
 }
 
+/** Why a call's signal aborts after its end. One error for all calls: to make one costs more than many a call. */
+const callEnded = new ConnectError("the call has ended", Code.Canceled);
+
 /** The call, given up when the signal aborts: a handler that hangs must not hold its caller. */
 function endedBy<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(ConnectError.from(signal.reason, Code.Canceled));
     if (signal.aborted) giveUp();
     signal.addEventListener("abort", giveUp, { once: true });
-    call.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
+    const stay = () => signal.removeEventListener("abort", giveUp);
+    call.then(
+      (value) => {
+        stay();
+        resolve(value);
+      },
+      (error: unknown) => {
+        stay();
+        reject(error);
+      },
+    );
   });
 }
 
@@ -132,7 +145,7 @@ async function begun(output: AsyncIterable<Message>, context: Context): Promise<
   signal.addEventListener("abort", leave, { once: true });
   const end = () => {
     signal.removeEventListener("abort", leave);
-    context.abort();
+    context.abort(callEnded);
   };
   let first: Promise<IteratorResult<Message>> | undefined = inner.next();
   try {
@@ -157,7 +170,7 @@ async function begun(output: AsyncIterable<Message>, context: Context): Promise<
       async return(value?: unknown) {
         signal.removeEventListener("abort", leave);
         const result = await inner.return?.(value);
-        context.abort();
+        context.abort(callEnded);
         return result ?? { done: true, value };
       },
     }),

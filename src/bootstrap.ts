@@ -1,5 +1,5 @@
 // First start: an organization to try things with. Creates it once, publishes the starter policy, and writes its
-// credentials to bootstrap.json in the data folder. A later start finds the file and does nothing.
+// credentials to bootstrap.json in the data folder. A later start finds the file and brings only its addresses up to date.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,14 +12,14 @@ import { Projects } from "./domain/project.ts";
 import { SigningKeys } from "./domain/signing-keys.ts";
 import { Tokens } from "./domain/token.ts";
 import { systemClock } from "./kit/clock.ts";
-import { readConfig } from "./kit/config.ts";
+import { productVariables, readConfig } from "./kit/config.ts";
 import type { Caller } from "./kit/context.ts";
 import { newId } from "./kit/id.ts";
 import { createSealer, parseMasterKeys } from "./kit/seal.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 
 const environment = "prod";
-const config = readConfig(bootstrapSchema, process.env);
+const config = readConfig(bootstrapSchema, process.env, productVariables);
 const file = join(config.dataFolder, "bootstrap.json");
 
 if (!existsSync(file)) {

@@ -5,23 +5,25 @@ import { join } from "node:path";
 import type { DescMethod } from "@bufbuild/protobuf";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import type { Vector } from "../gen/policyguard/testing/v1/vector_pb.ts";
 import { controlServices } from "../src/control-plane.ts";
 import { methodFacts } from "../src/kit/options.ts";
 import { promiseOf } from "./harness/access/expectation.ts";
 import { checkMethod, shareOf } from "./harness/access/matrix.ts";
-import { principals } from "./harness/access/principal.ts";
-import { filledTables, leakingTables, tenantTables } from "./harness/access/rows.ts";
+import { type Mutant, mutantsOf } from "./harness/access/mutant.ts";
+import type { Principal } from "./harness/access/principal.ts";
+import { filledTables, leakingTables } from "./harness/access/rows.ts";
+import type { Target } from "./harness/access/target.ts";
 import { startTestControlPlane } from "./harness/control-plane.ts";
 import { callName, type Dialect } from "./harness/dialect.ts";
 import { startDnsServer } from "./harness/dns-server.ts";
 import { createRunningClock } from "./harness/moved-clock.ts";
-import { type Scene, type Stage, setScene } from "./harness/scene.ts";
+import { perform, type Scene, type Stage, setScene } from "./harness/scene.ts";
 import { unserved } from "./harness/served.ts";
 import { readVectors } from "./harness/vector.ts";
 
-const vectors = readVectors(join(import.meta.dirname, "vectors", "control")).map(({ vector }) => vector);
+const namedVectors = readVectors(join(import.meta.dirname, "vectors", "control"));
+const vectors = namedVectors.map(({ vector }) => vector);
 const methods = controlServices
   .flatMap((service) => service.methods)
   .filter((method) => !unserved.has(callName(method)));
@@ -56,7 +58,91 @@ describe("the access matrix", () => {
     cells += found.cells;
     expect(found.wrong, found.wrong.join("\n")).toEqual([]);
   });
+
+  // All of them take half a minute; `mutantsOf` is for runs that have it.
+  it.each(sample(mutantsOf(methods), 40).map((mutant) => [mutant.name, mutant] as const))(
+    "the matrix notices when %s",
+    async (_, { method, weaken }) => {
+      const restore = weaken();
+      try {
+        const options = { promised: promised(method), dialects: oneDialect };
+        expect((await checkMethod(stage, method, successesOf(method), options)).wrong).not.toEqual([]);
+      } finally {
+        restore();
+      }
+    },
+  );
+
+  describe("of rows", () => {
+    let own: Scene;
+    let other: Scene;
+    let owner: pg.Client;
+
+    beforeAll(async () => {
+      [own, other] = [await fullScene(stage), await fullScene(stage)];
+      owner = new pg.Client({ connectionString: stage.plane.urls.migrationUrl });
+      await owner.connect();
+    });
+
+    afterAll(() => owner.end());
+
+    it("shows an organization no rows of another, in any table", async () => {
+      const { database } = stage.plane;
+      expect(await leakingTables(database, own.world.orgId, other.world.orgId)).toEqual([]);
+      const filled = await filledTables(database, other.world.orgId);
+      expect(filled).toEqual(
+        expect.arrayContaining(["agent", "audit_entry", "bundle", "policy", "token", "trace", "webhook"]),
+      );
+    });
+
+    it("notices when the row policy of any table is opened", async () => {
+      const { database } = stage.plane;
+      const unnoticed: string[] = [];
+      for (const table of await filledTables(database, other.world.orgId)) {
+        const [policy] = (await owner.query(policyText, [table])).rows;
+        await owner.query(`alter policy tenant on ${table} using (true)`);
+        const leaking = await leakingTables(database, own.world.orgId, other.world.orgId);
+        await owner.query(`alter policy tenant on ${table} using (${policy.text})`);
+        if (!leaking.includes(table)) unnoticed.push(table);
+      }
+      expect(unnoticed).toEqual([]);
+    });
+  });
 });
+
+const policyText =
+  "select qual as text from pg_policies where schemaname = 'public' and tablename = $1 and policyname = 'tenant'";
+
+/** An organization with something in as many tables as there can be. */
+async function fullScene(stage: Stage): Promise<Scene> {
+  const parts = [
+    "agent/list_200_as-ci",
+    "bundle/latest_200_other-etag",
+    "trace/list_200_reported",
+    "webhook/list-deliveries_200_pending",
+  ];
+  const scene = await setScene(stage, { given: parts.flatMap((name) => vectorNamed(name).given) });
+  const { call } = vectorNamed("reporting/enrol_200_runtime");
+  if (call !== undefined) await perform(stage, "grpc", call, scene);
+  return scene;
+}
+
+function vectorNamed(name: string): Vector {
+  const found = namedVectors.find((vector) => vector.name === name);
+  if (found === undefined) throw new Error(`there is no vector ${name}`);
+  return found.vector;
+}
+
+/** The same few of many in every run, spread over all of them. */
+function sample(mutants: readonly Mutant[], count: number): Mutant[] {
+  return mutants.toSorted((a, b) => shareOf(a.name) - shareOf(b.name)).slice(0, count);
+}
+
+/** For mutants: the least that shows them. */
+function oneDialect(method: DescMethod, { kind }: Principal): Dialect[] {
+  if (kind === undefined) return [];
+  return [methodFacts(method).http === undefined ? "grpc" : "rest"];
+}
 
 function promised(method: DescMethod) {
   const found = promises.get(method);
@@ -69,10 +155,16 @@ function successesOf(method: DescMethod): Vector[] {
   return vectors.filter(({ call, want }) => call?.method === callName(method) && want?.status === successStatus);
 }
 
-/** REST and Connect always, gRPC for one call in ten. */
-function dialects(method: DescMethod, cell: string): Dialect[] {
+/**
+ * REST always; Connect where a credential decides, or an organization is named; gRPC for one call in twenty, since the last two
+ * share all but their framing.
+ */
+function dialects(method: DescMethod, principal: Principal, target: Target): Dialect[] {
   if (method.methodKind === "bidi_streaming") return ["grpc"];
-  const grpc: Dialect[] = shareOf(cell) < 0.1 ? ["grpc"] : [];
   const rest: Dialect[] = methodFacts(method).http === undefined ? [] : ["rest"];
-  return [...rest, "connect", ...grpc];
+  const isRefusedAtOnce =
+    principal.kind === undefined && (target.astray !== undefined || target.organization === "absent");
+  const connect: Dialect[] = isRefusedAtOnce ? [] : ["connect"];
+  const grpc: Dialect[] = shareOf(`${callName(method)} ${principal.name} ${target.name}`) < 0.05 ? ["grpc"] : [];
+  return [...rest, ...connect, ...grpc];
 }

@@ -75,7 +75,7 @@ describe("vectors", () => {
 describe("the set of vectors", () => {
   const methods = controlServices
     .flatMap((service) => service.methods)
-    .filter(({ methodKind }) => methodKind === "unary");
+    .filter((method) => method.methodKind === "unary" && !unserved.has(callName(method)));
   const named = methods.map((method) => [callName(method), method] as const);
   const wantsOf = (name: string) =>
     vectors.flatMap(({ vector }) => (vector.call?.method === name ? (vector.want ?? []) : []));

@@ -32,8 +32,13 @@ export class LoginTries {
 
   /** Makes a try. Throws ACCOUNT_LOCKED without making it when the address is locked. */
   run<T>(emailKey: string, work: () => Promise<TryResult<T>>): Promise<T> {
-    const key = createHash("sha256").update(emailKey).digest();
+    const key = digestOf(emailKey);
     return this.#inTurn(key.toString("base64"), () => this.#counted(key, work));
+  }
+
+  /** Forgets the failures of an address, and its lock. */
+  async forget(emailKey: string): Promise<void> {
+    await forgetTries(this.#database, digestOf(emailKey));
   }
 
   async #counted<T>(key: Buffer, work: () => Promise<TryResult<T>>): Promise<T> {
@@ -66,6 +71,10 @@ export class LoginTries {
       resolve();
     }
   }
+}
+
+function digestOf(emailKey: string): Buffer {
+  return createHash("sha256").update(emailKey).digest();
 }
 
 function accountLocked(until: Date, now: Date): Fault {

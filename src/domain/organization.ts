@@ -2,7 +2,7 @@
 
 import type { Caller } from "../kit/context.ts";
 import { newId } from "../kit/id.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Transaction } from "../store/database.ts";
 import { type Entitlements, findOrganization, lookUpEntitlements, OrganizationRow } from "../store/organization.ts";
 
 /** Reads and changes the caller's organization. */
@@ -16,16 +16,7 @@ export class Organizations {
   /** Creates an organization on the free plan. */
   create(input: { readonly name: string }): Promise<OrganizationRow> {
     const id = newId();
-    return this.#database.systemTransaction(id, async (tx) =>
-      tx.em.create(OrganizationRow, {
-        id,
-        name: input.name,
-        plan: "free",
-        billingBlocked: false,
-        createdAt: tx.now,
-        updatedAt: tx.now,
-      }),
-    );
+    return this.#database.systemTransaction(id, async (tx) => addOrganization(tx, input));
   }
 
   /** What an organization has paid for. */
@@ -49,4 +40,17 @@ export class Organizations {
       return organization;
     });
   }
+}
+
+/** Adds the transaction's organization, on the free plan. */
+export function addOrganization(tx: Transaction, { name }: { readonly name: string }): OrganizationRow {
+  tx.changed({ resource: `organization/${tx.orgId}`, before: null, after: { name } });
+  return tx.em.create(OrganizationRow, {
+    id: tx.orgId,
+    name,
+    plan: "free",
+    billingBlocked: false,
+    createdAt: tx.now,
+    updatedAt: tx.now,
+  });
 }

@@ -1,5 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import { accountTable } from "./account-table.ts";
+import { insertRows, runBound } from "./bulk.ts";
 import type { AccountTransaction, Database } from "./database.ts";
 
 const schema = defineEntity({
@@ -50,6 +51,35 @@ export async function lookUpAccount(database: Database, emailKey: string): Promi
 /** The transaction's account, or null when it is gone. */
 export function findAccount(tx: AccountTransaction): Promise<AccountRow | null> {
   return tx.em.findOne(AccountRow, { id: tx.accountId });
+}
+
+/** The same, locked until the commit. */
+export async function lockAccount(tx: AccountTransaction): Promise<AccountRow | null> {
+  await tx.sql("select id from account where id = ? for update", [tx.accountId]);
+  return findAccount(tx);
+}
+
+/** Inserts the transaction's account; false when the address has one. The hash travels apart from the statement's text. */
+export async function insertAccount(
+  tx: AccountTransaction,
+  row: Pick<AccountRow, "email" | "emailKey" | "name" | "passwordHash" | "emailVerifiedAt">,
+): Promise<boolean> {
+  const rows = await insertRows(tx, {
+    table: "account",
+    columns: ["id", "email", "email_key", "name", "password_hash", "email_verified_at", "created_at", "updated_at"],
+    rows: [[tx.accountId, row.email, row.emailKey, row.name, row.passwordHash, row.emailVerifiedAt, tx.now, tx.now]],
+    suffix: "on conflict (email_key) do nothing returning id",
+  });
+  return rows.length === 1;
+}
+
+/** Sets the account's password. */
+export async function setPassword(tx: AccountTransaction, passwordHash: string): Promise<void> {
+  await runBound(tx, "update account set password_hash = $1, updated_at = $2 where id = $3", [
+    passwordHash,
+    tx.now,
+    tx.accountId,
+  ]);
 }
 
 /** Takes a code of this time step unless it, or a later one, was taken before; of racing uses one gets true. */

@@ -73,3 +73,21 @@ export async function voidOneTimeTokens(tx: AccountTransaction): Promise<void> {
     tx.accountId,
   ]);
 }
+
+/** Adds a token for the transaction's account. */
+export function addOneTimeToken(
+  tx: AccountTransaction,
+  purpose: OneTimePurpose,
+  input: { readonly digest: Buffer; readonly payload: JsonObject; readonly lifeMs: number },
+): void {
+  tx.em.create(OneTimeTokenRow, {
+    digest: input.digest,
+    accountId: tx.accountId,
+    purpose,
+    payload: input.payload,
+    tries: 0,
+    createdAt: tx.now,
+    expiresAt: new Date(tx.now.getTime() + input.lifeMs),
+    usedAt: null,
+  });
+}

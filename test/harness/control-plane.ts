@@ -38,11 +38,13 @@ export interface TestControlPlaneOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly variables?: Readonly<Record<string, string>>;
+  /** A database that outlives the control plane. Without one it makes its own. */
+  readonly urls?: TestDatabase;
 }
 
-/** Starts a control plane on a database of its own. */
+/** Starts a control plane. */
 export async function startTestControlPlane(options: TestControlPlaneOptions = {}): Promise<TestControlPlane> {
-  const urls = await createTestDatabase();
+  const urls = options.urls ?? (await createTestDatabase());
   const env = {
     PORT: "0",
     MANAGEMENT_PORT: "0",
@@ -67,7 +69,7 @@ export async function startTestControlPlane(options: TestControlPlaneOptions = {
     async stop() {
       await shutDown({ log, steps: plane.shutdownSteps });
       await database.close();
-      await urls.drop();
+      if (options.urls === undefined) await urls.drop();
     },
   };
 }

@@ -51,7 +51,8 @@ export const order: readonly Step[] = [
   },
   {
     name: "address limit",
-    reason: "before credentials and passwords are looked at, since it is there to make guessing slow and hashing cheap: 429",
+    reason:
+      "before credentials and passwords are looked at, since it is there to make guessing slow and hashing cheap: 429",
     create: createAddressLimitInterceptor,
   },
   {

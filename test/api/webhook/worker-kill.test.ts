@@ -144,7 +144,8 @@ describe("a worker that loses every connection to the database", () => {
       await world.publish(caller);
       await sink.received(1);
       await worker.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user and pid <> pg_backend_pid()",
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and usename = current_user and pid <> pg_backend_pid()`,
       );
       const id = await world.publish(caller);
       // The wake-up may have met a connection that had just ended.
@@ -152,7 +153,8 @@ describe("a worker that loses every connection to the database", () => {
         await passTime(caller);
         expect(sink.requests.map(({ event }) => event.id)).toContain(id);
       });
-      const held = "select from pg_locks where locktype = 'advisory' and classid = $1 and granted";
+      const held = `select from pg_locks l join pg_database d on d.oid = l.database
+        where d.datname = current_database() and l.locktype = 'advisory' and l.classid = $1 and l.granted`;
       await eventually(async () => {
         expect((await worker.query(held, [poolLockClass])).rowCount).toBe(1);
       });

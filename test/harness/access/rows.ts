@@ -3,8 +3,11 @@
 
 import type { Database } from "../../../src/store/database.ts";
 
+/** Digest of an organization's rows, by table. */
+export type Checksums = Readonly<Record<string, string>>;
+
 /** Digest of every row that the organization has, by table. When a token was last used is left out: each call changes it. */
-export async function checksums(database: Database, orgId: string): Promise<Readonly<Record<string, string>>> {
+export async function checksums(database: Database, orgId: string): Promise<Checksums> {
   return database.read(orgId, async (tx) => {
     const tables = await tenantTables(database, orgId);
     const parts = tables.map(

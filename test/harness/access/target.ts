@@ -3,6 +3,7 @@
 
 import { type DescField, type DescMethod, getOption, hasOption, type JsonObject } from "@bufbuild/protobuf";
 import { field as fieldRules } from "../../../gen/buf/validate/validate_pb.ts";
+import type { Access } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { newId } from "../../../src/kit/id.ts";
 import { methodFacts } from "../../../src/kit/options.ts";
 import { filled } from "../match.ts";
@@ -24,15 +25,14 @@ export interface Target {
 const plain = { organization: "own", isUnpaid: false } as const;
 
 /** The targets of a method. */
-export function targetsOf(method: DescMethod): Target[] {
-  const { orgField, projectField } = methodFacts(method).access;
+export function targetsOf(method: DescMethod, { orgField, projectField }: Access): Target[] {
   const own = { ...plain, request: (template: JsonObject, { variables }: Scene) => filled(template, variables) };
   return [
     { ...own, name: "own" },
     { ...own, name: "own, bill unpaid", isUnpaid: true },
     ...(orgField === "" ? [] : organizationTargets(orgField)),
     ...(projectField === "" ? [] : [siblingTarget(projectField)]),
-    ...referencesOf(method).flatMap((field) => referenceTargets(method, field)),
+    ...referencesOf(method, orgField).flatMap((field) => referenceTargets(method, field)),
   ];
 }
 
@@ -97,12 +97,12 @@ function astray(field: string, how: "absent" | "malformed", value: () => string)
 }
 
 /** Fields that name something below the organization: required ids, and names in the path. */
-function referencesOf(method: DescMethod): DescField[] {
-  const { access, http } = methodFacts(method);
+function referencesOf(method: DescMethod, orgField: string): DescField[] {
+  const { http } = methodFacts(method);
   const path = typeof http?.pattern.value === "string" ? http.pattern.value : "";
   return method.input.fields.filter(
     (field) =>
-      field.name !== access.orgField &&
+      field.name !== orgField &&
       !field.proto.proto3Optional &&
       (isUuid(field) || (hasPattern(field) && path.includes(`{${field.name}}`))),
   );

@@ -48,6 +48,10 @@ async function lockedJob(poolId: string, lockedSecondsAgo: number, heartbeatSeco
   ]);
 }
 
+// Of this database: other test files have theirs on the same server.
+const locks = `from pg_locks l join pg_database d on d.oid = l.database
+  where d.datname = current_database() and l.locktype = 'advisory' and l.classid = $1 and l.granted`;
+
 async function lockedBy(): Promise<string[]> {
   const { rows } = await client.query(
     "select locked_by from graphile_worker._private_jobs where locked_by is not null",
@@ -94,13 +98,11 @@ describe("holdPool()", () => {
       return (await unlockDeadPools(database, { silentMs })).length === 0;
     };
     expect(await isAlive()).toBe(true);
-    const { rows } = await client.query(
-      `select pg_terminate_backend(pid) as ended from pg_locks where locktype = 'advisory' and classid = $1 and granted`,
-      [poolLockClass],
-    );
+    const { rows } = await client.query(`select pg_terminate_backend(pid) as ended ${locks}`, [poolLockClass]);
     expect(rows).toEqual([{ ended: true }]);
-    const held = "select from pg_locks where locktype = 'advisory' and classid = $1 and granted";
-    await expect.poll(async () => (await client.query(held, [poolLockClass])).rowCount, { timeout: 5_000 }).toBe(1);
+    await expect
+      .poll(async () => (await client.query(`select ${locks}`, [poolLockClass])).rowCount, { timeout: 5_000 })
+      .toBe(1);
     expect(await isAlive()).toBe(true);
     await hold.release();
     expect((await client.query("select from worker_pool where id = 'pool-held'")).rowCount).toBe(0);

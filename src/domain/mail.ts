@@ -1,0 +1,81 @@
+// What the product writes to people. The mailer delivers; here is what it says and where its links lead.
+
+import { createHash } from "node:crypto";
+import { countHit } from "../store/address-limit.ts";
+import type { Database } from "../store/database.ts";
+import type { EmailAddress } from "./email.ts";
+
+/** A message to one person, as plain text. */
+export interface MailMessage {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/**
+ * Delivers messages. `send` takes the message over and returns at once: it neither waits nor throws, so that no answer tells by
+ * its time whether something was mailed.
+ */
+export interface Mailer {
+  send(message: MailMessage): void;
+}
+
+/** What mails need: who delivers them, and the address of the console that their links lead to. */
+export interface Post {
+  readonly mailer: Mailer;
+  /** Such as "https://guard.example.com", without a slash at its end. */
+  readonly publicUrl: string;
+}
+
+/** Most mails to one address that anybody can cause without being signed in. */
+const allowance = { aMinute: 2, anHour: 5 };
+
+/** Whether one more mail may go to the address; counts it. */
+export async function mayMail(database: Database, { key }: EmailAddress, now: Date): Promise<boolean> {
+  const name = `mail:${createHash("sha256").update(key).digest("base64url")}`;
+  return (await countHit(database, name, now, allowance)) === undefined;
+}
+
+/** With the link that begins an account. */
+export function confirmationMail({ publicUrl }: Post, email: EmailAddress, token: string): MailMessage {
+  return {
+    to: email.text,
+    subject: "Confirm your Policy Guard account",
+    text: paragraphs(
+      "Somebody, hopefully you, has registered this address with Policy Guard. Open this link within a day to begin:",
+      `${publicUrl}/register/confirm#token=${token}`,
+      "If it was not you, do nothing: without the link there is no account.",
+    ),
+  };
+}
+
+/** To somebody who registers an address that has an account. */
+export function knownAddressMail({ publicUrl }: Post, email: EmailAddress): MailMessage {
+  return {
+    to: email.text,
+    subject: "You have a Policy Guard account already",
+    text: paragraphs(
+      "Somebody, hopefully you, tried to register this address with Policy Guard. It has an account already.",
+      `Sign in: ${publicUrl}/login`,
+      `Forgot the password? ${publicUrl}/password-reset`,
+    ),
+  };
+}
+
+/** With the link that sets a new password. */
+export function passwordResetMail({ publicUrl }: Post, email: EmailAddress, token: string): MailMessage {
+  return {
+    to: email.text,
+    subject: "Set a new Policy Guard password",
+    text: paragraphs(
+      "Somebody, hopefully you, has asked for a new password. Open this link within an hour to set one:",
+      `${publicUrl}/password-reset/confirm#token=${token}`,
+      "If it was not you, do nothing: your password stays as it is.",
+    ),
+  };
+}
+
+// Tokens stand behind "#": what stands there is sent neither to servers nor as a referrer.
+function paragraphs(...texts: readonly string[]): string {
+  return `${texts.join("\n\n")}\n`;
+}

@@ -1,0 +1,137 @@
+// The second factor: codes of an authenticator app, and ten recovery codes for the day when it is lost. Every code works once,
+// whoever races for it: a code of the app by its time step, which only ever grows, a recovery code by its row.
+
+import { createHash, randomBytes } from "node:crypto";
+import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import type { AccountCaller } from "../kit/context.ts";
+import { Fault } from "../kit/error.ts";
+import type { Sealer } from "../kit/seal.ts";
+import { type AccountRow, findAccount, lockAccount, takeMfaStep } from "../store/account.ts";
+import type { AccountTransaction, Database } from "../store/database.ts";
+import { deleteRecoveryCodes, replaceRecoveryCodes, useRecoveryCode } from "../store/recovery-code.ts";
+import { requireAccount } from "./account.ts";
+import type { LoginTries } from "./login-try.ts";
+import { base32, keyUri, matchingStep, totpSecretBytes } from "./totp.ts";
+
+const recoveryCodeCount = 10;
+const recoveryCodeBytes = 10;
+const issuer = "Policy Guard";
+
+/** What an authenticator app needs; shown once. */
+export interface Enrolment {
+  readonly keyUri: string;
+  /** In base32. */
+  readonly secret: string;
+}
+
+/** Sets up, checks and removes second factors. */
+export class SecondFactors {
+  readonly #database: Database;
+  readonly #sealer: Sealer;
+  readonly #tries: LoginTries;
+
+  constructor(database: Database, { sealer, tries }: { readonly sealer: Sealer; readonly tries: LoginTries }) {
+    this.#database = database;
+    this.#sealer = sealer;
+    this.#tries = tries;
+  }
+
+  /** Begins the set-up with a new secret. It counts once `confirm` has seen a code of it. */
+  enrol({ accountId }: AccountCaller): Promise<Enrolment> {
+    const secret = randomBytes(totpSecretBytes);
+    return this.#database.accountTransaction(accountId, async (tx) => {
+      const account = requireAccount(await lockAccount(tx));
+      if (account.mfaEnabledAt != null)
+        throw conflict("a second factor is set up; disable it before you set up another");
+      account.mfaSecretSealed = Buffer.from(this.#sealer.seal(secret, binding(accountId)));
+      account.mfaLastStep = null;
+      return { keyUri: keyUri(secret, { issuer, account: account.email }), secret: base32(secret) };
+    });
+  }
+
+  /** Finishes the set-up with a code of the app, and returns the recovery codes. */
+  confirm(caller: AccountCaller, code: string): Promise<string[]> {
+    return this.#database.accountTransaction(caller.accountId, async (tx) => {
+      const account = requireAccount(await lockAccount(tx));
+      if (account.mfaEnabledAt != null) throw conflict("a second factor is set up already");
+      if (account.mfaSecretSealed == null) throw conflict("begin the set-up first");
+      if (!(await this.#takeAppCode(tx, account, code))) throw codeRefused();
+      account.mfaEnabledAt = tx.now;
+      account.updatedAt = tx.now;
+      const codes = Array.from({ length: recoveryCodeCount }, newRecoveryCode);
+      await replaceRecoveryCodes(tx, codes.map(recoveryDigest));
+      tx.changed(caller, change(account.id, { from: false, to: true }));
+      return codes;
+    });
+  }
+
+  /** Removes the second factor, with a code of it or a recovery code. Wrong codes count as failed sign-ins. */
+  async disable(caller: AccountCaller, code: string): Promise<void> {
+    const account = await this.#database.readAccount(caller.accountId, async (tx) =>
+      requireAccount(await findAccount(tx)),
+    );
+    if (account.mfaEnabledAt == null) throw conflict("there is no second factor");
+    const isRight = await this.#tries.run(account.emailKey, async () => {
+      const value = await this.#database.accountTransaction(caller.accountId, async (tx) => {
+        const current = requireAccount(await lockAccount(tx));
+        if (!(await this.take(tx, current, code))) return false;
+        await removeFactor(tx, current);
+        tx.changed(caller, change(current.id, { from: true, to: false }));
+        return true;
+      });
+      return { outcome: value ? ("right" as const) : ("wrong" as const), value };
+    });
+    if (!isRight) throw codeRefused();
+  }
+
+  /** Takes a code of the account's app, or a recovery code: true once for each. */
+  async take(tx: AccountTransaction, account: AccountRow, code: string): Promise<boolean> {
+    if (account.mfaEnabledAt == null) return false;
+    const typed = code.replace(/[\s-]/g, "").toUpperCase();
+    if (/^[0-9]{6}$/.test(typed)) return this.#takeAppCode(tx, account, typed);
+    return useRecoveryCode(tx, recoveryDigest(typed));
+  }
+
+  async #takeAppCode(tx: AccountTransaction, account: AccountRow, code: string): Promise<boolean> {
+    if (account.mfaSecretSealed == null) return false;
+    const secret = this.#sealer.open(account.mfaSecretSealed, binding(account.id));
+    const step = matchingStep(secret, code.replace(/\s/g, ""), tx.now);
+    return step !== undefined && (await takeMfaStep(tx, step));
+  }
+}
+
+/** Removes the factor of an account, for its owner or for an admin of its organization. */
+export async function removeFactor(tx: AccountTransaction, account: AccountRow): Promise<void> {
+  account.mfaSecretSealed = null;
+  account.mfaEnabledAt = null;
+  account.mfaLastStep = null;
+  account.updatedAt = tx.now;
+  await deleteRecoveryCodes(tx);
+}
+
+// An account belongs to no organization, which the binding would name.
+function binding(accountId: string) {
+  return { purpose: "account.mfa_secret", orgId: "", rowId: accountId };
+}
+
+/** 80 random bits, in groups that can be read aloud. */
+function newRecoveryCode(): string {
+  return base32(randomBytes(recoveryCodeBytes)).replace(/.{4}(?=.)/g, "$&-");
+}
+
+// A plain hash is enough: nobody can try 2^80 codes.
+function recoveryDigest(code: string): Buffer {
+  return createHash("sha256").update(code.replaceAll("-", "")).digest();
+}
+
+function change(accountId: string, { from, to }: { readonly from: boolean; readonly to: boolean }) {
+  return { resource: `account/${accountId}`, before: { mfa_enabled: from }, after: { mfa_enabled: to } };
+}
+
+function conflict(message: string): Fault {
+  return new Fault(Reason.CONFLICT, message);
+}
+
+function codeRefused(): Fault {
+  return new Fault(Reason.CODE_REFUSED, "this code is wrong, or was used before");
+}

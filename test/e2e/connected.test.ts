@@ -1,0 +1,327 @@
+// A runtime and its control plane, from enrolment to trace, together and apart.
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newId } from "../../src/kit/id.ts";
+import { findInstance } from "../../src/store/runtime-instance.ts";
+import { eventually } from "../harness/eventually.ts";
+import { type Installation, startInstallation } from "../harness/installation.ts";
+import { createRunningClock } from "../harness/moved-clock.ts";
+import type { TestRuntime } from "../harness/runtime.ts";
+import { startTamperingProxy } from "../harness/tampering-proxy.ts";
+
+const day = 86_400_000;
+
+function policyOf(keyword: string, action = "BLOCK"): string {
+  return `apiVersion: policyguard/v1
+kind: Policy
+metadata: {name: words}
+defaults: {record: full}
+detectors: {words: {use: keywords, keywords: [${keyword}]}}
+rules: [{id: word, stages: [input], detect: words, action: ${action}}]
+`;
+}
+
+let home: Installation;
+let policyId: string;
+
+beforeAll(async () => {
+  home = await startInstallation();
+  policyId = await home.createPolicy(policyOf("forbidden"));
+  await home.publish();
+});
+
+afterAll(() => home.stop());
+
+async function loadedRuntime(options: Parameters<Installation["startRuntime"]>[0] = {}): Promise<TestRuntime> {
+  const runtime = await home.startRuntime(options);
+  await eventually(async () => expect((await runtime.loaded()).bundle).not.toBeNull());
+  return runtime;
+}
+
+function traceOf(id: string) {
+  return eventually(() => home.call("GET", `/traces/${id}`));
+}
+
+async function changePolicy(keyword: string, action?: string): Promise<number> {
+  await home.call("PUT", `/policies/${policyId}`, { document: policyOf(keyword, action) });
+  return home.publish();
+}
+
+async function capture(mode: string): Promise<void> {
+  const path = `/projects/${home.world.projectId}/environments/${home.world.environment}`;
+  await home.call("PATCH", path, { capture: mode });
+}
+
+/** Evaluates until the trace of an evaluation says what is expected of it. */
+function untilTraced(runtime: TestRuntime, text: string, expected: object): Promise<void> {
+  return eventually(async () => {
+    const { body } = await runtime.evaluate({ text });
+    expect(await traceOf(body.evaluation_id)).toMatchObject(expected);
+  });
+}
+
+describe("a runtime and its control plane", () => {
+  it("are not ready before the first bundle, and say so", async () => {
+    const other = await startInstallation();
+    try {
+      const runtime = await other.startRuntime();
+      await eventually(async () => expect(await runtime.metric("reporting_stream_connected")).toBe(1));
+      expect((await fetch(`${runtime.managementUrl}/readyz`)).status).toBe(503);
+      expect(await runtime.evaluate({ text: "a" })).toMatchObject({
+        status: 503,
+        body: { detail: { error: "bundle_unavailable" } },
+      });
+      expect(await runtime.loaded()).toMatchObject({ bundle: null, policies: [], rejection: null });
+      await other.createPolicy(policyOf("forbidden"));
+      await other.publish();
+      await eventually(async () => expect((await runtime.evaluate({ text: "forbidden" })).body.blocked).toBe(true));
+      expect((await fetch(`${runtime.managementUrl}/readyz`)).status).toBe(200);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it("turn an evaluation into one trace, however often it is tried", async () => {
+    const runtime = await loadedRuntime();
+    const id = newId();
+    for (const evaluation_id of [id, id.toUpperCase(), id]) {
+      const { status, body } = await runtime.evaluate({ evaluation_id, agent_id: "shop", text: "a forbidden word" });
+      expect({ status, outcome: body.outcome }).toEqual({ status: 200, outcome: "BLOCK" });
+    }
+    expect(await traceOf(id)).toMatchObject({ id, outcome: "BLOCK" });
+    await eventually(async () => expect(await runtime.metric("spool_records")).toBe(0));
+    expect((await home.traceIds()).filter((found) => found === id)).toEqual([id]);
+    const { agents } = await home.call("GET", `/projects/${home.world.projectId}/agents`);
+    expect(agents).toMatchObject([{ key: "shop" }]);
+    const events = await home.plane.recorded(home.world.orgId);
+    expect(events.events.filter((name) => name === "evaluation.blocked")).toHaveLength(1);
+    await runtime.stop();
+  });
+
+  it("bring an activation to every evaluation within a second", async () => {
+    const runtime = await loadedRuntime();
+    const version = await changePolicy("secret");
+    const activatedAtMs = performance.now();
+    await eventually(async () => expect((await runtime.evaluate({ text: "secret" })).body.blocked).toBe(true));
+    expect(performance.now() - activatedAtMs).toBeLessThan(1_000);
+    expect((await runtime.evaluate({ text: "forbidden" })).body).toMatchObject({ blocked: false, bundle: { version } });
+    await changePolicy("forbidden");
+    await runtime.stop();
+  });
+
+  it("let each evaluation see one bundle, never a mixture, while bundles change under load", async () => {
+    const runtime = await loadedRuntime();
+    const seen = new Map<number, Set<string>>();
+    let isDone = false;
+    const load = async () => {
+      while (!isDone) {
+        const { status, body } = await runtime.evaluate({ text: "forbidden" });
+        expect(status).toBe(200);
+        const { version } = body.bundle;
+        seen.set(version, (seen.get(version) ?? new Set()).add(body.outcome));
+      }
+    };
+    const loading = Promise.all([load(), load()]);
+    const wanted = new Map<number, string>();
+    for (const action of ["FLAG", "REDACT", "BLOCK"]) {
+      const version = await changePolicy("forbidden", action);
+      wanted.set(version, action);
+      await eventually(() => expect(seen.has(version)).toBe(true));
+    }
+    isDone = true;
+    await loading;
+    for (const [version, action] of wanted) expect([...(seen.get(version) ?? [])]).toEqual([action]);
+    await runtime.stop();
+  });
+});
+
+describe("a runtime without its control plane", () => {
+  it("goes on, keeps what it has to report, and reports it once the control plane is back", async () => {
+    const runtime = await loadedRuntime();
+    await eventually(async () => expect(await runtime.metric("spool_records")).toBe(0));
+    await home.stopControlPlane();
+    await eventually(async () => expect(await runtime.metric("reporting_stream_connected")).toBe(0));
+    const ids = Array.from({ length: 40 }, newId);
+    for (const [index, id] of ids.entries()) {
+      const text = index % 4 === 0 ? "forbidden" : "fine";
+      expect((await runtime.evaluate({ evaluation_id: id, text })).status).toBe(200);
+    }
+    expect(await runtime.metric("spool_records")).toBe(40);
+    await home.startControlPlane();
+    await eventually(async () => expect(await runtime.metric("spool_records")).toBe(0), 20_000);
+    const stored = await home.traceIds();
+    expect(ids.filter((id) => stored.filter((found) => found === id).length !== 1)).toEqual([]);
+    expect(await runtime.metric("spool_lost_total")).toBeNaN();
+    await runtime.stop();
+  });
+
+  it("starts from what is on its disk, reports what an earlier one left there, and gets stale by the clock", async () => {
+    const clock = createRunningClock();
+    const folder = home.newFolder();
+    const first = await loadedRuntime({ folder, clock });
+    await home.stopControlPlane();
+    const id = newId();
+    await first.evaluate({ evaluation_id: id, text: "forbidden" });
+    await first.stop();
+    const second = await home.startRuntime({ folder, clock });
+    expect((await second.loaded()).confirmed_at).toBeNull();
+    const { body } = await second.evaluate({ text: "forbidden" });
+    expect(body).toMatchObject({ blocked: true, bundle: { stale: false } });
+    await second.stop();
+    clock.pass(8 * day);
+    const third = await home.startRuntime({ folder, clock });
+    expect((await third.evaluate({ text: "forbidden" })).body).toMatchObject({ blocked: true, bundle: { stale: true } });
+    expect(await third.metric("bundle_stale")).toBe(1);
+    await third.stop();
+    clock.set(new Date());
+    await home.startControlPlane();
+    const last = await home.startRuntime({ folder });
+    expect(await traceOf(id)).toMatchObject({ id });
+    await last.stop();
+  });
+
+  it("refuses a folder that another one uses", async () => {
+    const folder = home.newFolder();
+    const runtime = await home.startRuntime({ folder });
+    await expect(home.startRuntime({ folder })).rejects.toThrow(`belongs to process ${process.pid}`);
+    await runtime.stop();
+    await (await home.startRuntime({ folder })).stop();
+  });
+
+  it("takes over a folder whose process was killed", async () => {
+    const folder = home.newFolder();
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "runtime.lock"), JSON.stringify({ pid: process.pid, startedAt: "1" }));
+    await (await home.startRuntime({ folder })).stop();
+  });
+
+  it("does not believe a bundle on its disk that was changed", async () => {
+    const folder = home.newFolder();
+    await (await loadedRuntime({ folder })).stop();
+    await home.stopControlPlane();
+    const file = join(folder, "bundle", "bundle.json");
+    writeFileSync(file, readFileSync(file, "utf8").replace(/"data":"(.)/, '"data":"A'));
+    const runtime = await home.startRuntime({ folder });
+    expect((await runtime.evaluate({ text: "a" })).status).toBe(503);
+    expect((await runtime.loaded()).rejection).toContain("digest_mismatch");
+    await runtime.stop();
+    await home.startControlPlane();
+  });
+});
+
+describe("a bundle that was tampered with on its way", () => {
+  it("changes nothing, and its refusal shows at both ends until a good one comes", async () => {
+    const proxy = await startTamperingProxy(home.url);
+    try {
+      const folder = home.newFolder();
+      const runtime = await loadedRuntime({ url: proxy.url, folder });
+      const before = await runtime.loaded();
+      proxy.tamper = ({ parts: [part] }) => {
+        if (part !== undefined) part.data = Buffer.from(Buffer.from(part.data).toString().replace("BLOCK", "ALLOW"));
+      };
+      const version = await changePolicy("forbidden");
+      await eventually(async () => expect((await runtime.loaded()).rejection).toContain("digest_mismatch"));
+      expect((await runtime.loaded()).bundle).toEqual(before.bundle);
+      expect((await runtime.evaluate({ text: "forbidden" })).body.blocked).toBe(true);
+      expect(await runtime.metric("bundle_rejected")).toBe(1);
+      await eventually(async () => {
+        expect(await instanceRow(folder)).toMatchObject({
+          bundleVersion: before.bundle.version,
+          rejection: expect.stringContaining("digest_mismatch"),
+        });
+      });
+      proxy.tamper = undefined;
+      await eventually(async () => expect((await runtime.loaded()).bundle.version).toBe(version));
+      expect((await runtime.loaded()).rejection).toBeNull();
+      await eventually(async () =>
+        expect(await instanceRow(folder)).toMatchObject({ bundleVersion: version, rejection: "" }),
+      );
+      await runtime.stop();
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  function instanceRow(folder: string) {
+    const { orgId, projectId, environment } = home.world;
+    const instanceId = readFileSync(join(folder, "instance-id"), "utf8").trim();
+    return home.plane.database.read(orgId, (tx) => findInstance(tx, { projectId, environment, instanceId }));
+  }
+});
+
+describe("the text of evaluations", () => {
+  const text = "forbidden word of a customer";
+
+  it("leaves the runtime as far as the environment says, from the moment that it says so", async () => {
+    await changePolicy("forbidden", "FLAG");
+    const runtime = await loadedRuntime();
+    await capture("none");
+    await untilTraced(runtime, text, { capture: "none", segments: [] });
+    await capture("full");
+    await untilTraced(runtime, text, { capture: "full", segments: [{ text }] });
+    await capture("redacted");
+    await untilTraced(runtime, text, { capture: "redacted", segments: [{ text: "[KEYWORDS_1] word of a customer" }] });
+    await runtime.stop();
+  });
+
+  it("is not in the spool when it may not be reported", async () => {
+    await capture("none");
+    const folder = home.newFolder();
+    const runtime = await loadedRuntime({ folder });
+    await untilTraced(runtime, "warm", { capture: "none" });
+    await home.stopControlPlane();
+    await runtime.evaluate({ text: "wholly unlikely words" });
+    const files = readdirSync(join(folder, "spool")).map((name) => readFileSync(join(folder, "spool", name), "latin1"));
+    expect(files.join("").length).toBeGreaterThan(100);
+    expect(files.join("")).not.toContain("unlikely");
+    await runtime.stop();
+    await home.startControlPlane();
+    await capture("redacted");
+  });
+
+  it("never keeps the reporting from going on, however much of it there is", async () => {
+    await capture("full");
+    const runtime = await loadedRuntime();
+    await untilTraced(runtime, "small", { capture: "full" });
+    const large = "x".repeat(1_000_000);
+    const { body } = await runtime.evaluate({ messages: Array.from({ length: 7 }, () => ({ role: "user", content: large })) });
+    const mails = await runtime.evaluate({ text: "forbidden ".repeat(50_000), options: { detail: "outcome" } });
+    expect(mails.status).toBe(200);
+    expect((await traceOf(body.evaluation_id)).segments.length).toBe(2);
+    expect((await traceOf(mails.body.evaluation_id)).findings.length).toBe(1_000);
+    await runtime.stop();
+    await capture("redacted");
+  });
+});
+
+describe("a token that is revoked", () => {
+  it("opens neither the runtime nor the control plane within a second", async () => {
+    const own = await startInstallation();
+    try {
+      await own.createPolicy(policyOf("forbidden"));
+      await own.publish();
+      const runtime = await own.startRuntime();
+      await eventually(async () => expect((await runtime.evaluate({ text: "a" })).status).toBe(200));
+      const { tokens } = await own.call("GET", "/tokens");
+      const { id } = tokens.find((token: { kind: string }) => token.kind === "runtime");
+      await own.call("DELETE", `/tokens/${id}`);
+      const revokedAtMs = performance.now();
+      await eventually(async () => expect((await runtime.evaluate({ text: "a" })).status).toBe(401));
+      expect(performance.now() - revokedAtMs).toBeLessThan(1_000);
+      const latest = await fetch(`${own.url}/v1/bundles/latest`, { headers: { authorization: `Bearer ${own.token}` } });
+      expect(latest.status).toBe(401);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it("of another kind is known to the runtime, and is 403", async () => {
+    const runtime = await loadedRuntime();
+    const { admin, ci } = home.world.tokens;
+    expect((await runtime.evaluate({ text: "a" }, { token: admin })).status).toBe(403);
+    expect((await runtime.evaluate({ text: "a" }, { token: ci })).status).toBe(403);
+    await runtime.stop();
+  });
+});
