@@ -5,7 +5,8 @@ import { BundleReferenceSchema, EvaluateRequestSchema } from "../gen/policyguard
 import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileEngine } from "../runtime/engine/compile.ts";
 import { workLoadTexts } from "./load/bodies.ts";
-import { patterns, phrases, workLoadPolicy } from "./load/policy.ts";
+import { patterns } from "./load/patterns.ts";
+import { phrases, workLoadPolicy } from "./load/policy.ts";
 import { type Bench, type Case, measure, type Round } from "./measure.ts";
 
 const scope = { tenantId: "*", appId: "*", agentId: "*", env: "*" };

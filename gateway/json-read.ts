@@ -8,12 +8,14 @@ import {
   type DescMessage,
   type DescOneof,
   fromJson,
+  getOption,
   type JsonValue,
   type Message,
   ScalarType,
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { ListValueSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { not_empty_when_given as notEmptyWhenGiven } from "../gen/policyguard/options/v1/options_pb.ts";
 import { createFieldAssigner } from "./assign.ts";
 import type { Problems } from "./problem.ts";
 import { createScalarReader, kindOf } from "./scalar.ts";
@@ -84,7 +86,7 @@ function isOneofSet(message: Message, oneof: DescOneof): boolean {
 export function createValueReader(field: DescField): ValueReader {
   switch (field.fieldKind) {
     case "list":
-      return listOf(createItemReader(field));
+      return listOf(createItemReader(field), { mayBeEmpty: !getOption(field, notEmptyWhenGiven) });
     case "map":
       return mapOf(createItemReader(field), field);
     case "message":
@@ -151,9 +153,11 @@ function orUnset(read: ValueReader): ValueReader {
   return (json, path, problems) => (json === null ? undefined : read(json, path, problems));
 }
 
-function listOf(read: ValueReader): ValueReader {
+function listOf(read: ValueReader, { mayBeEmpty }: { readonly mayBeEmpty: boolean }): ValueReader {
   return (json, path, problems) => {
     if (!Array.isArray(json)) return problems.add(path, `expected an array, got ${kindOf(json)}`);
+    if (json.length === 0 && !mayBeEmpty)
+      return problems.add(path, "expected at least one entry; leave it out for no change");
     return json.map((item, index) => read(item, `${path}[${index}]`, problems)).filter((item) => item !== undefined);
   };
 }

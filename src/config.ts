@@ -61,6 +61,22 @@ export const controlPlaneSchema = defineSchema({
     default: "0",
     description: "Proxies of your own in front of the port; that many entries of X-Forwarded-For are believed.",
   },
+  authLimitPerMinute: {
+    name: "AUTH_LIMIT_PER_MINUTE",
+    kind: "int",
+    min: 1,
+    max: 10_000,
+    default: "20",
+    description: "Most authentication requests from one address (IPv6: one /64) within any minute.",
+  },
+  authLimitPerHour: {
+    name: "AUTH_LIMIT_PER_HOUR",
+    kind: "int",
+    min: 1,
+    max: 10_000,
+    default: "200",
+    description: "The same within any hour.",
+  },
   drainDelayMs: {
     name: "DRAIN_DELAY",
     kind: "duration",

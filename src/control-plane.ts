@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { serve } from "../gateway/serve.ts";
+import { AccountService } from "../gen/policyguard/control/v1/account_service_pb.ts";
 import { AgentService } from "../gen/policyguard/control/v1/agent_service_pb.ts";
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { EnvironmentService } from "../gen/policyguard/control/v1/environment_service_pb.ts";
@@ -12,7 +13,9 @@ import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb
 import { TokenService } from "../gen/policyguard/control/v1/token_service_pb.ts";
 import { TraceService } from "../gen/policyguard/control/v1/trace_service_pb.ts";
 import { WebhookService } from "../gen/policyguard/control/v1/webhook_service_pb.ts";
+import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { ReportingService } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import { createAccountDomain } from "./account-domain.ts";
 import { callLimits, type controlPlaneSchema } from "./config.ts";
 import { bundlesChannel } from "./domain/activation.ts";
 import { Agents } from "./domain/agent.ts";
@@ -40,6 +43,8 @@ import { createOutbound } from "./kit/outbound/client.ts";
 import { createNetworkGuard } from "./kit/outbound/guard.ts";
 import { createSealer, parseMasterKeys } from "./kit/seal.ts";
 import type { ShutdownStep } from "./kit/shutdown.ts";
+import { tokenKind } from "./kit/token.ts";
+import { accountHandlers } from "./rpc/account.ts";
 import { agentHandlers } from "./rpc/agent.ts";
 import { bundleHandlers } from "./rpc/bundle.ts";
 import { environmentHandlers } from "./rpc/environment.ts";
@@ -50,11 +55,13 @@ import { reportingHandlers } from "./rpc/reporting.ts";
 import { tokenHandlers } from "./rpc/token.ts";
 import { traceHandlers } from "./rpc/trace.ts";
 import { webhookHandlers } from "./rpc/webhook.ts";
+import { countHit } from "./store/address-limit.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 import { Notifications } from "./store/notification.ts";
 
 /** Every service of the control plane. EvaluationService is not among them: prompts never come here. */
 export const controlServices = [
+  AccountService,
   OrganizationService,
   ProjectService,
   EnvironmentService,
@@ -99,7 +106,8 @@ export async function startControlPlane(
     services: controlServices,
     routes: (router) => register(router, domain, shutdown.signal),
     interceptors: createInterceptors({
-      authenticate: (token) => authenticate(domain.tokens, token, clock, log),
+      authenticate: (token, { address }) => authenticate(domain, token, address, log),
+      countRequest: (peer) => countRequest(config, database, peer, clock.now()),
       entitlements: (orgId) => domain.organizations.entitlements(orgId),
       log,
       metrics,
@@ -143,6 +151,7 @@ function createDomain(config: ControlPlaneConfig, database: Database, { clock, l
   const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
   const outbound = createOutbound({ guard });
   return {
+    ...createAccountDomain(database, { clock, sealer, post: undefined }),
     organizations: new Organizations(database),
     projects: new Projects(database),
     environments: new Environments(database, keys),
@@ -163,6 +172,7 @@ function createDomain(config: ControlPlaneConfig, database: Database, { clock, l
 }
 
 function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal): void {
+  router.service(AccountService, accountHandlers(domain));
   router.service(OrganizationService, organizationHandlers(domain.organizations));
   router.service(ProjectService, projectHandlers(domain.projects));
   router.service(EnvironmentService, environmentHandlers(domain.environments));
@@ -192,13 +202,24 @@ async function follow(config: ControlPlaneConfig, { latest, fleet }: Domain, log
   return notifications;
 }
 
-async function authenticate(tokens: Tokens, value: string, clock: Clock, log: Logger) {
+async function authenticate({ sessions, tokens, clock }: Domain, value: string, address: string, log: Logger) {
   const now = clock.now();
-  const credential = await tokens.authenticate(value, now);
-  if (credential?.orgId !== undefined) {
-    tokens.touch(credential.orgId, credential.id, now).catch((err: unknown) => log.warn({ err }, "last use not noted"));
+  const warn = (err: unknown) => log.warn({ err }, "last use not noted");
+  if (tokenKind(value) === CredentialKind.MEMBER) {
+    const person = await sessions.authenticate(value);
+    if (person !== undefined) sessions.touch(person, address).catch(warn);
+    return person;
   }
+  const credential = await tokens.authenticate(value, now);
+  if (credential?.orgId !== undefined) tokens.touch(credential.orgId, credential.id, now).catch(warn);
   return credential;
+}
+
+/** Seconds that the peer has to wait; undefined when it may go on. */
+async function countRequest(config: ControlPlaneConfig, database: Database, peer: string, now: Date) {
+  const { authLimitPerMinute: aMinute, authLimitPerHour: anHour } = config;
+  const freeAt = await countHit(database, peer, now, { aMinute, anHour });
+  return freeAt && Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1_000));
 }
 
 async function assertWritable(database: Database): Promise<void> {

@@ -1,6 +1,7 @@
 // Work load W: 1,300 phrases in several languages, 300 regular expressions, the built-in detectors and 5 conditions.
 
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
+import { patterns } from "./patterns.ts";
 import { pick, seeded } from "./random.ts";
 import { words } from "./words.ts";
 
@@ -13,21 +14,6 @@ export function phrases(count = 1300): string[] {
     found.add(Array.from({ length: 2 + Math.floor(random() * 2) }, () => pick(language, random)).join(" "));
   }
   return [...found];
-}
-
-/** Regular expressions of W: the shapes of access keys, account numbers and tickets, each with a literal of its own. */
-export function patterns(count = 300): string[] {
-  const random = seeded(2);
-  const alphabet = "abcdefghijklmnopqrstuvwxyz";
-  const shapes = [
-    (literal: string) => `\\b${literal}_[0-9A-Za-z]{24,40}\\b`,
-    (literal: string) => `\\b${literal}-\\d{6,10}\\b`,
-    (literal: string) => `(?i)${literal}[ _-]?(?:key|token|secret)\\s*[:=]\\s*["']?[0-9a-f]{16,64}`,
-    (literal: string) => `\\b${literal}(?:\\.[0-9a-z]{4,12}){2}\\b`,
-  ];
-  const literals = new Set<string>();
-  while (literals.size < count) literals.add(Array.from({ length: 5 }, () => pick([...alphabet], random)).join(""));
-  return [...literals].map((literal, index) => (shapes[index % shapes.length] ?? String)(literal));
 }
 
 /** Most patterns of one detector. */

@@ -80,7 +80,8 @@ export class Passwords {
     const digest = tokenDigest(input.token);
     const accountId = await lookUpOneTimeToken(this.#database, "reset", digest, this.#clock.now());
     if (accountId === undefined) throw linkInvalid();
-    const account = await this.#read(accountId).catch(() => Promise.reject(linkInvalid()));
+    const account = await this.#database.readAccount(accountId, findAccount);
+    if (account === null) throw linkInvalid();
     // A refused password leaves the link as it is.
     checkPassword(input.next, personOf(account));
     const passwordHash = await this.#parts.hasher.hash(input.next);

@@ -22,9 +22,12 @@ export class ReportOutbox {
     this.#wake.resolve();
   }
 
-  /** This activation is in force, unless a newer one has been told already. */
+  /**
+   * This activation is in force, unless a newer one has been told already. The same one again is news as well: it was
+   * signed anew, perhaps with another choice of what may be reported.
+   */
   bundleChanged(activationSeq: number): void {
-    if (activationSeq <= this.#newestActivation) return;
+    if (activationSeq < this.#newestActivation) return;
     this.#newestActivation = activationSeq;
     this.#activationSeq = activationSeq;
     this.#wake.resolve();

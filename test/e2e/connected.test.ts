@@ -36,7 +36,7 @@ afterAll(() => home.stop());
 
 async function loadedRuntime(options: Parameters<Installation["startRuntime"]>[0] = {}): Promise<TestRuntime> {
   const runtime = await home.startRuntime(options);
-  await eventually(async () => expect((await runtime.loaded()).bundle).not.toBeNull());
+  await eventually(async () => expect((await runtime.loaded()).bundle?.version).toBeGreaterThan(0));
   return runtime;
 }
 
@@ -95,8 +95,6 @@ describe("a runtime and its control plane", () => {
     expect((await home.traceIds()).filter((found) => found === id)).toEqual([id]);
     const { agents } = await home.call("GET", `/projects/${home.world.projectId}/agents`);
     expect(agents).toMatchObject([{ key: "shop" }]);
-    const events = await home.plane.recorded(home.world.orgId);
-    expect(events.events.filter((name) => name === "evaluation.blocked")).toHaveLength(1);
     await runtime.stop();
   });
 
@@ -153,7 +151,7 @@ describe("a runtime without its control plane", () => {
     await eventually(async () => expect(await runtime.metric("spool_records")).toBe(0), 20_000);
     const stored = await home.traceIds();
     expect(ids.filter((id) => stored.filter((found) => found === id).length !== 1)).toEqual([]);
-    expect(await runtime.metric("spool_lost_total")).toBeNaN();
+    expect(await runtime.metric("spool_lost_total")).toBe(0);
     await runtime.stop();
   });
 
@@ -166,7 +164,7 @@ describe("a runtime without its control plane", () => {
     await first.evaluate({ evaluation_id: id, text: "forbidden" });
     await first.stop();
     const second = await home.startRuntime({ folder, clock });
-    expect((await second.loaded()).confirmed_at).toBeNull();
+    expect(await second.loaded()).toMatchObject({ confirmed_at: null });
     const { body } = await second.evaluate({ text: "forbidden" });
     expect(body).toMatchObject({ blocked: true, bundle: { stale: false } });
     await second.stop();
@@ -305,7 +303,7 @@ describe("a token that is revoked", () => {
       const runtime = await own.startRuntime();
       await eventually(async () => expect((await runtime.evaluate({ text: "a" })).status).toBe(200));
       const { tokens } = await own.call("GET", "/tokens");
-      const { id } = tokens.find((token: { kind: string }) => token.kind === "runtime");
+      const { id } = tokens.find((token: { type: string }) => token.type === "runtime");
       await own.call("DELETE", `/tokens/${id}`);
       const revokedAtMs = performance.now();
       await eventually(async () => expect((await runtime.evaluate({ text: "a" })).status).toBe(401));

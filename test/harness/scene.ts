@@ -13,7 +13,8 @@ import type { TestControlPlane } from "./control-plane.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";
 import { filled } from "./match.ts";
 import type { MovedClock } from "./moved-clock.ts";
-import { createWorld, type Persona, type World } from "./world.ts";
+import { createPerson } from "./person.ts";
+import { createWorld, isMember, tokenOf, type World } from "./world.ts";
 
 /** What a vector may name as "${…}". */
 export type Variables = Readonly<Record<string, unknown>>;
@@ -39,6 +40,11 @@ type SceneStep = (request: JsonObject, stage: Stage, world: World) => Promise<Js
  *   lacks is made up. Bound to its id.
  * - "$wait" {seconds}: the control plane's clock goes forward.
  * - "$bill" {}: the organization is blocked until its bill is settled.
+ * - "$person" {as}: a member of the organization, by the persona's name; without it, somebody who is in none. Bound to the
+ *   address, the password and the tokens of a live session.
+ * - "$factor" {person}: a second factor is set up. Bound to its secret, the codes of now and of the next step, and recovery codes.
+ * - "$link" {purpose, person}: a link was mailed, "register" or "reset". Bound to its token.
+ * - "$flood" {}: an address has sent all the authentication requests that it may. Bound to it.
  * - "$repeat" {times, call}: the call is made so many times; "${n}" in it counts from 1.
  */
 const sceneSteps: Readonly<Record<string, SceneStep>> = {
@@ -67,6 +73,7 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
     clock.pass(Number(seconds) * 1000);
     return {};
   },
+  ...accountSteps,
   $bill: async (_request, { plane }, { orgId }) => {
     await blockBilling(plane.database, orgId);
     return {};
@@ -97,18 +104,16 @@ export function blockBilling(database: Database, orgId: string): Promise<void> {
 }
 
 /** Makes the call in a dialect. */
-export function perform(
+export async function perform(
   { plane }: Stage,
   dialect: Dialect,
   call: Call,
   { world, variables }: Scene,
 ): Promise<TestAnswer> {
-  const persona = (call.as || "admin") as Persona;
-  if (!(persona in world.tokens)) throw new Error(`nobody is called ${persona}`);
   return plane.caller.call(dialect, {
     method: call.method,
     request: filled((call.request ?? {}) as JsonObject, variables),
-    token: world.tokens[persona],
+    token: await tokenOf(world, call.as || "admin"),
     headers: filled({ ...call.headers }, variables),
     rawBody: call.rawBody === undefined ? undefined : filled(call.rawBody, variables),
   });

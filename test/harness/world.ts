@@ -8,12 +8,17 @@ import type { Caller } from "../../src/kit/context.ts";
 import { newId } from "../../src/kit/id.ts";
 import { newToken } from "../../src/kit/token.ts";
 import type { Database, Transaction } from "../../src/store/database.ts";
+import type { MemberRole } from "../../src/store/member.ts";
 import { OrganizationRow } from "../../src/store/organization.ts";
 import { ProjectRow } from "../../src/store/project.ts";
 import type { TokenKind } from "../../src/store/token.ts";
+import { createPerson, type Person } from "./person.ts";
 
-/** Who may call in a test. */
-export type Persona =
+/** Members that may call in a test, by their role; "removed" was one, and "foreign_owner" owns the other organization. */
+export type MemberPersona = "viewer" | "editor" | "administrator" | "owner" | "removed" | "foreign_owner";
+
+/** What else may call in a test. */
+export type TokenPersona =
   | "admin"
   | "ci"
   | "runtime"
@@ -24,6 +29,9 @@ export type Persona =
   | "revoked"
   | "foreign";
 
+/** Who may call in a test. */
+export type Persona = TokenPersona | MemberPersona;
+
 /** One organization with its credentials. */
 export interface World {
   readonly orgId: string;
@@ -33,7 +41,9 @@ export interface World {
   /** A caller with the admin token, for domain methods. */
   readonly caller: Caller;
   /** Token by persona; undefined for a call without one. */
-  readonly tokens: Readonly<Record<Persona, string | undefined>>;
+  readonly tokens: Readonly<Record<TokenPersona, string | undefined>>;
+  /** A member, with an account and a session. Each is made when first asked for: most tests need none. */
+  readonly person: (persona: MemberPersona) => Promise<Person>;
   /** What vectors may name as "${…}". */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -75,6 +85,7 @@ export async function createWorld(database: Database): Promise<World> {
       revoked: home.revoked,
       foreign: other.admin,
     },
+    person: memoized((persona) => createMember(database, persona, home.orgId, other.orgId)),
     variables: {
       org_id: home.orgId,
       project_id: home.projectId,
@@ -83,6 +94,45 @@ export async function createWorld(database: Database): Promise<World> {
       foreign_project_id: other.projectId,
       unknown_id: newId(),
     },
+  };
+}
+
+/** The token that a persona calls with; undefined for a call without one. */
+export async function tokenOf(world: World, persona: string): Promise<string | undefined> {
+  if (isMember(persona)) return (await world.person(persona)).access_token;
+  if (!(persona in world.tokens)) throw new Error(`nobody is called ${persona}`);
+  return world.tokens[persona as TokenPersona]; // just checked
+}
+
+const memberRoles: Readonly<Record<MemberPersona, MemberRole>> = {
+  viewer: "viewer",
+  editor: "editor",
+  administrator: "admin",
+  owner: "owner",
+  removed: "admin",
+  foreign_owner: "owner",
+};
+
+/** Whether the persona is a person, and no token. */
+export function isMember(persona: string): persona is MemberPersona {
+  return persona in memberRoles;
+}
+
+async function createMember(database: Database, persona: MemberPersona, orgId: string, otherId: string) {
+  const place = { orgId: persona === "foreign_owner" ? otherId : orgId, role: memberRoles[persona] };
+  const person = await createPerson(database, place);
+  if (persona === "removed") {
+    await database.systemTransaction(orgId, (tx) => tx.sql("delete from member where id = ?", [person.member_id]));
+  }
+  return person;
+}
+
+function memoized<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
+  const made = new Map<K, Promise<V>>();
+  return (key) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
   };
 }
 

@@ -14,8 +14,18 @@ export interface Mutant {
   weaken(): () => void;
 }
 
-const tokenKinds = [CredentialKind.RUNTIME, CredentialKind.CI, CredentialKind.ADMIN];
-const fields = ["orgField", "projectField", "envField"] as const;
+const tokenKinds = [
+  { kind: CredentialKind.RUNTIME, name: "runtime" },
+  { kind: CredentialKind.CI, name: "ci" },
+  { kind: CredentialKind.ADMIN, name: "admin" },
+];
+
+/** Fields that bound the reach, each with the kinds that it bounds. */
+const bounds = [
+  { field: "orgField", kinds: [CredentialKind.RUNTIME, CredentialKind.CI, CredentialKind.ADMIN] },
+  { field: "projectField", kinds: [CredentialKind.RUNTIME, CredentialKind.CI] },
+  { field: "envField", kinds: [CredentialKind.RUNTIME] },
+] as const;
 
 /** Every weakening of one option of one method. */
 export function mutantsOf(methods: readonly DescMethod[]): Mutant[] {
@@ -28,13 +38,13 @@ export function mutantsOf(methods: readonly DescMethod[]): Mutant[] {
     });
     return [
       ...tokenKinds
-        .filter((kind) => !access.kinds.includes(kind))
-        .map((kind) =>
-          mutant(`lets ${CredentialKind[kind]} tokens call`, () => set(access, "kinds", [...access.kinds, kind])),
+        .filter(({ kind }) => !access.kinds.includes(kind))
+        .map(({ kind, name }) =>
+          mutant(`lets ${name} tokens call`, () => set(access, "kinds", [...access.kinds, kind])),
         ),
-      ...fields
-        .filter((field) => access[field] !== "")
-        .map((field) => mutant(`forgets its ${field}`, () => set(access, field, ""))),
+      ...bounds
+        .filter(({ field, kinds }) => access[field] !== "" && kinds.some((kind) => access.kinds.includes(kind)))
+        .map(({ field }) => mutant(`forgets its ${field}`, () => set(access, field, ""))),
       ...(entitlement.openWhenBillingBlocked
         ? []
         : [mutant("forgets the bill", () => set(entitlement, "openWhenBillingBlocked", true))]),

@@ -133,7 +133,7 @@ describe("Ingest", () => {
     const killer = new pg.Client({ connectionString: urls.applicationUrl });
     await killer.connect();
     const kill =
-      "select pg_terminate_backend(pid) as done from pg_stat_activity where wait_event_type = 'Lock' and usename = current_user";
+      "select pg_terminate_backend(pid) as done from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and usename = current_user";
     await expect.poll(async () => (await killer.query<{ done: boolean }>(kill)).rowCount, { timeout: 5000 }).toBe(1);
     await refused;
     await admin.query("rollback");

@@ -29,9 +29,17 @@ describe("ReportOutbox", () => {
     outbox.bundleChanged(5);
     expect((await messages.next()).value).toMatchObject({ message: { value: { activationSeq: 5 } } });
     outbox.bundleChanged(4);
-    outbox.bundleChanged(5);
     outbox.end();
     expect((await messages.next()).done).toBe(true);
+  });
+
+  it("tells of an activation again when it was signed anew", async () => {
+    const outbox = new ReportOutbox();
+    const messages = outbox.messages();
+    outbox.bundleChanged(5);
+    await messages.next();
+    outbox.bundleChanged(5);
+    expect((await messages.next()).value).toMatchObject({ message: { value: { activationSeq: 5 } } });
   });
 
   it("wakes a reader that waits", async () => {

@@ -62,7 +62,7 @@ describe("Notifications", () => {
     await client.connect();
     for (let round = 1; round <= 3; round += 1) {
       await client.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'policy-guard-notifications'",
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'policy-guard-notifications'",
       );
       await expect.poll(resyncs, within).toBe(round);
       expect(notifications.isListening).toBe(true);

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/event_data.proto.
  */
 export const file_policyguard_control_v1_event_data: GenFile = /*@__PURE__*/
-  fileDesc("Cidwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2ZW50X2RhdGEucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEidwoRUG9saWN5VXBkYXRlZERhdGESEQoJcG9saWN5X2lkGAEgASgJEh8KBG5hbWUYAiABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEg8KB3ZlcnNpb24YAyABKAUSHQoGY2hhbmdlGAQgASgJQg3avBgJInVwZGF0ZWQiIn4KE0J1bmRsZVB1Ymxpc2hlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkilgEKE0J1bmRsZUFjdGl2YXRlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkSFgoOYWN0aXZhdGlvbl9zZXEYBiABKAUimQIKFUV2YWx1YXRpb25CbG9ja2VkRGF0YRIQCgh0cmFjZV9pZBgBIAEoCRIVCg1ldmFsdWF0aW9uX2lkGAIgASgJEhIKCnByb2plY3RfaWQYAyABKAkSHwoLZW52aXJvbm1lbnQYBCABKAlCCtq8GAYicHJvZCISFQoIYWdlbnRfaWQYBSABKAlIAIgBARIaCgVzdGFnZRgGIAEoCUIL2rwYByJpbnB1dCISIwoIcnVsZV9pZHMYByADKAlCEdq8GA1bInBpaS5lbWFpbCJdEiUKCmNhdGVnb3JpZXMYCCADKAlCEdq8GA1bInBpaS5lbWFpbCJdEhYKDmJ1bmRsZV92ZXJzaW9uGAkgASgFQgsKCV9hZ2VudF9pZCIlCg9XZWJob29rVGVzdERhdGESEgoKd2ViaG9va19pZBgBIAEoCWIGcHJvdG8z", [file_policyguard_options_v1_options]);
+  fileDesc("Cidwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2ZW50X2RhdGEucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEidwoRUG9saWN5VXBkYXRlZERhdGESEQoJcG9saWN5X2lkGAEgASgJEh8KBG5hbWUYAiABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEg8KB3ZlcnNpb24YAyABKAUSHQoGY2hhbmdlGAQgASgJQg3avBgJInVwZGF0ZWQiIn4KE0J1bmRsZVB1Ymxpc2hlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkilgEKE0J1bmRsZUFjdGl2YXRlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkSFgoOYWN0aXZhdGlvbl9zZXEYBiABKAUimQIKFUV2YWx1YXRpb25CbG9ja2VkRGF0YRIQCgh0cmFjZV9pZBgBIAEoCRIVCg1ldmFsdWF0aW9uX2lkGAIgASgJEhIKCnByb2plY3RfaWQYAyABKAkSHwoLZW52aXJvbm1lbnQYBCABKAlCCtq8GAYicHJvZCISFQoIYWdlbnRfaWQYBSABKAlIAIgBARIaCgVzdGFnZRgGIAEoCUIL2rwYByJpbnB1dCISIwoIcnVsZV9pZHMYByADKAlCEdq8GA1bInBpaS5lbWFpbCJdEiUKCmNhdGVnb3JpZXMYCCADKAlCEdq8GA1bInBpaS5lbWFpbCJdEhYKDmJ1bmRsZV92ZXJzaW9uGAkgASgFQgsKCV9hZ2VudF9pZCJ+ChNUZWFtTWVtYmVyQWRkZWREYXRhEhEKCW1lbWJlcl9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEiQKBWVtYWlsGAMgASgJQhXavBgRImFkYUBleGFtcGxlLmNvbSISGgoEcm9sZRgEIAEoCUIM2rwYCCJlZGl0b3IiIoABChVUZWFtTWVtYmVyUmVtb3ZlZERhdGESEQoJbWVtYmVyX2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSJAoFZW1haWwYAyABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIaCgRyb2xlGAQgASgJQgzavBgIImVkaXRvciIiJQoPV2ViaG9va1Rlc3REYXRhEhIKCndlYmhvb2tfaWQYASABKAliBnByb3RvMw", [file_policyguard_options_v1_options]);
 
 /**
  * PolicyUpdatedData is the data of policy.updated.
@@ -241,6 +241,90 @@ export const EvaluationBlockedDataSchema: GenMessage<EvaluationBlockedData> = /*
   messageDesc(file_policyguard_control_v1_event_data, 3);
 
 /**
+ * TeamMemberAddedData is the data of team.member_added.
+ *
+ * @generated from message policyguard.control.v1.TeamMemberAddedData
+ */
+export type TeamMemberAddedData = Message<"policyguard.control.v1.TeamMemberAddedData"> & {
+  /**
+   * The membership.
+   *
+   * @generated from field: string member_id = 1;
+   */
+  memberId: string;
+
+  /**
+   * The person's account.
+   *
+   * @generated from field: string account_id = 2;
+   */
+  accountId: string;
+
+  /**
+   * The person's address.
+   *
+   * @generated from field: string email = 3;
+   */
+  email: string;
+
+  /**
+   * "viewer", "editor", "admin" or "owner".
+   *
+   * @generated from field: string role = 4;
+   */
+  role: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.TeamMemberAddedData.
+ * Use `create(TeamMemberAddedDataSchema)` to create a new message.
+ */
+export const TeamMemberAddedDataSchema: GenMessage<TeamMemberAddedData> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_event_data, 4);
+
+/**
+ * TeamMemberRemovedData is the data of team.member_removed.
+ *
+ * @generated from message policyguard.control.v1.TeamMemberRemovedData
+ */
+export type TeamMemberRemovedData = Message<"policyguard.control.v1.TeamMemberRemovedData"> & {
+  /**
+   * The membership, which is gone.
+   *
+   * @generated from field: string member_id = 1;
+   */
+  memberId: string;
+
+  /**
+   * The person's account.
+   *
+   * @generated from field: string account_id = 2;
+   */
+  accountId: string;
+
+  /**
+   * The person's address.
+   *
+   * @generated from field: string email = 3;
+   */
+  email: string;
+
+  /**
+   * The role that the person had: "viewer", "editor", "admin" or "owner".
+   *
+   * @generated from field: string role = 4;
+   */
+  role: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.TeamMemberRemovedData.
+ * Use `create(TeamMemberRemovedDataSchema)` to create a new message.
+ */
+export const TeamMemberRemovedDataSchema: GenMessage<TeamMemberRemovedData> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_event_data, 5);
+
+/**
  * WebhookTestData is the data of webhook.test, the synthetic event of the test operation. No webhook subscribes to it.
  *
  * @generated from message policyguard.control.v1.WebhookTestData
@@ -259,5 +343,5 @@ export type WebhookTestData = Message<"policyguard.control.v1.WebhookTestData"> 
  * Use `create(WebhookTestDataSchema)` to create a new message.
  */
 export const WebhookTestDataSchema: GenMessage<WebhookTestData> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_event_data, 4);
+  messageDesc(file_policyguard_control_v1_event_data, 6);
 

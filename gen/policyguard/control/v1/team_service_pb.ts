@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/team_service.proto.
  */
 export const file_policyguard_control_v1_team_service: GenFile = /*@__PURE__*/
-  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL3RlYW1fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSJ4ChNJbnZpdGVNZW1iZXJSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIZCgVlbWFpbBgCIAEoCUIKukgHcgUQAxj+ARI2CgRyb2xlGAMgASgOMhwucG9saWN5Z3VhcmQub3B0aW9ucy52MS5Sb2xlQgq6SAeCAQQQASAAIn4KFEludml0ZU1lbWJlclJlc3BvbnNlEi4KBm1lbWJlchgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTWVtYmVyEiIKD2ludml0YXRpb25fbGluaxgCIAEoCUIEwLwYAUgAiAEBQhIKEF9pbnZpdGF0aW9uX2xpbmsidwoSTGlzdE1lbWJlcnNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0InQKE0xpc3RNZW1iZXJzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEi8KB21lbWJlcnMYBCADKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLk1lbWJlciJ6ChNVcGRhdGVNZW1iZXJSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIbCgltZW1iZXJfaWQYAiABKAlCCLpIBXIDsAEBEjYKBHJvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGVCCrpIB4IBBBABIAAiRgoUVXBkYXRlTWVtYmVyUmVzcG9uc2USLgoGbWVtYmVyGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5NZW1iZXIiQgoTUmVtb3ZlTWVtYmVyUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGwoJbWVtYmVyX2lkGAIgASgJQgi6SAVyA7ABASIWChRSZW1vdmVNZW1iZXJSZXNwb25zZSJGChdEaXNhYmxlTWVtYmVyTWZhUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGwoJbWVtYmVyX2lkGAIgASgJQgi6SAVyA7ABASIaChhEaXNhYmxlTWVtYmVyTWZhUmVzcG9uc2UiRwoYVHJhbnNmZXJPd25lcnNoaXBSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIbCgltZW1iZXJfaWQYAiABKAlCCLpIBXIDsAEBIksKGVRyYW5zZmVyT3duZXJzaGlwUmVzcG9uc2USLgoGbWVtYmVyGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5NZW1iZXIiTgoQQXNrVG9Kb2luUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoHbWVzc2FnZRgCIAEoCUIIukgFcgMY6AdIAIgBAUIKCghfbWVzc2FnZSIjChFBc2tUb0pvaW5SZXNwb25zZRIOCgZzdGF0dXMYASABKAkivwEKF0xpc3RKb2luUmVxdWVzdHNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBEkEKBXN0YXRlGAQgASgOMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5Kb2luUmVxdWVzdFN0YXRlQgi6SAWCAQIQAUIICgZfbGltaXRCCQoHX29mZnNldCKEAQoYTGlzdEpvaW5SZXF1ZXN0c1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI6Cg1qb2luX3JlcXVlc3RzGAQgAygLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5Kb2luUmVxdWVzdCJ/ChlBcHByb3ZlSm9pblJlcXVlc3RSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpyZXF1ZXN0X2lkGAIgASgJQgi6SAVyA7ABARI0CgRyb2xlGAMgASgOMhwucG9saWN5Z3VhcmQub3B0aW9ucy52MS5Sb2xlQgi6SAWCAQIQASJXChpBcHByb3ZlSm9pblJlcXVlc3RSZXNwb25zZRI5Cgxqb2luX3JlcXVlc3QYASABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkpvaW5SZXF1ZXN0IkgKGFJlamVjdEpvaW5SZXF1ZXN0UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcmVxdWVzdF9pZBgCIAEoCUIIukgFcgOwAQEiVgoZUmVqZWN0Sm9pblJlcXVlc3RSZXNwb25zZRI5Cgxqb2luX3JlcXVlc3QYASABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkpvaW5SZXF1ZXN0IicKFUdldFBlcm1pc3Npb25zUmVxdWVzdBIOCgZvcmdfaWQYASABKAkigQEKFkdldFBlcm1pc3Npb25zUmVzcG9uc2USOgoKY3JlZGVudGlhbBgBIAEoDjImLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQ3JlZGVudGlhbEtpbmQSEQoEcm9sZRgCIAEoCUgAiAEBEg8KB21ldGhvZHMYAyADKAlCBwoFX3JvbGUyrhQKC1RlYW1TZXJ2aWNlEugBCgxJbnZpdGVNZW1iZXISKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkludml0ZU1lbWJlclJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkludml0ZU1lbWJlclJlc3BvbnNlIn3yuxgOEgIBBBgDIgZvcmdfaWT4uxjJAYK8GAIIAYq8GAt0ZWFtLmludml0ZZq8GA5hbHJlYWR5X2V4aXN0c5q8GBJpbnN1ZmZpY2llbnRfc2NvcGWC0+STAiM6ASoiHi92MS9vcmdzL3tvcmdfaWR9L3RlYW0vbWVtYmVycxKmAQoLTGlzdE1lbWJlcnMSKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RNZW1iZXJzUmVxdWVzdBorLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdE1lbWJlcnNSZXNwb25zZSI+8rsYDhICAQQYASIGb3JnX2lkgrwYAggBgtPkkwIgEh4vdjEvb3Jncy97b3JnX2lkfS90ZWFtL21lbWJlcnMShAIKDFVwZGF0ZU1lbWJlchIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlTWVtYmVyUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlTWVtYmVyUmVzcG9uc2UimAHyuxgOEgIBBBgDIgZvcmdfaWSCvBgCCAGKvBgQdGVhbS51cGRhdGVfcm9sZZq8GAlub3RfZm91bmSavBgIY29uZmxpY3SavBgSaW5zdWZmaWNpZW50X3Njb3BlgtPkkwI3OgEqYgZtZW1iZXIyKi92MS9vcmdzL3tvcmdfaWR9L3RlYW0vbWVtYmVycy97bWVtYmVyX2lkfRKQAgoMUmVtb3ZlTWVtYmVyEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZW1vdmVNZW1iZXJSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZW1vdmVNZW1iZXJSZXNwb25zZSKkAfK7GA4SAgEEGAMiBm9yZ19pZPi7GMwBgrwYAggBirwYC3RlYW0ucmVtb3ZlkrwYE3RlYW0ubWVtYmVyX3JlbW92ZWSavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYEmluc3VmZmljaWVudF9zY29wZYLT5JMCLCoqL3YxL29yZ3Mve29yZ19pZH0vdGVhbS9tZW1iZXJzL3ttZW1iZXJfaWR9EoICChBEaXNhYmxlTWVtYmVyTWZhEi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5EaXNhYmxlTWVtYmVyTWZhUmVxdWVzdBowLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGlzYWJsZU1lbWJlck1mYVJlc3BvbnNlIooB8rsYDhICAQQYAyIGb3JnX2lk+LsYzAGCvBgCCAGKvBgQdGVhbS5kaXNhYmxlX21mYZq8GAlub3RfZm91bmSavBgSaW5zdWZmaWNpZW50X3Njb3BlgtPkkwIwKi4vdjEvb3Jncy97b3JnX2lkfS90ZWFtL21lbWJlcnMve21lbWJlcl9pZH0vbWZhEv0BChFUcmFuc2Zlck93bmVyc2hpcBIwLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVHJhbnNmZXJPd25lcnNoaXBSZXF1ZXN0GjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5UcmFuc2Zlck93bmVyc2hpcFJlc3BvbnNlIoIB8rsYDRIBARgEIgZvcmdfaWSCvBgCCAGKvBgXdGVhbS50cmFuc2Zlcl9vd25lcnNoaXCavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0gtPkkwIxOgEqYgZtZW1iZXIiJC92MS9vcmdzL3tvcmdfaWR9L3RyYW5zZmVyLW93bmVyc2hpcBKyAQoJQXNrVG9Kb2luEigucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bc2tUb0pvaW5SZXF1ZXN0GikucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bc2tUb0pvaW5SZXNwb25zZSJQ8rsYBxIBAUABSAH4uxjKAYK8GAIIAZq8GAxyYXRlX2xpbWl0ZWSC0+STAiQ6ASoiHy92MS9vcmdzL3tvcmdfaWR9L2pvaW4tcmVxdWVzdHMStgEKEExpc3RKb2luUmVxdWVzdHMSLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RKb2luUmVxdWVzdHNSZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0Sm9pblJlcXVlc3RzUmVzcG9uc2UiP/K7GA4SAgEEGAMiBm9yZ19pZIK8GAIIAYLT5JMCIRIfL3YxL29yZ3Mve29yZ19pZH0vam9pbi1yZXF1ZXN0cxK8AgoSQXBwcm92ZUpvaW5SZXF1ZXN0EjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5BcHByb3ZlSm9pblJlcXVlc3RSZXF1ZXN0GjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5BcHByb3ZlSm9pblJlcXVlc3RSZXNwb25zZSK+AfK7GA4SAgEEGAMiBm9yZ19pZIK8GAIIAYq8GBF0ZWFtLmFwcHJvdmVfam9pbpK8GBF0ZWFtLm1lbWJlcl9hZGRlZJq8GAlub3RfZm91bmSavBgIY29uZmxpY3SavBgSaW5zdWZmaWNpZW50X3Njb3BlgtPkkwJHOgEqYgxqb2luX3JlcXVlc3QiNC92MS9vcmdzL3tvcmdfaWR9L2pvaW4tcmVxdWVzdHMve3JlcXVlc3RfaWR9L2FwcHJvdmUSjAIKEVJlamVjdEpvaW5SZXF1ZXN0EjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZWplY3RKb2luUmVxdWVzdFJlcXVlc3QaMS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlamVjdEpvaW5SZXF1ZXN0UmVzcG9uc2UikQHyuxgOEgIBBBgDIgZvcmdfaWSCvBgCCAGKvBgQdGVhbS5yZWplY3Rfam9pbpq8GAlub3RfZm91bmSavBgIY29uZmxpY3SC0+STAkY6ASpiDGpvaW5fcmVxdWVzdCIzL3YxL29yZ3Mve29yZ19pZH0vam9pbi1yZXF1ZXN0cy97cmVxdWVzdF9pZH0vcmVqZWN0Eq8BCg5HZXRQZXJtaXNzaW9ucxItLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0UGVybWlzc2lvbnNSZXF1ZXN0Gi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRQZXJtaXNzaW9uc1Jlc3BvbnNlIj7yuxgPEgMBAwQYASIGb3JnX2lkgrwYAggBgtPkkwIfEh0vdjEvb3Jncy97b3JnX2lkfS9wZXJtaXNzaW9uc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_team, file_policyguard_options_v1_options]);
+  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL3RlYW1fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSJ4ChNJbnZpdGVNZW1iZXJSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIZCgVlbWFpbBgCIAEoCUIKukgHcgUQAxj+ARI2CgRyb2xlGAMgASgOMhwucG9saWN5Z3VhcmQub3B0aW9ucy52MS5Sb2xlQgq6SAeCAQQQASAAIn4KFEludml0ZU1lbWJlclJlc3BvbnNlEi4KBm1lbWJlchgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTWVtYmVyEiIKD2ludml0YXRpb25fbGluaxgCIAEoCUIEwLwYAUgAiAEBQhIKEF9pbnZpdGF0aW9uX2xpbmsidwoSTGlzdE1lbWJlcnNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0InQKE0xpc3RNZW1iZXJzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEi8KB21lbWJlcnMYBCADKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLk1lbWJlciJ6ChNVcGRhdGVNZW1iZXJSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIbCgltZW1iZXJfaWQYAiABKAlCCLpIBXIDsAEBEjYKBHJvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGVCCrpIB4IBBBABIAAiRgoUVXBkYXRlTWVtYmVyUmVzcG9uc2USLgoGbWVtYmVyGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5NZW1iZXIiQgoTUmVtb3ZlTWVtYmVyUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGwoJbWVtYmVyX2lkGAIgASgJQgi6SAVyA7ABASIWChRSZW1vdmVNZW1iZXJSZXNwb25zZSIqChhMZWF2ZU9yZ2FuaXphdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJIhsKGUxlYXZlT3JnYW5pemF0aW9uUmVzcG9uc2UiRgoXRGlzYWJsZU1lbWJlck1mYVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhsKCW1lbWJlcl9pZBgCIAEoCUIIukgFcgOwAQEiGgoYRGlzYWJsZU1lbWJlck1mYVJlc3BvbnNlIkcKGFRyYW5zZmVyT3duZXJzaGlwUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGwoJbWVtYmVyX2lkGAIgASgJQgi6SAVyA7ABASJLChlUcmFuc2Zlck93bmVyc2hpcFJlc3BvbnNlEi4KBm1lbWJlchgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTWVtYmVyImMKEEFza1RvSm9pblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEjMKB21lc3NhZ2UYAiABKAlCHbpIGnIYGOgHMhNeW15ceDAwLVx4MWZceDdmXSokSACIAQFCCgoIX21lc3NhZ2UiIwoRQXNrVG9Kb2luUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJIr8BChdMaXN0Sm9pblJlcXVlc3RzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoFbGltaXQYAiABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAyABKAVCB7pIBBoCKABIAYgBARJBCgVzdGF0ZRgEIAEoDjIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuSm9pblJlcXVlc3RTdGF0ZUIIukgFggECEAFCCAoGX2xpbWl0QgkKB19vZmZzZXQihAEKGExpc3RKb2luUmVxdWVzdHNSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSOgoNam9pbl9yZXF1ZXN0cxgEIAMoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuSm9pblJlcXVlc3QifwoZQXBwcm92ZUpvaW5SZXF1ZXN0UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcmVxdWVzdF9pZBgCIAEoCUIIukgFcgOwAQESNAoEcm9sZRgDIAEoDjIcLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuUm9sZUIIukgFggECEAEiVwoaQXBwcm92ZUpvaW5SZXF1ZXN0UmVzcG9uc2USOQoMam9pbl9yZXF1ZXN0GAEgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5Kb2luUmVxdWVzdCJIChhSZWplY3RKb2luUmVxdWVzdFJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnJlcXVlc3RfaWQYAiABKAlCCLpIBXIDsAEBIlYKGVJlamVjdEpvaW5SZXF1ZXN0UmVzcG9uc2USOQoMam9pbl9yZXF1ZXN0GAEgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5Kb2luUmVxdWVzdCInChVHZXRQZXJtaXNzaW9uc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJIoEBChZHZXRQZXJtaXNzaW9uc1Jlc3BvbnNlEjoKCmNyZWRlbnRpYWwYASABKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEhEKBHJvbGUYAiABKAlIAIgBARIPCgdtZXRob2RzGAMgAygJQgcKBV9yb2xlMrgWCgtUZWFtU2VydmljZRL6AQoMSW52aXRlTWVtYmVyEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5JbnZpdGVNZW1iZXJSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5JbnZpdGVNZW1iZXJSZXNwb25zZSKOAfK7GA4SAgEEGAMiBm9yZ19pZPi7GMkBgrwYAggBirwYC3RlYW0uaW52aXRlmrwYDmFscmVhZHlfZXhpc3RzmrwYDWxpbWl0X3JlYWNoZWSavBgSaW5zdWZmaWNpZW50X3Njb3BlgtPkkwIjOgEqIh4vdjEvb3Jncy97b3JnX2lkfS90ZWFtL21lbWJlcnMSpgEKC0xpc3RNZW1iZXJzEioucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0TWVtYmVyc1JlcXVlc3QaKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RNZW1iZXJzUmVzcG9uc2UiPvK7GA4SAgEEGAEiBm9yZ19pZIK8GAIIAYLT5JMCIBIeL3YxL29yZ3Mve29yZ19pZH0vdGVhbS9tZW1iZXJzEoQCCgxVcGRhdGVNZW1iZXISKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlVwZGF0ZU1lbWJlclJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlVwZGF0ZU1lbWJlclJlc3BvbnNlIpgB8rsYDhICAQQYAyIGb3JnX2lkgrwYAggBirwYEHRlYW0udXBkYXRlX3JvbGWavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYEmluc3VmZmljaWVudF9zY29wZYLT5JMCNzoBKmIGbWVtYmVyMiovdjEvb3Jncy97b3JnX2lkfS90ZWFtL21lbWJlcnMve21lbWJlcl9pZH0SkAIKDFJlbW92ZU1lbWJlchIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVtb3ZlTWVtYmVyUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVtb3ZlTWVtYmVyUmVzcG9uc2UipAHyuxgOEgIBBBgDIgZvcmdfaWT4uxjMAYK8GAIIAYq8GAt0ZWFtLnJlbW92ZZK8GBN0ZWFtLm1lbWJlcl9yZW1vdmVkmrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdJq8GBJpbnN1ZmZpY2llbnRfc2NvcGWC0+STAiwqKi92MS9vcmdzL3tvcmdfaWR9L3RlYW0vbWVtYmVycy97bWVtYmVyX2lkfRLpAQoRTGVhdmVPcmdhbml6YXRpb24SMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxlYXZlT3JnYW5pemF0aW9uUmVxdWVzdBoxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGVhdmVPcmdhbml6YXRpb25SZXNwb25zZSJv8rsYDRIBARgBIgZvcmdfaWT4uxjMAYK8GAIIAYq8GAp0ZWFtLmxlYXZlkrwYE3RlYW0ubWVtYmVyX3JlbW92ZWSavBgIY29uZmxpY3SC0+STAhw6ASoiFy92MS9vcmdzL3tvcmdfaWR9L2xlYXZlEo4CChBEaXNhYmxlTWVtYmVyTWZhEi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5EaXNhYmxlTWVtYmVyTWZhUmVxdWVzdBowLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGlzYWJsZU1lbWJlck1mYVJlc3BvbnNlIpYB8rsYDhICAQQYAyIGb3JnX2lk+LsYzAGCvBgCCAGKvBgQdGVhbS5kaXNhYmxlX21mYZq8GAlub3RfZm91bmSavBgIY29uZmxpY3SavBgSaW5zdWZmaWNpZW50X3Njb3BlgtPkkwIwKi4vdjEvb3Jncy97b3JnX2lkfS90ZWFtL21lbWJlcnMve21lbWJlcl9pZH0vbWZhEv0BChFUcmFuc2Zlck93bmVyc2hpcBIwLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVHJhbnNmZXJPd25lcnNoaXBSZXF1ZXN0GjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5UcmFuc2Zlck93bmVyc2hpcFJlc3BvbnNlIoIB8rsYDRIBARgEIgZvcmdfaWSCvBgCCAGKvBgXdGVhbS50cmFuc2Zlcl9vd25lcnNoaXCavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0gtPkkwIxOgEqYgZtZW1iZXIiJC92MS9vcmdzL3tvcmdfaWR9L3RyYW5zZmVyLW93bmVyc2hpcBKyAQoJQXNrVG9Kb2luEigucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bc2tUb0pvaW5SZXF1ZXN0GikucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bc2tUb0pvaW5SZXNwb25zZSJQ8rsYBxIBAUABSAH4uxjKAYK8GAIIAZq8GAxyYXRlX2xpbWl0ZWSC0+STAiQ6ASoiHy92MS9vcmdzL3tvcmdfaWR9L2pvaW4tcmVxdWVzdHMStgEKEExpc3RKb2luUmVxdWVzdHMSLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RKb2luUmVxdWVzdHNSZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0Sm9pblJlcXVlc3RzUmVzcG9uc2UiP/K7GA4SAgEEGAMiBm9yZ19pZIK8GAIIAYLT5JMCIRIfL3YxL29yZ3Mve29yZ19pZH0vam9pbi1yZXF1ZXN0cxK8AgoSQXBwcm92ZUpvaW5SZXF1ZXN0EjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5BcHByb3ZlSm9pblJlcXVlc3RSZXF1ZXN0GjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5BcHByb3ZlSm9pblJlcXVlc3RSZXNwb25zZSK+AfK7GA4SAgEEGAMiBm9yZ19pZIK8GAIIAYq8GBF0ZWFtLmFwcHJvdmVfam9pbpK8GBF0ZWFtLm1lbWJlcl9hZGRlZJq8GAlub3RfZm91bmSavBgIY29uZmxpY3SavBgSaW5zdWZmaWNpZW50X3Njb3BlgtPkkwJHOgEqYgxqb2luX3JlcXVlc3QiNC92MS9vcmdzL3tvcmdfaWR9L2pvaW4tcmVxdWVzdHMve3JlcXVlc3RfaWR9L2FwcHJvdmUSjAIKEVJlamVjdEpvaW5SZXF1ZXN0EjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZWplY3RKb2luUmVxdWVzdFJlcXVlc3QaMS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlamVjdEpvaW5SZXF1ZXN0UmVzcG9uc2UikQHyuxgOEgIBBBgDIgZvcmdfaWSCvBgCCAGKvBgQdGVhbS5yZWplY3Rfam9pbpq8GAlub3RfZm91bmSavBgIY29uZmxpY3SC0+STAkY6ASpiDGpvaW5fcmVxdWVzdCIzL3YxL29yZ3Mve29yZ19pZH0vam9pbi1yZXF1ZXN0cy97cmVxdWVzdF9pZH0vcmVqZWN0Eq8BCg5HZXRQZXJtaXNzaW9ucxItLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0UGVybWlzc2lvbnNSZXF1ZXN0Gi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRQZXJtaXNzaW9uc1Jlc3BvbnNlIj7yuxgPEgMBAwQYASIGb3JnX2lkgrwYAggBgtPkkwIfEh0vdjEvb3Jncy97b3JnX2lkfS9wZXJtaXNzaW9uc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_team, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.InviteMemberRequest
@@ -30,11 +30,15 @@ export type InviteMemberRequest = Message<"policyguard.control.v1.InviteMemberRe
   orgId: string;
 
   /**
+   * Where the link is mailed to, and the address of the account that accepts it.
+   *
    * @generated from field: string email = 2;
    */
   email: string;
 
   /**
+   * "owner" only by an owner.
+   *
    * @generated from field: policyguard.options.v1.Role role = 3;
    */
   role: Role;
@@ -57,7 +61,7 @@ export type InviteMemberResponse = Message<"policyguard.control.v1.InviteMemberR
   member?: Member | undefined;
 
   /**
-   * The link; null when it was mailed.
+   * The link, when mail is not configured; null when it was mailed.
    *
    * @generated from field: optional string invitation_link = 2;
    */
@@ -224,6 +228,38 @@ export const RemoveMemberResponseSchema: GenMessage<RemoveMemberResponse> = /*@_
   messageDesc(file_policyguard_control_v1_team_service, 7);
 
 /**
+ * @generated from message policyguard.control.v1.LeaveOrganizationRequest
+ */
+export type LeaveOrganizationRequest = Message<"policyguard.control.v1.LeaveOrganizationRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.LeaveOrganizationRequest.
+ * Use `create(LeaveOrganizationRequestSchema)` to create a new message.
+ */
+export const LeaveOrganizationRequestSchema: GenMessage<LeaveOrganizationRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_team_service, 8);
+
+/**
+ * @generated from message policyguard.control.v1.LeaveOrganizationResponse
+ */
+export type LeaveOrganizationResponse = Message<"policyguard.control.v1.LeaveOrganizationResponse"> & {
+};
+
+/**
+ * Describes the message policyguard.control.v1.LeaveOrganizationResponse.
+ * Use `create(LeaveOrganizationResponseSchema)` to create a new message.
+ */
+export const LeaveOrganizationResponseSchema: GenMessage<LeaveOrganizationResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_team_service, 9);
+
+/**
  * @generated from message policyguard.control.v1.DisableMemberMfaRequest
  */
 export type DisableMemberMfaRequest = Message<"policyguard.control.v1.DisableMemberMfaRequest"> & {
@@ -247,7 +283,7 @@ export type DisableMemberMfaRequest = Message<"policyguard.control.v1.DisableMem
  * Use `create(DisableMemberMfaRequestSchema)` to create a new message.
  */
 export const DisableMemberMfaRequestSchema: GenMessage<DisableMemberMfaRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 8);
+  messageDesc(file_policyguard_control_v1_team_service, 10);
 
 /**
  * @generated from message policyguard.control.v1.DisableMemberMfaResponse
@@ -260,7 +296,7 @@ export type DisableMemberMfaResponse = Message<"policyguard.control.v1.DisableMe
  * Use `create(DisableMemberMfaResponseSchema)` to create a new message.
  */
 export const DisableMemberMfaResponseSchema: GenMessage<DisableMemberMfaResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 9);
+  messageDesc(file_policyguard_control_v1_team_service, 11);
 
 /**
  * @generated from message policyguard.control.v1.TransferOwnershipRequest
@@ -286,7 +322,7 @@ export type TransferOwnershipRequest = Message<"policyguard.control.v1.TransferO
  * Use `create(TransferOwnershipRequestSchema)` to create a new message.
  */
 export const TransferOwnershipRequestSchema: GenMessage<TransferOwnershipRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 10);
+  messageDesc(file_policyguard_control_v1_team_service, 12);
 
 /**
  * @generated from message policyguard.control.v1.TransferOwnershipResponse
@@ -303,7 +339,7 @@ export type TransferOwnershipResponse = Message<"policyguard.control.v1.Transfer
  * Use `create(TransferOwnershipResponseSchema)` to create a new message.
  */
 export const TransferOwnershipResponseSchema: GenMessage<TransferOwnershipResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 11);
+  messageDesc(file_policyguard_control_v1_team_service, 13);
 
 /**
  * @generated from message policyguard.control.v1.AskToJoinRequest
@@ -317,7 +353,7 @@ export type AskToJoinRequest = Message<"policyguard.control.v1.AskToJoinRequest"
   orgId: string;
 
   /**
-   * What the admins should know.
+   * What the admins should know, without control characters.
    *
    * @generated from field: optional string message = 2;
    */
@@ -329,7 +365,7 @@ export type AskToJoinRequest = Message<"policyguard.control.v1.AskToJoinRequest"
  * Use `create(AskToJoinRequestSchema)` to create a new message.
  */
 export const AskToJoinRequestSchema: GenMessage<AskToJoinRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 12);
+  messageDesc(file_policyguard_control_v1_team_service, 14);
 
 /**
  * @generated from message policyguard.control.v1.AskToJoinResponse
@@ -348,7 +384,7 @@ export type AskToJoinResponse = Message<"policyguard.control.v1.AskToJoinRespons
  * Use `create(AskToJoinResponseSchema)` to create a new message.
  */
 export const AskToJoinResponseSchema: GenMessage<AskToJoinResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 13);
+  messageDesc(file_policyguard_control_v1_team_service, 15);
 
 /**
  * @generated from message policyguard.control.v1.ListJoinRequestsRequest
@@ -388,7 +424,7 @@ export type ListJoinRequestsRequest = Message<"policyguard.control.v1.ListJoinRe
  * Use `create(ListJoinRequestsRequestSchema)` to create a new message.
  */
 export const ListJoinRequestsRequestSchema: GenMessage<ListJoinRequestsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 14);
+  messageDesc(file_policyguard_control_v1_team_service, 16);
 
 /**
  * @generated from message policyguard.control.v1.ListJoinRequestsResponse
@@ -420,7 +456,7 @@ export type ListJoinRequestsResponse = Message<"policyguard.control.v1.ListJoinR
  * Use `create(ListJoinRequestsResponseSchema)` to create a new message.
  */
 export const ListJoinRequestsResponseSchema: GenMessage<ListJoinRequestsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 15);
+  messageDesc(file_policyguard_control_v1_team_service, 17);
 
 /**
  * @generated from message policyguard.control.v1.ApproveJoinRequestRequest
@@ -453,7 +489,7 @@ export type ApproveJoinRequestRequest = Message<"policyguard.control.v1.ApproveJ
  * Use `create(ApproveJoinRequestRequestSchema)` to create a new message.
  */
 export const ApproveJoinRequestRequestSchema: GenMessage<ApproveJoinRequestRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 16);
+  messageDesc(file_policyguard_control_v1_team_service, 18);
 
 /**
  * @generated from message policyguard.control.v1.ApproveJoinRequestResponse
@@ -470,7 +506,7 @@ export type ApproveJoinRequestResponse = Message<"policyguard.control.v1.Approve
  * Use `create(ApproveJoinRequestResponseSchema)` to create a new message.
  */
 export const ApproveJoinRequestResponseSchema: GenMessage<ApproveJoinRequestResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 17);
+  messageDesc(file_policyguard_control_v1_team_service, 19);
 
 /**
  * @generated from message policyguard.control.v1.RejectJoinRequestRequest
@@ -496,7 +532,7 @@ export type RejectJoinRequestRequest = Message<"policyguard.control.v1.RejectJoi
  * Use `create(RejectJoinRequestRequestSchema)` to create a new message.
  */
 export const RejectJoinRequestRequestSchema: GenMessage<RejectJoinRequestRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 18);
+  messageDesc(file_policyguard_control_v1_team_service, 20);
 
 /**
  * @generated from message policyguard.control.v1.RejectJoinRequestResponse
@@ -513,7 +549,7 @@ export type RejectJoinRequestResponse = Message<"policyguard.control.v1.RejectJo
  * Use `create(RejectJoinRequestResponseSchema)` to create a new message.
  */
 export const RejectJoinRequestResponseSchema: GenMessage<RejectJoinRequestResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 19);
+  messageDesc(file_policyguard_control_v1_team_service, 21);
 
 /**
  * @generated from message policyguard.control.v1.GetPermissionsRequest
@@ -532,7 +568,7 @@ export type GetPermissionsRequest = Message<"policyguard.control.v1.GetPermissio
  * Use `create(GetPermissionsRequestSchema)` to create a new message.
  */
 export const GetPermissionsRequestSchema: GenMessage<GetPermissionsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 20);
+  messageDesc(file_policyguard_control_v1_team_service, 22);
 
 /**
  * @generated from message policyguard.control.v1.GetPermissionsResponse
@@ -565,7 +601,7 @@ export type GetPermissionsResponse = Message<"policyguard.control.v1.GetPermissi
  * Use `create(GetPermissionsResponseSchema)` to create a new message.
  */
 export const GetPermissionsResponseSchema: GenMessage<GetPermissionsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_team_service, 21);
+  messageDesc(file_policyguard_control_v1_team_service, 23);
 
 /**
  * TeamService manages the members of an organization.
@@ -574,7 +610,8 @@ export const GetPermissionsResponseSchema: GenMessage<GetPermissionsResponse> = 
  */
 export const TeamService: GenService<{
   /**
-   * Invites a person by e-mail. The link is mailed; when no mail is configured it is in this answer instead.
+   * Invites a person by e-mail, to a role no higher than the caller's own. The link works once, for a week. It is mailed; when no
+   * mail is configured it is in this answer instead. An invitation that has expired is replaced.
    *
    * @generated from rpc policyguard.control.v1.TeamService.InviteMember
    */
@@ -594,7 +631,8 @@ export const TeamService: GenService<{
     output: typeof ListMembersResponseSchema;
   },
   /**
-   * Changes a role. Nobody changes a member of equal or higher role except an owner; the last owner keeps the role.
+   * Changes a role. Nobody changes a member of equal or higher role except an owner, nobody gives a role above their own, and the
+   * last owner keeps the role.
    *
    * @generated from rpc policyguard.control.v1.TeamService.UpdateMember
    */
@@ -604,7 +642,8 @@ export const TeamService: GenService<{
     output: typeof UpdateMemberResponseSchema;
   },
   /**
-   * Removes a member, whose sessions lose the organization at once, or withdraws an invitation.
+   * Removes a member, whose sessions lose the organization at once, or withdraws an invitation. Nobody removes a member of equal or
+   * higher role except an owner; the last owner stays.
    *
    * @generated from rpc policyguard.control.v1.TeamService.RemoveMember
    */
@@ -614,7 +653,18 @@ export const TeamService: GenService<{
     output: typeof RemoveMemberResponseSchema;
   },
   /**
-   * Removes a member's second factor, for somebody who lost it.
+   * Ends the caller's own membership. The last owner cannot leave: transfer the ownership or delete the organization first.
+   *
+   * @generated from rpc policyguard.control.v1.TeamService.LeaveOrganization
+   */
+  leaveOrganization: {
+    methodKind: "unary";
+    input: typeof LeaveOrganizationRequestSchema;
+    output: typeof LeaveOrganizationResponseSchema;
+  },
+  /**
+   * Removes a member's second factor, for somebody who lost it. One's own is removed with a code of it. A member who belongs to
+   * other organizations too is out of reach, since the second factor guards those as well.
    *
    * @generated from rpc policyguard.control.v1.TeamService.DisableMemberMfa
    */
@@ -634,7 +684,8 @@ export const TeamService: GenService<{
     output: typeof TransferOwnershipResponseSchema;
   },
   /**
-   * Asks to join an organization whose id one knows. The answer is the same whether or not it exists.
+   * Asks to join an organization whose id one knows. The answer is the same whether or not it exists, and whether or not one is a
+   * member. A request that waits already, or that was rejected within a week, stays as it is.
    *
    * @generated from rpc policyguard.control.v1.TeamService.AskToJoin
    */
@@ -654,7 +705,7 @@ export const TeamService: GenService<{
     output: typeof ListJoinRequestsResponseSchema;
   },
   /**
-   * Makes the person a member.
+   * Makes the person a member, with a role no higher than the caller's own.
    *
    * @generated from rpc policyguard.control.v1.TeamService.ApproveJoinRequest
    */

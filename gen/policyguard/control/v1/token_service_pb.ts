@@ -517,7 +517,7 @@ export type RotateTokenRequest = Message<"policyguard.control.v1.RotateTokenRequ
   tokenId: string;
 
   /**
-   * How long the old value works on, in seconds, at most a week. Default: one day.
+   * How long the old value works on, in seconds, at most a week; 0 ends it at once. Default: one day.
    *
    * @generated from field: optional int32 overlap_seconds = 3;
    */
@@ -557,7 +557,7 @@ export type RotateTokenResponse = Message<"policyguard.control.v1.RotateTokenRes
   prefix: string;
 
   /**
-   * Until when the old value works.
+   * Until when the old value works: never longer than the token itself.
    *
    * @generated from field: google.protobuf.Timestamp previous_expires_at = 4;
    */
@@ -636,7 +636,8 @@ export const TokenService: GenService<{
     output: typeof RevokeTokenResponseSchema;
   },
   /**
-   * Issues a new value for the token and lets the old one work for a while longer, so that callers can change over.
+   * Issues a new value for the token and lets the old one work for a while longer, so that callers can change over. A value that
+   * still works from an earlier rotation ends. A token that has expired is refused: issue a new one.
    *
    * @generated from rpc policyguard.control.v1.TokenService.RotateToken
    */

@@ -1,0 +1,206 @@
+import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { routesOf } from "../gateway/route.ts";
+import { EventNameSchema } from "../gen/policyguard/control/v1/event_pb.ts";
+import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import { runtimeSchema } from "../runtime/config.ts";
+import { parsePolicy } from "../runtime/engine/policy/parse.ts";
+import { runPolicyTests } from "../runtime/engine/test-runner.ts";
+import { generatedDocuments, withBlocks } from "../scripts/docs/blocks.ts";
+import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../src/config.ts";
+import { controlServices } from "../src/control-plane.ts";
+import { eventDataSchemas } from "../src/domain/event.ts";
+import { webhookHeaders } from "../src/domain/webhook-request.ts";
+
+const root = dirname(import.meta.dirname);
+const documents = ["README.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { cwd: root }).toSorted()];
+const textOf = (document: string): string => readFileSync(join(root, document), "utf8");
+const manifest: { dependencies: Record<string, string>; scripts: Record<string, string> } = JSON.parse(
+  textOf("package.json"),
+);
+
+/** The contents of the fenced blocks in this language. */
+function fenced(document: string, language: string): string[] {
+  const blocks = textOf(document).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"));
+  return [...blocks].map(([, content = ""]) => content);
+}
+
+describe("generated parts", () => {
+  test.each(generatedDocuments)("%s says what the code says", (document) => {
+    expect(textOf(document)).toBe(withBlocks(document, textOf(document)));
+  });
+
+  test("a marker without a block, and a block without a place, are told", () => {
+    const unknown = "<!-- generated: nothing -->\n<!-- end of generated -->";
+    expect(() => withBlocks("docs/errors.md", unknown)).toThrow('no block "nothing"');
+    expect(() => withBlocks("docs/errors.md", "")).toThrow("no place for: errors");
+  });
+});
+
+describe("policies in the documentation", () => {
+  const policies = fenced("docs/policy-language.md", "yaml");
+
+  test("there are some", () => expect(policies.length).toBeGreaterThan(3));
+
+  test.each(policies.map((policy) => [/name: ([a-z]+)/.exec(policy)?.[1], policy] as const))(
+    "the policy %s has no problem and its tests are green",
+    (_, source) => expectSound(source),
+  );
+
+  test("the policies in examples of requests, too", () => {
+    const schemas: Record<string, { properties?: { document?: { examples?: string[] } } }> = JSON.parse(
+      textOf("gen/rest/openapi.json"),
+    ).components.schemas;
+    const examples = ["CreatePolicyRequest", "UpdatePolicyRequest", "ValidatePolicyRequest"].flatMap(
+      (name) => schemas[name]?.properties?.document?.examples ?? [],
+    );
+    expect(examples.length).toBe(3);
+    for (const example of examples) expectSound(example);
+  });
+
+  function expectSound(source: string): void {
+    const { policy, problems } = parsePolicy(source);
+    expect(problems).toEqual([]);
+    const results = policy === undefined ? [] : runPolicyTests(policy, { now: new Date("2026-11-20T09:00:00Z") });
+    expect(results.length).toBeGreaterThan(0);
+    expect(results.filter(({ passed }) => !passed)).toEqual([]);
+  }
+});
+
+describe("docs/webhooks.md", () => {
+  const folder = mkdtempSync(join(tmpdir(), "policy-guard-docs-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const secret = "whsec_documentation";
+  const body = Buffer.from('{"event":"policy.updated","text":"ä"}');
+  const signature =
+    webhookHeaders({
+      id: "evt_1",
+      event: "policy.updated",
+      attempt: 1,
+      sentAt: new Date(0),
+      body,
+      secret,
+      previousSecret: undefined,
+    })["X-Webhook-Signature"] ?? "";
+  const wrong = `sha256=${createHmac("sha256", "another").update(body).digest("hex")}`;
+  const cases = [
+    [signature, true],
+    [wrong, false],
+    [signature.slice(0, -1), false],
+    ["ä", false],
+    ["", false],
+  ] as const;
+
+  test("the check in Node takes our signatures and no others", async () => {
+    const [source = ""] = fenced("docs/webhooks.md", "js");
+    const file = join(folder, "check.mjs");
+    writeFileSync(file, source);
+    const { isGenuine } = await import(pathToFileURL(file).href);
+    for (const [given, expected] of cases) expect(isGenuine(secret, body, given), given).toBe(expected);
+    expect(isGenuine(secret, body, undefined)).toBe(false);
+  });
+
+  test.skipIf(!hasProgram("python3"))("the check in Python takes our signatures and no others", () => {
+    const [source = ""] = fenced("docs/webhooks.md", "python");
+    const file = join(folder, "check.py");
+    const ask =
+      "import base64, json, sys\nfor line in json.loads(sys.argv[3]):\n    print(is_genuine(sys.argv[1], base64.b64decode(sys.argv[2]), line))";
+    writeFileSync(file, `from __future__ import annotations\n${source}\n${ask}\n`);
+    const given = JSON.stringify([...cases.map(([text]) => text), null]);
+    const answers = execFileSync("python3", [file, secret, body.toString("base64"), given], { encoding: "utf8" });
+    expect(answers.trim().split("\n")).toEqual([...cases.map(([, ok]) => (ok ? "True" : "False")), "False"]);
+  });
+
+  test("shows a body of each event that is raised, with exactly its fields", () => {
+    const shown = fenced("docs/webhooks.md", "json")
+      .map((text): { event?: string; data: object } => JSON.parse(text))
+      .filter(({ event }) => event !== undefined);
+    expect(shown.map(({ event }) => event).sort()).toEqual(Object.keys(eventDataSchemas).sort());
+    for (const { event, data } of shown) {
+      const schema = Object.entries(eventDataSchemas).find(([name]) => name === event)?.[1];
+      expect(Object.keys(data)).toEqual(schema?.fields.map(({ name }) => name));
+    }
+  });
+
+  test("names every event that can be subscribed to", () => {
+    const spellings = EventNameSchema.values.slice(1).map(({ localName }) => localName.toLowerCase().replace("_", "."));
+    expect(spellings.length).toBe(9);
+    for (const name of spellings) expect(textOf("docs/webhooks.md")).toContain(`\`${name}\``);
+  });
+});
+
+describe("what the documents refer to exists", () => {
+  test.each(documents)("%s: links, commands, variables and paths", (document) => {
+    const text = textOf(document);
+    expect(brokenLinks(document, text)).toEqual([]);
+    const commands = [...text.matchAll(/npm run (?:-s )?([a-z-]+)/g)].map(([, name = ""]) => name);
+    expect(commands.filter((name) => !(name in manifest.scripts))).toEqual([]);
+    const variables = [...text.matchAll(/\b(?:POLICY_GUARD|DATABASE|TLS|SPOOL)_[A-Z_]+\b/g)].map(([name]) => name);
+    expect(variables.filter((name) => !knownVariables.has(name))).toEqual([]);
+    const files = [...text.matchAll(/`((?:src|test|gateway|runtime|scripts|proto|examples|gen)\/[\w./-]+)`/g)];
+    expect(files.map(([, path = ""]) => path).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    const calls = [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/v1\/[^\s`"'?]*)/g)].map(
+      ([, verb, path]) => `${verb} ${path}`,
+    );
+    expect(calls.filter((call) => !knownCalls.has(call))).toEqual([]);
+  });
+
+  test("every dependency has its reason", () => {
+    const reasons = textOf("docs/decisions/dependencies.md");
+    expect(Object.keys(manifest.dependencies).filter((name) => !reasons.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test("every decision is listed and has its three parts", () => {
+    const list = textOf("docs/decisions/README.md");
+    const notes = globSync("docs/decisions/*.md", { cwd: root }).filter((path) => !path.endsWith("README.md"));
+    for (const note of notes) {
+      expect(list).toContain(`(${note.split("/").at(-1)})`);
+      expect(textOf(note)).toMatch(/^# .+\n\n## Context\n\n[\s\S]+\n## Decision\n\n[\s\S]+\n## Consequence\n\n/);
+    }
+  });
+
+  const schemas = [controlPlaneSchema, workerSchema, runtimeSchema, bootstrapSchema];
+  const knownVariables = new Set([
+    ...schemas.flatMap((schema) => Object.values(schema).map(({ name }) => name)),
+    "DATABASE_MIGRATION_URL",
+  ]);
+  const knownCalls = new Set(
+    routesOf([...controlServices, EvaluationService])
+      .map(({ verb, path }) => `${verb} ${path}`)
+      .concat("GET /v1/openapi.json"),
+  );
+});
+
+function brokenLinks(document: string, text: string): string[] {
+  const targets = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
+  return targets.flatMap(([link, path = "", anchor]) => {
+    const target = path === "" ? document : join(dirname(document), path);
+    if (!existsSync(join(root, target))) return [link];
+    return anchor === undefined || anchorsOf(textOf(target)).includes(anchor) ? [] : [link];
+  });
+}
+
+/** Anchors as Markdown viewers make them of headings. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function hasProgram(name: string): boolean {
+  try {
+    execFileSync(name, ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
