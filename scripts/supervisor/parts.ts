@@ -152,7 +152,7 @@ export class Parts {
       ...without(env, [...databaseVariables, ...namesOnlyIn(controlPlaneSchema, runtimeSchema)]),
       ...portsAsText(settings),
       POLICY_GUARD_DATA: join(settings.dataFolder, "runtime"),
-      POLICY_GUARD_URL: `http://127.0.0.1:${settings.ports.PORT}`,
+      POLICY_GUARD_URL: `${env.TLS_CERTIFICATE_FILE ? "https" : "http"}://127.0.0.1:${settings.ports.PORT}`,
       POLICY_GUARD_TOKEN: bootstrap.runtime_token,
     };
   }

@@ -3,7 +3,7 @@
 import type { Caller } from "../kit/context.ts";
 import { notFound } from "../kit/error.ts";
 import type { Page } from "../kit/page.ts";
-import { type AgentRow, findAgent, listAgents } from "../store/agent.ts";
+import { type AgentRow, deleteAgent, findAgent, listAgents } from "../store/agent.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { requireProject } from "./lookup.ts";
 
@@ -38,7 +38,7 @@ export class Agents {
   delete(caller: Caller, projectId: string, id: string): Promise<void> {
     return this.#database.transaction(caller, async (tx) => {
       const agent = await requireAgent(tx, projectId, id);
-      tx.em.remove(agent);
+      if (!(await deleteAgent(tx, agent.id))) throw notFound("agent");
       tx.changed({ resource: `agent/${agent.id}`, before: { key: agent.key, name: agent.name }, after: null });
     });
   }

@@ -9,7 +9,7 @@ import type { Database, Transaction } from "../store/database.ts";
 import { deleteEnvironment, EnvironmentRow, listEnvironments, lockEnvironments } from "../store/environment.ts";
 import { refreshActiveBundle } from "./activation.ts";
 import { activeBundle } from "./bundle-fault.ts";
-import { requireEnvironment, requireLockedEnvironment, requireProject } from "./lookup.ts";
+import { requireLockedEnvironment, requireProject } from "./lookup.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
 /** What runtimes of an environment may report of the text. */
@@ -104,7 +104,7 @@ export class Environments {
   /** Deletes the environment; one with an active bundle only by force. */
   delete(caller: Caller, projectId: string, name: string, { force }: { readonly force: boolean }): Promise<void> {
     return this.#database.transaction(caller, async (tx) => {
-      const environment = await requireEnvironment(tx, projectId, name);
+      const environment = await requireLockedEnvironment(tx, projectId, name);
       if (!force && environment.activeVersion !== null) throw activeBundle("environment");
       await deleteEnvironment(tx, environment.id);
       await tx.notify("tokens", {});

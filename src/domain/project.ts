@@ -2,12 +2,12 @@
 
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import type { Caller } from "../kit/context.ts";
-import { Fault } from "../kit/error.ts";
+import { Fault, notFound } from "../kit/error.ts";
 import { newId } from "../kit/id.ts";
 import type { Page } from "../kit/page.ts";
 import type { Database } from "../store/database.ts";
 import { violatedUnique } from "../store/driver-error.ts";
-import { listEnvironments } from "../store/environment.ts";
+import { lockEnvironments } from "../store/environment.ts";
 import { deleteProject, listProjects, ProjectRow } from "../store/project.ts";
 import { activeBundle } from "./bundle-fault.ts";
 import { addEnvironment } from "./environment.ts";
@@ -79,11 +79,12 @@ export class Projects {
   delete(caller: Caller, id: string, { force }: { readonly force: boolean }): Promise<void> {
     return this.#database.transaction(caller, async (tx) => {
       const project = await requireProject(tx, id);
-      const [environments] = await listEnvironments(tx, id, { limit: 1000, offset: 0 });
+      // Locked, so that none becomes active between the question and the deletion.
+      const environments = await lockEnvironments(tx, id);
       if (!force && environments.some((environment) => environment.activeVersion !== null)) {
         throw activeBundle("project");
       }
-      await deleteProject(tx, id);
+      if (!(await deleteProject(tx, id))) throw notFound("project");
       await tx.notify("tokens", {});
       tx.changed({ resource: resourceOf(project), before: auditView(project), after: null });
     });

@@ -10,9 +10,9 @@ import { newToken, shownPrefix, tokenDigest, tokenKind } from "../kit/token.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { violatedUnique } from "../store/driver-error.ts";
 import {
-  findToken,
   listLiveTokens,
   listTokens,
+  lockToken,
   lookUpToken,
   retireExpiredRuntimeToken,
   type TokenKind,
@@ -86,7 +86,7 @@ export class Tokens {
   /** Revokes the token everywhere. */
   revoke(caller: Caller, id: string): Promise<void> {
     return this.#database.transaction(caller, async (tx) => {
-      const token = await findToken(tx, id);
+      const token = await lockToken(tx, id);
       if (token === null) throw notFound("token");
       token.revokedAt = tx.now;
       await tx.notify(tokensChannel, {});

@@ -71,6 +71,30 @@ export const accountFunctions: readonly SqlFunction[] = [
       $$`,
   },
   {
+    signature: "find_invitation(bytea, timestamptz)",
+    owner: lookupRole,
+    callers: [applicationRole],
+    create: `create or replace function app.find_invitation(wanted bytea, present timestamptz)
+      returns table (org_id uuid, org_name text, member_id uuid, email text, email_key text, mailed boolean)
+      language sql ${definer} as $$
+        select m.org_id, o.name, m.id, m.email, m.email_key, m.invitation_mailed
+        from public.member m join public.organization o on o.id = m.org_id
+        where m.invitation_digest = wanted and m.state = 'invited' and m.invitation_expires_at > present
+      $$`,
+  },
+  {
+    signature: "account_organizations(uuid)",
+    owner: lookupRole,
+    callers: [applicationRole],
+    create: `create or replace function app.account_organizations(wanted uuid)
+      returns table (id uuid, name text, plan text, billing_blocked boolean, created_at timestamptz, updated_at timestamptz)
+      language sql ${definer} as $$
+        select o.id, o.name, o.plan, o.billing_blocked, o.created_at, o.updated_at
+        from public.member m join public.organization o on o.id = m.org_id
+        where m.account_id = wanted and m.state = 'active' order by o.name, o.id
+      $$`,
+  },
+  {
     // Only of the organization that the transaction is about.
     signature: "member_accounts()",
     owner: lookupRole,

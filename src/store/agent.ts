@@ -75,3 +75,8 @@ export async function touchAgents(
 export function findAgentById(tx: Transaction, id: string): Promise<AgentRow | null> {
   return tx.em.findOne(AgentRow, { orgId: tx.orgId, id });
 }
+
+/** Deletes the agent. False when another call was faster. */
+export async function deleteAgent(tx: Transaction, id: string): Promise<boolean> {
+  return (await tx.em.nativeDelete(AgentRow, { orgId: tx.orgId, id })) > 0;
+}

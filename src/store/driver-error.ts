@@ -1,6 +1,10 @@
 // The one place where errors of PostgreSQL become the product's own.
 
-import { LockWaitTimeoutException, UniqueConstraintViolationException } from "@mikro-orm/core";
+import {
+  ForeignKeyConstraintViolationException,
+  LockWaitTimeoutException,
+  UniqueConstraintViolationException,
+} from "@mikro-orm/core";
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault } from "../kit/error.ts";
 
@@ -13,7 +17,7 @@ export function violatedUnique(error: unknown): string | undefined {
 
 /**
  * Runs database work. A connection that failed is UNAVAILABLE, which callers may retry; text with a NUL character is a
- * 422. Other errors pass through.
+ * 422; a row whose parent is gone is a 404, since it was there when the call began. Other errors pass through.
  */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -21,6 +25,9 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (isNulCharacter(error)) {
       throw new Fault(Reason.VALIDATION_FAILED, "text must not contain the character U+0000", { cause: error });
+    }
+    if (error instanceof ForeignKeyConstraintViolationException) {
+      throw new Fault(Reason.NOT_FOUND, "what this belongs to was deleted in the meantime", { cause: error });
     }
     if (isConnectionFailure(error)) {
       throw new Fault(Reason.UNAVAILABLE, "the database is away for the moment; retry", { cause: error });

@@ -8,6 +8,7 @@ import { ActivationRow, BundlePartRow, BundleRow, SigningKeyRow } from "./bundle
 import { EnvironmentRow } from "./environment.ts";
 import { EvaluationKeyRow } from "./evaluation-key.ts";
 import { EventRow } from "./event.ts";
+import { JoinRequestRow } from "./join-request.ts";
 import { LoginFailureRow } from "./login-failure.ts";
 import { MemberRow } from "./member.ts";
 import { OneTimeTokenRow } from "./one-time-token.ts";
@@ -38,6 +39,7 @@ export const entities = [
   LoginFailureRow,
   AddressLimitRow,
   MemberRow,
+  JoinRequestRow,
   ProjectRow,
   EnvironmentRow,
   AgentRow,

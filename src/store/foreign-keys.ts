@@ -24,6 +24,8 @@ export const foreignKeys: readonly ForeignKey[] = [
   toAccount("recovery_code"),
   toOrganization("member"),
   toAccount("member"),
+  toOrganization("join_request"),
+  toAccount("join_request"),
   // A one-time token may be for an account that does not exist yet.
   toOrganization("audit_head"),
   toOrganization("audit_entry"),

@@ -23,6 +23,7 @@ const definer = "security definer set search_path = pg_catalog, public";
 /** Every function of the schema `app`. */
 export const functions: readonly SqlFunction[] = [
   {
+    // The value before the last rotation ends when its overlap does.
     signature: "find_token(bytea)",
     owner: lookupRole,
     callers: [applicationRole],
@@ -31,6 +32,9 @@ export const functions: readonly SqlFunction[] = [
       language sql stable ${definer} as $$
         select t.org_id, t.id, t.kind, t.prefix, t.project_id, t.environment, t.expires_at
         from public.token t where t.digest = wanted and t.revoked_at is null
+        union all
+        select t.org_id, t.id, t.kind, t.prefix, t.project_id, t.environment, t.previous_expires_at
+        from public.token t where t.previous_digest = wanted and t.revoked_at is null
       $$`,
   },
   {

@@ -33,6 +33,35 @@ export function findOrganization(tx: Transaction): Promise<OrganizationRow> {
   return tx.em.findOneOrFail(OrganizationRow, { id: tx.orgId });
 }
 
+/** An organization as its members see it. */
+export type OrganizationView = Pick<
+  OrganizationRow,
+  "id" | "name" | "plan" | "billingBlocked" | "createdAt" | "updatedAt"
+>;
+
+/** The organizations that the account is an active member of, by name. */
+export async function lookUpOrganizationsOf(database: Database, accountId: string): Promise<OrganizationView[]> {
+  const rows = await database.lookup<{
+    id: string;
+    name: string;
+    plan: OrganizationView["plan"];
+    billing_blocked: boolean;
+    created_at: Date;
+    updated_at: Date;
+  }>("account_organizations", [accountId]);
+  return rows.map(({ id, name, plan, ...row }) => ({
+    ...{ id, name, plan },
+    billingBlocked: row.billing_blocked,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }));
+}
+
+/** Deletes the transaction's organization and, by foreign keys, nearly all that belongs to it. */
+export async function deleteOrganization(tx: Transaction): Promise<void> {
+  await tx.em.nativeDelete(OrganizationRow, { id: tx.orgId });
+}
+
 /** Every organization's id and plan, for jobs that run for each in turn. */
 export function lookUpOrganizations(
   database: Database,

@@ -33,7 +33,7 @@ export function listProjects(tx: Transaction, page: Page, onlyId?: string): Prom
   return tx.em.findAndCount(ProjectRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
 }
 
-/** Deletes the project and, by its foreign keys, all that belongs to it. */
-export async function deleteProject(tx: Transaction, id: string): Promise<void> {
-  await tx.em.nativeDelete(ProjectRow, { orgId: tx.orgId, id });
+/** Deletes the project and, by its foreign keys, all that belongs to it. False when another call was faster. */
+export async function deleteProject(tx: Transaction, id: string): Promise<boolean> {
+  return (await tx.em.nativeDelete(ProjectRow, { orgId: tx.orgId, id })) > 0;
 }

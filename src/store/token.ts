@@ -7,7 +7,10 @@ const schema = defineEntity({
   name: "Token",
   tableName: "token",
   ...lookupTenantTable,
-  indexes: [{ name: "token_digest", properties: ["digest"] }],
+  indexes: [
+    { name: "token_digest", properties: ["digest"] },
+    { name: "token_previous", properties: ["previousDigest"] },
+  ],
   uniques: [
     {
       // One live runtime token for each project and environment; racing requests meet here.
@@ -25,6 +28,9 @@ const schema = defineEntity({
     environmentId: p.uuid().nullable(),
     environment: p.text().nullable(),
     digest: p.blob(),
+    /** Of the value before the last rotation, which works until previousExpiresAt; both or neither. */
+    previousDigest: p.blob().nullable(),
+    previousExpiresAt: p.datetime(3).nullable(),
     prefix: p.text(),
     createdBy: p.text(),
     createdAt: p.datetime(3),
@@ -63,6 +69,12 @@ export function findToken(tx: Transaction, id: string): Promise<TokenRow | null>
   return tx.em.findOne(TokenRow, { orgId: tx.orgId, id, revokedAt: null });
 }
 
+/** The same, locked until the commit, so that it is revoked once. */
+export async function lockToken(tx: Transaction, id: string): Promise<TokenRow | null> {
+  await tx.sql("select id from token where org_id = ? and id = ? for no key update", [tx.orgId, id]);
+  return findToken(tx, id);
+}
+
 /** A page of live tokens, newest first, and their count. */
 export function listTokens(tx: Transaction, page: Page): Promise<[TokenRow[], number]> {
   return tx.em.findAndCount(
@@ -70,6 +82,12 @@ export function listTokens(tx: Transaction, page: Page): Promise<[TokenRow[], nu
     { orgId: tx.orgId, revokedAt: null },
     { ...page, orderBy: { createdAt: "desc", id: "asc" } },
   );
+}
+
+/** The same, locked until the commit: of racing rotations each replaces the value of the one before. */
+export async function lockToken(tx: Transaction, id: string): Promise<TokenRow | null> {
+  await tx.sql("select from token where org_id = ? and id = ? for no key update", [tx.orgId, id]);
+  return findToken(tx, id);
 }
 
 /** Every live token of the organization that has not expired: what a runtime may meet. */

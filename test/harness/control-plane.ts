@@ -50,6 +50,8 @@ export async function startTestControlPlane(options: TestControlPlaneOptions = {
     MANAGEMENT_PORT: "0",
     HOST: "127.0.0.1",
     LOG_LEVEL: "error",
+    // Calls may say where they come from: authentication requests are limited by address.
+    TRUSTED_PROXY_HOPS: "1",
     DATABASE_URL: urls.applicationUrl,
     POLICY_GUARD_MASTER_KEY: randomBytes(32).toString("base64"),
     ...options.env,

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
-import { TokenDigestSchema } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import { TokenDigestSchema } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import type { EvaluateVector, PolicyGiven } from "../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
 import { Access } from "../../runtime/access.ts";
 import type { BundleScope } from "../../runtime/bundle/activation.ts";
@@ -142,7 +142,10 @@ interface Persona {
 
 function sourceOf({ yaml }: PolicyGiven): string {
   const hasMetadata = yaml.some((line) => line.startsWith("metadata:"));
-  return ["apiVersion: policyguard/v1", "kind: Policy", ...(hasMetadata ? [] : ["metadata: {name: guard}"]), ...yaml].join(
-    "\n",
-  );
+  return [
+    "apiVersion: policyguard/v1",
+    "kind: Policy",
+    ...(hasMetadata ? [] : ["metadata: {name: guard}"]),
+    ...yaml,
+  ].join("\n");
 }

@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../scripts/postgres/port.ts";
-import type { MovedClock } from "./moved-clock.ts";
 import { startTestControlPlane, type TestControlPlane } from "./control-plane.ts";
 import { createTestDatabase } from "./database.ts";
+import type { MovedClock } from "./moved-clock.ts";
 import { startTestRuntime, type TestRuntime, type TestRuntimeOptions } from "./runtime.ts";
 import { createWorld, type World } from "./world.ts";
 

@@ -35,6 +35,11 @@ export async function createPerson(
     const email = parseEmail(`${place?.role ?? "somebody"}.${accountId.slice(0, 8)}@example.com`);
     const account = await addAccount(tx, { email, name: "Ada Lovelace", passwordHash, isVerified: true });
     const session = await openSession(tx, "password", { address: "192.0.2.1", userAgent: "tests" });
+    // Tests move the clock by days; this session does not end by that.
+    const end = new Date(tx.now.getTime() + 365 * 86_400_000);
+    await tx.em.flush();
+    await tx.sql("update session set expires_at = ?", [end]);
+    await tx.sql("update session_token set expires_at = ?", [end]);
     let memberId = "";
     if (place !== undefined) {
       const audit = { action: "test.setup", requestId: "test", address: "" };

@@ -1,7 +1,7 @@
 // A connected runtime in this process: real sockets, a folder of its own.
 
-import { connect } from "../../runtime/connected.ts";
 import { runtimeSchema } from "../../runtime/config.ts";
+import { connect } from "../../runtime/connected.ts";
 import { startRuntime } from "../../runtime/runtime.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { systemClock } from "../../src/kit/clock.ts";

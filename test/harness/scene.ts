@@ -9,12 +9,12 @@ import { newId } from "../../src/kit/id.ts";
 import { findAgentByKey, touchAgents } from "../../src/store/agent.ts";
 import type { Database } from "../../src/store/database.ts";
 import { findOrganization } from "../../src/store/organization.ts";
+import { accountSteps, somewhere } from "./account-step.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";
 import { filled } from "./match.ts";
 import type { MovedClock } from "./moved-clock.ts";
-import { createPerson } from "./person.ts";
-import { createWorld, isMember, tokenOf, type World } from "./world.ts";
+import { createWorld, tokenOf, type World } from "./world.ts";
 
 /** What a vector may name as "${…}". */
 export type Variables = Readonly<Record<string, unknown>>;
@@ -31,7 +31,8 @@ export interface Stage {
   readonly clock: MovedClock;
 }
 
-type SceneStep = (request: JsonObject, stage: Stage, world: World) => Promise<JsonObject>;
+/** What a step that is no call does; what it returns is bound to its name. */
+export type SceneStep = (request: JsonObject, stage: Stage, world: World) => Promise<JsonObject>;
 
 /**
  * Steps that are no calls:
@@ -42,10 +43,13 @@ type SceneStep = (request: JsonObject, stage: Stage, world: World) => Promise<Js
  * - "$bill" {}: the organization is blocked until its bill is settled.
  * - "$person" {as}: a member of the organization, by the persona's name; without it, somebody who is in none. Bound to the
  *   address, the password and the tokens of a live session.
- * - "$factor" {person}: a second factor is set up. Bound to its secret, the codes of now and of the next step, and recovery codes.
- * - "$link" {purpose, person}: a link was mailed, "register" or "reset". Bound to its token.
+ * - "$factor" {access_token}: a second factor is set up. Bound to its secret, a code, one that was used, and two recovery codes.
+ * - "$link" {purpose, account_id, email, seconds}: a link was mailed: "reset", for an account, or "register", for an address.
+ *   It ends after the seconds, or in ten minutes. Bound to its token.
  * - "$flood" {}: an address has sent all the authentication requests that it may. Bound to it.
- * - "$repeat" {times, call}: the call is made so many times; "${n}" in it counts from 1.
+ * - "$enrol" {access_token}: the set-up of a second factor is begun. Bound to a code that finishes it.
+ * - "$session" {account_id}: another session of the account. Bound to its id.
+ * - "$repeat" {times, call, refused}: the call is made so many times; "${n}" in it counts from 1. With "refused" it fails each time.
  */
 const sceneSteps: Readonly<Record<string, SceneStep>> = {
   $agent: async ({ project_id, key }, { plane }, { orgId }) =>
@@ -114,7 +118,7 @@ export async function perform(
     method: call.method,
     request: filled((call.request ?? {}) as JsonObject, variables),
     token: await tokenOf(world, call.as || "admin"),
-    headers: filled({ ...call.headers }, variables),
+    headers: { ...somewhere(), ...filled({ ...call.headers }, variables) },
     rawBody: call.rawBody === undefined ? undefined : filled(call.rawBody, variables),
   });
 }
@@ -131,11 +135,13 @@ async function play(stage: Stage, { bind, call }: Step, scene: Scene): Promise<u
   throw new Error(`${bind || call.method} could not be made: ${JSON.stringify(answer.body)}`);
 }
 
-async function repeat(stage: Stage, { times, call }: JsonObject, { world, variables }: Scene): Promise<JsonObject> {
+async function repeat(stage: Stage, request: JsonObject, { world, variables }: Scene): Promise<JsonObject> {
+  const { times, call, refused } = request;
   const repeated = fromJson(CallSchema, call ?? {});
   for (let n = 1; n <= Number(times); n++) {
-    const step = { bind: "", call: repeated } as Step;
-    await play(stage, step, { world, variables: { ...variables, n } });
+    const scene = { world, variables: { ...variables, n } };
+    const answer = await perform(stage, "rest", repeated, scene);
+    if (answer.status < 300 === (refused === true)) throw new Error(`round ${n}: ${JSON.stringify(answer.body)}`);
   }
   return {};
 }

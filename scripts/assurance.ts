@@ -1,0 +1,95 @@
+// `npm run assurance -- <name> [--n N] [--seed S]`: tries a property far more often than the suite does, by the same test,
+// and writes what came of it into docs/assurance.json. Without a name it lists what there is.
+
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { type SampleResult, sampleVariables } from "./assurance/sample.ts";
+
+/** A property that can be tried more often. */
+interface Property {
+  readonly file: string;
+  /** Name of the test, when the file has others. */
+  readonly test?: string;
+  /** What is counted. */
+  readonly unit: string;
+  readonly n: number;
+}
+
+const properties: Readonly<Record<string, Property>> = {
+  "kill-runtime": { file: "test/e2e/kill.test.ts", test: "a runtime that is killed", unit: "kills", n: 200 },
+  "kill-control-plane": { file: "test/e2e/kill.test.ts", test: "a control plane that is killed", unit: "kills", n: 200 },
+  "kill-worker": { file: "test/e2e/kill.test.ts", test: "a worker that is killed", unit: "kills", n: 200 },
+  "power-loss": { file: "test/runtime/spool/power-loss.test.ts", unit: "schedules of each mode", n: 10_000 },
+};
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const recordFile = join(root, "docs", "assurance.json");
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { n: { type: "string" }, seed: { type: "string", default: "1" } },
+  });
+  const [name = ""] = positionals;
+  const property = properties[name];
+  if (property === undefined) {
+    console.error("npm run assurance -- <name> [--n N] [--seed S]\n\nnames:");
+    for (const [known, { unit, n }] of Object.entries(properties)) console.error(`  ${known}: ${n} ${unit}`);
+    return 2;
+  }
+  const n = wholeNumber(values.n ?? String(property.n), "--n");
+  const seed = wholeNumber(values.seed, "--seed");
+  const failures = await tryOut(property, n, seed);
+  record(name, { n, failures, seed, commit: commit(), date: new Date().toISOString().slice(0, 10) });
+  console.log(`${name}: ${n} ${property.unit}, ${failures} failed (seed ${seed})`);
+  return failures === 0 ? 0 : 1;
+}
+
+/** Runs the property's test; answers how many tries failed. */
+async function tryOut({ file, test }: Property, n: number, seed: number): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "policy-guard-assurance-"));
+  const report = join(folder, "report.jsonl");
+  try {
+    const parameters = ["run", file, "--testTimeout=0", ...(test === undefined ? [] : ["--testNamePattern", test])];
+    const { n: nName, seed: seedName, report: reportName } = sampleVariables;
+    const env = { ...process.env, [nName]: String(n), [seedName]: String(seed), [reportName]: report };
+    const isPassed = await run("vitest", parameters, env);
+    const results = existsSync(report) ? readFileSync(report, "utf8").trim().split("\n") : [];
+    const failures = results.map((line): SampleResult => JSON.parse(line)).reduce((sum, one) => sum + one.failures, 0);
+    // A test that broke off has reported nothing, and is a failure all the same.
+    return isPassed ? failures : Math.max(1, failures);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function run(command: string, parameters: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, parameters, { cwd: root, env, stdio: "inherit" });
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code === 0));
+  });
+}
+
+function record(name: string, entry: object): void {
+  const known: Record<string, object> = existsSync(recordFile) ? JSON.parse(readFileSync(recordFile, "utf8")) : {};
+  const sorted = Object.entries({ ...known, [name]: entry }).sort(([a], [b]) => (a < b ? -1 : 1));
+  writeFileSync(recordFile, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
+}
+
+/** The commit, marked when the files differ from it. */
+function commit(): string {
+  const git = (...parameters: string[]) => execFileSync("git", parameters, { cwd: root, encoding: "utf8" }).trim();
+  return `${git("rev-parse", "--short=12", "HEAD")}${git("status", "--porcelain") === "" ? "" : "+changes"}`;
+}
+
+function wholeNumber(text: string, option: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${option} takes a whole number`);
+  return Number(text);
+}

@@ -1,0 +1,301 @@
+// An installation of real processes that are killed under load. What callers were told is written down, and compared in
+// the end with what the database and a webhook's target know.
+
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { freePort } from "../../scripts/postgres/port.ts";
+import { newId } from "../../src/kit/id.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createTestDatabase } from "./database.ts";
+import { eventually } from "./eventually.ts";
+import { type NodeProcess, startNodeProcess } from "./node-process.ts";
+import { startWebhookSink, type WebhookSink } from "./webhook-sink.ts";
+import { createWorld, type World } from "./world.ts";
+
+/** Who can be killed. */
+export type Victim = "runtime" | "controlPlane" | "worker";
+
+/** What callers were told. */
+interface Ledger {
+  /** Evaluations that were answered, and whether they were blocked. */
+  readonly evaluations: Map<string, boolean>;
+  /** Versions of the policy that were answered with 200. */
+  readonly policyVersions: number[];
+  /** Versions of bundles that were answered with 201. */
+  readonly bundleVersions: number[];
+  /** Answers that should not have been. */
+  readonly wrong: string[];
+}
+
+/** Everything that runs. */
+export interface KillWorld {
+  /** Kills one of the processes so many times under load. Resolves to what does not hold afterwards. */
+  killUnderLoad(victim: Victim, kills: number, random: () => number): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+const policyOf = (description: string) => `apiVersion: policyguard/v1
+kind: Policy
+metadata: {name: words, description: ${description}}
+detectors: {words: {use: keywords, keywords: [forbidden]}}
+rules: [{id: word, stages: [input], detect: words, action: BLOCK}]
+`;
+
+/** Starts a control plane, a worker and a runtime, with one organization whose webhook listens to everything. */
+export async function startKillWorld(): Promise<KillWorld> {
+  const urls = await createTestDatabase();
+  const database = await openDatabase({ url: urls.applicationUrl, poolSize: 2 });
+  const world = await createWorld(database);
+  const sink = await startWebhookSink();
+  const folder = mkdtempSync(join(tmpdir(), "policy-guard-kill-"));
+  const [port, runtimePort] = [await freePort(), await freePort()];
+  const shared = {
+    HOST: "127.0.0.1",
+    POLICY_GUARD_MASTER_KEY: randomBytes(32).toString("base64"),
+    POLICY_GUARD_ALLOW_NETWORKS: "127.0.0.0/8",
+  };
+  const controlPlane = await startNodeProcess({
+    script: "src/main.ts",
+    env: { ...shared, PORT: String(port), MANAGEMENT_PORT: "0", DATABASE_URL: urls.applicationUrl },
+    readyMessage: "control plane is listening",
+  });
+  const call = createApi(`http://127.0.0.1:${port}`, world);
+  const policyId = await setUp(call, world, sink);
+  const [worker, runtime] = await Promise.all([
+    startNodeProcess({
+      script: "src/worker.ts",
+      env: { ...shared, WORKER_MANAGEMENT_PORT: "0", DATABASE_WORKER_URL: urls.workerUrl },
+      readyMessage: "worker is running",
+    }),
+    startNodeProcess({
+      script: "runtime/main.ts",
+      env: {
+        ...shared,
+        RUNTIME_PORT: String(runtimePort),
+        RUNTIME_MANAGEMENT_PORT: "0",
+        POLICY_GUARD_DATA: folder,
+        POLICY_GUARD_URL: `http://127.0.0.1:${port}`,
+        POLICY_GUARD_TOKEN: world.tokens.runtime ?? "",
+      },
+      readyMessage: "runtime is listening",
+    }),
+  ]);
+  const processes: Readonly<Record<Victim, NodeProcess>> = { runtime, controlPlane, worker };
+  const evaluate = createEvaluate(`http://127.0.0.1:${runtimePort}/v1/evaluate/input`, world.tokens.runtime ?? "");
+  await eventually(async () => {
+    if ((await evaluate(newId(), "forbidden")) !== true) throw new Error("the runtime does not block yet");
+  });
+  const workerLogin = new pg.Client({ connectionString: urls.workerUrl });
+  await workerLogin.connect();
+  return {
+    async killUnderLoad(victim, kills, random) {
+      const ledger: Ledger = { evaluations: new Map(), policyVersions: [], bundleVersions: [], wrong: [] };
+      const load = startLoad(ledger, { evaluate, change: createChange(call, world, policyId) }, random);
+      for (let kill = 0; kill < kills; kill++) {
+        const before = ledger.evaluations.size;
+        const enough = before + 5 + Math.floor(random() * 30);
+        await eventually(() => {
+          if (ledger.evaluations.size < enough) throw new Error("evaluations are not answered any more");
+        }, 20_000);
+        await sleep(random() * 40);
+        await processes[victim].kill();
+        await processes[victim].start();
+      }
+      await load.stop();
+      return settle(ledger, { database, world, sink, passTime: () => passTime(workerLogin, world.orgId) });
+    },
+    async stop() {
+      await Promise.all([runtime.stop(), worker.stop()]);
+      await controlPlane.stop();
+      await Promise.all([workerLogin.end(), database.close(), sink.close()]);
+      await urls.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Api = (method: string, path: string, body: object) => Promise<{ readonly status: number; readonly body: Reply }>;
+interface Reply {
+  readonly id: string;
+  readonly version: number;
+}
+
+function createApi(baseUrl: string, { orgId, tokens }: World): Api {
+  return async (method, path, body) => {
+    const response = await fetch(`${baseUrl}/v1/orgs/${orgId}${path}`, {
+      method,
+      headers: { "content-type": "application/json", authorization: `Bearer ${tokens.admin}` },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+}
+
+async function setUp(call: Api, { projectId, environment }: World, sink: WebhookSink): Promise<string> {
+  const events = ["evaluation.blocked", "policy.updated", "bundle.published", "bundle.activated"];
+  const webhook = await call("POST", "/webhooks", { url: sink.url, events });
+  if (webhook.status !== 201) throw new Error(`no webhook: ${JSON.stringify(webhook.body)}`);
+  const policy = await call("POST", "/policies", { document: policyOf("first"), scope: { app_id: projectId } });
+  await call("POST", `/projects/${projectId}/envs/${environment}/bundles/publish`, { activate: true });
+  return policy.body.id;
+}
+
+/** Whether an evaluation was blocked; undefined when nobody answered. Other answers throw. */
+type Evaluate = (id: string, text: string) => Promise<boolean | undefined>;
+
+function createEvaluate(url: string, token: string): Evaluate {
+  return async (id, text) => {
+    let response: Response;
+    let body: { readonly blocked?: boolean };
+    try {
+      response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+        body: JSON.stringify({ evaluation_id: id, text }),
+      });
+      body = JSON.parse(await response.text());
+    } catch {
+      return undefined; // the connection broke
+    }
+    if (response.status >= 500) return undefined;
+    if (response.status !== 200) throw new Error(`an evaluation was answered ${response.status}`);
+    return body.blocked === true;
+  };
+}
+
+type Change = (number: number) => Promise<{ readonly policy?: number; readonly bundle?: number }>;
+
+/** A new version of the policy, and every third time a new bundle. What broke off may or may not have happened. */
+function createChange(call: Api, { projectId, environment }: World, policyId: string): Change {
+  return async (number) => {
+    try {
+      if (number % 3 === 2) {
+        const path = `/projects/${projectId}/envs/${environment}/bundles/publish`;
+        const { status, body } = await call("POST", path, { activate: true });
+        return status === 201 ? { bundle: body.version } : {};
+      }
+      const { status, body } = await call("PUT", `/policies/${policyId}`, { document: policyOf(`change-${number}`) });
+      return status === 200 ? { policy: body.version } : {};
+    } catch {
+      return {};
+    }
+  };
+}
+
+function startLoad(ledger: Ledger, { evaluate, change }: { evaluate: Evaluate; change: Change }, random: () => number) {
+  let isOver = false;
+  const evaluating = async () => {
+    while (!isOver) {
+      const id = newId();
+      const isForbidden = random() < 0.4;
+      // Evaluations are safe to retry: the same id until somebody answers.
+      for (let answer: boolean | undefined; answer === undefined; ) {
+        await sleep(20);
+        try {
+          answer = await evaluate(id, isForbidden ? "a forbidden word" : "a word");
+        } catch (error) {
+          ledger.wrong.push(String(error));
+          break;
+        }
+        if (answer === undefined) continue;
+        ledger.evaluations.set(id, answer);
+        if (answer !== isForbidden) ledger.wrong.push(`${id} was ${answer ? "blocked" : "let through"}`);
+      }
+    }
+  };
+  const changing = async () => {
+    for (let number = 0; !isOver; number++) {
+      const { policy, bundle } = await change(number);
+      if (policy !== undefined) ledger.policyVersions.push(policy);
+      if (bundle !== undefined) ledger.bundleVersions.push(bundle);
+      await sleep(60);
+    }
+  };
+  const running = Promise.all([evaluating(), evaluating(), evaluating(), changing()]);
+  return {
+    async stop() {
+      isOver = true;
+      await running;
+    },
+  };
+}
+
+interface Witnesses {
+  readonly database: Database;
+  readonly world: World;
+  readonly sink: WebhookSink;
+  readonly passTime: () => Promise<void>;
+}
+
+/** Waits until everything has arrived that should; resolves to what has not, or came twice. */
+async function settle(ledger: Ledger, witnesses: Witnesses): Promise<string[]> {
+  let wrong: string[] = [];
+  try {
+    await eventually(async () => {
+      await witnesses.passTime();
+      wrong = await discrepancies(ledger, witnesses);
+      if (wrong.length > 0) throw new Error("not yet");
+      await sleep(100);
+    }, 15_000);
+  } catch {
+    // What is wrong is told by the list.
+  }
+  const { evaluations, policyVersions } = ledger;
+  // A load that nobody answered would prove nothing.
+  if (evaluations.size === 0 || policyVersions.length === 0) wrong.push("nothing was answered");
+  return [...ledger.wrong, ...wrong];
+}
+
+async function discrepancies(ledger: Ledger, { database, world, sink }: Witnesses): Promise<string[]> {
+  const { orgId } = world;
+  const { traces, events } = await database.read(orgId, async (tx) => ({
+    traces: await tx.sql<{ id: string }>("select id from trace where org_id = ?", [orgId]),
+    events: await tx.sql<{ id: string; name: string; body: string }>(
+      "select id, name, body from event where org_id = ?",
+      [orgId],
+    ),
+  }));
+  const traced = countOf(traces.map(({ id }) => id));
+  const told = countOf(events.map(({ name, body }) => subjectOf(name, JSON.parse(body).data)));
+  const delivered = new Set(sink.requests.map(({ event }) => event.id));
+  const wrong: string[] = [];
+  for (const [id, isBlocked] of ledger.evaluations) {
+    if (traced.get(id) !== 1) wrong.push(`${id} has ${traced.get(id) ?? 0} traces`);
+    const blocks = told.get(`evaluation.blocked ${id}`) ?? 0;
+    if (blocks !== Number(isBlocked)) wrong.push(`${id} has ${blocks} evaluation.blocked`);
+  }
+  for (const version of ledger.policyVersions) {
+    if (told.get(`policy.updated ${version}`) !== 1) wrong.push(`version ${version} of the policy has no event`);
+  }
+  for (const version of ledger.bundleVersions) {
+    for (const name of ["bundle.published", "bundle.activated"]) {
+      if (told.get(`${name} ${version}`) !== 1) wrong.push(`bundle ${version} has no ${name}`);
+    }
+  }
+  for (const { id, name } of events) if (!delivered.has(id)) wrong.push(`${name} ${id} was not delivered`);
+  return wrong;
+}
+
+function subjectOf(name: string, data: { readonly evaluation_id?: string; readonly version?: number }): string {
+  return `${name} ${data.evaluation_id ?? data.version}`;
+}
+
+function countOf(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** Half a minute passes for deliveries: claims of dead workers run out, the sweep comes. */
+async function passTime(worker: pg.Client, orgId: string): Promise<void> {
+  await worker.query("select set_config('app.org_id', $1, false)", [orgId]);
+  await worker.query(
+    `update webhook_delivery set claimed_until = claimed_until - interval '30 seconds',
+       next_attempt_at = next_attempt_at - interval '30 seconds' where state = 'pending'`,
+  );
+  await worker.query("select app.wake_overdue_webhooks(now(), now(), 100)");
+}
