@@ -5,7 +5,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, malformedRequest, reasonRule } from "../src/kit/error.ts";
-import { newId } from "../src/kit/id.ts";
+import { requestIdOf } from "../src/kit/interceptors/request.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { errorAnswer } from "./envelope.ts";
 import { isGone, type RestHandler, type RestRequest, type RestResponse, sendAnswer, splitTarget } from "./http.ts";
@@ -35,7 +35,7 @@ export function createRestHandler({ services, log, openapi, ...calls }: RestOpti
     ...(openapi === undefined ? [] : createPages(openapi)),
   ]);
   return (request, response) => {
-    const requestId = requestIdOf(request);
+    const requestId = requestIdOf(request.headers["x-request-id"]);
     serve(router, request, response, requestId).catch((error: unknown) => {
       try {
         fail(request, response, error, requestId, log);
@@ -95,14 +95,6 @@ function signalOf(response: RestResponse): AbortSignal {
     if (!response.writableEnded) controller.abort(new ConnectError("the caller is gone", Code.Canceled));
   });
   return controller.signal;
-}
-
-const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
-
-/** The caller's X-Request-Id when it is well-formed, a new id otherwise. */
-function requestIdOf(request: RestRequest): string {
-  const given = request.headers["x-request-id"];
-  return typeof given === "string" && wellFormedId.test(given) ? given : newId();
 }
 
 function fail(request: RestRequest, response: RestResponse, error: unknown, requestId: string, log: Logger): void {

@@ -13,6 +13,7 @@ import { createRestHandler } from "./handler.ts";
 import type { RestRequest } from "./http.ts";
 import { createInProcessTransport } from "./in-process.ts";
 import type { RestLimits } from "./operation.ts";
+import { completeFailures } from "./rpc-failure.ts";
 
 /** What a server serves, and where. */
 export interface ServeOptions {
@@ -47,7 +48,10 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const transport = createInProcessTransport(routes, { interceptors, shutdownSignal: shutdown.signal });
   const rest = createRestHandler({ services, transport, limits, trustedHops, log, openapi });
   const adapter = connectNodeAdapter({
-    routes,
+    routes(router) {
+      routes(router);
+      completeFailures(router, log);
+    },
     interceptors,
     readMaxBytes: limits.maxBodyBytes,
     writeMaxBytes: 64 * 1024 * 1024,

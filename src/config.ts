@@ -77,6 +77,26 @@ export const controlPlaneSchema = defineSchema({
     default: "200",
     description: "The same within any hour.",
   },
+  publicUrl: {
+    name: "PUBLIC_URL",
+    kind: "url",
+    schemes: ["http", "https"],
+    description: "Address under which people reach the console; links in mails lead there. Empty: this machine and `PORT`.",
+  },
+  smtpUrl: {
+    name: "SMTP_URL",
+    kind: "url",
+    schemes: ["smtp", "smtps"],
+    secret: true,
+    description:
+      "Mail server: `smtps://user:password@host` or, with STARTTLS, `smtp://user:password@host:587`; `?tls=off` for a server without TLS. Empty: no mail; invitation links are in the answer to the admin.",
+  },
+  mailFrom: {
+    name: "MAIL_FROM",
+    kind: "string",
+    maxLength: 320,
+    description: "Sender of mails, such as `Policy Guard <no-reply@example.com>`. `SMTP_URL` needs it.",
+  },
   drainDelayMs: {
     name: "DRAIN_DELAY",
     kind: "duration",
@@ -105,6 +125,8 @@ export const workerSchema = defineSchema({
   masterKey: controlPlaneSchema.masterKey,
   allowNetworks: controlPlaneSchema.allowNetworks,
   dnsServers: controlPlaneSchema.dnsServers,
+  smtpUrl: controlPlaneSchema.smtpUrl,
+  mailFrom: controlPlaneSchema.mailFrom,
   managementPort: {
     name: "WORKER_MANAGEMENT_PORT",
     kind: "port",

@@ -9,6 +9,7 @@ import { attemptTimeoutMs } from "./domain/delivery.ts";
 import { DeliveryAttempts } from "./domain/delivery-attempt.ts";
 import { DeliveryUpkeep } from "./domain/delivery-upkeep.ts";
 import { Dispatcher } from "./domain/dispatcher.ts";
+import { MailDelivery } from "./domain/mail-queue.ts";
 import { SigningKeys } from "./domain/signing-keys.ts";
 import { TraceRetention } from "./domain/trace-retention.ts";
 import { createWorkerMetrics } from "./jobs/metrics.ts";
@@ -17,6 +18,7 @@ import { tasks } from "./jobs/tasks.ts";
 import { systemClock } from "./kit/clock.ts";
 import { productVariables, readConfig } from "./kit/config.ts";
 import { createLog, type Logger } from "./kit/log.ts";
+import { createMailTransport, readMailSettings } from "./kit/mail.ts";
 import { startManagement } from "./kit/management.ts";
 import { createMetrics } from "./kit/metrics.ts";
 import { createOutbound } from "./kit/outbound/client.ts";
@@ -41,6 +43,8 @@ const database = await openDatabase({ url: config.databaseUrl, poolSize: databas
 const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
 const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
 const outbound = createOutbound({ guard, totalTimeoutMs: attemptTimeoutMs });
+const mail = readMailSettings(config);
+const transport = mail && createMailTransport(mail);
 const attempts = new DeliveryAttempts(database, { sealer, outbound, clock });
 const { onAttempt, onJob } = createWorkerMetrics(metrics, () => dispatcher.inFlight);
 const dispatcher = new Dispatcher({ attempts, log, onResult: onAttempt });
@@ -57,6 +61,7 @@ const runner = await startRunner({
     retention: new TraceRetention(database, clock),
     dispatcher,
     upkeep: new DeliveryUpkeep(database, clock),
+    mails: new MailDelivery({ sealer, clock, transport }),
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),
   },
 });

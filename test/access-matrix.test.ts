@@ -156,15 +156,16 @@ function successesOf(method: DescMethod): Vector[] {
 }
 
 /**
- * REST always; Connect where a credential decides, or an organization is named; gRPC for one call in twenty, since the last two
- * share all but their framing.
+ * REST always; Connect where a caller that is somebody names what is its own or another's; gRPC for one call in twenty, since
+ * the last two share all but their framing. What is public asks nobody who calls.
  */
 function dialects(method: DescMethod, principal: Principal, target: Target): Dialect[] {
   if (method.methodKind === "bidi_streaming") return ["grpc"];
-  const rest: Dialect[] = methodFacts(method).http === undefined ? [] : ["rest"];
-  const isRefusedAtOnce =
-    principal.kind === undefined && (target.astray !== undefined || target.organization === "absent");
-  const connect: Dialect[] = isRefusedAtOnce ? [] : ["connect"];
+  const facts = methodFacts(method);
+  if (facts.access.public && !["anonymous", "garbage"].includes(principal.persona)) return [];
+  const rest: Dialect[] = facts.http === undefined ? [] : ["rest"];
+  const isPlain = target.name === "own" || target.organization === "foreign";
+  const connect: Dialect[] = isPlain && (principal.kind !== undefined || rest.length === 0) ? ["connect"] : [];
   const grpc: Dialect[] = shareOf(`${callName(method)} ${principal.name} ${target.name}`) < 0.05 ? ["grpc"] : [];
   return [...rest, ...connect, ...grpc];
 }

@@ -36,6 +36,7 @@ const layers: readonly Layer[] = [
       "@connectrpc/connect-node",
       "ipaddr.js",
       "jose",
+      "nodemailer",
       "pino",
       "prom-client",
       "qrcode",

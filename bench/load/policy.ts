@@ -5,13 +5,13 @@ import { patterns } from "./patterns.ts";
 import { pick, seeded } from "./random.ts";
 import { words } from "./words.ts";
 
-/** Phrases of W: two or three words each, none of which ordinary text is likely to contain in this order. */
+/** Phrases of W: three or four words each, none of which ordinary text is likely to contain in this order. */
 export function phrases(count = 1300): string[] {
   const random = seeded(1);
   const found = new Set<string>();
   while (found.size < count) {
     const language = pick(Object.values(words), random);
-    found.add(Array.from({ length: 2 + Math.floor(random() * 2) }, () => pick(language, random)).join(" "));
+    found.add(Array.from({ length: 3 + Math.floor(random() * 2) }, () => pick(language, random)).join(" "));
   }
   return [...found];
 }

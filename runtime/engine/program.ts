@@ -3,7 +3,7 @@
 // no second parser which could understand a pattern differently from the engine. The instruction numbers belong to the exact version
 // of re2js in package.json; a test holds them.
 
-import type { RE2JS } from "re2js";
+import { RE2JS } from "re2js";
 import { isSpaceUnit } from "./fold.ts";
 
 /** What an instruction does: consume one character, choose between two ways, pass on, accept, or give up. */
@@ -19,7 +19,21 @@ export interface Instruction {
   readonly folds: boolean;
   /** Whether it takes white space only. */
   readonly space: boolean;
+  /** Whether it takes everything but the line feed; only without ranges. */
+  readonly notNewline: boolean;
+  /** Bits of `conditions` that must hold here for the way to go on; 0 for none. */
+  readonly condition: number;
 }
+
+/** What a place of the text may be; the numbers are those of re2js. */
+export const conditions = {
+  beginLine: 1,
+  endLine: 2,
+  beginText: 4,
+  endText: 8,
+  wordBoundary: 16,
+  noWordBoundary: 32,
+} as const;
 
 /** A pattern's program. */
 export interface Program {
@@ -55,13 +69,14 @@ export function readProgram(pattern: RE2JS): Program {
 }
 
 function instruction(raw: RawInstruction): Instruction {
-  const plain = { ranges: undefined, folds: false, space: false };
+  const plain = { ranges: undefined, folds: false, space: false, notNewline: false, condition: 0 };
   switch (raw.op) {
     case op.alt:
     case op.altMatch:
       return { step: "split", next: [raw.out, raw.arg], ...plain };
-    case op.capture:
     case op.emptyWidth:
+      return { ...plain, step: "skip", next: [raw.out], condition: raw.arg };
+    case op.capture:
     case op.nop:
       return { step: "skip", next: [raw.out], ...plain };
     case op.match:
@@ -73,7 +88,7 @@ function instruction(raw: RawInstruction): Instruction {
       return runeInstruction(raw);
     case op.any:
     case op.anyNotNewline:
-      return { step: "rune", next: [raw.out], ...plain };
+      return { ...plain, step: "rune", next: [raw.out], notNewline: raw.op === op.anyNotNewline };
     default:
       throw new Error(`re2js instruction ${raw.op} is not known`);
   }
@@ -89,8 +104,34 @@ function runeInstruction(raw: RawInstruction): Instruction {
     ranges,
     folds: runes.length === 1 && (raw.arg & 1) !== 0,
     space: takesOnlySpace(ranges),
+    notNewline: false,
+    condition: 0,
   };
 }
+
+/** All code points that an instruction takes, as pairs of ends in ascending order. */
+export function pointsTaken({ ranges, folds, notNewline }: Instruction): readonly number[] {
+  if (ranges === undefined) return notNewline ? [0, 9, 11, 0x10ffff] : [0, 0x10ffff];
+  return folds ? caseVariants(ranges[0] ?? 0) : ranges;
+}
+
+const variantsOf = new Map<number, readonly number[]>();
+
+/** The code points that re2js takes for a folded one. It is asked, so that there is one table of case variants only. */
+function caseVariants(point: number): readonly number[] {
+  const known = variantsOf.get(point);
+  if (known !== undefined) return known;
+  // The snowman has no case, and in its company a class stays a class.
+  const { code } = readProgram(RE2JS.compile(`(?i)[\\x{${point.toString(16)}}\\x{2603}]`));
+  const ranges = code.find(({ step }) => step === "rune")?.ranges ?? [];
+  const variants: number[] = [];
+  for (let i = 0; i + 1 < ranges.length; i += 2)
+    if (ranges[i] !== snowman) variants.push(ranges[i] ?? 0, ranges[i + 1] ?? 0);
+  variantsOf.set(point, variants);
+  return variants;
+}
+
+const snowman = 0x2603;
 
 function takesOnlySpace(ranges: readonly number[]): boolean {
   for (let i = 0; i + 1 < ranges.length; i += 2) {

@@ -10,7 +10,7 @@ import type { Database, Transaction } from "../store/database.ts";
 import { shareEnvironment } from "../store/environment.ts";
 import { keepSecret, readSecret } from "../store/organization-secret.ts";
 import { type InstanceStatus, touchInstance, writeInstanceStatus } from "../store/runtime-instance.ts";
-import { listLiveTokens, type TokenRow } from "../store/token.ts";
+import { type LiveToken, listLiveTokens } from "../store/token.ts";
 import type { IngestSource } from "./ingest.ts";
 
 const secretName = "fingerprint_key";
@@ -19,7 +19,7 @@ const keyBytes = 32;
 /** What a runtime learns when it introduces itself. */
 export interface Enrolled {
   readonly keys: readonly PublicJwk[];
-  readonly tokens: readonly TokenRow[];
+  readonly tokens: readonly LiveToken[];
   readonly fingerprintKey: Uint8Array;
 }
 

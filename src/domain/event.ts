@@ -7,6 +7,8 @@ import {
   BundlePublishedDataSchema,
   EvaluationBlockedDataSchema,
   PolicyUpdatedDataSchema,
+  TeamMemberAddedDataSchema,
+  TeamMemberRemovedDataSchema,
 } from "../../gen/policyguard/control/v1/event_data_pb.ts";
 import { newId } from "../kit/id.ts";
 import type { Transaction } from "../store/database.ts";
@@ -20,6 +22,8 @@ export const eventDataSchemas = {
   "bundle.published": BundlePublishedDataSchema,
   "bundle.activated": BundleActivatedDataSchema,
   "evaluation.blocked": EvaluationBlockedDataSchema,
+  "team.member_added": TeamMemberAddedDataSchema,
+  "team.member_removed": TeamMemberRemovedDataSchema,
 } as const;
 
 /** Name of an event that the service raises. */

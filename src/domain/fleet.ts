@@ -5,20 +5,20 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Logger } from "../kit/log.ts";
 import type { Database } from "../store/database.ts";
 import { findEnvironment } from "../store/environment.ts";
-import { listLiveTokens, type TokenRow } from "../store/token.ts";
+import { type LiveToken, listLiveTokens } from "../store/token.ts";
 
 /** A connected runtime. None of its methods may throw. */
 export interface FleetMember {
   readonly orgId: string;
   readonly projectId: string;
   readonly environment: string;
-  /** The token that it came with. */
-  readonly tokenId: string;
+  /** SHA-256 of the token's value that it came with, in hex. */
+  readonly tokenDigest: string;
   /** Another activation is in force. */
   bundleChanged(activationSeq: number): void;
-  /** These are the live tokens now, its own among them. */
-  tokensChanged(tokens: readonly TokenRow[]): void;
-  /** Its own token is live no more. */
+  /** These values work now, its own among them. */
+  tokensChanged(tokens: readonly LiveToken[]): void;
+  /** Its own value works no more. */
   revoked(): void;
   /** The process ends; finish what is in hand. */
   stop(): void;
@@ -109,9 +109,9 @@ export class Fleet {
   async #tellTokens(orgId: string): Promise<void> {
     try {
       const tokens = await this.#database.read(orgId, listLiveTokens);
-      const live = new Set(tokens.map((token) => token.id));
+      const live = new Set(tokens.map(({ digest }) => digest.toString("hex")));
       for (const member of [...this.#of(orgId)]) {
-        if (live.has(member.tokenId)) member.tokensChanged(tokens);
+        if (live.has(member.tokenDigest)) member.tokensChanged(tokens);
         else member.revoked();
       }
     } catch (err) {

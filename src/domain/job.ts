@@ -8,10 +8,24 @@ export type WebhookAddress = {
   readonly webhook_id: string;
 };
 
+/** One mail. */
+export type SealedMail = {
+  readonly id: string;
+  /** The mail itself, sealed: base64. */
+  readonly sealed: string;
+  /** From when on it is not to be sent; null when it never expires. */
+  readonly expires_at: string | null;
+};
+
+/** An organization that is gone, and what it left behind. */
+export type DeletedOrganization = {
+  readonly org_id: string;
+};
+
 /** A job that looks for its work by itself. */
 type Nothing = Readonly<Record<string, never>>;
 
-/** What each job carries. Payloads are ids only: the rows are the truth. */
+/** What each job carries. Payloads are ids, since the rows are the truth; a mail has no row and is carried sealed. */
 export interface JobPayloads {
   /** Look whether something is due for the webhook. */
   readonly "deliver-webhook": WebhookAddress;
@@ -21,6 +35,8 @@ export interface JobPayloads {
   readonly "create-partitions": Nothing;
   readonly "purge-traces": Nothing;
   readonly "refresh-activations": Nothing;
+  readonly "send-mail": SealedMail;
+  readonly "purge-organization": DeletedOrganization;
 }
 
 /** Name of a job. */
@@ -28,7 +44,7 @@ export type JobName = keyof JobPayloads;
 
 /** Adds a job that starts after the commit, or at `runAt`. */
 export function enqueueJob<Name extends JobName>(
-  tx: Transaction,
+  tx: Pick<Transaction, "enqueue">,
   task: Name,
   payload: JobPayloads[Name],
   options: { readonly runAt?: Date; readonly key?: string } = {},

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { countHit } from "../store/address-limit.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Transaction } from "../store/database.ts";
 import type { EmailAddress } from "./email.ts";
 
 /** A message to one person, as plain text. */
@@ -10,6 +10,8 @@ export interface MailMessage {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** From when on it says nothing any more, such as when its link has ended. */
+  readonly expiresAt?: Date;
 }
 
 /**
@@ -18,6 +20,11 @@ export interface MailMessage {
  */
 export interface Mailer {
   send(message: MailMessage): void;
+}
+
+/** Delivers messages that are part of a change: each is sent if and only if the transaction commits. */
+export interface TransactionalMailer {
+  sendWithin(tx: Pick<Transaction, "enqueue">, message: MailMessage): Promise<void>;
 }
 
 /** What mails need: who delivers them, and the address of the console that their links lead to. */
@@ -73,6 +80,47 @@ export function passwordResetMail({ publicUrl }: Post, email: EmailAddress, toke
       "If it was not you, do nothing: your password stays as it is.",
     ),
   };
+}
+
+/** With the link of an invitation. */
+export function invitationMail(
+  email: EmailAddress,
+  facts: { readonly link: string; readonly organization: string; readonly inviter: string; readonly role: string },
+): MailMessage {
+  const { link, organization, inviter, role } = facts;
+  return {
+    to: email.text,
+    subject: `Invitation to ${inLine(organization)} on Policy Guard`,
+    text: paragraphs(
+      `${inLine(inviter)} invites you to the organization ${inLine(organization)} on Policy Guard, as ${role}. Open this link within a week to join:`,
+      link,
+      "If you do not know them, do nothing.",
+    ),
+  };
+}
+
+/** To somebody whose wish to join was granted. */
+export function admissionMail(
+  email: EmailAddress,
+  facts: { readonly organization: string; readonly role: string; readonly publicUrl: string },
+): MailMessage {
+  const organization = inLine(facts.organization);
+  return {
+    to: email.text,
+    subject: `You have joined ${organization} on Policy Guard`,
+    text: paragraphs(
+      `Your request to join the organization ${organization} was approved. You are its ${facts.role} now.`,
+      `Sign in: ${facts.publicUrl}/login`,
+    ),
+  };
+}
+
+// Others chose these names: they must neither look like lines of ours nor fill the mail.
+function inLine(name: string): string {
+  return name
+    .replace(/[\p{C}\p{Z}]+/gu, " ")
+    .trim()
+    .slice(0, 100);
 }
 
 // Tokens stand behind "#": what stands there is sent neither to servers nor as a referrer.

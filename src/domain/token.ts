@@ -10,6 +10,7 @@ import { newToken, shownPrefix, tokenDigest, tokenKind } from "../kit/token.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { violatedUnique } from "../store/driver-error.ts";
 import {
+  type LiveToken,
   listLiveTokens,
   listTokens,
   lockToken,
@@ -33,6 +34,9 @@ const kinds: ReadonlyMap<TokenKind, CredentialKind> = new Map([
 /** Tokens whose last use is remembered; more only cost more writes. */
 const touchedLimit = 10_000;
 
+/** How long the value before a rotation works unless the caller says otherwise. */
+const defaultOverlapSeconds = 24 * 3_600;
+
 /** What a new token is for. */
 export interface TokenInput {
   readonly name: string;
@@ -47,7 +51,13 @@ export interface IssuedToken {
   readonly value: string;
 }
 
-/** Issues, lists, revokes and verifies tokens. */
+/** A token with a new value. */
+export interface RotatedToken extends IssuedToken {
+  /** Until when the old value works. */
+  readonly previousExpiresAt: Date;
+}
+
+/** Issues, lists, rotates, revokes and verifies tokens. */
 export class Tokens {
   readonly #database: Database;
   /** The minute in which each token was last noted. */
@@ -78,8 +88,8 @@ export class Tokens {
     return this.#database.read(caller.orgId, (tx) => listTokens(tx, page));
   }
 
-  /** Every token that runtimes of the organization may meet. */
-  listLive(orgId: string): Promise<TokenRow[]> {
+  /** Every value that runtimes of the organization may meet. */
+  listLive(orgId: string): Promise<LiveToken[]> {
     return this.#database.read(orgId, listLiveTokens);
   }
 
@@ -94,10 +104,35 @@ export class Tokens {
     });
   }
 
+  /**
+   * Gives the token a new value. The old one works on for a while, but no longer than the token; a value from an earlier rotation
+   * ends now.
+   */
+  rotate(caller: Caller, id: string, { overlapSeconds }: { readonly overlapSeconds?: number }): Promise<RotatedToken> {
+    const overlapMs = (overlapSeconds ?? defaultOverlapSeconds) * 1_000;
+    return this.#database.transaction(caller, async (tx) => {
+      const row = await lockToken(tx, id);
+      if (row === null) throw notFound("token");
+      const end = row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+      if (end <= tx.now.getTime()) throw new Fault(Reason.CONFLICT, "this token has expired; issue a new one");
+      const before = auditView(row);
+      const value = newToken(credentialKindOf(row.kind));
+      const previousExpiresAt = new Date(Math.min(tx.now.getTime() + overlapMs, end));
+      row.previousDigest = overlapMs === 0 ? null : row.digest;
+      row.previousExpiresAt = overlapMs === 0 ? null : previousExpiresAt;
+      row.digest = tokenDigest(value);
+      row.prefix = shownPrefix(value);
+      await tx.notify(tokensChannel, {});
+      tx.changed({ resource: `token/${id}`, before, after: auditView(row) });
+      return { row, value, previousExpiresAt };
+    });
+  }
+
   /** The credential that a token value stands for; undefined when it is unknown, expired or revoked. */
   async authenticate(value: string, now: Date): Promise<Credential | undefined> {
     if (tokenKind(value) === undefined) return undefined;
-    const found = await lookUpToken(this.#database, tokenDigest(value));
+    const digest = tokenDigest(value);
+    const found = await lookUpToken(this.#database, digest);
     if (found === undefined || (found.expires_at !== null && found.expires_at <= now)) return undefined;
     return {
       kind: kinds.get(found.kind) ?? CredentialKind.UNSPECIFIED,
@@ -107,6 +142,7 @@ export class Tokens {
       projectId: found.project_id ?? undefined,
       environment: found.environment ?? undefined,
       roles: new Map(),
+      digest: digest.toString("hex"),
     };
   }
 

@@ -4,6 +4,7 @@ import type { Bundles } from "../domain/bundle.ts";
 import type { DeliveryUpkeep } from "../domain/delivery-upkeep.ts";
 import type { Dispatcher } from "../domain/dispatcher.ts";
 import type { JobName, JobPayloads } from "../domain/job.ts";
+import type { MailDelivery } from "../domain/mail-queue.ts";
 import type { TraceRetention } from "../domain/trace-retention.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/log.ts";
@@ -16,6 +17,7 @@ export interface JobServices {
   readonly retention: TraceRetention;
   readonly dispatcher: Dispatcher;
   readonly upkeep: DeliveryUpkeep;
+  readonly mails: MailDelivery;
   /** Unlocks the jobs of pools that died. Returns the ids of those pools. */
   readonly unlockDeadPools: () => Promise<readonly string[]>;
 }

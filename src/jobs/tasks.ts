@@ -3,8 +3,10 @@
 import { createPartitions } from "./create-partitions.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
+import { purgeOrganization } from "./purge-organization.ts";
 import { purgeTraces } from "./purge-traces.ts";
 import { refreshActivations } from "./refresh-activations.ts";
+import { sendMail } from "./send-mail.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
 import type { RunnableTask } from "./task.ts";
 import { unlockDeadPools } from "./unlock-dead-pools.ts";
@@ -18,4 +20,6 @@ export const tasks: readonly RunnableTask[] = [
   refreshActivations,
   createPartitions,
   purgeTraces,
+  purgeOrganization,
+  sendMail,
 ];

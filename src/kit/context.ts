@@ -23,6 +23,8 @@ export interface Credential {
   readonly roles: ReadonlyMap<string, Role>;
   /** A member's session. */
   readonly sessionId?: string;
+  /** Of a token: the SHA-256 of the value that was presented, in hex; around a rotation a token has two values. */
+  readonly digest?: string;
 }
 
 /** Who the call acts as, once authorized. Domain methods take it as their first argument. */

@@ -53,15 +53,16 @@ async function* report(
   const stopping = new AbortController();
   const onAbort = () => outbox.end(signal.reason ?? new Error("the call was aborted"));
   signal.addEventListener("abort", onAbort, { once: true });
+  const tokenDigest = caller.credential.digest ?? "";
   let expiresAt: Date | undefined;
   const leave = parts.fleet.join({
     orgId: source.orgId,
     projectId: source.projectId,
     environment: source.environment,
-    tokenId: caller.credential.id,
+    tokenDigest,
     bundleChanged: (activationSeq) => outbox.bundleChanged(activationSeq),
     tokensChanged: (tokens) => {
-      expiresAt = tokens.find(({ id }) => id === caller.credential.id)?.expiresAt ?? undefined;
+      expiresAt = tokens.find(({ digest }) => digest.toString("hex") === tokenDigest)?.expiresAt ?? undefined;
       outbox.tokensChanged(tokens.map(tokenMessage));
     },
     revoked: () => outbox.end(unauthenticated()),

@@ -11,7 +11,7 @@ import { timestamp } from "./time.ts";
 type Row = IssuedToken["row"];
 
 /** Handlers of TokenService. */
-export function tokenHandlers(tokens: Tokens): Partial<ServiceImpl<typeof TokenService>> {
+export function tokenHandlers(tokens: Tokens): ServiceImpl<typeof TokenService> {
   return {
     issueRuntimeToken: async ({ projectId, environment, name, expiresAt }, context) =>
       issuedMessage(
@@ -42,6 +42,13 @@ export function tokenHandlers(tokens: Tokens): Partial<ServiceImpl<typeof TokenS
     revokeToken: async ({ tokenId }, context) => {
       await tokens.revoke(callerOf(context), tokenId);
       return {};
+    },
+    rotateToken: async ({ tokenId, overlapSeconds }, context) => {
+      const { row, value, previousExpiresAt } = await tokens.rotate(callerOf(context), tokenId, { overlapSeconds });
+      return {
+        ...{ id: row.id, token: value, prefix: row.prefix },
+        ...{ previousExpiresAt: timestamp(previousExpiresAt), expiresAt: timestamp(row.expiresAt) },
+      };
     },
   };
 }

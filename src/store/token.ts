@@ -69,9 +69,12 @@ export function findToken(tx: Transaction, id: string): Promise<TokenRow | null>
   return tx.em.findOne(TokenRow, { orgId: tx.orgId, id, revokedAt: null });
 }
 
-/** The same, locked until the commit, so that it is revoked once. */
+/**
+ * The same, locked until the commit: a token is revoked once, and of racing rotations each replaces the value of the one
+ * before.
+ */
 export async function lockToken(tx: Transaction, id: string): Promise<TokenRow | null> {
-  await tx.sql("select id from token where org_id = ? and id = ? for no key update", [tx.orgId, id]);
+  await tx.sql("select from token where org_id = ? and id = ? for no key update", [tx.orgId, id]);
   return findToken(tx, id);
 }
 
@@ -84,18 +87,29 @@ export function listTokens(tx: Transaction, page: Page): Promise<[TokenRow[], nu
   );
 }
 
-/** The same, locked until the commit: of racing rotations each replaces the value of the one before. */
-export async function lockToken(tx: Transaction, id: string): Promise<TokenRow | null> {
-  await tx.sql("select from token where org_id = ? and id = ? for no key update", [tx.orgId, id]);
-  return findToken(tx, id);
+/** A value that works now: a token's own, or the one before its last rotation. */
+export interface LiveToken {
+  readonly id: string;
+  readonly digest: Buffer;
+  readonly kind: TokenKind;
+  readonly projectId: string | null;
+  readonly environment: string | null;
+  readonly expiresAt: Date | null;
 }
 
-/** Every live token of the organization that has not expired: what a runtime may meet. */
-export function listLiveTokens(tx: Transaction): Promise<TokenRow[]> {
-  return tx.em.find(TokenRow, {
+/** Every value that works in the organization: what a runtime may meet. */
+export async function listLiveTokens(tx: Transaction): Promise<LiveToken[]> {
+  const rows = await tx.em.find(TokenRow, {
     orgId: tx.orgId,
     revokedAt: null,
     $or: [{ expiresAt: null }, { expiresAt: { $gt: tx.now } }],
+  });
+  return rows.flatMap((row) => {
+    const { id, kind, projectId = null, environment = null, previousDigest, previousExpiresAt } = row;
+    const scope = { id, kind, projectId, environment };
+    const own: LiveToken = { ...scope, digest: row.digest, expiresAt: row.expiresAt ?? null };
+    if (previousDigest == null || previousExpiresAt == null || previousExpiresAt <= tx.now) return [own];
+    return [own, { ...scope, digest: previousDigest, expiresAt: previousExpiresAt }];
   });
 }
 

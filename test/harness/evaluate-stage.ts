@@ -38,6 +38,7 @@ const personas = {
 
 /** A live runtime to call. */
 export interface EvaluateStage {
+  readonly url: string;
   readonly caller: Caller;
   /** Puts the bundle of a vector into force. */
   adopt(found: VerifiedBundle): Promise<void>;
@@ -99,8 +100,10 @@ export async function startEvaluateStage(): Promise<EvaluateStage> {
     },
     { log },
   );
+  const url = `http://127.0.0.1:${runtime.port}`;
   return {
-    caller: createCaller(`http://127.0.0.1:${runtime.port}`, [EvaluationService]),
+    url,
+    caller: createCaller(url, [EvaluationService]),
     async adopt(found) {
       const { org_id: orgId, project_id: projectId, environment } = found.manifest;
       await holder.adopt(found, { now: new Date(), isConfirmed: true, keep: async () => undefined });

@@ -2,6 +2,7 @@
 
 /** Such methods, by "<Service>/<Method>". Each leaves this list with the change that serves it. */
 export const unserved: ReadonlySet<string> = new Set([
+  "AccountService/AcceptInvitation",
   "OrganizationService/CreateOrganization",
   "OrganizationService/ListOrganizations",
   "OrganizationService/DeleteOrganization",

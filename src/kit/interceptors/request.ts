@@ -16,6 +16,11 @@ export const requestIdHeader = "X-Request-Id";
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
 
+/** The id that the caller gave when it is well-formed, a new one otherwise. */
+export function requestIdOf(given: unknown): string {
+  return typeof given === "string" && wellFormedId.test(given) ? given : newId();
+}
+
 /** Gives each call its id, trace and logger; logs and counts it when it has ended. */
 export function createRequestInterceptor({ log, metrics }: { log: Logger; metrics: Metrics }): Interceptor {
   return (next) => async (req) => {
@@ -54,8 +59,7 @@ function watchStream<T>(stream: AsyncIterable<T>, signal: AbortSignal, finish: F
 }
 
 function beginCall(req: UnaryRequest | StreamRequest, log: Logger): string {
-  const given = req.header.get(requestIdHeader);
-  const id = given !== null && wellFormedId.test(given) ? given : newId();
+  const id = requestIdOf(req.header.get(requestIdHeader));
   const trace = childTrace(parseTraceparent(req.header.get("traceparent")));
   const facts = { request_id: id, service: req.service.typeName, method: req.method.name, trace_id: trace.traceId };
   req.contextValues.set(requestIdKey, id).set(traceKey, trace).set(loggerKey, log.child(facts));

@@ -2,7 +2,7 @@
 // is part of the promise: a refusal tells nothing that a later question would have told.
 
 import { clone, type DescMethod } from "@bufbuild/protobuf";
-import { type Access, AccessSchema, CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
+import { type Access, AccessSchema, CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { methodFacts } from "../../../src/kit/options.ts";
 import type { Principal } from "./principal.ts";
 import type { Target } from "./target.ts";
@@ -35,12 +35,13 @@ export function expectedOf(promised: Promised, principal: Principal, target: Tar
   const { access } = promised;
   if (!access.public) {
     if (principal.kind === undefined) return { status: 401, error: "unauthenticated" };
-    if (access.orgField !== "" && (principal.home === "other" || target.organization !== "own")) {
+    if (!access.account && isStranger(access, principal, target)) {
       return { status: 403, error: "no_access_to_organization" };
     }
-    if (!access.kinds.includes(principal.kind) || reachesNot(access, principal, target)) {
+    if (!access.kinds.includes(principal.kind) || (principal.role ?? Role.OWNER) < access.leastRole) {
       return { status: 403, error: "insufficient_scope" };
     }
+    if (reachesNot(access, principal, target)) return { status: 403, error: "insufficient_scope" };
   }
   if (target.isUnpaid && !promised.openWhenBillingBlocked && principal.home === "own") {
     return { status: 402, error: "payment_required" };
@@ -56,6 +57,18 @@ export function expectedOf(promised: Promised, principal: Principal, target: Tar
     default:
       return { status: promised.successStatus, error: "" };
   }
+}
+
+function isStranger({ orgField }: Access, { home }: Principal, { organization }: Target): boolean {
+  return home === "none" || (orgField !== "" && (home === "other" || organization !== "own"));
+}
+
+function isStranger({ orgField }: Access, { home }: Principal, { organization }: Target): boolean {
+  return home === "none" || (orgField !== "" && (home === "other" || organization !== "own"));
+}
+
+function isTooLow({ account, leastRole }: Access, { kind, role = Role.UNSPECIFIED }: Principal): boolean {
+  return kind === CredentialKind.MEMBER && !account && role < leastRole;
 }
 
 function reachesNot(access: Access, { hasProject, kind }: Principal, { astray }: Target): boolean {

@@ -2,7 +2,7 @@
 // the matrix. Facts of methods are weakened where the running server reads them, and put back afterwards.
 
 import type { DescMethod } from "@bufbuild/protobuf";
-import { type Access, CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
+import { type Access, CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { methodFacts } from "../../../src/kit/options.ts";
 import { callName } from "../dialect.ts";
 
@@ -14,7 +14,7 @@ export interface Mutant {
   weaken(): () => void;
 }
 
-const tokenKinds = [
+const callerKinds = [
   { kind: CredentialKind.RUNTIME, name: "runtime" },
   { kind: CredentialKind.CI, name: "ci" },
   { kind: CredentialKind.ADMIN, name: "admin" },
@@ -22,7 +22,10 @@ const tokenKinds = [
 
 /** Fields that bound the reach, each with the kinds that it bounds. */
 const bounds = [
-  { field: "orgField", kinds: [CredentialKind.RUNTIME, CredentialKind.CI, CredentialKind.ADMIN] },
+  {
+    field: "orgField",
+    kinds: [CredentialKind.RUNTIME, CredentialKind.CI, CredentialKind.ADMIN, CredentialKind.MEMBER],
+  },
   { field: "projectField", kinds: [CredentialKind.RUNTIME, CredentialKind.CI] },
   { field: "envField", kinds: [CredentialKind.RUNTIME] },
 ] as const;
@@ -31,24 +34,28 @@ const bounds = [
 export function mutantsOf(methods: readonly DescMethod[]): Mutant[] {
   return methods.flatMap((method) => {
     const { access, entitlement } = methodFacts(method);
+    if (access.public) return []; // nothing to weaken
     const mutant = (name: string, weaken: Mutant["weaken"]) => ({
       name: `${callName(method)} ${name}`,
       method,
       weaken,
     });
     return [
-      ...tokenKinds
-        .filter(({ kind }) => !access.kinds.includes(kind))
+      ...callerKinds
+        .filter(({ kind }) => !access.public && !access.kinds.includes(kind))
         .map(({ kind, name }) =>
-          mutant(`lets ${name} tokens call`, () => set(access, "kinds", [...access.kinds, kind])),
+          mutant(`lets ${name} credentials call`, () => set(access, "kinds", [...access.kinds, kind])),
         ),
       ...bounds
         .filter(({ field, kinds }) => access[field] !== "" && kinds.some((kind) => access.kinds.includes(kind)))
         .map(({ field }) => mutant(`forgets its ${field}`, () => set(access, field, ""))),
-      ...(entitlement.openWhenBillingBlocked
+      ...(entitlement.openWhenBillingBlocked || access.account
         ? []
         : [mutant("forgets the bill", () => set(entitlement, "openWhenBillingBlocked", true))]),
-      ...(access.public ? [] : [mutant("is public", () => set<Access, "public">(access, "public", true))]),
+      ...(access.leastRole > Role.VIEWER
+        ? [mutant("lets viewers call", () => set(access, "leastRole", Role.VIEWER))]
+        : []),
+      mutant("is public", () => set<Access, "public">(access, "public", true)),
     ];
   });
 }

@@ -1,7 +1,7 @@
 // Who calls in the access matrix. A new kind of caller is one entry here.
 
-import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
-import type { Persona } from "../world.ts";
+import { CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
+import type { MemberPersona, Persona } from "../world.ts";
 
 /** One kind of caller. */
 export interface Principal {
@@ -9,8 +9,10 @@ export interface Principal {
   readonly persona: Persona;
   /** What its credential is; undefined when it is no valid one. */
   readonly kind: CredentialKind | undefined;
-  /** The organization that it belongs to: the one that is called, or the other one. */
-  readonly home: "own" | "other";
+  /** A member's role in its organization. */
+  readonly role?: Role;
+  /** The organization that it belongs to: the one that is called, the other one, or none any more. */
+  readonly home: "own" | "other" | "none";
   /** Whether it reaches one project only. */
   readonly hasProject: boolean;
 }
@@ -26,7 +28,27 @@ export const principals: readonly Principal[] = [
   { name: "ci", persona: "ci", kind: CredentialKind.CI, home: "own", hasProject: true },
   { name: "admin", persona: "admin", kind: CredentialKind.ADMIN, home: "own", hasProject: false },
   { name: "another's admin", persona: "foreign", kind: CredentialKind.ADMIN, home: "other", hasProject: false },
+  member("viewer", "viewer", Role.VIEWER),
+  member("editor", "editor", Role.EDITOR),
+  member("administrator", "administrator", Role.ADMIN),
+  member("owner", "owner", Role.OWNER),
+  { ...member("another's owner", "foreign_owner", Role.OWNER), home: "other" },
+  { ...member("somebody removed", "removed", Role.UNSPECIFIED), home: "none" },
+  member("viewer", Role.VIEWER),
+  member("editor", Role.EDITOR),
+  member("administrator", Role.ADMIN),
+  member("owner", Role.OWNER),
+  { ...member("removed", Role.UNSPECIFIED), name: "removed member", home: "none" },
+  { ...member("foreign_owner", Role.OWNER), name: "another's owner", home: "other" },
 ];
+
+function member(persona: MemberPersona, role: Role): Principal {
+  return { name: persona, persona, kind: CredentialKind.MEMBER, role, home: "own", hasProject: false };
+}
+
+function member(name: string, persona: Persona, role: Role): Principal {
+  return { name, persona, kind: CredentialKind.MEMBER, role, home: "own", hasProject: false };
+}
 
 function invalid(name: string, persona: Persona): Principal {
   return { name, persona, kind: undefined, home: "own", hasProject: false };

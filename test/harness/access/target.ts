@@ -25,11 +25,13 @@ export interface Target {
 const plain = { organization: "own", isUnpaid: false } as const;
 
 /** The targets of a method. */
-export function targetsOf(method: DescMethod, { orgField, projectField }: Access): Target[] {
+export function targetsOf(method: DescMethod, access: Access): Target[] {
+  const { orgField, projectField } = access;
   const own = { ...plain, request: (template: JsonObject, { variables }: Scene) => filled(template, variables) };
   return [
     { ...own, name: "own" },
-    { ...own, name: "own, bill unpaid", isUnpaid: true },
+    // What is of no organization has no bill.
+    ...(access.public || access.account ? [] : [{ ...own, name: "own, bill unpaid", isUnpaid: true }]),
     ...(orgField === "" ? [] : organizationTargets(orgField)),
     ...(projectField === "" ? [] : [siblingTarget(projectField)]),
     ...referencesOf(method, orgField).flatMap((field) => referenceTargets(method, field)),

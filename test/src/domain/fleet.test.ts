@@ -4,6 +4,7 @@ import { Fleet, type FleetMember } from "../../../src/domain/fleet.ts";
 import { Tokens } from "../../../src/domain/token.ts";
 import { newId } from "../../../src/kit/id.ts";
 import { createLog } from "../../../src/kit/log.ts";
+import { tokenDigest } from "../../../src/kit/token.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
 import { applicationRole } from "../../../src/store/roles.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/database.ts";
@@ -16,7 +17,7 @@ describe("Fleet", () => {
   let urls: TestDatabase;
   let database: Database;
   let world: World;
-  let tokenId: string;
+  let digest: string;
 
   beforeAll(async () => {
     urls = await createTestDatabase();
@@ -25,8 +26,7 @@ describe("Fleet", () => {
 
   beforeEach(async () => {
     world = await createWorld(database);
-    const [tokens] = await new Tokens(database).list(world.caller, { limit: 50, offset: 0 });
-    tokenId = tokens.find(({ kind }) => kind === "runtime")?.id ?? "";
+    digest = tokenDigest(world.tokens.runtime ?? "").toString("hex");
   });
 
   afterAll(async () => {
@@ -40,7 +40,7 @@ describe("Fleet", () => {
       orgId: world.orgId,
       projectId: world.projectId,
       environment: "dev",
-      tokenId,
+      tokenDigest: digest,
       bundleChanged: (seq) => heard.push(seq),
       tokensChanged: (tokens) => heard.push(`${tokens.length} tokens`),
       revoked: () => heard.push("revoked"),
@@ -58,7 +58,7 @@ describe("Fleet", () => {
     const { heard, joined } = member();
     fleet.join(joined);
     await expect.poll(() => [...heard].sort(), within).toEqual(["3 tokens", 3].sort());
-    const stranger = member({ tokenId: newId() });
+    const stranger = member({ tokenDigest: "0".repeat(64) });
     fleet.join(stranger.joined);
     await expect.poll(() => stranger.heard, within).toContain("revoked");
   });

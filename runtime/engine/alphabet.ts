@@ -1,0 +1,154 @@
+// The alphabet of a lazy automaton: code points that no instruction of its programs tells apart are one class. The basic plane is
+// looked up in pages of 256 units, of which equal ones are kept once; beyond it the class is searched among the bounds.
+
+import { conditions, type Instruction, pointsTaken } from "./program.ts";
+
+/** Kinds of characters that conditions tell apart. */
+export const kinds = { other: 0, word: 1, newline: 2, edge: 3 } as const;
+
+/** The classes of some programs. */
+export interface Alphabet {
+  /** Number of classes, without the one for the end of the text. */
+  readonly size: number;
+  /** Which page a unit's upper byte has. */
+  readonly pageOf: Uint8Array;
+  /** Classes by page and lower byte. */
+  readonly pages: Uint8Array;
+  readonly classOfPoint: (point: number) => number;
+  /** Kind of the characters of a class. */
+  readonly kindOf: Uint8Array;
+  /** For each instruction, in the order given: which classes it takes; undefined for those that take none. */
+  readonly taken: readonly (Uint8Array | undefined)[];
+}
+
+const lastPoint = 0x10ffff;
+const mostClasses = 255;
+const wordRanges = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
+const newline = [10, 10];
+
+/** The alphabet of these instructions; undefined when it would have too many classes. */
+export function buildAlphabet(code: readonly Instruction[]): Alphabet | undefined {
+  const sets = new SetTable();
+  const setOf = code.map((each) => (each.step === "rune" ? sets.indexOf(pointsTaken(each)) : -1));
+  const asked = code.reduce((bits, each) => bits | each.condition, 0);
+  const asksWords = (asked & (conditions.wordBoundary | conditions.noWordBoundary)) !== 0;
+  const word = asksWords ? sets.indexOf(wordRanges) : -1;
+  const line = (asked & (conditions.beginLine | conditions.endLine)) === 0 ? -1 : sets.indexOf(newline);
+  const { starts, classes, size } = classify(sets.sets);
+  if (size > mostClasses) return undefined;
+  const takenBySet = sets.sets.map((set) => classesWithin(set, starts, classes, size));
+  const kindOf = new Uint8Array(size);
+  for (let cls = 0; cls < size; cls++) {
+    if (takenBySet[word]?.[cls] === 1) kindOf[cls] = kinds.word;
+    else if (takenBySet[line]?.[cls] === 1) kindOf[cls] = kinds.newline;
+  }
+  const classOfPoint = (point: number): number => classes[lastAtMost(starts, point)] ?? 0;
+  return { size, ...buildPages(starts, classes), classOfPoint, kindOf, taken: setOf.map((set) => takenBySet[set]) };
+}
+
+class SetTable {
+  readonly sets: (readonly number[])[] = [];
+  readonly #known = new Map<string, number>();
+
+  indexOf(ranges: readonly number[]): number {
+    const key = ranges.join();
+    let index = this.#known.get(key);
+    if (index === undefined) {
+      index = this.sets.length;
+      this.#known.set(key, index);
+      this.sets.push(ranges);
+    }
+    return index;
+  }
+}
+
+interface Intervals {
+  /** First code point of each interval. */
+  readonly starts: Int32Array;
+  readonly classes: Uint16Array;
+  readonly size: number;
+}
+
+// Between two neighbouring bounds all sets agree; intervals that belong to the same sets are one class.
+function classify(sets: readonly (readonly number[])[]): Intervals {
+  const bounds = new Set([0]);
+  for (const set of sets) {
+    for (let i = 0; i + 1 < set.length; i += 2) {
+      bounds.add(set[i] ?? 0);
+      if ((set[i + 1] ?? 0) < lastPoint) bounds.add((set[i + 1] ?? 0) + 1);
+    }
+  }
+  const starts = Int32Array.from(bounds).sort();
+  // A class is refined set by set: its number and the next set's answer make the new number.
+  let classes = new Uint16Array(starts.length);
+  let size = 1;
+  for (const set of sets) {
+    const refined = new Uint16Array(starts.length);
+    const numbers = new Map<number, number>();
+    let range = 0;
+    for (let i = 0; i < starts.length; i++) {
+      const start = starts[i] ?? 0;
+      while (range + 1 < set.length && (set[range + 1] ?? 0) < start) range += 2;
+      const inside = range + 1 < set.length && (set[range] ?? 0) <= start;
+      const key = (classes[i] ?? 0) * 2 + (inside ? 1 : 0);
+      let number = numbers.get(key);
+      if (number === undefined) {
+        number = numbers.size;
+        numbers.set(key, number);
+      }
+      refined[i] = number;
+    }
+    classes = refined;
+    size = numbers.size;
+  }
+  return { starts, classes, size };
+}
+
+function classesWithin(set: readonly number[], starts: Int32Array, classes: Uint16Array, size: number): Uint8Array {
+  const taken = new Uint8Array(size);
+  for (let range = 0; range + 1 < set.length; range += 2) {
+    const to = set[range + 1] ?? 0;
+    for (let i = lastAtMost(starts, set[range] ?? 0); i < starts.length && (starts[i] ?? 0) <= to; i++)
+      taken[classes[i] ?? 0] = 1;
+  }
+  return taken;
+}
+
+function buildPages(starts: Int32Array, classes: Uint16Array): Pick<Alphabet, "pageOf" | "pages"> {
+  const pageOf = new Uint8Array(256);
+  const kept: Uint8Array[] = [];
+  const known = new Map<string, number>();
+  let interval = 0;
+  for (let high = 0; high < 256; high++) {
+    const page = new Uint8Array(256);
+    const first = interval;
+    for (let low = 0; low < 256; low++) {
+      const unit = high * 256 + low;
+      while (interval + 1 < starts.length && (starts[interval + 1] ?? 0) <= unit) interval++;
+      page[low] = classes[interval] ?? 0;
+    }
+    const key = interval === first ? `${page[0]}` : page.join();
+    let index = known.get(key);
+    if (index === undefined) {
+      index = kept.length;
+      known.set(key, index);
+      kept.push(page);
+    }
+    pageOf[high] = index;
+  }
+  const pages = new Uint8Array(kept.length * 256);
+  kept.forEach((page, index) => pages.set(page, index * 256));
+  return { pageOf, pages };
+}
+
+/** Index of the last element that is not greater. */
+function lastAtMost(sorted: Int32Array, value: number): number {
+  let low = 0;
+  let high = sorted.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((sorted[middle] ?? 0) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
