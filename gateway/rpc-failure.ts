@@ -29,7 +29,8 @@ export function completeFailures(router: ConnectRouter, log: Logger): void {
 function withCompleteFailures(handler: UniversalHandler, log: Logger): UniversalHandler {
   const { service, method } = handler;
   const handle = async (request: UniversalServerRequest): Promise<UniversalServerResponse> => {
-    const response = await handler(request);
+    const isOneMessage = method.methodKind === "unary" || method.methodKind === "server_streaming";
+    const response = await handler(isOneMessage ? { ...request, body: readToItsEnd(request.body) } : request);
     const type = request.header.get("content-type") ?? "";
     const complete: Complete = (error) => {
       const id = requestIdOf(request.header.get(requestIdHeader));
@@ -51,6 +52,43 @@ function withCompleteFailures(handler: UniversalHandler, log: Logger): Universal
     supportedContentType: handler.supportedContentType,
     allowedMethods: handler.allowedMethods,
   });
+}
+
+/** Bytes beyond a limit that are still taken in and thrown away. */
+const discardedBytes = 16 * 1024 * 1024;
+
+/**
+ * A body whose reader may stop early. Node's own iterator would then destroy the request: what is on its way would fill the
+ * memory of an HTTP/2 session and break all its other calls, and block an HTTP/1.1 connection.
+ */
+function readToItsEnd(body: UniversalServerRequest["body"]): UniversalServerRequest["body"] {
+  if (typeof body !== "object" || body === null || !(Symbol.asyncIterator in body)) return body;
+  const source = body as AsyncIterable<Uint8Array>; // what else has an async iterator there
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = source[Symbol.asyncIterator]();
+      return {
+        next: () => iterator.next(),
+        return: async () => {
+          void discard(iterator);
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+async function discard(iterator: AsyncIterator<Uint8Array>): Promise<void> {
+  try {
+    for (let restBytes = discardedBytes; restBytes > 0; ) {
+      const { done, value } = await iterator.next();
+      if (done === true) return;
+      restBytes -= value.byteLength;
+    }
+    await iterator.return?.();
+  } catch {
+    // The caller is gone.
+  }
 }
 
 type Complete = (error: ConnectError | Fault) => ConnectError;

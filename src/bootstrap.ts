@@ -1,12 +1,16 @@
 // First start: an organization to try things with. Creates it once, publishes the starter policy, and writes its
 // credentials to bootstrap.json in the data folder. A later start finds the file and brings only its addresses up to date.
 
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { bootstrapSchema } from "./config.ts";
+import { addAccount, addMember, requireAccount } from "./domain/account.ts";
 import { Bundles } from "./domain/bundle.ts";
+import { parseEmail } from "./domain/email.ts";
 import { Organizations } from "./domain/organization.ts";
+import { PasswordHasher } from "./domain/password-hash.ts";
 import { Policies } from "./domain/policy.ts";
 import { Projects } from "./domain/project.ts";
 import { SigningKeys } from "./domain/signing-keys.ts";
@@ -16,6 +20,7 @@ import { productVariables, readConfig } from "./kit/config.ts";
 import type { Caller } from "./kit/context.ts";
 import { newId } from "./kit/id.ts";
 import { createSealer, parseMasterKeys } from "./kit/seal.ts";
+import { findAccount, lookUpAccount, setPassword } from "./store/account.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 
 const environment = "prod";
@@ -58,7 +63,25 @@ async function createDemo(database: Database): Promise<Record<string, string>> {
     admin_token: await issue("admin"),
     ci_token: await issue("ci"),
     runtime_token: await issue("runtime"),
+    ...(await createOwner(database, caller)),
   };
+}
+
+// A start that was interrupted has left the account behind: it gets the new password and owns this organization too.
+async function createOwner(database: Database, caller: Caller) {
+  const email = parseEmail("owner@example.com");
+  const password = randomBytes(15).toString("base64url");
+  const passwordHash = await new PasswordHasher().hash(password);
+  const found = await lookUpAccount(database, email.key);
+  await database.accountTransaction(found?.id ?? newId(), async (tx) => {
+    if (found === undefined) await addAccount(tx, { email, name: "Demo owner", passwordHash, isVerified: false });
+    else await setPassword(tx, passwordHash);
+    const account = requireAccount(await findAccount(tx));
+    const organization = await tx.openOrganization(caller.orgId, caller);
+    const { id } = addMember(organization, account, "owner");
+    organization.changed({ resource: `member/${id}`, before: null, after: { email: email.text, role: "owner" } });
+  });
+  return { owner_email: email.text, owner_password: password };
 }
 
 /** The product itself, as the author of what it creates. */

@@ -81,7 +81,8 @@ export const controlPlaneSchema = defineSchema({
     name: "PUBLIC_URL",
     kind: "url",
     schemes: ["http", "https"],
-    description: "Address under which people reach the console; links in mails lead there. Empty: this machine and `PORT`.",
+    description:
+      "Address under which people reach the console; links in mails lead there. Empty: this machine and `PORT`.",
   },
   smtpUrl: {
     name: "SMTP_URL",

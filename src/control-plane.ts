@@ -10,6 +10,7 @@ import { EnvironmentService } from "../gen/policyguard/control/v1/environment_se
 import { OrganizationService } from "../gen/policyguard/control/v1/organization_service_pb.ts";
 import { PolicyService } from "../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb.ts";
+import { TeamService } from "../gen/policyguard/control/v1/team_service_pb.ts";
 import { TokenService } from "../gen/policyguard/control/v1/token_service_pb.ts";
 import { TraceService } from "../gen/policyguard/control/v1/trace_service_pb.ts";
 import { WebhookService } from "../gen/policyguard/control/v1/webhook_service_pb.ts";
@@ -25,6 +26,7 @@ import { Environments } from "./domain/environment.ts";
 import { Fleet } from "./domain/fleet.ts";
 import { Ingest } from "./domain/ingest.ts";
 import { LatestBundles } from "./domain/latest-bundle.ts";
+import { MailQueue } from "./domain/mail-queue.ts";
 import { Organizations } from "./domain/organization.ts";
 import { Policies } from "./domain/policy.ts";
 import { Projects } from "./domain/project.ts";
@@ -37,6 +39,7 @@ import { type Clock, systemClock } from "./kit/clock.ts";
 import type { Config } from "./kit/config.ts";
 import { createInterceptors } from "./kit/interceptors/order.ts";
 import type { Logger } from "./kit/log.ts";
+import { readMailSettings } from "./kit/mail.ts";
 import { startManagement } from "./kit/management.ts";
 import { createMetrics, type Metrics } from "./kit/metrics.ts";
 import { createOutbound } from "./kit/outbound/client.ts";
@@ -48,10 +51,12 @@ import { accountHandlers } from "./rpc/account.ts";
 import { agentHandlers } from "./rpc/agent.ts";
 import { bundleHandlers } from "./rpc/bundle.ts";
 import { environmentHandlers } from "./rpc/environment.ts";
+import { invitationHandlers } from "./rpc/invitation.ts";
 import { organizationHandlers } from "./rpc/organization.ts";
 import { policyHandlers } from "./rpc/policy.ts";
 import { projectHandlers } from "./rpc/project.ts";
 import { reportingHandlers } from "./rpc/reporting.ts";
+import { teamHandlers } from "./rpc/team.ts";
 import { tokenHandlers } from "./rpc/token.ts";
 import { traceHandlers } from "./rpc/trace.ts";
 import { webhookHandlers } from "./rpc/webhook.ts";
@@ -62,6 +67,7 @@ import { Notifications } from "./store/notification.ts";
 /** Every service of the control plane. EvaluationService is not among them: prompts never come here. */
 export const controlServices = [
   AccountService,
+  TeamService,
   OrganizationService,
   ProjectService,
   EnvironmentService,
@@ -131,6 +137,7 @@ export async function startControlPlane(
       { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },
       { name: "notifications", timeoutMs: 1_000, run: () => notifications.close() },
       { name: "connections", timeoutMs: 1_000, run: () => domain.outbound.close() },
+      { name: "mails", timeoutMs: 2_000, run: () => domain.mailer?.close() },
       { name: "management", timeoutMs: 2_000, run: () => management.close() },
       { name: "database", timeoutMs: 5_000, run: () => database.close() },
     ],
@@ -150,8 +157,9 @@ function createDomain(config: ControlPlaneConfig, database: Database, { clock, l
   const keys = new SigningKeys(database, sealer);
   const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
   const outbound = createOutbound({ guard });
+  const mailer = readMailSettings(config) && new MailQueue(database, { sealer, log });
   return {
-    ...createAccountDomain(database, { clock, sealer, post: undefined }),
+    ...createAccountDomain(database, { clock, sealer, mailer, publicUrl: publicUrlOf(config) }),
     organizations: new Organizations(database),
     projects: new Projects(database),
     environments: new Environments(database, keys),
@@ -167,13 +175,21 @@ function createDomain(config: ControlPlaneConfig, database: Database, { clock, l
     fleet: new Fleet({ database, log }),
     keys,
     outbound,
+    mailer,
     clock,
   };
 }
 
+function publicUrlOf(config: ControlPlaneConfig): string {
+  const { publicUrl, port } = config;
+  const scheme = certificateOf(config) === undefined ? "http" : "https";
+  return (publicUrl ?? `${scheme}://127.0.0.1:${port}`).replace(/\/+$/, "");
+}
+
 function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal): void {
-  router.service(AccountService, accountHandlers(domain));
-  router.service(OrganizationService, organizationHandlers(domain.organizations));
+  router.service(AccountService, { ...accountHandlers(domain), ...invitationHandlers(domain.invitations) });
+  router.service(TeamService, teamHandlers(domain, controlServices));
+  router.service(OrganizationService, organizationHandlers(domain));
   router.service(ProjectService, projectHandlers(domain.projects));
   router.service(EnvironmentService, environmentHandlers(domain.environments));
   router.service(AgentService, agentHandlers(domain.agents));

@@ -5,6 +5,7 @@ import "./kit/thread-pool.ts";
 import pg from "pg";
 import { workerSchema } from "./config.ts";
 import { Bundles } from "./domain/bundle.ts";
+import { AccountUpkeep } from "./domain/account-upkeep.ts";
 import { attemptTimeoutMs } from "./domain/delivery.ts";
 import { DeliveryAttempts } from "./domain/delivery-attempt.ts";
 import { DeliveryUpkeep } from "./domain/delivery-upkeep.ts";
@@ -61,6 +62,7 @@ const runner = await startRunner({
     retention: new TraceRetention(database, clock),
     dispatcher,
     upkeep: new DeliveryUpkeep(database, clock),
+    accounts: new AccountUpkeep(database, clock),
     mails: new MailDelivery({ sealer, clock, transport }),
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),
   },

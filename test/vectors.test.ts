@@ -21,8 +21,6 @@ import { unserved } from "./harness/served.ts";
 import { type NamedVector, readVectors } from "./harness/vector.ts";
 import { startWebhookSink, type WebhookSink } from "./harness/webhook-sink.ts";
 
-/** Failures that tokens do not meet. Vectors for them come with the sessions of members. */
-const onlyForMembers = new Set(["protected_environment"]);
 const tokenKinds = [CredentialKind.RUNTIME, CredentialKind.CI, CredentialKind.ADMIN];
 
 const vectors = readVectors(join(import.meta.dirname, "vectors", "control"));
@@ -90,8 +88,7 @@ describe("the set of vectors", () => {
 
   it.each(named)("%s has one for each failure of its own", (name, method) => {
     const errors = wantsOf(name).map(({ error }) => error);
-    const own = methodFacts(method).fails.filter((error) => !onlyForMembers.has(error));
-    expect(errors).toEqual(expect.arrayContaining(own));
+    expect(errors).toEqual(expect.arrayContaining([...methodFacts(method).fails]));
   });
 
   it.each(named)("%s has one for each refusal that its access allows", (name, method) => {

@@ -137,7 +137,7 @@ function buildPages(starts: Int32Array, classes: Uint16Array): Pick<Alphabet, "p
     pageOf[high] = index;
   }
   const pages = new Uint8Array(kept.length * 256);
-  kept.forEach((page, index) => pages.set(page, index * 256));
+  for (const [index, page] of kept.entries()) pages.set(page, index * 256);
   return { pageOf, pages };
 }
 

@@ -45,15 +45,39 @@ export function buildAutomaton(literals: readonly string[], denseEntries = defau
     }
   }
 
+  /** Goes on from a state without a row until one with a row is reached. Returns it, and the offset in `resumeAt`. */
+  let resumeAt = 0;
+  function scanSparse(text: string, from: number, at: number, visit: HitVisitor): number {
+    let state = from;
+    let i = at;
+    while (state >= denseCount && i < text.length) {
+      const cls = classOfUnit[text.charCodeAt(i++)] ?? otherClass;
+      state = sparseStep(states, rows, width, denseCount, state, cls);
+      if (endsLiteral(states, state)) emit(state, i, visit);
+    }
+    resumeAt = i;
+    return state;
+  }
+
   function scan(text: string, visit: HitVisitor): void {
     if (states.count === 1) return;
-    let entry = 0;
-    for (let i = 0; i < text.length; i++) {
-      const cls = classOfUnit[text.charCodeAt(i)] ?? otherClass;
-      const state = entry >> 1;
-      entry =
-        state < denseCount ? (rows[state * width + cls] ?? 0) : sparseStep(states, rows, width, denseCount, state, cls);
-      if ((entry & 1) === 1) emit(entry >> 1, i + 1, visit);
+    const classes = classOfUnit;
+    const table = rows;
+    const { length } = text;
+    let row = 0;
+    for (let i = 0; i < length; ) {
+      const next = table[row + (classes[text.charCodeAt(i++)] ?? 0)] ?? 0;
+      if (next >= 0) {
+        row = next;
+        continue;
+      }
+      let state = ~next >> 1;
+      if ((~next & 1) === 1) emit(state, i, visit);
+      if (state >= denseCount) {
+        state = scanSparse(text, state, i, visit);
+        i = resumeAt;
+      }
+      row = state * width;
     }
   }
 
@@ -95,17 +119,22 @@ function symbolsByFrequency(literals: readonly string[]): number[] {
   return [...frequency].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([symbol]) => symbol);
 }
 
-// An entry is the next state times two, plus one when literals end there.
+// An entry is the offset of the next state's row. When that state has no row, or literals end in it, the entry is negative: the complement
+// of the state times two, plus one when literals end there.
 function fillRows(states: States, width: number, denseCount: number): Int32Array {
   const rows = new Int32Array(denseCount * width);
+  const entryOf = (state: number): number => {
+    const ends = endsLiteral(states, state);
+    return ends || state >= denseCount ? ~((state << 1) | (ends ? 1 : 0)) : state * width;
+  };
   for (let state = 0; state < denseCount; state++) {
     const row = state * width;
     if (state > 0) rows.copyWithin(row, (states.fail[state] ?? 0) * width, ((states.fail[state] ?? 0) + 1) * width);
     const end = states.childStart[state + 1] ?? 0;
     for (let child = states.childStart[state] ?? 0; child < end; child++)
-      rows[row + (states.cls[child] ?? 0)] = entryOf(states, child);
+      rows[row + (states.cls[child] ?? 0)] = entryOf(child);
     // A further white space changes nothing: runs of it count as one.
-    if (states.cls[state] === spaceClass) rows[row + spaceClass] = entryOf(states, state);
+    if (states.cls[state] === spaceClass) rows[row + spaceClass] = entryOf(state);
   }
   return rows;
 }
@@ -118,17 +147,17 @@ function sparseStep(
   from: number,
   cls: number,
 ): number {
-  if (cls === spaceClass && states.cls[from] === spaceClass) return entryOf(states, from);
+  if (cls === spaceClass && states.cls[from] === spaceClass) return from;
   let state = from;
   while (state >= denseCount) {
     const child = childState(states, state, cls);
-    if (child >= 0) return entryOf(states, child);
+    if (child >= 0) return child;
     state = states.fail[state] ?? 0;
   }
-  return rows[state * width + cls] ?? 0;
+  const entry = rows[state * width + cls] ?? 0;
+  return entry >= 0 ? entry / width : ~entry >> 1;
 }
 
-function entryOf(states: States, state: number): number {
-  const ends = (states.own[state] ?? -1) >= 0 || (states.link[state] ?? 0) !== 0;
-  return (state << 1) | (ends ? 1 : 0);
+function endsLiteral({ own, link }: States, state: number): boolean {
+  return (own[state] ?? -1) >= 0 || (link[state] ?? 0) !== 0;
 }

@@ -18,10 +18,25 @@ export const noMatch = -1;
 /** The budget is used up. */
 export const outOfBudget = -2;
 
+/** How many bytes the states of an automaton may take, about. When they do, all of them are thrown away and made anew. */
+export interface DfaMemory {
+  readonly mostBytes: number;
+  /** What it may take when others have used up what they share. */
+  readonly ownBytes: number;
+  readonly shared: { leftBytes: number };
+}
+
+/** A part of a text: it is searched from `at` on. */
+export interface Part {
+  readonly from: number;
+  readonly at: number;
+  readonly to: number;
+}
+
 const unknown = -1;
-/** Entries of a table: 4 bytes each. What is more is thrown away and built anew. */
-const mostEntries = 1 << 19;
 const firstStates = 8;
+/** Bytes of a state beside its row, about. */
+const stateBytes = 160;
 
 interface State {
   /** Instructions that take a character. */
@@ -31,6 +46,9 @@ interface State {
   /** Kind of the character before. */
   readonly before: number;
 }
+
+const none: readonly number[] = [];
+const emptyState: State = { runes: new Int32Array(0), pending: new Int32Array(0), before: 0 };
 
 /** Programs side by side: the instructions of all, renumbered. */
 interface Machine {
@@ -43,14 +61,17 @@ interface Machine {
   readonly starts: readonly number[];
 }
 
+/** In place of the conditions that hold, while they are not known. */
+const undecided = -1;
+
 const does = { rune: 0, split: 1, skip: 2, ask: 3, match: 4, fail: 5 } as const;
 
-/** A lazily built automaton. */
+/** A lazily built automaton. Its patterns must not match the empty text. */
 export class LazyDfa {
   readonly #machine: Machine;
   readonly #alphabet: Alphabet;
   readonly #width: number;
-  readonly #mostStates: number;
+  readonly #memory: DfaMemory;
   #table: Int32Array;
   #states: State[] = [];
   #known = new Map<string, number>();
@@ -59,33 +80,33 @@ export class LazyDfa {
   readonly #marks: Int32Array;
   #mark = 0;
   #work = 0;
+  #bytes = 0;
 
-  private constructor(machine: Machine, alphabet: Alphabet) {
+  private constructor(machine: Machine, alphabet: Alphabet, memory: DfaMemory) {
     this.#machine = machine;
     this.#alphabet = alphabet;
     this.#width = alphabet.size + 1;
-    this.#mostStates = Math.max(16, Math.floor(mostEntries / this.#width));
+    this.#memory = memory;
     this.#table = new Int32Array(0);
     this.#marks = new Int32Array(machine.kind.length);
-    this.#clear();
   }
 
   /** The automaton of these programs; undefined when they tell too many characters apart. */
-  static of(programs: readonly Program[]): LazyDfa | undefined {
+  static of(programs: readonly Program[], memory: DfaMemory): LazyDfa | undefined {
     const alphabet = buildAlphabet(programs.flatMap(({ code }) => code));
-    return alphabet === undefined ? undefined : new LazyDfa(machineOf(programs), alphabet);
+    return alphabet === undefined ? undefined : new LazyDfa(machineOf(programs), alphabet, memory);
   }
 
-  /** Bytes of the tables. */
+  /** Bytes of the states, about. */
   get sizeBytes(): number {
-    return this.#table.byteLength + this.#states.reduce((sum, { runes }) => sum + runes.byteLength + 100, 0);
+    return this.#bytes;
   }
 
   /**
    * Whether a pattern matches in a part of the text, which is taken for a text of its own, except that the search begins at `at`.
    * The answer is an offset: a match ends there or one character before it, and none ends earlier. Or noMatch, or outOfBudget.
    */
-  find(text: string, part: { readonly from: number; readonly at: number; readonly to: number }, budget: BuildBudget): number {
+  find(text: string, part: Part, budget: BuildBudget): number {
     return this.#run(text, part, budget, undefined);
   }
 
@@ -94,50 +115,41 @@ export class LazyDfa {
     return this.#run(text, { from: 0, at: 0, to: text.length }, budget, found) !== outOfBudget;
   }
 
-  #run(
-    text: string,
-    { from, at, to }: { readonly from: number; readonly at: number; readonly to: number },
-    budget: BuildBudget,
-    found: Set<number> | undefined,
-  ): number {
+  #run(text: string, { from, at, to }: Part, budget: BuildBudget, found: Set<number> | undefined): number {
     const { pageOf, pages } = this.#alphabet;
     const width = this.#width;
     let state = this.#startState(this.#kindBefore(text, from, at));
+    let table = this.#table;
     for (let i = at; i < to; ) {
-      const unit = text.charCodeAt(i);
+      const unit = text.charCodeAt(i++);
       let cls: number;
-      if ((unit & 0xf800) !== 0xd800) {
-        cls = pages[((pageOf[unit >> 8] ?? 0) << 8) | (unit & 0xff)] ?? 0;
-        i++;
-      } else {
-        const point = i + 1 < to ? (text.codePointAt(i) ?? unit) : unit;
+      if ((unit & 0xf800) !== 0xd800) cls = pages[((pageOf[unit >> 8] ?? 0) << 8) | (unit & 0xff)] ?? 0;
+      else {
+        const point = i < to ? (text.codePointAt(i - 1) ?? unit) : unit;
         cls = this.#alphabet.classOfPoint(point);
-        i += point > 0xffff ? 2 : 1;
+        if (point > 0xffff) i++;
       }
-      let entry = this.#table[state * width + cls] ?? unknown;
-      if (entry === unknown) {
-        entry = this.#step(state, cls, budget);
-        if (entry === outOfBudget) return outOfBudget;
-      }
-      if ((entry & 1) === 1) {
-        if (found === undefined) return i;
-        for (const pattern of this.#accepted.get(state * width + cls) ?? []) found.add(pattern);
-      }
+      const place = state * width + cls;
+      let entry = table[place] ?? unknown;
+      if (entry < 0) {
+        entry = this.#step(state, cls, budget, found);
+        if (entry < 0) return outOfBudget;
+        table = this.#table;
+      } else if ((entry & 1) === 1 && found !== undefined) this.#tell(place, found);
+      if ((entry & 1) === 1 && found === undefined) return i;
       state = entry >> 1;
     }
-    return this.#finish(state, to, budget, found);
+    const place = state * width + this.#alphabet.size;
+    let entry = table[place] ?? unknown;
+    if (entry < 0) {
+      entry = this.#step(state, this.#alphabet.size, budget, found);
+      if (entry < 0) return outOfBudget;
+    } else if ((entry & 1) === 1 && found !== undefined) this.#tell(place, found);
+    return (entry & 1) === 1 && found === undefined ? to : noMatch;
   }
 
-  #finish(state: number, to: number, budget: BuildBudget, found: Set<number> | undefined): number {
-    const place = state * this.#width + this.#alphabet.size;
-    let entry = this.#table[place] ?? unknown;
-    if (entry === unknown) {
-      entry = this.#step(state, this.#alphabet.size, budget);
-      if (entry === outOfBudget) return outOfBudget;
-    }
-    if ((entry & 1) === 0) return noMatch;
-    if (found !== undefined) for (const pattern of this.#accepted.get(place) ?? []) found.add(pattern);
-    return to;
+  #tell(place: number, found: Set<number>): void {
+    for (const pattern of this.#accepted.get(place) ?? none) found.add(pattern);
   }
 
   #kindBefore(text: string, from: number, at: number): number {
@@ -148,60 +160,51 @@ export class LazyDfa {
   }
 
   #startState(before: number): number {
-    this.#begin();
-    return this.#stateOf(this.#machine.starts, before);
+    this.#mark++;
+    return this.#stateOf(this.#machine.starts, before, []);
   }
 
   // One step: the conditions that the next character settles, then the character itself. The last class is the end of the text.
-  #step(from: number, cls: number, budget: BuildBudget): number {
-    if (budget.left <= 0) return outOfBudget;
+  #step(from: number, cls: number, budget: BuildBudget, found: Set<number> | undefined): number {
+    if (budget.left <= 0) return unknown;
     const { size, kindOf, taken } = this.#alphabet;
-    const atEnd = cls === size;
-    const kind = atEnd ? kinds.edge : (kindOf[cls] ?? 0);
-    const { runes, pending, before } = this.#states[from] ?? { runes: none, pending: none, before: 0 };
+    const { next, starts } = this.#machine;
+    const isEnd = cls === size;
+    const kind = isEnd ? kinds.edge : (kindOf[cls] ?? 0);
+    const { runes, pending, before } = this.#states[from] ?? emptyState;
     const accepted: number[] = [];
     const ready = [...runes];
     if (pending.length > 0) this.#settle(pending, holding(before, kind), ready, accepted);
     const targets: number[] = [];
-    if (!atEnd) for (const node of ready) if (taken[node]?.[cls] === 1) targets.push(this.#machine.next[node] ?? 0);
+    if (!isEnd) {
+      for (const node of ready) if (taken[node]?.[cls] === 1) targets.push(next[node] ?? 0);
+      for (const node of starts) targets.push(node);
+    }
     this.#work += ready.length;
-    if (!atEnd) targets.push(...this.#machine.starts);
-    if (this.#states.length >= this.#mostStates) return this.#restart(targets, kind, accepted, budget);
-    this.#begin();
-    const next = this.#stateOf(targets, kind, accepted);
-    const entry = (next << 1) | (accepted.length > 0 ? 1 : 0);
-    const place = from * this.#width + cls;
-    this.#table[place] = entry;
-    if (accepted.length > 0) this.#accepted.set(place, accepted);
+    // A full table is thrown away, and with it the state from which this step leads: it is not kept.
+    const isFull = this.#isFull();
+    if (isFull) this.#clear();
+    this.#mark++;
+    const entry = (this.#stateOf(targets, kind, accepted) << 1) | (accepted.length > 0 ? 1 : 0);
+    for (const pattern of accepted) found?.add(pattern);
+    if (!isFull) {
+      const place = from * this.#width + cls;
+      this.#table[place] = entry;
+      if (accepted.length > 0) this.#accepted.set(place, accepted);
+    }
     budget.left -= this.#work;
     this.#work = 0;
     return entry;
   }
 
-  // The table is full. The step is not kept, since the state from which it led is gone.
-  #restart(targets: readonly number[], kind: number, accepted: number[], budget: BuildBudget): number {
-    this.#clear();
-    this.#begin();
-    const next = this.#stateOf(targets, kind, accepted);
-    budget.left -= this.#work;
-    this.#work = 0;
-    // The caller looks accepted patterns up by a place that is no more; the first state's own place is not used for anything else.
-    if (accepted.length > 0) this.#accepted.set(noPlace, accepted);
-    return (next << 1) | (accepted.length > 0 ? 1 : 0);
-  }
-
   // Goes on from pending instructions whose condition holds.
   #settle(pending: Int32Array, holds: number, ready: number[], accepted: number[]): void {
     const { condition } = this.#machine;
-    this.#begin();
+    this.#mark++;
     for (const node of ready) this.#marks[node] = this.#mark;
     const work: number[] = [];
     for (const node of pending) if (((condition[node] ?? 0) & ~holds) === 0) work.push(this.#machine.next[node] ?? 0);
     this.#close(work, holds, ready, [], accepted);
-  }
-
-  #begin(): void {
-    this.#mark++;
   }
 
   // Follows everything that takes no character. What asks for a condition is pending, unless the answer is known.
@@ -233,7 +236,7 @@ export class LazyDfa {
     }
   }
 
-  #stateOf(targets: readonly number[], before: number, accepted: number[] = []): number {
+  #stateOf(targets: readonly number[], before: number, accepted: number[]): number {
     const runes: number[] = [];
     const pending: number[] = [];
     this.#close([...targets], undecided, runes, pending, accepted);
@@ -246,12 +249,20 @@ export class LazyDfa {
     const state = this.#states.length;
     this.#states.push({ runes: Int32Array.from(runes), pending: Int32Array.from(pending), before: beforeKind });
     this.#known.set(key, state);
+    const bytes = stateBytes + this.#width * 4 + (runes.length + pending.length) * 8;
+    this.#bytes += bytes;
+    this.#memory.shared.leftBytes -= bytes;
     if ((state + 1) * this.#width > this.#table.length) this.#grow();
     return state;
   }
 
+  #isFull(): boolean {
+    const { mostBytes, ownBytes, shared } = this.#memory;
+    return this.#bytes > mostBytes || (this.#bytes > ownBytes && shared.leftBytes < 0);
+  }
+
   #grow(): void {
-    const states = Math.max(firstStates, Math.min(this.#mostStates + 1, this.#states.length * 2));
+    const states = Math.max(firstStates, Math.ceil(this.#states.length * 1.5));
     const table = new Int32Array(states * this.#width).fill(unknown);
     table.set(this.#table);
     this.#table = table;
@@ -262,5 +273,54 @@ export class LazyDfa {
     this.#states = [];
     this.#known = new Map();
     this.#accepted = new Map();
+    this.#memory.shared.leftBytes += this.#bytes;
+    this.#bytes = 0;
   }
+}
+
+function machineOf(programs: readonly Program[]): Machine {
+  const code = programs.flatMap((program) => program.code);
+  const machine = {
+    kind: new Uint8Array(code.length),
+    next: new Int32Array(code.length),
+    other: new Int32Array(code.length),
+    condition: new Uint8Array(code.length),
+    pattern: new Int32Array(code.length),
+    starts: [] as number[],
+  };
+  let base = 0;
+  programs.forEach((program, pattern) => {
+    machine.starts.push(base + program.start);
+    program.code.forEach(({ step, next, condition }, index) => {
+      const node = base + index;
+      machine.kind[node] = step === "skip" && condition !== 0 ? does.ask : does[step];
+      machine.next[node] = base + (next[0] ?? 0);
+      machine.other[node] = base + (next[1] ?? 0);
+      machine.condition[node] = condition;
+      machine.pattern[node] = pattern;
+    });
+    base += program.code.length;
+  });
+  return machine;
+}
+
+// Which conditions hold between two characters, given their kinds.
+function holding(before: number, after: number): number {
+  let holds: number =
+    (before === kinds.word) === (after === kinds.word) ? conditions.noWordBoundary : conditions.wordBoundary;
+  if (before === kinds.edge) holds |= conditions.beginText | conditions.beginLine;
+  if (before === kinds.newline) holds |= conditions.beginLine;
+  if (after === kinds.edge) holds |= conditions.endText | conditions.endLine;
+  if (after === kinds.newline) holds |= conditions.endLine;
+  return holds;
+}
+
+function codes(nodes: readonly number[]): string {
+  let text = "";
+  for (const node of nodes) text += String.fromCharCode(node & 0xffff, node >> 16);
+  return text;
+}
+
+function ascending(a: number, b: number): number {
+  return a - b;
 }

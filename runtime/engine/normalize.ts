@@ -26,8 +26,11 @@ const invisible =
 /** Marks and the few letters that NFKC may join to the character before them. */
 const joining = /^[\p{M}\u1160-\u11ff\uff9e\uff9f\u{16d67}]$/u;
 
-const encodedRun = /[A-Za-z0-9+/_-]{24,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}/g;
+const encodedRun = /[A-Za-z0-9+/_-]{24,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}/y;
+const shortestRun = 24;
 const longestRun = 65_536;
+const isEncoding = new Uint8Array(65_536);
+for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-") isEncoding[char.charCodeAt(0)] = 1;
 
 /** The forms of a text, the text itself first. */
 export function viewsOf(text: string, wanted: number): View[] {
@@ -111,13 +114,36 @@ function* pieces(text: string): Generator<Piece> {
 
 function decodedViews(text: string): View[] {
   const views: View[] = [];
-  for (const match of text.matchAll(encodedRun)) {
-    const decoded = decodeText(match[0]);
-    if (decoded === undefined) continue;
-    const span = [match.index, match.index + match[0].length] as const;
-    views.push(view("base64", reads.decoded, normalize(decoded), () => span));
+  for (let from = nextRun(text, 0); from >= 0; ) {
+    encodedRun.lastIndex = from;
+    const run = encodedRun.exec(text)?.[0] ?? "";
+    const end = from + run.length;
+    const decoded = decodeText(run);
+    if (decoded !== undefined) {
+      const span = [from, end] as const;
+      views.push(view("base64", reads.decoded, normalize(decoded), () => span));
+    }
+    from = nextRun(text, end);
   }
   return views;
+}
+
+// Where the next run of at least 24 characters of the alphabet begins, or -1. Every such run has one at a multiple of 24, so most of the
+// text is not even looked at.
+function nextRun(text: string, from: number): number {
+  for (let probe = from + shortestRun - 1; probe < text.length; ) {
+    if (isEncoding[text.charCodeAt(probe)] === 0) {
+      probe += shortestRun;
+      continue;
+    }
+    let start = probe;
+    while (start > from && isEncoding[text.charCodeAt(start - 1)] === 1) start--;
+    let end = probe + 1;
+    while (end < text.length && isEncoding[text.charCodeAt(end)] === 1) end++;
+    if (end - start >= shortestRun) return start;
+    probe = end + shortestRun;
+  }
+  return -1;
 }
 
 function decodeText(run: string): string | undefined {

@@ -1,12 +1,15 @@
 // Patterns on a linear-time engine (re2js). A pattern that has required literals is verified only on windows around their hits; one
-// that has none runs over the whole text. How the whole text is searched is decided here and nowhere else.
+// that has none runs over the whole text. Either way a lazy automaton says first whether there is a match at all, which is many times
+// cheaper than to find it.
 
 import { RE2JS, RE2JSException } from "re2js";
+import { type BuildBudget, LazyDfa, noMatch, outOfBudget } from "./dfa.ts";
 import { measure } from "./distance.ts";
+import { isSpaceUnit } from "./fold.ts";
 import { type Gate, requiredLiterals } from "./literal.ts";
 import { createLookahead, type Lookahead } from "./lookahead.ts";
 import { explainRefusal, PatternError } from "./pattern-error.ts";
-import { readProgram } from "./program.ts";
+import { conditions, readProgram } from "./program.ts";
 
 /** Flags of a pattern. */
 export interface PatternFlags {
@@ -26,10 +29,14 @@ export interface LinearPattern {
   readonly maxLength: number;
   /** Whether lengths hold for text with collapsed white space only. */
   readonly elastic: boolean;
+  /** Whether a match can be found again from a part of the text around it. */
+  readonly isNarrow: boolean;
   /** How far behind the end of a match the engine may have looked, at most. */
   readonly lookahead: Lookahead;
   /** Every match contains one of these; empty when the pattern has to run over the whole text. */
   readonly gates: readonly Gate[];
+  /** The automaton that tells whether it matches; made when first asked for. Undefined for a pattern that has none. */
+  readonly dfa: LazyDfa | undefined;
 }
 
 /** One match. Offsets are those of the searched text. */
@@ -44,32 +51,80 @@ export interface PatternMatch {
 const stepBudget = 1_000_000;
 const stepsPerUnit = 32;
 
-/** Size of slice times program below which a search with positions costs no more than a test. */
-const positionsFirst = 10_000;
+/** Bytes that the automata of single patterns may take: each, and together beyond a small share for everyone. */
+const dfaMemory = { mostBytes: 2 ** 20, ownBytes: 64 * 1024, shared: { leftBytes: 48 * 2 ** 20 } };
 
-/** Compiles a pattern. Throws PatternError. */
+/** Compiled patterns that are remembered: validating, publishing and loading a policy, and loading its next version, compile once. */
+const rememberedPatterns = 4_096;
+const compiled = new Map<string, LinearPattern>();
+
+/** Compiles a pattern, or remembers it. Throws PatternError. */
 export function compilePattern(source: string, flags: PatternFlags = {}): LinearPattern {
-  const engine = compileEngine(source, flags);
+  const bits = flagBits(flags);
+  const key = `${bits}:${source}`;
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
+  const pattern = newPattern(source, bits);
+  if (compiled.size >= rememberedPatterns) compiled.clear();
+  compiled.set(key, pattern);
+  return pattern;
+}
+
+function newPattern(source: string, bits: number): LinearPattern {
+  const engine = compileEngine(source, bits);
   const program = readProgram(engine);
   const distances = measure(program);
   if (distances.minLength === Number.POSITIVE_INFINITY) throw new PatternError("the pattern can never match");
   const literals = requiredLiterals(program, distances);
+  const { minLength, maxLength } = distances;
+  const begins = conditions.beginText | conditions.beginLine;
+  let dfa: LazyDfa | undefined | null = minLength === 0 ? undefined : null;
   return {
     source,
     engine,
     groupCount: engine.groupCount(),
     programSize: engine.programSize(),
-    minLength: distances.minLength,
-    maxLength: distances.maxLength,
+    minLength,
+    maxLength,
     elastic: distances.elastic || literals?.elastic === true,
+    isNarrow:
+      maxLength < Number.POSITIVE_INFINITY &&
+      program.code.every(({ condition }) => (condition & begins) === 0),
     lookahead: createLookahead(distances),
     gates: literals?.gates ?? [],
+    get dfa() {
+      if (dfa === null) dfa = LazyDfa.of([readProgram(engine)], dfaMemory);
+      return dfa;
+    },
   };
 }
 
 /** Work done while searching, so that tests can hold it to a bound: units of text that the engine may have read. */
 export interface SearchWork {
   units: number;
+}
+
+/** What a search counts and what it may cost. */
+export interface SearchLimits {
+  readonly work?: SearchWork | undefined;
+  /** What building automata may cost. */
+  readonly budget?: BuildBudget;
+}
+
+/** A search under way in one part of a text. */
+interface Search {
+  readonly pattern: LinearPattern;
+  readonly text: string;
+  /** The part with its context. */
+  readonly from: number;
+  readonly to: number;
+  /** Where the part ends without its context. */
+  readonly end: number;
+  readonly work: SearchWork | undefined;
+  readonly matches: PatternMatch[];
+  /** Where to go on. */
+  at: number;
+  steps: number;
 }
 
 /**
@@ -81,36 +136,96 @@ export function findMatches(
   text: string,
   from: number,
   to: number,
-  work?: SearchWork,
+  { work, budget = unlimited }: SearchLimits = {},
 ): PatternMatch[] {
   const sliceFrom = contextBefore(text, from);
-  const slice = text.slice(sliceFrom, contextAfter(text, to));
-  if (work !== undefined) work.units += slice.length;
+  const sliceTo = contextAfter(text, to);
+  const length = sliceTo - sliceFrom;
+  if (work !== undefined) work.units += length;
+  const { dfa } = pattern;
   const matches: PatternMatch[] = [];
-  // The lazy automaton of `test` is several times faster than a search with positions, and most texts have no match.
-  if (slice.length * pattern.programSize > positionsFirst && !pattern.engine.test(slice)) return matches;
+  const first =
+    dfa === undefined ? outOfBudget : dfa.find(text, { from: sliceFrom, at: sliceFrom, to: sliceTo }, budget);
+  if (first === noMatch) return matches;
+  const steps = stepBudget + stepsPerUnit * length;
+  const search = { pattern, text, from: sliceFrom, to: sliceTo, end: to, work, matches, at: sliceFrom, steps };
+  if (dfa === undefined || first === outOfBudget || !pattern.isNarrow || !searchAround(search, dfa, first, budget))
+    searchRest(search);
+  return matches;
+}
+
+const unlimited: BuildBudget = { left: Number.POSITIVE_INFINITY };
+
+// The automaton says where the next match is, the engine looks at its surroundings only. False when it has to look at all of the rest:
+// the budget is used up, or matches are so close that looking around each would cost more.
+function searchAround(search: Search, dfa: LazyDfa, first: number, budget: BuildBudget): boolean {
+  const { pattern, text, work } = search;
+  for (let near = first; near !== noMatch; ) {
+    if (near === outOfBudget || search.steps < stepBudget / 2) return false;
+    // No match begins before this, and the next one ends before that.
+    const low = Math.max(search.at, back(search, near - 2));
+    const from = Math.max(search.from, contextBefore(text, low));
+    const to = Math.min(search.to, contextAfter(text, forth(search, near)));
+    const matcher = pattern.engine.matcher(text.slice(from, to));
+    search.steps -= to - from;
+    if (work !== undefined) work.units += to - from;
+    if (!matcher.find(low - from)) return false;
+    search.matches.push(matchOf(matcher, pattern, from));
+    search.at = from + matcher.end();
+    near = dfa.find(text, { from: search.from, at: search.at, to: search.to }, budget);
+  }
+  return true;
+}
+
+// The longest match of an elastic pattern is so many characters if every run of white space counts as one.
+function back({ pattern, text, at }: Search, from: number): number {
+  if (!pattern.elastic) return from - pattern.maxLength;
+  let offset = from;
+  for (let length = 0; length <= pattern.maxLength && offset > at; length++) {
+    offset--;
+    if (isSpaceUnit(text.charCodeAt(offset)))
+      while (offset > at && isSpaceUnit(text.charCodeAt(offset - 1))) offset--;
+  }
+  return offset;
+}
+
+function forth({ pattern, text, to }: Search, from: number): number {
+  if (!pattern.elastic) return Math.min(text.length, from + pattern.maxLength);
+  let offset = from;
+  for (let length = 0; length <= pattern.maxLength && offset < to; length++) {
+    offset++;
+    if (isSpaceUnit(text.charCodeAt(offset - 1))) while (offset < to && isSpaceUnit(text.charCodeAt(offset))) offset++;
+  }
+  return offset;
+}
+
+function searchRest(search: Search): void {
+  const { pattern, text, from, to, end: partEnd, work, matches } = search;
+  const slice = text.slice(from, to);
   const matcher = pattern.engine.matcher(slice);
-  let steps = stepBudget + stepsPerUnit * slice.length;
-  let searched = 0;
-  while (matcher.find()) {
+  let searched = search.at - from;
+  for (let found = matcher.find(searched); found; found = matcher.find()) {
     const end = matcher.end();
     const looked = pattern.lookahead(slice, end);
     if (work !== undefined) work.units += looked;
-    steps -= end - searched + looked;
+    search.steps -= end - searched + looked;
     searched = end;
-    const start = matcher.start() + sliceFrom;
-    const groups: number[] = [];
-    for (let group = 1; group <= pattern.groupCount; group++) {
-      const at = matcher.start(group);
-      groups.push(at < 0 ? -1 : at + sliceFrom, at < 0 ? -1 : matcher.end(group) + sliceFrom);
-    }
-    if (steps < 0) {
-      matches.push({ start, end: to, groups });
+    const match = matchOf(matcher, pattern, from);
+    if (search.steps < 0) {
+      matches.push({ ...match, end: partEnd });
       break;
     }
-    matches.push({ start, end: end + sliceFrom, groups });
+    matches.push(match);
   }
-  return matches;
+}
+
+function matchOf(matcher: ReturnType<RE2JS["matcher"]>, { groupCount }: LinearPattern, offset: number): PatternMatch {
+  const groups: number[] = [];
+  for (let group = 1; group <= groupCount; group++) {
+    const at = matcher.start(group);
+    groups.push(at < 0 ? -1 : at + offset, at < 0 ? -1 : matcher.end(group) + offset);
+  }
+  return { start: matcher.start() + offset, end: matcher.end() + offset, groups };
 }
 
 function contextBefore(text: string, at: number): number {
@@ -131,11 +246,15 @@ export function splitsPair(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
 
-function compileEngine(source: string, flags: PatternFlags): RE2JS {
-  const bits =
-    (flags.ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0) |
-    (flags.multiline === true ? RE2JS.MULTILINE : 0) |
-    (flags.dotAll === true ? RE2JS.DOTALL : 0);
+function flagBits({ ignoreCase, multiline, dotAll }: PatternFlags): number {
+  return (
+    (ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0) |
+    (multiline === true ? RE2JS.MULTILINE : 0) |
+    (dotAll === true ? RE2JS.DOTALL : 0)
+  );
+}
+
+function compileEngine(source: string, bits: number): RE2JS {
   try {
     return RE2JS.compile(source, bits);
   } catch (error) {

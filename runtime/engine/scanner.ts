@@ -4,12 +4,14 @@
 import { type Automaton, buildAutomaton } from "./automaton.ts";
 import type { Detection, DetectorSpec, Scanner } from "./detector.ts";
 import { detectorOf } from "./detectors/catalog.ts";
+import type { BuildBudget } from "./dfa.ts";
 import { gateFoldText } from "./fold.ts";
 import type { Gate } from "./literal.ts";
 import { type View, viewsOf } from "./normalize.ts";
 import { phraseStart } from "./phrase.ts";
-import type { Finding, PatternProbe, Phrase, Plan, Sweep, Trigger } from "./plan.ts";
-import { findMatches, type SearchWork } from "./regex.ts";
+import type { Finding, Phrase, Plan, Sweep, Trigger } from "./plan.ts";
+import { findMatches, type SearchLimits, type SearchWork } from "./regex.ts";
+import { type PatternUse, UngatedPatterns } from "./ungated.ts";
 import { type CollapsedIndex, collapse, Windows, windowAround } from "./window.ts";
 
 /** Compiles detectors whose parameters were checked. Throws for an unknown detector or for parameters that `check` refuses. */
@@ -20,12 +22,21 @@ export function compileDetectors(specs: readonly DetectorSpec[], work?: SearchWo
   return {
     scan: (text) => {
       const found = jobs.map((): Detection[] => []);
+      const limits = { work, budget: { left: patternBudget }, groupBudget: { left: groupBudget } };
       for (const view of viewsOf(text, wanted)) {
-        scanView(tables, view, work, (job, finding) => found[job]?.push(detectionOf(view, finding)));
+        scanView(tables, view, limits, (job, finding) => found[job]?.push(detectionOf(view, finding)));
       }
       return settle(jobs, found);
     },
   };
+}
+
+/** What building automata may cost in one scan, in visited instructions of patterns: some milliseconds each. */
+const patternBudget = 1_000_000;
+const groupBudget = 300_000;
+
+interface ScanLimits extends SearchLimits {
+  readonly groupBudget: BuildBudget;
 }
 
 interface Job {
@@ -36,11 +47,6 @@ interface Job {
 interface PhraseUse {
   readonly job: number;
   readonly phrase: Phrase;
-}
-
-interface PatternUse {
-  readonly job: number;
-  readonly probe: PatternProbe;
 }
 
 interface GateUse {
@@ -69,7 +75,7 @@ interface Tables {
   readonly automaton: Automaton;
   readonly uses: readonly LiteralUses[];
   readonly patterns: readonly PatternUse[];
-  readonly ungated: readonly PatternUse[];
+  readonly ungated: UngatedPatterns;
   readonly sweeps: readonly SweepUse[];
   /** The forms of a text that each job reads. */
   readonly reads: readonly number[];
@@ -99,21 +105,25 @@ function buildTables(plans: readonly Plan[]): Tables {
     automaton: buildAutomaton([...literals.keys()]),
     uses: [...literals.values()],
     patterns,
-    ungated: patterns.filter(({ probe }) => probe.pattern.gates.length === 0),
+    ungated: new UngatedPatterns(
+      patterns.filter(({ probe }) => probe.pattern.gates.length === 0),
+      (job) => plans[job]?.reads ?? 0,
+    ),
     sweeps: plans.flatMap((plan, job) => plan.sweeps.map((sweep) => ({ job, sweep }))),
     reads: plans.map((plan) => plan.reads),
   };
 }
 
-function scanView(tables: Tables, view: View, work: SearchWork | undefined, report: Report): void {
+function scanView(tables: Tables, view: View, limits: ScanLimits, report: Report): void {
   const { text } = view;
   const readsView = (job: number): boolean => ((tables.reads[job] ?? 0) & view.kinds) !== 0;
   const windows = scanLiterals(tables, view, readsView, report);
   for (const [pattern, parts] of windows) {
     const use = tables.patterns[pattern];
-    if (use !== undefined) parts.each((from, to) => searchPart(use, view, from, to, work, report));
+    if (use !== undefined) parts.each((from, to) => searchPart(use, view, from, to, limits, report));
   }
-  for (const use of tables.ungated) if (readsView(use.job)) searchPart(use, view, 0, text.length, work, report);
+  for (const use of tables.ungated.matching(view, readsView, limits.groupBudget))
+    searchPart(use, view, 0, text.length, limits, report);
   for (const { job, sweep } of tables.sweeps)
     if (readsView(job)) for (const finding of sweep(text)) report(job, finding);
 }
@@ -158,17 +168,10 @@ function scanLiterals(
   return windows;
 }
 
-function searchPart(
-  use: PatternUse,
-  view: View,
-  from: number,
-  to: number,
-  work: SearchWork | undefined,
-  report: Report,
-): void {
+function searchPart(use: PatternUse, view: View, from: number, to: number, limits: ScanLimits, report: Report): void {
   const { pattern, folded, accept } = use.probe;
   const text = folded ? view.folded() : view.text;
-  for (const match of findMatches(pattern, text, from, to, work)) {
+  for (const match of findMatches(pattern, text, from, to, limits)) {
     const finding = accept(match, text);
     if (finding !== undefined) report(use.job, finding);
   }

@@ -84,10 +84,18 @@ export class Accounts {
     this.#database = database;
   }
 
-  /** The caller's account and the organizations that it is an active member of. */
-  async me({ accountId }: AccountCaller): Promise<{ account: AccountRow; memberships: FoundMembership[] }> {
+  /** The caller's account and the organizations that it is an active member of; of a session of single sign-on, its own only. */
+  async me({
+    accountId,
+    credential: { providerOrgId },
+  }: AccountCaller): Promise<{ account: AccountRow; memberships: FoundMembership[] }> {
     const account = await this.#database.readAccount(accountId, async (tx) => requireAccount(await findAccount(tx)));
     const memberships = await lookUpMemberships(this.#database, accountId);
-    return { account, memberships: memberships.filter(({ state }) => state === "active") };
+    return {
+      account,
+      memberships: memberships.filter(
+        ({ org_id: orgId, state }) => state === "active" && (providerOrgId ?? orgId) === orgId,
+      ),
+    };
   }
 }

@@ -51,6 +51,18 @@ export function parseEmail(text: string, field = "email"): EmailAddress {
   return { text: text.normalize("NFKC"), key };
 }
 
+/** Reads the name of a domain, in its ASCII form. Throws a 422 that names the field for text that is none. */
+export function parseDomain(text: string, field = "domain"): string {
+  const domain = asciiDomain(fold(text.trim().replace(/\.$/, "")));
+  if (!domainForm.test(domain) || domain.length > 253) throw validationFailed([{ field, message: "must be a domain" }]);
+  return domain;
+}
+
+/** The part after the @ of a key. */
+export function domainPart({ key }: Pick<EmailAddress, "key">): string {
+  return key.slice(key.lastIndexOf("@") + 1);
+}
+
 /** The part before the @ of a key. */
 export function localPart({ key }: EmailAddress): string {
   return key.slice(0, key.lastIndexOf("@"));

@@ -7,6 +7,7 @@ import {
   BundlePublishedDataSchema,
   EvaluationBlockedDataSchema,
   PolicyUpdatedDataSchema,
+  SsoConfiguredDataSchema,
   TeamMemberAddedDataSchema,
   TeamMemberRemovedDataSchema,
 } from "../../gen/policyguard/control/v1/event_data_pb.ts";
@@ -24,6 +25,7 @@ export const eventDataSchemas = {
   "evaluation.blocked": EvaluationBlockedDataSchema,
   "team.member_added": TeamMemberAddedDataSchema,
   "team.member_removed": TeamMemberRemovedDataSchema,
+  "sso.configured": SsoConfiguredDataSchema,
 } as const;
 
 /** Name of an event that the service raises. */

@@ -33,7 +33,7 @@ import { checkPassword } from "./password-rule.ts";
 import { type CallOrigin, linkInvalid } from "./registration.ts";
 import { type IssuedSession, openSession } from "./session.ts";
 import { auditView, resourceOf, tellAdded } from "./team.ts";
-import { assertMayGive, conflict, lockTeamAs } from "./team-rule.ts";
+import { assertMayGive, lockTeamAs } from "./team-rule.ts";
 
 const linkMs = 7 * 24 * 3_600_000;
 
@@ -122,9 +122,12 @@ export class Invitations {
     const found = await lookUpInvitation(this.#database, digest, this.#parts.clock.now());
     if (found === undefined) throw linkInvalid();
     const joiner = await this.#joiner(found, input, caller);
-    const work = this.#database.accountTransaction(joiner.accountId, (tx) => join(tx, found, { digest, joiner, origin }));
+    const work = this.#database.accountTransaction(joiner.accountId, (tx) =>
+      join(tx, found, { digest, joiner, origin }),
+    );
     return work.catch((error: unknown) => {
-      if (violatedUnique(error) === "member_person") throw conflict("this account is a member already");
+      // The account is a member already, under another address.
+      if (violatedUnique(error) === "member_person") throw linkInvalid();
       // Of two that begin an account for the address at the same moment, the second finds it there.
       if (error instanceof Fault && error.reason === Reason.ALREADY_EXISTS) return this.accept(input, origin, caller);
       throw error;
@@ -137,7 +140,9 @@ export class Invitations {
     { name, password }: AcceptInput,
     caller: AccountCaller | undefined,
   ): Promise<Joiner> {
-    if (caller !== undefined && parseEmail(caller.credential.label).key === key) {
+    // A session that began at an identity provider shows whom that provider knows, not that the account is theirs.
+    const isWhole = caller !== undefined && caller.credential.providerOrgId === undefined;
+    if (isWhole && parseEmail(caller.credential.label).key === key) {
       return { accountId: caller.accountId, isSignedIn: true };
     }
     const account = await lookUpAccount(this.#database, key);

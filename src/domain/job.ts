@@ -31,6 +31,7 @@ export interface JobPayloads {
   readonly "deliver-webhook": WebhookAddress;
   readonly "sweep-deliveries": Nothing;
   readonly "purge-deliveries": Nothing;
+  readonly "purge-accounts": Nothing;
   readonly "unlock-dead-pools": Nothing;
   readonly "create-partitions": Nothing;
   readonly "purge-traces": Nothing;

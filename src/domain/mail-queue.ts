@@ -1,10 +1,10 @@
 // The way of a mail to the worker: a job, whose payload is sealed, since links that begin sessions and accounts stand in mails and
 // whoever reads the table of jobs must not have them.
 
-import type { Logger } from "../kit/log.ts";
-import type { MailTransport } from "../kit/mail.ts";
 import type { Clock } from "../kit/clock.ts";
 import { newId } from "../kit/id.ts";
+import type { Logger } from "../kit/log.ts";
+import type { MailTransport } from "../kit/mail.ts";
 import type { SealBinding, Sealer } from "../kit/seal.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { enqueueJob, type SealedMail } from "./job.ts";

@@ -1,9 +1,19 @@
 // Organizations.
 
 import type { Caller } from "../kit/context.ts";
+import { validationFailed } from "../kit/error.ts";
 import { newId } from "../kit/id.ts";
 import type { Database, Transaction } from "../store/database.ts";
-import { type Entitlements, findOrganization, lookUpEntitlements, OrganizationRow } from "../store/organization.ts";
+import {
+  deleteOrganization,
+  type Entitlements,
+  findOrganization,
+  lookUpEntitlements,
+  OrganizationRow,
+} from "../store/organization.ts";
+import { enqueueJob } from "./job.ts";
+import { lockTeamAs } from "./team-rule.ts";
+import { tokensChannel } from "./token.ts";
 
 /** Reads and changes the caller's organization. */
 export class Organizations {
@@ -38,6 +48,23 @@ export class Organizations {
       organization.updatedAt = tx.now;
       tx.changed({ resource: `organization/${organization.id}`, before, after: { name: organization.name } });
       return organization;
+    });
+  }
+
+  /**
+   * Deletes the organization with all that belongs to it, its audit log included. What is too large for one transaction, traces
+   * above all, is out of everybody's reach at once and removed by a job.
+   */
+  delete(caller: Caller, { confirm }: { readonly confirm: string }): Promise<void> {
+    return this.#database.transaction(caller, async (tx) => {
+      await lockTeamAs(tx, caller, "owner");
+      const { name } = await findOrganization(tx);
+      if (confirm !== name)
+        throw validationFailed([{ field: "confirm", message: "has to be the organization's name" }]);
+      await deleteOrganization(tx);
+      // Connected runtimes find their tokens gone.
+      await tx.notify(tokensChannel, {});
+      await enqueueJob(tx, "purge-organization", { org_id: tx.orgId });
     });
   }
 }

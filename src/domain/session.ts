@@ -37,6 +37,8 @@ const accessMs = 15 * minuteMs;
 const idleMs = 14 * dayMs;
 /** However often it is refreshed, a session ends after this. */
 const longestMs = 90 * dayMs;
+/** One that an identity provider vouched for ends after this: so long may it take until somebody who left there is out here. */
+const longestProvidedMs = dayMs / 2;
 /** Sessions whose last use is remembered; more only cost more writes. */
 const touchedLimit = 10_000;
 const longestUserAgent = 256;
@@ -66,21 +68,23 @@ export interface IssuedSession {
   readonly expiresInSeconds: number;
 }
 
-/** Begins a session in the transaction. */
+/** Begins a session in the transaction. One that an organization's identity provider vouches for reaches that organization only. */
 export async function openSession(
   tx: AccountTransaction,
   method: SessionMethod,
   { address, userAgent }: Origin,
+  { providerOrgId }: { readonly providerOrgId?: string } = {},
 ): Promise<IssuedSession> {
   const session = tx.em.create(SessionRow, {
     id: newId(),
     accountId: tx.accountId,
     method,
+    providerOrgId: providerOrgId ?? null,
     address,
     userAgent: printable(userAgent),
     createdAt: tx.now,
     lastUsedAt: tx.now,
-    expiresAt: new Date(tx.now.getTime() + idleMs),
+    expiresAt: new Date(tx.now.getTime() + (providerOrgId === undefined ? idleMs : longestProvidedMs)),
     revokedAt: null,
   });
   await tx.em.flush();
@@ -132,6 +136,8 @@ export class Sessions {
       environment: undefined,
       roles: new Map(Object.entries(found.roles).map(([orgId, role]) => [orgId, roleOf(role)])),
       sessionId: found.session_id,
+      ssoRequired: new Set(found.sso_required),
+      ...(found.provider_org_id == null ? {} : { providerOrgId: found.provider_org_id }),
     };
   }
 
@@ -185,7 +191,8 @@ function renew(tx: AccountTransaction, session: SessionRow, { address, userAgent
   session.lastUsedAt = tx.now;
   session.address = address;
   session.userAgent = printable(userAgent);
-  session.expiresAt = new Date(Math.min(tx.now.getTime() + idleMs, session.createdAt.getTime() + longestMs));
+  const endMs = session.createdAt.getTime() + (session.providerOrgId == null ? longestMs : longestProvidedMs);
+  session.expiresAt = new Date(Math.min(tx.now.getTime() + idleMs, endMs));
   return addTokens(tx, session);
 }
 

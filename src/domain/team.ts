@@ -75,7 +75,8 @@ export class Team {
       const heir = await requireMember(tx, id);
       if (owner === undefined) throw insufficientScope("a token owns nothing");
       if (heir.id === owner.id) throw conflict("you are the owner already");
-      if (heir.state !== "active") throw conflict("only a member can become the owner, and this one is not, or not yet");
+      if (heir.state !== "active")
+        throw conflict("only a member can become the owner, and this one is not, or not yet");
       const before = auditView(heir);
       heir.role = "owner";
       owner.role = "admin";
@@ -90,7 +91,8 @@ export class Team {
     return this.#database.transaction(caller, async (tx) => {
       const actor = await lockTeamAs(tx, caller, "admin");
       const member = await requireMember(tx, id);
-      if (member.id === actor.member?.id) throw insufficientScope("your own second factor is removed with a code of it");
+      if (member.id === actor.member?.id)
+        throw insufficientScope("your own second factor is removed with a code of it");
       assertMayChange(actor, member.role);
       if (member.accountId == null) throw notFound("second factor");
       // Or whoever invites somebody could take away what guards their other organizations.

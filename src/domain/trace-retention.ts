@@ -82,7 +82,10 @@ export class TraceRetention {
   }
 
   // A day more than evaluations are accepted, for clocks that disagree.
-  async #purgeKeys(orgId: string, before = new Date(this.#clock.now().getTime() - ageLimitMs - dayMs)): Promise<number> {
+  async #purgeKeys(
+    orgId: string,
+    before = new Date(this.#clock.now().getTime() - ageLimitMs - dayMs),
+  ): Promise<number> {
     let purged = 0;
     for (let deleted = keyBatch; deleted === keyBatch; purged += deleted) {
       deleted = await this.#database.systemTransaction(orgId, (tx) => deleteKeysBefore(tx, before, keyBatch));

@@ -1,5 +1,6 @@
 // What a job is to the worker: a name, how its payload is read, what it does, and when it comes by itself.
 
+import type { AccountUpkeep } from "../domain/account-upkeep.ts";
 import type { Bundles } from "../domain/bundle.ts";
 import type { DeliveryUpkeep } from "../domain/delivery-upkeep.ts";
 import type { Dispatcher } from "../domain/dispatcher.ts";
@@ -17,6 +18,7 @@ export interface JobServices {
   readonly retention: TraceRetention;
   readonly dispatcher: Dispatcher;
   readonly upkeep: DeliveryUpkeep;
+  readonly accounts: AccountUpkeep;
   readonly mails: MailDelivery;
   /** Unlocks the jobs of pools that died. Returns the ids of those pools. */
   readonly unlockDeadPools: () => Promise<readonly string[]>;

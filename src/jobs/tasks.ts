@@ -2,6 +2,7 @@
 
 import { createPartitions } from "./create-partitions.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
+import { purgeAccounts } from "./purge-accounts.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
 import { purgeOrganization } from "./purge-organization.ts";
 import { purgeTraces } from "./purge-traces.ts";
@@ -16,6 +17,7 @@ export const tasks: readonly RunnableTask[] = [
   deliverWebhook,
   sweepDeliveries,
   purgeDeliveries,
+  purgeAccounts,
   unlockDeadPools,
   refreshActivations,
   createPartitions,

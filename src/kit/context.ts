@@ -23,6 +23,10 @@ export interface Credential {
   readonly roles: ReadonlyMap<string, Role>;
   /** A member's session. */
   readonly sessionId?: string;
+  /** Of a session that began at the identity provider of an organization: that organization, which is all that it reaches. */
+  readonly providerOrgId?: string;
+  /** Organizations of a member that let only sessions of their identity provider in. */
+  readonly ssoRequired?: ReadonlySet<string>;
   /** Of a token: the SHA-256 of the value that was presented, in hex; around a rotation a token has two values. */
   readonly digest?: string;
 }

@@ -127,6 +127,11 @@ export function insufficientScope(message: string): Fault {
   return new Fault(Reason.INSUFFICIENT_SCOPE, message);
 }
 
+/** The organization lets only sessions of its identity provider in. */
+export function ssoRequired(): Fault {
+  return new Fault(Reason.SSO_REQUIRED, "this organization requires its members to sign in with single sign-on");
+}
+
 /** The caller does not belong to the organization; byte-identical whether or not it exists. */
 export function foreignOrganization(): Fault {
   return new Fault(Reason.FOREIGN_ORGANIZATION, "this credential has no access to this organization");

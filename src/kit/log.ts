@@ -21,7 +21,7 @@ export interface LogOptions {
 // Keys whose values are masked at any depth. Works on the finished line: within JSON text a quotation mark before a key is
 // never escaped, and one pass is several times cheaper than a list of paths with wildcards.
 const secretPairs =
-  /"(authorization|x-api-key|(?:set-)?cookie|password|secret|token)":(?:"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*",?)*\])/gi;
+  /"(authorization|x-api-key|(?:set-)?cookie|(?:\w+_)?(?:password|secret|token))":(?:"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*",?)*\])/gi;
 // Without \b: a line break before a token is the two characters "\n" in JSON text, whose "n" would make it fail.
 const tokens = new RegExp(tokenPattern.source.replaceAll("\\b", ""), "g");
 const maxCauses = 5;

@@ -58,6 +58,7 @@ export function readMailSettings({
   if (unknown.length > 0 || (tls !== null && (tls !== "off" || protocol !== "smtp:"))) {
     throw new Error("SMTP_URL: its only parameter is tls=off, and only for smtp://");
   }
+  if (hostname === "") throw new Error("SMTP_URL: names no host");
   const encryption = protocol === "smtps:" ? "tls" : tls === "off" ? "none" : "starttls";
   return {
     host: hostname.replace(/^\[|\]$/g, ""),
@@ -72,7 +73,9 @@ function readMailbox(text: string): Mailbox {
   const match = /^(?:([^<>"]*)<)?([^\s<>@",;:]+@[^\s<>@",;:]+)>?$/.exec(text.trim());
   const [, name = "", address = ""] = match ?? [];
   if (match === null || breaks.test(text) || text.includes("<") !== text.includes(">")) {
-    throw new Error('MAIL_FROM: expected an address such as no-reply@example.com or "Policy Guard <no-reply@example.com>"');
+    throw new Error(
+      'MAIL_FROM: expected an address such as no-reply@example.com or "Policy Guard <no-reply@example.com>"',
+    );
   }
   return { name: name.trim(), address };
 }

@@ -20,13 +20,13 @@ const prefixes: ReadonlyMap<CredentialKind, string> = new Map([
 ]);
 
 /** Tokens that are no credentials of calls: they are exchanged for one, once. */
-const ticketPrefixes = { refresh: "gr_ref_", link: "gr_lnk_", mfa: "gr_mfa_" } as const;
+const ticketPrefixes = { refresh: "gr_ref_", link: "gr_lnk_", mfa: "gr_mfa_", sso: "gr_sso_" } as const;
 
 /** What a token that is exchanged once is for. */
 export type TicketKind = keyof typeof ticketPrefixes;
 
 /** What secret scanners may match: every token of this product and, but for the checksum, nothing else. */
-export const tokenPattern = /\bgr_(?:rt|ci|adm|scim|ses|ref|lnk|mfa)_[0-9A-Za-z]{39}\b/;
+export const tokenPattern = /\bgr_(?:rt|ci|adm|scim|ses|ref|lnk|mfa|sso)_[0-9A-Za-z]{39}\b/;
 
 /** A new token of this kind. */
 export function newToken(kind: CredentialKind): string {

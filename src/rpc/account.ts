@@ -111,7 +111,8 @@ function credentialHandlers({ passwords, factors }: AccountDomain) {
   } satisfies Partial<Handlers>;
 }
 
-function originOf({ values, requestHeader }: HandlerContext): CallOrigin {
+/** From where a call came. */
+export function originOf({ values, requestHeader }: HandlerContext): CallOrigin {
   return {
     address: values.get(connectionKey).address,
     userAgent: requestHeader.get("User-Agent") ?? "",
@@ -123,7 +124,8 @@ function signedInMessage({ account, session }: SignedIn) {
   return { account: accountMessage(account), tokens: tokensMessage(session) };
 }
 
-function accountMessage(row: SignedIn["account"]): MessageInitShape<typeof AccountSchema> {
+/** An account as callers see it. */
+export function accountMessage(row: SignedIn["account"]): MessageInitShape<typeof AccountSchema> {
   return {
     id: row.id,
     email: row.email,
@@ -133,7 +135,8 @@ function accountMessage(row: SignedIn["account"]): MessageInitShape<typeof Accou
   };
 }
 
-function tokensMessage(session: IssuedSession): MessageInitShape<typeof SessionTokensSchema> {
+/** A session's credentials as callers see them. */
+export function tokensMessage(session: IssuedSession): MessageInitShape<typeof SessionTokensSchema> {
   return {
     accessToken: session.accessToken,
     refreshToken: session.refreshToken,

@@ -3,20 +3,43 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { OrganizationSchema } from "../../gen/policyguard/control/v1/organization_pb.ts";
 import type { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
 import type { Organizations } from "../domain/organization.ts";
-import { callerOf } from "../kit/context.ts";
+import type { OwnOrganizations } from "../domain/own-organization.ts";
+import { accountCallerOf, callerOf } from "../kit/context.ts";
+import { pageOf } from "./page.ts";
 import { timestamp } from "./time.ts";
 
-type Row = Awaited<ReturnType<Organizations["get"]>>;
+type Row = Awaited<ReturnType<OwnOrganizations["create"]>>;
+
+/** What the handlers call. */
+export interface OrganizationDomain {
+  readonly organizations: Organizations;
+  readonly ownOrganizations: OwnOrganizations;
+}
 
 /** Handlers of OrganizationService. */
-export function organizationHandlers(organizations: Organizations): Partial<ServiceImpl<typeof OrganizationService>> {
+export function organizationHandlers({
+  organizations,
+  ownOrganizations,
+}: OrganizationDomain): ServiceImpl<typeof OrganizationService> {
   return {
+    createOrganization: async (request, context) => ({
+      organization: organizationMessage(await ownOrganizations.create(accountCallerOf(context), request)),
+    }),
+    listOrganizations: async (request, context) => {
+      const page = pageOf(request);
+      const [rows, total] = await ownOrganizations.list(accountCallerOf(context), page);
+      return { total, ...page, organizations: rows.map(organizationMessage) };
+    },
     getOrganization: async (_request, context) => ({
       organization: organizationMessage(await organizations.get(callerOf(context))),
     }),
     updateOrganization: async ({ name }, context) => ({
       organization: organizationMessage(await organizations.update(callerOf(context), { name })),
     }),
+    deleteOrganization: async (request, context) => {
+      await organizations.delete(callerOf(context), request);
+      return {};
+    },
   };
 }
 

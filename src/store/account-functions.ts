@@ -25,16 +25,30 @@ export const accountFunctions: readonly SqlFunction[] = [
     owner: lookupRole,
     callers: [applicationRole],
     create: `create or replace function app.find_session(wanted bytea, present timestamptz)
-      returns table (account_id uuid, session_id uuid, email text, roles jsonb)
+      returns table (
+        account_id uuid, session_id uuid, email text, roles jsonb, sso_required jsonb, provider_org_id uuid)
       language sql ${definer} as $$
-        select a.id, s.id, a.email, coalesce(
-          (select jsonb_object_agg(m.org_id, m.role) from public.member m
-           where m.account_id = a.id and m.state = 'active'), '{}')
+        select a.id, s.id, a.email, places.roles, places.sso_required, s.provider_org_id
         from public.session_token t
         join public.session s on s.id = t.session_id and s.account_id = t.account_id
         join public.account a on a.id = s.account_id
+        left join public.sso_configuration p on p.org_id = s.provider_org_id
+        cross join lateral (
+          select
+            coalesce(jsonb_object_agg(m.org_id,
+              -- What an owner may do needs more than the word of a provider that an admin has chosen.
+              case when s.provider_org_id is not null and m.role = 'owner' then 'admin' else m.role end
+            ) filter (where not m.needs_provider), '{}') as roles,
+            coalesce(jsonb_agg(m.org_id) filter (where m.needs_provider), '[]') as sso_required
+          from (
+            select e.org_id, e.role,
+              s.provider_org_id is null and e.role <> 'owner' and coalesce(c.enforced, false) as needs_provider
+            from public.member e left join public.sso_configuration c on c.org_id = e.org_id
+            where e.account_id = a.id and e.state = 'active'
+              and (s.provider_org_id is null or s.provider_org_id = e.org_id)) m) places
         where t.digest = wanted and t.kind = 'access' and t.expires_at > present
           and s.revoked_at is null and s.expires_at > present
+          and (s.provider_org_id is null or p.sessions_since <= s.created_at)
       $$`,
   },
   {

@@ -20,6 +20,10 @@ import { RecoveryCodeRow } from "./recovery-code.ts";
 import { ReportingGapRow } from "./reporting-gap.ts";
 import { RuntimeInstanceRow } from "./runtime-instance.ts";
 import { SessionRow, SessionTokenRow } from "./session.ts";
+import { SsoRow } from "./sso.ts";
+import { SsoDomainRow } from "./sso-domain.ts";
+import { SsoIdentityRow } from "./sso-identity.ts";
+import { SsoLoginRow } from "./sso-login.ts";
 import { TokenRow } from "./token.ts";
 import { TraceRow, TraceRuleRow } from "./trace.ts";
 import { TraceRollupRow } from "./trace-rollup.ts";
@@ -40,6 +44,10 @@ export const entities = [
   AddressLimitRow,
   MemberRow,
   JoinRequestRow,
+  SsoRow,
+  SsoDomainRow,
+  SsoLoginRow,
+  SsoIdentityRow,
   ProjectRow,
   EnvironmentRow,
   AgentRow,

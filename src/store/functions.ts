@@ -5,6 +5,7 @@
 
 import { accountFunctions } from "./account-functions.ts";
 import { applicationRole, lookupRole, workerRole } from "./roles.ts";
+import { ssoFunctions } from "./sso-functions.ts";
 import { partitionFunctions } from "./trace-partition.ts";
 import { poolLockClass } from "./worker-pool.ts";
 
@@ -71,6 +72,7 @@ export const functions: readonly SqlFunction[] = [
       language sql stable ${definer} as $$ select o.id, o.plan from public.organization o order by o.id $$`,
   },
   ...accountFunctions,
+  ...ssoFunctions,
   ...partitionFunctions,
   {
     signature: "overdue_webhooks(timestamptz, timestamptz, int)",
@@ -162,6 +164,9 @@ export const lookupTables: readonly string[] = [
   "session_token",
   "one_time_token",
   "member",
+  "sso_configuration",
+  "sso_domain",
+  "sso_login",
 ];
 
 /** Counters of attempts: only functions of the look-up role reach them. */

@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Page } from "../kit/page.ts";
-import type { Database, Transaction } from "./database.ts";
+import type { AccountTransaction, Database, Transaction } from "./database.ts";
 import { lookupTenantTable } from "./tenant.ts";
 
 const schema = defineEntity({
@@ -193,6 +193,15 @@ export async function countOtherMemberships(tx: Transaction, accountId: string):
   const rows = await tx.sql<{ n: number }>(
     "select count(*)::int as n from app.find_memberships(?) where state = 'active' and org_id <> ?",
     [accountId, tx.orgId],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+/** How many organizations the transaction's account owns. */
+export async function countOwned(tx: AccountTransaction): Promise<number> {
+  const rows = await tx.sql<{ n: number }>(
+    "select count(*)::int as n from app.find_memberships(?) where state = 'active' and role = 'owner'",
+    [tx.accountId],
   );
   return rows[0]?.n ?? 0;
 }

@@ -25,7 +25,7 @@ const schema = defineEntity({
 });
 
 /** What a one-time token is good for. */
-export type OneTimePurpose = "register" | "reset" | "mfa";
+export type OneTimePurpose = "register" | "reset" | "mfa" | "sso";
 
 /** A one-time token. */
 export class OneTimeTokenRow extends schema.class {}

@@ -12,6 +12,8 @@ const schema = defineEntity({
     id: p.uuid().primary(),
     accountId: p.uuid(),
     method: p.text().$type<SessionMethod>(),
+    /** The organization at whose identity provider it began: it reaches that one only. Null for any other session. */
+    providerOrgId: p.uuid().nullable(),
     address: p.text(),
     userAgent: p.text(),
     createdAt: p.datetime(3),
@@ -56,8 +58,11 @@ export interface FoundSession {
   readonly account_id: string;
   readonly session_id: string;
   readonly email: string;
-  /** Role by organization. */
+  /** Role by organization that the session reaches. */
   readonly roles: Readonly<Record<string, string>>;
+  /** Organizations of the account that want a session of their identity provider instead. */
+  readonly sso_required: readonly string[];
+  readonly provider_org_id: string | null;
 }
 
 /** The live session of an access token, with its account's roles: one round trip, since every call asks. */

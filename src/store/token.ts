@@ -107,9 +107,9 @@ export async function listLiveTokens(tx: Transaction): Promise<LiveToken[]> {
   return rows.flatMap((row) => {
     const { id, kind, projectId = null, environment = null, previousDigest, previousExpiresAt } = row;
     const scope = { id, kind, projectId, environment };
-    const own: LiveToken = { ...scope, digest: row.digest, expiresAt: row.expiresAt ?? null };
+    const own: LiveToken = { ...scope, digest: Buffer.from(row.digest), expiresAt: row.expiresAt ?? null };
     if (previousDigest == null || previousExpiresAt == null || previousExpiresAt <= tx.now) return [own];
-    return [own, { ...scope, digest: previousDigest, expiresAt: previousExpiresAt }];
+    return [own, { ...scope, digest: Buffer.from(previousDigest), expiresAt: previousExpiresAt }];
   });
 }
 

@@ -5,7 +5,7 @@ import { controlPlaneSchema } from "../../src/config.ts";
 import { controlServices, startControlPlane } from "../../src/control-plane.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { readConfig } from "../../src/kit/config.ts";
-import { createLog } from "../../src/kit/log.ts";
+import { createLog, type Logger } from "../../src/kit/log.ts";
 import { shutDown } from "../../src/kit/shutdown.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
@@ -40,6 +40,8 @@ export interface TestControlPlaneOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** A database that outlives the control plane. Without one it makes its own. */
   readonly urls?: TestDatabase;
+  /** Where it logs to. Without one, errors go to standard output. */
+  readonly log?: Logger;
 }
 
 /** Starts a control plane. */
@@ -56,7 +58,7 @@ export async function startTestControlPlane(options: TestControlPlaneOptions = {
     POLICY_GUARD_MASTER_KEY: randomBytes(32).toString("base64"),
     ...options.env,
   };
-  const log = createLog({ name: "test", level: "error" });
+  const log = options.log ?? createLog({ name: "test", level: "error" });
   const plane = await startControlPlane(readConfig(controlPlaneSchema, env), { log, clock: options.clock });
   const database = await openDatabase({ url: urls.applicationUrl, poolSize: 4, clock: options.clock });
   const baseUrl = `http://127.0.0.1:${plane.port}`;

@@ -47,7 +47,7 @@ export async function startTestRuntime(options: TestRuntimeOptions): Promise<Tes
     RUNTIME_PORT: "0",
     RUNTIME_MANAGEMENT_PORT: "0",
     HOST: "127.0.0.1",
-    POLL_INTERVAL: "1s",
+    POLL_INTERVAL: "10m",
     POLICY_GUARD_DATA: folder,
     POLICY_GUARD_URL: url,
     POLICY_GUARD_TOKEN: token,

@@ -14,6 +14,7 @@ import type { TestControlPlane } from "./control-plane.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";
 import { filled } from "./match.ts";
 import type { MovedClock } from "./moved-clock.ts";
+import { teamSteps } from "./team-step.ts";
 import { createWorld, tokenOf, type World } from "./world.ts";
 
 /** What a vector may name as "${…}". */
@@ -49,6 +50,9 @@ export type SceneStep = (request: JsonObject, stage: Stage, world: World) => Pro
  * - "$flood" {}: an address has sent all the authentication requests that it may. Bound to it.
  * - "$enrol" {access_token}: the set-up of a second factor is begun. Bound to a code that finishes it.
  * - "$session" {account_id}: another session of the account. Bound to its id.
+ * - "$opened" {link}: the link of an invitation was opened. Bound to its token.
+ * - "$expire" {member_id}: a week has passed for the invitation.
+ * - "$wish" {}: Bound to the id of the organization's join request.
  * - "$repeat" {times, call, refused}: the call is made so many times; "${n}" in it counts from 1. With "refused" it fails each time.
  */
 const sceneSteps: Readonly<Record<string, SceneStep>> = {
@@ -78,6 +82,7 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
     return {};
   },
   ...accountSteps,
+  ...teamSteps,
   $bill: async (_request, { plane }, { orgId }) => {
     await blockBilling(plane.database, orgId);
     return {};

@@ -1,4 +1,5 @@
-// Test vectors: promises of the API as data, in the form of proto/policyguard/testing/v1/vector.proto.
+// Test vectors: promises of the API as data, in the form of proto/policyguard/testing/v1/vector.proto. A given step may also
+// be one that no call of the API can make: its method begins with "$", and scene.ts lists them.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -7,6 +7,7 @@ import { DeliveryAttempts } from "../../src/domain/delivery-attempt.ts";
 import { DeliveryUpkeep } from "../../src/domain/delivery-upkeep.ts";
 import { Dispatcher, type DispatchLimits } from "../../src/domain/dispatcher.ts";
 import { type EventData, publishEvent } from "../../src/domain/event.ts";
+import { MailDelivery } from "../../src/domain/mail-queue.ts";
 import { Organizations } from "../../src/domain/organization.ts";
 import { SigningKeys } from "../../src/domain/signing-keys.ts";
 import { TraceRetention } from "../../src/domain/trace-retention.ts";
@@ -80,6 +81,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       upkeep,
       bundles: new Bundles(workerDatabase, new SigningKeys(workerDatabase, sealer)),
       retention: new TraceRetention(workerDatabase, clock),
+      mails: new MailDelivery({ sealer, clock, transport: undefined }),
       unlockDeadPools: () => unlockDeadPools(workerDatabase, { silentMs: 60_000 }),
     },
     newCaller: async () => adminCaller((await new Organizations(database).create({ name: "Test" })).id),

@@ -7,13 +7,14 @@ import {
   type Access,
   CredentialKind,
   CredentialKindSchema,
-  Role,
+  type Role,
   RoleSchema,
   wire,
 } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { auditKey, type Credential, callerKey, credentialKey } from "../context.ts";
-import { foreignOrganization, insufficientScope } from "../error.ts";
+import { foreignOrganization, insufficientScope, ssoRequired } from "../error.ts";
 import { methodFacts } from "../options.ts";
+import { lackOf } from "../permission.ts";
 import { peekStream } from "./stream.ts";
 
 /** Refuses calls that the credential may not make, and says for the others who calls. */
@@ -23,14 +24,14 @@ export function createAuthorizeInterceptor(): Interceptor {
     if (credential === undefined) return next(req); // public, or authenticate had refused it
     const { access } = methodFacts(req.method);
     if (access.account) {
-      if (!access.public) checkKind(access, credential);
+      assertPermitted(access, credential, undefined);
+      assertWholeAccount(access, credential);
       return next(req);
     }
     const [message, checked] = await withMessage(req);
     const orgId = reachedOrganization(access, credential, req.method, message);
     const role = credential.roles.get(orgId);
-    checkKind(access, credential);
-    checkRole(access, credential, role);
+    assertPermitted(access, credential, role);
     checkProject(access, credential, req.method, message);
     req.contextValues.set(callerKey, { credential, orgId, role, audit: req.contextValues.get(auditKey) });
     return next(checked);
@@ -57,7 +58,7 @@ function reachedOrganization(
   if (access.orgField !== "") {
     const named = textField(method, message, access.orgField).toLowerCase();
     const reached = own.find((orgId) => orgId.toLowerCase() === named);
-    if (reached === undefined) throw foreignOrganization();
+    if (reached === undefined) throw credential.ssoRequired?.has(named) ? ssoRequired() : foreignOrganization();
     return reached;
   }
   const [only, other] = own;
@@ -67,16 +68,21 @@ function reachedOrganization(
   return only;
 }
 
-function checkKind({ kinds }: Access, { kind }: Credential): void {
-  if (kinds.includes(kind)) return;
+// A session that began at the identity provider of an organization reaches that organization. The account, with its password and its
+// other organizations, is not the provider's to give.
+function assertWholeAccount(access: Access, { providerOrgId }: Credential): void {
+  if (providerOrgId === undefined || access.public || access.providerSession) return;
   throw insufficientScope(
-    `this operation is for ${kinds.map(kindName).join(", ")}; this credential belongs to ${kindName(kind)}`,
+    "a session of single sign-on reaches its organization only; sign in with the account's password",
   );
 }
 
-function checkRole({ leastRole }: Access, { kind }: Credential, role: Role | undefined): void {
-  if (kind !== CredentialKind.MEMBER || (role ?? Role.UNSPECIFIED) >= leastRole) return;
-  throw insufficientScope(`this operation needs the role ${roleName(leastRole)}`);
+function assertPermitted(access: Access, { kind }: Credential, role: Role | undefined): void {
+  const lack = lackOf(access, { kind, role });
+  if (lack === "role") throw insufficientScope(`this operation needs the role ${roleName(access.leastRole)}`);
+  if (lack === undefined) return;
+  const kinds = access.kinds.map(kindName).join(", ");
+  throw insufficientScope(`this operation is for ${kinds}; this credential belongs to ${kindName(kind)}`);
 }
 
 // Refused whether or not the other project exists. A token without project reaches all of its organization.

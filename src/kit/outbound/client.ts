@@ -13,7 +13,8 @@ export interface OutboundRequest {
   readonly owner: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  /** Left out of a request that has none. */
+  readonly body?: Uint8Array;
   /** Ends the request early. */
   readonly signal?: AbortSignal;
 }
@@ -22,16 +23,25 @@ export interface OutboundRequest {
 export interface OutboundResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The first 64 KiB of the body, not decompressed. */
+  /** The first bytes of the body up to the limit, 64 KiB if the request sets none; not decompressed. */
   readonly bodyText: string;
   /** Whether the body went on, or broke off. The status counts all the same. */
   readonly isBodyCut: boolean;
   readonly durationMs: number;
 }
 
+/** A request of any method. */
+export interface MethodRequest extends OutboundRequest {
+  readonly method: "GET" | "POST";
+  /** Most bytes of the answer's body that are read. */
+  readonly bodyLimitBytes?: number;
+}
+
 /** Sends requests to URLs that customers gave. */
 export interface Outbound {
-  /** Posts a body. Rejects with an OutboundError when there is no answer; any status is an answer. */
+  /** Sends a request. Rejects with an OutboundError when there is no answer; any status is an answer. */
+  request(request: MethodRequest): Promise<OutboundResponse>;
+  /** The same with POST. */
   post(request: OutboundRequest): Promise<OutboundResponse>;
   /** Ends all connections; what is under way fails. */
   close(): Promise<void>;
@@ -45,7 +55,7 @@ export interface OutboundOptions {
   readonly connectTimeoutMs?: number;
 }
 
-const bodyLimitBytes = 64 * 1024;
+const usualBodyLimitBytes = 64 * 1024;
 const headerLimitBytes = 16 * 1024;
 const connectionsPerOwner = 8;
 const poolLimit = 1000;
@@ -56,30 +66,33 @@ const secondTryMs = 1000;
 /** A client behind this guard. */
 export function createOutbound({ guard, totalTimeoutMs = 10_000, connectTimeoutMs = 5000 }: OutboundOptions): Outbound {
   const pools = new PoolMap(guard, { totalTimeoutMs, connectTimeoutMs });
+  const send = async (request: MethodRequest): Promise<OutboundResponse> => {
+    const url = URL.parse(request.url);
+    if (url === null) throw new OutboundError("invalid_url", "the URL cannot be read");
+    const startedAtMs = performance.now();
+    const timeout = AbortSignal.timeout(totalTimeoutMs);
+    const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+    const attempt = async () => sendTo(pools.of(request.owner, url.origin), url, request, signal);
+    const response = await attempt().catch((error: unknown) => {
+      const failure = translate(error, { timeout, url });
+      // Only for a kept connection that the server closed while we wrote into it, and only at once: else it would be an
+      // attempt of its own, and a target that hangs up would see twice as many as are promised.
+      const isEarly = performance.now() - startedAtMs < secondTryMs;
+      if (failure.failure !== "connection_lost" || !hadAnswered(error) || !isEarly || signal.aborted) throw failure;
+      return attempt().catch((second: unknown) => Promise.reject(translate(second, { timeout, url })));
+    });
+    return { ...response, durationMs: performance.now() - startedAtMs };
+  };
   return {
-    async post(request) {
-      const url = URL.parse(request.url);
-      if (url === null) throw new OutboundError("invalid_url", "the URL cannot be read");
-      const startedAtMs = performance.now();
-      const timeout = AbortSignal.timeout(totalTimeoutMs);
-      const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
-      const send = async () => sendTo(pools.of(request.owner, url.origin), url, request, signal);
-      const response = await send().catch((error: unknown) => {
-        const failure = translate(error, { timeout, url });
-        // Only for a kept connection that the server closed while we wrote into it, and only at once: else it would be an
-        // attempt of its own, and a target that hangs up would see twice as many as are promised.
-        const isEarly = performance.now() - startedAtMs < secondTryMs;
-        if (failure.failure !== "connection_lost" || !hadAnswered(error) || !isEarly || signal.aborted) throw failure;
-        return send().catch((second: unknown) => Promise.reject(translate(second, { timeout, url })));
-      });
-      return { ...response, durationMs: performance.now() - startedAtMs };
-    },
+    request: send,
+    post: (request) => send({ ...request, method: "POST" }),
     close: () => pools.close(),
   };
 }
 
-async function sendTo(pool: Pool, url: URL, { headers, body }: OutboundRequest, signal: AbortSignal) {
-  const response = await pool.request({ method: "POST", path: url.pathname + url.search, headers, body, signal });
+async function sendTo(pool: Pool, url: URL, request: MethodRequest, signal: AbortSignal) {
+  const { method, headers, body = null, bodyLimitBytes = usualBodyLimitBytes } = request;
+  const response = await pool.request({ method, path: url.pathname + url.search, headers, body, signal });
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   let isBodyCut = false;

@@ -8,6 +8,7 @@ export type OutboundFailure =
   | "connection_lost"
   | "invalid_response"
   | "headers_too_large"
+  | "body_too_large"
   | "timeout"
   | "aborted";
 

@@ -22,6 +22,30 @@ export function createResolve({
   return (name) => within(timeoutMs, byServers(resolver, name));
 }
 
+/** The texts of a name's TXT records, each put together from its parts; empty when it has none. */
+export type ResolveText = (name: string) => Promise<string[]>;
+
+/** Reads TXT records from these DNS servers, or from those of the system. Rejects when there is no answer within the limit. */
+export function createResolveText({
+  dnsServers,
+  timeoutMs,
+}: {
+  dnsServers: readonly string[];
+  timeoutMs: number;
+}): ResolveText {
+  const resolver = new dns.Resolver({ timeout: Math.ceil(timeoutMs / 2), tries: 2 });
+  if (dnsServers.length > 0) resolver.setServers(dnsServers);
+  return (name) => within(timeoutMs, texts(resolver, name));
+}
+
+async function texts(resolver: dns.Resolver, name: string): Promise<string[]> {
+  try {
+    return (await resolver.resolveTxt(name)).map((parts) => parts.join(""));
+  } catch (error) {
+    return emptyOrThrow(error);
+  }
+}
+
 async function bySystem(name: string): Promise<string[]> {
   try {
     const found = await dns.lookup(name, { all: true, order: "ipv4first" });

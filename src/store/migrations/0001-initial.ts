@@ -115,7 +115,7 @@ export class Initial extends Migration {
       'create table "runtime_instance" ("org_id" uuid not null, "project_id" uuid not null, "environment" text not null, "id" uuid not null, "software_version" text not null, "bundle_version" int not null default 0, "activation_seq" int not null default 0, "rejection" text not null default \'\', "spool_depth" bigint not null default \'0\', "first_seen_at" timestamptz(3) not null, "last_seen_at" timestamptz(3) not null, primary key ("org_id", "project_id", "environment", "id"))',
     );
     this.addSql(
-      'create table "session" ("id" uuid not null, "account_id" uuid not null, "method" text not null, "address" text not null, "user_agent" text not null, "created_at" timestamptz(3) not null, "last_used_at" timestamptz(3) not null, "expires_at" timestamptz(3) not null, "revoked_at" timestamptz(3) null, primary key ("id"))',
+      'create table "session" ("id" uuid not null, "account_id" uuid not null, "method" text not null, "provider_org_id" uuid null, "address" text not null, "user_agent" text not null, "created_at" timestamptz(3) not null, "last_used_at" timestamptz(3) not null, "expires_at" timestamptz(3) not null, "revoked_at" timestamptz(3) null, primary key ("id"))',
     );
     this.addSql('create index "session_account" on "session" ("account_id")');
     this.addSql(
@@ -125,6 +125,23 @@ export class Initial extends Migration {
     this.addSql(
       'create table "signing_key" ("org_id" uuid not null, "kid" text not null, "public_jwk" jsonb not null, "private_sealed" bytea not null, "created_at" timestamptz(3) not null, primary key ("org_id", "kid"))',
     );
+    this.addSql(
+      'create table "sso_configuration" ("org_id" uuid not null, "issuer" text not null, "client_id" text not null, "client_secret" bytea null, "enforced" boolean not null, "default_role" text not null, "join" text not null, "role_claim" text null, "role_mapping" jsonb not null, "sessions_since" timestamptz(3) not null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("org_id"))',
+    );
+    this.addSql(
+      'create table "sso_domain" ("org_id" uuid not null, "id" uuid not null, "domain" text not null, "challenge" text not null, "created_at" timestamptz(3) not null, "verified_at" timestamptz(3) null, primary key ("org_id", "id"))',
+    );
+    this.addSql('alter table "sso_domain" add constraint "sso_domain_claim" unique ("org_id", "domain")');
+    this.addSql('create unique index "sso_domain_verified" on "sso_domain" ("domain") where verified_at is not null');
+    this.addSql(
+      'create table "sso_identity" ("org_id" uuid not null, "issuer" text not null, "subject" text not null, "account_id" uuid not null, "created_at" timestamptz(3) not null, primary key ("org_id", "issuer", "subject"))',
+    );
+    this.addSql('create index "sso_identity_account" on "sso_identity" ("account_id")');
+    this.addSql(
+      'create table "sso_login" ("org_id" uuid not null, "state_digest" bytea not null, "holder_digest" bytea not null, "issuer" text not null, "client_id" text not null, "return_to" text null, "created_at" timestamptz(3) not null, "expires_at" timestamptz(3) not null, "used_at" timestamptz(3) null, primary key ("org_id", "state_digest"))',
+    );
+    this.addSql('create index "sso_login_state" on "sso_login" ("state_digest")');
+    this.addSql('create index "sso_login_expiry" on "sso_login" ("org_id", "expires_at")');
     this.addSql(
       'create table "token" ("org_id" uuid not null, "id" uuid not null, "kind" text not null, "name" text not null, "project_id" uuid null, "environment_id" uuid null, "environment" text null, "digest" bytea not null, "previous_digest" bytea null, "previous_expires_at" timestamptz(3) null, "prefix" text not null, "created_by" text not null, "created_at" timestamptz(3) not null, "expires_at" timestamptz(3) null, "revoked_at" timestamptz(3) null, "last_used_at" timestamptz(3) null, primary key ("org_id", "id"))',
     );
@@ -317,6 +334,29 @@ export class Initial extends Migration {
     this.addSql(
       "create policy \"tenant\" on \"signing_key\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
+    this.addSql('alter table "sso_configuration" enable row level security');
+    this.addSql('alter table "sso_configuration" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"sso_configuration\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('create policy "lookup" on "sso_configuration" for select to "policy_guard_lookup" using (true)');
+    this.addSql('alter table "sso_domain" enable row level security');
+    this.addSql('alter table "sso_domain" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"sso_domain\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('create policy "lookup" on "sso_domain" for select to "policy_guard_lookup" using (true)');
+    this.addSql('alter table "sso_identity" enable row level security');
+    this.addSql('alter table "sso_identity" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"sso_identity\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('alter table "sso_login" enable row level security');
+    this.addSql('alter table "sso_login" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"sso_login\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('create policy "lookup" on "sso_login" for select to "policy_guard_lookup" using (true)');
     this.addSql('alter table "token" enable row level security');
     this.addSql('alter table "token" force row level security');
     this.addSql(

@@ -63,14 +63,6 @@ function isStranger({ orgField }: Access, { home }: Principal, { organization }:
   return home === "none" || (orgField !== "" && (home === "other" || organization !== "own"));
 }
 
-function isStranger({ orgField }: Access, { home }: Principal, { organization }: Target): boolean {
-  return home === "none" || (orgField !== "" && (home === "other" || organization !== "own"));
-}
-
-function isTooLow({ account, leastRole }: Access, { kind, role = Role.UNSPECIFIED }: Principal): boolean {
-  return kind === CredentialKind.MEMBER && !account && role < leastRole;
-}
-
 function reachesNot(access: Access, { hasProject, kind }: Principal, { astray }: Target): boolean {
   if (astray === undefined || !hasProject) return false;
   if (astray.field === access.projectField) return true;

@@ -8,8 +8,7 @@ import { type Call, StepSchema, type Vector } from "../../../gen/policyguard/tes
 import { methodFacts } from "../../../src/kit/options.ts";
 import { callName, type Dialect, type TestAnswer } from "../dialect.ts";
 import { blockBilling, perform, type Scene, type Stage, setScene } from "../scene.ts";
-import type { MemberPersona } from "../world.ts";
-import { tokenOf } from "../world.ts";
+import { type MemberPersona, tokenOf } from "../world.ts";
 import { type Expected, expectedOf, type Promised } from "./expectation.ts";
 import { type Principal, principals } from "./principal.ts";
 import { type Checksums, checksums } from "./rows.ts";

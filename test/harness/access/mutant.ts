@@ -42,7 +42,7 @@ export function mutantsOf(methods: readonly DescMethod[]): Mutant[] {
     });
     return [
       ...callerKinds
-        .filter(({ kind }) => !access.public && !access.kinds.includes(kind))
+        .filter(({ kind }) => !access.kinds.includes(kind))
         .map(({ kind, name }) =>
           mutant(`lets ${name} credentials call`, () => set(access, "kinds", [...access.kinds, kind])),
         ),

@@ -28,12 +28,6 @@ export const principals: readonly Principal[] = [
   { name: "ci", persona: "ci", kind: CredentialKind.CI, home: "own", hasProject: true },
   { name: "admin", persona: "admin", kind: CredentialKind.ADMIN, home: "own", hasProject: false },
   { name: "another's admin", persona: "foreign", kind: CredentialKind.ADMIN, home: "other", hasProject: false },
-  member("viewer", "viewer", Role.VIEWER),
-  member("editor", "editor", Role.EDITOR),
-  member("administrator", "administrator", Role.ADMIN),
-  member("owner", "owner", Role.OWNER),
-  { ...member("another's owner", "foreign_owner", Role.OWNER), home: "other" },
-  { ...member("somebody removed", "removed", Role.UNSPECIFIED), home: "none" },
   member("viewer", Role.VIEWER),
   member("editor", Role.EDITOR),
   member("administrator", Role.ADMIN),
@@ -44,10 +38,6 @@ export const principals: readonly Principal[] = [
 
 function member(persona: MemberPersona, role: Role): Principal {
   return { name: persona, persona, kind: CredentialKind.MEMBER, role, home: "own", hasProject: false };
-}
-
-function member(name: string, persona: Persona, role: Role): Principal {
-  return { name, persona, kind: CredentialKind.MEMBER, role, home: "own", hasProject: false };
 }
 
 function invalid(name: string, persona: Persona): Principal {

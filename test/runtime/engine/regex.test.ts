@@ -236,7 +236,7 @@ describe("hostile text", () => {
       for (const unit of ["a", "a_", "x", "ab"]) {
         const sample = unit.repeat(20_000 / unit.length);
         const work: SearchWork = { units: 0 };
-        findMatches(compiled, sample, 0, sample.length, work);
+        findMatches(compiled, sample, 0, sample.length, { work });
         expect(work.units).toBeLessThanOrEqual(1_000_000 + 40 * sample.length);
       }
     },

@@ -1,15 +1,16 @@
 import { clearExtension } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
+import { AccountService } from "../../../gen/policyguard/control/v1/account_service_pb.ts";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { WebhookService } from "../../../gen/policyguard/control/v1/webhook_service_pb.ts";
-import { access, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
+import { access, CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { ReportingService } from "../../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import { assertServable, methodFacts } from "../../../src/kit/options.ts";
 import { withAccess, withMethod, withOptions } from "./altered.ts";
 
 test("the services of the product can be served", () => {
-  assertServable([BundleService, TraceService, WebhookService, ReportingService]);
+  assertServable([AccountService, BundleService, TraceService, WebhookService, ReportingService]);
 });
 
 test.each([
@@ -26,6 +27,19 @@ test.each([
     withMethod(WebhookService, "TestWebhook", (method) => {
       method.clientStreaming = true;
     }),
+  ],
+  [
+    "is for members and nobody else",
+    withAccess(AccountService, "GetMe", { kinds: [CredentialKind.MEMBER, CredentialKind.ADMIN] }),
+  ],
+  [
+    "is for members and nobody else",
+    withAccess(AccountService, "AcceptInvitation", { kinds: [CredentialKind.MEMBER] }),
+  ],
+  ["has no organization, role, project or plan", withAccess(AccountService, "GetMe", { leastRole: Role.VIEWER })],
+  [
+    "has no organization, role, project or plan",
+    withAccess(AccountService, "RevokeSession", { orgField: "session_id" }),
   ],
 ])("start-up refuses a method that %s", (problem, service) => {
   expect(() => assertServable([service])).toThrow(problem);

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/event_data.proto.
  */
 export const file_policyguard_control_v1_event_data: GenFile = /*@__PURE__*/
-  fileDesc("Cidwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2ZW50X2RhdGEucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEidwoRUG9saWN5VXBkYXRlZERhdGESEQoJcG9saWN5X2lkGAEgASgJEh8KBG5hbWUYAiABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEg8KB3ZlcnNpb24YAyABKAUSHQoGY2hhbmdlGAQgASgJQg3avBgJInVwZGF0ZWQiIn4KE0J1bmRsZVB1Ymxpc2hlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkilgEKE0J1bmRsZUFjdGl2YXRlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkSFgoOYWN0aXZhdGlvbl9zZXEYBiABKAUimQIKFUV2YWx1YXRpb25CbG9ja2VkRGF0YRIQCgh0cmFjZV9pZBgBIAEoCRIVCg1ldmFsdWF0aW9uX2lkGAIgASgJEhIKCnByb2plY3RfaWQYAyABKAkSHwoLZW52aXJvbm1lbnQYBCABKAlCCtq8GAYicHJvZCISFQoIYWdlbnRfaWQYBSABKAlIAIgBARIaCgVzdGFnZRgGIAEoCUIL2rwYByJpbnB1dCISIwoIcnVsZV9pZHMYByADKAlCEdq8GA1bInBpaS5lbWFpbCJdEiUKCmNhdGVnb3JpZXMYCCADKAlCEdq8GA1bInBpaS5lbWFpbCJdEhYKDmJ1bmRsZV92ZXJzaW9uGAkgASgFQgsKCV9hZ2VudF9pZCJ+ChNUZWFtTWVtYmVyQWRkZWREYXRhEhEKCW1lbWJlcl9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEiQKBWVtYWlsGAMgASgJQhXavBgRImFkYUBleGFtcGxlLmNvbSISGgoEcm9sZRgEIAEoCUIM2rwYCCJlZGl0b3IiIoABChVUZWFtTWVtYmVyUmVtb3ZlZERhdGESEQoJbWVtYmVyX2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSJAoFZW1haWwYAyABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIaCgRyb2xlGAQgASgJQgzavBgIImVkaXRvciIiJQoPV2ViaG9va1Rlc3REYXRhEhIKCndlYmhvb2tfaWQYASABKAliBnByb3RvMw", [file_policyguard_options_v1_options]);
+  fileDesc("Cidwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2ZW50X2RhdGEucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEidwoRUG9saWN5VXBkYXRlZERhdGESEQoJcG9saWN5X2lkGAEgASgJEh8KBG5hbWUYAiABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEg8KB3ZlcnNpb24YAyABKAUSHQoGY2hhbmdlGAQgASgJQg3avBgJInVwZGF0ZWQiIn4KE0J1bmRsZVB1Ymxpc2hlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkilgEKE0J1bmRsZUFjdGl2YXRlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkSFgoOYWN0aXZhdGlvbl9zZXEYBiABKAUimQIKFUV2YWx1YXRpb25CbG9ja2VkRGF0YRIQCgh0cmFjZV9pZBgBIAEoCRIVCg1ldmFsdWF0aW9uX2lkGAIgASgJEhIKCnByb2plY3RfaWQYAyABKAkSHwoLZW52aXJvbm1lbnQYBCABKAlCCtq8GAYicHJvZCISFQoIYWdlbnRfaWQYBSABKAlIAIgBARIaCgVzdGFnZRgGIAEoCUIL2rwYByJpbnB1dCISIwoIcnVsZV9pZHMYByADKAlCEdq8GA1bInBpaS5lbWFpbCJdEiUKCmNhdGVnb3JpZXMYCCADKAlCEdq8GA1bInBpaS5lbWFpbCJdEhYKDmJ1bmRsZV92ZXJzaW9uGAkgASgFQgsKCV9hZ2VudF9pZCJ+ChNUZWFtTWVtYmVyQWRkZWREYXRhEhEKCW1lbWJlcl9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEiQKBWVtYWlsGAMgASgJQhXavBgRImFkYUBleGFtcGxlLmNvbSISGgoEcm9sZRgEIAEoCUIM2rwYCCJlZGl0b3IiIoABChVUZWFtTWVtYmVyUmVtb3ZlZERhdGESEQoJbWVtYmVyX2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSJAoFZW1haWwYAyABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIaCgRyb2xlGAQgASgJQgzavBgIImVkaXRvciIiZwoRU3NvQ29uZmlndXJlZERhdGESDwoHZW5hYmxlZBgBIAEoCBIvCgZpc3N1ZXIYAiABKAlCH9q8GBsiaHR0cHM6Ly9sb2dpbi5leGFtcGxlLmNvbSISEAoIZW5mb3JjZWQYAyABKAgiJQoPV2ViaG9va1Rlc3REYXRhEhIKCndlYmhvb2tfaWQYASABKAliBnByb3RvMw", [file_policyguard_options_v1_options]);
 
 /**
  * PolicyUpdatedData is the data of policy.updated.
@@ -325,6 +325,41 @@ export const TeamMemberRemovedDataSchema: GenMessage<TeamMemberRemovedData> = /*
   messageDesc(file_policyguard_control_v1_event_data, 5);
 
 /**
+ * SsoConfiguredData is the data of sso.configured.
+ *
+ * @generated from message policyguard.control.v1.SsoConfiguredData
+ */
+export type SsoConfiguredData = Message<"policyguard.control.v1.SsoConfiguredData"> & {
+  /**
+   * Whether the organization has single sign-on; false when it was ended.
+   *
+   * @generated from field: bool enabled = 1;
+   */
+  enabled: boolean;
+
+  /**
+   * The provider.
+   *
+   * @generated from field: string issuer = 2;
+   */
+  issuer: string;
+
+  /**
+   * Whether members have to sign in there.
+   *
+   * @generated from field: bool enforced = 3;
+   */
+  enforced: boolean;
+};
+
+/**
+ * Describes the message policyguard.control.v1.SsoConfiguredData.
+ * Use `create(SsoConfiguredDataSchema)` to create a new message.
+ */
+export const SsoConfiguredDataSchema: GenMessage<SsoConfiguredData> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_event_data, 6);
+
+/**
  * WebhookTestData is the data of webhook.test, the synthetic event of the test operation. No webhook subscribes to it.
  *
  * @generated from message policyguard.control.v1.WebhookTestData
@@ -343,5 +378,5 @@ export type WebhookTestData = Message<"policyguard.control.v1.WebhookTestData"> 
  * Use `create(WebhookTestDataSchema)` to create a new message.
  */
 export const WebhookTestDataSchema: GenMessage<WebhookTestData> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_event_data, 6);
+  messageDesc(file_policyguard_control_v1_event_data, 7);
 

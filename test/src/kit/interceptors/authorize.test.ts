@@ -1,12 +1,13 @@
 import { createClient, type HandlerContext } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
+import { AccountService } from "../../../../gen/policyguard/control/v1/account_service_pb.ts";
 import { BundleService } from "../../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { EventName } from "../../../../gen/policyguard/control/v1/event_pb.ts";
 import { ProjectService } from "../../../../gen/policyguard/control/v1/project_service_pb.ts";
 import { TraceService } from "../../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { WebhookService } from "../../../../gen/policyguard/control/v1/webhook_service_pb.ts";
 import { ReportingService } from "../../../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
-import { callerOf } from "../../../../src/kit/context.ts";
+import { accountCallerOf, callerOf, signedInAccount } from "../../../../src/kit/context.ts";
 import { as, collect, failureOf, foreignOrgId, orgId, otherProjectId, projectId, serve } from "./call.ts";
 
 const data = (context: HandlerContext) => ({ data: new TextEncoder().encode(callerOf(context).orgId) });
@@ -176,5 +177,50 @@ describe("streams", () => {
     const answers = await collect(reporting.report(reports(), as("runtime")));
     expect(answers.map(({ message }) => message.value)).toMatchObject([{ lastSeq: 7 }]);
     expect((await failureOf(collect(reporting.report(reports(), as("admin"))))).reason).toBe("INSUFFICIENT_SCOPE");
+  });
+});
+
+describe("the signed-in account", () => {
+  const countRequest = async () => undefined;
+  const { transport } = serve(
+    (router) => {
+      router.service(AccountService, {
+        getMe: (_, context) => {
+          const { accountId: id, sessionId: name } = accountCallerOf(context);
+          return { account: { id, name } };
+        },
+        acceptInvitation: (_, context) => ({ account: { id: signedInAccount(context)?.accountId ?? "a stranger" } }),
+        login: (_, context) => ({ account: { id: signedInAccount(context)?.accountId ?? "a stranger" } }),
+      });
+    },
+    { countRequest },
+  );
+  const accounts = createClient(AccountService, transport);
+
+  test.each(["viewer", "owner", "guest", "consultant"])(
+    "of %s is the caller, whatever its organizations",
+    async (token) => {
+      const { account } = await accounts.getMe({}, as(token));
+      expect(account).toMatchObject({ id: `${token}@example.com`, name: `session of ${token}@example.com` });
+    },
+  );
+
+  test.each(["admin", "ci", "runtime"])("is nobody behind an %s token", async (token) => {
+    expect((await failureOf(accounts.getMe({}, as(token)))).reason).toBe("INSUFFICIENT_SCOPE");
+  });
+
+  test("is recognised by a public method that asks for it, which takes everybody else for a stranger", async () => {
+    const accept = async (token?: string) => {
+      const options = token === undefined ? {} : as(token);
+      return (await accounts.acceptInvitation({ token: "x" }, options)).account?.id;
+    };
+    expect(await accept("viewer")).toBe("viewer@example.com");
+    expect(await accept("guest")).toBe("guest@example.com");
+    for (const token of [undefined, "admin", "nobody's"]) expect(await accept(token)).toBe("a stranger");
+  });
+
+  test("is of no interest to a public method that does not ask", async () => {
+    const { account } = await accounts.login({ email: "ada@example.com", password: "x" }, as("viewer"));
+    expect(account?.id).toBe("a stranger");
   });
 });

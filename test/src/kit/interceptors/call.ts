@@ -13,6 +13,7 @@ import {
 import { ErrorDetailSchema, Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
 import { CredentialKind, Role } from "../../../../gen/policyguard/options/v1/options_pb.ts";
 import { type Connection, type Credential, connectionKey } from "../../../../src/kit/context.ts";
+import type { CountRequest } from "../../../../src/kit/interceptors/address-limit.ts";
 import type { AuthenticationContext } from "../../../../src/kit/interceptors/authenticate.ts";
 import type { Entitlements } from "../../../../src/kit/interceptors/entitle.ts";
 import { createInterceptors } from "../../../../src/kit/interceptors/order.ts";
@@ -31,7 +32,16 @@ export const otherProjectId = "0b9c5d0e-6a8f-4a57-9f0e-6f1f6d2a1c04";
 const noScope = { orgId, projectId: undefined, environment: undefined, roles: new Map<string, Role>() };
 
 function member(label: string, roles: readonly [string, Role][]): Credential {
-  return { ...noScope, kind: CredentialKind.MEMBER, id: label, label, orgId: undefined, roles: new Map(roles) };
+  const sessionId = `session of ${label}`;
+  return {
+    ...noScope,
+    kind: CredentialKind.MEMBER,
+    id: label,
+    label,
+    sessionId,
+    orgId: undefined,
+    roles: new Map(roles),
+  };
 }
 
 /** Credentials by the token that stands for them. */
@@ -69,6 +79,7 @@ export interface FixtureOptions {
   readonly readMaxBytes?: number;
   /** What the listener and the gateway know of the connection. */
   readonly connection?: Connection;
+  readonly countRequest?: CountRequest;
 }
 
 /** Serves routes behind the interceptors. */
@@ -86,6 +97,7 @@ export function serve(routes: (router: ConnectRouter) => void, options: FixtureO
       entitlementLookUps.push(id);
       return options.entitlements ?? { plan: "growth", billingBlocked: false };
     },
+    countRequest: options.countRequest,
     log: createLog({
       name: "test",
       level: "info",

@@ -1,0 +1,86 @@
+// Patterns without a literal that could gate them. One lazy automaton for many of them says in one pass which ones match; only those are
+// searched. Together they may need more states than a text is worth: then each is searched by itself.
+
+import { type BuildBudget, LazyDfa } from "./dfa.ts";
+import type { View } from "./normalize.ts";
+import type { PatternProbe } from "./plan.ts";
+import { readProgram } from "./program.ts";
+
+/** A pattern, and the detector that wants it. */
+export interface PatternUse {
+  readonly job: number;
+  readonly probe: PatternProbe;
+}
+
+const mostPatterns = 80;
+const mostInstructions = 8_000;
+const groupBytes = 4 * 2 ** 20;
+const groupMemory = { mostBytes: groupBytes, ownBytes: groupBytes, shared: { leftBytes: 0 } };
+
+/** The patterns of a bundle that have no literal. */
+export class UngatedPatterns {
+  readonly #groups: readonly Group[];
+
+  /** `readsOf` says which forms of a text a detector reads. */
+  constructor(uses: readonly PatternUse[], readsOf: (job: number) => number) {
+    const byText = Map.groupBy(uses, ({ probe, job }) => `${probe.folded}:${readsOf(job)}`);
+    this.#groups = [...byText.values()].flatMap(groupsOf).map((group) => new Group(group));
+  }
+
+  /** Those that may match in a form of a text, the budget willing. */
+  matching(view: View, readsView: (job: number) => boolean, budget: BuildBudget): readonly PatternUse[] {
+    if (this.#groups.length === 0) return none;
+    return this.#groups.flatMap((group) => (readsView(group.job) ? group.matching(view, budget) : none));
+  }
+}
+
+const none: readonly PatternUse[] = [];
+
+class Group {
+  readonly job: number;
+  readonly #uses: readonly PatternUse[];
+  readonly #isFolded: boolean;
+  #dfa: LazyDfa | undefined | null;
+
+  constructor(uses: readonly PatternUse[]) {
+    this.#uses = uses;
+    this.job = uses[0]?.job ?? 0;
+    this.#isFolded = uses[0]?.probe.folded === true;
+    // The automaton of a single pattern is the pattern's own; one that matches the empty text has none.
+    this.#dfa = uses.length === 1 ? undefined : null;
+  }
+
+  matching(view: View, budget: BuildBudget): readonly PatternUse[] {
+    if (this.#dfa === null) {
+      const programs = this.#uses.map(({ probe }) => readProgram(probe.pattern.engine));
+      this.#dfa = LazyDfa.of(programs, groupMemory);
+    }
+    if (this.#dfa === undefined) return this.#uses;
+    const found = new Set<number>();
+    if (!this.#dfa.findAll(this.#isFolded ? view.folded() : view.text, found, budget)) return this.#uses;
+    if (found.size === 0) return none;
+    return [...found].sort((a, b) => a - b).flatMap((index) => this.#uses[index] ?? []);
+  }
+}
+
+// Patterns that match the empty text match always, so they are each a group of their own.
+function groupsOf(uses: readonly PatternUse[]): PatternUse[][] {
+  const groups: PatternUse[][] = [];
+  let open: PatternUse[] = [];
+  let size = 0;
+  for (const use of uses) {
+    const { minLength, programSize } = use.probe.pattern;
+    if (minLength === 0) {
+      groups.push([use]);
+      continue;
+    }
+    if (open.length >= mostPatterns || size + programSize > mostInstructions) {
+      groups.push(open);
+      open = [];
+      size = 0;
+    }
+    open.push(use);
+    size += programSize;
+  }
+  return open.length === 0 ? groups : [...groups, open];
+}

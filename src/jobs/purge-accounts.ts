@@ -1,0 +1,12 @@
+import { defineTask, readNothing } from "./task.ts";
+
+/** Deletes sessions, tokens, links and counters of attempts that are over. */
+export const purgeAccounts = defineTask({
+  name: "purge-accounts",
+  schedule: { cron: "41 * * * *" },
+  read: readNothing,
+  async run({ accounts, log }) {
+    const purged = await accounts.purge();
+    if (purged > 0) log.info({ accounts: purged }, "purged what was over of accounts");
+  },
+});

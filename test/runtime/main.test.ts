@@ -1,0 +1,74 @@
+// The runtime as a process: how it starts, and how it says that it does not.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { productVariables } from "../../src/kit/config.ts";
+import { signedBundle } from "../harness/bundle.ts";
+import { startNodeProcess } from "../harness/node-process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "policy-guard-main-"));
+const [bundleFile, keyFile] = [join(folder, "bundle.json"), join(folder, "key.json")];
+const standalone = ["--bundle", bundleFile, "--key", keyFile, "--no-auth"];
+
+beforeAll(async () => {
+  const policy = "{apiVersion: policyguard/v1, kind: Policy, metadata: {name: a}, rules: [{id: k, stages: [input], detect: secrets, action: BLOCK}]}";
+  const { json, key } = await signedBundle([policy]);
+  writeFileSync(bundleFile, json);
+  writeFileSync(keyFile, JSON.stringify(key.publicJwk));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return startNodeProcess({
+    script: "runtime/main.ts",
+    args,
+    env: { RUNTIME_PORT: "0", RUNTIME_MANAGEMENT_PORT: "0", POLICY_GUARD_DATA: join(folder, "data"), ...env },
+    readyMessage: "runtime is listening",
+  });
+}
+
+describe("a runtime process", () => {
+  it("starts beside processes whose variables it does not read, evaluates, and ends in order", async () => {
+    const theirs = Object.fromEntries(productVariables.map((name) => [name, `127.0.0.0/8`]));
+    const runtime = await start(standalone, {
+      ...theirs,
+      POLICY_GUARD_DATA: join(folder, "data"),
+      POLICY_GUARD_URL: "http://127.0.0.1:1",
+    });
+    const response = await fetch(`http://127.0.0.1:${runtime.facts.port}/v1/evaluate/input`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ text: `AKIA${"Q3EGRZ7X"}${"W2LMNP4T"}` }),
+    });
+    expect(await response.json()).toMatchObject({ outcome: "BLOCK" });
+    const metrics = await (await fetch(`http://127.0.0.1:${runtime.facts.managementPort}/metrics`)).text();
+    expect(metrics).toContain('evaluations_total{stage="input",outcome="BLOCK"} 1');
+    expect(metrics).toMatch(/evaluation_engine_seconds_count\{stage="input"\} 1/);
+    expect(metrics).toMatch(/^bundle_version 1$/m);
+    expect(metrics).toMatch(/^bundle_age_seconds \d/m);
+    expect(metrics).not.toContain("spool_records");
+    expect(await runtime.stop()).toBe(0);
+  });
+
+  it("names every wrong setting at once, without a stack", async () => {
+    const failure = start([], { RUNTIME_PORT: "x", SPOOL_MODE: "slow", POLICY_GUARD_TOKN: "gr_rt_1" });
+    const message = await failure.then(String, ({ message: text }: Error) => text);
+    expect(message).toContain("ended with 1");
+    for (const name of ["RUNTIME_PORT", "SPOOL_MODE", "did you mean POLICY_GUARD_TOKEN"]) expect(message).toContain(name);
+    expect(message).not.toContain("gr_rt_1");
+    expect(message).not.toMatch(/^\s+at /m);
+  });
+
+  it("says which port is taken", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? String(address?.port) : "";
+    await expect(start(standalone, { RUNTIME_PORT: port })).rejects.toThrow(`port ${port} is taken`);
+    server.close();
+  });
+});
