@@ -35,7 +35,10 @@ function withCompleteFailures(handler: UniversalHandler, log: Logger): Universal
     const complete: Complete = (error) => {
       const id = requestIdOf(request.header.get(requestIdHeader));
       const fault = error instanceof Fault ? error : faultOf(error, id);
-      log.info({ request_id: id, service: service.typeName, method: method.name, reason: reasonName(fault) }, "refused");
+      log.info(
+        { request_id: id, service: service.typeName, method: method.name, reason: reasonName(fault) },
+        "refused",
+      );
       const completed = toConnectError(fault);
       completed.metadata.set(requestIdHeader, id);
       return completed;
@@ -93,7 +96,10 @@ async function discard(iterator: AsyncIterator<Uint8Array>): Promise<void> {
 
 type Complete = (error: ConnectError | Fault) => ConnectError;
 
-async function completeConnect(response: UniversalServerResponse, complete: Complete): Promise<UniversalServerResponse> {
+async function completeConnect(
+  response: UniversalServerResponse,
+  complete: Complete,
+): Promise<UniversalServerResponse> {
   const { status, header } = response;
   if (status < 400 || header?.has(requestIdHeader) === true) return response;
   if (response.body === undefined) return plainAnswer(response, complete);

@@ -3,7 +3,7 @@
 // and retire some, and one that shares no key with those pinned is refused.
 
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
@@ -40,7 +40,7 @@ export class Enrolment {
     this.#folder = folder;
     this.instanceId = instanceIdOf(folder);
     const kept = readIfThere(join(folder, file));
-    if (kept !== undefined) this.#take(fromJsonString(EnrolResponseSchema, kept));
+    if (kept !== undefined) this.#take(readMessage(kept, join(folder, file)));
   }
 
   /** What is known; undefined before the first enrolment. */
@@ -78,9 +78,7 @@ export class Enrolment {
 
   #save(): void {
     if (this.#message === undefined) return;
-    const path = join(this.#folder, file);
-    writeFileSync(`${path}.new`, toJsonString(EnrolResponseSchema, this.#message), { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    replaceFile(join(this.#folder, file), toJsonString(EnrolResponseSchema, this.#message));
   }
 }
 
@@ -103,8 +101,32 @@ function instanceIdOf(folder: string): string {
   const kept = readIfThere(path)?.trim();
   if (kept !== undefined && kept !== "") return kept;
   const made = randomUUID();
-  writeFileSync(path, `${made}\n`, { mode: 0o600 });
+  replaceFile(path, `${made}\n`);
   return made;
+}
+
+// Not passed over: the keys that it pins are what bundles are believed by.
+function readMessage(text: string, path: string): EnrolResponse {
+  try {
+    return fromJsonString(EnrolResponseSchema, text);
+  } catch (cause) {
+    throw new Error(
+      `${path} is damaged; remove it to enrol anew, with whichever signing keys the control plane then names`,
+      { cause },
+    );
+  }
+}
+
+/** After a crash the old or the new content is there, never a part of it. */
+function replaceFile(path: string, content: string): void {
+  const file = openSync(`${path}.new`, "w", 0o600);
+  try {
+    writeFileSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(`${path}.new`, path);
 }
 
 function readIfThere(path: string): string | undefined {

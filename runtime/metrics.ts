@@ -81,7 +81,11 @@ function nameOf(schema: DescEnum, number: number): string {
 
 function measureBundle({ metrics, holder, clock }: RuntimeMetricsParts): void {
   const gauge = createGauges(metrics);
-  gauge("bundle_version", "Version of the bundle in force; 0 before the first.", () => holder.loaded?.reference.version);
+  gauge(
+    "bundle_version",
+    "Version of the bundle in force; 0 before the first.",
+    () => holder.loaded?.reference.version,
+  );
   gauge("bundle_activation_seq", "Sequence number of the activation in force.", () => {
     return holder.loaded?.reference.activationSeq;
   });

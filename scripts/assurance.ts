@@ -21,7 +21,12 @@ interface Property {
 
 const properties: Readonly<Record<string, Property>> = {
   "kill-runtime": { file: "test/e2e/kill.test.ts", test: "a runtime that is killed", unit: "kills", n: 200 },
-  "kill-control-plane": { file: "test/e2e/kill.test.ts", test: "a control plane that is killed", unit: "kills", n: 200 },
+  "kill-control-plane": {
+    file: "test/e2e/kill.test.ts",
+    test: "a control plane that is killed",
+    unit: "kills",
+    n: 200,
+  },
   "kill-worker": { file: "test/e2e/kill.test.ts", test: "a worker that is killed", unit: "kills", n: 200 },
   "power-loss": { file: "test/runtime/spool/power-loss.test.ts", unit: "schedules of each mode", n: 10_000 },
 };

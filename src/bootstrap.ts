@@ -27,16 +27,30 @@ const environment = "prod";
 const config = readConfig(bootstrapSchema, process.env, productVariables);
 const file = join(config.dataFolder, "bootstrap.json");
 
-if (!existsSync(file)) {
+if (existsSync(file)) {
+  keep({ ...JSON.parse(readFileSync(file, "utf8")), ...addresses() });
+} else {
   const database = await openDatabase({ url: config.databaseUrl, poolSize: 2 });
   try {
-    const facts = await createDemo(database);
-    // Renamed into place, so that a start that is interrupted begins anew rather than with half a file.
-    writeFileSync(`${file}.new`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    keep({ ...addresses(), ...(await createDemo(database)) });
   } finally {
     await database.close();
   }
+}
+
+// Renamed into place, so that a start that is interrupted begins anew rather than with half a file.
+function keep(facts: Record<string, string>): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+// Ports may differ from start to start.
+function addresses(): Record<string, string> {
+  return {
+    base_url: `http://127.0.0.1:${config.port}`,
+    runtime_url: `http://127.0.0.1:${config.runtimePort}`,
+    console_url: `http://127.0.0.1:${config.port}/`,
+  };
 }
 
 async function createDemo(database: Database): Promise<Record<string, string>> {
@@ -54,9 +68,6 @@ async function createDemo(database: Database): Promise<Record<string, string>> {
     return (await tokens.issue(caller, kind, { name: `demo ${kind}`, ...scope })).value;
   };
   return {
-    base_url: `http://127.0.0.1:${config.port}`,
-    runtime_url: `http://127.0.0.1:${config.runtimePort}`,
-    console_url: `http://127.0.0.1:${config.port}/`,
     org_id: organization.id,
     project_id: project.id,
     environment,

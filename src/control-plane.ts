@@ -10,6 +10,7 @@ import { EnvironmentService } from "../gen/policyguard/control/v1/environment_se
 import { OrganizationService } from "../gen/policyguard/control/v1/organization_service_pb.ts";
 import { PolicyService } from "../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb.ts";
+import { SsoService } from "../gen/policyguard/control/v1/sso_service_pb.ts";
 import { TeamService } from "../gen/policyguard/control/v1/team_service_pb.ts";
 import { TokenService } from "../gen/policyguard/control/v1/token_service_pb.ts";
 import { TraceService } from "../gen/policyguard/control/v1/trace_service_pb.ts";
@@ -56,10 +57,12 @@ import { organizationHandlers } from "./rpc/organization.ts";
 import { policyHandlers } from "./rpc/policy.ts";
 import { projectHandlers } from "./rpc/project.ts";
 import { reportingHandlers } from "./rpc/reporting.ts";
+import { ssoHandlers } from "./rpc/sso.ts";
 import { teamHandlers } from "./rpc/team.ts";
 import { tokenHandlers } from "./rpc/token.ts";
 import { traceHandlers } from "./rpc/trace.ts";
 import { webhookHandlers } from "./rpc/webhook.ts";
+import { createSsoDomain } from "./sso-domain.ts";
 import { countHit } from "./store/address-limit.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 import { Notifications } from "./store/notification.ts";
@@ -73,6 +76,7 @@ export const controlServices = [
   EnvironmentService,
   AgentService,
   TokenService,
+  SsoService,
   PolicyService,
   BundleService,
   WebhookService,
@@ -155,11 +159,14 @@ interface DomainParts {
 function createDomain(config: ControlPlaneConfig, database: Database, { clock, log, metrics }: DomainParts) {
   const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
   const keys = new SigningKeys(database, sealer);
-  const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
+  const dnsServers = config.dnsServers ?? [];
+  const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers });
+  const publicUrl = publicUrlOf(config);
   const outbound = createOutbound({ guard });
   const mailer = readMailSettings(config) && new MailQueue(database, { sealer, log });
   return {
-    ...createAccountDomain(database, { clock, sealer, mailer, publicUrl: publicUrlOf(config) }),
+    ...createAccountDomain(database, { clock, sealer, mailer, publicUrl }),
+    ...createSsoDomain(database, { clock, sealer, guard, outbound, dnsServers, publicUrl }),
     organizations: new Organizations(database),
     projects: new Projects(database),
     environments: new Environments(database, keys),
@@ -194,6 +201,7 @@ function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal):
   router.service(EnvironmentService, environmentHandlers(domain.environments));
   router.service(AgentService, agentHandlers(domain.agents));
   router.service(TokenService, tokenHandlers(domain.tokens));
+  router.service(SsoService, ssoHandlers(domain));
   router.service(PolicyService, policyHandlers(domain.policies));
   router.service(BundleService, bundleHandlers(domain, shutdown));
   router.service(WebhookService, webhookHandlers(domain.webhooks));

@@ -4,8 +4,8 @@
 import "./kit/thread-pool.ts";
 import pg from "pg";
 import { workerSchema } from "./config.ts";
-import { Bundles } from "./domain/bundle.ts";
 import { AccountUpkeep } from "./domain/account-upkeep.ts";
+import { Bundles } from "./domain/bundle.ts";
 import { attemptTimeoutMs } from "./domain/delivery.ts";
 import { DeliveryAttempts } from "./domain/delivery-attempt.ts";
 import { DeliveryUpkeep } from "./domain/delivery-upkeep.ts";

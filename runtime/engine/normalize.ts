@@ -30,7 +30,8 @@ const encodedRun = /[A-Za-z0-9+/_-]{24,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}/y;
 const shortestRun = 24;
 const longestRun = 65_536;
 const isEncoding = new Uint8Array(65_536);
-for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-") isEncoding[char.charCodeAt(0)] = 1;
+for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-")
+  isEncoding[char.charCodeAt(0)] = 1;
 
 /** The forms of a text, the text itself first. */
 export function viewsOf(text: string, wanted: number): View[] {

@@ -87,9 +87,7 @@ function newPattern(source: string, bits: number): LinearPattern {
     minLength,
     maxLength,
     elastic: distances.elastic || literals?.elastic === true,
-    isNarrow:
-      maxLength < Number.POSITIVE_INFINITY &&
-      program.code.every(({ condition }) => (condition & begins) === 0),
+    isNarrow: maxLength < Number.POSITIVE_INFINITY && program.code.every(({ condition }) => (condition & begins) === 0),
     lookahead: createLookahead(distances),
     gates: literals?.gates ?? [],
     get dfa() {
@@ -183,8 +181,7 @@ function back({ pattern, text, at }: Search, from: number): number {
   let offset = from;
   for (let length = 0; length <= pattern.maxLength && offset > at; length++) {
     offset--;
-    if (isSpaceUnit(text.charCodeAt(offset)))
-      while (offset > at && isSpaceUnit(text.charCodeAt(offset - 1))) offset--;
+    if (isSpaceUnit(text.charCodeAt(offset))) while (offset > at && isSpaceUnit(text.charCodeAt(offset - 1))) offset--;
   }
   return offset;
 }

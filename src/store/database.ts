@@ -1,12 +1,13 @@
 // The control plane's connection to PostgreSQL. Everything of one organization happens in `transaction` or `read`,
 // which tell row-level security whose rows may be seen.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type MikroORM, MikroORM as Orm, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { type Clock, systemClock } from "../kit/clock.ts";
 import type { Caller } from "../kit/context.ts";
 import { type AuditAuthor, writeAuditEntry } from "./audit-entry.ts";
-import { translated } from "./driver-error.ts";
+import { isGivenUp, translated } from "./driver-error.ts";
 import { ormOptions } from "./orm.ts";
 
 /** A change that the audit entry of the call names. */
@@ -126,19 +127,40 @@ export class Database {
     work: (scope: Scope) => Promise<T>,
     { readOnly = false } = {},
   ): Promise<T> {
+    return translated(() => triedAgain(() => this.#once(variables, work, { readOnly })));
+  }
+
+  #once<T>(
+    variables: Readonly<Record<string, string>>,
+    work: (scope: Scope) => Promise<T>,
+    { readOnly }: { readonly readOnly: boolean },
+  ): Promise<T> {
+    // A fork of its own for each attempt: entities of one that was given up must not be written by the next.
     const em = this.#orm.em.fork({ session: { variables } });
-    return translated(() =>
-      em.transactional(
-        async (inner) => {
-          const scope = scopeOf(inner, this.#clock.now());
-          const result = await work(scope);
-          if (!readOnly) await inner.flush();
-          await writeEntries(scope);
-          return result;
-        },
-        { readOnly },
-      ),
+    return em.transactional(
+      async (inner) => {
+        const scope = scopeOf(inner, this.#clock.now());
+        const result = await work(scope);
+        if (!readOnly) await inner.flush();
+        await writeEntries(scope);
+        return result;
+      },
+      { readOnly },
     );
+  }
+}
+
+const attempts = 3;
+
+/** Tries again what PostgreSQL gave up for another transaction's sake: nothing of it happened. */
+async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attempts || !isGivenUp(error)) throw error;
+      await sleep(Math.random() * 20 * attempt);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // The one place where errors of PostgreSQL become the product's own.
 
 import {
+  DeadlockException,
   ForeignKeyConstraintViolationException,
   LockWaitTimeoutException,
   UniqueConstraintViolationException,
@@ -34,6 +35,12 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
     }
     throw error;
   }
+}
+
+/** Whether PostgreSQL gave this transaction up for the sake of another; nothing of it happened, and it may be tried again. */
+export function isGivenUp(error: unknown): boolean {
+  const { code } = (error instanceof Error ? error : {}) as { code?: unknown };
+  return error instanceof DeadlockException || code === "40P01" || code === "40001";
 }
 
 // Class 08 is a connection exception, 57P01 to 57P03 a server that stops or starts, 25006 a server that has become

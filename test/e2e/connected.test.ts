@@ -106,7 +106,10 @@ describe("a runtime and its control plane", () => {
   it("bring an activation to every evaluation by a push", async () => {
     const runtime = await loadedRuntime();
     const version = await changePolicy("secret");
-    await eventually(async () => expect((await runtime.evaluate({ text: "secret" })).body.blocked).toBe(true), pushLimitMs);
+    await eventually(
+      async () => expect((await runtime.evaluate({ text: "secret" })).body.blocked).toBe(true),
+      pushLimitMs,
+    );
     expect((await runtime.evaluate({ text: "forbidden" })).body).toMatchObject({ blocked: false, bundle: { version } });
     await changePolicy("forbidden");
     await runtime.stop();
@@ -173,7 +176,10 @@ describe("a runtime without its control plane", () => {
     await second.stop();
     clock.pass(8 * day);
     const third = await home.startRuntime({ folder, clock });
-    expect((await third.evaluate({ text: "forbidden" })).body).toMatchObject({ blocked: true, bundle: { stale: true } });
+    expect((await third.evaluate({ text: "forbidden" })).body).toMatchObject({
+      blocked: true,
+      bundle: { stale: true },
+    });
     expect(await third.metric("bundle_stale")).toBe(1);
     await third.stop();
     clock.set(new Date());
@@ -287,7 +293,9 @@ describe("the text of evaluations", () => {
     const runtime = await loadedRuntime();
     await untilTraced(runtime, "small", { capture: "full" });
     const large = "x".repeat(1_000_000);
-    const { body } = await runtime.evaluate({ messages: Array.from({ length: 7 }, () => ({ role: "user", content: large })) });
+    const { body } = await runtime.evaluate({
+      messages: Array.from({ length: 7 }, () => ({ role: "user", content: large })),
+    });
     const mails = await runtime.evaluate({ text: "forbidden ".repeat(50_000), options: { detail: "outcome" } });
     expect(mails.status).toBe(200);
     expect((await traceOf(body.evaluation_id)).segments.length).toBe(2);

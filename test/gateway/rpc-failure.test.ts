@@ -72,7 +72,9 @@ describe("a typed client", () => {
   ])("of %s learns that its request is too large, as often as it likes on one connection", async (_, create) => {
     const sessions = new Http2SessionManager(stage.url);
     const transport = create(sessions);
-    for (const [text, reason] of [tooLarge, "a", tooLarge, tooLarge, "a"].map((each) => [each, reasonOf(each)] as const)) {
+    for (const [text, reason] of [tooLarge, "a", tooLarge, tooLarge, "a"].map(
+      (each) => [each, reasonOf(each)] as const,
+    )) {
       const call = transport.unary(EvaluationService.method.evaluateInput, undefined, undefined, undefined, { text });
       const error = ConnectError.from(await call.catch((thrown: unknown) => thrown));
       expect(error.findDetails(ErrorDetailSchema)).toMatchObject([{ error: reason }]);
@@ -96,7 +98,10 @@ describe("a gRPC call", () => {
   });
 
   it("without a message fails likewise", async () => {
-    expect(await grpcCall(Buffer.alloc(0))).toMatchObject({ "x-request-id": "mine", "grpc-status-details-bin": expect.any(String) });
+    expect(await grpcCall(Buffer.alloc(0))).toMatchObject({
+      "x-request-id": "mine",
+      "grpc-status-details-bin": expect.any(String),
+    });
   });
 
   function grpcCall(body: Buffer): Promise<Record<string, unknown>> {

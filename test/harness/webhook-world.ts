@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
+import { AccountUpkeep } from "../../src/domain/account-upkeep.ts";
 import { Bundles } from "../../src/domain/bundle.ts";
 import { DeliveryAttempts } from "../../src/domain/delivery-attempt.ts";
 import { DeliveryUpkeep } from "../../src/domain/delivery-upkeep.ts";
@@ -79,6 +80,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       clock,
       dispatcher,
       upkeep,
+      accounts: new AccountUpkeep(workerDatabase, clock),
       bundles: new Bundles(workerDatabase, new SigningKeys(workerDatabase, sealer)),
       retention: new TraceRetention(workerDatabase, clock),
       mails: new MailDelivery({ sealer, clock, transport: undefined }),

@@ -14,7 +14,8 @@ const [bundleFile, keyFile] = [join(folder, "bundle.json"), join(folder, "key.js
 const standalone = ["--bundle", bundleFile, "--key", keyFile, "--no-auth"];
 
 beforeAll(async () => {
-  const policy = "{apiVersion: policyguard/v1, kind: Policy, metadata: {name: a}, rules: [{id: k, stages: [input], detect: secrets, action: BLOCK}]}";
+  const policy =
+    "{apiVersion: policyguard/v1, kind: Policy, metadata: {name: a}, rules: [{id: k, stages: [input], detect: secrets, action: BLOCK}]}";
   const { json, key } = await signedBundle([policy]);
   writeFileSync(bundleFile, json);
   writeFileSync(keyFile, JSON.stringify(key.publicJwk));
@@ -58,7 +59,8 @@ describe("a runtime process", () => {
     const failure = start([], { RUNTIME_PORT: "x", SPOOL_MODE: "slow", POLICY_GUARD_TOKN: "gr_rt_1" });
     const message = await failure.then(String, ({ message: text }: Error) => text);
     expect(message).toContain("ended with 1");
-    for (const name of ["RUNTIME_PORT", "SPOOL_MODE", "did you mean POLICY_GUARD_TOKEN"]) expect(message).toContain(name);
+    for (const name of ["RUNTIME_PORT", "SPOOL_MODE", "did you mean POLICY_GUARD_TOKEN"])
+      expect(message).toContain(name);
     expect(message).not.toContain("gr_rt_1");
     expect(message).not.toMatch(/^\s+at /m);
   });

@@ -16,9 +16,17 @@ describe("why a runtime does not start", () => {
   it.each([
     ["a setting", thrown(() => readConfig(runtimeSchema, { LOG_LEVEL: "loud" })), /^1 wrong setting.*\n {2}LOG_LEVEL/],
     ["an argument", thrown(() => readArguments(["--bundel", "b.json"])), /^Unknown option '--bundel'/],
-    ["a bundle", new BundleRejection("digest_mismatch", "policies/a.json is not what the manifest says"), /^the bundle is refused \(digest_mismatch\): policies/],
+    [
+      "a bundle",
+      new BundleRejection("digest_mismatch", "policies/a.json is not what the manifest says"),
+      /^the bundle is refused \(digest_mismatch\): policies/,
+    ],
     ["a file", Object.assign(new Error("ENOENT: no such file, open 'b.json'"), { code: "ENOENT" }), /^ENOENT/],
-    ["a reason behind a reason", new Error("the bundle file is not the JSON of a bundle", { cause: new Error("no end") }), /^the bundle file .*: no end$/],
+    [
+      "a reason behind a reason",
+      new Error("the bundle file is not the JSON of a bundle", { cause: new Error("no end") }),
+      /^the bundle file .*: no end$/,
+    ],
   ])("is one message when it is %s", (_, error, expected) => {
     const why = whyNotStarted(error);
     expect(why).toMatch(expected);

@@ -54,7 +54,7 @@ function compile(source: string, bits: number): Sample | undefined {
 function dfaOf(samples: readonly Sample[]): LazyDfa {
   const dfa = LazyDfa.of(
     samples.map(({ engine }) => readProgram(engine)),
-    mostBytes,
+    memory,
   );
   if (dfa === undefined) throw new Error("too many classes");
   return dfa;

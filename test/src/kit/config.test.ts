@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, expectTypeOf, test } from "vitest";
+import { runtimeSchema } from "../../../runtime/config.ts";
+import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../../../src/config.ts";
 import {
   ConfigError,
   defineSchema,
   describeSchema,
   type Environment,
+  productVariables,
   readConfig,
   type Schema,
 } from "../../../src/kit/config.ts";
@@ -139,4 +142,11 @@ test("the schema prints as a table with one row a variable", () => {
   expect(lines).toHaveLength(2 + Object.keys(schema).length);
   expect(lines[2]).toBe("| `PORT` | a port from 0 to 65535 (0 takes any free one) | `8080` | Port of the API. |");
   expect(lines[3]).toContain("| required |");
+});
+
+test("every variable with the product's prefix is known to every process", () => {
+  const schemas: readonly Schema[] = [controlPlaneSchema, workerSchema, bootstrapSchema, runtimeSchema];
+  const names = schemas.flatMap((each) => Object.values(each).map(({ name }) => name));
+  const own = new Set(names.filter((name) => name.startsWith("POLICY_GUARD_")));
+  expect([...own].toSorted()).toEqual(productVariables.toSorted());
 });

@@ -26,7 +26,10 @@ describe("a lock file", () => {
 
   it.each([
     ["a process that is gone", JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "17" })],
-    ["an earlier process with the id of a living one", JSON.stringify({ ...processStamp(process.pid), startedAt: "1" })],
+    [
+      "an earlier process with the id of a living one",
+      JSON.stringify({ ...processStamp(process.pid), startedAt: "1" }),
+    ],
     ["a process that died while it wrote", "{"],
   ])("left behind by %s is taken over", (_, content) => {
     const file = join(folder, "a.lock");

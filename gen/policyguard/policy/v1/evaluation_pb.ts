@@ -32,7 +32,8 @@ export type EvaluateRequest = Message$1<"policyguard.policy.v1.EvaluateRequest">
   evaluationId?: string | undefined;
 
   /**
-   * The agent that asks: its key or its id. Agents appear in the control plane by use.
+   * The agent that asks: its key or its id. Agents appear in the control plane by use, and traces name them by key.
+   * Scopes and `match.agents` of policies are compared with what is sent, so send the key where policies name agents.
    *
    * @generated from field: optional string agent_id = 2;
    */

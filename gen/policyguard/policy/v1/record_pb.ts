@@ -47,7 +47,7 @@ export type EvaluationRecord = Message<"policyguard.policy.v1.EvaluationRecord">
   stage: Stage;
 
   /**
-   * The agent's key as the application sent it; empty when it sent none.
+   * The agent's key or id, as the application sent it; empty when it sent none.
    *
    * @generated from field: string agent_id = 4;
    */

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type EnrolResponseSchema, ReportingService } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import { Enrolment } from "../../runtime/enrolment.ts";
+import { newSigningKey } from "../../src/kit/signing-key.ts";
+
+type Answer = MessageInitShape<typeof EnrolResponseSchema>;
+
+const [first, second, stranger] = [newSigningKey(), newSigningKey(), newSigningKey()];
+const standard: Answer = {
+  orgId: "0b8f7a52-55c5-4c5c-9a5e-3f6f1f6f0a01",
+  projectId: "0b8f7a52-55c5-4c5c-9a5e-3f6f1f6f0a02",
+  environment: "prod",
+  keys: [first.publicJwk],
+  tokens: [{ sha256: new Uint8Array(32).fill(1) }],
+  fingerprintKey: new Uint8Array(32).fill(9),
+};
+
+describe("an enrolment", () => {
+  let folder: string;
+  let answer: Answer;
+  const client = createClient(
+    ReportingService,
+    createRouterTransport(({ service }) => service(ReportingService, { enrol: () => answer })),
+  );
+  const renew = (enrolment: Enrolment) => enrolment.renew(client, AbortSignal.timeout(5_000));
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "policy-guard-enrolment-"));
+    answer = standard;
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it("is there again in the next process, under the same name", async () => {
+    const enrolment = new Enrolment(folder);
+    expect(enrolment.current).toBeUndefined();
+    const enrolled = await renew(enrolment);
+    const again = new Enrolment(folder);
+    expect(again.instanceId).toBe(enrolment.instanceId);
+    expect(again.current).toMatchObject({ scope: enrolled.scope, fingerprintKey: enrolled.fingerprintKey });
+    expect([...(again.current?.trust.keys() ?? [])]).toEqual([first.kid]);
+    expect(again.current?.tokens).toHaveLength(1);
+  });
+
+  it("keeps the list of tokens as it was told last", async () => {
+    const enrolment = new Enrolment(folder);
+    await renew(enrolment);
+    enrolment.replaceTokens([]);
+    expect(new Enrolment(folder).current?.tokens).toEqual([]);
+  });
+
+  it("has one object for one fingerprint key, since what is made of it is kept by the object", async () => {
+    const enrolment = new Enrolment(folder);
+    const { fingerprintKey } = await renew(enrolment);
+    answer = { ...standard, fingerprintKey: new Uint8Array(32).fill(9) };
+    expect((await renew(enrolment)).fingerprintKey).toBe(fingerprintKey);
+    enrolment.replaceTokens([]);
+    expect(enrolment.current?.fingerprintKey).toBe(fingerprintKey);
+    answer = { ...standard, fingerprintKey: new Uint8Array(32).fill(8) };
+    expect((await renew(enrolment)).fingerprintKey).toEqual(new Uint8Array(32).fill(8));
+  });
+
+  it("follows a rotation of keys that overlaps, step by step", async () => {
+    const enrolment = new Enrolment(folder);
+    await renew(enrolment);
+    for (const keys of [[first.publicJwk, second.publicJwk], [second.publicJwk]]) {
+      answer = { ...standard, keys };
+      expect([...(await renew(enrolment)).trust.keys()]).toEqual(keys.map(({ kid }) => kid));
+    }
+  });
+
+  it("refuses keys of which it knows none, and keeps those that it pinned", async () => {
+    const enrolment = new Enrolment(folder);
+    await renew(enrolment);
+    answer = { ...standard, keys: [stranger.publicJwk] };
+    await expect(renew(enrolment)).rejects.toThrow("none of the signing keys");
+    expect([...(new Enrolment(folder).current?.trust.keys() ?? [])]).toEqual([first.kid]);
+  });
+
+  it.each(["orgId", "projectId", "environment"] as const)("refuses to become one for another %s", async (name) => {
+    const enrolment = new Enrolment(folder);
+    await renew(enrolment);
+    answer = { ...standard, [name]: "another" };
+    await expect(renew(enrolment)).rejects.toThrow("a folder of its own");
+    expect(enrolment.current?.scope).toMatchObject({ [name]: standard[name] });
+  });
+
+  it("that is damaged is said to be, rather than forgotten with the keys that it pins", async () => {
+    await renew(new Enrolment(folder));
+    writeFileSync(join(folder, "enrolment.json"), '{"orgId": "0b8f');
+    expect(() => new Enrolment(folder)).toThrow("enrolment.json is damaged");
+  });
+});
