@@ -4,7 +4,7 @@
 import { systemClock } from "../src/kit/clock.ts";
 import { productVariables, readConfig } from "../src/kit/config.ts";
 import { createLog, type Logger } from "../src/kit/log.ts";
-import { drainDelay, shutDownOnSignal } from "../src/kit/shutdown.ts";
+import { shutDownOnSignal } from "../src/kit/shutdown.ts";
 import { type Arguments, readArguments, runtimeSchema } from "./config.ts";
 import { connect } from "./connected.ts";
 import { type RuntimeConfig, type Source, startRuntime } from "./runtime.ts";
@@ -26,7 +26,7 @@ async function start(): Promise<void> {
   const log = createLog({ name: "runtime", level: config.logLevel });
   const source = await sourceOf(config, args, log);
   const runtime = await startRuntime(args.noAuth ? { ...config, host: "127.0.0.1" } : config, source, { log, clock });
-  shutDownOnSignal({ log, steps: [drainDelay(config.drainDelayMs), ...runtime.shutdownSteps] });
+  shutDownOnSignal({ log, steps: runtime.shutdownSteps });
   log.info({ port: runtime.port, managementPort: runtime.managementPort }, "runtime is listening");
 }
 

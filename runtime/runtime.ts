@@ -11,7 +11,7 @@ import { createInterceptors } from "../src/kit/interceptors/order.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { type ReadinessCheck, startManagement } from "../src/kit/management.ts";
 import { createMetrics } from "../src/kit/metrics.ts";
-import type { ShutdownStep } from "../src/kit/shutdown.ts";
+import { drainDelay, type ShutdownStep } from "../src/kit/shutdown.ts";
 import { callLimits, type runtimeSchema } from "./config.ts";
 import { Evaluator, type RecordSink } from "./evaluator.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
@@ -93,6 +93,8 @@ export async function startRuntime(
     port: server.port,
     managementPort: management.port,
     shutdownSteps: [
+      { name: "not ready", timeoutMs: 1_000, run: () => management.drain() },
+      drainDelay(config.drainDelayMs),
       { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },
       ...source.shutdownSteps,
       {

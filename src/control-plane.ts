@@ -46,7 +46,7 @@ import { createMetrics, type Metrics } from "./kit/metrics.ts";
 import { createOutbound } from "./kit/outbound/client.ts";
 import { createNetworkGuard } from "./kit/outbound/guard.ts";
 import { createSealer, parseMasterKeys } from "./kit/seal.ts";
-import type { ShutdownStep } from "./kit/shutdown.ts";
+import { drainDelay, type ShutdownStep } from "./kit/shutdown.ts";
 import { tokenKind } from "./kit/token.ts";
 import { accountHandlers } from "./rpc/account.ts";
 import { agentHandlers } from "./rpc/agent.ts";
@@ -136,6 +136,7 @@ export async function startControlPlane(
     managementPort: management.port,
     shutdownSteps: [
       { name: "not ready", timeoutMs: 1_000, run: () => management.drain() },
+      drainDelay(config.drainDelayMs),
       { name: "waiting calls", timeoutMs: 1_000, run: () => shutdown.abort() },
       { name: "reporting streams", timeoutMs: 5_000, run: () => domain.fleet.close() },
       { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },

@@ -73,6 +73,48 @@ describe("on a live runtime", () => {
   });
 });
 
+describe("what is loaded", () => {
+  const [first] = decisions;
+  let live: EvaluateStage;
+
+  beforeAll(async () => {
+    live = await startEvaluateStage();
+  });
+
+  afterAll(() => live.stop());
+
+  const ask = (dialect: Dialect, as = "") =>
+    live.caller.call(dialect, {
+      method: "EvaluationService/GetLoadedBundle",
+      request: {},
+      token: live.tokenOf(as),
+    });
+
+  it.each(dialects)("is told over %s, before the first bundle and after it", async (dialect) => {
+    const none = { bundle: null, loaded_at: null, policies: [], confirmed_at: null, rejection: null };
+    const fresh = await startEvaluateStage();
+    const request = { method: "EvaluationService/GetLoadedBundle", request: {}, token: fresh.tokenOf("") };
+    expect((await fresh.caller.call(dialect, request)).body).toEqual(none);
+    await fresh.stop();
+    if (first === undefined) throw new Error("there are no decisions");
+    await live.adopt(await bundleOf(first.vector));
+    const { status, body } = await ask(dialect);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      bundle: { version: 1, stale: false },
+      loaded_at: expect.stringMatching(/Z$/),
+      policies: ["guard"],
+      rejection: null,
+    });
+  });
+
+  it.each(dialects)("is not told over %s to who may not evaluate", async (dialect) => {
+    expect(await ask(dialect, "anonymous")).toMatchObject({ status: 401, error: "unauthenticated" });
+    expect(await ask(dialect, "ci")).toMatchObject({ status: 403, error: "insufficient_scope" });
+    expect(await ask(dialect, "other_environment")).toMatchObject({ status: 403, error: "insufficient_scope" });
+  });
+});
+
 describe("the set of vectors", () => {
   it("has each failure that the methods declare", () => {
     const declared = new Set(routes.flatMap(({ method }) => methodFacts(method).fails));

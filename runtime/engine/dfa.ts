@@ -33,7 +33,16 @@ export interface Part {
   readonly to: number;
 }
 
+/** Where a match lies. */
+export interface Place {
+  readonly low: number;
+  readonly high: number;
+}
+
 const unknown = -1;
+/** Bits of an entry: whether the step completes a match, and whether it ends every way that was begun before. */
+const accepts = 1;
+const isFresh = 2;
 const firstStates = 8;
 /** Bytes of a state beside its row, about. */
 const stateBytes = 160;
@@ -81,6 +90,11 @@ export class LazyDfa {
   #mark = 0;
   #work = 0;
   #bytes = 0;
+  /** The first state by the kind of the character before. */
+  readonly #begins = [unknown, unknown, unknown, unknown];
+  /** What a search leaves behind: the last place before a match at which no other match was under way, and the state at its end. */
+  #fresh = 0;
+  #reached = 0;
 
   private constructor(machine: Machine, alphabet: Alphabet, memory: DfaMemory) {
     this.#machine = machine;
@@ -103,11 +117,14 @@ export class LazyDfa {
   }
 
   /**
-   * Whether a pattern matches in a part of the text, which is taken for a text of its own, except that the search begins at `at`.
-   * The answer is an offset: a match ends there or one character before it, and none ends earlier. Or noMatch, or outOfBudget.
+   * Whether a pattern matches in a part of the text, which is taken for a text of its own, except that the search begins at `at`: the
+   * place of the first match, noMatch or outOfBudget. The first match begins at `low` or later, and ends at `high` or earlier.
    */
-  find(text: string, part: Part, budget: BuildBudget): number {
-    return this.#run(text, part, budget, undefined);
+  find(text: string, part: Part, budget: BuildBudget): Place | typeof noMatch | typeof outOfBudget {
+    const end = this.#run(text, part, budget, undefined);
+    if (end < 0) return end === noMatch ? noMatch : outOfBudget;
+    const low = this.#fresh;
+    return { low, high: this.#endOfLife(text, end, part, budget) };
   }
 
   /** Adds the patterns that match somewhere in the text to a set. False when the budget was used up before all were known. */
@@ -120,6 +137,7 @@ export class LazyDfa {
     const width = this.#width;
     let state = this.#startState(this.#kindBefore(text, from, at));
     let table = this.#table;
+    let fresh = at;
     for (let i = at; i < to; ) {
       const unit = text.charCodeAt(i++);
       let cls: number;
@@ -135,17 +153,41 @@ export class LazyDfa {
         entry = this.#step(state, cls, budget, found);
         if (entry < 0) return outOfBudget;
         table = this.#table;
-      } else if ((entry & 1) === 1 && found !== undefined) this.#tell(place, found);
-      if ((entry & 1) === 1 && found === undefined) return i;
-      state = entry >> 1;
+      } else if ((entry & accepts) !== 0 && found !== undefined) this.#tell(place, found);
+      if ((entry & 3) !== 0) {
+        if ((entry & accepts) !== 0 && found === undefined) {
+          this.#fresh = fresh;
+          this.#reached = entry >> 2;
+          return i;
+        }
+        if ((entry & isFresh) !== 0) fresh = i;
+      }
+      state = entry >> 2;
     }
     const place = state * width + this.#alphabet.size;
     let entry = table[place] ?? unknown;
     if (entry < 0) {
       entry = this.#step(state, this.#alphabet.size, budget, found);
       if (entry < 0) return outOfBudget;
-    } else if ((entry & 1) === 1 && found !== undefined) this.#tell(place, found);
-    return (entry & 1) === 1 && found === undefined ? to : noMatch;
+    } else if ((entry & accepts) !== 0 && found !== undefined) this.#tell(place, found);
+    this.#fresh = fresh;
+    return (entry & accepts) !== 0 && found === undefined ? to : noMatch;
+  }
+
+  // Where no way that was begun before is still open. What has its first end before that has all of its ends before that.
+  #endOfLife(text: string, from: number, { to }: Part, budget: BuildBudget): number {
+    let state = this.#reached;
+    for (let i = from; i < to; ) {
+      const point = i + 1 < to ? (text.codePointAt(i) ?? 0) : text.charCodeAt(i);
+      const cls = this.#alphabet.classOfPoint(point);
+      i += point > 0xffff ? 2 : 1;
+      let entry = this.#table[state * this.#width + cls] ?? unknown;
+      if (entry < 0) entry = this.#step(state, cls, budget, undefined);
+      if (entry < 0) return to;
+      if ((entry & isFresh) !== 0) return i;
+      state = entry >> 2;
+    }
+    return to;
   }
 
   #tell(place: number, found: Set<number>): void {
@@ -160,15 +202,20 @@ export class LazyDfa {
   }
 
   #startState(before: number): number {
-    this.#mark++;
-    return this.#stateOf(this.#machine.starts, before, []);
+    let state = this.#begins[before] ?? unknown;
+    if (state === unknown) {
+      this.#mark++;
+      state = this.#stateOf(this.#machine.starts, before, []);
+      this.#begins[before] = state;
+    }
+    return state;
   }
 
   // One step: the conditions that the next character settles, then the character itself. The last class is the end of the text.
   #step(from: number, cls: number, budget: BuildBudget, found: Set<number> | undefined): number {
     if (budget.left <= 0) return unknown;
     const { size, kindOf, taken } = this.#alphabet;
-    const { next, starts } = this.#machine;
+    const { starts } = this.#machine;
     const isEnd = cls === size;
     const kind = isEnd ? kinds.edge : (kindOf[cls] ?? 0);
     const { runes, pending, before } = this.#states[from] ?? emptyState;
@@ -176,8 +223,10 @@ export class LazyDfa {
     const ready = [...runes];
     if (pending.length > 0) this.#settle(pending, holding(before, kind), ready, accepted);
     const targets: number[] = [];
+    let isOver = true;
     if (!isEnd) {
-      for (const node of ready) if (taken[node]?.[cls] === 1) targets.push(next[node] ?? 0);
+      for (const node of ready) if (taken[node]?.[cls] === 1) targets.push(this.#machine.next[node] ?? 0);
+      isOver = targets.length === 0;
       for (const node of starts) targets.push(node);
     }
     this.#work += ready.length;
@@ -185,7 +234,8 @@ export class LazyDfa {
     const isFull = this.#isFull();
     if (isFull) this.#clear();
     this.#mark++;
-    const entry = (this.#stateOf(targets, kind, accepted) << 1) | (accepted.length > 0 ? 1 : 0);
+    const next = this.#stateOf(targets, kind, accepted);
+    const entry = (next << 2) | (accepted.length > 0 ? accepts : 0) | (isOver ? isFresh : 0);
     for (const pattern of accepted) found?.add(pattern);
     if (!isFull) {
       const place = from * this.#width + cls;
@@ -273,6 +323,7 @@ export class LazyDfa {
     this.#states = [];
     this.#known = new Map();
     this.#accepted = new Map();
+    this.#begins.fill(unknown);
     this.#memory.shared.leftBytes += this.#bytes;
     this.#bytes = 0;
   }

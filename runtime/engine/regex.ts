@@ -3,13 +3,12 @@
 // cheaper than to find it.
 
 import { RE2JS, RE2JSException } from "re2js";
-import { type BuildBudget, LazyDfa, noMatch, outOfBudget } from "./dfa.ts";
+import { type BuildBudget, LazyDfa, noMatch, outOfBudget, type Place } from "./dfa.ts";
 import { measure } from "./distance.ts";
-import { isSpaceUnit } from "./fold.ts";
 import { type Gate, requiredLiterals } from "./literal.ts";
 import { createLookahead, type Lookahead } from "./lookahead.ts";
 import { explainRefusal, PatternError } from "./pattern-error.ts";
-import { conditions, readProgram } from "./program.ts";
+import { readProgram } from "./program.ts";
 
 /** Flags of a pattern. */
 export interface PatternFlags {
@@ -29,8 +28,6 @@ export interface LinearPattern {
   readonly maxLength: number;
   /** Whether lengths hold for text with collapsed white space only. */
   readonly elastic: boolean;
-  /** Whether a match can be found again from a part of the text around it. */
-  readonly isNarrow: boolean;
   /** How far behind the end of a match the engine may have looked, at most. */
   readonly lookahead: Lookahead;
   /** Every match contains one of these; empty when the pattern has to run over the whole text. */
@@ -77,7 +74,6 @@ function newPattern(source: string, bits: number): LinearPattern {
   if (distances.minLength === Number.POSITIVE_INFINITY) throw new PatternError("the pattern can never match");
   const literals = requiredLiterals(program, distances);
   const { minLength, maxLength } = distances;
-  const begins = conditions.beginText | conditions.beginLine;
   let dfa: LazyDfa | undefined | null = minLength === 0 ? undefined : null;
   return {
     source,
@@ -87,7 +83,6 @@ function newPattern(source: string, bits: number): LinearPattern {
     minLength,
     maxLength,
     elastic: distances.elastic || literals?.elastic === true,
-    isNarrow: maxLength < Number.POSITIVE_INFINITY && program.code.every(({ condition }) => (condition & begins) === 0),
     lookahead: createLookahead(distances),
     gates: literals?.gates ?? [],
     get dfa() {
@@ -147,8 +142,7 @@ export function findMatches(
   if (first === noMatch) return matches;
   const steps = stepBudget + stepsPerUnit * length;
   const search = { pattern, text, from: sliceFrom, to: sliceTo, end: to, work, matches, at: sliceFrom, steps };
-  if (dfa === undefined || first === outOfBudget || !pattern.isNarrow || !searchAround(search, dfa, first, budget))
-    searchRest(search);
+  if (dfa === undefined || first === outOfBudget || !searchAround(search, dfa, first, budget)) searchRest(search);
   return matches;
 }
 
@@ -156,44 +150,23 @@ const unlimited: BuildBudget = { left: Number.POSITIVE_INFINITY };
 
 // The automaton says where the next match is, the engine looks at its surroundings only. False when it has to look at all of the rest:
 // the budget is used up, or matches are so close that looking around each would cost more.
-function searchAround(search: Search, dfa: LazyDfa, first: number, budget: BuildBudget): boolean {
+function searchAround(search: Search, dfa: LazyDfa, first: Place, budget: BuildBudget): boolean {
   const { pattern, text, work } = search;
-  for (let near = first; near !== noMatch; ) {
-    if (near === outOfBudget || search.steps < stepBudget / 2) return false;
-    // No match begins before this, and the next one ends before that.
-    const low = Math.max(search.at, back(search, near - 2));
-    const from = Math.max(search.from, contextBefore(text, low));
-    const to = Math.min(search.to, contextAfter(text, forth(search, near)));
+  for (let place = first; ; ) {
+    if (search.steps < stepBudget / 2) return false;
+    const from = Math.max(search.from, contextBefore(text, place.low));
+    const to = Math.min(search.to, contextAfter(text, place.high));
     const matcher = pattern.engine.matcher(text.slice(from, to));
     search.steps -= to - from;
     if (work !== undefined) work.units += to - from;
-    if (!matcher.find(low - from)) return false;
+    if (!matcher.find(place.low - from)) return false;
     search.matches.push(matchOf(matcher, pattern, from));
     search.at = from + matcher.end();
-    near = dfa.find(text, { from: search.from, at: search.at, to: search.to }, budget);
+    const next = dfa.find(text, { from: search.from, at: search.at, to: search.to }, budget);
+    if (next === noMatch) return true;
+    if (next === outOfBudget) return false;
+    place = next;
   }
-  return true;
-}
-
-// The longest match of an elastic pattern is so many characters if every run of white space counts as one.
-function back({ pattern, text, at }: Search, from: number): number {
-  if (!pattern.elastic) return from - pattern.maxLength;
-  let offset = from;
-  for (let length = 0; length <= pattern.maxLength && offset > at; length++) {
-    offset--;
-    if (isSpaceUnit(text.charCodeAt(offset))) while (offset > at && isSpaceUnit(text.charCodeAt(offset - 1))) offset--;
-  }
-  return offset;
-}
-
-function forth({ pattern, text, to }: Search, from: number): number {
-  if (!pattern.elastic) return Math.min(text.length, from + pattern.maxLength);
-  let offset = from;
-  for (let length = 0; length <= pattern.maxLength && offset < to; length++) {
-    offset++;
-    if (isSpaceUnit(text.charCodeAt(offset - 1))) while (offset < to && isSpaceUnit(text.charCodeAt(offset))) offset++;
-  }
-  return offset;
 }
 
 function searchRest(search: Search): void {

@@ -15,6 +15,7 @@ import {
   deleteExpiredInvitation,
   type FoundInvitation,
   findMemberByEmail,
+  lockTeam,
   lookUpInvitation,
   type MemberRole,
   MemberRow,
@@ -183,6 +184,8 @@ async function join(
       : await addAccount(tx, { email: { text: email, key }, ...begins, isVerified });
   const author = { credential: { id: accountId, label: account.email }, audit: origin.audit };
   const organization = await tx.openOrganization(found.org_id, author);
+  // A join request of the same person may be approved at the same moment.
+  await lockTeam(organization);
   const member = await takeInvitation(organization, digest, accountId);
   if (member === undefined) throw linkInvalid();
   const { id, role } = member;

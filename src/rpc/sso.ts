@@ -91,10 +91,10 @@ function loginHandlers(logins: SsoLogins) {
   } satisfies Partial<Handlers>;
 }
 
-const joins = new Map([
+const joins: ReadonlyMap<SsoJoin, SsoInput["join"]> = new Map([
   [SsoJoin.MEMBER, "member"],
   [SsoJoin.REQUEST, "request"],
-] as const);
+]);
 
 function inputOf(request: ConfigureSsoRequest): SsoInput {
   const { issuer, clientId, clientSecret, enforced, roleClaim } = request;

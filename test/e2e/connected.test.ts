@@ -161,6 +161,31 @@ describe("a runtime without its control plane", () => {
     await runtime.stop();
   });
 
+  it("tells exactly how many evaluations were lost when its spool was full", async () => {
+    await capture("full");
+    const runtime = await loadedRuntime({ env: { SPOOL_MEGABYTES: "32" } });
+    await untilTraced(runtime, "small", { capture: "full" });
+    await home.stopControlPlane();
+    const ids = Array.from({ length: 36 }, newId);
+    const text = "x".repeat(1024 * 1024);
+    for (const id of ids) expect((await runtime.evaluate({ evaluation_id: id, text })).status).toBe(200);
+    const lost = await runtime.metric("spool_lost_total");
+    expect(lost).toBeGreaterThan(5);
+    await home.startControlPlane();
+    await eventually(async () => expect(await runtime.metric("spool_records")).toBe(0), 20_000);
+    const stored = new Set(await home.traceIds());
+    // The oldest go, and none but them.
+    expect(ids.map((id) => stored.has(id))).toEqual(ids.map((_, index) => index >= lost));
+    const { orgId } = home.world;
+    const gaps = await home.plane.database.read(orgId, (tx) =>
+      tx.sql<{ reason: string; count: string }>("select reason, count from reporting_gap where org_id = ?", [orgId]),
+    );
+    expect(gaps.map(({ reason }) => reason)).toContain("spool_full");
+    expect(gaps.reduce((sum, { count }) => sum + Number(count), 0)).toBe(lost);
+    await runtime.stop();
+    await capture("redacted");
+  });
+
   it("starts from what is on its disk, reports what an earlier one left there, and gets stale by the clock", async () => {
     const clock = createRunningClock();
     const folder = home.newFolder();

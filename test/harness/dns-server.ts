@@ -1,4 +1,4 @@
-// A DNS server on the loopback network that says whatever a test wants (RFC 1035, questions of type A and AAAA only).
+// A DNS server on the loopback network that says whatever a test wants (RFC 1035, questions of type A, AAAA and TXT only).
 
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
@@ -12,30 +12,58 @@ export interface DnsServer {
   readonly address: string;
   /** What each name answers; a function is asked for every question. Names that are not here do not exist. */
   readonly names: Map<string, DnsAnswer | (() => DnsAnswer)>;
+  /** Texts of each name's TXT records. Names that are not here have none. */
+  readonly texts: Map<string, readonly string[]>;
   /** Names that were asked for, one entry a question. */
   readonly asked: string[];
   close(): Promise<void>;
 }
 
-const types = { A: 1, CNAME: 5, AAAA: 28 } as const;
+const types = { A: 1, CNAME: 5, TXT: 16, AAAA: 28 } as const;
 
 /** Starts a DNS server. */
 export async function startDnsServer(): Promise<DnsServer> {
   const socket = createSocket("udp4");
   const names: DnsServer["names"] = new Map();
+  const texts: DnsServer["texts"] = new Map();
   const asked: string[] = [];
   socket.on("message", (query, peer) => {
-    const reply = answer(query, names, asked);
+    const reply = answerText(query, texts) ?? answer(query, names, asked);
     if (reply !== undefined) socket.send(reply, peer.port, peer.address);
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
-  return { address: `127.0.0.1:${socket.address().port}`, names, asked, close: () => closed(socket) };
+  return { address: `127.0.0.1:${socket.address().port}`, names, texts, asked, close: () => closed(socket) };
 }
 
 async function closed(socket: Socket): Promise<void> {
   socket.close();
   await once(socket, "close");
+}
+
+/** The answer to a question of type TXT; undefined to any other. */
+function answerText(query: Buffer, texts: DnsServer["texts"]): Buffer | undefined {
+  const { name, end } = readName(query, 12);
+  if (query.readUInt16BE(end) !== types.TXT) return undefined;
+  // A text is sent in parts of at most 255 bytes (RFC 1035, section 3.3.14).
+  const records = (texts.get(name) ?? []).map((text) =>
+    record(
+      name,
+      types.TXT,
+      Buffer.concat(
+        (text.match(/.{1,255}/gs) ?? []).map((part) => Buffer.from(String.fromCharCode(part.length) + part, "latin1")),
+      ),
+    ),
+  );
+  return reply(query, end, records, records.length === 0 ? 3 : 0);
+}
+
+function reply(query: Buffer, end: number, records: readonly Buffer[], code: number): Buffer {
+  const header = Buffer.from(query.subarray(0, 12));
+  header.writeUInt16BE(0x8180 | code, 2);
+  header.writeUInt16BE(records.length, 6);
+  header.writeUInt32BE(0, 8);
+  return Buffer.concat([header, query.subarray(12, end + 4), ...records]);
 }
 
 function answer(query: Buffer, names: DnsServer["names"], asked: string[]): Buffer | undefined {
@@ -64,11 +92,7 @@ function answer(query: Buffer, names: DnsServer["names"], asked: string[]): Buff
     }
     break;
   }
-  const header = Buffer.from(query.subarray(0, 12));
-  header.writeUInt16BE(0x8180 | code, 2);
-  header.writeUInt16BE(records.length, 6);
-  header.writeUInt32BE(0, 8);
-  return Buffer.concat([header, query.subarray(12, end + 4), ...records]);
+  return reply(query, end, records, code);
 }
 
 function readName(query: Buffer, start: number): { name: string; end: number } {

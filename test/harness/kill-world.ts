@@ -12,6 +12,7 @@ import { newId } from "../../src/kit/id.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createTestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
+import { createApi, createChange, createEvaluate, type Ledger, setUp, startLoad } from "./kill-load.ts";
 import { type NodeProcess, startNodeProcess } from "./node-process.ts";
 import { startWebhookSink, type WebhookSink } from "./webhook-sink.ts";
 import { createWorld, type World } from "./world.ts";
@@ -19,31 +20,12 @@ import { createWorld, type World } from "./world.ts";
 /** Who can be killed. */
 export type Victim = "runtime" | "controlPlane" | "worker";
 
-/** What callers were told. */
-interface Ledger {
-  /** Evaluations that were answered, and whether they were blocked. */
-  readonly evaluations: Map<string, boolean>;
-  /** Versions of the policy that were answered with 200. */
-  readonly policyVersions: number[];
-  /** Versions of bundles that were answered with 201. */
-  readonly bundleVersions: number[];
-  /** Answers that should not have been. */
-  readonly wrong: string[];
-}
-
 /** Everything that runs. */
 export interface KillWorld {
   /** Kills one of the processes so many times under load. Resolves to what does not hold afterwards. */
   killUnderLoad(victim: Victim, kills: number, random: () => number): Promise<string[]>;
   stop(): Promise<void>;
 }
-
-const policyOf = (description: string) => `apiVersion: policyguard/v1
-kind: Policy
-metadata: {name: words, description: ${description}}
-detectors: {words: {use: keywords, keywords: [forbidden]}}
-rules: [{id: word, stages: [input], detect: words, action: BLOCK}]
-`;
 
 /** Starts a control plane, a worker and a runtime, with one organization whose webhook listens to everything. */
 export async function startKillWorld(): Promise<KillWorld> {
@@ -114,112 +96,6 @@ export async function startKillWorld(): Promise<KillWorld> {
       await Promise.all([workerLogin.end(), database.close(), sink.close()]);
       await urls.drop();
       rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-type Api = (method: string, path: string, body: object) => Promise<{ readonly status: number; readonly body: Reply }>;
-interface Reply {
-  readonly id: string;
-  readonly version: number;
-}
-
-function createApi(baseUrl: string, { orgId, tokens }: World): Api {
-  return async (method, path, body) => {
-    const response = await fetch(`${baseUrl}/v1/orgs/${orgId}${path}`, {
-      method,
-      headers: { "content-type": "application/json", authorization: `Bearer ${tokens.admin}` },
-      body: JSON.stringify(body),
-    });
-    return { status: response.status, body: await response.json() };
-  };
-}
-
-async function setUp(call: Api, { projectId, environment }: World, sink: WebhookSink): Promise<string> {
-  const events = ["evaluation.blocked", "policy.updated", "bundle.published", "bundle.activated"];
-  const webhook = await call("POST", "/webhooks", { url: sink.url, events });
-  if (webhook.status !== 201) throw new Error(`no webhook: ${JSON.stringify(webhook.body)}`);
-  const policy = await call("POST", "/policies", { document: policyOf("first"), scope: { app_id: projectId } });
-  await call("POST", `/projects/${projectId}/envs/${environment}/bundles/publish`, { activate: true });
-  return policy.body.id;
-}
-
-/** Whether an evaluation was blocked; undefined when nobody answered. Other answers throw. */
-type Evaluate = (id: string, text: string) => Promise<boolean | undefined>;
-
-function createEvaluate(url: string, token: string): Evaluate {
-  return async (id, text) => {
-    let response: Response;
-    let body: { readonly blocked?: boolean };
-    try {
-      response = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-        body: JSON.stringify({ evaluation_id: id, text }),
-      });
-      body = JSON.parse(await response.text());
-    } catch {
-      return undefined; // the connection broke
-    }
-    if (response.status >= 500) return undefined;
-    if (response.status !== 200) throw new Error(`an evaluation was answered ${response.status}`);
-    return body.blocked === true;
-  };
-}
-
-type Change = (number: number) => Promise<{ readonly policy?: number; readonly bundle?: number }>;
-
-/** A new version of the policy, and every third time a new bundle. What broke off may or may not have happened. */
-function createChange(call: Api, { projectId, environment }: World, policyId: string): Change {
-  return async (number) => {
-    try {
-      if (number % 3 === 2) {
-        const path = `/projects/${projectId}/envs/${environment}/bundles/publish`;
-        const { status, body } = await call("POST", path, { activate: true });
-        return status === 201 ? { bundle: body.version } : {};
-      }
-      const { status, body } = await call("PUT", `/policies/${policyId}`, { document: policyOf(`change-${number}`) });
-      return status === 200 ? { policy: body.version } : {};
-    } catch {
-      return {};
-    }
-  };
-}
-
-function startLoad(ledger: Ledger, { evaluate, change }: { evaluate: Evaluate; change: Change }, random: () => number) {
-  let isOver = false;
-  const evaluating = async () => {
-    while (!isOver) {
-      const id = newId();
-      const isForbidden = random() < 0.4;
-      // Evaluations are safe to retry: the same id until somebody answers.
-      for (let answer: boolean | undefined; answer === undefined; ) {
-        await sleep(20);
-        try {
-          answer = await evaluate(id, isForbidden ? "a forbidden word" : "a word");
-        } catch (error) {
-          ledger.wrong.push(String(error));
-          break;
-        }
-        if (answer === undefined) continue;
-        ledger.evaluations.set(id, answer);
-        if (answer !== isForbidden) ledger.wrong.push(`${id} was ${answer ? "blocked" : "let through"}`);
-      }
-    }
-  };
-  const changing = async () => {
-    for (let number = 0; !isOver; number++) {
-      const { policy, bundle } = await change(number);
-      if (policy !== undefined) ledger.policyVersions.push(policy);
-      if (bundle !== undefined) ledger.bundleVersions.push(bundle);
-      await sleep(60);
-    }
-  };
-  const running = Promise.all([evaluating(), evaluating(), evaluating(), changing()]);
-  return {
-    async stop() {
-      isOver = true;
-      await running;
     },
   };
 }

@@ -17,6 +17,8 @@ export interface TestRuntimeOptions {
   readonly token: string;
   readonly folder: string;
   readonly clock?: Clock;
+  /** Further environment variables. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** An answer over REST. */
@@ -41,7 +43,7 @@ export interface TestRuntime {
 
 /** Starts a runtime that follows a control plane. */
 export async function startTestRuntime(options: TestRuntimeOptions): Promise<TestRuntime> {
-  const { url, token, folder, clock = systemClock } = options;
+  const { url, token, folder, clock = systemClock, env } = options;
   const log = createLog({ name: "runtime", level: "silent" });
   const config = readConfig(runtimeSchema, {
     RUNTIME_PORT: "0",
@@ -51,6 +53,7 @@ export async function startTestRuntime(options: TestRuntimeOptions): Promise<Tes
     POLICY_GUARD_DATA: folder,
     POLICY_GUARD_URL: url,
     POLICY_GUARD_TOKEN: token,
+    ...env,
   });
   const source = await connect(config, { url, token }, { log, clock });
   const runtime = await startRuntime(config, source, { log, clock });

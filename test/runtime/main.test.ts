@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { productVariables } from "../../src/kit/config.ts";
 import { signedBundle } from "../harness/bundle.ts";
+import { eventually } from "../harness/eventually.ts";
 import { startNodeProcess } from "../harness/node-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "policy-guard-main-"));
@@ -53,6 +54,17 @@ describe("a runtime process", () => {
     expect(metrics).toMatch(/^bundle_age_seconds \d/m);
     expect(metrics).not.toContain("spool_records");
     expect(await runtime.stop()).toBe(0);
+  });
+
+  it("is not ready while it drains, and goes on to answer", async () => {
+    const runtime = await start(standalone, { DRAIN_DELAY: "1s" });
+    const readyz = () => fetch(`http://127.0.0.1:${runtime.facts.managementPort}/readyz`);
+    expect((await readyz()).status).toBe(200);
+    const stopped = runtime.stop();
+    await eventually(async () => expect((await readyz()).status).toBe(503));
+    const loaded = await fetch(`http://127.0.0.1:${runtime.facts.port}/v1/evaluate/bundle`);
+    expect(loaded.status).toBe(200);
+    expect(await stopped).toBe(0);
   });
 
   it("names every wrong setting at once, without a stack", async () => {

@@ -7,8 +7,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from "jose";
 import * as client from "openid-client";
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import type { Clock } from "../clock.ts";
-import { type Fault, validationFailed } from "../error.ts";
+import { validationFailed } from "../error.ts";
 import type { Outbound } from "./client.ts";
 import { createGuardedFetch, type GuardedFetch } from "./fetch.ts";
 import type { NetworkGuard } from "./guard.ts";
@@ -207,10 +208,11 @@ function keyOf({ owner, issuer }: OidcProvider): string {
 }
 
 function refuse(error: unknown): never {
-  throw oidcFault(
-    error,
-    (message, cause): Fault => ssoRefused(`the identity provider's answer was refused: ${message}`, cause),
-  );
+  const invalid = (message: string, cause: unknown) =>
+    ssoRefused(`the identity provider's answer was refused: ${message}`, cause);
+  const fault = oidcFault(error, invalid);
+  // Of no interest to whoever signs in, who has not chosen the address.
+  throw fault.reason === Reason.ADDRESS_REFUSED ? invalid("it names an address that is out of reach", error) : fault;
 }
 
 // As the provider prefers; of those that say nothing, the default of OpenID Connect Core 1.0, section 9.

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { LazyDfa, noMatch, outOfBudget } from "../../../runtime/engine/dfa.ts";
 import { measure } from "../../../runtime/engine/distance.ts";
 import { readProgram } from "../../../runtime/engine/program.ts";
-import { splitsPair } from "../../../runtime/engine/regex.ts";
 
 const assertions = ["\\b", "\\B", "^", "$", "\\A", "\\z"];
 const atoms = [
@@ -60,17 +59,6 @@ function dfaOf(samples: readonly Sample[]): LazyDfa {
   return dfa;
 }
 
-/** Whether a match ends at an offset or one character before it, and none ends before that. */
-function endsNear(engine: RE2JS, text: string, end: number): boolean {
-  const before = end - ((text.codePointAt(end - 2) ?? 0) > 0xffff ? 2 : 1);
-  return endsBy(engine, text, end) && !endsBy(engine, text, before - 1);
-}
-
-// Cutting the text changes what `$` and `\\b` say there, so only patterns without them are asked.
-function endsBy(engine: RE2JS, text: string, end: number): boolean {
-  return engine.matcher(text.slice(0, Math.max(0, splitsPair(text, end) ? end - 1 : end))).find();
-}
-
 describe("the lazy automaton", () => {
   it("says of every text whether a pattern matches, as the engine does", () => {
     let matched = 0;
@@ -82,14 +70,33 @@ describe("the lazy automaton", () => {
         for (const each of texts) {
           const expected = sample.engine.matcher(each).find();
           if (expected) matched++;
-          const end = dfa.find(each, { from: 0, at: 0, to: each.length }, enough);
-          expect(end !== noMatch).toBe(expected);
-          if (end !== noMatch && !/[$]|\\[bBz]/.test(source)) expect(endsNear(sample.engine, each, end)).toBe(true);
+          const place = dfa.find(each, { from: 0, at: 0, to: each.length }, enough);
+          expect(place !== noMatch).toBe(expected);
         }
       }),
       { numRuns: 3000, seed: 1 },
     );
     expect(matched).toBeGreaterThan(1000);
+  });
+
+  it("says between which places the first match lies, so that the engine finds it again there", () => {
+    let narrow = 0;
+    fc.assert(
+      fc.property(pattern, flags, text, text, text, (source, bits, before, each, after) => {
+        const sample = compile(source, bits);
+        if (sample === undefined) return;
+        const whole = before + each + after;
+        const matcher = sample.engine.matcher(whole);
+        const place = dfaOf([sample]).find(whole, { from: 0, at: 0, to: whole.length }, enough);
+        expect(matcher.find()).toBe(typeof place !== "number");
+        if (typeof place === "number") return;
+        expect(matcher.start()).toBeGreaterThanOrEqual(place.low);
+        expect(matcher.end()).toBeLessThanOrEqual(place.high);
+        if (place.low > 0 && place.high < whole.length) narrow++;
+      }),
+      { numRuns: 2000, seed: 7 },
+    );
+    expect(narrow).toBeGreaterThan(150);
   });
 
   it("says which of many patterns match, as the engine does for each", () => {
@@ -125,7 +132,10 @@ describe("the lazy automaton", () => {
     expect(dfaOf([sample]).find(each, { from: 0, at: 0, to: each.length }, { left: 50 })).toBe(outOfBudget);
     const dfa = dfaOf([sample]);
     while (dfa.find(each, { from: 0, at: 0, to: each.length }, { left: 50 }) === outOfBudget);
-    expect(dfa.find(each, { from: 0, at: 0, to: each.length }, { left: 0 })).toBe(each.length);
+    expect(dfa.find(each, { from: 0, at: 0, to: each.length }, { left: 0 })).toMatchObject({
+      low: 0,
+      high: each.length,
+    });
   });
 
   it("keeps its tables within bounds, and answers rightly after it threw them away", () => {
@@ -138,9 +148,9 @@ describe("the lazy automaton", () => {
     });
     for (const each of random) {
       expect(dfa.find(each, { from: 0, at: 0, to: each.length }, enough)).toBe(noMatch);
-      expect(dfa.find(`${each}aaaaaaaaaaaaaaac`, { from: 0, at: 0, to: each.length + 16 }, enough)).toBe(
-        each.length + 16,
-      );
+      expect(dfa.find(`${each}aaaaaaaaaaaaaaac`, { from: 0, at: 0, to: each.length + 16 }, enough)).toMatchObject({
+        high: each.length + 16,
+      });
     }
     expect(dfa.sizeBytes).toBeLessThan(1.1 * mostBytes);
   });

@@ -11,9 +11,9 @@ describe("checkPassword()", () => {
     "gT7#kk29LmQ",
     "mein Hund hei\u00DFt Rex",
     "\u79C1\u306E\u732B\u306F\u7A93\u8FBA\u3067\u7720\u308B\u3088",
-    "0".repeat(3) + "7f3a9c51e2",
+    `${"0".repeat(3)}7f3a9c51e2`,
     "dragon eats monkey pie",
-    "x".repeat(190) + "y1z2w3v4u5",
+    `${"x".repeat(190)}y1z2w3v4u5`,
   ])("takes %j", (password) => {
     expect(check(password)).not.toThrow();
   });

@@ -141,6 +141,7 @@ describe("the schedule", () => {
       .poll(identifiers, { timeout: 5_000 })
       .toEqual([
         "create-partitions",
+        "purge-accounts",
         "purge-deliveries",
         "purge-traces",
         "refresh-activations",

@@ -1,0 +1,349 @@
+// Whom a sign-in at an organization's provider lets in, as what, and how far. What providers try is in attack.test.ts.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type FakeIdp, newSigningKey, startFakeIdp } from "../../harness/fake-idp.ts";
+import { createPerson } from "../../harness/person.ts";
+import { accessTokenOf, ada, configuration, type SsoHome, type SsoRig, startSsoRig, succeed } from "./rig.ts";
+
+let rig: SsoRig;
+let idp: FakeIdp;
+
+beforeAll(async () => {
+  rig = await startSsoRig();
+  idp = await startFakeIdp(rig);
+});
+beforeEach(() => {
+  idp.lies = {};
+});
+afterAll(async () => {
+  await rig.stop();
+  await idp.close();
+});
+
+const notLetIn = { status: 403, error: "sso_account_refused" };
+const permissions = (home: SsoHome, token: string) =>
+  rig.call("TeamService/GetPermissions", { org_id: home.world.orgId }, { token });
+const reconfigure = (home: SsoHome, change: Record<string, never> | object) =>
+  succeed(
+    rig.call("SsoService/ConfigureSso", configuration(home, { ...change }), { world: home.world, persona: "admin" }),
+  );
+
+describe("somebody new", () => {
+  it("becomes a member with the default role, and is told of", async () => {
+    const home = await rig.home(idp, { default_role: "editor" });
+    const answer = await rig.signIn(home, ada(home));
+    expect(answer).toMatchObject({ status: 200, body: { status: "signed_in", account: { name: "Ada Lovelace" } } });
+    expect((await permissions(home, accessTokenOf(answer))).body).toMatchObject({ role: "editor" });
+    const { events, actions } = await rig.plane.recorded(home.world.orgId);
+    expect(events).toContain("team.member_added");
+    expect(actions.at(-1)).toBe("sso.sign_in");
+  });
+
+  it("asks to join where the organization wants to be asked, gets no session, and gets in once approved", async () => {
+    const home = await rig.home(idp, { join: "request" });
+    expect(await rig.signIn(home, ada(home))).toMatchObject({
+      status: 200,
+      body: { status: "join_requested", tokens: null },
+    });
+    const as = { world: home.world, persona: "admin" };
+    const { orgId: org_id } = home.world;
+    const listed = await rig.call("TeamService/ListJoinRequests", { org_id }, as);
+    const { join_requests: requests } = listed.body as { join_requests: { id: string; email: string }[] };
+    expect(requests.map(({ email }) => email)).toEqual([`ada@${home.domain}`]);
+    const request_id = requests[0]?.id ?? "";
+    await succeed(rig.call("TeamService/ApproveJoinRequest", { org_id, request_id, role: "viewer" }, as));
+    expect(await rig.signIn(home, ada(home))).toMatchObject({ body: { status: "signed_in" } });
+  });
+
+  it("gets the highest role that their claim stands for, and another one when it changes", async () => {
+    const role_mapping = { guards: "editor", chiefs: "admin", guests: "viewer" };
+    const home = await rig.home(idp, { role_claim: "groups", role_mapping });
+    const roleWith = async (groups: unknown) =>
+      ((await permissions(home, accessTokenOf(await rig.signIn(home, ada(home, { groups }))))).body as { role: string })
+        .role;
+    expect(await roleWith(["guests", "chiefs", "guards", "owners"])).toBe("admin");
+    expect(await roleWith("guards")).toBe("editor");
+    expect(await roleWith(["__proto__", "constructor", 7, null])).toBe("editor");
+    expect(await roleWith(undefined)).toBe("editor");
+  });
+
+  it("is one person, also when they come twenty times at once", async () => {
+    const home = await rig.home(idp);
+    const started = await Promise.all(Array.from({ length: 20 }, () => rig.start(home)));
+    const answers = await Promise.all(
+      started.map((each) => rig.finish(each, idp.authorize(each.authorizationUrl, ada(home)))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(new Set(answers.map(({ body }) => (body as { account: { id: string } }).account.id)).size).toBe(1);
+    const { events } = await rig.plane.recorded(home.world.orgId);
+    expect(events.filter((name) => name === "team.member_added")).toHaveLength(1);
+  });
+
+  it("accepts the invitation that waits for them, with its role", async () => {
+    const home = await rig.home(idp, { join: "request" });
+    const as = { world: home.world, persona: "admin" };
+    const invitation = { org_id: home.world.orgId, email: `ada@${home.domain}`, role: "editor" };
+    await succeed(rig.call("TeamService/InviteMember", invitation, as));
+    const token = accessTokenOf(await rig.signIn(home, ada(home)));
+    expect((await permissions(home, token)).body).toMatchObject({ role: "editor" });
+  });
+
+  it("does not get the account that somebody else has registered for their address", async () => {
+    const home = await rig.home(idp);
+    const email = `ada@${home.domain}`;
+    const password = ["correct", "horse", "battery", "staple"].join(" ");
+    await succeed(rig.call("AccountService/Register", { email, password, name: "Mallory" }));
+    expect(await rig.signIn(home, ada(home))).toMatchObject(notLetIn);
+  });
+});
+
+describe("somebody known", () => {
+  it("is known by the provider's id for them, whatever their address becomes", async () => {
+    const home = await rig.home(idp);
+    const first = await rig.signIn(home, ada(home));
+    const second = await rig.signIn(home, ada(home, { email: "ada@elsewhere.example", email_verified: false }));
+    expect(second.body).toMatchObject({ account: { id: (first.body as { account: { id: string } }).account.id } });
+  });
+
+  it("is somebody else at another organization's provider, though the two call them the same", async () => {
+    const [one, two] = [await rig.home(idp), await rig.home(idp)];
+    const idOf = async (home: SsoHome) =>
+      ((await rig.signIn(home, ada(home))).body as { account: { id: string } }).account.id;
+    expect(await idOf(one)).not.toBe(await idOf(two));
+    expect(await rig.signIn(two, ada(one, { sub: "new" }))).toMatchObject(notLetIn);
+  });
+
+  it("is out once they are deactivated", async () => {
+    const home = await rig.home(idp);
+    const token = accessTokenOf(await rig.signIn(home, ada(home)));
+    await rig.plane.database.systemTransaction(home.world.orgId, (tx) =>
+      tx.sql("update member set state = 'deactivated' where org_id = ? and account_id is not null", [tx.orgId]),
+    );
+    expect(await permissions(home, token)).toMatchObject({ status: 403 });
+    expect(await rig.signIn(home, ada(home))).toMatchObject(notLetIn);
+  });
+});
+
+describe("a session of single sign-on", () => {
+  it("reaches its organization only, and not the account", async () => {
+    const [home, other] = [await rig.home(idp), await rig.home(idp)];
+    const answer = await rig.signIn(home, ada(home));
+    const token = accessTokenOf(answer);
+    const { id } = (answer.body as { account: { id: string } }).account;
+    await rig.plane.database.systemTransaction(other.world.orgId, (tx) =>
+      tx.sql(
+        `insert into member (org_id, id, account_id, email, email_key, role, state, created_at, updated_at)
+         values (?, gen_random_uuid(), ?, ?, ?, 'admin', 'active', ?, ?)`,
+        [tx.orgId, id, "x", "x", tx.now, tx.now],
+      ),
+    );
+    const foreign = await rig.call("TeamService/GetPermissions", { org_id: other.world.orgId }, { token });
+    expect(foreign).toMatchObject({ status: 403, error: "no_access_to_organization" });
+    const me = await rig.call("AccountService/GetMe", {}, { token });
+    expect(me.body).toMatchObject({ organizations: [{ org_id: home.world.orgId }] });
+    for (const [method, request] of [
+      ["AccountService/EnrolMfa", {}],
+      ["AccountService/ListSessions", {}],
+      ["AccountService/ChangePassword", { current_password: "x", new_password: "y" }],
+      ["TeamService/AskToJoin", { org_id: other.world.orgId }],
+    ] as const) {
+      expect(await rig.call(method, request, { token }), method).toMatchObject({
+        status: 403,
+        error: "insufficient_scope",
+      });
+    }
+    expect(await rig.call("AccountService/Logout", {}, { token })).toMatchObject({ status: 204 });
+  });
+
+  it("never has an owner's rights: whoever chooses the provider does not become the owner by it", async () => {
+    const home = await rig.home(idp);
+    const owner = await createPerson(rig.plane.database, { orgId: home.world.orgId, role: "owner" });
+    await rig.plane.database.systemTransaction(home.world.orgId, (tx) =>
+      tx.sql(
+        "insert into sso_identity (org_id, issuer, subject, account_id, created_at) values (?, ?, 'boss', ?, ?)",
+        [tx.orgId, idp.issuer, owner.account_id, tx.now],
+      ),
+    );
+    const token = accessTokenOf(await rig.signIn(home, ada(home, { sub: "boss" })));
+    expect((await permissions(home, token)).body).toMatchObject({ role: "admin" });
+    const { orgId: org_id } = home.world;
+    for (const call of [
+      rig.call("TeamService/UpdateMember", { org_id, member_id: owner.member_id ?? "", role: "viewer" }, { token }),
+      rig.call("TeamService/TransferOwnership", { org_id, member_id: owner.member_id ?? "" }, { token }),
+    ]) {
+      expect(await call).toMatchObject({ status: 403, error: "insufficient_scope" });
+    }
+  });
+
+  it("ends after half a day, however often it is refreshed", async () => {
+    const home = await rig.home(idp);
+    const { tokens } = (await rig.signIn(home, ada(home))).body as { tokens: { refresh_token: string } };
+    let refresh_token = tokens.refresh_token;
+    const refresh = async () => {
+      const answer = await rig.call("AccountService/RefreshSession", { refresh_token });
+      refresh_token = (answer.body as { refresh_token?: string }).refresh_token ?? "";
+      return answer.status;
+    };
+    rig.clock.pass(11.9 * 3_600_000);
+    expect(await refresh()).toBe(200);
+    rig.clock.pass(0.2 * 3_600_000);
+    expect(await refresh()).toBe(401);
+  });
+
+  it("ends with the provider: when single sign-on is removed, or set to another client", async () => {
+    const home = await rig.home(idp);
+    const as = { world: home.world, persona: "admin" };
+    const token = async () => accessTokenOf(await rig.signIn(home, ada(home)));
+    const one = await token();
+    rig.clock.pass(1000);
+    await reconfigure(home, { client_id: "another" });
+    expect(await permissions(home, one)).toMatchObject({ status: 401 });
+    rig.clock.pass(1000);
+    await reconfigure(home, {});
+    const two = await token();
+    expect(await permissions(home, two)).toMatchObject({ status: 200 });
+    await succeed(rig.call("SsoService/RemoveSso", { org_id: home.world.orgId }, as));
+    expect(await permissions(home, two)).toMatchObject({ status: 401 });
+  });
+});
+
+describe("enforced single sign-on", () => {
+  it("lets members in by the provider only, but an owner by the password too", async () => {
+    const home = await rig.home(idp, { enforced: true });
+    const { orgId } = home.world;
+    for (const role of ["viewer", "editor", "admin"] as const) {
+      const member = await createPerson(rig.plane.database, { orgId, role });
+      expect(await permissions(home, member.access_token), role).toMatchObject({ status: 403, error: "sso_required" });
+      expect(await rig.call("AccountService/GetMe", {}, { token: member.access_token })).toMatchObject({ status: 200 });
+    }
+    const owner = await createPerson(rig.plane.database, { orgId, role: "owner" });
+    expect(await permissions(home, owner.access_token)).toMatchObject({ status: 200, body: { role: "owner" } });
+    const token = accessTokenOf(await rig.signIn(home, ada(home)));
+    expect(await permissions(home, token)).toMatchObject({ status: 200 });
+    await reconfigure(home, { enforced: false });
+    const member = await createPerson(rig.plane.database, { orgId, role: "viewer" });
+    expect(await permissions(home, member.access_token)).toMatchObject({ status: 200 });
+  });
+
+  it("says nothing of an organization to those who are not its members", async () => {
+    const [home, other] = [await rig.home(idp, { enforced: true }), await rig.home(idp)];
+    const stranger = await createPerson(rig.plane.database, { orgId: other.world.orgId, role: "admin" });
+    expect(await permissions(home, stranger.access_token)).toMatchObject({
+      status: 403,
+      error: "no_access_to_organization",
+    });
+  });
+});
+
+describe("a browser", () => {
+  it("is sent to the provider, comes back, and is signed in, by the cookie alone", async () => {
+    const home = await rig.home(idp);
+    const begun = await fetch(`${rig.plane.baseUrl}/v1/auth/sso/start?email=ada@${home.domain}`, {
+      redirect: "manual",
+      headers: { "x-forwarded-for": "198.51.100.7" },
+    });
+    expect(begun.status).toBe(302);
+    const [cookie = ""] = begun.headers.getSetCookie();
+    expect(cookie).toMatch(/^policy_guard_sso=gr_sso_\w{39}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
+    const callback = idp.authorize(begun.headers.get("location") ?? "", ada(home));
+    const finish = (headers: Record<string, string>) =>
+      fetch(`${rig.plane.baseUrl}/v1/auth/sso/callback?${new URLSearchParams(callback)}`, { headers });
+    expect((await finish({})).status).toBe(401);
+    expect((await finish({ cookie: "policy_guard_sso=gr_sso_x" })).status).toBe(401);
+    const done = await finish({ cookie: `theme=dark; ${cookie.split(";")[0]}; a=b` });
+    expect(done.status).toBe(200);
+    expect(done.headers.getSetCookie()[0]).toMatch(/^policy_guard_sso=; Path=\/; Max-Age=0; /);
+  });
+
+  it("of somebody whose domain nobody has verified is sent nowhere", async () => {
+    const answer = await rig.call("SsoService/StartSso", { email: "ada@unknown.example" });
+    expect(answer).toMatchObject({ status: 404, error: "not_found" });
+  });
+});
+
+describe("a provider", () => {
+  it("may change its keys at any time, and is asked for them anew no more often than every ten seconds", async () => {
+    const home = await rig.home(idp);
+    expect((await rig.signIn(home, ada(home))).status).toBe(200);
+    const asked = () => idp.requests.filter((request) => request === "GET /jwks").length;
+    const before = asked();
+    idp.keys = [newSigningKey(), ...idp.keys];
+    const first = await rig.signIn(home, ada(home));
+    expect(first.status, "within the ten seconds").toBe(401);
+    expect(asked()).toBe(before);
+  });
+
+  it("that is away is told so, and is asked again once it is back", async () => {
+    const home = await rig.home(idp);
+    rig.clock.pass(10 * 60_000);
+    idp.lies.answer = (_path, _request, response) => {
+      response.destroy();
+      return true;
+    };
+    const start = () => rig.call("SsoService/StartSso", { org_id: home.world.orgId, redirect: false });
+    expect(await start()).toMatchObject({ status: 503, error: "unavailable" });
+    idp.lies = {};
+    expect(await start()).toMatchObject({ status: 200 });
+    idp.lies.answer = (path, _request, response) => {
+      if (path !== "/jwks") return false;
+      response.writeHead(503).end();
+      return true;
+    };
+    expect(await rig.signIn(home, ada(home)), "without its keys").toMatchObject({ status: 503, error: "unavailable" });
+  });
+});
+
+describe("what is stored", () => {
+  it("has neither the client's secret nor anything that would finish a sign-in", async () => {
+    const home = await rig.home(idp);
+    const started = await rig.start(home);
+    const { searchParams } = new URL(started.authorizationUrl);
+    const { state } = idp.authorize(started.authorizationUrl, ada(home));
+    const rows = await rig.plane.database.read(home.world.orgId, async (tx) => [
+      ...(await tx.sql<{ line: string }>("select encode(convert_to(c::text, 'utf8'), 'escape') as line from sso_configuration c")),
+      ...(await tx.sql<{ line: string }>("select l::text as line from sso_login l")),
+      ...(await tx.sql<{ line: string }>("select a::text as line from audit_entry a")),
+    ]);
+    const text = rows.map(({ line }) => line).join("\n");
+    const hex = (secret: string) => Buffer.from(secret, "utf8").toString("hex");
+    for (const secret of [idp.clientSecret, started.flowToken, state, searchParams.get("nonce") ?? ""]) {
+      expect(secret.length).toBeGreaterThan(8);
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(hex(secret));
+    }
+  });
+
+  it("of the secret never goes to another provider", async () => {
+    const home = await rig.home(idp);
+    const { client_secret: _, ...rest } = configuration(home);
+    const kept = await reconfigure(home, { client_secret: undefined });
+    expect(rest).not.toHaveProperty("client_secret");
+    expect(kept.body).toMatchObject({ has_client_secret: true });
+    const moved = await reconfigure(home, { client_secret: undefined, client_id: "another" });
+    expect(moved.body).toMatchObject({ has_client_secret: false });
+  });
+});
+
+describe("a domain", () => {
+  it("belongs to one organization, also when two verify it at once", async () => {
+    const [one, two] = [await rig.home(idp), await rig.home(idp)];
+    const domain = `race-${one.domain}`;
+    const answers = await Promise.all([rig.claim(one.world, domain), rig.claim(two.world, domain)]);
+    // The record of the later claim replaces that of the earlier, whose look-up may come too late.
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(1);
+    const late = await rig.claim(one.world, two.domain);
+    expect(late).toMatchObject({ status: 409, error: "already_exists" });
+  });
+
+  it("is the same however it is written, and none that is no domain", async () => {
+    const home = await rig.home(idp);
+    const as = { world: home.world, persona: "admin" };
+    const add = (domain: string) => rig.call("SsoService/AddSsoDomain", { org_id: home.world.orgId, domain }, as);
+    expect((await add("BÜCHER.example.")).body).toMatchObject({ domain: "xn--bcher-kva.example" });
+    expect(await add("xn--bcher-kva.EXAMPLE")).toMatchObject({ status: 409, error: "already_exists" });
+    for (const domain of ["com", "a b.example", "127.0.0.1", "https://x.example", "*.example.com", "a@b.example", ".."]) {
+      expect(await add(domain), domain).toMatchObject({ status: 422, fields: ["domain"] });
+    }
+  });
+});
