@@ -22,23 +22,56 @@ export interface Gates {
   readonly elastic: boolean;
 }
 
+/** The required literals of a pattern. */
+export interface RequiredLiterals extends Gates {
+  /** Further literals of which every match contains one as well, elsewhere; empty when there are none. */
+  readonly company: readonly string[];
+}
+
 const longestLiteral = 24;
 const mostLiterals = 64;
 const mostSymbols = 4;
 const mostPoints = 12;
 const mostSplits = 60;
 const weakestScore = 2;
+/** Units around a literal from which on a look around is a wide one. */
+const wideReach = 48;
 /** From here on, branches are not worth looking into. */
 const goodScore = 5;
 /** From here on, nothing better is looked for. */
 const excellentScore = 9;
 
 /** The required literals of a program; undefined when it has none worth searching for. */
-export function requiredLiterals(program: Program, distances: Distances): Gates | undefined {
+export function requiredLiterals(program: Program, distances: Distances): RequiredLiterals | undefined {
   const search: Search = { program, distances, splitting: new Set(), splitCount: 0 };
   const accept = program.code.findIndex((code) => code.step === "match");
   const found = literalsBetween(search, program.start, accept);
-  return found === undefined || found.score < weakestScore ? undefined : { gates: found.gates, elastic: found.elastic };
+  if (found === undefined || found.score < weakestScore) return undefined;
+  const isWide = found.gates.some(({ before, after }) => before + after > wideReach);
+  return {
+    gates: found.gates,
+    elastic: found.elastic,
+    company: isWide ? companyOf({ ...search, splitCount: 0 }, found, accept) : [],
+  };
+}
+
+// Where the literals lead to a wide look around, it is worth to know beforehand whether the rest of the pattern can be there.
+function companyOf(search: Search, found: Candidate, accept: number): readonly string[] {
+  const cuts = cutPoints(search.program, search.program.start, accept);
+  let best: Candidate | undefined;
+  for (const [index, cut] of cuts.entries()) {
+    if (cut === accept || (best !== undefined && best.score >= goodScore)) break;
+    const at = continuesLiteral(search, cuts[index - 1], cut) ? undefined : literalsAt(search, cut);
+    const candidate = at ?? literalsOfBranches(search, cut, cuts[index + 1] ?? accept);
+    if (candidate !== undefined && isElsewhere(candidate, found)) best = better(best, candidate);
+  }
+  return best === undefined || best.score < weakestScore ? [] : best.gates.map(({ literal }) => literal);
+}
+
+function isElsewhere({ gates }: Candidate, found: Candidate): boolean {
+  return gates.every(({ literal }) =>
+    found.gates.every((gate) => !gate.literal.includes(literal) && !literal.includes(gate.literal)),
+  );
 }
 
 interface Search {

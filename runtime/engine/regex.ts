@@ -32,6 +32,8 @@ export interface LinearPattern {
   readonly lookahead: Lookahead;
   /** Every match contains one of these; empty when the pattern has to run over the whole text. */
   readonly gates: readonly Gate[];
+  /** Every match contains one of these as well; empty when nothing more is known. */
+  readonly company: readonly string[];
   /** The automaton that tells whether it matches; made when first asked for. Undefined for a pattern that has none. */
   readonly dfa: LazyDfa | undefined;
 }
@@ -85,6 +87,7 @@ function newPattern(source: string, bits: number): LinearPattern {
     elastic: distances.elastic || literals?.elastic === true,
     lookahead: createLookahead(distances),
     gates: literals?.gates ?? [],
+    company: literals?.company ?? [],
     get dfa() {
       if (dfa === null) dfa = LazyDfa.of([readProgram(engine)], dfaMemory);
       return dfa;

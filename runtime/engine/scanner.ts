@@ -69,12 +69,17 @@ interface LiteralUses {
   readonly phrases: PhraseUse[];
   readonly gates: GateUse[];
   readonly triggers: TriggerUse[];
+  /** Sets of literals, by number, that it belongs to. */
+  readonly companies: number[];
 }
 
 interface Tables {
   readonly automaton: Automaton;
   readonly uses: readonly LiteralUses[];
   readonly patterns: readonly PatternUse[];
+  /** The set of literals of which one has to be there as well, for each pattern; -1 when there is none. */
+  readonly companyOf: readonly number[];
+  readonly companyCount: number;
   readonly ungated: UngatedPatterns;
   readonly sweeps: readonly SweepUse[];
   /** The forms of a text that each job reads. */
@@ -88,16 +93,19 @@ function buildTables(plans: readonly Plan[]): Tables {
   const usesOf = (literal: string): LiteralUses => {
     const known = literals.get(literal);
     if (known !== undefined) return known;
-    const created: LiteralUses = { phrases: [], gates: [], triggers: [] };
+    const created: LiteralUses = { phrases: [], gates: [], triggers: [], companies: [] };
     literals.set(literal, created);
     return created;
   };
   const patterns: PatternUse[] = [];
+  const companies = new Map<string, number>();
+  const companyOf: number[] = [];
   plans.forEach((plan, job) => {
     for (const phrase of plan.phrases) usesOf(gateFoldText(phrase.text)).phrases.push({ job, phrase });
     for (const trigger of plan.triggers) usesOf(gateFoldText(trigger.literal)).triggers.push({ job, trigger });
     for (const probe of plan.patterns) {
       for (const gate of probe.pattern.gates) usesOf(gate.literal).gates.push({ pattern: patterns.length, gate });
+      companyOf.push(addCompany(probe.pattern.company, companies, usesOf));
       patterns.push({ job, probe });
     }
   });
@@ -105,6 +113,8 @@ function buildTables(plans: readonly Plan[]): Tables {
     automaton: buildAutomaton([...literals.keys()]),
     uses: [...literals.values()],
     patterns,
+    companyOf,
+    companyCount: companies.size,
     ungated: new UngatedPatterns(
       patterns.filter(({ probe }) => probe.pattern.gates.length === 0),
       (job) => plans[job]?.reads ?? 0,
@@ -112,6 +122,23 @@ function buildTables(plans: readonly Plan[]): Tables {
     sweeps: plans.flatMap((plan, job) => plan.sweeps.map((sweep) => ({ job, sweep }))),
     reads: plans.map((plan) => plan.reads),
   };
+}
+
+// Patterns that are about the same words share a set.
+function addCompany(
+  literals: readonly string[],
+  companies: Map<string, number>,
+  usesOf: (literal: string) => LiteralUses,
+): number {
+  if (literals.length === 0) return -1;
+  const key = literals.join("\u0000");
+  let number = companies.get(key);
+  if (number === undefined) {
+    number = companies.size;
+    companies.set(key, number);
+    for (const literal of literals) usesOf(literal).companies.push(number);
+  }
+  return number;
 }
 
 function scanView(tables: Tables, view: View, limits: ScanLimits, report: Report): void {
@@ -135,11 +162,13 @@ function scanLiterals(
   report: Report,
 ): Map<number, Windows> {
   const windows = new Map<number, Windows>();
+  const isPresent = new Uint8Array(tables.companyCount);
   const { text } = view;
   let index: CollapsedIndex | undefined | null = null;
   tables.automaton.scan(text, (literal, end) => {
     const uses = tables.uses[literal];
     if (uses === undefined) return;
+    for (const company of uses.companies) isPresent[company] = 1;
     for (const { job, phrase } of uses.phrases) {
       if (!readsView(job)) continue;
       const start = phraseStart(phrase, view.folded(), end);
@@ -165,6 +194,10 @@ function scanLiterals(
       else windows.set(pattern, new Windows(from, to));
     }
   });
+  for (const pattern of windows.keys()) {
+    const company = tables.companyOf[pattern] ?? -1;
+    if (company >= 0 && isPresent[company] === 0) windows.delete(pattern);
+  }
   return windows;
 }
 

@@ -159,10 +159,12 @@ describe("a session of single sign-on", () => {
     const home = await rig.home(idp);
     const owner = await createPerson(rig.plane.database, { orgId: home.world.orgId, role: "owner" });
     await rig.plane.database.systemTransaction(home.world.orgId, (tx) =>
-      tx.sql(
-        "insert into sso_identity (org_id, issuer, subject, account_id, created_at) values (?, ?, 'boss', ?, ?)",
-        [tx.orgId, idp.issuer, owner.account_id, tx.now],
-      ),
+      tx.sql("insert into sso_identity (org_id, issuer, subject, account_id, created_at) values (?, ?, 'boss', ?, ?)", [
+        tx.orgId,
+        idp.issuer,
+        owner.account_id,
+        tx.now,
+      ]),
     );
     const token = accessTokenOf(await rig.signIn(home, ada(home, { sub: "boss" })));
     expect((await permissions(home, token)).body).toMatchObject({ role: "admin" });
@@ -300,7 +302,9 @@ describe("what is stored", () => {
     const { searchParams } = new URL(started.authorizationUrl);
     const { state } = idp.authorize(started.authorizationUrl, ada(home));
     const rows = await rig.plane.database.read(home.world.orgId, async (tx) => [
-      ...(await tx.sql<{ line: string }>("select encode(convert_to(c::text, 'utf8'), 'escape') as line from sso_configuration c")),
+      ...(await tx.sql<{ line: string }>(
+        "select encode(convert_to(c::text, 'utf8'), 'escape') as line from sso_configuration c",
+      )),
       ...(await tx.sql<{ line: string }>("select l::text as line from sso_login l")),
       ...(await tx.sql<{ line: string }>("select a::text as line from audit_entry a")),
     ]);
@@ -342,7 +346,15 @@ describe("a domain", () => {
     const add = (domain: string) => rig.call("SsoService/AddSsoDomain", { org_id: home.world.orgId, domain }, as);
     expect((await add("BÜCHER.example.")).body).toMatchObject({ domain: "xn--bcher-kva.example" });
     expect(await add("xn--bcher-kva.EXAMPLE")).toMatchObject({ status: 409, error: "already_exists" });
-    for (const domain of ["com", "a b.example", "127.0.0.1", "https://x.example", "*.example.com", "a@b.example", ".."]) {
+    for (const domain of [
+      "com",
+      "a b.example",
+      "127.0.0.1",
+      "https://x.example",
+      "*.example.com",
+      "a@b.example",
+      "..",
+    ]) {
       expect(await add(domain), domain).toMatchObject({ status: 422, fields: ["domain"] });
     }
   });

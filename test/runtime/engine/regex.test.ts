@@ -20,7 +20,8 @@ import { collapse, Windows, windowAround } from "../../../runtime/engine/window.
 
 /** Matches found through the automaton and windows, as the scanner does it. */
 function gatedMatches(pattern: LinearPattern, text: string): PatternMatch[] {
-  const { gates } = pattern;
+  const { gates, company } = pattern;
+  if (company.length > 0 && !hasAny(company, text)) return [];
   let windows: Windows | undefined;
   const index = pattern.elastic ? collapse(text) : undefined;
   buildAutomaton(gates.map((gate) => gate.literal)).scan(text, (literal, end) => {
@@ -32,6 +33,14 @@ function gatedMatches(pattern: LinearPattern, text: string): PatternMatch[] {
   });
   const found: PatternMatch[] = [];
   windows?.each((from, to) => found.push(...findMatches(pattern, text, from, to)));
+  return found;
+}
+
+function hasAny(literals: readonly string[], text: string): boolean {
+  let found = false;
+  buildAutomaton(literals).scan(text, () => {
+    found = true;
+  });
   return found;
 }
 

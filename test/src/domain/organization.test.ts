@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
+import { Ingest } from "../../../src/domain/ingest.ts";
+import { Organizations } from "../../../src/domain/organization.ts";
+import { roleOf } from "../../../src/domain/session.ts";
+import { Tokens } from "../../../src/domain/token.ts";
+import { TraceRetention } from "../../../src/domain/trace-retention.ts";
+import { systemClock } from "../../../src/kit/clock.ts";
+import type { Caller } from "../../../src/kit/context.ts";
+import { type Database, openDatabase } from "../../../src/store/database.ts";
+import type { MemberRole } from "../../../src/store/member.ts";
+import { checksums, filledTables } from "../../harness/access/rows.ts";
+import { createTestDatabase, type TestDatabase } from "../../harness/database.ts";
+import { createPerson } from "../../harness/person.ts";
+import { createWorld, type World } from "../../harness/world.ts";
+import { batchOf, evaluation } from "./evaluation.ts";
+
+let urls: TestDatabase;
+let database: Database;
+let worker: Database;
+
+beforeAll(async () => {
+  urls = await createTestDatabase();
+  database = await openDatabase({ url: urls.applicationUrl, poolSize: 4 });
+  worker = await openDatabase({ url: urls.workerUrl, poolSize: 2 });
+});
+
+afterAll(async () => {
+  await Promise.all([database.close(), worker.close()]);
+  await urls.drop();
+});
+
+/** An organization with something in it: members, tokens, traces, an entry in the audit log. */
+async function createLivedIn(role: MemberRole): Promise<World & { readonly as: Caller }> {
+  const world = await createWorld(database);
+  const { orgId, projectId } = world;
+  const { account_id: id, email: label, session_id: sessionId } = await createPerson(database, { orgId, role });
+  const source = { orgId, projectId, environment: "dev", instanceId: randomUUID() };
+  await new Ingest(database, { onResult: () => undefined }).ingest(source, batchOf([evaluation({}, new Date())]));
+  await new Tokens(database).issue(world.caller, "admin", { name: "another" });
+  const credential = {
+    ...{ kind: CredentialKind.MEMBER, id, label, sessionId, roles: new Map([[orgId, roleOf(role)]]) },
+    ...{ orgId: undefined, projectId: undefined, environment: undefined },
+  };
+  const audit = { action: "", requestId: "test", address: "" };
+  return { ...world, as: { credential, orgId, role: roleOf(role), audit } };
+}
+
+describe("deleting an organization", () => {
+  it("leaves no row of it in any table once the worker has cleared up, and touches no other", async () => {
+    const [gone, other] = [await createLivedIn("owner"), await createLivedIn("owner")];
+    const before = await checksums(database, other.orgId);
+    expect(await filledTables(database, gone.orgId)).toEqual(
+      expect.arrayContaining(["audit_entry", "evaluation_key", "member", "organization", "token", "trace"]),
+    );
+    await new Organizations(database).delete(gone.as, { confirm: "Test" });
+    const left = await filledTables(database, gone.orgId);
+    expect(left.filter((table) => !/^(trace|evaluation_key)/.test(table))).toEqual([]);
+    await new TraceRetention(worker, systemClock).purgeOrganization(gone.orgId);
+    expect(await filledTables(database, gone.orgId)).toEqual([]);
+    expect(await checksums(database, other.orgId)).toEqual(before);
+  });
+
+  it("ends its tokens with the commit", async () => {
+    const gone = await createLivedIn("owner");
+    const tokens = new Tokens(database);
+    expect(await tokens.authenticate(gone.tokens.admin ?? "", new Date())).toBeDefined();
+    await new Organizations(database).delete(gone.as, { confirm: "Test" });
+    for (const value of [gone.tokens.admin, gone.tokens.ci, gone.tokens.runtime]) {
+      expect(await tokens.authenticate(value ?? "", new Date())).toBeUndefined();
+    }
+  });
+
+  it("needs somebody who is an owner still", async () => {
+    const kept = await createLivedIn("admin");
+    const asOwner = { ...kept.as, role: roleOf("owner") };
+    await expect(new Organizations(database).delete(asOwner, { confirm: "Test" })).rejects.toThrow(
+      "needs the role owner",
+    );
+  });
+});
