@@ -1,4 +1,4 @@
-// Writes gen/: TypeScript by buf, then the REST facade in print. With --check it writes nothing and fails when gen/ is stale.
+// Writes gen/: TypeScript by buf, then the REST facade in print and what is known of the built-in patterns. With --check it writes nothing and fails when gen/ is stale.
 // Everything is made in a temporary folder first, so that gen/ never lacks files while something else reads it. No network.
 
 import { spawnSync } from "node:child_process";
@@ -9,6 +9,9 @@ import { delimiter, dirname, join, resolve } from "node:path";
 const root = resolve(import.meta.dirname, "..");
 const target = join(root, "gen");
 const binaries = join(root, "node_modules", ".bin");
+
+/** Folders within gen/ that buf does not write. */
+const printed = ["rest", "engine"];
 
 /** Contents by path within gen/. */
 type Files = Map<string, Buffer>;
@@ -23,19 +26,21 @@ try {
 async function write(): Promise<number> {
   const code = generateCode();
   // The facade is printed with the options that the new code declares, so the code has to be in place before it is loaded.
-  sync(code, { keep: "rest" });
-  const files = new Map([...code, ...(await printFacade())]);
-  const changed = sync(files, { keep: "" });
+  sync(code, { keep: printed });
+  const files = new Map([...code, ...(await printFacade()), ...(await printPatterns())]);
+  const changed = sync(files, { keep: [] });
   console.log(`gen/: ${files.size} files, ${changed} changed`);
   return 0;
 }
 
 async function check(): Promise<number> {
   const code = generateCode();
-  const stale = differences(code, readFolder(target), { keep: "rest" });
-  if (stale.length === 0)
-    stale.push(...differences(new Map([...code, ...(await printFacade())]), readFolder(target), { keep: "" }));
-  for (const path of stale) console.error(`gen/${path} is not what proto/ says; run: npm run generate`);
+  const stale = differences(code, readFolder(target), { keep: printed });
+  if (stale.length === 0) {
+    const files = new Map([...code, ...(await printFacade()), ...(await printPatterns())]);
+    stale.push(...differences(files, readFolder(target), { keep: [] }));
+  }
+  for (const path of stale) console.error(`gen/${path} is not what its sources say; run: npm run generate`);
   return stale.length === 0 ? 0 : 1;
 }
 
@@ -65,6 +70,11 @@ async function printFacade(): Promise<Files> {
   ]);
 }
 
+async function printPatterns(): Promise<Files> {
+  const { printBuiltInFacts } = await import("../runtime/engine/detectors/built-in.ts");
+  return new Map([["engine/patterns.json", Buffer.from(printBuiltInFacts())]]);
+}
+
 function buf(...args: string[]): void {
   const env = { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ""}` };
   const { status, error } = spawnSync(join(binaries, "buf"), args, { cwd: root, env, stdio: "inherit" });
@@ -82,18 +92,18 @@ function readFolder(folder: string): Files {
   );
 }
 
-/** Paths at which the two differ, apart from the folder to keep. */
-function differences(wanted: Files, present: Files, { keep }: { readonly keep: string }): string[] {
+/** Paths at which the two differ, apart from the folders to keep. */
+function differences(wanted: Files, present: Files, { keep }: { readonly keep: readonly string[] }): string[] {
   const paths = [...new Set([...wanted.keys(), ...present.keys()])].sort();
   return paths.filter((path) => {
-    if (keep !== "" && path.startsWith(`${keep}/`)) return false;
+    if (keep.some((folder) => path.startsWith(`${folder}/`))) return false;
     const [want, have] = [wanted.get(path), present.get(path)];
     return want === undefined || have === undefined || !want.equals(have);
   });
 }
 
-/** Makes gen/ hold the wanted files and nothing else but the folder to keep. Returns how many files changed. */
-function sync(wanted: Files, options: { readonly keep: string }): number {
+/** Makes gen/ hold the wanted files and nothing else but the folders to keep. Returns how many files changed. */
+function sync(wanted: Files, options: { readonly keep: readonly string[] }): number {
   mkdirSync(target, { recursive: true });
   const changed = differences(wanted, readFolder(target), options);
   for (const path of changed) {

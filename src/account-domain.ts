@@ -45,7 +45,7 @@ export function createAccountDomain(
     sessions: new Sessions(database, clock),
     passwords: new Passwords(database, clock, { hasher, tries, post }),
     factors,
-    team: new Team(database),
+    team: new Team(database, { mailer }),
     invitations: new Invitations(database, { clock, hasher, tries, mailer, publicUrl }),
     joinRequests: new JoinRequests(database, { mailer, publicUrl }),
     ownOrganizations: new OwnOrganizations(database),

@@ -189,9 +189,11 @@ function createDomain(config: ControlPlaneConfig, database: Database, { clock, l
 }
 
 function publicUrlOf(config: ControlPlaneConfig): string {
-  const { publicUrl, port } = config;
   const scheme = certificateOf(config) === undefined ? "http" : "https";
-  return (publicUrl ?? `${scheme}://127.0.0.1:${port}`).replace(/\/+$/, "");
+  const { origin, pathname, href } = new URL(config.publicUrl ?? `${scheme}://127.0.0.1:${config.port}`);
+  const address = origin + pathname;
+  if (href !== address) throw new Error("PUBLIC_URL: expected scheme, host and path and nothing else");
+  return address.replace(/\/+$/, "");
 }
 
 function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal): void {

@@ -44,6 +44,7 @@ describe("the access matrix", () => {
     stage = {
       plane: await startTestControlPlane({ clock, env, variables: { sink_url: "http://127.0.0.1:1/" } }),
       clock,
+      dns,
     };
   });
 

@@ -37,6 +37,7 @@ const layers: readonly Layer[] = [
       "ipaddr.js",
       "jose",
       "nodemailer",
+      "openid-client",
       "pino",
       "prom-client",
       "qrcode",
@@ -53,7 +54,7 @@ const layers: readonly Layer[] = [
   {
     // No clock, no network, no files: everything arrives as an argument.
     folder: "runtime/engine/",
-    ours: ["gen/policyguard/bundle/", "gen/policyguard/common/", "gen/policyguard/policy/"],
+    ours: ["gen/engine/", "gen/policyguard/bundle/", "gen/policyguard/common/", "gen/policyguard/policy/"],
     npm: [protobuf, "@marcbachmann/cel-js", "re2js", "yaml"],
     node: { only: ["node:crypto"] },
   },
@@ -94,8 +95,15 @@ const layers: readonly Layer[] = [
   { folder: "src/rpc/", ours: ["gen/", "src/domain/", "src/kit/"], npm: [protobuf, connect], node: { not: network } },
   {
     folder: "src/cli/",
-    ours: ["gen/", "runtime/bundle/verify.ts", "runtime/engine/", "src/kit/"],
-    npm: [connect, "@connectrpc/connect-node"],
+    ours: [
+      "gen/",
+      "runtime/bundle/activation.ts",
+      "runtime/bundle/rejection.ts",
+      "runtime/bundle/verify.ts",
+      "runtime/engine/",
+      "src/kit/",
+    ],
+    npm: [protobuf, connect, "@connectrpc/connect-node"],
     node: anyNode,
   },
   // Where processes are put together. Nothing above may import these files.

@@ -41,7 +41,7 @@ describe("vectors", () => {
       env: { POLICY_GUARD_ALLOW_NETWORKS: "127.0.0.0/8", POLICY_GUARD_DNS_SERVERS: dns.address },
       variables: { sink_url: sink.url },
     });
-    stage = { plane, clock };
+    stage = { plane, clock, dns };
     bare = await setScene(stage, { given: [] });
   });
 

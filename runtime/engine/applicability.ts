@@ -33,7 +33,8 @@ export class Applicability {
   }
 }
 
-function appliesToAgent({ scope, agents }: CompiledPolicy, agentId: string): boolean {
+/** Whether a policy is for an agent, by its key; "" for a request that names none. */
+export function appliesToAgent({ scope, agents }: CompiledPolicy, agentId: string): boolean {
   if (scope.agentId !== "*" && scope.agentId !== agentId) return false;
   return agents === undefined || agents.some((glob) => matchesGlob(glob, agentId));
 }

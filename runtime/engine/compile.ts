@@ -7,6 +7,7 @@ import { type CompiledPolicy, compilePolicy, type PolicySource, SpecTable } from
 import type { DetectorDefinition, DetectorSpec, Scanner } from "./detector.ts";
 import { catalog } from "./detectors/catalog.ts";
 import { type Evaluation, type EvaluationContext, runEvaluation } from "./evaluation.ts";
+import { type ExplainedEvaluation, runExplanation, summaryOf } from "./explain.ts";
 import { parsePolicy } from "./policy/parse.ts";
 import { PolicyInvalid } from "./policy/problem.ts";
 import { compileDetectors } from "./scanner.ts";
@@ -32,6 +33,8 @@ export interface Engine {
   /** Ids of the catalog's detectors that are in use, sorted. */
   readonly detectors: readonly string[];
   readonly evaluate: (request: EvaluateRequest, context: EvaluationContext) => Evaluation;
+  /** Evaluates and says why; slower than an evaluation by far. */
+  readonly explain: (request: EvaluateRequest, context: EvaluationContext) => ExplainedEvaluation;
 }
 
 const productDetectors: DetectorKit = { definitions: catalog, compileDetectors };
@@ -47,13 +50,23 @@ export function compileEngine(source: EngineSource, kit: DetectorKit = productDe
     .flatMap((policy) => compileIn(environment, policy, { kit, definitions, specs }));
   const scanner = kit.compileDetectors(specs.specs);
   const applicability = new Applicability(policies);
-  const namesOf = memoized((key) => specs.namesOf(key));
+  const sources = source.policies.map(summaryOf).sort((a, b) => compare(a.name, b.name));
+  const namesOf = memoized((key: string) => specs.namesOf(key));
+  const scannerOf = memoized((spec: DetectorSpec) => kit.compileDetectors([spec]));
   return {
     policies: policies.map(({ policyId, name, version }) => ({ policyId, name, version })),
     detectors: [...new Set(specs.specs.map(({ use }) => use))].sort(),
     evaluate: (request, context) => {
       const applicable = applicability.forAgent(request.agentId ?? "");
       return runEvaluation(request, context, { scanner, environment, applicable, namesOf });
+    },
+    explain: (request, context) => {
+      const applicable = applicability.forAgent(request.agentId ?? "");
+      return runExplanation(request, context, {
+        ...{ scanner, environment, applicable, namesOf, policies, scannerOf },
+        sources,
+        specs: specs.specs,
+      });
     },
   };
 }
@@ -80,8 +93,8 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function memoized<T>(compute: (key: string) => T): (key: string) => T {
-  const known = new Map<string, T>();
+function memoized<K, T>(compute: (key: K) => T): (key: K) => T {
+  const known = new Map<K, T>();
   return (key) => {
     const value = known.get(key) ?? compute(key);
     known.set(key, value);

@@ -82,7 +82,10 @@ export interface CompiledPolicy {
   readonly scope: PolicyScope;
   readonly agents: readonly string[] | undefined;
   readonly lists: Readonly<Record<string, readonly string[]>>;
+  /** Those that are evaluated. */
   readonly rules: readonly CompiledRule[];
+  /** Those whose mode is off. */
+  readonly offRules: readonly CompiledRule[];
   readonly exemptions: readonly CompiledExemption[];
   readonly timeoutMs: number;
   /** The most of the text that may be reported. */
@@ -143,6 +146,7 @@ export function compilePolicy(
     agents: document.match?.agents,
     lists: document.lists ?? {},
     rules: rules.filter(({ mode }) => mode !== Mode.OFF),
+    offRules: rules.filter(({ mode }) => mode === Mode.OFF),
     exemptions: (document.exemptions ?? []).map((exemption) => compileExemption(exemption, conditions)),
     timeoutMs: document.defaults?.timeout_ms ?? defaultTimeoutMs,
     record: document.defaults?.record ?? "full",

@@ -3,11 +3,11 @@
 
 import { FailMode, Mode, Outcome, type Severity, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { ApplicablePolicy } from "./applicability.ts";
-import type { CompiledPolicy, CompiledRule, CompiledTerm } from "./compiled-policy.ts";
+import { type Candidate, candidatesOf, distinct, termCount } from "./candidate.ts";
+import type { CompiledPolicy, CompiledRule } from "./compiled-policy.ts";
 import type { Detection } from "./detector.ts";
 import { Exempting } from "./exempt.ts";
 import type { FactSheet, PlacedDetection } from "./fact-sheet.ts";
-import { matchesGlob } from "./glob.ts";
 import type { Piece } from "./piece.ts";
 import { type Condition, ConditionFailed } from "./policy/condition.ts";
 import { listCaps } from "./policy/condition-syntax.ts";
@@ -58,12 +58,22 @@ export interface Case {
   readonly isOverdue: (timeoutMs: number) => boolean;
   /** The value that a roll-out counts by. */
   readonly rolloutValue: (by: RolloutKey) => string;
+  /** Told of each step, when the decision is to be explained. */
+  readonly watch?: DecisionWatch;
 }
 
-/** A detection that a term of a rule accepts. */
-interface Candidate {
-  readonly term: CompiledTerm;
-  readonly detection: Detection;
+/** Why a rule does not match a piece of text. */
+export type Passed = "argument" | "no_tool_call" | "not_found" | "condition" | "timeout";
+
+/** Asks a condition about a piece, and about a detection in it: its value, or why it has none. */
+export type Ask = (condition: Condition, piece: number, candidate?: Candidate) => boolean | Gap["reason"];
+
+/** Follows a decision. It learns only what is not in the decision itself. */
+export interface DecisionWatch {
+  /** A policy is about to be judged. */
+  readonly judging: (policy: CompiledPolicy, ask: Ask) => void;
+  /** A rule of the stage does not match a piece. */
+  readonly passed: (policy: CompiledPolicy, rule: CompiledRule, piece: number, why: Passed) => void;
 }
 
 /** True when the match takes effect. */
@@ -92,6 +102,7 @@ export function decide(applicable: readonly ApplicablePolicy[], request: Case): 
   const gaps = new Map<string, Gap>();
   for (const { policy, lists } of applicable) {
     const judge = new PolicyJudge(policy, lists, request, (gap) => gaps.set(JSON.stringify(gap), gap));
+    request.watch?.judging(policy, (condition, piece, candidate) => judge.ask(condition, piece, candidate));
     matches.push(...judge.matches());
   }
   return { matches: matches.sort(byPlace), gaps: [...gaps.values()] };
@@ -143,31 +154,39 @@ class PolicyJudge {
   }
 
   #judge(rule: CompiledRule, piece: Piece, index: number): Match[] {
-    if (rule.terms.length === 0 && piece.isArgument) return [];
+    if (rule.terms.length === 0 && piece.isArgument) return this.#pass(rule, index, "argument");
     // Beside the calls there may be text; a rule about tools is not about that.
-    if (piece.call === undefined && readsTool(rule)) return [];
+    if (piece.call === undefined && readsTool(rule)) return this.#pass(rule, index, "no_tool_call");
     const detections = this.#case.detections[index];
     const candidates = detections === undefined ? [] : candidatesOf(rule, detections);
-    if (detections !== undefined && rule.terms.length > 0 && termCount(candidates) < rule.atLeast) return [];
+    if (detections !== undefined && rule.terms.length > 0 && termCount(candidates) < rule.atLeast)
+      return this.#pass(rule, index, "not_found");
     if (detections === undefined || this.#case.isOverdue(this.#policy.timeoutMs))
       return this.#overdue(rule, piece, index);
     if (rule.terms.length === 0) {
-      return this.#applies(rule, index, undefined) ? [this.#wholePiece(rule, piece, index, "condition")] : [];
+      if (!this.#applies(rule, index, undefined)) return this.#pass(rule, index, "condition");
+      return [this.#wholePiece(rule, piece, index, "condition")];
     }
     const perFinding = rule.when?.reads.has("finding") || rule.unless?.reads.has("finding");
-    if (!perFinding && !this.#applies(rule, index, undefined)) return [];
+    if (!perFinding && !this.#applies(rule, index, undefined)) return this.#pass(rule, index, "condition");
     const accepted = perFinding ? candidates.filter((candidate) => this.#applies(rule, index, candidate)) : candidates;
-    if (termCount(accepted) < rule.atLeast) return [];
+    if (termCount(accepted) < rule.atLeast) return this.#pass(rule, index, "condition");
     return distinct(accepted).map((candidate) => this.#match(rule, index, candidate));
   }
 
+  #pass(rule: CompiledRule, piece: number, why: Passed): Match[] {
+    this.#case.watch?.passed(this.#policy, rule, piece, why);
+    return [];
+  }
+
   #overdue(rule: CompiledRule, piece: Piece, index: number): Match[] {
-    if (piece.text === "" && rule.terms.length > 0) return [];
+    if (piece.text === "" && rule.terms.length > 0) return this.#pass(rule, index, "not_found");
     const modes = rule.terms.length === 0 ? [rule.onError] : rule.terms.map((term) => term.onError);
     const onError = modes.includes(FailMode.FAIL_CLOSED) ? FailMode.FAIL_CLOSED : FailMode.FAIL_OPEN;
     const names = rule.terms.length === 0 ? [rule.id] : rule.terms.map(({ detector }) => detector);
     for (const detector of names) this.#report({ detector, reason: "timeout", onError });
-    return onError === FailMode.FAIL_CLOSED ? [this.#wholePiece(rule, piece, index, "unjudged")] : [];
+    if (onError !== FailMode.FAIL_CLOSED) return this.#pass(rule, index, "timeout");
+    return [this.#wholePiece(rule, piece, index, "unjudged")];
   }
 
   #applies(rule: CompiledRule, piece: number, candidate: Candidate | undefined): boolean {
@@ -187,19 +206,23 @@ class PolicyJudge {
     about: { readonly detector: string; readonly onError: FailMode; readonly failed: boolean },
   ): boolean {
     const { detector, onError, failed } = about;
+    const value = this.ask(condition, piece, candidate);
+    if (typeof value === "boolean") return value;
+    this.#report({ detector, reason: value, onError });
+    return failed;
+  }
+
+  /** The value of a condition, or why it has none. */
+  ask(condition: Condition, piece: number, candidate: Candidate | undefined): boolean | Gap["reason"] {
     const { reads } = condition;
     const findings = reads.has("findings") ? this.#findings() : [];
-    if (findings.length > listCaps.findings || this.#case.facts.exceedsCaps(reads, piece)) {
-      this.#report({ detector, reason: "condition_limit", onError });
-      return failed;
-    }
+    if (findings.length > listCaps.findings || this.#case.facts.exceedsCaps(reads, piece)) return "condition_limit";
     try {
       const finding = candidate === undefined ? undefined : { ...candidate, detector: candidate.term.detector };
       return condition.holds(this.#case.facts.of(piece, { lists: this.#lists, findings, finding }));
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
-      this.#report({ detector, reason: "condition_error", onError });
-      return failed;
+      return "condition_error";
     }
   }
 
@@ -254,31 +277,4 @@ class PolicyJudge {
 
 function readsTool({ when, unless }: CompiledRule): boolean {
   return when?.reads.has("tool") === true || unless?.reads.has("tool") === true;
-}
-
-function candidatesOf(rule: CompiledRule, detections: ReadonlyMap<string, readonly Detection[]>): Candidate[] {
-  return rule.terms.flatMap((term) =>
-    (detections.get(term.specKey) ?? [])
-      .filter(({ score, category }) => score >= term.threshold && fits(term.categories, category))
-      .map((detection) => ({ term, detection })),
-  );
-}
-
-function fits(globs: readonly string[] | undefined, category: string): boolean {
-  return globs === undefined || globs.some((glob) => matchesGlob(glob, category));
-}
-
-function termCount(candidates: readonly Candidate[]): number {
-  return new Set(candidates.map(({ term }) => term)).size;
-}
-
-/** Leaves out what two terms of a rule, or two rules, found alike under the same name. */
-function distinct(candidates: readonly Candidate[]): Candidate[] {
-  const seen = new Map<string, Candidate>();
-  for (const candidate of candidates) {
-    const { term, detection } = candidate;
-    const key = `${term.detector}\u0000${detection.category}\u0000${detection.start}\u0000${detection.end}`;
-    if (!seen.has(key)) seen.set(key, candidate);
-  }
-  return [...seen.values()];
 }

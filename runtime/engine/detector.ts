@@ -63,4 +63,17 @@ export interface DetectorDefinition {
 export interface Scanner {
   /** Detections by the key of their spec. A key without detections is absent. */
   readonly scan: (text: string) => ReadonlyMap<string, readonly Detection[]>;
+  /** The forms of a text that the scan reads. */
+  readonly formsOf: (text: string) => readonly TextForm[];
+}
+
+/** A form of a text, such as the one with invisible characters taken out. */
+export interface TextForm {
+  readonly layer: string;
+  readonly text: string;
+  /** The part of the text, as it was given, that it was made from. */
+  readonly start: number;
+  readonly end: number;
+  /** Keys of the specs that read it. */
+  readonly readers: readonly string[];
 }

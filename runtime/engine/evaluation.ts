@@ -12,7 +12,7 @@ import {
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { OffsetUnit, Outcome, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { ApplicablePolicy } from "./applicability.ts";
-import { type Case, decide, decidingMatch, isEnforced, type Match, strictest } from "./decide.ts";
+import { type Case, type DecisionWatch, decide, decidingMatch, isEnforced, type Match, strictest } from "./decide.ts";
 import type { Detection, Scanner } from "./detector.ts";
 import { FactSheet, type PlacedDetection } from "./fact-sheet.ts";
 import { Fingerprints } from "./fingerprint.ts";
@@ -56,9 +56,18 @@ export interface EvaluationTools {
   readonly environment: string;
   readonly applicable: readonly ApplicablePolicy[];
   readonly namesOf: (specKey: string) => readonly string[];
+  /** Told of each step, when the evaluation is to be explained. */
+  readonly watch?: EvaluationWatch;
 }
 
-type PieceDetections = ReadonlyMap<string, readonly Detection[]> | undefined;
+/** Follows an evaluation. */
+export interface EvaluationWatch extends DecisionWatch {
+  readonly scanned: (pieces: readonly Piece[], detections: readonly PieceDetections[]) => void;
+  readonly decided: (matches: readonly Match[], deciding: Match | undefined) => void;
+}
+
+/** Detections in one piece by the key of their spec; undefined when time did not suffice. */
+export type PieceDetections = ReadonlyMap<string, readonly Detection[]> | undefined;
 
 /** Evaluates a request. */
 export function runEvaluation(
@@ -68,9 +77,11 @@ export function runEvaluation(
 ): Evaluation {
   const pieces = piecesOf(request, context.stage);
   const detections = scanPieces(pieces, request, context, tools);
+  tools.watch?.scanned(pieces, detections);
   const { matches, gaps } = decide(tools.applicable, caseOf(request, pieces, detections, { context, tools }));
   const outcome = strictest(matches.filter(isEnforced));
   const deciding = decidingMatch(matches, outcome);
+  tools.watch?.decided(matches, deciding);
   const fingerprints = new Fingerprints(context.fingerprintKey);
   const texts = pieces.map(({ text }) => text);
   const spans = matches.filter((match) => isEnforced(match) && match.rule.action === Outcome.REDACT).map(spanOf);
@@ -143,11 +154,12 @@ function caseOf(
     nowMs: now.getTime(),
     isOverdue: (timeoutMs) => elapsedUs() > Math.min(timeoutMs, requestedMs) * 1000,
     rolloutValue: (by) => rolloutValue(by, request, pieces, evaluationId),
+    watch: tools.watch,
   };
 }
 
 /** What a roll-out counts by; the text itself when the request does not say, so that an answer stays repeatable. */
-function rolloutValue(
+export function rolloutValue(
   by: RolloutKey,
   request: EvaluateRequest,
   pieces: readonly Piece[],

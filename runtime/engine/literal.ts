@@ -33,6 +33,8 @@ const mostLiterals = 64;
 const mostSymbols = 4;
 const mostPoints = 12;
 const mostSplits = 60;
+/** Choices to look into where literals would be welcome but are not needed. */
+const fewSplits = 12;
 const weakestScore = 2;
 /** Units around a literal from which on a look around is a wide one. */
 const wideReach = 48;
@@ -51,7 +53,7 @@ export function requiredLiterals(program: Program, distances: Distances): Requir
   return {
     gates: found.gates,
     elastic: found.elastic,
-    company: isWide ? companyOf({ ...search, splitCount: 0 }, found, accept) : [],
+    company: isWide ? companyOf({ ...search, splitCount: mostSplits - fewSplits }, found, accept) : [],
   };
 }
 

@@ -3,11 +3,13 @@
 // cheaper than to find it.
 
 import { RE2JS, RE2JSException } from "re2js";
+import patterns from "../../gen/engine/patterns.json" with { type: "json" };
 import { type BuildBudget, LazyDfa, noMatch, outOfBudget, type Place } from "./dfa.ts";
 import { measure } from "./distance.ts";
-import { type Gate, requiredLiterals } from "./literal.ts";
+import type { Gate } from "./literal.ts";
 import { createLookahead, type Lookahead } from "./lookahead.ts";
 import { explainRefusal, PatternError } from "./pattern-error.ts";
+import { analyse, type PatternFacts, patternKey, readFacts, type StoredFacts } from "./pattern-facts.ts";
 import { readProgram } from "./program.ts";
 
 /** Flags of a pattern. */
@@ -18,23 +20,13 @@ export interface PatternFlags {
 }
 
 /** A compiled pattern with what was learned about it. */
-export interface LinearPattern {
+export interface LinearPattern extends PatternFacts {
   readonly source: string;
+  /** Made when first asked for, as is what follows from it: many patterns are never needed, since their literals never occur. */
   readonly engine: RE2JS;
-  readonly groupCount: number;
-  readonly programSize: number;
-  readonly minLength: number;
-  /** Infinity when a loop is unbounded. */
-  readonly maxLength: number;
-  /** Whether lengths hold for text with collapsed white space only. */
-  readonly elastic: boolean;
   /** How far behind the end of a match the engine may have looked, at most. */
   readonly lookahead: Lookahead;
-  /** Every match contains one of these; empty when the pattern has to run over the whole text. */
-  readonly gates: readonly Gate[];
-  /** Every match contains one of these as well; empty when nothing more is known. */
-  readonly company: readonly string[];
-  /** The automaton that tells whether it matches; made when first asked for. Undefined for a pattern that has none. */
+  /** The automaton that tells whether it matches. Undefined for a pattern that has none. */
   readonly dfa: LazyDfa | undefined;
 }
 
@@ -57,6 +49,8 @@ const dfaMemory = { mostBytes: 2 ** 20, ownBytes: 64 * 1024, shared: { leftBytes
 const rememberedPatterns = 4_096;
 const compiled = new Map<string, LinearPattern>();
 
+const builtInFacts: ReadonlyMap<string, StoredFacts> = new Map(Object.entries(patterns));
+
 /** Compiles a pattern, or remembers it. Throws PatternError. */
 export function compilePattern(source: string, flags: PatternFlags = {}): LinearPattern {
   const bits = flagBits(flags);
@@ -70,29 +64,55 @@ export function compilePattern(source: string, flags: PatternFlags = {}): Linear
 }
 
 function newPattern(source: string, bits: number): LinearPattern {
+  const stored = builtInFacts.get(patternKey(source, bits));
+  if (stored !== undefined) return new CompiledPattern(source, bits, readFacts(stored));
   const engine = compileEngine(source, bits);
-  const program = readProgram(engine);
-  const distances = measure(program);
-  if (distances.minLength === Number.POSITIVE_INFINITY) throw new PatternError("the pattern can never match");
-  const literals = requiredLiterals(program, distances);
-  const { minLength, maxLength } = distances;
-  let dfa: LazyDfa | undefined | null = minLength === 0 ? undefined : null;
-  return {
-    source,
-    engine,
-    groupCount: engine.groupCount(),
-    programSize: engine.programSize(),
-    minLength,
-    maxLength,
-    elastic: distances.elastic || literals?.elastic === true,
-    lookahead: createLookahead(distances),
-    gates: literals?.gates ?? [],
-    company: literals?.company ?? [],
-    get dfa() {
-      if (dfa === null) dfa = LazyDfa.of([readProgram(engine)], dfaMemory);
-      return dfa;
-    },
-  };
+  return new CompiledPattern(source, bits, analyse(engine), engine);
+}
+
+class CompiledPattern implements LinearPattern {
+  readonly source: string;
+  readonly groupCount: number;
+  readonly programSize: number;
+  readonly minLength: number;
+  readonly maxLength: number;
+  readonly elastic: boolean;
+  readonly gates: readonly Gate[];
+  readonly company: readonly string[];
+  readonly #bits: number;
+  #engine: RE2JS | undefined;
+  #lookahead: Lookahead | undefined;
+  /** Null until it was asked for. */
+  #dfa: LazyDfa | undefined | null;
+
+  constructor(source: string, bits: number, facts: PatternFacts, engine?: RE2JS) {
+    this.source = source;
+    this.groupCount = facts.groupCount;
+    this.programSize = facts.programSize;
+    this.minLength = facts.minLength;
+    this.maxLength = facts.maxLength;
+    this.elastic = facts.elastic;
+    this.gates = facts.gates;
+    this.company = facts.company;
+    this.#bits = bits;
+    this.#engine = engine;
+    this.#dfa = facts.minLength === 0 ? undefined : null;
+  }
+
+  get engine(): RE2JS {
+    this.#engine ??= compileEngine(this.source, this.#bits);
+    return this.#engine;
+  }
+
+  get lookahead(): Lookahead {
+    this.#lookahead ??= createLookahead(measure(readProgram(this.engine)));
+    return this.#lookahead;
+  }
+
+  get dfa(): LazyDfa | undefined {
+    if (this.#dfa === null) this.#dfa = LazyDfa.of([readProgram(this.engine)], dfaMemory);
+    return this.#dfa;
+  }
 }
 
 /** Work done while searching, so that tests can hold it to a bound: units of text that the engine may have read. */

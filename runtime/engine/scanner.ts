@@ -2,7 +2,7 @@
 // searches. A text is scanned once in each of its forms, whatever the number of detectors.
 
 import { type Automaton, buildAutomaton } from "./automaton.ts";
-import type { Detection, DetectorSpec, Scanner } from "./detector.ts";
+import type { Detection, DetectorSpec, Scanner, TextForm } from "./detector.ts";
 import { detectorOf } from "./detectors/catalog.ts";
 import type { BuildBudget } from "./dfa.ts";
 import { gateFoldText } from "./fold.ts";
@@ -12,7 +12,7 @@ import { phraseStart } from "./phrase.ts";
 import type { Finding, Phrase, Plan, Sweep, Trigger } from "./plan.ts";
 import { findMatches, type SearchLimits, type SearchWork } from "./regex.ts";
 import { type PatternUse, UngatedPatterns } from "./ungated.ts";
-import { type CollapsedIndex, collapse, Windows, windowAround } from "./window.ts";
+import { CollapsedText, Windows, windowAround } from "./window.ts";
 
 /** Compiles detectors whose parameters were checked. Throws for an unknown detector or for parameters that `check` refuses. */
 export function compileDetectors(specs: readonly DetectorSpec[], work?: SearchWork): Scanner {
@@ -28,7 +28,14 @@ export function compileDetectors(specs: readonly DetectorSpec[], work?: SearchWo
       }
       return settle(jobs, found);
     },
+    formsOf: (text) => viewsOf(text, wanted).map((view) => formOf(view, jobs)),
   };
+}
+
+function formOf({ layer, kinds, text, original }: View, jobs: readonly Job[]): TextForm {
+  const [start, end] = original(0, text.length);
+  const readers = jobs.filter(({ plan }) => (plan.reads & kinds) !== 0).map(({ key }) => key);
+  return { layer, text, start, end, readers };
 }
 
 /** What building automata may cost in one scan, in visited instructions of patterns: some milliseconds each. */
@@ -161,10 +168,10 @@ function scanLiterals(
   readsView: (job: number) => boolean,
   report: Report,
 ): Map<number, Windows> {
-  const windows = new Map<number, Windows>();
+  // What a gate leads to is worked out after the scan, when it is known whether the rest of the pattern can be there.
+  const hits = new Map<number, GateHit[]>();
   const isPresent = new Uint8Array(tables.companyCount);
   const { text } = view;
-  let index: CollapsedIndex | undefined | null = null;
   tables.automaton.scan(text, (literal, end) => {
     const uses = tables.uses[literal];
     if (uses === undefined) return;
@@ -182,21 +189,35 @@ function scanLiterals(
     for (const { pattern, gate } of uses.gates) {
       const use = tables.patterns[pattern];
       if (use === undefined || !readsView(use.job)) continue;
-      if (use.probe.pattern.elastic && index === null) index = collapse(text);
-      const [from, to] = windowAround(
-        gate,
-        end,
-        text.length,
-        use.probe.pattern.elastic ? (index ?? undefined) : undefined,
-      );
+      const known = hits.get(pattern);
+      if (known !== undefined) known.push({ gate, end });
+      else hits.set(pattern, [{ gate, end }]);
+    }
+  });
+  for (const pattern of hits.keys()) {
+    const company = tables.companyOf[pattern] ?? -1;
+    if (company >= 0 && isPresent[company] === 0) hits.delete(pattern);
+  }
+  return windowsOf(hits, tables, text);
+}
+
+interface GateHit {
+  readonly gate: Gate;
+  readonly end: number;
+}
+
+function windowsOf(hits: ReadonlyMap<number, readonly GateHit[]>, tables: Tables, text: string): Map<number, Windows> {
+  const windows = new Map<number, Windows>();
+  let collapsed: CollapsedText | undefined;
+  for (const [pattern, list] of hits) {
+    const isElastic = tables.patterns[pattern]?.probe.pattern.elastic === true;
+    if (isElastic) collapsed ??= new CollapsedText(text);
+    for (const { gate, end } of list) {
+      const [from, to] = windowAround(gate, end, text.length, isElastic ? collapsed : undefined);
       const known = windows.get(pattern);
       if (known !== undefined) known.add(from, to);
       else windows.set(pattern, new Windows(from, to));
     }
-  });
-  for (const pattern of windows.keys()) {
-    const company = tables.companyOf[pattern] ?? -1;
-    if (company >= 0 && isPresent[company] === 0) windows.delete(pattern);
   }
   return windows;
 }

@@ -37,44 +37,96 @@ export class Windows {
   }
 }
 
-/** Offsets of a text counted as if every run of white space were one unit. */
-export interface CollapsedIndex {
-  /** Units before an offset. */
-  readonly unitsBefore: (offset: number) => number;
-  /** Offset of a unit; the ends for numbers out of range. */
-  readonly offsetOf: (unit: number) => number;
-}
+/** Steps of walks that a text may cost for each of its units, before an index of it is made. */
+const walksPerUnit = 2;
 
-/** Builds the index; undefined when the text has no run of white space, so that offsets and units are the same. */
-export function collapse(text: string): CollapsedIndex | undefined {
-  if (!/\s\s/.test(text) && !/[\x85]/.test(text)) return undefined;
-  const units = new Int32Array(text.length + 1);
-  const starts = new Int32Array(text.length + 1);
-  let count = 0;
-  let inSpace = false;
-  for (let i = 0; i < text.length; i++) {
-    const space = isSpaceUnit(text.charCodeAt(i));
-    units[i] = count;
-    if (!(space && inSpace)) starts[count++] = i;
-    inSpace = space;
+/** Moves within a text as if every run of white space were one unit. */
+export class CollapsedText {
+  readonly #text: string;
+  #stepsLeft: number;
+  #index: CollapsedIndex | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#stepsLeft = walksPerUnit * text.length;
   }
-  units[text.length] = count;
-  const total = count;
-  return {
-    unitsBefore: (offset) => units[offset] ?? total,
-    offsetOf: (unit) => (unit <= 0 ? 0 : unit >= total ? text.length : (starts[unit] ?? 0)),
-  };
+
+  /** The offset so many units before another; 0 when there are not so many. */
+  back(from: number, units: number): number {
+    if (units === 0) return from;
+    if (units >= from) return 0;
+    if (this.#stepsLeft <= 0) return this.#indexed().offset(from, -units);
+    let at = from;
+    for (let left = units; left > 0 && at > 0; left--) {
+      at--;
+      if (this.#isSpace(at)) while (this.#isSpace(at - 1)) at--;
+    }
+    this.#stepsLeft -= from - at;
+    return at;
+  }
+
+  /** The offset so many units behind another; the end when there are not so many. */
+  forth(from: number, units: number): number {
+    const { length } = this.#text;
+    if (units >= length - from) return length;
+    if (this.#stepsLeft <= 0) return this.#indexed().offset(from, units);
+    let at = from;
+    // The rest of a run that has begun belongs to what is before.
+    if (this.#isSpace(at - 1)) while (this.#isSpace(at)) at++;
+    for (let left = units; left > 0 && at < length; left--) {
+      at++;
+      if (this.#isSpace(at - 1)) while (this.#isSpace(at)) at++;
+    }
+    this.#stepsLeft -= at - from;
+    return at;
+  }
+
+  #isSpace(at: number): boolean {
+    return at >= 0 && at < this.#text.length && isSpaceUnit(this.#text.charCodeAt(at));
+  }
+
+  #indexed(): CollapsedIndex {
+    this.#index ??= new CollapsedIndex(this.#text);
+    return this.#index;
+  }
 }
 
-/** The part of a text in which a match around a hit must lie. `index` is that of an elastic pattern's text. */
+/** Offsets of all units of a text. */
+class CollapsedIndex {
+  readonly #units: Int32Array;
+  readonly #starts: Int32Array;
+  readonly #count: number;
+
+  constructor(text: string) {
+    this.#units = new Int32Array(text.length + 1);
+    this.#starts = new Int32Array(text.length + 1);
+    let count = 0;
+    let inSpace = false;
+    for (let i = 0; i < text.length; i++) {
+      const space = isSpaceUnit(text.charCodeAt(i));
+      this.#units[i] = count;
+      if (!(space && inSpace)) this.#starts[count++] = i;
+      inSpace = space;
+    }
+    this.#units[text.length] = count;
+    this.#starts[count] = text.length;
+    this.#count = count;
+  }
+
+  offset(from: number, units: number): number {
+    const unit = (this.#units[from] ?? 0) + units;
+    return this.#starts[Math.max(0, Math.min(this.#count, unit))] ?? 0;
+  }
+}
+
+/** The part of a text in which a match around a hit must lie. `collapsed` is the text of an elastic pattern. */
 export function windowAround(
   gate: Gate,
   end: number,
   length: number,
-  index: CollapsedIndex | undefined,
+  collapsed: CollapsedText | undefined,
 ): readonly [number, number] {
-  if (index === undefined)
-    return [Math.max(0, end - gate.literal.length - gate.before), Math.min(length, end + gate.after)];
-  const unit = index.unitsBefore(end);
-  return [index.offsetOf(unit - gate.literal.length - gate.before), index.offsetOf(unit + gate.after)];
+  const before = gate.literal.length + gate.before;
+  if (collapsed === undefined) return [Math.max(0, end - before), Math.min(length, end + gate.after)];
+  return [collapsed.back(end, before), collapsed.forth(end, gate.after)];
 }

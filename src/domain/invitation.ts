@@ -2,6 +2,7 @@
 // once and for a week. With mail the link goes to the address alone; without, into the answer to the admin, who hands it on.
 
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { AccountCaller, Caller } from "../kit/context.ts";
 import { Fault, validationFailed } from "../kit/error.ts";
@@ -28,7 +29,7 @@ import { addAccount, requireAccount } from "./account.ts";
 import { type EmailAddress, parseEmail } from "./email.ts";
 import { wrongLogin } from "./login.ts";
 import type { LoginTries, TryResult } from "./login-try.ts";
-import { invitationMail, type TransactionalMailer } from "./mail.ts";
+import { invitationMail, mayMail, type TransactionalMailer } from "./mail.ts";
 import type { PasswordHasher } from "./password-hash.ts";
 import { checkPassword } from "./password-rule.ts";
 import { type CallOrigin, linkInvalid } from "./registration.ts";
@@ -96,7 +97,8 @@ export class Invitations {
     const email = parseEmail(input.email);
     const token = newTicket("link");
     const link = `${this.#parts.publicUrl}/accept#token=${token}`;
-    const { mailer } = this.#parts;
+    const { mailer, clock } = this.#parts;
+    if (mailer !== undefined && !(await mayMail(this.#database, email, clock.now(), "invitation"))) throw tooMany();
     const work = this.#database.transaction(caller, async (tx) => {
       assertMayGive(await lockTeamAs(tx, caller, "admin"), input.role);
       await deleteExpiredInvitation(tx, email.key);
@@ -106,7 +108,7 @@ export class Invitations {
       const row = tx.em.create(MemberRow, invited(tx, email, input.role, invitation));
       tx.changed({ resource: resourceOf(row), before: null, after: auditView(row) });
       const { name } = await findOrganization(tx);
-      const facts = { link, organization: name, inviter: caller.credential.label, role: input.role };
+      const facts = { link, organization: name, inviter: inviterOf(caller), role: input.role };
       await mailer?.sendWithin(tx, { ...invitationMail(email, facts), expiresAt: new Date(tx.now.getTime() + linkMs) });
       return viewMember(tx, row.id);
     });
@@ -215,6 +217,10 @@ function invited(
   };
 }
 
+function inviterOf({ credential: { kind, label } }: Caller): string {
+  return kind === CredentialKind.MEMBER ? label : "An administrator";
+}
+
 function requireBeginning(name: string | undefined, password: string | undefined) {
   if (name !== undefined && password !== undefined) return { name, password };
   const missing = Object.entries({ name, password }).filter(([, value]) => value === undefined);
@@ -223,6 +229,10 @@ function requireBeginning(name: string | undefined, password: string | undefined
 
 function alreadyThere(): Fault {
   return new Fault(Reason.ALREADY_EXISTS, "this address belongs to a member, or has an open invitation");
+}
+
+function tooMany(): Fault {
+  return new Fault(Reason.LIMIT_REACHED, "this address was invited too often within the hour; try again later");
 }
 
 function limitReached(): Fault {

@@ -34,12 +34,17 @@ export interface Post {
   readonly publicUrl: string;
 }
 
-/** Most mails to one address that anybody can cause without being signed in. */
+/** Most mails of one kind to one address that others can cause. */
 const allowance = { aMinute: 2, anHour: 5 };
 
-/** Whether one more mail may go to the address; counts it. */
-export async function mayMail(database: Database, { key }: EmailAddress, now: Date): Promise<boolean> {
-  const name = `mail:${createHash("sha256").update(key).digest("base64url")}`;
+/** Whether one more mail may go to the address; counts it. Invitations leave room for what the owner of the address asks for. */
+export async function mayMail(
+  database: Database,
+  { key }: EmailAddress,
+  now: Date,
+  kind: "mail" | "invitation" = "mail",
+): Promise<boolean> {
+  const name = `${kind}:${createHash("sha256").update(key).digest("base64url")}`;
   return (await countHit(database, name, now, allowance)) === undefined;
 }
 
@@ -111,6 +116,21 @@ export function admissionMail(
     text: paragraphs(
       `Your request to join the organization ${organization} was approved. You are its ${facts.role} now.`,
       `Sign in: ${facts.publicUrl}/login`,
+    ),
+  };
+}
+
+/** To somebody whose second factor an admin removed. */
+export function factorRemovedMail(
+  email: EmailAddress,
+  { organization }: { readonly organization: string },
+): MailMessage {
+  return {
+    to: email.text,
+    subject: "Your second factor was removed",
+    text: paragraphs(
+      `An admin of the organization ${inLine(organization)} has removed the second factor of your Policy Guard account. Your password alone signs you in now.`,
+      "Set up a new one when you sign in next. If you did not ask for this, change your password and talk to your admins.",
     ),
   };
 }

@@ -15,17 +15,21 @@ import {
   type MemberView,
   viewMember,
 } from "../store/member.ts";
+import { findOrganization } from "../store/organization.ts";
 import { requireAccount } from "./account.ts";
 import { publishEvent } from "./event.ts";
+import { factorRemovedMail, type TransactionalMailer } from "./mail.ts";
 import { removeFactor } from "./second-factor.ts";
 import { assertMayChange, assertMayGive, assertNotLastOwner, conflict, lockTeamAs } from "./team-rule.ts";
 
 /** Lists, changes and removes members. */
 export class Team {
   readonly #database: Database;
+  readonly #mailer: TransactionalMailer | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, { mailer }: { readonly mailer: TransactionalMailer | undefined }) {
     this.#database = database;
+    this.#mailer = mailer;
   }
 
   /** A page of members and invitations. */
@@ -86,7 +90,7 @@ export class Team {
     });
   }
 
-  /** Removes a member's second factor. */
+  /** Removes a member's second factor, and tells the member. */
   removeSecondFactor(caller: Caller, id: string): Promise<void> {
     return this.#database.transaction(caller, async (tx) => {
       const actor = await lockTeamAs(tx, caller, "admin");
@@ -103,6 +107,9 @@ export class Team {
       const account = requireAccount(await lockAccount(accountTx));
       if (account.mfaEnabledAt == null) throw notFound("second factor");
       await removeFactor(accountTx, account);
+      const { name: organization } = await findOrganization(tx);
+      const email = { text: account.email, key: account.emailKey };
+      await this.#mailer?.sendWithin(tx, factorRemovedMail(email, { organization }));
       tx.changed({ resource: resourceOf(member), before: { mfa_enabled: true }, after: { mfa_enabled: false } });
     });
   }

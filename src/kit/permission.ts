@@ -10,14 +10,19 @@ export interface Holder {
   readonly kind: CredentialKind;
   /** A member's role; undefined for a token. */
   readonly role: Role | undefined;
+  /** Whether it is a session that began at an organization's identity provider, which reaches that organization only. */
+  readonly isProvided?: boolean;
 }
 
-/** What a credential lacks for a method; undefined when it lacks nothing. */
-export function lackOf(access: Access, { kind, role }: Holder): "kind" | "role" | undefined {
+/**
+ * What a credential lacks for a method; undefined when it lacks nothing. "account": the account, with its password and its other
+ * organizations, is not an identity provider's to give.
+ */
+export function lackOf(access: Access, { kind, role, isProvided = false }: Holder): "kind" | "role" | "account" | undefined {
   if (access.public) return undefined;
   if (!access.kinds.includes(kind)) return "kind";
-  const needsRole = kind === CredentialKind.MEMBER && !access.account;
-  return needsRole && (role ?? Role.UNSPECIFIED) < access.leastRole ? "role" : undefined;
+  if (access.account) return isProvided && !access.providerSession ? "account" : undefined;
+  return kind === CredentialKind.MEMBER && (role ?? Role.UNSPECIFIED) < access.leastRole ? "role" : undefined;
 }
 
 /** The methods that a credential may call, as "<Service>/<Method>", in the order of the services. */

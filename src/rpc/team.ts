@@ -92,7 +92,10 @@ function permissionHandlers(services: readonly DescService[]) {
       return {
         credential: credential.kind,
         role: role === undefined ? undefined : roleName(role),
-        methods: permittedMethods(services, { kind: credential.kind, role }),
+        methods: permittedMethods(services, {
+          ...{ kind: credential.kind, role },
+          isProvided: credential.providerOrgId !== undefined,
+        }),
       };
     },
   } satisfies Partial<Handlers>;

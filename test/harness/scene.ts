@@ -12,8 +12,10 @@ import { findOrganization } from "../../src/store/organization.ts";
 import { accountSteps, somewhere } from "./account-step.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";
+import type { DnsServer } from "./dns-server.ts";
 import { filled } from "./match.ts";
 import type { MovedClock } from "./moved-clock.ts";
+import { ssoSteps } from "./sso-step.ts";
 import { teamSteps } from "./team-step.ts";
 import { createWorld, tokenOf, type World } from "./world.ts";
 
@@ -30,6 +32,7 @@ export interface Scene {
 export interface Stage {
   readonly plane: TestControlPlane;
   readonly clock: MovedClock;
+  readonly dns: DnsServer;
 }
 
 /** What a step that is no call does; what it returns is bound to its name. */
@@ -53,6 +56,14 @@ export type SceneStep = (request: JsonObject, stage: Stage, world: World) => Pro
  * - "$opened" {link}: the link of an invitation was opened. Bound to its token.
  * - "$expire" {member_id}: a week has passed for the invitation.
  * - "$wish" {}: Bound to the id of the organization's join request.
+ * - "$idp" {}: an identity provider. Bound to its issuer, client_id and client_secret.
+ * - "$sso" {issuer, …}: the organization has single sign-on at that provider, with whatever else ConfigureSso takes; an issuer in it is
+ *   one that is not asked. Bound to the domain that it has verified, and its domain_id.
+ * - "$arrival" {return_to, email, lost}: somebody has signed in there, and is on the way back; "lost": their provider is away by now.
+ *   Bound to the code, state and iss that the browser brings, and to the flow token.
+ * - "$sso_code" {email}: the same, and their sign-in is finished with a code. Bound to it and to the flow token.
+ * - "$verified_elsewhere" {}: another organization has verified a domain. Bound to it.
+ * - "$text" {name, text}: a TXT record is published.
  * - "$repeat" {times, call, refused}: the call is made so many times; "${n}" in it counts from 1. With "refused" it fails each time.
  */
 const sceneSteps: Readonly<Record<string, SceneStep>> = {
@@ -83,6 +94,7 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
   },
   ...accountSteps,
   ...teamSteps,
+  ...ssoSteps,
   $bill: async (_request, { plane }, { orgId }) => {
     await blockBilling(plane.database, orgId);
     return {};

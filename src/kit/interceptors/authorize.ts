@@ -25,7 +25,6 @@ export function createAuthorizeInterceptor(): Interceptor {
     const { access } = methodFacts(req.method);
     if (access.account) {
       assertPermitted(access, credential, undefined);
-      assertWholeAccount(access, credential);
       return next(req);
     }
     const [message, checked] = await withMessage(req);
@@ -68,21 +67,20 @@ function reachedOrganization(
   return only;
 }
 
-// A session that began at the identity provider of an organization reaches that organization. The account, with its password and its
-// other organizations, is not the provider's to give.
-function assertWholeAccount(access: Access, { providerOrgId }: Credential): void {
-  if (providerOrgId === undefined || access.public || access.providerSession) return;
-  throw insufficientScope(
-    "a session of single sign-on reaches its organization only; sign in with the account's password",
-  );
-}
-
-function assertPermitted(access: Access, { kind }: Credential, role: Role | undefined): void {
-  const lack = lackOf(access, { kind, role });
-  if (lack === "role") throw insufficientScope(`this operation needs the role ${roleName(access.leastRole)}`);
-  if (lack === undefined) return;
-  const kinds = access.kinds.map(kindName).join(", ");
-  throw insufficientScope(`this operation is for ${kinds}; this credential belongs to ${kindName(kind)}`);
+function assertPermitted(access: Access, { kind, providerOrgId }: Credential, role: Role | undefined): void {
+  switch (lackOf(access, { kind, role, isProvided: providerOrgId !== undefined })) {
+    case "kind": {
+      const kinds = access.kinds.map(kindName).join(", ");
+      throw insufficientScope(`this operation is for ${kinds}; this credential belongs to ${kindName(kind)}`);
+    }
+    case "role":
+      throw insufficientScope(`this operation needs the role ${roleName(access.leastRole)}`);
+    case "account":
+      throw insufficientScope(
+        "a session of single sign-on reaches its organization only; sign in with the account's password",
+      );
+    default:
+  }
 }
 
 // Refused whether or not the other project exists. A token without project reaches all of its organization.

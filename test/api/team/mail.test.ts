@@ -8,7 +8,8 @@ import { join } from "node:path";
 import type { JsonObject } from "@bufbuild/protobuf";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { somewhere } from "../../harness/account-step.ts";
+import { totpCode, totpStep } from "../../../src/domain/totp.ts";
+import { fromBase32, somewhere } from "../../harness/account-step.ts";
 import { selfSigned } from "../../harness/certificate.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../harness/control-plane.ts";
 import { type MailSink, startMailSink } from "../../harness/mail-sink.ts";
@@ -54,6 +55,12 @@ function call(method: string, request: JsonObject, token = world.tokens.admin) {
 }
 
 const invite = (email: string) => call("TeamService/InviteMember", { org_id: world.orgId, email, role: "editor" });
+
+async function enrolFactor(token: string): Promise<void> {
+  const { body } = await call("AccountService/EnrolMfa", {}, token);
+  const key = fromBase32((body as { secret: string }).secret);
+  await call("AccountService/ConfirmMfa", { code: totpCode(key, totpStep(new Date())) }, token);
+}
 
 async function waitingMails(): Promise<string[]> {
   const { rows } = await jobs.query<{ payload: string }>(
@@ -104,6 +111,17 @@ describe("an invitation by mail", () => {
     expect(row).toEqual({ verified: true });
   });
 
+  it("is not mailed to one address more than twice a minute, however often it is withdrawn", async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { status, body } = await invite("anna@example.com");
+      statuses.push(status);
+      const id = (body as { member?: { id: string } }).member?.id;
+      if (id !== undefined) await call("TeamService/RemoveMember", { org_id: world.orgId, member_id: id });
+    }
+    expect(statuses).toEqual([201, 201, 409]);
+  });
+
   it("is followed by a mail to whoever asked to join and was let in", async () => {
     const eve = await createPerson(plane.database);
     await call("TeamService/AskToJoin", { org_id: world.orgId }, eve.access_token);
@@ -111,6 +129,14 @@ describe("an invitation by mail", () => {
     const request_id = (body as { join_requests: { id: string }[] }).join_requests[0]?.id ?? "";
     await call("TeamService/ApproveJoinRequest", { org_id: world.orgId, request_id });
     expect((await sink.next(eve.email)).text).toContain("You are its viewer now.");
+  });
+
+  it("tells a member whose second factor an admin removed", async () => {
+    const ada = await createPerson(plane.database, { orgId: world.orgId, role: "viewer" });
+    await enrolFactor(ada.access_token);
+    const request = { org_id: world.orgId, member_id: ada.member_id };
+    expect((await call("TeamService/DisableMemberMfa", request)).status).toBe(204);
+    expect((await sink.next(ada.email)).headers.get("subject")).toBe("Your second factor was removed");
   });
 
   it("is what registering and a forgotten password use too", async () => {

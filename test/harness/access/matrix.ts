@@ -44,7 +44,9 @@ export async function checkMethod(
   options: MatrixOptions,
 ): Promise<Findings> {
   const cells = cellsOf(method, options);
-  const isRead = methodFacts(method).http?.pattern.case === "get";
+  const { http, access } = methodFacts(method);
+  // Public ones may be steps of a sign-in: browsers navigate through those, and each changes something.
+  const isRead = http?.pattern.case === "get" && !access.public;
   const wrong: string[] = [];
   const answers = new Answers();
   for (const vector of new Set(cells.map(({ principal }) => baseOf(vectors, principal)))) {

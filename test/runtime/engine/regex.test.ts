@@ -16,18 +16,18 @@ import {
   type PatternMatch,
   type SearchWork,
 } from "../../../runtime/engine/regex.ts";
-import { collapse, Windows, windowAround } from "../../../runtime/engine/window.ts";
+import { CollapsedText, Windows, windowAround } from "../../../runtime/engine/window.ts";
 
 /** Matches found through the automaton and windows, as the scanner does it. */
 function gatedMatches(pattern: LinearPattern, text: string): PatternMatch[] {
   const { gates, company } = pattern;
   if (company.length > 0 && !hasAny(company, text)) return [];
   let windows: Windows | undefined;
-  const index = pattern.elastic ? collapse(text) : undefined;
+  const collapsed = pattern.elastic ? new CollapsedText(text) : undefined;
   buildAutomaton(gates.map((gate) => gate.literal)).scan(text, (literal, end) => {
     const gate = gates[literal];
     if (gate === undefined) throw new Error("unknown literal");
-    const [from, to] = windowAround(gate, end, text.length, index);
+    const [from, to] = windowAround(gate, end, text.length, collapsed);
     if (windows === undefined) windows = new Windows(from, to);
     else windows.add(from, to);
   });

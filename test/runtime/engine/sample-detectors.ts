@@ -95,5 +95,6 @@ export const sampleKit: DetectorKit = {
       const found = specs.map(({ key, use, parameters }) => [key, detect(use, parameters, text)] as const);
       return new Map(found.filter(([, detections]) => detections.length > 0));
     },
+    formsOf: (text) => [{ layer: "plain", text, start: 0, end: text.length, readers: specs.map(({ key }) => key) }],
   }),
 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { collapse, Windows } from "../../../runtime/engine/window.ts";
+import { CollapsedText, Windows } from "../../../runtime/engine/window.ts";
 
 describe("windows", () => {
   it("cover exactly the union of what was added, ordered and disjoint", () => {
@@ -27,14 +27,28 @@ describe("windows", () => {
   });
 });
 
-describe("the collapsed index", () => {
-  it("does not exist for a text without runs of white space", () => {
-    expect(collapse("a b c\nd")).toBeUndefined();
+describe("a collapsed text", () => {
+  it("counts a run of white space as one unit", () => {
+    const text = new CollapsedText("a  \n b");
+    expect([0, 1, 2, 3].map((units) => text.back(6, units))).toEqual([6, 5, 1, 0]);
+    expect([0, 1, 2, 3].map((units) => text.forth(0, units))).toEqual([0, 1, 5, 6]);
+    expect([0, 1, 2, 3].map((units) => text.forth(2, units))).toEqual([5, 6, 6, 6]);
+    expect(text.back(3, 1)).toBe(1);
   });
 
-  it("counts a run of white space as one unit", () => {
-    const index = collapse("a  \n b");
-    expect([0, 1, 2, 4, 5, 6].map((offset) => index?.unitsBefore(offset))).toEqual([0, 1, 2, 2, 2, 3]);
-    expect([-1, 0, 1, 2, 3, 9].map((unit) => index?.offsetOf(unit))).toEqual([0, 0, 1, 5, 6, 6]);
+  it("moves by walking exactly as by its index, which it makes after many walks", () => {
+    const sample = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n", "\u00a0"), maxLength: 60 });
+    const units = fc.oneof(fc.nat(70), fc.constant(Number.POSITIVE_INFINITY));
+    fc.assert(
+      fc.property(sample, fc.nat(60), units, (text, place, count) => {
+        const at = Math.min(place, text.length);
+        const walking = new CollapsedText(text);
+        const indexed = new CollapsedText(text);
+        for (let i = 0; i < 200; i++) indexed.forth(0, Math.max(0, text.length - 1));
+        expect(indexed.back(at, count)).toBe(walking.back(at, count));
+        expect(indexed.forth(at, count)).toBe(walking.forth(at, count));
+      }),
+      { numRuns: 2000, seed: 8 },
+    );
   });
 });

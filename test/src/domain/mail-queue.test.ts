@@ -1,35 +1,49 @@
 import { randomBytes } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SealedMail } from "../../../src/domain/job.ts";
 import { MailDelivery, MailQueue } from "../../../src/domain/mail-queue.ts";
 import { sendMail } from "../../../src/jobs/send-mail.ts";
 import type { JobServices } from "../../../src/jobs/task.ts";
+import { newId } from "../../../src/kit/id.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { MailRefused, type OutgoingMail } from "../../../src/kit/mail.ts";
 import { createSealer, parseMasterKeys } from "../../../src/kit/seal.ts";
-import { Database, type Job } from "../../../src/store/database.ts";
+import { type Database, openDatabase } from "../../../src/store/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../harness/database.ts";
 import { createMovedClock } from "../../harness/moved-clock.ts";
 
 const sealer = createSealer({ masterKeys: parseMasterKeys(randomBytes(32).toString("base64")) });
 const clock = createMovedClock();
+const log = createLog({ name: "test", level: "silent" });
 const message = { to: "ada@example.com", subject: "Hello", text: "https://guard.example.com/accept#token=abc" };
 
-/** The job that the queue adds to a transaction. */
-async function jobOf(expiresAt?: Date): Promise<SealedMail> {
-  const jobs: Job[] = [];
-  // Within a transaction the queue needs nothing of a database.
-  const queue = new MailQueue(Object.create(Database.prototype), {
-    sealer,
-    log: createLog({ name: "test", level: "silent" }),
-  });
-  await queue.sendWithin({ enqueue: async (job) => void jobs.push(job) }, { ...message, expiresAt });
-  const [job] = jobs;
-  if (job?.task !== "send-mail") throw new Error("no job");
-  return sealedMail(job.payload);
-}
+let urls: TestDatabase;
+let database: Database;
+let jobs: pg.Client;
 
-function sealedMail({ id, sealed, expires_at }: Job["payload"]): SealedMail {
-  return { id: String(id), sealed: String(sealed), expires_at: expires_at === null ? null : String(expires_at) };
+beforeAll(async () => {
+  urls = await createTestDatabase();
+  database = await openDatabase({ url: urls.applicationUrl, poolSize: 2 });
+  jobs = new pg.Client({ connectionString: urls.workerUrl });
+  await jobs.connect();
+});
+
+afterAll(async () => {
+  await Promise.all([database.close(), jobs.end()]);
+  await urls.drop();
+});
+
+/** The job of a mail that was handed over. */
+async function jobOf(expiresAt?: Date): Promise<SealedMail> {
+  const queue = new MailQueue(database, { sealer, log });
+  await database.systemTransaction(newId(), (tx) => queue.sendWithin(tx, { ...message, expiresAt }));
+  const { rows } = await jobs.query<{ payload: SealedMail }>(
+    "select payload from graphile_worker._private_jobs order by id desc limit 1",
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error("no job");
+  return row.payload;
 }
 
 function deliveryTo(send: (mail: OutgoingMail) => Promise<void>): MailDelivery {
@@ -73,7 +87,7 @@ describe("a mail on its way to the worker", () => {
       throw failure;
     });
     // Of what jobs work with this one uses two.
-    const services = { mails, log: createLog({ name: "test", level: "silent" }) } as JobServices;
+    const services = { mails, log } as JobServices;
     const run = sendMail.run(services, await jobOf());
     if (isTriedAgain) await expect(run).rejects.toThrow(failure);
     else await run;

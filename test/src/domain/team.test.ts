@@ -22,7 +22,7 @@ let team: Team;
 beforeAll(async () => {
   urls = await createTestDatabase();
   database = await openDatabase({ url: urls.applicationUrl, poolSize: 8 });
-  team = new Team(database);
+  team = new Team(database, { mailer: undefined });
 });
 
 afterAll(async () => {

@@ -31,6 +31,15 @@ describe("what a credential may call", () => {
     expect(list).not.toContain(mayNot);
   });
 
+  it("has nothing of the account itself for a session of an identity provider, but its end", () => {
+    const provided = permittedMethods(controlServices, { ...member(Role.OWNER), isProvided: true });
+    const missing = permittedMethods(controlServices, member(Role.OWNER)).filter((name) => !provided.includes(name));
+    expect(missing).toEqual(
+      expect.arrayContaining(["AccountService/ChangePassword", "OrganizationService/CreateOrganization"]),
+    );
+    expect(provided).toEqual(expect.arrayContaining(["AccountService/Logout", "TeamService/TransferOwnership"]));
+  });
+
   it("has what is open to everybody, for everybody", () => {
     const open = methods
       .filter((method) => getOption(method, access).public)

@@ -1,0 +1,39 @@
+// All patterns of the built-in detectors, and what is kept about them.
+
+import { RE2JS } from "re2js";
+import { analyse, patternKey, type StoredFacts, storeFacts } from "../pattern-facts.ts";
+import { englishRules } from "./injection/english.ts";
+import { englishJailbreakRules } from "./injection/english-jailbreak.ts";
+import { asianRules } from "./injection/language-asia.ts";
+import { europeanRules } from "./injection/language-europe.ts";
+import { expandRule } from "./injection/rule.ts";
+import { tokenFormats } from "./secrets/provider.ts";
+
+/** A pattern with its flags as re2js takes them. */
+interface BuiltIn {
+  readonly source: string;
+  readonly bits: number;
+}
+
+function builtIns(): BuiltIn[] {
+  const rules = [...englishRules, ...englishJailbreakRules, ...europeanRules, ...asianRules];
+  return [
+    ...rules.map(({ pattern, caseSensitive }) => ({
+      source: expandRule(pattern),
+      bits: caseSensitive === true ? 0 : RE2JS.CASE_INSENSITIVE,
+    })),
+    ...tokenFormats.map(({ pattern, ignoreCase }) => ({
+      source: pattern,
+      bits: ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0,
+    })),
+  ];
+}
+
+/** The content of gen/engine/patterns.json: the facts of every built-in pattern by its key. */
+export function printBuiltInFacts(): string {
+  const lines = new Map<string, StoredFacts>();
+  for (const { source, bits } of builtIns())
+    lines.set(patternKey(source, bits), storeFacts(analyse(RE2JS.compile(source, bits))));
+  const entries = [...lines].sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{\n${entries.map(([key, facts]) => `${JSON.stringify(key)}:${JSON.stringify(facts)}`).join(",\n")}\n}\n`;
+}

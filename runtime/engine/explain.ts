@@ -1,0 +1,287 @@
+// An evaluation with everything that led to it. It is the evaluation itself that runs, watched; so an explanation cannot disagree with
+// the decision.
+
+import { create } from "@bufbuild/protobuf";
+import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import {
+  type ExplainedDetector,
+  ExplainedDetectorSchema,
+  type ExplainedPolicy,
+  ExplainedPolicySchema,
+  type ExplainedSegment,
+  ExplainedSegmentSchema,
+  type Explanation,
+  ExplanationSchema,
+} from "../../gen/policyguard/policy/v1/explanation_pb.ts";
+import { appliesToAgent } from "./applicability.ts";
+import type { CompiledPolicy, CompiledRule, PolicyScope, PolicySource } from "./compiled-policy.ts";
+import type { Ask, Match, Passed } from "./decide.ts";
+import type { DetectorSpec, Scanner } from "./detector.ts";
+import {
+  type Evaluation,
+  type EvaluationContext,
+  type EvaluationTools,
+  type EvaluationWatch,
+  type PieceDetections,
+  rolloutValue,
+  runEvaluation,
+} from "./evaluation.ts";
+import { ConditionExplainer } from "./explain-condition.ts";
+import { explainRule } from "./explain-rule.ts";
+import type { Piece } from "./piece.ts";
+
+/** What an engine gives to each of its explanations. */
+export interface ExplanationTools extends EvaluationTools {
+  /** Every policy that the engine was made from, those of other environments included. */
+  readonly sources: readonly SourceSummary[];
+  /** Those that can apply in its environment. */
+  readonly policies: readonly CompiledPolicy[];
+  readonly specs: readonly DetectorSpec[];
+  /** A scanner of one detector, to learn what it costs by itself. */
+  readonly scannerOf: (spec: DetectorSpec) => Scanner;
+}
+
+/** What is told of a policy that does not apply. */
+export interface SourceSummary {
+  readonly policyId: string;
+  readonly name: string;
+  readonly version: number;
+  readonly scope: PolicyScope;
+  /** The environments that its document names; empty for all. */
+  readonly envs: readonly string[];
+}
+
+/** The summary of a policy, by which its document need not be kept. */
+export function summaryOf({ policyId, name, version, scope, document }: PolicySource): SourceSummary {
+  const { match } = document as { readonly match?: { readonly envs?: readonly string[] } }; // it was valid when it was stored
+  return { policyId, name, version, scope, envs: match?.envs ?? [] };
+}
+
+/** An evaluation and why it came out so. */
+export interface ExplainedEvaluation {
+  readonly evaluation: Evaluation;
+  readonly explanation: Explanation;
+}
+
+/** Text up to this length is scanned once more before a detector's time is taken: the first scan also builds tables. */
+const mostWarmedUp = 65_536;
+
+/** Evaluates a request and explains the answer. */
+export function runExplanation(
+  request: EvaluateRequest,
+  context: EvaluationContext,
+  tools: ExplanationTools,
+): ExplainedEvaluation {
+  const record = new Recorder(context);
+  const scanner = record.timed(tools.scanner);
+  const evaluation = runEvaluation(request, context, { ...tools, scanner, watch: record });
+  const endUs = context.elapsedUs();
+  const { deciding } = record;
+  const explanation = create(ExplanationSchema, {
+    response: evaluation.response,
+    decidedBy: deciding && { policy: deciding.policy.name, ruleId: deciding.rule.id },
+    environment: tools.environment,
+    segments: record.pieces.map((piece, index) => explainSegment(piece, index, record, tools)),
+    detectors: tools.specs.map((spec) => explainDetector(spec, record, tools, context)),
+    policies: explainPolicies(request, context, { record, evaluation, tools }),
+    cost: {
+      normalizeUs: wholeUs(normalizeUs(record, tools, context)),
+      scanUs: wholeUs(record.scanUs.reduce((sum, us) => sum + us, 0)),
+      decideUs: wholeUs(record.decidedUs - record.scannedUs),
+      respondUs: wholeUs(endUs - record.decidedUs),
+      totalUs: wholeUs(endUs - record.beganUs),
+    },
+  });
+  return { evaluation, explanation };
+}
+
+/** Notes down what happens during one evaluation. */
+class Recorder implements EvaluationWatch {
+  readonly #elapsedUs: () => number;
+  readonly beganUs: number;
+  scannedUs = 0;
+  decidedUs = 0;
+  pieces: readonly Piece[] = [];
+  detections: readonly PieceDetections[] = [];
+  matches: readonly Match[] = [];
+  deciding: Match | undefined;
+  /** Time of each scan, in the order of the pieces that were scanned. */
+  readonly scanUs: number[] = [];
+  readonly asks = new Map<CompiledPolicy, Ask>();
+  readonly #passed = new Map<CompiledRule, Map<number, Passed>>();
+
+  constructor({ elapsedUs }: EvaluationContext) {
+    this.#elapsedUs = elapsedUs;
+    this.beganUs = elapsedUs();
+  }
+
+  timed(scanner: Scanner): Scanner {
+    const scan = (text: string) => {
+      const beganUs = this.#elapsedUs();
+      const found = scanner.scan(text);
+      this.scanUs.push(this.#elapsedUs() - beganUs);
+      return found;
+    };
+    return { ...scanner, scan };
+  }
+
+  scanned(pieces: readonly Piece[], detections: readonly PieceDetections[]): void {
+    this.pieces = pieces;
+    this.detections = detections;
+    this.scannedUs = this.#elapsedUs();
+  }
+
+  judging(policy: CompiledPolicy, ask: Ask): void {
+    this.asks.set(policy, ask);
+  }
+
+  passed(_policy: CompiledPolicy, rule: CompiledRule, piece: number, why: Passed): void {
+    const pieces = this.#passed.get(rule) ?? new Map<number, Passed>();
+    this.#passed.set(rule, pieces.set(piece, why));
+  }
+
+  decided(matches: readonly Match[], deciding: Match | undefined): void {
+    this.matches = matches;
+    this.deciding = deciding;
+    this.decidedUs = this.#elapsedUs();
+  }
+
+  whyPassed(rule: CompiledRule, piece: number): Passed | undefined {
+    return this.#passed.get(rule)?.get(piece);
+  }
+
+  /** The pieces that were scanned, by their positions. */
+  scannedPieces(): number[] {
+    if (this.scanUs.length === 0) return [];
+    return [...this.pieces.keys()].filter(
+      (index) => this.pieces[index]?.text !== "" && this.detections[index] !== undefined,
+    );
+  }
+}
+
+function explainSegment(piece: Piece, index: number, record: Recorder, tools: ExplanationTools): ExplainedSegment {
+  const at = record.scannedPieces().indexOf(index);
+  const useOf = new Map(tools.specs.map(({ key, use }) => [key, use]));
+  const forms = at < 0 ? [] : tools.scanner.formsOf(piece.text);
+  return create(ExplainedSegmentSchema, {
+    id: piece.id,
+    role: piece.role,
+    origin: piece.origin,
+    trust: piece.trust,
+    length: piece.text.length,
+    scanned: record.detections[index] !== undefined,
+    layers: forms.map(({ layer, text, start, end, readers }) => ({
+      layer,
+      text: layer === "plain" ? undefined : text,
+      start,
+      end,
+      readBy: [...new Set(readers.map((key) => useOf.get(key) ?? ""))].sort(),
+    })),
+    detections: [...(record.detections[index] ?? [])].flatMap(([key, found]) =>
+      found.map(({ attributes, ...detection }) => ({
+        detector: useOf.get(key) ?? "",
+        names: [...tools.namesOf(key)],
+        ...detection,
+        attributes: { ...attributes },
+      })),
+    ),
+    costUs: wholeUs(record.scanUs[at] ?? 0),
+  });
+}
+
+function explainDetector(
+  spec: DetectorSpec,
+  record: Recorder,
+  tools: ExplanationTools,
+  { elapsedUs }: EvaluationContext,
+): ExplainedDetector {
+  const texts = scannedTexts(record);
+  const scanner = tools.scannerOf(spec);
+  const scanAll = () => {
+    for (const text of texts) scanner.scan(text);
+  };
+  if (texts.reduce((sum, text) => sum + text.length, 0) <= mostWarmedUp) scanAll();
+  const beganUs = elapsedUs();
+  scanAll();
+  return create(ExplainedDetectorSchema, {
+    detector: spec.use,
+    names: [...tools.namesOf(spec.key)],
+    parameters: spec.parameters,
+    askedBy: tools.policies.flatMap(({ name, rules }) =>
+      rules
+        .filter(({ terms }) => terms.some(({ specKey }) => specKey === spec.key))
+        .map(({ id }) => ({ policy: name, ruleId: id })),
+    ),
+    detections: record.detections.reduce((sum, found) => sum + (found?.get(spec.key)?.length ?? 0), 0),
+    costUs: wholeUs(elapsedUs() - beganUs),
+  });
+}
+
+function normalizeUs(record: Recorder, { scanner }: ExplanationTools, { elapsedUs }: EvaluationContext): number {
+  const beganUs = elapsedUs();
+  for (const text of scannedTexts(record)) scanner.formsOf(text);
+  return elapsedUs() - beganUs;
+}
+
+function scannedTexts(record: Recorder): string[] {
+  return record.scannedPieces().map((index) => record.pieces[index]?.text ?? "");
+}
+
+function explainPolicies(
+  request: EvaluateRequest,
+  context: EvaluationContext,
+  { record, evaluation, tools }: { record: Recorder; evaluation: Evaluation; tools: ExplanationTools },
+): ExplainedPolicy[] {
+  const found = record.matches.flatMap((match, index) => {
+    const finding = evaluation.findings[index]; // findings are made of the matches, one of each
+    return finding === undefined ? [] : [{ match, finding }];
+  });
+  return tools.sources.map((source) => {
+    const { policyId, name, version } = source;
+    const policy = tools.policies.find((candidate) => candidate.policyId === policyId && candidate.name === name);
+    const ask = policy && record.asks.get(policy);
+    const about = { policyId, name, version };
+    if (policy === undefined || ask === undefined) {
+      return create(ExplainedPolicySchema, { ...about, reason: absence(source, policy, request, tools) });
+    }
+    const conditions = new ConditionExplainer(policy, ask);
+    const rules = [...policy.rules, ...policy.offRules].sort((a, b) => a.index - b.index);
+    return create(ExplainedPolicySchema, {
+      ...about,
+      applies: true,
+      rules: rules.map((rule) =>
+        explainRule(rule, {
+          stage: context.stage,
+          pieces: record.pieces,
+          detections: record.detections,
+          found,
+          passed: (each, piece) => record.whyPassed(each, piece),
+          deciding: record.deciding,
+          conditions,
+          rolloutValue: (by) => rolloutValue(by, request, record.pieces, context.evaluationId),
+        }),
+      ),
+    });
+  });
+}
+
+/** Why a policy does not apply. */
+function absence(
+  { scope, envs }: SourceSummary,
+  policy: CompiledPolicy | undefined,
+  { agentId = "" }: EvaluateRequest,
+  { environment }: ExplanationTools,
+): string {
+  if (policy !== undefined && !appliesToAgent(policy, agentId)) {
+    const agents = scope.agentId === "*" ? (policy.agents ?? []).join(", ") : scope.agentId;
+    return `it is for the agents ${agents}; the request ${agentId === "" ? "names none" : `names ${agentId}`}`;
+  }
+  if (scope.env !== "*" && scope.env !== environment) return `it is for the environment ${scope.env}`;
+  return envs.length === 0 || envs.includes(environment)
+    ? "it is for another project"
+    : `it is for the environments ${envs.join(", ")}`;
+}
+
+function wholeUs(us: number): number {
+  return Math.max(0, Math.min(2 ** 31 - 1, Math.round(us)));
+}

@@ -1,0 +1,152 @@
+// What a command is: a name, options and a function. Arguments are parsed here, the same way for all.
+
+import { parseArgs } from "node:util";
+import { didYouMean } from "../../runtime/engine/policy/problem.ts";
+import { type ExitCode, exitCodes, usageFailure } from "./failure.ts";
+import { Output, type Streams } from "./output.ts";
+
+/** An option of a command. */
+export interface Option {
+  readonly type: "string" | "boolean";
+  readonly short?: string;
+  /** What its value is called in the help, such as "FILE". */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly help: string;
+}
+
+/** The options of a command by their long names. */
+export type Options = Readonly<Record<string, Option>>;
+
+/** The options as they were given. */
+export type Values<O extends Options> = {
+  readonly [K in keyof O]?: O[K]["type"] extends "boolean" ? boolean : string;
+};
+
+/** What a command reaches of the outside. */
+export interface Surroundings extends Streams {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => Date;
+}
+
+/** One call of a command. */
+export interface Call<O extends Options> {
+  readonly values: Values<O>;
+  readonly positionals: readonly string[];
+  readonly output: Output;
+  readonly world: Surroundings;
+}
+
+/** What a command states of itself. */
+export interface CommandSpec<O extends Options> {
+  /** One word, or two for a command of a group. */
+  readonly name: string;
+  readonly summary: string;
+  readonly positionals: { readonly label: string; readonly min: number; readonly max: number };
+  readonly options: O;
+  /** Further paragraphs of the help. */
+  readonly notes?: string;
+  readonly run: (call: Call<O>) => Promise<ExitCode>;
+}
+
+/** A command that can be called. */
+export interface Command {
+  readonly help: string;
+  /** The long names of its options. */
+  readonly optionNames: readonly string[];
+  readonly execute: (args: readonly string[], world: Surroundings) => Promise<ExitCode>;
+}
+
+const commonOptions = {
+  json: { type: "boolean", help: "Print the result as JSON." },
+  help: { type: "boolean", short: "h", help: "Print this help." },
+} as const satisfies Options;
+
+/** Makes a command. */
+export function defineCommand<const O extends Options>(spec: CommandSpec<O>): Command {
+  const options: Options = { ...spec.options, ...commonOptions };
+  const help = helpText(spec, options);
+  return {
+    help,
+    optionNames: Object.keys(options),
+    async execute(args, world) {
+      const { values, positionals } = parsed(spec.name, options, args);
+      const output = new Output(world, { isJson: values.json === true });
+      if (values.help === true) {
+        output.raw(help);
+        return exitCodes.fine;
+      }
+      checkCount(spec, positionals.length);
+      // The parser gives each option the type that the table, from which `Values` follows, has for it.
+      return spec.run({ values: values as Values<O>, positionals, output, world });
+    },
+  };
+}
+
+function parsed(name: string, options: Options, args: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: Object.fromEntries(
+        Object.entries(options).map(([key, { type, short }]) => [
+          key,
+          short === undefined ? { type } : { type, short },
+        ]),
+      ),
+      allowPositionals: true,
+    });
+    for (const [key, value] of Object.entries(values)) checkChoice(key, value, options[key]?.choices);
+    return { values, positionals };
+  } catch (error) {
+    if (!isParseError(error)) throw error;
+    const unknown = /^Unknown option '(-{1,2}[^']*)'/.exec(error.message)?.[1];
+    const message = unknown === undefined ? firstSentence(error.message) : `there is no option ${unknown}`;
+    const known = Object.keys(options).map((key) => `--${key}`);
+    const guess = unknown === undefined ? undefined : didYouMean(unknown, known);
+    throw usageFailure(`${name}: ${message}`, guess ?? `\`policy-guard ${name} --help\` lists its options.`);
+  }
+}
+
+function isParseError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}
+
+function firstSentence(text: string): string {
+  return text.split(/\.\s|\n/, 1)[0] ?? text;
+}
+
+function checkChoice(key: string, value: unknown, choices: readonly string[] | undefined): void {
+  if (choices === undefined || typeof value !== "string" || choices.includes(value)) return;
+  throw usageFailure(`--${key} takes one of ${choices.join(", ")}, not "${value}"`, didYouMean(value, choices));
+}
+
+function checkCount({ name, positionals: { label, min, max } }: CommandSpec<Options>, count: number): void {
+  if (count >= min && count <= max) return;
+  const what = count < min ? "too few arguments" : "too many arguments";
+  throw usageFailure(`${name}: ${what}`, `usage: policy-guard ${name} ${label}`.trimEnd());
+}
+
+/** The whole number that an option was given. */
+export function integerOf(text: string | undefined, option: string, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d{1,9}$/.test(text) && value >= least) return value;
+  throw usageFailure(`--${option} takes a whole number of at least ${least}, not "${text}"`);
+}
+
+/** An option that has to be there. */
+export function required(text: string | undefined, option: string): string {
+  if (text === undefined || text === "") throw usageFailure(`--${option} is missing`);
+  return text;
+}
+
+function helpText({ name, summary, positionals, notes }: CommandSpec<Options>, options: Options): string {
+  const rows = Object.entries(options).map(([key, { short, type, value, help, choices }]) => {
+    const flag = `${short === undefined ? "    " : `-${short}, `}--${key}${type === "string" ? ` ${value ?? "VALUE"}` : ""}`;
+    return `  ${flag.padEnd(30)}  ${help}${choices === undefined ? "" : ` One of ${choices.join(", ")}.`}`;
+  });
+  const usage = `policy-guard ${name} ${positionals.label}`.trimEnd();
+  const more = notes === undefined ? "" : `\n${notes.trim()}\n`;
+  return `${summary}\n\nusage: ${usage} [options]\n${more}\noptions:\n${rows.join("\n")}\n`;
+}

@@ -1,0 +1,89 @@
+import { basename, resolve } from "node:path";
+import { defineCommand, type Surroundings } from "../command.ts";
+import { type ExitCode, exitCodes, Failure } from "../failure.ts";
+import { replaceFile } from "../file.ts";
+import type { Output } from "../output.ts";
+import { findPolicyFiles, isPolicyName } from "../policy-file.ts";
+import { junitReport } from "../report/junit.ts";
+import { sarifReport } from "../report/sarif.ts";
+import { isGreen, printRun, runJson, runTests } from "../test-run.ts";
+import { packageVersion } from "../package-version.ts";
+import { runOnChange, type Watched } from "../watch.ts";
+
+interface Reports {
+  readonly junit?: string;
+  readonly sarif?: string;
+}
+
+/** `policy-guard test`: runs the tests that policies carry. */
+export const test = defineCommand({
+  name: "test",
+  summary: "Run the tests that policies carry.",
+  positionals: { label: "<file|folder>...", min: 1, max: 1000 },
+  options: {
+    junit: { type: "string", value: "FILE", help: "Also write the results as JUnit XML." },
+    sarif: { type: "string", value: "FILE", help: "Also write problems and failures as SARIF 2.1.0." },
+    watch: { type: "boolean", short: "w", help: "Run again whenever a file changes, until Ctrl-C." },
+  },
+  notes: "A policy that is not valid counts as failed. With --watch, --json prints one line for each run.",
+  async run({ values, positionals, output, world }) {
+    if (values.watch !== true) return once(positionals, values, { output, world }).code;
+    return watched(positionals, values, { output, world });
+  },
+});
+
+interface Place {
+  readonly output: Output;
+  readonly world: Surroundings;
+}
+
+function once(paths: readonly string[], reports: Reports, { output, world }: Place, onOneLine = false) {
+  const { files, folders } = findPolicyFiles(paths);
+  const run = runTests(files, world.now());
+  printRun(run, output);
+  output.json(runJson(run), { onOneLine });
+  if (reports.junit !== undefined) replaceFile(reports.junit, junitReport(run));
+  if (reports.sarif !== undefined) {
+    replaceFile(reports.sarif, `${JSON.stringify(sarifReport(run, packageVersion()), null, 2)}\n`);
+  }
+  return { code: isGreen(run) ? exitCodes.fine : exitCodes.refused, watched: { folders, concerns: concerns(files, reports) } };
+}
+
+/** Changes of policies, and of folders, which have no ending; never our own reports, or one run would call the next. */
+function concerns(files: readonly string[], { junit, sarif }: Reports): Watched["concerns"] {
+  const own = [junit, sarif].filter((path) => path !== undefined).map((path) => resolve(path));
+  const read = new Set(files.map((path) => resolve(path)));
+  return (path) => {
+    const full = resolve(path);
+    if (own.includes(full)) return false;
+    return read.has(full) || isPolicyName(path) || !basename(path).includes(".");
+  };
+}
+
+async function watched(paths: readonly string[], reports: Reports, place: Place): Promise<ExitCode> {
+  const { output } = place;
+  let code: ExitCode = exitCodes.fine;
+  let last: Watched | undefined;
+  const again = async () => {
+    try {
+      const { code: current, watched: now } = once(paths, reports, place, true);
+      code = current;
+      last = now;
+    } catch (error) {
+      // A file may be away for a moment while it is saved. Without a first run there is nothing to watch.
+      if (!(error instanceof Failure) || last === undefined) throw error;
+      code = error.exitCode;
+      output.failure(error);
+    }
+    output.note("waiting for changes; Ctrl-C ends it");
+    return last;
+  };
+  await runOnChange(again, endSignal());
+  return code;
+}
+
+function endSignal(): AbortSignal {
+  const end = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => end.abort());
+  return end.signal;
+}

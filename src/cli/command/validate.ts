@@ -1,0 +1,31 @@
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../failure.ts";
+import { counted } from "../output.ts";
+import { findPolicyFiles, isValid, readPolicyFiles } from "../policy-file.ts";
+import { printProblems, problemJson } from "../problem-text.ts";
+
+/** `policy-guard validate`: checks policies without running their tests. */
+export const validate = defineCommand({
+  name: "validate",
+  summary: "Check policies; tells every problem with its place.",
+  positionals: { label: "<file|folder>...", min: 1, max: 1000 },
+  options: {},
+  notes: "A folder stands for its .yaml, .yml and .json files, those of its folders included, hidden ones left out.",
+  async run({ positionals, output }) {
+    const files = readPolicyFiles(findPolicyFiles(positionals).files);
+    for (const file of files) printProblems(file, output);
+    const wrong = files.filter((file) => !isValid(file)).length;
+    const sum = wrong === 0 ? output.styled("green", "valid") : output.styled("red", `${wrong} not valid`);
+    output.line(`${counted(files.length, "file")}: ${sum}`);
+    output.json({
+      valid: wrong === 0,
+      files: files.map((file) => ({
+        file: file.path,
+        policy: file.policy?.metadata.name ?? null,
+        valid: isValid(file),
+        problems: file.problems.map(problemJson),
+      })),
+    });
+    return wrong === 0 ? exitCodes.fine : exitCodes.refused;
+  },
+});

@@ -1,0 +1,124 @@
+// Judging a request by policy files, in the same engine that runtimes have.
+
+import { create, type JsonObject } from "@bufbuild/protobuf";
+import { BundleReferenceSchema, type Finding } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { compileEngine } from "../../runtime/engine/compile.ts";
+import type { Evaluation } from "../../runtime/engine/evaluation.ts";
+import { matchesGlob } from "../../runtime/engine/glob.ts";
+import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
+import { failModes, modes, nameOf, outcomes, severities, stages } from "../../runtime/engine/wire.ts";
+import { refusal } from "./failure.ts";
+import type { PolicyFile } from "./policy-file.ts";
+import type { Subject } from "./request.ts";
+
+/** A policy that judges, from a file. */
+export type JudgingFile = PolicyFile & { readonly policy: PolicyDocument };
+
+/** What was judged where. */
+export interface Judged {
+  readonly subject: Subject;
+  readonly env: string;
+  readonly evaluation: Evaluation;
+  /** Time of compiling the policies. */
+  readonly compileUs: number;
+}
+
+const anywhere = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
+
+/** The environment that requests are judged in unless one is named: the first that a policy names. */
+export function environmentOf(files: readonly JudgingFile[], given: string | undefined): string {
+  return given ?? files.flatMap(({ policy }) => policy.match?.envs ?? [])[0] ?? "test";
+}
+
+/** Judges a request. Placeholders and hashes are the same in every run: the key behind them is fixed. */
+export function judge(files: readonly JudgingFile[], subject: Subject, env: string, now: Date): Judged {
+  refuseDuplicates(files);
+  const policies = files.map(({ policy }) => {
+    const name = policy.metadata.name;
+    return { policyId: name, name, version: 1, scope: anywhere, document: policy };
+  });
+  const begin = performance.now();
+  const engine = compileEngine({ policies, environment: env, projectId: "" });
+  const compiled = performance.now();
+  const evaluation = engine.evaluate(subject.request, {
+    stage: stages[subject.stage],
+    now,
+    evaluationId: "local",
+    fingerprintKey: new Uint8Array(32),
+    bundle: create(BundleReferenceSchema),
+    elapsedUs: () => (performance.now() - compiled) * 1000,
+  });
+  return { subject, env, evaluation, compileUs: Math.round((compiled - begin) * 1000) };
+}
+
+// Findings name their policy; two of one name could not be told apart.
+function refuseDuplicates(files: readonly JudgingFile[]): void {
+  const first = new Map<string, string>();
+  for (const { path, policy } of files) {
+    const other = first.get(policy.metadata.name);
+    if (other !== undefined) {
+      throw refusal("duplicate_policy", `${other} and ${path} are both named "${policy.metadata.name}"`, {
+        hint: "A name is unique in an organization: rename one of them, or judge by one of them.",
+      });
+    }
+    first.set(policy.metadata.name, path);
+  }
+}
+
+/** Why a policy takes no part; undefined when it does. */
+export function whyAbsent({ match }: PolicyDocument, env: string, agent: string): string | undefined {
+  if (match?.envs !== undefined && !match.envs.includes(env)) return `it is for ${match.envs.join(", ")}, not ${env}`;
+  if (match?.agents === undefined || match.agents.some((glob) => matchesGlob(glob, agent))) return undefined;
+  const who = agent === "" ? "no agent was named (--agent)" : `not ${agent}`;
+  return `it is for agents ${match.agents.join(", ")}; ${who}`;
+}
+
+/** A decision for programs, in the terms of the evaluate endpoints. */
+export function decisionJson({ evaluation, subject, env }: Judged): JsonObject {
+  const { response, decidedByPolicy, decidedByRule } = evaluation;
+  return {
+    outcome: nameOf(outcomes, response.outcome),
+    blocked: response.blocked,
+    would_be_outcome: nameOf(outcomes, response.wouldBeOutcome),
+    decided_by: decidedByRule === "" ? null : { policy: decidedByPolicy, rule: decidedByRule },
+    message: response.message ?? null,
+    text: response.text ?? null,
+    findings: evaluation.findings.map(findingJson),
+    redacted_segments: response.redactedSegments.map(({ id, text }) => ({ id, text })),
+    tool_calls: response.toolCalls.map(({ id, outcome, ruleIds }) => ({
+      id,
+      outcome: nameOf(outcomes, outcome),
+      rule_ids: [...ruleIds],
+    })),
+    unjudged: response.unjudged.map(({ detector, reason, onError }) => ({
+      detector,
+      reason,
+      on_error: nameOf(failModes, onError),
+    })),
+    stage: subject.stage,
+    env,
+    agent_id: subject.request.agentId ?? null,
+    latency_us: response.latencyUs,
+  };
+}
+
+/** A finding for programs. */
+function findingJson(finding: Finding): JsonObject {
+  const { ruleId, policy, detector, category, segment, start, end, score, threshold, layer } = finding;
+  return {
+    policy,
+    rule_id: ruleId,
+    detector,
+    category,
+    severity: nameOf(severities, finding.severity),
+    action: nameOf(outcomes, finding.action),
+    mode: nameOf(modes, finding.mode),
+    exempted_by: finding.exemptedBy ?? null,
+    segment,
+    start,
+    end,
+    score,
+    threshold,
+    layer,
+  };
+}

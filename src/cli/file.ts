@@ -1,0 +1,68 @@
+// Files as commands read and write them.
+
+import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import type { JsonValue } from "@bufbuild/protobuf";
+import { Failure, fileFailure, usageFailure } from "./failure.ts";
+
+/** The bytes of a file of at most so many. */
+export function readBytes(path: string, maxBytes: number): Uint8Array {
+  try {
+    const { size } = statSync(path);
+    if (size > maxBytes) throw usageFailure(`${path}: the file has ${size} bytes, the limit is ${maxBytes}`);
+    return readFileSync(path);
+  } catch (error) {
+    throw error instanceof Failure ? error : fileFailure(path, error);
+  }
+}
+
+/** Bytes as text. A name of where they came from is for the error. */
+export function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw usageFailure(`${path}: this is not text in UTF-8`);
+  }
+}
+
+/** The JSON in a file. */
+export function readJson(path: string, maxBytes: number): JsonValue {
+  try {
+    return JSON.parse(decode(readBytes(path, maxBytes), path));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw usageFailure(`${path}: this is not JSON: ${error.message}`);
+  }
+}
+
+/** Writes a file as a whole or not at all: a reader never sees half of it. */
+export function replaceFile(path: string, content: string | Uint8Array, mode = 0o666): void {
+  const target = realTarget(path);
+  const draft = `${target}.${process.pid}.tmp`;
+  try {
+    writeFileSync(draft, content, { mode, flag: "wx" });
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw fileFailure(path, error);
+  }
+}
+
+/** Refuses what is no plain file, such as a device, which a rename would put a file in the place of. */
+function realTarget(path: string): string {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) throw usageFailure(`${path}: there is something else than a plain file`);
+  return path;
+}
+
+/** What comes in on a stream, as text of at most so many bytes. */
+export async function readStream(stream: NodeJS.ReadableStream, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    sizeBytes += bytes.byteLength;
+    if (sizeBytes > maxBytes) throw usageFailure(`standard input has more than ${maxBytes} bytes`);
+    chunks.push(bytes);
+  }
+  return decode(Buffer.concat(chunks), "standard input");
+}

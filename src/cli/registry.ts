@@ -1,0 +1,94 @@
+// Every command by its name. A command is loaded when it is called, so that `version` does not wait for the engine.
+
+import type { Command } from "./command.ts";
+
+/** A command that is not loaded yet. */
+export interface CommandEntry {
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** The commands, in the order of the help. */
+export const commands: Readonly<Record<string, CommandEntry>> = {
+  init: {
+    summary: "Write a first policy and a workflow for GitHub Actions.",
+    load: async () => (await import("./command/init.ts")).init,
+  },
+  validate: {
+    summary: "Check policies; tells every problem with its place.",
+    load: async () => (await import("./command/validate.ts")).validate,
+  },
+  test: {
+    summary: "Run the tests that policies carry.",
+    load: async () => (await import("./command/test.ts")).test,
+  },
+  eval: {
+    summary: "Judge a text or a request by policies.",
+    load: async () => (await import("./command/eval.ts")).evaluate,
+  },
+  explain: {
+    summary: "Tell why a text or a request is judged as it is.",
+    load: async () => (await import("./command/explain.ts")).explain,
+  },
+  diff: {
+    summary: "Compare two versions of a policy in the terms of the language.",
+    load: async () => (await import("./command/diff.ts")).diff,
+  },
+  login: {
+    summary: "Keep the address of a server and a token for it.",
+    load: async () => (await import("./command/login.ts")).login,
+  },
+  whoami: {
+    summary: "Tell which credential is used and what it may do.",
+    load: async () => (await import("./command/whoami.ts")).whoami,
+  },
+  "policies list": {
+    summary: "List the policies on the server.",
+    load: async () => (await import("./command/policies-list.ts")).policiesList,
+  },
+  "policies get": {
+    summary: "Print a policy as it was written.",
+    load: async () => (await import("./command/policies-get.ts")).policiesGet,
+  },
+  "policies push": {
+    summary: "Create policies on the server, or add versions to them.",
+    load: async () => (await import("./command/policies-push.ts")).policiesPush,
+  },
+  publish: {
+    summary: "Sign the policies of an environment as its next bundle.",
+    load: async () => (await import("./command/publish.ts")).publish,
+  },
+  activate: {
+    summary: "Put a published bundle into force.",
+    load: async () => (await import("./command/activate.ts")).activate,
+  },
+  "bundle pull": {
+    summary: "Fetch the active bundle of a runtime token.",
+    load: async () => (await import("./command/bundle-pull.ts")).bundlePull,
+  },
+  "bundle inspect": {
+    summary: "Show what a bundle file says, without checking it.",
+    load: async () => (await import("./command/bundle-inspect.ts")).bundleInspect,
+  },
+  "bundle verify": {
+    summary: "Check a bundle file as a runtime would.",
+    load: async () => (await import("./command/bundle-verify.ts")).bundleVerify,
+  },
+  version: { summary: "Print the version.", load: async () => (await import("./command/version.ts")).version },
+  help: {
+    summary: "Print this, or the help of a command.",
+    load: async () => (await import("./command/help.ts")).help,
+  },
+};
+
+/** The command that arguments begin with, and the arguments left for it. */
+export function commandIn(
+  args: readonly string[],
+): { readonly name: string; readonly entry: CommandEntry; readonly rest: readonly string[] } | undefined {
+  for (const words of [2, 1]) {
+    const name = args.slice(0, words).join(" ");
+    const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (entry !== undefined) return { name, entry, rest: args.slice(words) };
+  }
+  return undefined;
+}

@@ -1,0 +1,78 @@
+// A run of the tests of policy files, and its forms for people and programs.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
+import { counted, type Output, shown } from "./output.ts";
+import { isValid, type PolicyFile, readPolicyFiles } from "./policy-file.ts";
+import { printProblems, problemJson } from "./problem-text.ts";
+
+/** The results of one file. */
+export interface TestedFile {
+  readonly file: PolicyFile;
+  /** Empty when the policy is not valid. */
+  readonly results: readonly PolicyTestResult[];
+  readonly durationMs: number;
+}
+
+/** The results of all files. */
+export interface TestRun {
+  readonly files: readonly TestedFile[];
+  readonly passed: number;
+  readonly failed: number;
+  /** Files that are not valid policies. */
+  readonly invalid: number;
+}
+
+/** Reads files and runs their tests as of `now`. */
+export function runTests(paths: readonly string[], now: Date): TestRun {
+  const files = readPolicyFiles(paths).map((file) => testFile(file, now));
+  const results = files.flatMap((tested) => tested.results);
+  const passed = results.filter((result) => result.passed).length;
+  const invalid = files.filter(({ file }) => !isValid(file)).length;
+  return { files, passed, failed: results.length - passed, invalid };
+}
+
+/** Runs the tests of a file that was read. */
+export function testFile(file: PolicyFile, now: Date): TestedFile {
+  const begin = performance.now();
+  const results = file.policy === undefined ? [] : runPolicyTests(file.policy, { now });
+  return { file, results, durationMs: performance.now() - begin };
+}
+
+/** Whether everything is green. */
+export function isGreen({ failed, invalid }: TestRun): boolean {
+  return failed === 0 && invalid === 0;
+}
+
+/** Prints a run. */
+export function printRun(run: TestRun, output: Output): void {
+  for (const { file, results } of run.files) {
+    output.line(output.styled("bold", shown(file.path)));
+    printProblems(file, output);
+    if (isValid(file) && results.length === 0) output.line(`  ${output.styled("yellow", "no tests")}`);
+    for (const { name, passed, failures } of results) {
+      const mark = passed ? output.styled("green", "✓") : output.styled("red", "✗");
+      output.line(`  ${mark} ${shown(name)}`);
+      for (const failure of failures) output.line(`      ${shown(failure)}`);
+    }
+  }
+  const parts = [`${run.passed} passed`, ...(run.failed > 0 ? [`${run.failed} failed`] : [])];
+  if (run.invalid > 0) parts.push(`${counted(run.invalid, "policy file")} not valid`);
+  const sum = `${counted(run.passed + run.failed, "test")}: ${parts.join(", ")}`;
+  output.line(output.styled(isGreen(run) ? "green" : "red", sum));
+}
+
+/** A run for programs. */
+export function runJson(run: TestRun): JsonObject {
+  return {
+    passed: isGreen(run),
+    tests: { passed: run.passed, failed: run.failed },
+    files: run.files.map(({ file, results }) => ({
+      file: file.path,
+      policy: file.policy?.metadata.name ?? null,
+      valid: isValid(file),
+      problems: file.problems.map(problemJson),
+      tests: results.map(({ name, passed, failures }) => ({ name, passed, failures: [...failures] })),
+    })),
+  };
+}
