@@ -3,20 +3,9 @@
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Facts } from "./demo/facts.ts";
 import { Stage } from "./demo/stage.ts";
 import { story } from "./demo/story.ts";
-
-/** What the first start wrote. */
-export interface Facts {
-  readonly base_url: string;
-  readonly runtime_url: string;
-  readonly org_id: string;
-  readonly project_id: string;
-  readonly environment: string;
-  readonly admin_token: string;
-  readonly ci_token: string;
-  readonly runtime_token: string;
-}
 
 const file = join(resolve(process.env.POLICY_GUARD_DATA || "var"), "bootstrap.json");
 const stage = new Stage(console.log);

@@ -97,7 +97,17 @@ describe("the access matrix", () => {
       expect(await leakingTables(database, own.world.orgId, other.world.orgId)).toEqual([]);
       const filled = await filledTables(database, other.world.orgId);
       expect(filled).toEqual(
-        expect.arrayContaining(["agent", "audit_entry", "bundle", "policy", "token", "trace", "webhook"]),
+        expect.arrayContaining([
+          "agent",
+          "audit_entry",
+          "bundle",
+          "policy",
+          "sso_identity",
+          "sso_login",
+          "token",
+          "trace",
+          "webhook",
+        ]),
       );
     });
 
@@ -126,10 +136,13 @@ async function fullScene(stage: Stage): Promise<Scene> {
     "bundle/latest_200_other-etag",
     "trace/list_200_reported",
     "webhook/list-deliveries_200_pending",
+    "sso/finish_200_member",
   ];
   const scene = await setScene(stage, { given: parts.flatMap((name) => vectorNamed(name).given) });
-  const { call } = vectorNamed("reporting/enrol_200_runtime");
-  if (call !== undefined) await perform(stage, "grpc", call, scene);
+  for (const name of ["reporting/enrol_200_runtime", "sso/finish_200_member"]) {
+    const { call } = vectorNamed(name);
+    if (call !== undefined) await perform(stage, "grpc", call, scene);
+  }
   return scene;
 }
 

@@ -1,7 +1,7 @@
 // The story: from a policy to a blocked prompt, its trace, and the signed news of it.
 
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Facts } from "../demo.ts";
+import type { Facts } from "./facts.ts";
 import { isSigned, type Receiver, startReceiver } from "./receiver.ts";
 import { request, type Stage, type Told, until } from "./stage.ts";
 

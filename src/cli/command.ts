@@ -38,15 +38,18 @@ export interface Call<O extends Options> {
   readonly world: Surroundings;
 }
 
-/** What a command states of itself. */
-export interface CommandSpec<O extends Options> {
+interface CommandFacts {
   /** One word, or two for a command of a group. */
   readonly name: string;
   readonly summary: string;
   readonly positionals: { readonly label: string; readonly min: number; readonly max: number };
-  readonly options: O;
   /** Further paragraphs of the help. */
   readonly notes?: string;
+}
+
+/** What a command states of itself. */
+export interface CommandSpec<O extends Options> extends CommandFacts {
+  readonly options: O;
   readonly run: (call: Call<O>) => Promise<ExitCode>;
 }
 
@@ -121,7 +124,7 @@ function checkChoice(key: string, value: unknown, choices: readonly string[] | u
   throw usageFailure(`--${key} takes one of ${choices.join(", ")}, not "${value}"`, didYouMean(value, choices));
 }
 
-function checkCount({ name, positionals: { label, min, max } }: CommandSpec<Options>, count: number): void {
+function checkCount({ name, positionals: { label, min, max } }: CommandFacts, count: number): void {
   if (count >= min && count <= max) return;
   const what = count < min ? "too few arguments" : "too many arguments";
   throw usageFailure(`${name}: ${what}`, `usage: policy-guard ${name} ${label}`.trimEnd());
@@ -141,7 +144,7 @@ export function required(text: string | undefined, option: string): string {
   return text;
 }
 
-function helpText({ name, summary, positionals, notes }: CommandSpec<Options>, options: Options): string {
+function helpText({ name, summary, positionals, notes }: CommandFacts, options: Options): string {
   const rows = Object.entries(options).map(([key, { short, type, value, help, choices }]) => {
     const flag = `${short === undefined ? "    " : `-${short}, `}--${key}${type === "string" ? ` ${value ?? "VALUE"}` : ""}`;
     return `  ${flag.padEnd(30)}  ${help}${choices === undefined ? "" : ` One of ${choices.join(", ")}.`}`;

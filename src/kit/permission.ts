@@ -18,7 +18,10 @@ export interface Holder {
  * What a credential lacks for a method; undefined when it lacks nothing. "account": the account, with its password and its other
  * organizations, is not an identity provider's to give.
  */
-export function lackOf(access: Access, { kind, role, isProvided = false }: Holder): "kind" | "role" | "account" | undefined {
+export function lackOf(
+  access: Access,
+  { kind, role, isProvided = false }: Holder,
+): "kind" | "role" | "account" | undefined {
   if (access.public) return undefined;
   if (!access.kinds.includes(kind)) return "kind";
   if (access.account) return isProvided && !access.providerSession ? "account" : undefined;

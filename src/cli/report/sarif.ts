@@ -46,13 +46,14 @@ function problemResult(file: string, problem: PolicyProblem): JsonObject {
 }
 
 function result(ruleId: string, level: string, text: string, file: string, { line, column }: Place): JsonObject {
-  const region = line === 0 ? {} : { region: { startLine: line, startColumn: Math.max(1, column) } };
+  const physicalLocation: JsonObject = { artifactLocation: { uri: uriOf(file) } };
+  if (line > 0) physicalLocation.region = { startLine: line, startColumn: Math.max(1, column) };
   return {
     ruleId,
     ruleIndex: rules.findIndex(({ id }) => id === ruleId),
     level,
     message: { text: text.toWellFormed() },
-    locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(file) }, ...region } }],
+    locations: [{ physicalLocation }],
   };
 }
 

@@ -1,0 +1,70 @@
+// A rule as it is evaluated, with everything that it inherits, for comparing two versions of it.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { DetectorDefinition } from "../detector.ts";
+import type { FailModeName, ModeName, OutcomeName, PolicyDocument, PolicyRule, RedactStyle } from "./document.ts";
+import { asReference, detectTerms, resolveDetector } from "./reference.ts";
+
+/** The detectors of the catalog by id. */
+export type Definitions = ReadonlyMap<string, DetectorDefinition>;
+
+/** A detector of a rule with everything that it inherits. */
+export interface EffectiveTerm {
+  /** Its name in the policy or in the catalog. */
+  readonly name: string;
+  /** Id in the catalog; the name itself where the catalog has none. */
+  readonly use: string;
+  readonly definition: DetectorDefinition | undefined;
+  readonly parameters: JsonObject;
+  readonly threshold: number;
+  /** Globs; undefined for all. */
+  readonly categories: readonly string[] | undefined;
+  readonly onError: FailModeName;
+}
+
+/** A rule with everything that it inherits. */
+export interface EffectiveRule {
+  readonly id: string;
+  readonly rule: PolicyRule;
+  readonly action: OutcomeName;
+  readonly mode: ModeName;
+  readonly percent: number;
+  readonly onError: FailModeName;
+  readonly style: RedactStyle;
+  readonly terms: readonly EffectiveTerm[];
+  readonly atLeast: number;
+  /** Whether it can change an outcome at all. */
+  readonly counts: boolean;
+}
+
+/** Resolves a rule of a document. */
+export function effectiveRule(rule: PolicyRule, document: PolicyDocument, definitions: Definitions): EffectiveRule {
+  const { terms, atLeast } = rule.detect === undefined ? { terms: [], atLeast: 0 } : detectTerms(rule.detect);
+  const mode = rule.mode ?? document.defaults?.mode ?? "enforce";
+  const percent = rule.rollout?.percent ?? 100;
+  return {
+    id: rule.id,
+    rule,
+    action: rule.action,
+    mode,
+    percent,
+    onError: rule.on_error ?? document.defaults?.on_error ?? "fail_closed",
+    style: rule.redact?.style ?? "placeholder",
+    terms: terms.map((term) => {
+      const { ref, entities, categories, threshold } = asReference(term);
+      const detector = resolveDetector(document, ref, definitions);
+      const parameters = detector?.parameters ?? {};
+      return {
+        name: ref,
+        use: detector?.definition.id ?? ref,
+        definition: detector?.definition,
+        parameters: entities === undefined ? parameters : { ...parameters, entities: [...entities] },
+        threshold: threshold ?? detector?.threshold ?? 0,
+        categories,
+        onError: rule.on_error ?? detector?.onError ?? document.defaults?.on_error ?? "fail_closed",
+      };
+    }),
+    atLeast,
+    counts: mode === "enforce" && rule.action !== "ALLOW" && percent > 0,
+  };
+}
