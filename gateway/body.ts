@@ -10,6 +10,13 @@ import type { RestRequest } from "./http.ts";
 /** Bytes beyond the limit that are still taken in and thrown away, so that the caller reads the answer and not a reset. */
 const discardedBytes = 16 * 1024 * 1024;
 
+const held = new WeakMap<RestRequest, Buffer>();
+
+/** Keeps a body that was read already, for whoever reads the request's body next. */
+export function holdBody(request: RestRequest, bytes: Buffer): void {
+  held.set(request, bytes);
+}
+
 /** The text of a JSON body; "" when none came. Throws too_large, unsupported_media_type or malformed_request. */
 export async function readJsonBody(request: RestRequest, maxBodyBytes: number): Promise<string> {
   const bytes = await readBytes(request, maxBodyBytes);
@@ -35,6 +42,8 @@ function checkMediaType(headers: IncomingHttpHeaders): void {
 }
 
 function readBytes(request: RestRequest, maxBodyBytes: number): Promise<Buffer> {
+  const known = held.get(request);
+  if (known !== undefined) return Promise.resolve(known);
   return new Promise((resolve, reject) => {
     if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) reject(tooLarge(maxBodyBytes));
     let chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 // Protobuf messages straight into JSON text: the bytes of JSON.stringify over what json-write.ts makes of the message, without making it.
 // Printers are made once a message type, with the names of its fields as finished text.
 
-import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { createFieldWriter, createGetter } from "./json-write.ts";
 import { headerName, statusWhenTrue, wireNames } from "./wire.ts";
 
@@ -64,10 +64,23 @@ function createItemPrinter(field: DescField): ValuePrinter | undefined {
     const texts = new Map([...nameOf].map(([number, name]) => [number, JSON.stringify(name)]));
     return (value) => texts.get(value as number) ?? "null"; // enums are numbers
   }
-  return printScalar;
+  return isPlain(field.scalar) ? printScalar : undefined;
 }
 
-// 64-bit integers and bytes do not come here as JSON has them, so they are left to the writer.
+// 64-bit integers and bytes are not in messages as they are in JSON.
+function isPlain(type: ScalarType | undefined): boolean {
+  return type !== undefined && !notPlain.has(type);
+}
+
+const notPlain: ReadonlySet<ScalarType> = new Set([
+  ScalarType.BYTES,
+  ScalarType.INT64,
+  ScalarType.UINT64,
+  ScalarType.SINT64,
+  ScalarType.FIXED64,
+  ScalarType.SFIXED64,
+]);
+
 function printScalar(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number") return Number.isFinite(value) ? String(value === 0 ? 0 : value) : "null";

@@ -14,7 +14,7 @@ import {
 import { codeToHttpStatus, errorFromJsonBytes, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { findTrailerError, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { trailerFlag, trailerParse, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
-import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
+import { ErrorDetailSchema, Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, malformedRequest, reasonRule, toConnectError } from "../src/kit/error.ts";
 import { requestIdHeader, requestIdOf } from "../src/kit/interceptors/request.ts";
 import type { Logger } from "../src/kit/log.ts";
@@ -131,7 +131,7 @@ function completeGrpc(response: UniversalServerResponse, complete: Complete): Un
   const { body, trailer } = response;
   if (trailer === undefined) return body === undefined ? plainAnswer(response, complete) : response;
   const completeTrailer = () => {
-    const error = trailer.has(requestIdHeader) ? undefined : findTrailerError(trailer);
+    const error = bareError(trailer);
     if (error !== undefined) setTrailerStatus(trailer, complete(error));
   };
   if (body === undefined) {
@@ -139,6 +139,12 @@ function completeGrpc(response: UniversalServerResponse, complete: Complete): Un
     return response;
   }
   return { ...response, body: followedBy(body, completeTrailer) };
+}
+
+/** The failure that these trailers tell, unless it is one of ours already. */
+function bareError(trailer: Headers): ConnectError | undefined {
+  const error = findTrailerError(trailer);
+  return error === undefined || error.findDetails(ErrorDetailSchema).length > 0 ? undefined : error;
 }
 
 // Trailers are complete when the body has ended, and sent after that.
@@ -165,7 +171,7 @@ async function* completeChunks(body: AsyncIterable<Uint8Array>, complete: Comple
 
 function completeChunk(chunk: Uint8Array, complete: Complete): Uint8Array {
   const trailer = trailerParse(chunk.subarray(envelopeHeadBytes));
-  const error = trailer.has(requestIdHeader) ? undefined : findTrailerError(trailer);
+  const error = bareError(trailer);
   if (error === undefined) return chunk;
   return encodeEnvelope(trailerFlag, trailerSerialize(setTrailerStatus(trailer, complete(error))));
 }

@@ -9,8 +9,9 @@ import { connectionKey } from "../src/kit/context.ts";
 import { type Certificate, type Listener, listen } from "../src/kit/listen.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { assertServable } from "../src/kit/options.ts";
+import { createFastPath, type FastPathOptions } from "./fast-path.ts";
 import { createRestHandler } from "./handler.ts";
-import type { RestRequest } from "./http.ts";
+import type { RestHandler, RestRequest } from "./http.ts";
 import { createInProcessTransport } from "./in-process.ts";
 import type { RestLimits } from "./operation.ts";
 import { completeFailures } from "./rpc-failure.ts";
@@ -29,6 +30,8 @@ export interface ServeOptions {
   readonly limits: RestLimits;
   /** The OpenAPI document for /v1/openapi.json and /docs. */
   readonly openapi?: string;
+  /** Methods whose ordinary REST calls take a short way. */
+  readonly fastPath?: FastPathOptions;
   readonly log: Logger;
 }
 
@@ -60,7 +63,18 @@ export async function serve(options: ServeOptions): Promise<Server> {
       createContextValues().set(connectionKey, { address: addressOf(request as RestRequest, trustedHops) }),
     fallback: rest as Parameters<typeof connectNodeAdapter>[0]["fallback"],
   });
-  const handler = adapter as Parameters<typeof listen>[0]["handler"]; // Connect declares its own, equal, request types
+  const ordinary = adapter as RestHandler; // Connect declares its own, equal, request types
+  const handler = (
+    options.fastPath === undefined
+      ? ordinary
+      : createFastPath(options.fastPath, {
+          ordinary,
+          limits,
+          trustedHops,
+          log,
+          isClosing: () => shutdown.signal.aborted,
+        })
+  ) as Parameters<typeof listen>[0]["handler"];
   const { port, host, certificate } = options;
   const listener: Listener = await listen({ port, host, certificate, log, handler });
   return {

@@ -40,6 +40,11 @@ export class Evaluator {
 
   /** Judges a request at a stage. */
   async evaluate(request: EvaluateRequest, stage: Stage): Promise<EvaluateResponse> {
+    return this.judge(request, stage);
+  }
+
+  /** Judges a request at a stage: at once, unless the answer has to wait for the disk. What it throws, it throws before it records. */
+  judge(request: EvaluateRequest, stage: Stage): EvaluateResponse | Promise<EvaluateResponse> {
     const startedAtMs = performance.now();
     const { holder, spool, fingerprintKey, clock, onEvaluation } = this.#options;
     assertJudgeable(request);
@@ -53,14 +58,14 @@ export class Evaluator {
       bundle: loaded.reference,
       elapsedUs: () => (performance.now() - startedAtMs) * 1000,
     });
-    if (spool !== undefined) {
-      const record = recordOf(request, evaluation, { stage, loaded, now });
-      const stored = spool.append(toBinary(EvaluationRecordSchema, record));
-      if (typeof stored !== "number") await stored;
-    }
     const { response } = evaluation;
+    const record =
+      spool === undefined
+        ? undefined
+        : toBinary(EvaluationRecordSchema, recordOf(request, evaluation, { stage, loaded, now }));
     onEvaluation({ stage, outcome: response.outcome, latencyUs: response.latencyUs });
-    return response;
+    const stored = record === undefined ? undefined : spool?.append(record);
+    return stored instanceof Promise ? stored.then(() => response) : response;
   }
 }
 

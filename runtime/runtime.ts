@@ -14,6 +14,7 @@ import { createMetrics } from "../src/kit/metrics.ts";
 import { drainDelay, type ShutdownStep } from "../src/kit/shutdown.ts";
 import { callLimits, type runtimeSchema } from "./config.ts";
 import { Evaluator, type RecordSink } from "./evaluator.ts";
+import { fastEvaluations } from "./fast/evaluate.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
 import { createRuntimeMetrics, type ReportingState } from "./metrics.ts";
 import { readOpenApi } from "./openapi.ts";
@@ -87,6 +88,11 @@ export async function startRuntime(
     trustedHops: config.trustedHops,
     limits: callLimits,
     openapi: readOpenApi(),
+    // Interceptors of the source's own would be passed by.
+    fastPath:
+      source.interceptors.length > 0
+        ? undefined
+        : { methods: fastEvaluations(evaluator), authenticate: source.authenticate, countCall: metrics.countCall },
     log,
   });
   return {

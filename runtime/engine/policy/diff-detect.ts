@@ -139,7 +139,7 @@ function diffTerm(before: EffectiveTerm, after: EffectiveTerm, asksFindings: boo
 function diffParameters(before: EffectiveTerm, after: EffectiveTerm, asksFindings: boolean): DetectChange[] {
   const keys = [...new Set([...Object.keys(before.parameters), ...Object.keys(after.parameters)])].sort();
   return keys.flatMap((key): DetectChange[] => {
-    const [was, is] = [valueOf(before, key), valueOf(after, key)];
+    const [was, is] = [parameterOf(before, key), parameterOf(after, key)];
     if (isSame(was, is)) return [];
     const known = parameterEffect(after.use, key, was, is);
     return [
@@ -157,7 +157,7 @@ function diffParameters(before: EffectiveTerm, after: EffectiveTerm, asksFinding
 }
 
 /** The value of a parameter, or its default. */
-function valueOf({ parameters, definition }: EffectiveTerm, key: string): JsonValue | undefined {
+function parameterOf({ parameters, definition }: EffectiveTerm, key: string): JsonValue | undefined {
   if (key in parameters) return parameters[key];
   const { properties } = (definition?.parameters ?? {}) as { properties?: Record<string, JsonObject | undefined> }; // a JSON Schema
   return properties?.[key]?.default;

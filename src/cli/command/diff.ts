@@ -9,7 +9,7 @@ import { readPolicyFile, requirePolicies } from "../policy-file.ts";
 const sentences: Readonly<Record<Verdict, string>> = {
   same: "The new version enforces the same.",
   stricter: "The new version is at least as strict.",
-  weaker: "The new version is weaker.",
+  weaker: "The new version is at most as strict.",
   mixed: "The new version is stricter in some places and weaker in others.",
   unknown: "Whether the new version is at least as strict cannot be decided: see what is marked ?.",
 };

@@ -1,0 +1,250 @@
+// The short way for REST calls of a few methods that are called very often. It answers only what is ordinary in every respect: a small
+// JSON body, a good token, a request that certainly satisfies the rules of its fields. Everything else goes to the ordinary handler,
+// whatever was read of it, so that there is one place that knows how to refuse. A test compares the two, byte by byte.
+//
+// An ordinary call costs ten times as much as what it does: some fifteen promises, four abort signals, two sets of headers.
+
+import { isUtf8 } from "node:buffer";
+import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
+import { Role } from "../gen/policyguard/options/v1/options_pb.ts";
+import { peerAddress } from "../src/kit/address.ts";
+import type { Credential } from "../src/kit/context.ts";
+import { Fault } from "../src/kit/error.ts";
+import { requestIdOf } from "../src/kit/interceptors/request.ts";
+import type { Logger } from "../src/kit/log.ts";
+import type { FinishedCall } from "../src/kit/metrics.ts";
+import { methodFacts } from "../src/kit/options.ts";
+import { childTrace, parseTraceparent } from "../src/kit/tracing.ts";
+import { holdBody } from "./body.ts";
+import { errorAnswer } from "./envelope.ts";
+import { defaultHeaders, isGone, type RestHandler, type RestRequest, type RestResponse, sendAnswer } from "./http.ts";
+import { messagePrinter } from "./json-print.ts";
+import { messageReader } from "./json-read.ts";
+import { parseJson } from "./json-text.ts";
+import type { RestLimits } from "./operation.ts";
+import { Problems } from "./problem.ts";
+
+/** A method that has a short way. */
+export interface FastMethod {
+  readonly method: DescMethodUnary;
+  /** Whether a request satisfies all rules of its fields; false when in doubt. */
+  readonly isSurelyValid: (request: Message) => boolean;
+  /** Answers it. What it throws is nothing to it: then it has done nothing, and the ordinary handler does it again. */
+  readonly call: (request: Message) => Message | Promise<Message>;
+}
+
+/** What a fast path is made of. */
+export interface FastPathOptions {
+  readonly methods: readonly FastMethod[];
+  /** The credential of a token. Throws where the ordinary path is to refuse the call. */
+  readonly authenticate: (token: string) => Credential | undefined;
+  readonly countCall: (call: FinishedCall) => void;
+}
+
+/** What it has in common with the ordinary path. */
+export interface FastPathContext {
+  readonly ordinary: RestHandler;
+  readonly limits: RestLimits;
+  readonly trustedHops: number;
+  readonly log: Logger;
+  readonly isClosing: () => boolean;
+}
+
+/** Larger bodies take the ordinary way: there they cost no more than they do anyway. */
+const maxFastBytes = 256 * 1024;
+const plainTypes: ReadonlySet<string> = new Set(["application/json", "application/json; charset=utf-8"]);
+const bearer = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/;
+
+/** The handler that takes the short way where it can. Throws for a method whose options ask for more than it does. */
+export function createFastPath(options: FastPathOptions, context: FastPathContext): RestHandler {
+  const entries = new Map(options.methods.map((fast) => createEntry(fast, options, context)));
+  const { ordinary, isClosing } = context;
+  return (request, response) => {
+    const entry = request.method === "POST" ? entries.get(request.url ?? "") : undefined;
+    const token = entry === undefined || isClosing() ? undefined : tokenOfPlain(request);
+    if (entry === undefined || token === undefined) ordinary(request, response);
+    else readBody(request, response, (bytes) => entry({ request, response, bytes, token }));
+  };
+}
+
+/** The token of a request that looks plain by its headers. */
+function tokenOfPlain({ headers }: RestRequest): string | undefined {
+  const { authorization, "content-type": type, "content-encoding": encoding, "content-length": length } = headers;
+  if (authorization === undefined || type === undefined || encoding !== undefined || length === undefined)
+    return undefined;
+  if (!plainTypes.has(type) || !(Number(length) <= maxFastBytes)) return undefined;
+  return bearer.exec(authorization)?.[1];
+}
+
+// A request that ends before its body does is answered by nobody: its connection is gone.
+function readBody(request: RestRequest, response: RestResponse, done: (bytes: Buffer) => void): void {
+  let first: Buffer | undefined;
+  let more: Buffer[] | undefined;
+  request.on("data", (chunk: Buffer) => {
+    if (first === undefined) first = chunk;
+    else {
+      more ??= [first];
+      more.push(chunk);
+    }
+  });
+  request.once("end", () => done(more === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(more)));
+  request.once("error", () => response.destroy());
+}
+
+interface FastExchange {
+  readonly request: RestRequest;
+  readonly response: RestResponse;
+  readonly bytes: Buffer;
+  readonly token: string;
+}
+
+function createEntry(
+  fast: FastMethod,
+  options: FastPathOptions,
+  context: FastPathContext,
+): readonly [string, (exchange: FastExchange) => void] {
+  const { method } = fast;
+  const attempt = createAttempt(fast, options);
+  const respond = createResponder(method, options, context);
+  const serve = (exchange: FastExchange): void => {
+    const startedAtMs = performance.now();
+    const result = isGone(exchange.response) ? undefined : attempt(exchange);
+    if (result === undefined) {
+      holdBody(exchange.request, exchange.bytes);
+      context.ordinary(exchange.request, exchange.response);
+    } else respond(exchange, result, startedAtMs);
+  };
+  return [plainUrl(method), guarded(serve, context)];
+}
+
+// Nothing that is thrown here may end the process: the listener's own guard has returned by now.
+function guarded(serve: (exchange: FastExchange) => void, { log }: FastPathContext): (exchange: FastExchange) => void {
+  return (exchange) => {
+    try {
+      serve(exchange);
+    } catch (err) {
+      log.error({ err }, "the fast path failed");
+      exchange.response.destroy();
+    }
+  };
+}
+
+/** A finished or coming answer, and who gets it. */
+interface Attempt {
+  readonly message: Message | Promise<Message>;
+  readonly credential: Credential;
+}
+
+function createAttempt(
+  { method, isSurelyValid, call }: FastMethod,
+  { authenticate }: FastPathOptions,
+): (exchange: FastExchange) => Attempt | undefined {
+  const { kinds } = methodFacts(method).access;
+  const reader = messageReader(method.input);
+  return ({ bytes, token }) => {
+    try {
+      const credential = authenticate(token);
+      if (credential?.orgId === undefined || !kinds.includes(credential.kind) || !isUtf8(bytes)) return undefined;
+      const request = create(method.input);
+      const problems = new Problems();
+      reader.into(request, parseJson(bytes.toString("utf8")), "", problems);
+      if (problems.fault() !== undefined || !isSurelyValid(request)) return undefined;
+      return { message: call(request), credential };
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+type Respond = (exchange: FastExchange, result: Attempt, startedAtMs: number) => void;
+
+function createResponder(method: DescMethodUnary, { countCall }: FastPathOptions, context: FastPathContext): Respond {
+  const print = messagePrinter(method.output);
+  const names = { service: method.parent.typeName, method: method.name };
+  const { log, limits } = context;
+  return (exchange, { message, credential }, startedAtMs) => {
+    const { request, response } = exchange;
+    const requestId = requestIdOf(request.headers["x-request-id"]);
+    const finish = (answer: Message): void => {
+      send(response, requestId, print(answer));
+      const durationMs = performance.now() - startedAtMs;
+      countCall({ ...names, code: "ok", durationMs });
+      if (log.isLevelEnabled("debug"))
+        log.debug(accessLine(exchange, { requestId, names, credential, durationMs }, context), "call");
+    };
+    if (!(message instanceof Promise)) return finish(message);
+    withinTime(message, limits.timeoutMs)
+      .then(finish)
+      .catch((error: unknown) => {
+        const code = error instanceof Fault ? "deadline_exceeded" : "internal";
+        if (code === "internal") log.error({ err: error, request_id: requestId }, "internal error");
+        countCall({ ...names, code, durationMs: performance.now() - startedAtMs });
+        sendAnswer(request, response, errorAnswer(error, requestId));
+      });
+  };
+}
+
+// The headers and their order are those of sendAnswer.
+function send(response: RestResponse, requestId: string, body: string): void {
+  if (isGone(response)) return;
+  response.writeHead(200, {
+    ...defaultHeaders,
+    "x-request-id": requestId,
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+/** The same facts as those that the ordinary path logs of a call. */
+function accessLine(
+  { request }: FastExchange,
+  call: {
+    readonly requestId: string;
+    readonly names: { readonly service: string; readonly method: string };
+    readonly credential: Credential;
+    readonly durationMs: number;
+  },
+  { trustedHops }: FastPathContext,
+): object {
+  const { traceparent, "x-forwarded-for": forwardedFor } = request.headers;
+  const trace = childTrace(parseTraceparent(typeof traceparent === "string" ? traceparent : null));
+  return {
+    request_id: call.requestId,
+    ...call.names,
+    trace_id: trace.traceId,
+    code: "ok",
+    duration_ms: Math.round(call.durationMs * 1_000) / 1_000,
+    org_id: call.credential.orgId,
+    caller: call.credential.label,
+    address: peerAddress({ socketAddress: request.socket?.remoteAddress, forwardedFor, trustedHops }) || undefined,
+  };
+}
+
+function withinTime(answer: Promise<Message>, timeoutMs: number): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const expire = () => reject(new Fault(Reason.DEADLINE_EXCEEDED, "the call did not finish within its time limit"));
+    const timer = setTimeout(expire, timeoutMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** The one URL of a method. Throws when the method's options ask for what only the ordinary path does. */
+function plainUrl(method: DescMethodUnary): string {
+  const { access, entitlement, http, successStatus } = methodFacts(method);
+  const asks = [
+    access.public,
+    access.account,
+    access.addressLimited,
+    access.apiKeyHeader,
+    access.leastRole !== Role.UNSPECIFIED,
+  ]
+    .concat([access.orgField, access.projectField, access.envField].map((name) => name !== ""))
+    .concat([entitlement.plans.length > 0, successStatus !== 200]);
+  if (asks.some(Boolean) || http?.pattern.case !== "post" || http.body !== "*" || http.pattern.value.includes("{")) {
+    throw new Error(`${method.parent.typeName}/${method.name} asks for more than the fast path does`);
+  }
+  return http.pattern.value;
+}

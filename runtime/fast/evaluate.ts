@@ -1,0 +1,31 @@
+// The short way of evaluations over REST: which requests take it, and what answers them.
+
+import { type DescMethodUnary, isMessage, type Message } from "@bufbuild/protobuf";
+import type { FastMethod } from "../../gateway/fast-path.ts";
+import { type EvaluateRequest, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import type { Evaluator } from "../evaluator.ts";
+import { isSurelyValid } from "./valid-request.ts";
+
+/** The methods of EvaluationService that have a short way. */
+export function fastEvaluations(evaluator: Evaluator): FastMethod[] {
+  const { evaluateInput, evaluateOutput } = EvaluationService.method;
+  return [
+    fastEvaluation(evaluateInput, evaluator, Stage.INPUT),
+    fastEvaluation(evaluateOutput, evaluator, Stage.OUTPUT),
+  ];
+}
+
+function fastEvaluation(method: DescMethodUnary, evaluator: Evaluator, stage: Stage): FastMethod {
+  return {
+    method,
+    isSurelyValid: (request) => isSurelyValid(evaluateRequest(request)),
+    call: (request) => evaluator.judge(evaluateRequest(request), stage),
+  };
+}
+
+function evaluateRequest(message: Message): EvaluateRequest {
+  if (isMessage(message, EvaluateRequestSchema)) return message;
+  throw new Error(`${message.$typeName} is no request for an evaluation`);
+}

@@ -1,0 +1,129 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
+import { canonicalPolicy } from "../../../runtime/engine/policy/parse.ts";
+import { canonicalText } from "../../kit/canonical.ts";
+import { defineCommand, integerOf, type Values } from "../command.ts";
+import type { JudgingFile } from "../evaluate.ts";
+import { exitCodes, refusal, usageFailure } from "../failure.ts";
+import { counted, shown } from "../output.ts";
+import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
+import { policyJson } from "../resource-json.ts";
+import { allPolicies, openOrganization, projectIdOf, type Server, serverOptions } from "../server.ts";
+import { testFile } from "../test-run.ts";
+
+const options = {
+  ...serverOptions,
+  project: { type: "string", value: "ID|NAME", help: "Scope: the project; a ci token needs its own." },
+  agent: { type: "string", value: "KEY", help: "Scope: the agent." },
+  env: { type: "string", value: "NAME", help: "Scope: the environment." },
+  "expected-version": { type: "string", value: "N", help: "The version that this one follows; 0 for none yet." },
+  message: { type: "string", short: "m", value: "TEXT", help: "What this version is about." },
+} as const;
+
+/** What became of a file. */
+interface Pushed {
+  readonly file: string;
+  readonly change: "created" | "updated" | "unchanged";
+  readonly policy: Policy;
+}
+
+/** `policy-guard policies push`: creates policies, or adds versions to them. */
+export const policiesPush = defineCommand({
+  name: "policies push",
+  summary: "Create policies on the server, or add versions to them.",
+  positionals: { label: "<file|folder>...", min: 1, max: 1000 },
+  options,
+  notes: `Policies are found by metadata.name. All files are checked and tested before the first is sent. A policy that is there
+already as it is written gets no new version. An update follows the version that was read just before, so that nobody
+else's change is lost.`,
+  async run({ values, positionals, output, world }) {
+    const files = requirePolicies(readPolicyFiles(findPolicyFiles(positionals).files));
+    const expected = integerOf(values["expected-version"], "expected-version", 0);
+    if (expected !== undefined && files.length > 1) throw usageFailure("--expected-version is for one file");
+    refuseTwins(files);
+    for (const file of files) requireGreen(file, world.now());
+    const server = await openOrganization(values, world);
+    const known = new Map((await allPolicies(server)).map(({ name, id }) => [name, id]));
+    const scope = await scopeOf(server, values);
+    const pushed: Pushed[] = [];
+    for (const file of files) {
+      const id = known.get(file.policy.metadata.name);
+      pushed.push(await push(server, file, { id, scope, expected, message: values.message }));
+    }
+    for (const { change, policy } of pushed) output.line(`${change} ${shown(policy.name)}, version ${policy.version}`);
+    output.json({ policies: pushed.map(({ file, change, policy }) => ({ file, change, ...policyJson(policy) })) });
+    return exitCodes.fine;
+  },
+});
+
+interface Plan {
+  /** Undefined for a policy that is not there yet. */
+  readonly id: string | undefined;
+  /** Undefined when nothing was said of it. */
+  readonly scope: { readonly appId: string; readonly agentId: string; readonly env: string } | undefined;
+  readonly expected: number | undefined;
+  readonly message: string | undefined;
+}
+
+async function push(server: Server & { orgId: string }, file: JudgingFile, plan: Plan): Promise<Pushed> {
+  const { orgId } = server;
+  const { id, scope, expected, message } = plan;
+  const document = { kind: { case: "stringValue" as const, value: file.source } };
+  const name = file.policy.metadata.name;
+  if (id === undefined) {
+    if (expected !== undefined && expected > 0) throw conflict(name, expected, "is not there yet");
+    const { policy } = await server.policies.createPolicy({ orgId, document, scope, message });
+    return { file: file.path, change: "created", policy: requirePolicy(policy) };
+  }
+  const current = requirePolicy((await server.policies.getPolicy({ orgId, policyId: id })).policy);
+  if (expected !== undefined && expected !== current.version) {
+    throw conflict(name, expected, `is at version ${current.version}`);
+  }
+  if (isSame(current, file, scope)) return { file: file.path, change: "unchanged", policy: current };
+  const { policy } = await server.policies.updatePolicy({
+    orgId,
+    policyId: id,
+    document,
+    scope,
+    message,
+    expectedVersion: current.version,
+  });
+  return { file: file.path, change: "updated", policy: requirePolicy(policy) };
+}
+
+/** Whether the server has the policy as it is written, comments included. */
+function isSame(current: Policy, { policy, source }: JudgingFile, scope: Plan["scope"]): boolean {
+  const { appId, agentId, env } = current.scope ?? { appId: "*", agentId: "*", env: "*" };
+  if (scope !== undefined && (scope.appId !== appId || scope.agentId !== agentId || scope.env !== env)) return false;
+  const document: JsonObject = current.document ?? {};
+  return current.source === source && canonicalText(document) === canonicalText(canonicalPolicy(policy));
+}
+
+async function scopeOf(server: Server & { orgId: string }, values: Values<typeof options>): Promise<Plan["scope"]> {
+  const { project, agent, env } = values;
+  if (project === undefined && agent === undefined && env === undefined) return undefined;
+  const appId = project === undefined ? "*" : await projectIdOf(server, project);
+  return { appId, agentId: agent ?? "*", env: env ?? "*" };
+}
+
+function refuseTwins(files: readonly JudgingFile[]): void {
+  const names = files.map(({ policy }) => policy.metadata.name);
+  const twin = names.find((name, index) => names.indexOf(name) !== index);
+  if (twin !== undefined) throw refusal("duplicate_policy", `two of the files are named "${twin}"`);
+}
+
+function requireGreen(file: JudgingFile, now: Date): void {
+  const failed = testFile(file, now).results.filter(({ passed }) => !passed);
+  if (failed.length === 0) return;
+  const message = `${file.path}: ${counted(failed.length, "test")} failed: ${failed.map(({ name }) => name).join("; ")}`;
+  throw refusal("policy_tests_failed", message, { hint: `\`policy-guard test ${file.path}\` shows why.` });
+}
+
+function conflict(name: string, expected: number, what: string) {
+  return refusal("version_conflict", `policy "${name}" ${what}, and version ${expected} was expected`);
+}
+
+function requirePolicy(policy: Policy | undefined): Policy {
+  if (policy === undefined) throw new Error("the server answered without a policy");
+  return policy;
+}

@@ -1,0 +1,127 @@
+// Typed clients of a control plane, and the look-ups that several commands need.
+
+import { type Client, createClient, type Interceptor } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
+import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
+import type { PolicySummary } from "../../gen/policyguard/control/v1/policy_pb.ts";
+import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
+import type { Project } from "../../gen/policyguard/control/v1/project_pb.ts";
+import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
+import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
+import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
+import { tokenKind } from "../kit/token.ts";
+import type { Options, Surroundings, Values } from "./command.ts";
+import { refusal, usageFailure } from "./failure.ts";
+import { packageVersion } from "./package-version.ts";
+import { type Connection, readConnection } from "./settings.ts";
+
+/** Options of every command that calls a server about an organization. */
+export const serverOptions = {
+  org: { type: "string", value: "ID", help: "The organization; default: POLICY_GUARD_ORG, else that of the login." },
+} as const satisfies Options;
+
+/** A control plane. */
+export interface Server {
+  readonly connection: Connection;
+  readonly bundles: Client<typeof BundleService>;
+  readonly organizations: Client<typeof OrganizationService>;
+  readonly policies: Client<typeof PolicyService>;
+  readonly projects: Client<typeof ProjectService>;
+  readonly team: Client<typeof TeamService>;
+}
+
+const timeoutMs = 30_000;
+const pageSize = 200;
+const maxPages = 500;
+
+/** Clients for a connection. */
+export function serverAt(connection: Connection): Server {
+  const { url: baseUrl, token } = connection;
+  const introduce: Interceptor = (next) => (request) => {
+    request.header.set("Authorization", `Bearer ${token}`);
+    request.header.set("User-Agent", `policy-guard/${packageVersion()}`);
+    return next(request);
+  };
+  const transport = createConnectTransport({
+    baseUrl,
+    httpVersion: "1.1",
+    defaultTimeoutMs: timeoutMs,
+    interceptors: [introduce],
+  });
+  return {
+    connection,
+    bundles: createClient(BundleService, transport),
+    organizations: createClient(OrganizationService, transport),
+    policies: createClient(PolicyService, transport),
+    projects: createClient(ProjectService, transport),
+    team: createClient(TeamService, transport),
+  };
+}
+
+/** The server of the environment or the login. */
+export function openServer({ env }: Surroundings): Server {
+  return serverAt(readConnection(env));
+}
+
+/** The server and the organization that a command is about. */
+export async function openOrganization(
+  { org }: Values<typeof serverOptions>,
+  world: Surroundings,
+): Promise<Server & { readonly orgId: string }> {
+  const server = openServer(world);
+  return { ...server, orgId: org ?? server.connection.orgId ?? (await onlyOrganization(server)) };
+}
+
+/** The organization of a person who is in one only. Tokens cannot ask which is theirs. */
+export async function onlyOrganization({ connection, organizations }: Server): Promise<string> {
+  const unknown = usageFailure("no organization is known", "Give --org, or set POLICY_GUARD_ORG, or log in with --org.");
+  if (tokenKind(connection.token) !== CredentialKind.MEMBER) throw unknown;
+  const { organizations: all } = await organizations.listOrganizations({});
+  const [only] = all;
+  if (only === undefined || all.length > 1) throw unknown;
+  return only.id;
+}
+
+/** The id of a project that was given by its id or its name. */
+export async function projectIdOf({ projects, orgId }: Server & { orgId: string }, given: string): Promise<string> {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given)) return given;
+  const all = await allPages<Project>(async (page) => {
+    const { projects: items, total } = await projects.listProjects({ orgId, ...page });
+    return { items, total };
+  });
+  const found = all.filter(({ name }) => name === given);
+  const [project] = found;
+  if (project === undefined) {
+    const names = all.map(({ name }) => name).join(", ");
+    throw refusal("not_found", `there is no project "${given}"`, { hint: names === "" ? undefined : `There are: ${names}.` });
+  }
+  if (found.length > 1) throw refusal("ambiguous", `several projects are named "${given}"`, { hint: "Give the id." });
+  return project.id;
+}
+
+/** All policies that the credential sees. */
+export function allPolicies({ policies, orgId }: Server & { orgId: string }): Promise<PolicySummary[]> {
+  return allPages<PolicySummary>(async (page) => {
+    const { policies: items, total } = await policies.listPolicies({ orgId, ...page });
+    return { items, total };
+  });
+}
+
+/** The policy that was given by its id or its name. */
+export async function findPolicy(server: Server & { orgId: string }, given: string): Promise<PolicySummary | undefined> {
+  const all = await allPolicies(server);
+  return all.find(({ name }) => name === given) ?? all.find(({ id }) => id === given);
+}
+
+async function allPages<T>(
+  read: (page: { limit: number; offset: number }) => Promise<{ items: T[]; total: number }>,
+): Promise<T[]> {
+  const all: T[] = [];
+  for (let page = 0; page < maxPages; page++) {
+    const { items, total } = await read({ limit: pageSize, offset: page * pageSize });
+    all.push(...items);
+    if (items.length === 0 || all.length >= total) break;
+  }
+  return all;
+}
