@@ -39,13 +39,14 @@ export const controlPlaneSchema = defineSchema({
   allowNetworks: {
     name: "POLICY_GUARD_ALLOW_NETWORKS",
     kind: "cidr-list",
-    description: "Networks that webhooks may reach although they are private, as CIDR. Empty: none.",
+    description:
+      "Networks in which webhooks and identity providers may be although they are private, as CIDR. Empty: none.",
   },
   dnsServers: {
     name: "POLICY_GUARD_DNS_SERVERS",
     kind: "list",
     description:
-      "DNS servers (`address` or `address:port`) for the addresses of webhooks. Empty: the system's resolver.",
+      "DNS servers (`address` or `address:port`) for webhooks, identity providers and claimed domains. Empty: the system's resolver.",
   },
   tlsCertificate: {
     name: "TLS_CERTIFICATE_FILE",
@@ -82,7 +83,7 @@ export const controlPlaneSchema = defineSchema({
     kind: "url",
     schemes: ["http", "https"],
     description:
-      "Address under which people reach the console; links in mails lead there. Empty: this machine and `PORT`.",
+      "Address under which people reach the console; links in mails lead there, and identity providers send people back there. Empty: this machine and `PORT`.",
   },
   smtpUrl: {
     name: "SMTP_URL",

@@ -12,6 +12,7 @@ import { runtimeSchema } from "../runtime/config.ts";
 import { parsePolicy } from "../runtime/engine/policy/parse.ts";
 import { runPolicyTests } from "../runtime/engine/test-runner.ts";
 import { generatedDocuments, withBlocks } from "../scripts/docs/blocks.ts";
+import { cliSchema } from "../src/cli/settings.ts";
 import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../src/config.ts";
 import { controlServices } from "../src/control-plane.ts";
 import { eventDataSchemas } from "../src/domain/event.ts";
@@ -165,7 +166,7 @@ describe("what the documents refer to exists", () => {
     }
   });
 
-  const schemas = [controlPlaneSchema, workerSchema, runtimeSchema, bootstrapSchema];
+  const schemas = [controlPlaneSchema, workerSchema, runtimeSchema, bootstrapSchema, cliSchema];
   const knownVariables = new Set([
     ...schemas.flatMap((schema) => Object.values(schema).map(({ name }) => name)),
     "DATABASE_MIGRATION_URL",

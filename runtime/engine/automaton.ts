@@ -1,11 +1,12 @@
 // One Aho–Corasick automaton over all literals of a bundle (A. Aho, M. Corasick, "Efficient string matching", CACM 18(6), 1975).
 // Code units are folded by a table of 65,536 entries to at most 256 classes: case, look-alikes and white space cost nothing at run
-// time, and a run of white space counts as one. The states nearest to the root have dense rows in one Int32Array; states beyond a
-// memory budget keep their edges and failure links, so 10,000 long keywords stay affordable and the scan stays linear.
+// time, and a run of white space counts as one. What counts is that the tables stay in the processor's cache: so only the states nearest
+// to the root have rows, for the commonest classes only; everything else is edges and failure links.
 // The folding over-approximates: a hit says "look here", the caller compares.
 
+import { type DoubleArray, packEdges } from "./double-array.ts";
 import { foldedUnits, gateFold, spaceUnit } from "./fold.ts";
-import { buildStates, childState, type States } from "./trie.ts";
+import { buildStates, type States } from "./trie.ts";
 
 /** Told of each occurrence: the index of the literal, and the offset behind its last code unit. */
 export type HitVisitor = (literal: number, end: number) => void;
@@ -20,8 +21,10 @@ export interface Automaton {
   readonly denseCount: number;
 }
 
-/** Entries of dense rows, 16 MiB of them. */
-const defaultDenseEntries = 4 << 20;
+/** Entries of rows, 512 KiB of them. */
+const defaultDenseEntries = 1 << 17;
+/** Classes that rows have entries for: those of ASCII, then the commonest. */
+const rowWidth = 64;
 const otherClass = 0;
 const spaceClass = 1;
 const ownClassLimit = 190;
@@ -32,11 +35,15 @@ const classLimit = 256;
  * A literal's index is its position in the list.
  */
 export function buildAutomaton(literals: readonly string[], denseEntries = defaultDenseEntries): Automaton {
-  const { classOfUnit, classOfSymbol, count: width } = assignClasses(literals);
+  const { classOfUnit, classOfSymbol, count: classCount } = assignClasses(literals);
   const states = buildStates(literals, classOfSymbol);
+  const edges = packEdges(states, classCount);
+  const width = Math.min(rowWidth, classCount);
   const denseCount = Math.max(1, Math.min(states.count, Math.floor(denseEntries / width)));
-  const rows = fillRows(states, width, denseCount);
+  const rows = fillRows(states, edges, width, denseCount);
   const { own, link, groups } = states;
+  // Where a walk over edges ended.
+  let resumeAt = 0;
 
   function emit(from: number, end: number, visit: HitVisitor): void {
     for (let state = from; state > 0; state = link[state] ?? 0) {
@@ -45,14 +52,15 @@ export function buildAutomaton(literals: readonly string[], denseEntries = defau
     }
   }
 
-  /** Goes on from a state without a row until one with a row is reached. Returns it, and the offset in `resumeAt`. */
-  let resumeAt = 0;
-  function scanSparse(text: string, from: number, at: number, visit: HitVisitor): number {
+  // Goes on over edges until a state with a row is reached by a class that rows know. Returns that state.
+  function walk(text: string, from: number, at: number, visit: HitVisitor): number {
     let state = from;
     let i = at;
-    while (state >= denseCount && i < text.length) {
-      const cls = classOfUnit[text.charCodeAt(i++)] ?? otherClass;
-      state = sparseStep(states, rows, width, denseCount, state, cls);
+    while (i < text.length) {
+      const cls = classOfUnit[text.charCodeAt(i)] ?? otherClass;
+      if (state < denseCount && cls < width) break;
+      i++;
+      state = step(states, edges, state, cls);
       if (endsLiteral(states, state)) emit(state, i, visit);
     }
     resumeAt = i;
@@ -66,22 +74,27 @@ export function buildAutomaton(literals: readonly string[], denseEntries = defau
     const { length } = text;
     let row = 0;
     for (let i = 0; i < length; ) {
-      const next = table[row + (classes[text.charCodeAt(i++)] ?? 0)] ?? 0;
-      if (next >= 0) {
-        row = next;
-        continue;
-      }
-      let state = ~next >> 1;
-      if ((~next & 1) === 1) emit(state, i, visit);
-      if (state >= denseCount) {
-        state = scanSparse(text, state, i, visit);
+      const cls = classes[text.charCodeAt(i)] ?? 0;
+      let state: number;
+      if (cls < width) {
+        i++;
+        const next = table[row + cls] ?? 0;
+        if (next >= 0) {
+          row = next;
+          continue;
+        }
+        state = ~next >> 1;
+        if ((~next & 1) === 1) emit(state, i, visit);
+      } else state = row / width;
+      if (state >= denseCount || cls >= width) {
+        state = walk(text, state, i, visit);
         i = resumeAt;
       }
       row = state * width;
     }
   }
 
-  return { scan, stateCount: states.count, classCount: width, denseCount };
+  return { scan, stateCount: states.count, classCount, denseCount };
 }
 
 interface Classes {
@@ -107,6 +120,7 @@ function assignClasses(literals: readonly string[]): Classes {
   return { classOfUnit, classOfSymbol: (symbol) => classes.get(symbol) ?? otherClass, count };
 }
 
+// Text is mostly ASCII even where literals are not, so its symbols come first.
 function symbolsByFrequency(literals: readonly string[]): number[] {
   const frequency = new Map<number, number>();
   for (const literal of literals) {
@@ -116,46 +130,43 @@ function symbolsByFrequency(literals: readonly string[]): number[] {
     }
   }
   frequency.delete(spaceUnit);
-  return [...frequency].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([symbol]) => symbol);
+  const foreign = (symbol: number): number => (symbol < 0x80 ? 0 : 1);
+  return [...frequency]
+    .sort(([a, countA], [b, countB]) => foreign(a) - foreign(b) || countB - countA || a - b)
+    .map(([symbol]) => symbol);
 }
 
 // An entry is the offset of the next state's row. When that state has no row, or literals end in it, the entry is negative: the complement
 // of the state times two, plus one when literals end there.
-function fillRows(states: States, width: number, denseCount: number): Int32Array {
+function fillRows(states: States, edges: DoubleArray, width: number, denseCount: number): Int32Array {
   const rows = new Int32Array(denseCount * width);
-  const entryOf = (state: number): number => {
-    const ends = endsLiteral(states, state);
-    return ends || state >= denseCount ? ~((state << 1) | (ends ? 1 : 0)) : state * width;
-  };
   for (let state = 0; state < denseCount; state++) {
     const row = state * width;
-    if (state > 0) rows.copyWithin(row, (states.fail[state] ?? 0) * width, ((states.fail[state] ?? 0) + 1) * width);
+    const back = (states.fail[state] ?? 0) * width;
+    if (state > 0) rows.copyWithin(row, back, back + width);
     const end = states.childStart[state + 1] ?? 0;
-    for (let child = states.childStart[state] ?? 0; child < end; child++)
-      rows[row + (states.cls[child] ?? 0)] = entryOf(child);
+    for (let child = states.childStart[state] ?? 0; child < end; child++) {
+      const cls = states.cls[child] ?? 0;
+      if (cls < width) rows[row + cls] = entryOf(child);
+    }
     // A further white space changes nothing: runs of it count as one.
     if (states.cls[state] === spaceClass) rows[row + spaceClass] = entryOf(state);
   }
   return rows;
+
+  function entryOf(state: number): number {
+    const ends = endsLiteral(states, state);
+    return ends || state >= denseCount ? ~((state << 1) | (ends ? 1 : 0)) : state * width;
+  }
 }
 
-function sparseStep(
-  states: States,
-  rows: Int32Array,
-  width: number,
-  denseCount: number,
-  from: number,
-  cls: number,
-): number {
-  if (cls === spaceClass && states.cls[from] === spaceClass) return from;
-  let state = from;
-  while (state >= denseCount) {
-    const child = childState(states, state, cls);
-    if (child >= 0) return child;
-    state = states.fail[state] ?? 0;
+function step({ cls: classOf, fail }: States, { base, owner, target }: DoubleArray, from: number, cls: number): number {
+  if (cls === spaceClass && classOf[from] === spaceClass) return from;
+  for (let state = from; ; state = fail[state] ?? 0) {
+    const place = (base[state] ?? 0) + cls;
+    if (owner[place] === state) return target[place] ?? 0;
+    if (state === 0) return 0;
   }
-  const entry = rows[state * width + cls] ?? 0;
-  return entry >= 0 ? entry / width : ~entry >> 1;
 }
 
 function endsLiteral({ own, link }: States, state: number): boolean {

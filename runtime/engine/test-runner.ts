@@ -8,6 +8,7 @@ import {
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Trust } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileEngine, type DetectorKit, type Engine } from "./compile.ts";
+import type { Evaluation } from "./evaluation.ts";
 import type { PolicyDocument, PolicyTest } from "./policy/document.ts";
 import { nameOf, outcomes, stages } from "./wire.ts";
 
@@ -29,16 +30,48 @@ export interface TestRunOptions {
 
 const anywhere = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
 
-/** Runs every test of the document, each in the environment and for the agent that it names. */
-export function runPolicyTests(document: PolicyDocument, options: TestRunOptions): PolicyTestResult[] {
-  const engines = new Map<string, Engine>();
-  return (document.tests ?? []).map((test) => {
-    const environment = test.env ?? document.match?.envs?.[0] ?? "test";
-    const engine = engines.get(environment) ?? engineFor(document, environment, options);
-    engines.set(environment, engine);
-    const failures = runTest(test, document, engine, options);
-    return { policy: document.metadata.name, name: test.name, passed: failures.length === 0, failures };
-  });
+/** Runs every test of the document, or these, each in the environment and for the agent that it names. */
+export function runPolicyTests(
+  document: PolicyDocument,
+  options: TestRunOptions,
+  tests: readonly PolicyTest[] = document.tests ?? [],
+): PolicyTestResult[] {
+  const bench = new TestBench(document, options);
+  return tests.map((test) => bench.run(test));
+}
+
+/** A policy alone, compiled for each environment that its tests name. */
+export class TestBench {
+  readonly #document: PolicyDocument;
+  readonly #options: TestRunOptions;
+  readonly #engines = new Map<string, Engine>();
+
+  constructor(document: PolicyDocument, options: TestRunOptions) {
+    this.#document = document;
+    this.#options = options;
+  }
+
+  /** Evaluates the request of a test. */
+  evaluate(test: PolicyTest): Evaluation {
+    const environment = test.env ?? this.#document.match?.envs?.[0] ?? "test";
+    const engine = this.#engines.get(environment) ?? engineFor(this.#document, environment, this.#options);
+    this.#engines.set(environment, engine);
+    return engine.evaluate(requestOf(test, this.#document), {
+      stage: stages[stageOf(test)],
+      now: this.#options.now,
+      evaluationId: test.name,
+      fingerprintKey: new Uint8Array(32),
+      bundle: create(BundleReferenceSchema),
+      // A test says what a policy decides, not how fast.
+      elapsedUs: () => 0,
+    });
+  }
+
+  /** Runs a test. */
+  run(test: PolicyTest): PolicyTestResult {
+    const failures = failuresOf(test, this.evaluate(test));
+    return { policy: this.#document.metadata.name, name: test.name, passed: failures.length === 0, failures };
+  }
 }
 
 function engineFor(document: PolicyDocument, environment: string, { kit }: TestRunOptions): Engine {
@@ -47,17 +80,7 @@ function engineFor(document: PolicyDocument, environment: string, { kit }: TestR
   return compileEngine({ policies, environment, projectId: "" }, kit);
 }
 
-function runTest(test: PolicyTest, document: PolicyDocument, engine: Engine, { now }: TestRunOptions): string[] {
-  const { response, findings } = engine.evaluate(requestOf(test, document), {
-    stage: stages[stageOf(test)],
-    now,
-    evaluationId: test.name,
-    fingerprintKey: new Uint8Array(32),
-    bundle: create(BundleReferenceSchema),
-    // A test says what a policy decides, not how fast.
-    elapsedUs: () => 0,
-  });
-  const { expect } = test;
+function failuresOf({ expect }: PolicyTest, { response, findings }: Evaluation): string[] {
   const failures: string[] = [];
   const compare = (what: string, wanted: string | undefined, found: string) => {
     if (wanted !== undefined && wanted !== found) failures.push(`${what}: expected ${wanted}, found ${found}`);

@@ -2,6 +2,7 @@
 
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { type Bundle, BundleSchema, type Statement } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
+import type { BundleScope } from "../../runtime/bundle/activation.ts";
 import {
   type ActivationPayload,
   type ManifestPayload,
@@ -17,7 +18,6 @@ export const maxBundleBytes = 64 * 1024 * 1024;
 
 /** What a bundle says of itself. */
 export interface ClaimedBundle {
-  readonly bytes: Uint8Array;
   readonly bundle: Bundle;
   readonly manifest: ManifestPayload;
   readonly activation: ActivationPayload;
@@ -25,15 +25,34 @@ export interface ClaimedBundle {
 
 /** Reads a bundle file without checking any signature or digest. */
 export function readClaims(path: string): ClaimedBundle {
-  const bytes = readBytes(path, maxBundleBytes);
+  const text = decode(readBytes(path, maxBundleBytes), path);
+  const bundle = parsed(text);
+  if (bundle === undefined) throw malformed(path, "this is not the JSON of a bundle");
   try {
-    const bundle = fromJson(BundleSchema, JSON.parse(decode(bytes, path)), { ignoreUnknownFields: true });
     const manifest = readManifest(payloadOf(bundle.manifest));
-    return { bytes, bundle, manifest, activation: readActivation(payloadOf(bundle.activation)) };
+    return { bundle, manifest, activation: readActivation(payloadOf(bundle.activation)) };
   } catch (error) {
     if (error instanceof PayloadError) throw malformed(path, error.message);
-    if (error instanceof SyntaxError || isProtobufError(error)) throw malformed(path, "this is not the JSON of a bundle");
+    if (error instanceof SyntaxError) throw malformed(path, "a statement of the bundle is missing or unreadable");
     throw error;
+  }
+}
+
+/** The scope that a bundle names. Empty when it names none: the verification that follows says what is wrong with it. */
+export function claimedScope(bytes: Uint8Array): BundleScope {
+  try {
+    const manifest = readManifest(payloadOf(parsed(new TextDecoder().decode(bytes))?.manifest));
+    return { orgId: manifest.org_id, projectId: manifest.project_id, environment: manifest.environment };
+  } catch {
+    return { orgId: "", projectId: "", environment: "" };
+  }
+}
+
+function parsed(text: string): Bundle | undefined {
+  try {
+    return fromJson(BundleSchema, JSON.parse(text), { ignoreUnknownFields: true });
+  } catch {
+    return undefined;
   }
 }
 
@@ -55,9 +74,4 @@ function payloadOf(statement: Statement | undefined): JsonValue {
 
 function malformed(path: string, why: string): Failure {
   return refusal("malformed", `${path}: ${why}`);
-}
-
-// The library throws plain errors for what does not fit a message.
-function isProtobufError(error: unknown): error is Error {
-  return error instanceof Error && /^(?:cannot decode|cannot parse|unexpected)/.test(error.message);
 }

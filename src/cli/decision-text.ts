@@ -3,7 +3,7 @@
 import type { Finding } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Mode } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { nameOf, outcomes } from "../../runtime/engine/wire.ts";
-import { type JudgingFile, type Judged, whyAbsent } from "./evaluate.ts";
+import { type Judged, type JudgingFile, whyAbsent } from "./evaluate.ts";
 import { columns, type Output, type Style, shown } from "./output.ts";
 
 const colours: Readonly<Record<string, Style>> = { ALLOW: "green", FLAG: "yellow", REDACT: "yellow", BLOCK: "red" };

@@ -5,7 +5,7 @@ import type { Finding } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { PolicyDocument, PolicyRule } from "../../runtime/engine/policy/document.ts";
 import { trustName } from "../../runtime/engine/wire.ts";
 import { effectOf } from "./decision-text.ts";
-import { decisionJson, type JudgingFile, type Judged, whyAbsent } from "./evaluate.ts";
+import { decisionJson, type Judged, type JudgingFile, whyAbsent } from "./evaluate.ts";
 import { type NearMisses, nearMisses } from "./near-miss.ts";
 
 /** What became of a rule. */

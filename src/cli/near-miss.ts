@@ -2,9 +2,9 @@
 // conditions, and with every threshold at zero. What changes the answer is the reason. So the explanation cannot
 // disagree with the engine, whatever a rule consists of.
 
+import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { PolicyDocument, PolicyRule } from "../../runtime/engine/policy/document.ts";
 import { asReference, detectTerms, resolveDetector } from "../../runtime/engine/policy/reference.ts";
-import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import { type JudgingFile, judge } from "./evaluate.ts";
 import type { Subject } from "./request.ts";
 

@@ -75,8 +75,8 @@ export function shown(text: string): string {
 }
 
 /** "1 test", "2 tests". */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }
 
 /** Rows as columns that line up, two spaces apart. */

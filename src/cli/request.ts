@@ -18,7 +18,12 @@ export const requestOptions = {
     value: "FILE",
     help: "A file with a whole request in JSON, as the evaluate endpoints take it.",
   },
-  stage: { type: "string", choices: stageNames, help: "The moment of the turn; default: input, or tool_call for calls." },
+  stage: {
+    type: "string",
+    value: "STAGE",
+    choices: stageNames,
+    help: "The moment of the turn; default: input, or tool_call for calls.",
+  },
   agent: { type: "string", value: "KEY", help: "The agent that asks; default: none." },
   env: { type: "string", value: "NAME", help: "The environment; default: the first that a policy names, else test." },
 } as const satisfies Options;
@@ -51,7 +56,8 @@ export async function readSubject(values: Values<typeof requestOptions>, world: 
 
 async function readText(file: string | undefined, { stdin }: Surroundings): Promise<string> {
   if (file !== undefined) return decode(readBytes(file, maxTextBytes), file);
-  if (stdin.isTTY) throw usageFailure("there is nothing to judge", "Give --text, --file or --request, or pipe a text in.");
+  if (stdin.isTTY)
+    throw usageFailure("there is nothing to judge", "Give --text, --file or --request, or pipe a text in.");
   return readStream(stdin, maxTextBytes);
 }
 

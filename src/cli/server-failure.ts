@@ -9,7 +9,10 @@ const hints: ReadonlyMap<Reason, string> = new Map([
   [Reason.UNAUTHENTICATED, "Run `policy-guard login`, or set POLICY_GUARD_TOKEN to a token that is alive."],
   [Reason.FOREIGN_ORGANIZATION, "Is --org, or POLICY_GUARD_ORG, the organization of the token?"],
   [Reason.INSUFFICIENT_SCOPE, "`policy-guard whoami` tells what the credential may do."],
-  [Reason.VERSION_CONFLICT, "Somebody else changed the policy: look at it with `policy-guard policies get`, then push again."],
+  [
+    Reason.VERSION_CONFLICT,
+    "Somebody else changed the policy: look at it with `policy-guard policies get`, then push again.",
+  ],
   [Reason.BUNDLE_VERSION_CONFLICT, "Somebody else has published: look at what they did, then publish again."],
   [Reason.POLICY_TESTS_FAILED, "`policy-guard test` runs the tests of local files."],
 ]);

@@ -75,7 +75,10 @@ export async function openOrganization(
 
 /** The organization of a person who is in one only. Tokens cannot ask which is theirs. */
 export async function onlyOrganization({ connection, organizations }: Server): Promise<string> {
-  const unknown = usageFailure("no organization is known", "Give --org, or set POLICY_GUARD_ORG, or log in with --org.");
+  const unknown = usageFailure(
+    "no organization is known",
+    "Give --org, or set POLICY_GUARD_ORG, or log in with --org.",
+  );
   if (tokenKind(connection.token) !== CredentialKind.MEMBER) throw unknown;
   const { organizations: all } = await organizations.listOrganizations({});
   const [only] = all;
@@ -94,7 +97,9 @@ export async function projectIdOf({ projects, orgId }: Server & { orgId: string 
   const [project] = found;
   if (project === undefined) {
     const names = all.map(({ name }) => name).join(", ");
-    throw refusal("not_found", `there is no project "${given}"`, { hint: names === "" ? undefined : `There are: ${names}.` });
+    throw refusal("not_found", `there is no project "${given}"`, {
+      hint: names === "" ? undefined : `There are: ${names}.`,
+    });
   }
   if (found.length > 1) throw refusal("ambiguous", `several projects are named "${given}"`, { hint: "Give the id." });
   return project.id;
@@ -109,7 +114,10 @@ export function allPolicies({ policies, orgId }: Server & { orgId: string }): Pr
 }
 
 /** The policy that was given by its id or its name. */
-export async function findPolicy(server: Server & { orgId: string }, given: string): Promise<PolicySummary | undefined> {
+export async function findPolicy(
+  server: Server & { orgId: string },
+  given: string,
+): Promise<PolicySummary | undefined> {
   const all = await allPolicies(server);
   return all.find(({ name }) => name === given) ?? all.find(({ id }) => id === given);
 }

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { defineSchema, type Environment, productVariables, readConfig } from "../kit/config.ts";
-import { Failure, fileFailure, usageFailure } from "./failure.ts";
+import { type Failure, fileFailure, usageFailure } from "./failure.ts";
 import { replaceFile } from "./file.ts";
 
 /** Variables of the `policy-guard` command. */

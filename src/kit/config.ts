@@ -49,6 +49,7 @@ export const productVariables: readonly string[] = [
   "POLICY_GUARD_DATA",
   "POLICY_GUARD_DNS_SERVERS",
   "POLICY_GUARD_MASTER_KEY",
+  "POLICY_GUARD_ORG",
   "POLICY_GUARD_TOKEN",
   "POLICY_GUARD_TOKEN_HASHES",
   "POLICY_GUARD_URL",

@@ -42,7 +42,7 @@ export interface Lies {
 }
 
 /** What the browser brings back. */
-export type Callback = Record<"code" | "state" | "iss", string>;
+export type Callback = Record<"code" | "state" | "iss" | "error", string>;
 
 interface Grant {
   readonly subject: Subject;
@@ -63,7 +63,7 @@ export interface FakeIdp {
   lies: Lies;
   readonly clock: Clock;
   /** Signs somebody in, as a person at the address of a sign-in would; returns what the browser brings back. */
-  authorize(authorizationUrl: string, subject: Subject): Callback;
+  authorize(authorizationUrl: string, subject: Subject): Omit<Callback, "error">;
   /** An ID token with these claims, signed by this key or none. */
   sign(claims: Claims, options?: { readonly key?: SigningKey; readonly alg?: string; readonly kid?: string }): string;
   close(): Promise<void>;

@@ -75,10 +75,10 @@ function countEffect(
   if (before.terms.length === 0 || after.terms.length === 0) return "unknown";
   if (removed === 0 && raised <= 0) return "stricter";
   if (added === 0 && raised >= 0) return "weaker";
+  // With fewer detectors a redaction leaves more of the text, even where the rule matches more often.
+  if (before.action === "REDACT" || after.action === "REDACT") return "unknown";
   if (removed === 0 && raised >= added) return "weaker";
-  // Fewer detectors leave more of the text, even where the rule matches as often.
-  if (added === 0 && -raised >= removed && after.action !== "REDACT") return "stricter";
-  return "unknown";
+  return added === 0 && -raised >= removed ? "stricter" : "unknown";
 }
 
 function detectOf({ rule }: EffectiveRule): JsonValue | undefined {

@@ -31,7 +31,9 @@ belong together; take the keys that you check by from a fetch that you trust, an
     }
     const { manifest, activation } = readClaims(path);
     const digest = statementDigest(bundle.manifest);
-    output.line(`version ${manifest.version} of ${manifest.environment}, activation ${activation.activation_seq}: ${path}`);
+    output.line(
+      `version ${manifest.version} of ${manifest.environment}, activation ${activation.activation_seq}: ${path}`,
+    );
     output.line(`digest ${digest}; check it with \`policy-guard bundle verify\``);
     output.json({
       file: path,

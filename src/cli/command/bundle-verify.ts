@@ -2,10 +2,10 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { BundleRejection } from "../../../runtime/bundle/rejection.ts";
 import { type VerifiedBundle, verifyBundle } from "../../../runtime/bundle/verify.ts";
 import { type TrustedKeys, trustKeys, type VerifyingJwk } from "../../kit/signing-key.ts";
-import { maxBundleBytes, readClaims } from "../bundle-file.ts";
+import { claimedScope, maxBundleBytes } from "../bundle-file.ts";
 import { defineCommand, required } from "../command.ts";
 import { exitCodes, usageFailure } from "../failure.ts";
-import { readJson } from "../file.ts";
+import { readBytes, readJson } from "../file.ts";
 import { shown } from "../output.ts";
 import { packageVersion } from "../package-version.ts";
 
@@ -26,15 +26,16 @@ export const bundleVerify = defineCommand({
   notes: "Without --org, --project and --env the bundle may be for any of them.",
   async run({ values, positionals: [path = ""], output, world }) {
     const trust = readTrust(required(values.key, "key"));
-    const { bytes, manifest } = readClaims(path);
+    const bytes = readBytes(path, maxBundleBytes);
+    const claimed = claimedScope(bytes);
     try {
       const bundle = await verifyBundle({
         bundle: bytes,
         trust,
         scope: {
-          orgId: values.org ?? manifest.org_id,
-          projectId: values.project ?? manifest.project_id,
-          environment: values.env ?? manifest.environment,
+          orgId: values.org ?? claimed.orgId,
+          projectId: values.project ?? claimed.projectId,
+          environment: values.env ?? claimed.environment,
         },
         ratchet: undefined,
         now: world.now(),
@@ -42,7 +43,9 @@ export const bundleVerify = defineCommand({
         maxBytes: maxBundleBytes,
         runtimeVersion: packageVersion(),
       });
-      output.line(`${output.styled("green", "verified")}: version ${bundle.manifest.version} of ${bundle.manifest.environment}`);
+      output.line(
+        `${output.styled("green", "verified")}: version ${bundle.manifest.version} of ${bundle.manifest.environment}`,
+      );
       output.line(`digest ${bundle.digest}, signed by ${bundle.activation.ratchet.kids.join(", ")}`);
       output.json(verifiedJson(bundle));
       return exitCodes.fine;

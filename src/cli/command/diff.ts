@@ -1,6 +1,6 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import { defineCommand } from "../command.ts";
-import { type Change, type Effect, verdictOf, type Verdict } from "../diff/change.ts";
+import { type Change, type Effect, type Verdict, verdictOf } from "../diff/change.ts";
 import { policyChanges } from "../diff/policy.ts";
 import { exitCodes } from "../failure.ts";
 import { type Output, type Style, shown } from "../output.ts";

@@ -17,6 +17,7 @@ export const evaluate = defineCommand({
     ...requestOptions,
     "fail-on": {
       type: "string",
+      value: "OUTCOME",
       choices: Object.keys(limits),
       help: "Exit with 1 when the outcome is this or stricter; a decision is 0 otherwise.",
     },

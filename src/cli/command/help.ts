@@ -18,7 +18,8 @@ export const help = defineCommand({
     }
     const name = positionals.join(" ");
     const found = commandIn(positionals);
-    if (found === undefined) throw usageFailure(`there is no command "${name}"`, didYouMean(name, Object.keys(commands)));
+    if (found === undefined)
+      throw usageFailure(`there is no command "${name}"`, didYouMean(name, Object.keys(commands)));
     const command = await found.entry.load();
     output.line(command.help.trimEnd());
     output.json({ name: found.name, summary: found.entry.summary, help: command.help });

@@ -48,7 +48,8 @@ function isInsecure(url: string): boolean {
 
 async function readToken(fromStdin: boolean, { stdin, stderr }: Surroundings): Promise<string> {
   if (fromStdin) return readStream(stdin, maxTokenBytes);
-  if (!stdin.isTTY) throw usageFailure("there is no terminal to ask for the token on", "Pass --token-stdin and pipe it in.");
+  if (!stdin.isTTY)
+    throw usageFailure("there is no terminal to ask for the token on", "Pass --token-stdin and pipe it in.");
   // What is typed is shown nowhere.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true });

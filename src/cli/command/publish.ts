@@ -28,7 +28,7 @@ export const publish = defineCommand({
     const { bundle } = await server.bundles.publishBundle({ ...place, expectedVersion, activate, message });
     if (bundle === undefined) throw new Error("the server answered without a bundle");
     output.line(`published version ${bundle.version} of ${shown(bundle.environment)}: ${bundleState(bundle)}`);
-    output.line(`${counted(bundle.policies.length, "policy").replace(/policys$/, "policies")}, digest ${bundle.digest}`);
+    output.line(`${counted(bundle.policies.length, "policy", "policies")}, digest ${bundle.digest}`);
     output.json(bundleJson(bundle));
     return exitCodes.fine;
   },

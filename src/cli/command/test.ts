@@ -3,11 +3,11 @@ import { defineCommand, type Surroundings } from "../command.ts";
 import { type ExitCode, exitCodes, Failure } from "../failure.ts";
 import { replaceFile } from "../file.ts";
 import type { Output } from "../output.ts";
+import { packageVersion } from "../package-version.ts";
 import { findPolicyFiles, isPolicyName } from "../policy-file.ts";
 import { junitReport } from "../report/junit.ts";
 import { sarifReport } from "../report/sarif.ts";
 import { isGreen, printRun, runJson, runTests } from "../test-run.ts";
-import { packageVersion } from "../package-version.ts";
 import { runOnChange, type Watched } from "../watch.ts";
 
 interface Reports {
@@ -46,7 +46,10 @@ function once(paths: readonly string[], reports: Reports, { output, world }: Pla
   if (reports.sarif !== undefined) {
     replaceFile(reports.sarif, `${JSON.stringify(sarifReport(run, packageVersion()), null, 2)}\n`);
   }
-  return { code: isGreen(run) ? exitCodes.fine : exitCodes.refused, watched: { folders, concerns: concerns(files, reports) } };
+  return {
+    code: isGreen(run) ? exitCodes.fine : exitCodes.refused,
+    watched: { folders, concerns: concerns(files, reports) },
+  };
 }
 
 /** Changes of policies, and of folders, which have no ending; never our own reports, or one run would call the next. */

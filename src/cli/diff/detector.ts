@@ -51,7 +51,8 @@ function parameterChanges(was: DetectorUse, is: DetectorUse, at: At): Change[] {
   return names.flatMap((name) => {
     const [before, after] = [old[name], current[name]];
     if (isEqual(before, after)) return [];
-    if (name === "sensitivity") return [at(`sensitivity: ${text(before)} → ${text(after)}`, sensitivity(before, after))];
+    if (name === "sensitivity")
+      return [at(`sensitivity: ${text(before)} → ${text(after)}`, sensitivity(before, after))];
     if (growing.has(name) && isList(before) && isList(after)) return listChanges(name, before, after, at);
     return [at(`${name}: ${text(before)} → ${text(after)}`, name === "category" ? "none" : "unknown")];
   });

@@ -83,7 +83,8 @@ function effectChanges(was: PolicyRule, is: PolicyRule, { before, after }: Versi
     changes.push(at(`mode: ${oldMode} → ${mode}`, effect));
   }
   const [oldFail, fail] = [failModeOf(was, before), failModeOf(is, after)];
-  if (oldFail !== fail) changes.push(at(`on_error: ${oldFail} → ${fail}`, fail === "fail_closed" ? "stricter" : "weaker"));
+  if (oldFail !== fail)
+    changes.push(at(`on_error: ${oldFail} → ${fail}`, fail === "fail_closed" ? "stricter" : "weaker"));
   return [...changes, ...rolloutChanges(was, is, at), ...styleChanges(was, is, at)];
 }
 

@@ -156,6 +156,18 @@ describe("an answer of the browser is refused", () => {
     );
   });
 
+  it("that comes after single sign-on was set to another client", async () => {
+    const own = await rig.home(idp);
+    const started = await rig.start(own);
+    const callback = idp.authorize(started.authorizationUrl, ada(own));
+    await rig.plane.database.systemTransaction(own.world.orgId, (tx) =>
+      tx.sql("update sso_configuration set client_id = 'another' where org_id = ?", [tx.orgId]),
+    );
+    const before = idp.requests.length;
+    expect(await rig.finish(started, callback)).toMatchObject(refused);
+    expect(idp.requests.slice(before), "the code stays here").toEqual([]);
+  });
+
   it("with a code that was made for another sign-in, also when the provider ignores PKCE", async () => {
     for (const ignoresPkce of [false, true]) {
       idp.lies = { ignoresPkce };
@@ -171,7 +183,7 @@ describe("an answer of the browser is refused", () => {
       state: callback.state,
       iss: callback.iss,
       error: "access_denied",
-    } as never);
+    });
     expect(answer).toMatchObject(refused);
     expect(JSON.stringify(answer.body)).toContain("access_denied");
     const again = await begin();
@@ -180,7 +192,7 @@ describe("an answer of the browser is refused", () => {
       state: again.callback.state,
       iss: again.callback.iss,
       error,
-    } as never);
+    });
     expect(odd).toMatchObject(refused);
     expect(JSON.stringify(odd.body)).not.toContain("script");
   });
@@ -282,23 +294,25 @@ describe("a provider that misbehaves", () => {
     expect(other.requests.length).toBe(before);
   });
 
-  it("with answers of many megabytes is cut off", async () => {
+  it("by following a good answer with many megabytes is refused, and cut off", async () => {
     let sentBytes = 0;
-    idp.lies.answer = (path, _request, response) => {
-      if (path !== "/token") return false;
-      response.writeHead(200, { "content-type": "application/json" });
-      const chunk = Buffer.alloc(64 * 1024, " ");
+    const metadata = await (await fetch(`${idp.issuer}/.well-known/openid-configuration`)).text();
+    idp.lies.answer = (_path, _request, response) => {
+      response.writeHead(200, { "content-type": "application/json" }).write(metadata);
+      const blanks = Buffer.alloc(64 * 1024, " ");
       const more = () => {
         while (!response.destroyed && sentBytes < 64 * 1024 * 1024) {
-          sentBytes += chunk.length;
-          if (!response.write(chunk)) return void response.once("drain", more);
+          sentBytes += blanks.length;
+          if (!response.write(blanks)) return void response.once("drain", more);
         }
         response.end();
       };
       more();
       return true;
     };
-    expect(await rig.signIn(home, ada(home))).toMatchObject(refused);
+    const as = { world: home.world, persona: "admin" };
+    const answer = await rig.call("SsoService/ConfigureSso", configuration(home), as);
+    expect(answer).toMatchObject({ status: 422, fields: ["issuer"] });
     expect(sentBytes).toBeLessThan(16 * 1024 * 1024);
   });
 

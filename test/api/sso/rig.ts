@@ -27,26 +27,69 @@ export interface SsoHome {
   readonly idp: FakeIdp;
 }
 
+/** Who calls: a persona of an organization, or whoever has a token. */
+type As = { readonly world: World; readonly persona: string } | { readonly token: string };
+
 /** What the tests share. */
-export interface SsoRig {
+export class SsoRig {
   readonly plane: TestControlPlane;
   readonly dns: DnsServer;
   readonly clock: MovedClock;
-  /** Calls as somebody, over REST. */
-  call(
-    method: string,
-    request: JsonObject,
-    as?: { world: World; persona: string } | { token: string },
-  ): Promise<TestAnswer>;
+
+  constructor(parts: { readonly plane: TestControlPlane; readonly dns: DnsServer; readonly clock: MovedClock }) {
+    this.plane = parts.plane;
+    this.dns = parts.dns;
+    this.clock = parts.clock;
+  }
+
+  /** Calls as somebody, or as nobody, over REST. */
+  async call(method: string, request: JsonObject, as?: As): Promise<TestAnswer> {
+    const token = as === undefined || "token" in as ? as?.token : await tokenOf(as.world, as.persona);
+    return this.plane.caller.call("rest", { method, request, token, headers: somewhere() });
+  }
+
   /** An organization with single sign-on at the provider. */
-  home(idp: FakeIdp, change?: JsonObject): Promise<SsoHome>;
-  /** Claims a domain for an organization, and verifies it when it is told to. */
-  claim(world: World, domain: string): Promise<TestAnswer>;
-  start(home: SsoHome, change?: JsonObject): Promise<Started>;
-  finish(started: Started, callback: Partial<Callback>): Promise<TestAnswer>;
+  async home(idp: FakeIdp, change: JsonObject = {}): Promise<SsoHome> {
+    const world = await createWorld(this.plane.database);
+    const domain = `d${randomBytes(6).toString("hex")}.example`;
+    await succeed(this.claim(world, domain));
+    const home = { world, domain, idp };
+    await succeed(this.call("SsoService/ConfigureSso", configuration(home, change), { world, persona: "admin" }));
+    return home;
+  }
+
+  /** Claims a domain for an organization, publishes its record and verifies it. */
+  async claim(world: World, domain: string): Promise<TestAnswer> {
+    const as = { world, persona: "admin" };
+    const claimed = await succeed(this.call("SsoService/AddSsoDomain", { org_id: world.orgId, domain }, as));
+    const { id, record_name, record_value } = claimed.body as Record<string, string>;
+    this.dns.texts.set(String(record_name), ["v=spf1 -all", String(record_value)]);
+    return this.call("SsoService/VerifySsoDomain", { org_id: world.orgId, domain_id: String(id) }, as);
+  }
+
+  /** Begins a sign-in. */
+  async start({ world }: SsoHome, change: JsonObject = {}): Promise<Started> {
+    const request = { org_id: world.orgId, redirect: false, ...change };
+    const { body } = await succeed(this.call("SsoService/StartSso", request));
+    const { authorization_url: authorizationUrl, flow_token: flowToken } = body as Record<string, string>;
+    return { authorizationUrl: String(authorizationUrl), flowToken: String(flowToken) };
+  }
+
+  /** Finishes one. */
+  finish({ flowToken }: Started, callback: Partial<Callback>): Promise<TestAnswer> {
+    return this.call("SsoService/FinishSso", { ...callback, flow_token: flowToken });
+  }
+
   /** A whole sign-in. */
-  signIn(home: SsoHome, subject: Subject): Promise<TestAnswer>;
-  stop(): Promise<void>;
+  async signIn(home: SsoHome, subject: Subject): Promise<TestAnswer> {
+    const started = await this.start(home);
+    return this.finish(started, home.idp.authorize(started.authorizationUrl, subject));
+  }
+
+  async stop(): Promise<void> {
+    await this.plane.stop();
+    await this.dns.close();
+  }
 }
 
 /** Starts what the tests share. */
@@ -58,47 +101,7 @@ export async function startSsoRig(): Promise<SsoRig> {
     POLICY_GUARD_DNS_SERVERS: dns.address,
     PUBLIC_URL: publicUrl,
   };
-  const plane = await startTestControlPlane({ clock, env });
-  const rig: SsoRig = {
-    plane,
-    dns,
-    clock,
-    async call(method, request, as) {
-      const token = as === undefined ? undefined : "token" in as ? as.token : await tokenOf(as.world, as.persona);
-      return plane.caller.call("rest", { method, request, token, headers: somewhere() });
-    },
-    async home(idp, change = {}) {
-      const world = await createWorld(plane.database);
-      const domain = `d${randomBytes(6).toString("hex")}.example`;
-      await succeed(rig.claim(world, domain));
-      const home = { world, domain, idp };
-      await succeed(rig.call("SsoService/ConfigureSso", configuration(home, change), { world, persona: "admin" }));
-      return home;
-    },
-    async claim(world, domain) {
-      const as = { world, persona: "admin" };
-      const claimed = await succeed(rig.call("SsoService/AddSsoDomain", { org_id: world.orgId, domain }, as));
-      const { id, record_name, record_value } = claimed.body as Record<string, string>;
-      dns.texts.set(String(record_name), ["v=spf1 -all", String(record_value)]);
-      return rig.call("SsoService/VerifySsoDomain", { org_id: world.orgId, domain_id: String(id) }, as);
-    },
-    async start({ world }, change = {}) {
-      const request = { org_id: world.orgId, redirect: false, ...change };
-      const { body } = await succeed(rig.call("SsoService/StartSso", request));
-      const { authorization_url: authorizationUrl, flow_token: flowToken } = body as Record<string, string>;
-      return { authorizationUrl: String(authorizationUrl), flowToken: String(flowToken) };
-    },
-    finish: ({ flowToken }, callback) => rig.call("SsoService/FinishSso", { ...callback, flow_token: flowToken }),
-    async signIn(home, subject) {
-      const started = await rig.start(home);
-      return rig.finish(started, home.idp.authorize(started.authorizationUrl, subject));
-    },
-    async stop() {
-      await plane.stop();
-      await dns.close();
-    },
-  };
-  return rig;
+  return new SsoRig({ plane: await startTestControlPlane({ clock, env }), dns, clock });
 }
 
 /** The request that sets single sign-on up. */

@@ -166,7 +166,9 @@ describe("a session of single sign-on", () => {
         tx.now,
       ]),
     );
-    const token = accessTokenOf(await rig.signIn(home, ada(home, { sub: "boss" })));
+    await reconfigure(home, { role_claim: "groups", role_mapping: { guests: "viewer" } });
+    const token = accessTokenOf(await rig.signIn(home, ada(home, { sub: "boss", groups: ["guests"] })));
+    expect((await permissions(home, owner.access_token)).body, "and stays one").toMatchObject({ role: "owner" });
     expect((await permissions(home, token)).body).toMatchObject({ role: "admin" });
     const { orgId: org_id } = home.world;
     for (const call of [

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, expectTypeOf, test } from "vitest";
 import { runtimeSchema } from "../../../runtime/config.ts";
+import { cliSchema } from "../../../src/cli/settings.ts";
 import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../../../src/config.ts";
 import {
   ConfigError,
@@ -145,7 +146,7 @@ test("the schema prints as a table with one row a variable", () => {
 });
 
 test("every variable with the product's prefix is known to every process", () => {
-  const schemas: readonly Schema[] = [controlPlaneSchema, workerSchema, bootstrapSchema, runtimeSchema];
+  const schemas: readonly Schema[] = [controlPlaneSchema, workerSchema, bootstrapSchema, runtimeSchema, cliSchema];
   const names = schemas.flatMap((each) => Object.values(each).map(({ name }) => name));
   const own = new Set(names.filter((name) => name.startsWith("POLICY_GUARD_")));
   expect([...own].toSorted()).toEqual(productVariables.toSorted());

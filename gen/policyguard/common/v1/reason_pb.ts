@@ -239,7 +239,7 @@ export const Reason = {
   POLICY_TESTS_FAILED: 27,
 
   /**
-   * The webhook address is private, loopback, link-local, reserved, a metadata address, or does not resolve.
+   * The address of the webhook or identity provider is private, loopback, link-local, reserved, a metadata address, or does not resolve.
    *
    * @generated from enum value: REASON_ADDRESS_REFUSED = 28;
    */

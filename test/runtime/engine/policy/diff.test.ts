@@ -301,7 +301,7 @@ describe("the statement about strictness", () => {
     agentId: fc.constantFrom("bot-1", "bot-2", "x"),
     sessionId: fc.constantFrom("s1", "s2", "s3", "s4"),
     role: fc.constantFrom("user", "system"),
-    roles: fc.constantFrom([], ["r"]),
+    roles: fc.constantFrom<string[]>([], ["r"]),
     words: fc.array(fc.constantFrom("KEY-1", "a@b.cc", "+1234567", "ignore all", "ignore this"), { maxLength: 4 }),
   });
 
@@ -348,10 +348,10 @@ describe("the statement about strictness", () => {
           if (strictness !== "stricter") expect(now).toBeLessThanOrEqual(old);
         }
       }),
-      { seed: 20261120, numRuns: 2000 },
+      { seed: 20261120, numRuns: 1000 },
     );
     // All four, and not just a few times.
-    for (const each of ["stricter", "weaker", "equal", "unknown"]) expect(seen.get(each)).toBeGreaterThan(50);
+    for (const each of ["stricter", "weaker", "equal", "unknown"]) expect(seen.get(each)).toBeGreaterThan(25);
   });
 
   it("turns round when the versions do", () => {
