@@ -1,9 +1,17 @@
-// The facade in print: gen/rest/routes.txt and gen/rest/openapi.json, from a descriptor set with source info. What is printed
+// The facade in print: gen/rest/routes.txt, gen/rest/openapi.json and gen/rest/events.json, from a descriptor set with source info. What is printed
 // is what is served, since both come from the same descriptors by the same functions.
 
-import { createFileRegistry, type DescFile, type DescService, fromBinary } from "@bufbuild/protobuf";
+import {
+  createFileRegistry,
+  type DescEnum,
+  type DescFile,
+  type DescService,
+  type FileRegistry,
+  fromBinary,
+} from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { ReasonSchema } from "../gen/policyguard/common/v1/reason_pb.ts";
+import { EventNameSchema } from "../gen/policyguard/control/v1/event_pb.ts";
 import { CredentialKindSchema, RoleSchema } from "../gen/policyguard/options/v1/options_pb.ts";
 import { readComments } from "./openapi/comment.ts";
 import { createDocument } from "./openapi/document.ts";
@@ -17,6 +25,8 @@ export interface Print {
   readonly routes: string;
   /** The OpenAPI document. */
   readonly openapi: string;
+  /** The events that webhooks may subscribe to, each with its schema and an example. */
+  readonly events: string;
 }
 
 /** Facts that descriptors do not have. */
@@ -32,11 +42,22 @@ export function print(descriptorSet: Uint8Array, options: PrintOptions): Print {
   const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
   const files = [...registry.files].sort((a, b) => (a.name < b.name ? -1 : 1));
   const services = files.flatMap((file) => file.services).filter((service) => hasRoutes(service));
-  const reason = registry.getEnum(ReasonSchema.typeName);
-  if (reason === undefined) throw new Error(`the descriptor set lacks ${ReasonSchema.typeName}`);
+  const reason = enumOf(registry, ReasonSchema);
+  const eventNames = enumOf(registry, EventNameSchema);
   const messages = files.flatMap((file: DescFile) => file.messages);
-  const document = createDocument({ ...options, services, comments: readComments(files), reason, messages });
-  return { routes: printRoutes(routesOf(services)), openapi: `${JSON.stringify(document, null, 2)}\n` };
+  const comments = readComments(files);
+  const { document, events } = createDocument({ ...options, services, comments, reason, eventNames, messages });
+  return { routes: printRoutes(routesOf(services)), openapi: printJson(document), events: printJson(events) };
+}
+
+function enumOf(registry: FileRegistry, { typeName }: DescEnum): DescEnum {
+  const found = registry.getEnum(typeName);
+  if (found === undefined) throw new Error(`the descriptor set lacks ${typeName}`);
+  return found;
+}
+
+function printJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** Services of other makers may be compiled along; ours say who may call. */

@@ -59,12 +59,13 @@ async function printFacade(): Promise<Files> {
     description: "The runtime that you host",
     variables: { runtime_url: { default: "http://127.0.0.1:8081", description: "Address of the runtime" } },
   };
-  const { routes, openapi } = print(readFileSync(image), {
+  const { routes, openapi, events } = print(readFileSync(image), {
     version,
     servers: [{ url: "/", description: "The control plane" }],
     serversOf: (service) => (service.file.proto.package.startsWith("policyguard.runtime.") ? [runtime] : undefined),
   });
   return new Map([
+    ["rest/events.json", Buffer.from(events)],
     ["rest/openapi.json", Buffer.from(openapi)],
     ["rest/routes.txt", Buffer.from(routes)],
   ]);

@@ -3,6 +3,7 @@
 import type { DescEnum, DescMessage, DescService } from "@bufbuild/protobuf";
 import { type Route, routesOf } from "../route.ts";
 import type { Comments } from "./comment.ts";
+import { describeEvent, eventsOf, type PublishedEvent, publishEvent } from "./event.ts";
 import { failureResponses, failureSchemas } from "./failure.ts";
 import type { Components, Document, Operation, PathItem, Server } from "./model.ts";
 import { describeOperation, tagOf } from "./operation.ts";
@@ -15,32 +16,48 @@ export interface DocumentOptions {
   readonly comments: Comments;
   /** The catalogue of reasons, with its comments. */
   readonly reason: DescEnum;
+  /** Names of the events that webhooks are told of. */
+  readonly eventNames: DescEnum;
   /** Messages whose examples serve for fields of the same name. */
-  readonly messages: Iterable<DescMessage>;
+  readonly messages: readonly DescMessage[];
   readonly version: string;
   readonly servers: readonly Server[];
   /** Other base addresses of a service; undefined: the document's. */
   readonly serversOf: (service: DescService) => readonly Server[] | undefined;
 }
 
-/** Makes the document. Throws when two operations share an id. */
-export function createDocument(options: DocumentOptions): Document {
+/** The document, and the events of its webhooks, each complete in itself. */
+export interface Described {
+  readonly document: Document;
+  readonly events: readonly PublishedEvent[];
+}
+
+/** Makes the document. Throws when two operations share an id, or an event has no message of its data. */
+export function createDocument(options: DocumentOptions): Described {
   const { comments, reason, servers, version } = options;
   const routes = routesOf(options.services);
-  const book = new SchemaBook(routes, comments);
+  const events = eventsOf(options.eventNames, options.messages);
+  const book = new SchemaBook(
+    routes,
+    comments,
+    events.map(({ data }) => data),
+  );
   const sources = { book, sampler: createSampler(book, options.messages), comments };
   const described = routes.map((route) => ({ route, operation: describeOperation(route, sources) }));
   checkIds(described.map(({ operation }) => operation));
+  const webhooks = Object.fromEntries(events.map((event) => [event.name, describeEvent(event, sources)]));
   const schemas = { ...book.all(), ...failureSchemas(reason, comments) };
-  return {
+  const document: Document = {
     openapi: "3.1.0",
     info: { title: "Policy Guard", version, description: introduction },
     servers,
     security: [{ bearerAuth: [] }],
     tags: tags(routes, comments),
     paths: paths(described, options.serversOf),
+    webhooks,
     components: { schemas, responses: failureResponses(reason, comments), headers, securitySchemes },
   };
+  return { document, events: events.map((event) => publishEvent(event, schemas, sources)) };
 }
 
 const introduction = [
@@ -78,12 +95,12 @@ function tags(routes: readonly Route[], comments: Comments): Document["tags"] {
   return [...descriptions].map(([name, description]) => ({ name, description }));
 }
 
-interface Described {
+interface DescribedRoute {
   readonly route: Route;
   readonly operation: Operation;
 }
 
-function paths(described: readonly Described[], serversOf: DocumentOptions["serversOf"]): Document["paths"] {
+function paths(described: readonly DescribedRoute[], serversOf: DocumentOptions["serversOf"]): Document["paths"] {
   const items: Record<string, PathItem> = {};
   for (const { route, operation } of described) {
     const own = serversOf(route.method.parent);

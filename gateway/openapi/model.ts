@@ -13,6 +13,8 @@ export interface Document {
   readonly security: readonly SecurityRequirement[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, PathItem>>;
+  /** Requests that the server sends, by the name of the event that they tell of. */
+  readonly webhooks: Readonly<Record<string, WebhookItem>>;
   readonly components: Components;
 }
 
@@ -62,6 +64,14 @@ export interface Operation {
   readonly "x-policy-guard-access": JsonObject;
   readonly "x-policy-guard-audit"?: string;
   readonly "x-policy-guard-emits"?: readonly string[];
+}
+
+/** A request that the server sends. */
+export interface WebhookItem {
+  readonly post: Pick<
+    Operation,
+    "tags" | "summary" | "description" | "security" | "parameters" | "requestBody" | "responses"
+  >;
 }
 
 /** A parameter of a path, query or header. */

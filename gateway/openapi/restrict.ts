@@ -17,18 +17,22 @@ export function restrictDocument(text: string, services: readonly DescService[])
     if (operations.length > 0) paths[path] = Object.fromEntries(operations);
   }
   const used = new Set(Object.values(paths).flatMap((item) => operationKeys.flatMap((key) => item[key]?.tags ?? [])));
+  const webhooks = Object.fromEntries(
+    Object.entries(document.webhooks).filter(([, { post }]) => post.tags.some((tag) => used.has(tag))),
+  );
   const restricted: Document = {
     ...document,
     servers: [{ url: "/", description: "This server" }],
     tags: document.tags.filter((tag) => used.has(tag.name)),
     paths,
-    components: { ...document.components, schemas: needed(paths, document.components) },
+    webhooks,
+    components: { ...document.components, schemas: needed({ paths, webhooks }, document.components) },
   };
   return `${JSON.stringify(restricted, null, 2)}\n`;
 }
 
-/** Schemas that the paths and the shared responses lead to. */
-function needed(paths: unknown, { schemas, responses }: Document["components"]): Record<string, Schema> {
+/** Schemas that the paths, the webhooks and the shared responses lead to. */
+function needed(requests: unknown, { schemas, responses }: Document["components"]): Record<string, Schema> {
   const names = new Set<string>();
   const visit = (value: unknown): void => {
     for (const [, name = ""] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
@@ -37,7 +41,7 @@ function needed(paths: unknown, { schemas, responses }: Document["components"]):
       visit(schemas[name] satisfies JsonValue | undefined);
     }
   };
-  visit(paths);
+  visit(requests);
   visit(responses);
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => names.has(name)));
 }

@@ -24,7 +24,9 @@ export function createSampler(book: SchemaBook, messages: Iterable<DescMessage>)
   const byName = new Map<string, JsonValue>();
   for (const field of [...messages].flatMap((message) => message.fields)) {
     const example = exampleOf(field);
-    if (example !== undefined && !byName.has(field.name)) byName.set(field.name, example);
+    // An id is of its own kind of thing.
+    if (example === undefined || field.name === "id" || byName.has(lendingKey(field))) continue;
+    byName.set(lendingKey(field), example);
   }
   const sampleMessage = (desc: DescMessage, direction: Direction, depth: number): JsonObject => {
     const wanted = (field: DescField) => direction === "out" || isRequired(field) || exampleOf(field) !== undefined;
@@ -37,7 +39,7 @@ export function createSampler(book: SchemaBook, messages: Iterable<DescMessage>)
     return field.fieldKind === "map" ? {} : (item ?? null);
   };
   const sampleItem = (field: DescField, direction: Direction, depth: number): JsonValue | undefined => {
-    const example = exampleOf(field) ?? (field.fieldKind === "scalar" ? byName.get(field.name) : undefined);
+    const example = exampleOf(field) ?? (field.fieldKind === "scalar" ? byName.get(lendingKey(field)) : undefined);
     if (example !== undefined) return example;
     if (field.enum !== undefined) return wireNames(field.enum).names[0];
     if (field.message === undefined) return sampleScalar(field);
@@ -49,6 +51,11 @@ export function createSampler(book: SchemaBook, messages: Iterable<DescMessage>)
     message: (desc, direction) => sampleMessage(desc, direction, 1),
     field: (field, direction) => sampleField(field, direction, 1),
   };
+}
+
+/** What fields have in common that may share an example: their name and type. */
+function lendingKey({ name, scalar }: DescField): string {
+  return `${name}:${scalar}`;
 }
 
 function sampleScalar(field: DescField): JsonValue {

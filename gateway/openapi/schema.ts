@@ -27,10 +27,11 @@ export class SchemaBook {
   readonly #pathFields: ReadonlySet<DescField>;
   readonly #schemas = new Map<string, Schema>();
 
-  constructor(routes: readonly Route[], comments: Comments) {
+  /** `sent` are messages that the server sends of its own accord. */
+  constructor(routes: readonly Route[], comments: Comments, sent: readonly DescMessage[] = []) {
     this.#comments = comments;
     const inputs = reachable(routes.map((route) => route.method.input));
-    const outputs = reachable(routes.map((route) => route.method.output));
+    const outputs = reachable([...routes.map((route) => route.method.output), ...sent]);
     this.#both = new Set([...inputs].filter((desc) => desc.kind === "message" && outputs.has(desc)) as DescMessage[]);
     this.#names = shortNames(new Set([...inputs, ...outputs]));
     this.#pathFields = new Set(routes.flatMap((route) => route.pathFields));

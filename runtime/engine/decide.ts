@@ -72,7 +72,7 @@ export type Ask = (condition: Condition, piece: number, candidate?: Candidate) =
 export interface DecisionWatch {
   /** A policy is about to be judged. */
   readonly judging: (policy: CompiledPolicy, ask: Ask) => void;
-  /** A rule of the stage does not match a piece. */
+  /** A rule of the stage does not match a piece, or only because time ran out and it fails closed. */
   readonly passed: (policy: CompiledPolicy, rule: CompiledRule, piece: number, why: Passed) => void;
 }
 
@@ -185,8 +185,8 @@ class PolicyJudge {
     const onError = modes.includes(FailMode.FAIL_CLOSED) ? FailMode.FAIL_CLOSED : FailMode.FAIL_OPEN;
     const names = rule.terms.length === 0 ? [rule.id] : rule.terms.map(({ detector }) => detector);
     for (const detector of names) this.#report({ detector, reason: "timeout", onError });
-    if (onError !== FailMode.FAIL_CLOSED) return this.#pass(rule, index, "timeout");
-    return [this.#wholePiece(rule, piece, index, "unjudged")];
+    const nothing = this.#pass(rule, index, "timeout");
+    return onError === FailMode.FAIL_CLOSED ? [this.#wholePiece(rule, piece, index, "unjudged")] : nothing;
   }
 
   #applies(rule: CompiledRule, piece: number, candidate: Candidate | undefined): boolean {

@@ -19,11 +19,14 @@ const mostCandidates = 20;
 /** Explains the conditions of one policy's rules. */
 export class ConditionExplainer {
   readonly #ask: Ask;
+  readonly #hasTime: () => boolean;
   readonly #compiler: ConditionCompiler;
   readonly #parts = new Map<string, { readonly joint: string; readonly conditions: readonly Condition[] }>();
 
-  constructor(policy: CompiledPolicy, ask: Ask) {
+  /** Conditions are asked as long as there is time: each may cost some, and there may be many. */
+  constructor(policy: CompiledPolicy, ask: Ask, hasTime: () => boolean) {
     this.#ask = ask;
+    this.#hasTime = hasTime;
     this.#compiler = new ConditionCompiler(policy.lists);
   }
 
@@ -60,7 +63,7 @@ export class ConditionExplainer {
   }
 
   #valueOf(condition: Condition, piece: number, candidate: Candidate | undefined) {
-    const value = this.#ask(condition, piece, candidate);
+    const value = this.#hasTime() ? this.#ask(condition, piece, candidate) : "not_asked";
     return typeof value === "boolean" ? { value, problem: "" } : { problem: value };
   }
 

@@ -37,7 +37,7 @@ export interface RuleCase {
   readonly pieces: readonly Piece[];
   readonly detections: readonly PieceDetections[];
   readonly found: readonly FoundMatch[];
-  /** Why the rule does not match a piece; undefined where it matched, or was not judged. */
+  /** Why the rule does not match a piece; undefined where it matched in time, or was not asked. */
   readonly passed: (rule: CompiledRule, piece: number) => Passed | undefined;
   readonly deciding: Match | undefined;
   readonly conditions: ConditionExplainer;
@@ -52,10 +52,11 @@ const mostJudgements = 100;
 /** Explains one rule of a policy that applies. */
 export function explainRule(rule: CompiledRule, about: RuleCase): ExplainedRule {
   const found = about.found.filter(({ match }) => match.rule === rule);
-  const judgements = isJudged(rule, about) ? judgementsOf(rule, about, found) : [];
-  const shown = judgements.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, mostJudgements);
+  const places = isJudged(rule, about) ? placesOf(rule, about, found) : [];
+  const shown = places.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, mostJudgements);
+  const judgements = shown.map((place) => explainPlace(rule, about, place));
   const effective = found.some(({ match }) => isEnforced(match));
-  const nearly = found.length === 0 && judgements.some(isNear);
+  const nearly = found.length === 0 && places.some(isNear);
   const rollout = rolloutOf(rule, about);
   return create(ExplainedRuleSchema, {
     ruleId: rule.id,
@@ -66,10 +67,10 @@ export function explainRule(rule: CompiledRule, about: RuleCase): ExplainedRule 
     effective,
     decided: about.deciding?.rule === rule,
     nearly,
-    reason: reasonOf(rule, about, { found, first: shown[0], rollout }),
+    reason: reasonOf(rule, about, { found, first: judgements[0], rollout }),
     rollout,
-    judgements: shown,
-    judgementsLeftOut: judgements.length - shown.length,
+    judgements,
+    judgementsLeftOut: places.length - shown.length,
   });
 }
 
@@ -77,29 +78,40 @@ function isJudged(rule: CompiledRule, { stage }: RuleCase): boolean {
   return rule.mode !== Mode.OFF && rule.stages.has(stage);
 }
 
-/** Judgements in which something was found, or asked. */
-function judgementsOf(rule: CompiledRule, about: RuleCase, found: readonly FoundMatch[]): ExplainedJudgement[] {
+/** A segment on which there is something to say about a rule. */
+interface Place {
+  readonly index: number;
+  readonly here: readonly FoundMatch[];
+  readonly why: Passed | undefined;
+  readonly terms: readonly ExplainedTerm[];
+}
+
+/** Segments in which something was found, or asked. */
+function placesOf(rule: CompiledRule, about: RuleCase, found: readonly FoundMatch[]): Place[] {
   const byPiece = Map.groupBy(found, ({ match }) => match.piece);
-  return about.pieces.flatMap((piece, index) => {
+  return [...about.pieces.keys()].flatMap((index) => {
     const here = byPiece.get(index) ?? [];
     const why = about.passed(rule, index);
     const isAbout = here.length > 0 || why === "condition" || why === "timeout" || why === "not_found";
     if (!isAbout) return [];
     const terms = rule.terms.map((term) => explainTerm(term, about.detections[index]));
-    if (why === "not_found" && terms.every(({ accepted, nearly }) => accepted === 0 && !nearly)) return [];
-    const conditions =
-      about.detections[index] === undefined
-        ? []
-        : about.conditions.conditionsOf(rule, index, consideredOf(rule, about.detections[index]));
-    const parts = { terms, conditions, why, isUnjudged: here.some(({ match }) => match.category === "unjudged") };
-    return create(ExplainedJudgementSchema, {
-      segment: piece.id,
-      matched: here.length > 0,
-      reason: here.length > 0 ? whyMatched(rule, parts) : whyPassed(rule, parts),
-      terms,
-      conditions,
-      findings: here.map(({ finding }) => finding),
-    });
+    const isNothing = why === "not_found" && terms.every(({ accepted, nearly }) => accepted === 0 && !nearly);
+    return isNothing ? [] : [{ index, here, why, terms }];
+  });
+}
+
+function explainPlace(rule: CompiledRule, about: RuleCase, { index, here, why, terms }: Place): ExplainedJudgement {
+  const detections = about.detections[index];
+  const isScanned = detections !== undefined;
+  const conditions = isScanned ? about.conditions.conditionsOf(rule, index, consideredOf(rule, detections)) : [];
+  const parts = { terms, conditions, why, isUnjudged: why === "timeout" };
+  return create(ExplainedJudgementSchema, {
+    segment: about.pieces[index]?.id ?? "",
+    matched: here.length > 0,
+    reason: here.length > 0 ? whyMatched(rule, parts) : whyPassed(rule, parts),
+    terms: [...terms],
+    conditions,
+    findings: here.map(({ finding }) => finding),
   });
 }
 
@@ -214,11 +226,11 @@ function effectOf(
   return `${why}; without effect, since it is exempted by ${exemptions.join(", ")}`;
 }
 
-function weightOf(judgement: ExplainedJudgement): number {
-  return (judgement.matched ? 2 : 0) + (isNear(judgement) ? 1 : 0);
+function weightOf(place: Place): number {
+  return (place.here.length > 0 ? 2 : 0) + (isNear(place) ? 1 : 0);
 }
 
-function isNear({ terms }: ExplainedJudgement): boolean {
+function isNear({ terms }: Place): boolean {
   return terms.some(({ nearly }) => nearly);
 }
 

@@ -14,19 +14,17 @@ import {
   ExplanationSchema,
 } from "../../gen/policyguard/policy/v1/explanation_pb.ts";
 import { appliesToAgent } from "./applicability.ts";
-import type { CompiledPolicy, CompiledRule, PolicyScope, PolicySource } from "./compiled-policy.ts";
-import type { Ask, Match, Passed } from "./decide.ts";
+import type { CompiledPolicy, PolicyScope, PolicySource } from "./compiled-policy.ts";
 import type { DetectorSpec, Scanner } from "./detector.ts";
 import {
   type Evaluation,
   type EvaluationContext,
   type EvaluationTools,
-  type EvaluationWatch,
-  type PieceDetections,
   rolloutValue,
   runEvaluation,
 } from "./evaluation.ts";
 import { ConditionExplainer } from "./explain-condition.ts";
+import { Recorder } from "./explain-record.ts";
 import { explainRule } from "./explain-rule.ts";
 import type { Piece } from "./piece.ts";
 
@@ -63,6 +61,9 @@ export interface ExplainedEvaluation {
   readonly explanation: Explanation;
 }
 
+/** How long an explanation may take on top of its evaluation, in microseconds. */
+const extraUs = 1_000_000;
+
 /** Text up to this length is scanned once more before a detector's time is taken: the first scan also builds tables. */
 const mostWarmedUp = 65_536;
 
@@ -77,13 +78,16 @@ export function runExplanation(
   const evaluation = runEvaluation(request, context, { ...tools, scanner, watch: record });
   const endUs = context.elapsedUs();
   const { deciding } = record;
+  const hasTime = () => context.elapsedUs() - endUs < extraUs;
   const explanation = create(ExplanationSchema, {
     response: evaluation.response,
     decidedBy: deciding && { policy: deciding.policy.name, ruleId: deciding.rule.id },
     environment: tools.environment,
     segments: record.pieces.map((piece, index) => explainSegment(piece, index, record, tools)),
-    detectors: tools.specs.map((spec) => explainDetector(spec, record, tools, context)),
-    policies: explainPolicies(request, context, { record, evaluation, tools }),
+    detectors: tools.specs.map((spec) =>
+      explainDetector(spec, record, tools, hasTime() ? costOf(spec, record, tools, context) : undefined),
+    ),
+    policies: explainPolicies(request, context, { record, evaluation, tools, hasTime }),
     cost: {
       normalizeUs: wholeUs(normalizeUs(record, tools, context)),
       scanUs: wholeUs(record.scanUs.reduce((sum, us) => sum + us, 0)),
@@ -93,70 +97,6 @@ export function runExplanation(
     },
   });
   return { evaluation, explanation };
-}
-
-/** Notes down what happens during one evaluation. */
-class Recorder implements EvaluationWatch {
-  readonly #elapsedUs: () => number;
-  readonly beganUs: number;
-  scannedUs = 0;
-  decidedUs = 0;
-  pieces: readonly Piece[] = [];
-  detections: readonly PieceDetections[] = [];
-  matches: readonly Match[] = [];
-  deciding: Match | undefined;
-  /** Time of each scan, in the order of the pieces that were scanned. */
-  readonly scanUs: number[] = [];
-  readonly asks = new Map<CompiledPolicy, Ask>();
-  readonly #passed = new Map<CompiledRule, Map<number, Passed>>();
-
-  constructor({ elapsedUs }: EvaluationContext) {
-    this.#elapsedUs = elapsedUs;
-    this.beganUs = elapsedUs();
-  }
-
-  timed(scanner: Scanner): Scanner {
-    const scan = (text: string) => {
-      const beganUs = this.#elapsedUs();
-      const found = scanner.scan(text);
-      this.scanUs.push(this.#elapsedUs() - beganUs);
-      return found;
-    };
-    return { ...scanner, scan };
-  }
-
-  scanned(pieces: readonly Piece[], detections: readonly PieceDetections[]): void {
-    this.pieces = pieces;
-    this.detections = detections;
-    this.scannedUs = this.#elapsedUs();
-  }
-
-  judging(policy: CompiledPolicy, ask: Ask): void {
-    this.asks.set(policy, ask);
-  }
-
-  passed(_policy: CompiledPolicy, rule: CompiledRule, piece: number, why: Passed): void {
-    const pieces = this.#passed.get(rule) ?? new Map<number, Passed>();
-    this.#passed.set(rule, pieces.set(piece, why));
-  }
-
-  decided(matches: readonly Match[], deciding: Match | undefined): void {
-    this.matches = matches;
-    this.deciding = deciding;
-    this.decidedUs = this.#elapsedUs();
-  }
-
-  whyPassed(rule: CompiledRule, piece: number): Passed | undefined {
-    return this.#passed.get(rule)?.get(piece);
-  }
-
-  /** The pieces that were scanned, by their positions. */
-  scannedPieces(): number[] {
-    if (this.scanUs.length === 0) return [];
-    return [...this.pieces.keys()].filter(
-      (index) => this.pieces[index]?.text !== "" && this.detections[index] !== undefined,
-    );
-  }
 }
 
 function explainSegment(piece: Piece, index: number, record: Recorder, tools: ExplanationTools): ExplainedSegment {
@@ -193,16 +133,8 @@ function explainDetector(
   spec: DetectorSpec,
   record: Recorder,
   tools: ExplanationTools,
-  { elapsedUs }: EvaluationContext,
+  costUs: number | undefined,
 ): ExplainedDetector {
-  const texts = scannedTexts(record);
-  const scanner = tools.scannerOf(spec);
-  const scanAll = () => {
-    for (const text of texts) scanner.scan(text);
-  };
-  if (texts.reduce((sum, text) => sum + text.length, 0) <= mostWarmedUp) scanAll();
-  const beganUs = elapsedUs();
-  scanAll();
   return create(ExplainedDetectorSchema, {
     detector: spec.use,
     names: [...tools.namesOf(spec.key)],
@@ -213,24 +145,45 @@ function explainDetector(
         .map(({ id }) => ({ policy: name, ruleId: id })),
     ),
     detections: record.detections.reduce((sum, found) => sum + (found?.get(spec.key)?.length ?? 0), 0),
-    costUs: wholeUs(elapsedUs() - beganUs),
+    costUs: costUs === undefined ? undefined : wholeUs(costUs),
   });
+}
+
+/** Microseconds that a detector takes for the request by itself. */
+function costOf(
+  spec: DetectorSpec,
+  record: Recorder,
+  tools: ExplanationTools,
+  { elapsedUs }: EvaluationContext,
+): number {
+  const texts = record.scannedTexts();
+  const scanner = tools.scannerOf(spec);
+  const scanAll = () => {
+    for (const text of texts) scanner.scan(text);
+  };
+  if (texts.reduce((sum, text) => sum + text.length, 0) <= mostWarmedUp) scanAll();
+  const beganUs = elapsedUs();
+  scanAll();
+  return elapsedUs() - beganUs;
 }
 
 function normalizeUs(record: Recorder, { scanner }: ExplanationTools, { elapsedUs }: EvaluationContext): number {
   const beganUs = elapsedUs();
-  for (const text of scannedTexts(record)) scanner.formsOf(text);
+  for (const text of record.scannedTexts()) scanner.formsOf(text);
   return elapsedUs() - beganUs;
 }
 
-function scannedTexts(record: Recorder): string[] {
-  return record.scannedPieces().map((index) => record.pieces[index]?.text ?? "");
+interface PolicyParts {
+  readonly record: Recorder;
+  readonly evaluation: Evaluation;
+  readonly tools: ExplanationTools;
+  readonly hasTime: () => boolean;
 }
 
 function explainPolicies(
   request: EvaluateRequest,
   context: EvaluationContext,
-  { record, evaluation, tools }: { record: Recorder; evaluation: Evaluation; tools: ExplanationTools },
+  { record, evaluation, tools, hasTime }: PolicyParts,
 ): ExplainedPolicy[] {
   const found = record.matches.flatMap((match, index) => {
     const finding = evaluation.findings[index]; // findings are made of the matches, one of each
@@ -244,7 +197,7 @@ function explainPolicies(
     if (policy === undefined || ask === undefined) {
       return create(ExplainedPolicySchema, { ...about, reason: absence(source, policy, request, tools) });
     }
-    const conditions = new ConditionExplainer(policy, ask);
+    const conditions = new ConditionExplainer(policy, ask, hasTime);
     const rules = [...policy.rules, ...policy.offRules].sort((a, b) => a.index - b.index);
     return create(ExplainedPolicySchema, {
       ...about,

@@ -118,7 +118,7 @@ function requestOf(test: PolicyTest, document: PolicyDocument): EvaluateRequest 
 }
 
 /** An agent that the policy applies to, for tests that name none. */
-function exampleAgent(document: PolicyDocument): string | undefined {
+export function exampleAgent(document: PolicyDocument): string | undefined {
   return document.match?.agents?.[0]?.replaceAll("*", "").replaceAll("?", "x");
 }
 

@@ -54,9 +54,9 @@ export class Output {
   }
 
   /** Tells of a failure. */
-  failure({ code, message, hint, detail }: Failure): void {
+  failure({ code, message, hint, detail }: Failure, form: { readonly onOneLine?: boolean } = {}): void {
     if (this.isJson) {
-      this.json({ error: { code, message, hint: hint ?? null, ...(detail === undefined ? {} : { detail }) } });
+      this.json({ error: { code, message, hint: hint ?? null, ...(detail === undefined ? {} : { detail }) } }, form);
       return;
     }
     const stream = this.#streams.stderr;

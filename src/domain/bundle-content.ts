@@ -1,6 +1,6 @@
 // What goes into a bundle: one part for each policy, in canonical bytes, so that equal policies make equal content.
 
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { PolicySource } from "../../runtime/engine/compiled-policy.ts";
 import { canonicalBytes } from "../kit/canonical.ts";
 import { type PartEntry, partEntry } from "../kit/statement-payload.ts";
 import type { BundledPolicy } from "../store/bundle.ts";
@@ -28,8 +28,20 @@ export function bundleContent(policies: readonly CurrentPolicy[]): BundleContent
   };
 }
 
+/** The policies of a bundle's parts, as an engine takes them. */
+export function policySources(parts: readonly { readonly path: string; readonly data: Uint8Array }[]): PolicySource[] {
+  const ours = parts.filter(({ path }) => path.startsWith("policies/"));
+  return ours.map(({ data }) => {
+    // What this control plane wrote.
+    const part = JSON.parse(Buffer.from(data).toString("utf8")) as ReturnType<typeof policyPart>;
+    const { policy_id: policyId, name, version, scope, document } = part;
+    const { tenant_id: tenantId, app_id: appId, agent_id: agentId, env } = scope;
+    return { policyId, name, version, scope: { tenantId, appId, agentId, env }, document };
+  });
+}
+
 /** A policy as a bundle carries it. The scope names a project by id and never an environment's own bundle. */
-function policyPart({ policy, current }: CurrentPolicy): JsonObject {
+function policyPart({ policy, current }: CurrentPolicy) {
   return {
     policy_id: policy.id,
     name: policy.name,

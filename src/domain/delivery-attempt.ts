@@ -9,6 +9,7 @@ import type { Outbound } from "../kit/outbound/client.ts";
 import type { Sealer } from "../kit/seal.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { findWebhook, lockWebhook, type WebhookRow } from "../store/webhook.ts";
+import { insertAttempt } from "../store/webhook-attempt.ts";
 import {
   type AttemptRecord,
   type ClaimedDelivery,
@@ -46,6 +47,12 @@ export interface AttemptResult {
   readonly outcome: "delivered" | "retried" | "dropped" | "superseded";
   readonly statusCode: number | null;
   readonly durationMs: number;
+}
+
+interface SentAttempt {
+  readonly sentAt: Date;
+  readonly durationMs: number;
+  readonly answer: SendAnswer;
 }
 
 /** Makes attempts. */
@@ -98,7 +105,8 @@ export class DeliveryAttempts {
     const startedAt = performance.now();
     const sentAt = this.#clock.now();
     const answer = await this.#send(attempt, sentAt);
-    const outcome = await patiently(() => this.#record(attempt, sentAt, answer));
+    const sent: SentAttempt = { sentAt, durationMs: Math.round(performance.now() - startedAt), answer };
+    const outcome = await patiently(() => this.#record(attempt, sent));
     const durationMs = performance.now() - startedAt;
     return { event: attempt.event, outcome, statusCode: answer.statusCode, durationMs };
   }
@@ -115,13 +123,16 @@ export class DeliveryAttempts {
     });
   }
 
-  #record(attempt: Attempt, sentAt: Date, answer: SendAnswer): Promise<AttemptResult["outcome"]> {
+  #record(attempt: Attempt, { sentAt, durationMs, answer }: SentAttempt): Promise<AttemptResult["outcome"]> {
     const { orgId, webhook } = attempt;
+    const { statusCode, error, bodyStart } = answer;
     return this.#database.systemTransaction(orgId, async (tx) => {
       // The webhook is locked before its deliveries, the order in which all take them.
       if (verdictOf(answer.statusCode) === "gone") await deactivate(tx, webhook.id);
       const record = this.#recordOf(attempt, { sentAt, now: tx.now, answer });
       if (!(await recordAttempt(tx, attempt, record))) return "superseded";
+      const facts = { startedAt: sentAt, durationMs, statusCode, error, answer: bodyStart };
+      await insertAttempt(tx, attempt.id, { number: record.attempts, ...facts });
       const { state, nextAttemptAt: runAt } = record;
       if (runAt === null) return state === "delivered" ? "delivered" : "dropped";
       await enqueueJob(tx, "deliver-webhook", { org_id: orgId, webhook_id: webhook.id }, { runAt });

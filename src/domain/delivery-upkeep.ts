@@ -4,9 +4,7 @@ import type { Clock } from "../kit/clock.ts";
 import type { Database } from "../store/database.ts";
 import { deleteEventsBefore, organizationsWithEventsBefore } from "../store/event.ts";
 import { wakeOverdue } from "../store/webhook-delivery.ts";
-
-/** How long events and their deliveries can be looked at. */
-const keptMs = 5 * 24 * 3_600_000;
+import { keptMs } from "./delivery.ts";
 
 /** What has been due for less than this has a wake-up of its own that is about to run. */
 const graceMs = 10_000;

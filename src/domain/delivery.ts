@@ -18,6 +18,9 @@ export const attemptTimeoutMs = 10_000;
 /** After this time from the first attempt there is no other. */
 export const maxTotalMs = 150 * minuteMs;
 
+/** How long events and their deliveries can be looked at, and delivered again. */
+export const keptMs = 5 * 24 * 3_600_000;
+
 const jitter = 0.1;
 const maxLengthening = 2;
 

@@ -51,7 +51,8 @@ export function policyTestsFailed(failures: readonly PolicyTestResult[]): Fault 
   });
 }
 
-function policyInvalid(problems: readonly PolicyProblem[]): Fault {
+/** Nothing was stored or tried, because the document is no policy. */
+export function policyInvalid(problems: readonly PolicyProblem[]): Fault {
   const first = problems.find((problem) => problem.severity === "error");
   const place = first === undefined || first.line === 0 ? "" : `line ${first.line}, column ${first.column}: `;
   const message = first === undefined ? "the document is not a policy" : `${place}${first.path}: ${first.message}`;

@@ -3,10 +3,11 @@
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import type { Caller } from "../kit/context.ts";
-import { Fault, validationFailed } from "../kit/error.ts";
+import { Fault, notFound, validationFailed } from "../kit/error.ts";
 import { isUuid } from "../kit/id.ts";
 import { findAgentById } from "../store/agent.ts";
 import type { Transaction } from "../store/database.ts";
+import type { CurrentPolicy } from "../store/policy.ts";
 import { findProject } from "../store/project.ts";
 
 /** Scope without the tenant, which is always the organization; "*" for all. */
@@ -42,6 +43,13 @@ export function assertMayWrite(caller: Caller, scope: PolicyScope): void {
 export function visibleApps(caller: Caller): readonly string[] | undefined {
   const { kind, projectId } = caller.credential;
   return kind === CredentialKind.CI && projectId !== undefined ? ["*", projectId] : undefined;
+}
+
+/** The policy that was found, if the caller sees it. */
+export function requireVisible(caller: Caller, found: CurrentPolicy | null): CurrentPolicy {
+  const apps = visibleApps(caller);
+  if (found === null || (apps !== undefined && !apps.includes(found.policy.appId))) throw notFound("policy");
+  return found;
 }
 
 async function agentKey(tx: Transaction, agentId: string): Promise<string> {

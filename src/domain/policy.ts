@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Caller } from "../kit/context.ts";
-import { Fault, notFound } from "../kit/error.ts";
+import { Fault } from "../kit/error.ts";
 import { newId } from "../kit/id.ts";
 import type { Page } from "../kit/page.ts";
 import type { Database, Transaction } from "../store/database.ts";
@@ -21,7 +21,7 @@ import {
 } from "../store/policy.ts";
 import { publishEvent } from "./event.ts";
 import { type CheckedDocument, checkDocument, requireSound, type SoundDocument } from "./policy-document.ts";
-import { assertMayWrite, type PolicyScope, resolveScope, type ScopeInput, visibleApps } from "./policy-scope.ts";
+import { assertMayWrite, type PolicyScope, requireVisible, resolveScope, type ScopeInput, visibleApps } from "./policy-scope.ts";
 
 /** A document with where it is to apply. */
 export interface PolicyInput {
@@ -77,7 +77,7 @@ export class Policies {
 
   /** The policy with its newest document. */
   get(caller: Caller, id: string): Promise<CurrentPolicy> {
-    return this.#database.read(caller.orgId, async (tx) => visible(caller, await findPolicy(tx, id)));
+    return this.#database.read(caller.orgId, async (tx) => requireVisible(caller, await findPolicy(tx, id)));
   }
 
   /** Adds a version. `expectedVersion` is the one that it follows; without it, whichever is newest. */
@@ -89,7 +89,7 @@ export class Policies {
     const sound = requireSound(this.check(input.document));
     return namesAreUnique(
       this.#database.transaction(caller, async (tx) => {
-        const { policy, current: previous } = visible(caller, await lockPolicy(tx, id));
+        const { policy, current: previous } = requireVisible(caller, await lockPolicy(tx, id));
         assertMayWrite(caller, policy);
         assertVersion(policy.version, input.expectedVersion);
         const scope = input.scope === undefined ? policy : await resolveScope(tx, input.scope);
@@ -106,7 +106,7 @@ export class Policies {
   /** Deletes the policy. Bundles that contain it keep it. */
   delete(caller: Caller, id: string): Promise<void> {
     return this.#database.transaction(caller, async (tx) => {
-      const { policy, current } = visible(caller, await lockPolicy(tx, id));
+      const { policy, current } = requireVisible(caller, await lockPolicy(tx, id));
       await publishEvent(tx, "policy.updated", { ...eventData(policy), change: "deleted" });
       tx.changed({ resource: `policy/${id}`, before: auditView(policy, current), after: null });
       await deletePolicy(tx, id);
@@ -116,7 +116,7 @@ export class Policies {
   /** A page of the policy's versions. */
   listVersions(caller: Caller, id: string, page: Page): Promise<[PolicyVersionRow[], number]> {
     return this.#database.read(caller.orgId, async (tx) => {
-      visible(caller, await findPolicy(tx, id));
+      requireVisible(caller, await findPolicy(tx, id));
       return listPolicyVersions(tx, id, page);
     });
   }
@@ -127,12 +127,6 @@ export class Policies {
     await publishEvent(tx, "policy.updated", { ...eventData(policy), change });
     tx.changed({ resource: `policy/${policy.id}`, before, after: auditView(policy, current) });
   }
-}
-
-function visible(caller: Caller, found: CurrentPolicy | null): CurrentPolicy {
-  const apps = visibleApps(caller);
-  if (found === null || (apps !== undefined && !apps.includes(found.policy.appId))) throw notFound("policy");
-  return found;
 }
 
 function addVersion(

@@ -10,7 +10,7 @@ import type { Outbound } from "../kit/outbound/client.ts";
 import type { NetworkGuard } from "../kit/outbound/guard.ts";
 import type { Page } from "../kit/page.ts";
 import type { Sealer } from "../kit/seal.ts";
-import type { Database, Transaction } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
 import {
   countWebhooksLocked,
   deleteWebhook,
@@ -19,7 +19,7 @@ import {
   lockWebhook,
   WebhookRow,
 } from "../store/webhook.ts";
-import { type DeliveryState, dropPending, listDeliveries, type WebhookDeliveryRow } from "../store/webhook-delivery.ts";
+import { dropPending } from "../store/webhook-delivery.ts";
 import { verdictOf } from "./delivery.ts";
 import { inactiveError } from "./delivery-attempt.ts";
 import { eventBody, newEventId } from "./event.ts";
@@ -98,6 +98,11 @@ export class Webhooks {
     return this.#database.read(caller.orgId, (tx) => listWebhooks(tx, page));
   }
 
+  /** The webhook. */
+  get(caller: Caller, id: string): Promise<WebhookRow> {
+    return this.#database.read(caller.orgId, async (tx) => required(await findWebhook(tx, id)));
+  }
+
   /** Changes what is given. A webhook that becomes inactive drops what is on the way to it. */
   async update(
     caller: Caller,
@@ -105,7 +110,7 @@ export class Webhooks {
     change: { readonly url?: string; readonly events?: readonly string[]; readonly isActive?: boolean },
   ): Promise<WebhookRow> {
     // Whoever may not see the webhook is not to learn what names resolve to, either.
-    await this.#database.read(caller.orgId, async (tx) => required(await findWebhook(tx, id)));
+    await this.get(caller, id);
     if (change.url !== undefined) await this.#services.guard.check(change.url);
     return this.#database.transaction(caller, async (tx) => {
       const row = required(await lockWebhook(tx, id));
@@ -151,26 +156,13 @@ export class Webhooks {
 
   /** Sends a synthetic event now and tells what came of it; of the answer only the status. */
   async test(caller: Caller, id: string): Promise<WebhookTest> {
-    const row = await this.#database.read(caller.orgId, async (tx) => required(await findWebhook(tx, id)));
+    const row = await this.get(caller, id);
     const { statusCode, error } = await this.#sendTest(row);
     const result = { statusCode, delivered: verdictOf(statusCode) === "delivered", error };
     await this.#database.transaction(caller, async (tx) => {
       tx.changed({ resource: resourceOf(id), before: null, after: { status_code: statusCode } });
     });
     return result;
-  }
-
-  /** A page of the webhook's deliveries. */
-  listDeliveries(
-    caller: Caller,
-    id: string,
-    page: Page,
-    state?: DeliveryState,
-  ): Promise<[WebhookDeliveryRow[], number]> {
-    return this.#database.read(caller.orgId, async (tx: Transaction) => {
-      required(await findWebhook(tx, id));
-      return listDeliveries(tx, id, page, state);
-    });
   }
 
   #sendTest(row: WebhookRow): Promise<SendAnswer> {

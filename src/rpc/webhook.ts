@@ -1,19 +1,23 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import {
   DeliveryState,
+  type WebhookAttemptSchema,
   type WebhookDeliverySchema,
   type WebhookSchema,
 } from "../../gen/policyguard/control/v1/webhook_pb.ts";
-import type { WebhookService } from "../../gen/policyguard/control/v1/webhook_service_pb.ts";
+import type { ListWebhookDeliveriesRequest, WebhookService } from "../../gen/policyguard/control/v1/webhook_service_pb.ts";
 import type { Webhooks } from "../domain/webhook.ts";
+import type { DeliveryDetail, WebhookDeliveries } from "../domain/webhook-delivery.ts";
 import { callerOf } from "../kit/context.ts";
 import { eventNames, eventNumbers } from "./event-name.ts";
 import { pageOf } from "./page.ts";
 import { timestamp } from "./time.ts";
 
 type Row = Awaited<ReturnType<Webhooks["update"]>>;
-type DeliveryRow = Awaited<ReturnType<Webhooks["listDeliveries"]>>[0][number];
+type DeliveryRow = DeliveryDetail["delivery"];
+type AttemptRow = DeliveryDetail["attempts"][number];
 
 const states: Record<DeliveryRow["state"], DeliveryState> = {
   pending: DeliveryState.PENDING,
@@ -21,9 +25,16 @@ const states: Record<DeliveryRow["state"], DeliveryState> = {
   dropped: DeliveryState.DROPPED,
 };
 
+/** What the handlers call. */
+export interface WebhookDomain {
+  readonly webhooks: Webhooks;
+  readonly deliveries: WebhookDeliveries;
+}
+
 /** Handlers of WebhookService. */
-export function webhookHandlers(webhooks: Webhooks): ServiceImpl<typeof WebhookService> {
+export function webhookHandlers({ webhooks, deliveries }: WebhookDomain): ServiceImpl<typeof WebhookService> {
   return {
+    ...deliveryHandlers(deliveries),
     createWebhook: async ({ url, events, generateSecret }, context) => {
       const input = { url, events: eventNames(events), generateSecret: generateSecret ?? false };
       const { row, secret } = await webhooks.create(callerOf(context), input);
@@ -33,6 +44,9 @@ export function webhookHandlers(webhooks: Webhooks): ServiceImpl<typeof WebhookS
       const [rows, total] = await webhooks.list(callerOf(context), pageOf(request));
       return { total, webhooks: rows.map(webhookMessage) };
     },
+    getWebhook: async ({ webhookId }, context) => ({
+      webhook: webhookMessage(await webhooks.get(callerOf(context), webhookId)),
+    }),
     updateWebhook: async ({ webhookId, url, events, isActive }, context) => {
       const change = { url, events: events.length === 0 ? undefined : eventNames(events), isActive };
       return { webhook: webhookMessage(await webhooks.update(callerOf(context), webhookId, change)) };
@@ -49,12 +63,43 @@ export function webhookHandlers(webhooks: Webhooks): ServiceImpl<typeof WebhookS
       const { statusCode, delivered, error } = await webhooks.test(callerOf(context), webhookId);
       return { statusCode: statusCode ?? undefined, delivered, error: error ?? undefined };
     },
+  };
+}
+
+type DeliveryMethod =
+  | "listWebhookDeliveries"
+  | "getWebhookDelivery"
+  | "redeliverWebhookDelivery"
+  | "redeliverFailedDeliveries";
+
+function deliveryHandlers(deliveries: WebhookDeliveries): Pick<ServiceImpl<typeof WebhookService>, DeliveryMethod> {
+  return {
     listWebhookDeliveries: async (request, context) => {
       const page = pageOf(request);
-      const state = stateName(request.state);
-      const [rows, total] = await webhooks.listDeliveries(callerOf(context), request.webhookId, page, state);
+      const [rows, total] = await deliveries.list(callerOf(context), request.webhookId, page, filterOf(request));
       return { total, ...page, deliveries: rows.map(deliveryMessage) };
     },
+    getWebhookDelivery: async ({ webhookId, deliveryId }, context) => {
+      const { delivery, attempts } = await deliveries.get(callerOf(context), webhookId, deliveryId);
+      return { delivery: deliveryMessage(delivery), attempts: attempts.map(attemptMessage) };
+    },
+    redeliverWebhookDelivery: async ({ webhookId, deliveryId }, context) => ({
+      delivery: deliveryMessage(await deliveries.redeliver(callerOf(context), webhookId, deliveryId)),
+    }),
+    redeliverFailedDeliveries: async ({ webhookId, since }, context) => {
+      // Validated: `since` is required.
+      const from = since === undefined ? new Date(0) : timestampDate(since);
+      return { count: await deliveries.redeliverFailed(callerOf(context), webhookId, from) };
+    },
+  };
+}
+
+function filterOf({ state, event, since, until }: ListWebhookDeliveriesRequest) {
+  return {
+    state: stateName(state),
+    event: eventNames([event])[0],
+    since: since && timestampDate(since),
+    until: until && timestampDate(until),
   };
 }
 
@@ -83,6 +128,17 @@ function deliveryMessage(row: DeliveryRow): MessageInitShape<typeof WebhookDeliv
     nextAttemptAt: timestamp(row.nextAttemptAt),
     createdAt: timestamp(row.createdAt),
     finishedAt: timestamp(row.finishedAt),
+  };
+}
+
+function attemptMessage(row: AttemptRow): MessageInitShape<typeof WebhookAttemptSchema> {
+  return {
+    number: row.number,
+    startedAt: timestamp(row.startedAt),
+    durationMs: row.durationMs,
+    statusCode: row.statusCode ?? undefined,
+    error: row.error ?? undefined,
+    answer: row.answer ?? undefined,
   };
 }
 

@@ -15,6 +15,7 @@ import { OneTimeTokenRow } from "./one-time-token.ts";
 import { OrganizationRow } from "./organization.ts";
 import { OrganizationSecretRow } from "./organization-secret.ts";
 import { PolicyRow, PolicyVersionRow } from "./policy.ts";
+import { PolicyDetectorRow } from "./policy-detector.ts";
 import { ProjectRow } from "./project.ts";
 import { RecoveryCodeRow } from "./recovery-code.ts";
 import { ReportingGapRow } from "./reporting-gap.ts";
@@ -29,6 +30,7 @@ import { TraceRow, TraceRuleRow } from "./trace.ts";
 import { TraceRollupRow } from "./trace-rollup.ts";
 import { UsageMonthRow } from "./usage.ts";
 import { WebhookRow } from "./webhook.ts";
+import { WebhookAttemptRow } from "./webhook-attempt.ts";
 import { WebhookDeliveryRow } from "./webhook-delivery.ts";
 import { WorkerPoolRow } from "./worker-pool.ts";
 
@@ -56,6 +58,7 @@ export const entities = [
   AuditEntryRow,
   PolicyRow,
   PolicyVersionRow,
+  PolicyDetectorRow,
   BundleRow,
   BundlePartRow,
   ActivationRow,
@@ -71,5 +74,6 @@ export const entities = [
   WebhookRow,
   EventRow,
   WebhookDeliveryRow,
+  WebhookAttemptRow,
   WorkerPoolRow,
 ];

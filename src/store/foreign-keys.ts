@@ -42,6 +42,7 @@ export const foreignKeys: readonly ForeignKey[] = [
     references: "policy",
     referenced: ["org_id", "id"],
   },
+  { table: "policy_detector", columns: ["org_id", "policy_id"], references: "policy", referenced: ["org_id", "id"] },
   toEnvironment("bundle"),
   toOrganization("bundle_part"),
   toEnvironment("activation"),
@@ -61,6 +62,12 @@ export const foreignKeys: readonly ForeignKey[] = [
     referenced: ["org_id", "id"],
   },
   { table: "webhook_delivery", columns: ["org_id", "event_id"], references: "event", referenced: ["org_id", "id"] },
+  {
+    table: "webhook_attempt",
+    columns: ["org_id", "delivery_id"],
+    references: "webhook_delivery",
+    referenced: ["org_id", "id"],
+  },
 ];
 
 function toOrganization(table: string): ForeignKey {

@@ -71,6 +71,17 @@ export const functions: readonly SqlFunction[] = [
       returns table (id uuid, plan text)
       language sql stable ${definer} as $$ select o.id, o.plan from public.organization o order by o.id $$`,
   },
+  {
+    // Counts only: who the organizations are stays unsaid.
+    signature: "count_detector_installs()",
+    owner: lookupRole,
+    callers: [applicationRole],
+    create: `create or replace function app.count_detector_installs()
+      returns table (detector_id text, organizations int)
+      language sql stable ${definer} as $$
+        select d.detector_id, count(distinct d.org_id)::int from public.policy_detector d group by d.detector_id
+      $$`,
+  },
   ...accountFunctions,
   ...ssoFunctions,
   ...partitionFunctions,
@@ -157,6 +168,7 @@ export const lookupTables: readonly string[] = [
   "organization",
   "activation",
   "organization",
+  "policy_detector",
   "event",
   "webhook_delivery",
   "account",

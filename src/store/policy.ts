@@ -74,6 +74,11 @@ export function listPolicies(tx: Transaction, page: Page, appIds?: readonly stri
   return tx.em.findAndCount(PolicyRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
 }
 
+/** The version, or null when the policy has none with this number. */
+export function findPolicyVersion(tx: Transaction, policyId: string, version: number): Promise<PolicyVersionRow | null> {
+  return tx.em.findOne(PolicyVersionRow, { orgId: tx.orgId, policyId, version });
+}
+
 /** A page of versions, newest first, and their count. */
 export function listPolicyVersions(
   tx: Transaction,

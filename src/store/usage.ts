@@ -12,6 +12,8 @@ const schema = defineEntity({
     /** First day of the month, in UTC. */
     month: p.date().primary(),
     evaluations: p.bigint("number"),
+    /** Evaluations in the playground, which enforce nothing. */
+    playgroundEvaluations: p.bigint("number").default(0),
   },
 });
 
@@ -32,6 +34,24 @@ export async function addUsage(tx: Transaction, evaluations: ReadonlyMap<string,
   );
 }
 
+/** Counts one evaluation in the playground, in the month of the transaction. */
+export async function addPlaygroundUsage(tx: Transaction): Promise<void> {
+  await tx.sql(
+    `insert into usage_month (org_id, month, evaluations, playground_evaluations) values (?, ?, 0, 1)
+     on conflict (org_id, month) do update set playground_evaluations = usage_month.playground_evaluations + 1`,
+    [tx.orgId, monthOf(tx.now)],
+  );
+}
+
+/** Evaluations in the playground of a month, given as its first day. */
+export async function readPlaygroundUsage(tx: Transaction, month: string): Promise<number> {
+  const rows = await tx.sql<{ evaluations: string | number }>(
+    "select playground_evaluations as evaluations from usage_month where org_id = ? and month = ?",
+    [tx.orgId, month],
+  );
+  return Number(rows[0]?.evaluations ?? 0);
+}
+
 /** Evaluations of a month, given as its first day. */
 export async function readUsage(tx: Transaction, month: string): Promise<number> {
   const rows = await tx.sql<{ evaluations: string | number }>(
@@ -39,4 +59,9 @@ export async function readUsage(tx: Transaction, month: string): Promise<number>
     [tx.orgId, month],
   );
   return Number(rows[0]?.evaluations ?? 0);
+}
+
+/** The first day of the month in UTC. */
+function monthOf(moment: Date): string {
+  return `${moment.toISOString().slice(0, 7)}-01`;
 }

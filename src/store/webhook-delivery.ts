@@ -67,18 +67,79 @@ export interface AttemptRecord {
   readonly firstAttemptAt: Date;
 }
 
-/** A page of the webhook's deliveries, newest first, and their count. */
+/** Which deliveries to list. */
+export interface DeliveryFilter {
+  readonly state?: DeliveryState;
+  readonly event?: string;
+  /** First moment at which they were queued. */
+  readonly since?: Date;
+  /** Moment after the last one. */
+  readonly until?: Date;
+}
+
+/** A page of the webhook's deliveries that match, newest first, and their count. */
 export function listDeliveries(
   tx: Transaction,
   webhookId: string,
   page: Page,
-  state?: DeliveryState,
+  { state, event, since, until }: DeliveryFilter = {},
 ): Promise<[WebhookDeliveryRow[], number]> {
-  return tx.em.findAndCount(
-    WebhookDeliveryRow,
-    { orgId: tx.orgId, webhookId, ...(state === undefined ? {} : { state }) },
-    { ...page, orderBy: { createdAt: "desc", id: "asc" } },
+  const createdAt = { ...(since && { $gte: since }), ...(until && { $lt: until }) };
+  const where = {
+    orgId: tx.orgId,
+    webhookId,
+    ...(state && { state }),
+    ...(event && { event }),
+    ...((since || until) && { createdAt }),
+  };
+  return tx.em.findAndCount(WebhookDeliveryRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
+}
+
+/** The delivery, or null when the webhook has none with this id. */
+export function findDelivery(tx: Transaction, webhookId: string, id: string): Promise<WebhookDeliveryRow | null> {
+  return tx.em.findOne(WebhookDeliveryRow, { orgId: tx.orgId, webhookId, id });
+}
+
+/**
+ * Adds a delivery of the same event that is due now. Returns its id; undefined when the event happened before `oldest` and
+ * may be purged at any time.
+ */
+export async function addRedelivery(tx: Transaction, id: string, oldest: Date): Promise<string | undefined> {
+  const rows = await tx.sql<{ id: string }>(
+    `insert into webhook_delivery (org_id, id, webhook_id, event_id, event, state, attempts, next_attempt_at, created_at)
+     select d.org_id, gen_random_uuid(), d.webhook_id, d.event_id, d.event, 'pending', 0, ?, ?
+     from webhook_delivery d join event e on e.org_id = d.org_id and e.id = d.event_id
+     where d.org_id = ? and d.id = ? and e.created_at >= ? returning id`,
+    [tx.now, tx.now, tx.orgId, id, oldest],
   );
+  return rows[0]?.id;
+}
+
+/**
+ * Adds a delivery for each event, from this moment on, all of whose deliveries to the webhook were dropped: at most so many,
+ * the oldest first. Returns how many there were.
+ */
+export async function addRedeliveries(
+  tx: Transaction,
+  webhookId: string,
+  { since, most }: { readonly since: Date; readonly most: number },
+): Promise<number> {
+  const [row] = await tx.sql<{ added: number }>(
+    `with failed as (
+       select e.org_id, e.id, e.name from event e
+       where e.org_id = ? and e.created_at >= ? and exists (
+         select from webhook_delivery d where d.org_id = e.org_id and d.event_id = e.id and d.webhook_id = ?)
+       and not exists (
+         select from webhook_delivery d
+         where d.org_id = e.org_id and d.event_id = e.id and d.webhook_id = ? and d.state <> 'dropped')
+       order by e.created_at, e.id limit ?),
+     added as (
+       insert into webhook_delivery (org_id, id, webhook_id, event_id, event, state, attempts, next_attempt_at, created_at)
+       select org_id, gen_random_uuid(), ?, id, name, 'pending', 0, ?, ? from failed returning id)
+     select count(*)::int as added from added`,
+    [tx.orgId, since, webhookId, webhookId, most, webhookId, tx.now, tx.now],
+  );
+  return row?.added ?? 0;
 }
 
 /** How many attempts to this webhook are being made now, by any process. */

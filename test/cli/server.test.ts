@@ -103,7 +103,7 @@ test("nothing is sent when a test is red or a document is not valid", async () =
 describe("what the server refuses is 1 and told with its code", () => {
   test.each([
     ["unknown", ["policies", "list"], "unauthenticated"],
-    ["foreign", ["policies", "list"], "foreign_organization"],
+    ["foreign", ["policies", "list"], "no_access_to_organization"],
     ["runtime", ["policies", "list"], "insufficient_scope"],
     ["admin", ["bundle", "pull"], "insufficient_scope"],
     ["admin", ["policies", "get", "nobody"], "not_found"],

@@ -14,6 +14,7 @@ import { EnvironmentService } from "../../gen/policyguard/control/v1/environment
 import { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
 import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
+import { SsoService } from "../../gen/policyguard/control/v1/sso_service_pb.ts";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
 import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
 import { TraceService } from "../../gen/policyguard/control/v1/trace_service_pb.ts";
@@ -32,6 +33,7 @@ const routes = routesOf([
   OrganizationService,
   PolicyService,
   ProjectService,
+  SsoService,
   TeamService,
   TokenService,
   TraceService,

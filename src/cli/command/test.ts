@@ -76,7 +76,7 @@ async function watched(paths: readonly string[], reports: Reports, place: Place)
       // A file may be away for a moment while it is saved. Without a first run there is nothing to watch.
       if (!(error instanceof Failure) || last === undefined) throw error;
       code = error.exitCode;
-      output.failure(error);
+      output.failure(error, { onOneLine: true });
     }
     output.note("waiting for changes; Ctrl-C ends it");
     return last;

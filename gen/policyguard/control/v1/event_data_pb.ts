@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/event_data.proto.
  */
 export const file_policyguard_control_v1_event_data: GenFile = /*@__PURE__*/
-  fileDesc("Cidwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2ZW50X2RhdGEucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEidwoRUG9saWN5VXBkYXRlZERhdGESEQoJcG9saWN5X2lkGAEgASgJEh8KBG5hbWUYAiABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEg8KB3ZlcnNpb24YAyABKAUSHQoGY2hhbmdlGAQgASgJQg3avBgJInVwZGF0ZWQiIn4KE0J1bmRsZVB1Ymxpc2hlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkilgEKE0J1bmRsZUFjdGl2YXRlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkSFgoOYWN0aXZhdGlvbl9zZXEYBiABKAUimQIKFUV2YWx1YXRpb25CbG9ja2VkRGF0YRIQCgh0cmFjZV9pZBgBIAEoCRIVCg1ldmFsdWF0aW9uX2lkGAIgASgJEhIKCnByb2plY3RfaWQYAyABKAkSHwoLZW52aXJvbm1lbnQYBCABKAlCCtq8GAYicHJvZCISFQoIYWdlbnRfaWQYBSABKAlIAIgBARIaCgVzdGFnZRgGIAEoCUIL2rwYByJpbnB1dCISIwoIcnVsZV9pZHMYByADKAlCEdq8GA1bInBpaS5lbWFpbCJdEiUKCmNhdGVnb3JpZXMYCCADKAlCEdq8GA1bInBpaS5lbWFpbCJdEhYKDmJ1bmRsZV92ZXJzaW9uGAkgASgFQgsKCV9hZ2VudF9pZCJ+ChNUZWFtTWVtYmVyQWRkZWREYXRhEhEKCW1lbWJlcl9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEiQKBWVtYWlsGAMgASgJQhXavBgRImFkYUBleGFtcGxlLmNvbSISGgoEcm9sZRgEIAEoCUIM2rwYCCJlZGl0b3IiIoABChVUZWFtTWVtYmVyUmVtb3ZlZERhdGESEQoJbWVtYmVyX2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSJAoFZW1haWwYAyABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIaCgRyb2xlGAQgASgJQgzavBgIImVkaXRvciIiZwoRU3NvQ29uZmlndXJlZERhdGESDwoHZW5hYmxlZBgBIAEoCBIvCgZpc3N1ZXIYAiABKAlCH9q8GBsiaHR0cHM6Ly9sb2dpbi5leGFtcGxlLmNvbSISEAoIZW5mb3JjZWQYAyABKAgiJQoPV2ViaG9va1Rlc3REYXRhEhIKCndlYmhvb2tfaWQYASABKAliBnByb3RvMw", [file_policyguard_options_v1_options]);
+  fileDesc("Cidwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2ZW50X2RhdGEucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEidwoRUG9saWN5VXBkYXRlZERhdGESEQoJcG9saWN5X2lkGAEgASgJEh8KBG5hbWUYAiABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEg8KB3ZlcnNpb24YAyABKAUSHQoGY2hhbmdlGAQgASgJQg3avBgJInVwZGF0ZWQiIn4KE0J1bmRsZVB1Ymxpc2hlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkilgEKE0J1bmRsZUFjdGl2YXRlZERhdGESEQoJYnVuZGxlX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSHwoLZW52aXJvbm1lbnQYAyABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgEIAEoBRIOCgZkaWdlc3QYBSABKAkSFgoOYWN0aXZhdGlvbl9zZXEYBiABKAUi0wEKEkJ1bmRsZVByb21vdGVkRGF0YRIRCglidW5kbGVfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoCRIpChJzb3VyY2VfZW52aXJvbm1lbnQYAyABKAlCDdq8GAkic3RhZ2luZyISFgoOc291cmNlX3ZlcnNpb24YBCABKAUSHwoLZW52aXJvbm1lbnQYBSABKAlCCtq8GAYicHJvZCISDwoHdmVyc2lvbhgGIAEoBRIOCgZkaWdlc3QYByABKAkSEQoJYWN0aXZhdGVkGAggASgIIpkCChVFdmFsdWF0aW9uQmxvY2tlZERhdGESEAoIdHJhY2VfaWQYASABKAkSFQoNZXZhbHVhdGlvbl9pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEh8KC2Vudmlyb25tZW50GAQgASgJQgravBgGInByb2QiEhUKCGFnZW50X2lkGAUgASgJSACIAQESGgoFc3RhZ2UYBiABKAlCC9q8GAciaW5wdXQiEiMKCHJ1bGVfaWRzGAcgAygJQhHavBgNWyJwaWkuZW1haWwiXRIlCgpjYXRlZ29yaWVzGAggAygJQhHavBgNWyJwaWkuZW1haWwiXRIWCg5idW5kbGVfdmVyc2lvbhgJIAEoBUILCglfYWdlbnRfaWQifgoTVGVhbU1lbWJlckFkZGVkRGF0YRIRCgltZW1iZXJfaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCRIkCgVlbWFpbBgDIAEoCUIV2rwYESJhZGFAZXhhbXBsZS5jb20iEhoKBHJvbGUYBCABKAlCDNq8GAgiZWRpdG9yIiKAAQoVVGVhbU1lbWJlclJlbW92ZWREYXRhEhEKCW1lbWJlcl9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEiQKBWVtYWlsGAMgASgJQhXavBgRImFkYUBleGFtcGxlLmNvbSISGgoEcm9sZRgEIAEoCUIM2rwYCCJlZGl0b3IiImcKEVNzb0NvbmZpZ3VyZWREYXRhEg8KB2VuYWJsZWQYASABKAgSLwoGaXNzdWVyGAIgASgJQh/avBgbImh0dHBzOi8vbG9naW4uZXhhbXBsZS5jb20iEhAKCGVuZm9yY2VkGAMgASgIIpwCChJBbGVydFRyaWdnZXJlZERhdGESFQoNYWxlcnRfcnVsZV9pZBgBIAEoCRInCgRuYW1lGAIgASgJQhnavBgVIk1hbnkgYmxvY2tlZCBpbnB1dHMiEh4KBXN0YXRlGAMgASgJQg/avBgLInRyaWdnZXJlZCISKQoGbWV0cmljGAQgASgJQhnavBgVImJsb2NrZWRfZXZhbHVhdGlvbnMiEhYKBXZhbHVlGAUgASgBQgfavBgDMTIwEhoKCXRocmVzaG9sZBgGIAEoAUIH2rwYAzEwMBIfCg53aW5kb3dfc2Vjb25kcxgHIAEoBUIH2rwYAzMwMBIXCgpwcm9qZWN0X2lkGAggASgJSACIAQFCDQoLX3Byb2plY3RfaWQiJQoPV2ViaG9va1Rlc3REYXRhEhIKCndlYmhvb2tfaWQYASABKAliBnByb3RvMw", [file_policyguard_options_v1_options]);
 
 /**
  * PolicyUpdatedData is the data of policy.updated.
@@ -164,6 +164,76 @@ export const BundleActivatedDataSchema: GenMessage<BundleActivatedData> = /*@__P
   messageDesc(file_policyguard_control_v1_event_data, 2);
 
 /**
+ * BundlePromotedData is the data of bundle.promoted.
+ *
+ * @generated from message policyguard.control.v1.BundlePromotedData
+ */
+export type BundlePromotedData = Message<"policyguard.control.v1.BundlePromotedData"> & {
+  /**
+   * The bundle that the promotion made in the target environment.
+   *
+   * @generated from field: string bundle_id = 1;
+   */
+  bundleId: string;
+
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Name of the environment that the bundle was taken from.
+   *
+   * @generated from field: string source_environment = 3;
+   */
+  sourceEnvironment: string;
+
+  /**
+   * Its version there.
+   *
+   * @generated from field: int32 source_version = 4;
+   */
+  sourceVersion: number;
+
+  /**
+   * Name of the environment that it was taken to.
+   *
+   * @generated from field: string environment = 5;
+   */
+  environment: string;
+
+  /**
+   * Its version there.
+   *
+   * @generated from field: int32 version = 6;
+   */
+  version: number;
+
+  /**
+   * "sha256:" and the digest of the signed manifest.
+   *
+   * @generated from field: string digest = 7;
+   */
+  digest: string;
+
+  /**
+   * Whether it is now the one to enforce there.
+   *
+   * @generated from field: bool activated = 8;
+   */
+  activated: boolean;
+};
+
+/**
+ * Describes the message policyguard.control.v1.BundlePromotedData.
+ * Use `create(BundlePromotedDataSchema)` to create a new message.
+ */
+export const BundlePromotedDataSchema: GenMessage<BundlePromotedData> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_event_data, 3);
+
+/**
  * EvaluationBlockedData is the data of evaluation.blocked. It has no text of the evaluation; the trace has what was kept.
  *
  * @generated from message policyguard.control.v1.EvaluationBlockedData
@@ -238,7 +308,7 @@ export type EvaluationBlockedData = Message<"policyguard.control.v1.EvaluationBl
  * Use `create(EvaluationBlockedDataSchema)` to create a new message.
  */
 export const EvaluationBlockedDataSchema: GenMessage<EvaluationBlockedData> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_event_data, 3);
+  messageDesc(file_policyguard_control_v1_event_data, 4);
 
 /**
  * TeamMemberAddedData is the data of team.member_added.
@@ -280,7 +350,7 @@ export type TeamMemberAddedData = Message<"policyguard.control.v1.TeamMemberAdde
  * Use `create(TeamMemberAddedDataSchema)` to create a new message.
  */
 export const TeamMemberAddedDataSchema: GenMessage<TeamMemberAddedData> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_event_data, 4);
+  messageDesc(file_policyguard_control_v1_event_data, 5);
 
 /**
  * TeamMemberRemovedData is the data of team.member_removed.
@@ -322,7 +392,7 @@ export type TeamMemberRemovedData = Message<"policyguard.control.v1.TeamMemberRe
  * Use `create(TeamMemberRemovedDataSchema)` to create a new message.
  */
 export const TeamMemberRemovedDataSchema: GenMessage<TeamMemberRemovedData> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_event_data, 5);
+  messageDesc(file_policyguard_control_v1_event_data, 6);
 
 /**
  * SsoConfiguredData is the data of sso.configured.
@@ -357,7 +427,77 @@ export type SsoConfiguredData = Message<"policyguard.control.v1.SsoConfiguredDat
  * Use `create(SsoConfiguredDataSchema)` to create a new message.
  */
 export const SsoConfiguredDataSchema: GenMessage<SsoConfiguredData> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_event_data, 6);
+  messageDesc(file_policyguard_control_v1_event_data, 7);
+
+/**
+ * AlertTriggeredData is the data of alert.triggered.
+ *
+ * @generated from message policyguard.control.v1.AlertTriggeredData
+ */
+export type AlertTriggeredData = Message<"policyguard.control.v1.AlertTriggeredData"> & {
+  /**
+   * The alert rule.
+   *
+   * @generated from field: string alert_rule_id = 1;
+   */
+  alertRuleId: string;
+
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * "triggered" or "resolved".
+   *
+   * @generated from field: string state = 3;
+   */
+  state: string;
+
+  /**
+   * What is measured.
+   *
+   * @generated from field: string metric = 4;
+   */
+  metric: string;
+
+  /**
+   * What was measured.
+   *
+   * @generated from field: double value = 5;
+   */
+  value: number;
+
+  /**
+   * The limit that it passed.
+   *
+   * @generated from field: double threshold = 6;
+   */
+  threshold: number;
+
+  /**
+   * The time that was measured over, in seconds.
+   *
+   * @generated from field: int32 window_seconds = 7;
+   */
+  windowSeconds: number;
+
+  /**
+   * The project; null for all of the organization.
+   *
+   * @generated from field: optional string project_id = 8;
+   */
+  projectId?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.AlertTriggeredData.
+ * Use `create(AlertTriggeredDataSchema)` to create a new message.
+ */
+export const AlertTriggeredDataSchema: GenMessage<AlertTriggeredData> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_event_data, 8);
 
 /**
  * WebhookTestData is the data of webhook.test, the synthetic event of the test operation. No webhook subscribes to it.
@@ -378,5 +518,5 @@ export type WebhookTestData = Message<"policyguard.control.v1.WebhookTestData"> 
  * Use `create(WebhookTestDataSchema)` to create a new message.
  */
 export const WebhookTestDataSchema: GenMessage<WebhookTestData> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_event_data, 7);
+  messageDesc(file_policyguard_control_v1_event_data, 9);
 

@@ -2,16 +2,59 @@
 // @generated from file policyguard/control/v1/event.proto (package policyguard.control.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
-import type { UnknownEnum } from "@bufbuild/protobuf";
+import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/control/v1/event.proto.
  */
 export const file_policyguard_control_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2ZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxKpYECglFdmVudE5hbWUSGgoWRVZFTlRfTkFNRV9VTlNQRUNJRklFRBAAEjUKG0VWRU5UX05BTUVfQlVORExFX1BVQkxJU0hFRBABGhSSvRgQYnVuZGxlLnB1Ymxpc2hlZBI1ChtFVkVOVF9OQU1FX0JVTkRMRV9BQ1RJVkFURUQQAhoUkr0YEGJ1bmRsZS5hY3RpdmF0ZWQSMwoaRVZFTlRfTkFNRV9CVU5ETEVfUFJPTU9URUQQAxoTkr0YD2J1bmRsZS5wcm9tb3RlZBI5Ch1FVkVOVF9OQU1FX0VWQUxVQVRJT05fQkxPQ0tFRBAEGhaSvRgSZXZhbHVhdGlvbi5ibG9ja2VkEjEKGUVWRU5UX05BTUVfUE9MSUNZX1VQREFURUQQBRoSkr0YDnBvbGljeS51cGRhdGVkEjEKGUVWRU5UX05BTUVfU1NPX0NPTkZJR1VSRUQQBhoSkr0YDnNzby5jb25maWd1cmVkEjcKHEVWRU5UX05BTUVfVEVBTV9NRU1CRVJfQURERUQQBxoVkr0YEXRlYW0ubWVtYmVyX2FkZGVkEjsKHkVWRU5UX05BTUVfVEVBTV9NRU1CRVJfUkVNT1ZFRBAIGheSvRgTdGVhbS5tZW1iZXJfcmVtb3ZlZBIzChpFVkVOVF9OQU1FX0FMRVJUX1RSSUdHRVJFRBAJGhOSvRgPYWxlcnQudHJpZ2dlcmVkYgZwcm90bzM", [file_policyguard_options_v1_options]);
+  fileDesc("CiJwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2ZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIqMCCglFdmVudFR5cGUSLwoEbmFtZRgBIAEoDjIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZlbnROYW1lEhMKC2Rlc2NyaXB0aW9uGAIgASgJElEKBnNjaGVtYRgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCKNq8GCR7InR5cGUiOiAib2JqZWN0IiwgInByb3BlcnRpZXMiOiB7fX0SfQoHZXhhbXBsZRgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCU9q8GE97ImlkIjogImV2dF81YjBmMmIwZS00YTFjLTRjMDctOWEzYi0wZDZiM2YwYjlkMTEiLCAiZXZlbnQiOiAiYnVuZGxlLmFjdGl2YXRlZCJ9KpYECglFdmVudE5hbWUSGgoWRVZFTlRfTkFNRV9VTlNQRUNJRklFRBAAEjUKG0VWRU5UX05BTUVfQlVORExFX1BVQkxJU0hFRBABGhSSvRgQYnVuZGxlLnB1Ymxpc2hlZBI1ChtFVkVOVF9OQU1FX0JVTkRMRV9BQ1RJVkFURUQQAhoUkr0YEGJ1bmRsZS5hY3RpdmF0ZWQSMwoaRVZFTlRfTkFNRV9CVU5ETEVfUFJPTU9URUQQAxoTkr0YD2J1bmRsZS5wcm9tb3RlZBI5Ch1FVkVOVF9OQU1FX0VWQUxVQVRJT05fQkxPQ0tFRBAEGhaSvRgSZXZhbHVhdGlvbi5ibG9ja2VkEjEKGUVWRU5UX05BTUVfUE9MSUNZX1VQREFURUQQBRoSkr0YDnBvbGljeS51cGRhdGVkEjEKGUVWRU5UX05BTUVfU1NPX0NPTkZJR1VSRUQQBhoSkr0YDnNzby5jb25maWd1cmVkEjcKHEVWRU5UX05BTUVfVEVBTV9NRU1CRVJfQURERUQQBxoVkr0YEXRlYW0ubWVtYmVyX2FkZGVkEjsKHkVWRU5UX05BTUVfVEVBTV9NRU1CRVJfUkVNT1ZFRBAIGheSvRgTdGVhbS5tZW1iZXJfcmVtb3ZlZBIzChpFVkVOVF9OQU1FX0FMRVJUX1RSSUdHRVJFRBAJGhOSvRgPYWxlcnQudHJpZ2dlcmVkYgZwcm90bzM", [file_google_protobuf_struct, file_policyguard_options_v1_options]);
+
+/**
+ * EventType says what an event means and what its body has.
+ *
+ * @generated from message policyguard.control.v1.EventType
+ */
+export type EventType = Message<"policyguard.control.v1.EventType"> & {
+  /**
+   * Name of the event.
+   *
+   * @generated from field: policyguard.control.v1.EventName name = 1;
+   */
+  name: EventName;
+
+  /**
+   * When it happens.
+   *
+   * @generated from field: string description = 2;
+   */
+  description: string;
+
+  /**
+   * JSON Schema (2020-12) of the body.
+   *
+   * @generated from field: google.protobuf.Struct schema = 3;
+   */
+  schema?: JsonObject | undefined;
+
+  /**
+   * A body.
+   *
+   * @generated from field: google.protobuf.Struct example = 4;
+   */
+  example?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.EventType.
+ * Use `create(EventTypeSchema)` to create a new message.
+ */
+export const EventTypeSchema: GenMessage<EventType> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_event, 0);
 
 /**
  * EventName is the name of an event that webhooks may subscribe to.
@@ -41,7 +84,7 @@ export const EventName = {
   BUNDLE_ACTIVATED: 2,
 
   /**
-   * A bundle was taken over into another environment.
+   * A bundle was taken over into another environment. Nothing raises it yet.
    *
    * @generated from enum value: EVENT_NAME_BUNDLE_PROMOTED = 3;
    */
@@ -83,7 +126,7 @@ export const EventName = {
   TEAM_MEMBER_REMOVED: 8,
 
   /**
-   * An alert rule fired.
+   * An alert rule fired. Nothing raises it yet.
    *
    * @generated from enum value: EVENT_NAME_ALERT_TRIGGERED = 9;
    */

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/webhook.proto.
  */
 export const file_policyguard_control_v1_webhook: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb2xpY3lndWFyZC9jb250cm9sL3YxL3dlYmhvb2sucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi6gEKB1dlYmhvb2sSCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEjkKA3VybBgDIAEoCUIs2rwYKCJodHRwczovL2hvb2tzLmV4YW1wbGUuY29tL3BvbGljeS1ndWFyZCISMQoGZXZlbnRzGAQgAygOMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmVudE5hbWUSEQoJaXNfYWN0aXZlGAUgASgIEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmhhc19zZWNyZXQYByABKAgiyQMKD1dlYmhvb2tEZWxpdmVyeRIKCgJpZBgBIAEoCRISCgp3ZWJob29rX2lkGAIgASgJEhAKCGV2ZW50X2lkGAMgASgJEjAKBWV2ZW50GAQgASgOMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmVudE5hbWUSNAoFc3RhdGUYBSABKA4yJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGl2ZXJ5U3RhdGUSEAoIYXR0ZW1wdHMYBiABKAUSGAoLc3RhdHVzX2NvZGUYByABKAVIAIgBARISCgVlcnJvchgIIAEoCUgBiAEBEjgKD25leHRfYXR0ZW1wdF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgtmaW5pc2hlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIA4gBAUIOCgxfc3RhdHVzX2NvZGVCCAoGX2Vycm9yQhIKEF9uZXh0X2F0dGVtcHRfYXRCDgoMX2ZpbmlzaGVkX2F0Kq4BCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASJwoWREVMSVZFUllfU1RBVEVfUEVORElORxABGguSvRgHcGVuZGluZxIrChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAhoNkr0YCWRlbGl2ZXJlZBInChZERUxJVkVSWV9TVEFURV9EUk9QUEVEEAMaC5K9GAdkcm9wcGVkYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_control_v1_event, file_policyguard_options_v1_options]);
+  fileDesc("CiRwb2xpY3lndWFyZC9jb250cm9sL3YxL3dlYmhvb2sucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi6gEKB1dlYmhvb2sSCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEjkKA3VybBgDIAEoCUIs2rwYKCJodHRwczovL2hvb2tzLmV4YW1wbGUuY29tL3BvbGljeS1ndWFyZCISMQoGZXZlbnRzGAQgAygOMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmVudE5hbWUSEQoJaXNfYWN0aXZlGAUgASgIEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmhhc19zZWNyZXQYByABKAgiyQMKD1dlYmhvb2tEZWxpdmVyeRIKCgJpZBgBIAEoCRISCgp3ZWJob29rX2lkGAIgASgJEhAKCGV2ZW50X2lkGAMgASgJEjAKBWV2ZW50GAQgASgOMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmVudE5hbWUSNAoFc3RhdGUYBSABKA4yJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGl2ZXJ5U3RhdGUSEAoIYXR0ZW1wdHMYBiABKAUSGAoLc3RhdHVzX2NvZGUYByABKAVIAIgBARISCgVlcnJvchgIIAEoCUgBiAEBEjgKD25leHRfYXR0ZW1wdF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgtmaW5pc2hlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIA4gBAUIOCgxfc3RhdHVzX2NvZGVCCAoGX2Vycm9yQhIKEF9uZXh0X2F0dGVtcHRfYXRCDgoMX2ZpbmlzaGVkX2F0IpICCg5XZWJob29rQXR0ZW1wdBIOCgZudW1iZXIYASABKAUSLgoKc3RhcnRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGwoLZHVyYXRpb25fbXMYAyABKAVCBtq8GAI4NxIhCgtzdGF0dXNfY29kZRgEIAEoBUIH2rwYAzUwM0gAiAEBEjEKBWVycm9yGAUgASgJQh3avBgZInRoZSB0YXJnZXQgYW5zd2VyZWQgNTAzIkgBiAEBEigKBmFuc3dlchgGIAEoCUIT2rwYDyJ1cHN0cmVhbSBhd2F5IkgCiAEBQg4KDF9zdGF0dXNfY29kZUIICgZfZXJyb3JCCQoHX2Fuc3dlciquAQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEicKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARoLkr0YB3BlbmRpbmcSKwoYREVMSVZFUllfU1RBVEVfREVMSVZFUkVEEAIaDZK9GAlkZWxpdmVyZWQSJwoWREVMSVZFUllfU1RBVEVfRFJPUFBFRBADGguSvRgHZHJvcHBlZGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_control_v1_event, file_policyguard_options_v1_options]);
 
 /**
  * Webhook is a subscription of an address to events.
@@ -150,7 +150,7 @@ export type WebhookDelivery = Message<"policyguard.control.v1.WebhookDelivery"> 
   nextAttemptAt?: Timestamp | undefined;
 
   /**
-   * When the event happened.
+   * When it was queued: as the event happened, or when it was asked for again.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 10;
    */
@@ -170,6 +170,62 @@ export type WebhookDelivery = Message<"policyguard.control.v1.WebhookDelivery"> 
  */
 export const WebhookDeliverySchema: GenMessage<WebhookDelivery> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_webhook, 1);
+
+/**
+ * WebhookAttempt is one request to the target of a delivery.
+ *
+ * @generated from message policyguard.control.v1.WebhookAttempt
+ */
+export type WebhookAttempt = Message<"policyguard.control.v1.WebhookAttempt"> & {
+  /**
+   * Number of the attempt, from 1.
+   *
+   * @generated from field: int32 number = 1;
+   */
+  number: number;
+
+  /**
+   * When it was sent.
+   *
+   * @generated from field: google.protobuf.Timestamp started_at = 2;
+   */
+  startedAt?: Timestamp | undefined;
+
+  /**
+   * From the look-up of the name to the end of the answer, in milliseconds.
+   *
+   * @generated from field: int32 duration_ms = 3;
+   */
+  durationMs: number;
+
+  /**
+   * HTTP status of the answer; null when there was none.
+   *
+   * @generated from field: optional int32 status_code = 4;
+   */
+  statusCode?: number | undefined;
+
+  /**
+   * Why it failed; null when it did not.
+   *
+   * @generated from field: optional string error = 5;
+   */
+  error?: string | undefined;
+
+  /**
+   * The first 4 KiB of the answer's body, as text; null when there was no answer. What is not UTF-8 is shown as U+FFFD.
+   *
+   * @generated from field: optional string answer = 6;
+   */
+  answer?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.WebhookAttempt.
+ * Use `create(WebhookAttemptSchema)` to create a new message.
+ */
+export const WebhookAttemptSchema: GenMessage<WebhookAttempt> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_webhook, 2);
 
 /**
  * DeliveryState is where a delivery stands.

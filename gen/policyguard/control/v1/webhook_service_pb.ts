@@ -10,7 +10,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { EventName } from "./event_pb.ts";
 import { file_policyguard_control_v1_event } from "./event_pb.ts";
-import type { DeliveryState, Webhook, WebhookDelivery } from "./webhook_pb.ts";
+import type { DeliveryState, Webhook, WebhookAttempt, WebhookDelivery } from "./webhook_pb.ts";
 import { file_policyguard_control_v1_webhook } from "./webhook_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/webhook_service.proto.
  */
 export const file_policyguard_control_v1_webhook_service: GenFile = /*@__PURE__*/
-  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL3dlYmhvb2tfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSK5AQoUQ3JlYXRlV2ViaG9va1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhcKA3VybBgCIAEoCUIKukgHcgUQARiAEBJGCgZldmVudHMYAyADKA4yIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkV2ZW50TmFtZUITukgQkgENCAEQZCIHggEEEAEgABIcCg9nZW5lcmF0ZV9zZWNyZXQYBCABKAhIAIgBAUISChBfZ2VuZXJhdGVfc2VjcmV0IvABChVDcmVhdGVXZWJob29rUmVzcG9uc2USCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEgsKA3VybBgDIAEoCRIxCgZldmVudHMYBCADKA4yIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkV2ZW50TmFtZRIRCglpc19hY3RpdmUYBSABKAgSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaGFzX3NlY3JldBgHIAEoCBIZCgZzZWNyZXQYCCABKAlCBMC8GAFIAIgBAUIJCgdfc2VjcmV0IngKE0xpc3RXZWJob29rc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQiawoUTGlzdFdlYmhvb2tzUmVzcG9uc2USIAoFdG90YWwYASABKAVCEcq8GA1YLVRvdGFsLUNvdW50EjEKCHdlYmhvb2tzGAIgAygLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5XZWJob29rItoBChRVcGRhdGVXZWJob29rUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKd2ViaG9va19pZBgCIAEoCUIIukgFcgOwAQESHAoDdXJsGAMgASgJQgq6SAdyBRABGIAQSACIAQESSAoGZXZlbnRzGAQgAygOMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmVudE5hbWVCFbpIDpIBCxBkIgeCAQQQASAA4LwYARIWCglpc19hY3RpdmUYBSABKAhIAYgBAUIGCgRfdXJsQgwKCl9pc19hY3RpdmUiSQoVVXBkYXRlV2ViaG9va1Jlc3BvbnNlEjAKB3dlYmhvb2sYASABKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLldlYmhvb2siRAoURGVsZXRlV2ViaG9va1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCndlYmhvb2tfaWQYAiABKAlCCLpIBXIDsAEBIhcKFURlbGV0ZVdlYmhvb2tSZXNwb25zZSJKChpSb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKd2ViaG9va19pZBgCIAEoCUIIukgFcgOwAQEilQEKG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIKCgJpZBgBIAEoCRIUCgZzZWNyZXQYAiABKAlCBMC8GAESPAoTcHJldmlvdXNfZXhwaXJlc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUIWChRfcHJldmlvdXNfZXhwaXJlc19hdCJCChJUZXN0V2ViaG9va1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCndlYmhvb2tfaWQYAiABKAlCCLpIBXIDsAEBInAKE1Rlc3RXZWJob29rUmVzcG9uc2USGAoLc3RhdHVzX2NvZGUYASABKAVIAIgBARIRCglkZWxpdmVyZWQYAiABKAgSEgoFZXJyb3IYAyABKAlIAYgBAUIOCgxfc3RhdHVzX2NvZGVCCAoGX2Vycm9yIt8BChxMaXN0V2ViaG9va0RlbGl2ZXJpZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgp3ZWJob29rX2lkGAIgASgJQgi6SAVyA7ABARIeCgVsaW1pdBgDIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgEIAEoBUIHukgEGgIoAEgBiAEBEj4KBXN0YXRlGAUgASgOMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxpdmVyeVN0YXRlQgi6SAWCAQIQAUIICgZfbGltaXRCCQoHX29mZnNldCKKAQodTGlzdFdlYmhvb2tEZWxpdmVyaWVzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjsKCmRlbGl2ZXJpZXMYBCADKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLldlYmhvb2tEZWxpdmVyeTKiDAoOV2ViaG9va1NlcnZpY2US4gEKDUNyZWF0ZVdlYmhvb2sSLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZVdlYmhvb2tSZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVXZWJob29rUmVzcG9uc2UidPK7GBASAgEEGAMiBm9yZ19pZDgB+LsYyQGKvBgOd2ViaG9vay5jcmVhdGWavBgPYWRkcmVzc19yZWZ1c2VkmrwYDWxpbWl0X3JlYWNoZWSC0+STAh86ASoiGi92MS9vcmdzL3tvcmdfaWR9L3dlYmhvb2tzEqsBCgxMaXN0V2ViaG9va3MSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RXZWJob29rc1JlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RXZWJob29rc1Jlc3BvbnNlIkDyuxgQEgIBBBgBIgZvcmdfaWQ4AYLT5JMCJmIId2ViaG9va3MSGi92MS9vcmdzL3tvcmdfaWR9L3dlYmhvb2tzEvABCg1VcGRhdGVXZWJob29rEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVXZWJob29rUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlV2ViaG9va1Jlc3BvbnNlIoEB8rsYEBICAQQYAyIGb3JnX2lkOAGKvBgOd2ViaG9vay51cGRhdGWavBgJbm90X2ZvdW5kmrwYD2FkZHJlc3NfcmVmdXNlZILT5JMCNToBKmIHd2ViaG9vazInL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3Mve3dlYmhvb2tfaWR9EtUBCg1EZWxldGVXZWJob29rEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVXZWJob29rUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlV2ViaG9va1Jlc3BvbnNlImfyuxgQEgIBBBgDIgZvcmdfaWQ4Afi7GMwBirwYDndlYmhvb2suZGVsZXRlmrwYCW5vdF9mb3VuZILT5JMCKSonL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3Mve3dlYmhvb2tfaWR9EvoBChNSb3RhdGVXZWJob29rU2VjcmV0EjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5Sb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBozLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlInryuxgQEgIBBBgDIgZvcmdfaWQ4AYq8GBV3ZWJob29rLnJvdGF0ZV9zZWNyZXSavBgJbm90X2ZvdW5kgtPkkwI6OgEqIjUvdjEvb3Jncy97b3JnX2lkfS93ZWJob29rcy97d2ViaG9va19pZH0vcm90YXRlLXNlY3JldBLQAQoLVGVzdFdlYmhvb2sSKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRlc3RXZWJob29rUmVxdWVzdBorLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVGVzdFdlYmhvb2tSZXNwb25zZSJo8rsYEBICAQQYAyIGb3JnX2lkOAGKvBgMd2ViaG9vay50ZXN0mrwYCW5vdF9mb3VuZILT5JMCMToBKiIsL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3Mve3dlYmhvb2tfaWR9L3Rlc3QS4QEKFUxpc3RXZWJob29rRGVsaXZlcmllcxI0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFdlYmhvb2tEZWxpdmVyaWVzUmVxdWVzdBo1LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFdlYmhvb2tEZWxpdmVyaWVzUmVzcG9uc2UiW/K7GBASAgEEGAMiBm9yZ19pZDgBmrwYCW5vdF9mb3VuZILT5JMCNBIyL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3Mve3dlYmhvb2tfaWR9L2RlbGl2ZXJpZXNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_event, file_policyguard_control_v1_webhook, file_policyguard_options_v1_options]);
+  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL3dlYmhvb2tfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSK5AQoUQ3JlYXRlV2ViaG9va1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhcKA3VybBgCIAEoCUIKukgHcgUQARiAEBJGCgZldmVudHMYAyADKA4yIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkV2ZW50TmFtZUITukgQkgENCAEQZCIHggEEEAEgABIcCg9nZW5lcmF0ZV9zZWNyZXQYBCABKAhIAIgBAUISChBfZ2VuZXJhdGVfc2VjcmV0IvABChVDcmVhdGVXZWJob29rUmVzcG9uc2USCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEgsKA3VybBgDIAEoCRIxCgZldmVudHMYBCADKA4yIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkV2ZW50TmFtZRIRCglpc19hY3RpdmUYBSABKAgSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaGFzX3NlY3JldBgHIAEoCBIZCgZzZWNyZXQYCCABKAlCBMC8GAFIAIgBAUIJCgdfc2VjcmV0IngKE0xpc3RXZWJob29rc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQiawoUTGlzdFdlYmhvb2tzUmVzcG9uc2USIAoFdG90YWwYASABKAVCEcq8GA1YLVRvdGFsLUNvdW50EjEKCHdlYmhvb2tzGAIgAygLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5XZWJob29rIkEKEUdldFdlYmhvb2tSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgp3ZWJob29rX2lkGAIgASgJQgi6SAVyA7ABASJGChJHZXRXZWJob29rUmVzcG9uc2USMAoHd2ViaG9vaxgBIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuV2ViaG9vayLaAQoUVXBkYXRlV2ViaG9va1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCndlYmhvb2tfaWQYAiABKAlCCLpIBXIDsAEBEhwKA3VybBgDIAEoCUIKukgHcgUQARiAEEgAiAEBEkgKBmV2ZW50cxgEIAMoDjIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZlbnROYW1lQhW6SA6SAQsQZCIHggEEEAEgAOC8GAESFgoJaXNfYWN0aXZlGAUgASgISAGIAQFCBgoEX3VybEIMCgpfaXNfYWN0aXZlIkkKFVVwZGF0ZVdlYmhvb2tSZXNwb25zZRIwCgd3ZWJob29rGAEgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5XZWJob29rIkQKFERlbGV0ZVdlYmhvb2tSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgp3ZWJob29rX2lkGAIgASgJQgi6SAVyA7ABASIXChVEZWxldGVXZWJob29rUmVzcG9uc2UiSgoaUm90YXRlV2ViaG9va1NlY3JldFJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCndlYmhvb2tfaWQYAiABKAlCCLpIBXIDsAEBIpUBChtSb3RhdGVXZWJob29rU2VjcmV0UmVzcG9uc2USCgoCaWQYASABKAkSFAoGc2VjcmV0GAIgASgJQgTAvBgBEjwKE3ByZXZpb3VzX2V4cGlyZXNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCFgoUX3ByZXZpb3VzX2V4cGlyZXNfYXQiQgoSVGVzdFdlYmhvb2tSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgp3ZWJob29rX2lkGAIgASgJQgi6SAVyA7ABASJwChNUZXN0V2ViaG9va1Jlc3BvbnNlEhgKC3N0YXR1c19jb2RlGAEgASgFSACIAQESEQoJZGVsaXZlcmVkGAIgASgIEhIKBWVycm9yGAMgASgJSAGIAQFCDgoMX3N0YXR1c19jb2RlQggKBl9lcnJvciKPAwocTGlzdFdlYmhvb2tEZWxpdmVyaWVzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKd2ViaG9va19pZBgCIAEoCUIIukgFcgOwAQESHgoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBCABKAVCB7pIBBoCKABIAYgBARI+CgVzdGF0ZRgFIAEoDjIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsaXZlcnlTdGF0ZUIIukgFggECEAESOgoFZXZlbnQYBiABKA4yIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkV2ZW50TmFtZUIIukgFggECEAESLgoFc2luY2UYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQESLgoFdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAOIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXRCCAoGX3NpbmNlQggKBl91bnRpbCKKAQodTGlzdFdlYmhvb2tEZWxpdmVyaWVzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjsKCmRlbGl2ZXJpZXMYBCADKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLldlYmhvb2tEZWxpdmVyeSJoChlHZXRXZWJob29rRGVsaXZlcnlSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgp3ZWJob29rX2lkGAIgASgJQgi6SAVyA7ABARIdCgtkZWxpdmVyeV9pZBgDIAEoCUIIukgFcgOwAQEikQEKGkdldFdlYmhvb2tEZWxpdmVyeVJlc3BvbnNlEjkKCGRlbGl2ZXJ5GAEgASgLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5XZWJob29rRGVsaXZlcnkSOAoIYXR0ZW1wdHMYAiADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLldlYmhvb2tBdHRlbXB0Im4KH1JlZGVsaXZlcldlYmhvb2tEZWxpdmVyeVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCndlYmhvb2tfaWQYAiABKAlCCLpIBXIDsAEBEh0KC2RlbGl2ZXJ5X2lkGAMgASgJQgi6SAVyA7ABASJdCiBSZWRlbGl2ZXJXZWJob29rRGVsaXZlcnlSZXNwb25zZRI5CghkZWxpdmVyeRgBIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuV2ViaG9va0RlbGl2ZXJ5IoMBCiBSZWRlbGl2ZXJGYWlsZWREZWxpdmVyaWVzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKd2ViaG9va19pZBgCIAEoCUIIukgFcgOwAQESMQoFc2luY2UYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQEiMgohUmVkZWxpdmVyRmFpbGVkRGVsaXZlcmllc1Jlc3BvbnNlEg0KBWNvdW50GAEgASgFMqIUCg5XZWJob29rU2VydmljZRLiAQoNQ3JlYXRlV2ViaG9vaxIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlV2ViaG9va1JlcXVlc3QaLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZVdlYmhvb2tSZXNwb25zZSJ08rsYEBICAQQYAyIGb3JnX2lkOAH4uxjJAYq8GA53ZWJob29rLmNyZWF0ZZq8GA9hZGRyZXNzX3JlZnVzZWSavBgNbGltaXRfcmVhY2hlZILT5JMCHzoBKiIaL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3MSqwEKDExpc3RXZWJob29rcxIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFdlYmhvb2tzUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFdlYmhvb2tzUmVzcG9uc2UiQPK7GBASAgEEGAEiBm9yZ19pZDgBgtPkkwImYgh3ZWJob29rcxIaL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3MSvgEKCkdldFdlYmhvb2sSKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFdlYmhvb2tSZXF1ZXN0GioucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRXZWJob29rUmVzcG9uc2UiWfK7GBASAgEEGAEiBm9yZ19pZDgBmrwYCW5vdF9mb3VuZILT5JMCMmIHd2ViaG9vaxInL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3Mve3dlYmhvb2tfaWR9EvABCg1VcGRhdGVXZWJob29rEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVXZWJob29rUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlV2ViaG9va1Jlc3BvbnNlIoEB8rsYEBICAQQYAyIGb3JnX2lkOAGKvBgOd2ViaG9vay51cGRhdGWavBgJbm90X2ZvdW5kmrwYD2FkZHJlc3NfcmVmdXNlZILT5JMCNToBKmIHd2ViaG9vazInL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3Mve3dlYmhvb2tfaWR9EtUBCg1EZWxldGVXZWJob29rEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVXZWJob29rUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlV2ViaG9va1Jlc3BvbnNlImfyuxgQEgIBBBgDIgZvcmdfaWQ4Afi7GMwBirwYDndlYmhvb2suZGVsZXRlmrwYCW5vdF9mb3VuZILT5JMCKSonL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3Mve3dlYmhvb2tfaWR9EvoBChNSb3RhdGVXZWJob29rU2VjcmV0EjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5Sb3RhdGVXZWJob29rU2VjcmV0UmVxdWVzdBozLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlInryuxgQEgIBBBgDIgZvcmdfaWQ4AYq8GBV3ZWJob29rLnJvdGF0ZV9zZWNyZXSavBgJbm90X2ZvdW5kgtPkkwI6OgEqIjUvdjEvb3Jncy97b3JnX2lkfS93ZWJob29rcy97d2ViaG9va19pZH0vcm90YXRlLXNlY3JldBLQAQoLVGVzdFdlYmhvb2sSKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRlc3RXZWJob29rUmVxdWVzdBorLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVGVzdFdlYmhvb2tSZXNwb25zZSJo8rsYEBICAQQYAyIGb3JnX2lkOAGKvBgMd2ViaG9vay50ZXN0mrwYCW5vdF9mb3VuZILT5JMCMToBKiIsL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3Mve3dlYmhvb2tfaWR9L3Rlc3QS4QEKFUxpc3RXZWJob29rRGVsaXZlcmllcxI0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFdlYmhvb2tEZWxpdmVyaWVzUmVxdWVzdBo1LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFdlYmhvb2tEZWxpdmVyaWVzUmVzcG9uc2UiW/K7GBASAgEEGAMiBm9yZ19pZDgBmrwYCW5vdF9mb3VuZILT5JMCNBIyL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3Mve3dlYmhvb2tfaWR9L2RlbGl2ZXJpZXMS5gEKEkdldFdlYmhvb2tEZWxpdmVyeRIxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0V2ViaG9va0RlbGl2ZXJ5UmVxdWVzdBoyLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0V2ViaG9va0RlbGl2ZXJ5UmVzcG9uc2UiafK7GBASAgEEGAMiBm9yZ19pZDgBmrwYCW5vdF9mb3VuZILT5JMCQhJAL3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3Mve3dlYmhvb2tfaWR9L2RlbGl2ZXJpZXMve2RlbGl2ZXJ5X2lkfRKxAgoYUmVkZWxpdmVyV2ViaG9va0RlbGl2ZXJ5EjcucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZWRlbGl2ZXJXZWJob29rRGVsaXZlcnlSZXF1ZXN0GjgucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZWRlbGl2ZXJXZWJob29rRGVsaXZlcnlSZXNwb25zZSKhAfK7GBASAgEEGAMiBm9yZ19pZDgBirwYEXdlYmhvb2sucmVkZWxpdmVymrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdILT5JMCWToBKmIIZGVsaXZlcnkiSi92MS9vcmdzL3tvcmdfaWR9L3dlYmhvb2tzL3t3ZWJob29rX2lkfS9kZWxpdmVyaWVzL3tkZWxpdmVyeV9pZH0vcmVkZWxpdmVyEp8CChlSZWRlbGl2ZXJGYWlsZWREZWxpdmVyaWVzEjgucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZWRlbGl2ZXJGYWlsZWREZWxpdmVyaWVzUmVxdWVzdBo5LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVkZWxpdmVyRmFpbGVkRGVsaXZlcmllc1Jlc3BvbnNlIowB8rsYEBICAQQYAyIGb3JnX2lkOAGKvBgYd2ViaG9vay5yZWRlbGl2ZXJfZmFpbGVkmrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdILT5JMCPToBKiI4L3YxL29yZ3Mve29yZ19pZH0vd2ViaG9va3Mve3dlYmhvb2tfaWR9L3JlZGVsaXZlci1mYWlsZWRiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_event, file_policyguard_control_v1_webhook, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.CreateWebhookRequest
@@ -189,6 +189,51 @@ export const ListWebhooksResponseSchema: GenMessage<ListWebhooksResponse> = /*@_
   messageDesc(file_policyguard_control_v1_webhook_service, 3);
 
 /**
+ * @generated from message policyguard.control.v1.GetWebhookRequest
+ */
+export type GetWebhookRequest = Message<"policyguard.control.v1.GetWebhookRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The webhook.
+   *
+   * @generated from field: string webhook_id = 2;
+   */
+  webhookId: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetWebhookRequest.
+ * Use `create(GetWebhookRequestSchema)` to create a new message.
+ */
+export const GetWebhookRequestSchema: GenMessage<GetWebhookRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_webhook_service, 4);
+
+/**
+ * @generated from message policyguard.control.v1.GetWebhookResponse
+ */
+export type GetWebhookResponse = Message<"policyguard.control.v1.GetWebhookResponse"> & {
+  /**
+   * The webhook.
+   *
+   * @generated from field: policyguard.control.v1.Webhook webhook = 1;
+   */
+  webhook?: Webhook | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetWebhookResponse.
+ * Use `create(GetWebhookResponseSchema)` to create a new message.
+ */
+export const GetWebhookResponseSchema: GenMessage<GetWebhookResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_webhook_service, 5);
+
+/**
  * @generated from message policyguard.control.v1.UpdateWebhookRequest
  */
 export type UpdateWebhookRequest = Message<"policyguard.control.v1.UpdateWebhookRequest"> & {
@@ -233,7 +278,7 @@ export type UpdateWebhookRequest = Message<"policyguard.control.v1.UpdateWebhook
  * Use `create(UpdateWebhookRequestSchema)` to create a new message.
  */
 export const UpdateWebhookRequestSchema: GenMessage<UpdateWebhookRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_webhook_service, 4);
+  messageDesc(file_policyguard_control_v1_webhook_service, 6);
 
 /**
  * @generated from message policyguard.control.v1.UpdateWebhookResponse
@@ -252,7 +297,7 @@ export type UpdateWebhookResponse = Message<"policyguard.control.v1.UpdateWebhoo
  * Use `create(UpdateWebhookResponseSchema)` to create a new message.
  */
 export const UpdateWebhookResponseSchema: GenMessage<UpdateWebhookResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_webhook_service, 5);
+  messageDesc(file_policyguard_control_v1_webhook_service, 7);
 
 /**
  * @generated from message policyguard.control.v1.DeleteWebhookRequest
@@ -278,7 +323,7 @@ export type DeleteWebhookRequest = Message<"policyguard.control.v1.DeleteWebhook
  * Use `create(DeleteWebhookRequestSchema)` to create a new message.
  */
 export const DeleteWebhookRequestSchema: GenMessage<DeleteWebhookRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_webhook_service, 6);
+  messageDesc(file_policyguard_control_v1_webhook_service, 8);
 
 /**
  * @generated from message policyguard.control.v1.DeleteWebhookResponse
@@ -291,7 +336,7 @@ export type DeleteWebhookResponse = Message<"policyguard.control.v1.DeleteWebhoo
  * Use `create(DeleteWebhookResponseSchema)` to create a new message.
  */
 export const DeleteWebhookResponseSchema: GenMessage<DeleteWebhookResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_webhook_service, 7);
+  messageDesc(file_policyguard_control_v1_webhook_service, 9);
 
 /**
  * @generated from message policyguard.control.v1.RotateWebhookSecretRequest
@@ -317,7 +362,7 @@ export type RotateWebhookSecretRequest = Message<"policyguard.control.v1.RotateW
  * Use `create(RotateWebhookSecretRequestSchema)` to create a new message.
  */
 export const RotateWebhookSecretRequestSchema: GenMessage<RotateWebhookSecretRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_webhook_service, 8);
+  messageDesc(file_policyguard_control_v1_webhook_service, 10);
 
 /**
  * @generated from message policyguard.control.v1.RotateWebhookSecretResponse
@@ -350,7 +395,7 @@ export type RotateWebhookSecretResponse = Message<"policyguard.control.v1.Rotate
  * Use `create(RotateWebhookSecretResponseSchema)` to create a new message.
  */
 export const RotateWebhookSecretResponseSchema: GenMessage<RotateWebhookSecretResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_webhook_service, 9);
+  messageDesc(file_policyguard_control_v1_webhook_service, 11);
 
 /**
  * @generated from message policyguard.control.v1.TestWebhookRequest
@@ -376,7 +421,7 @@ export type TestWebhookRequest = Message<"policyguard.control.v1.TestWebhookRequ
  * Use `create(TestWebhookRequestSchema)` to create a new message.
  */
 export const TestWebhookRequestSchema: GenMessage<TestWebhookRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_webhook_service, 10);
+  messageDesc(file_policyguard_control_v1_webhook_service, 12);
 
 /**
  * @generated from message policyguard.control.v1.TestWebhookResponse
@@ -409,7 +454,7 @@ export type TestWebhookResponse = Message<"policyguard.control.v1.TestWebhookRes
  * Use `create(TestWebhookResponseSchema)` to create a new message.
  */
 export const TestWebhookResponseSchema: GenMessage<TestWebhookResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_webhook_service, 11);
+  messageDesc(file_policyguard_control_v1_webhook_service, 13);
 
 /**
  * @generated from message policyguard.control.v1.ListWebhookDeliveriesRequest
@@ -449,6 +494,27 @@ export type ListWebhookDeliveriesRequest = Message<"policyguard.control.v1.ListW
    * @generated from field: policyguard.control.v1.DeliveryState state = 5;
    */
   state: DeliveryState;
+
+  /**
+   * Only deliveries of this event.
+   *
+   * @generated from field: policyguard.control.v1.EventName event = 6;
+   */
+  event: EventName;
+
+  /**
+   * Only deliveries that were queued at or after this time.
+   *
+   * @generated from field: optional google.protobuf.Timestamp since = 7;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Only deliveries that were queued before this time.
+   *
+   * @generated from field: optional google.protobuf.Timestamp until = 8;
+   */
+  until?: Timestamp | undefined;
 };
 
 /**
@@ -456,7 +522,7 @@ export type ListWebhookDeliveriesRequest = Message<"policyguard.control.v1.ListW
  * Use `create(ListWebhookDeliveriesRequestSchema)` to create a new message.
  */
 export const ListWebhookDeliveriesRequestSchema: GenMessage<ListWebhookDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_webhook_service, 12);
+  messageDesc(file_policyguard_control_v1_webhook_service, 14);
 
 /**
  * @generated from message policyguard.control.v1.ListWebhookDeliveriesResponse
@@ -496,7 +562,170 @@ export type ListWebhookDeliveriesResponse = Message<"policyguard.control.v1.List
  * Use `create(ListWebhookDeliveriesResponseSchema)` to create a new message.
  */
 export const ListWebhookDeliveriesResponseSchema: GenMessage<ListWebhookDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_webhook_service, 13);
+  messageDesc(file_policyguard_control_v1_webhook_service, 15);
+
+/**
+ * @generated from message policyguard.control.v1.GetWebhookDeliveryRequest
+ */
+export type GetWebhookDeliveryRequest = Message<"policyguard.control.v1.GetWebhookDeliveryRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The webhook.
+   *
+   * @generated from field: string webhook_id = 2;
+   */
+  webhookId: string;
+
+  /**
+   * The delivery.
+   *
+   * @generated from field: string delivery_id = 3;
+   */
+  deliveryId: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetWebhookDeliveryRequest.
+ * Use `create(GetWebhookDeliveryRequestSchema)` to create a new message.
+ */
+export const GetWebhookDeliveryRequestSchema: GenMessage<GetWebhookDeliveryRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_webhook_service, 16);
+
+/**
+ * @generated from message policyguard.control.v1.GetWebhookDeliveryResponse
+ */
+export type GetWebhookDeliveryResponse = Message<"policyguard.control.v1.GetWebhookDeliveryResponse"> & {
+  /**
+   * The delivery.
+   *
+   * @generated from field: policyguard.control.v1.WebhookDelivery delivery = 1;
+   */
+  delivery?: WebhookDelivery | undefined;
+
+  /**
+   * Its attempts, the first one first.
+   *
+   * @generated from field: repeated policyguard.control.v1.WebhookAttempt attempts = 2;
+   */
+  attempts: WebhookAttempt[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetWebhookDeliveryResponse.
+ * Use `create(GetWebhookDeliveryResponseSchema)` to create a new message.
+ */
+export const GetWebhookDeliveryResponseSchema: GenMessage<GetWebhookDeliveryResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_webhook_service, 17);
+
+/**
+ * @generated from message policyguard.control.v1.RedeliverWebhookDeliveryRequest
+ */
+export type RedeliverWebhookDeliveryRequest = Message<"policyguard.control.v1.RedeliverWebhookDeliveryRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The webhook.
+   *
+   * @generated from field: string webhook_id = 2;
+   */
+  webhookId: string;
+
+  /**
+   * The delivery.
+   *
+   * @generated from field: string delivery_id = 3;
+   */
+  deliveryId: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.RedeliverWebhookDeliveryRequest.
+ * Use `create(RedeliverWebhookDeliveryRequestSchema)` to create a new message.
+ */
+export const RedeliverWebhookDeliveryRequestSchema: GenMessage<RedeliverWebhookDeliveryRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_webhook_service, 18);
+
+/**
+ * @generated from message policyguard.control.v1.RedeliverWebhookDeliveryResponse
+ */
+export type RedeliverWebhookDeliveryResponse = Message<"policyguard.control.v1.RedeliverWebhookDeliveryResponse"> & {
+  /**
+   * The new delivery.
+   *
+   * @generated from field: policyguard.control.v1.WebhookDelivery delivery = 1;
+   */
+  delivery?: WebhookDelivery | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.RedeliverWebhookDeliveryResponse.
+ * Use `create(RedeliverWebhookDeliveryResponseSchema)` to create a new message.
+ */
+export const RedeliverWebhookDeliveryResponseSchema: GenMessage<RedeliverWebhookDeliveryResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_webhook_service, 19);
+
+/**
+ * @generated from message policyguard.control.v1.RedeliverFailedDeliveriesRequest
+ */
+export type RedeliverFailedDeliveriesRequest = Message<"policyguard.control.v1.RedeliverFailedDeliveriesRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The webhook.
+   *
+   * @generated from field: string webhook_id = 2;
+   */
+  webhookId: string;
+
+  /**
+   * Only events that happened at or after this time.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 3;
+   */
+  since?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.RedeliverFailedDeliveriesRequest.
+ * Use `create(RedeliverFailedDeliveriesRequestSchema)` to create a new message.
+ */
+export const RedeliverFailedDeliveriesRequestSchema: GenMessage<RedeliverFailedDeliveriesRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_webhook_service, 20);
+
+/**
+ * @generated from message policyguard.control.v1.RedeliverFailedDeliveriesResponse
+ */
+export type RedeliverFailedDeliveriesResponse = Message<"policyguard.control.v1.RedeliverFailedDeliveriesResponse"> & {
+  /**
+   * New deliveries.
+   *
+   * @generated from field: int32 count = 1;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.RedeliverFailedDeliveriesResponse.
+ * Use `create(RedeliverFailedDeliveriesResponseSchema)` to create a new message.
+ */
+export const RedeliverFailedDeliveriesResponseSchema: GenMessage<RedeliverFailedDeliveriesResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_webhook_service, 21);
 
 /**
  * WebhookService manages webhooks: HTTPS addresses that are told of events.
@@ -524,6 +753,16 @@ export const WebhookService: GenService<{
     methodKind: "unary";
     input: typeof ListWebhooksRequestSchema;
     output: typeof ListWebhooksResponseSchema;
+  },
+  /**
+   * Returns the webhook.
+   *
+   * @generated from rpc policyguard.control.v1.WebhookService.GetWebhook
+   */
+  getWebhook: {
+    methodKind: "unary";
+    input: typeof GetWebhookRequestSchema;
+    output: typeof GetWebhookResponseSchema;
   },
   /**
    * Changes the fields that the request carries and leaves the others. A new address is checked like the first.
@@ -575,6 +814,40 @@ export const WebhookService: GenService<{
     methodKind: "unary";
     input: typeof ListWebhookDeliveriesRequestSchema;
     output: typeof ListWebhookDeliveriesResponseSchema;
+  },
+  /**
+   * Returns a delivery of the last 5 days with each attempt that was made: when, how long it took, and what the target answered.
+   *
+   * @generated from rpc policyguard.control.v1.WebhookService.GetWebhookDelivery
+   */
+  getWebhookDelivery: {
+    methodKind: "unary";
+    input: typeof GetWebhookDeliveryRequestSchema;
+    output: typeof GetWebhookDeliveryResponseSchema;
+  },
+  /**
+   * Delivers the event of a delivery once more: a new delivery with attempts of its own, due now, of the same event under the
+   * same id. Works for deliveries in any state and for events of the last 5 days; older ones are not found. A webhook that is
+   * not active is refused with conflict.
+   *
+   * @generated from rpc policyguard.control.v1.WebhookService.RedeliverWebhookDelivery
+   */
+  redeliverWebhookDelivery: {
+    methodKind: "unary";
+    input: typeof RedeliverWebhookDeliveryRequestSchema;
+    output: typeof RedeliverWebhookDeliveryResponseSchema;
+  },
+  /**
+   * Delivers once more each event, of the last 5 days and since the given time, whose deliveries to this webhook were all
+   * dropped. Events that were delivered since, or are on their way again, are left out, so that a repeated call does nothing
+   * twice. One call takes at most 10,000 events, the oldest first. A webhook that is not active is refused with conflict.
+   *
+   * @generated from rpc policyguard.control.v1.WebhookService.RedeliverFailedDeliveries
+   */
+  redeliverFailedDeliveries: {
+    methodKind: "unary";
+    input: typeof RedeliverFailedDeliveriesRequestSchema;
+    output: typeof RedeliverFailedDeliveriesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_policyguard_control_v1_webhook_service, 0);

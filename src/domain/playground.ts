@@ -1,0 +1,129 @@
+// The playground: policies tried out, on their own tests or on whatever somebody types. Nothing is enforced, and nothing of the text is
+// kept; how often it is used is counted.
+
+import { create, type JsonObject } from "@bufbuild/protobuf";
+import {
+  type BundleReference,
+  BundleReferenceSchema,
+  type EvaluateRequest,
+} from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import type { Explanation } from "../../gen/policyguard/policy/v1/explanation_pb.ts";
+import type { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { compileEngine, type Engine } from "../../runtime/engine/compile.ts";
+import type { PolicySource } from "../../runtime/engine/compiled-policy.ts";
+import { PolicyInvalid } from "../../runtime/engine/policy/problem.ts";
+import { gradeRobustness, type RobustnessGrade } from "../../runtime/engine/robustness.ts";
+import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Caller } from "../kit/context.ts";
+import { newId } from "../kit/id.ts";
+import type { Database } from "../store/database.ts";
+import { addPlaygroundUsage } from "../store/usage.ts";
+import { policyInvalid } from "./policy-document.ts";
+import { type Candidate, CandidateFinder, type CandidateInput, soundPolicy, withTests } from "./policy-candidate.ts";
+
+/** A policy with the results of its tests. */
+export interface TestedPolicy {
+  readonly candidate: Candidate;
+  readonly tests: readonly PolicyTestResult[];
+  readonly robustness: RobustnessGrade | undefined;
+}
+
+/** A request to try out. */
+export interface PlaygroundRequest extends CandidateInput {
+  /** By default one that the policy applies to. */
+  readonly environment?: string;
+  readonly stage: Stage;
+  readonly request: EvaluateRequest;
+}
+
+/** The policies that judge, and where. */
+interface Jury {
+  readonly policies: readonly PolicySource[];
+  readonly environment: string;
+  readonly projectId: string;
+  readonly bundle: BundleReference;
+}
+
+/** Tries policies out. */
+export class Playground {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #finder: CandidateFinder;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#finder = new CandidateFinder(database);
+  }
+
+  /** Runs the tests of the policies that are named, and these. */
+  async test(
+    caller: Caller,
+    input: CandidateInput & { readonly tests: readonly JsonObject[]; readonly robustness: boolean },
+  ): Promise<TestedPolicy[]> {
+    const now = this.#clock.now();
+    const candidates = await this.#finder.find(caller, input);
+    return candidates.map((candidate) => {
+      const policy = soundPolicy(candidate.document);
+      const more = withTests(candidate.document, input.tests);
+      const tests = [...(policy.tests ?? []), ...more];
+      return {
+        candidate,
+        tests: runPolicyTests(policy, { now }, tests),
+        robustness: input.robustness ? gradeRobustness(policy, { now }, tests) : undefined,
+      };
+    });
+  }
+
+  /** Judges a request and explains the answer. */
+  async explain(caller: Caller, input: PlaygroundRequest): Promise<Explanation> {
+    const jury = await this.#jury(caller, input);
+    const engine = compiled(jury);
+    const evaluationId = input.request.evaluationId ?? newId();
+    const context = () => ({
+      stage: input.stage,
+      now: this.#clock.now(),
+      evaluationId,
+      // Fingerprints are the organization's secret; these are no good outside of this answer.
+      fingerprintKey: new Uint8Array(32),
+      bundle: jury.bundle,
+      elapsedUs: stopwatch(),
+    });
+    // Once before, since the first evaluation of an engine also builds tables, which is not what a runtime would pay.
+    engine.evaluate(input.request, context());
+    const { explanation } = engine.explain(input.request, context());
+    await this.#database.systemTransaction(caller.orgId, addPlaygroundUsage);
+    return explanation;
+  }
+
+  async #jury(caller: Caller, input: PlaygroundRequest): Promise<Jury> {
+    if (input.projectId !== undefined) return this.#finder.activeBundle(caller, input);
+    const [candidate] = await this.#finder.find(caller, input);
+    if (candidate === undefined) throw new Error("a document or a policy is one candidate");
+    const { document, policyId = "", version = 0, scope } = candidate;
+    const { metadata, match } = soundPolicy(document);
+    const usual = scope.env === "*" ? (match?.envs?.[0] ?? "test") : scope.env;
+    return {
+      policies: [{ policyId, name: metadata.name, version, scope, document }],
+      environment: input.environment ?? usual,
+      projectId: scope.appId === "*" ? "" : scope.appId,
+      bundle: create(BundleReferenceSchema),
+    };
+  }
+}
+
+function compiled(jury: Jury): Engine {
+  try {
+    return compileEngine(jury);
+  } catch (error) {
+    if (error instanceof PolicyInvalid) throw policyInvalid(error.problems);
+    throw error;
+  }
+}
+
+function stopwatch(): () => number {
+  const beganMs = performance.now();
+  return () => (performance.now() - beganMs) * 1000;
+}
+

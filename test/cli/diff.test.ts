@@ -1,0 +1,259 @@
+import { create } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { BundleReferenceSchema, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { compileEngine } from "../../runtime/engine/compile.ts";
+import type { OutcomeName, PolicyDocument } from "../../runtime/engine/policy/document.ts";
+import { outcomeNames } from "../../runtime/engine/policy/document.ts";
+import { parsePolicy } from "../../runtime/engine/policy/parse.ts";
+import { verdictOf } from "../../src/cli/diff/change.ts";
+import { policyChanges } from "../../src/cli/diff/policy.ts";
+
+const base = {
+  apiVersion: "policyguard/v1",
+  kind: "Policy",
+  metadata: { name: "p" },
+  detectors: {
+    personal: { use: "pii", entities: ["EMAIL", "IBAN"] },
+    words: { use: "keywords", keywords: ["refund"] },
+  },
+  lists: { own: ["example.com"] },
+  rules: [
+    { id: "a", stages: ["input"], detect: "personal", action: "REDACT" },
+    { id: "b", stages: ["input"], detect: { all: ["personal", "words"] }, action: "BLOCK" },
+  ],
+  exemptions: [
+    { id: "e", when: 'request.env == "x"', rules: ["a"], reason: "because", expires: "2027-01-01T00:00:00Z" },
+  ],
+  tests: [{ name: "t", text: "x", expect: { outcome: "ALLOW" } }],
+};
+
+type Draft = typeof base & Record<string, unknown>;
+
+function policyOf(source: object): PolicyDocument {
+  const { policy, problems } = parsePolicy(JSON.parse(JSON.stringify(source)));
+  if (policy === undefined) throw new Error(JSON.stringify(problems));
+  return policy;
+}
+
+/** The changes that an edit of the base policy makes, and the verdict. */
+function changesOf(edit: (draft: Draft & { rules: Record<string, unknown>[] }) => void) {
+  const draft = structuredClone(base) as Draft & { rules: Record<string, unknown>[] };
+  edit(draft);
+  const changes = policyChanges(policyOf(base), policyOf(draft));
+  return {
+    verdict: verdictOf(changes),
+    changes: changes.map(({ on, name, what, effect }) => `${effect}: ${on} ${name}: ${what}`),
+  };
+}
+
+const set = (index: number, values: Record<string, unknown>) => (draft: { rules: Record<string, unknown>[] }) => {
+  Object.assign(draft.rules[index] ?? {}, values);
+};
+
+describe("a change is told in the terms of the language, with its direction", () => {
+  test.each<[string, Parameters<typeof changesOf>[0], string]>([
+    ["nothing", () => {}, ""],
+    ["action", set(0, { action: "BLOCK" }), "stricter: rule a: action stricter: REDACT → BLOCK"],
+    ["mode", set(1, { mode: "shadow" }), "weaker: rule b: mode: enforce → shadow"],
+    ["rollout", set(1, { rollout: { percent: 10 } }), "weaker: rule b: rollout: 100 % → 10 %"],
+    ["on_error", set(1, { on_error: "fail_open" }), "weaker: rule b: on_error: fail_closed → fail_open"],
+    ["stages", set(0, { stages: ["input", "output"] }), "stricter: rule a: stages: output added"],
+    ["style", set(0, { redact: { style: "partial" } }), "weaker: rule a: redact.style: placeholder → partial"],
+    ["when", set(0, { when: "segment.length > 3" }), "weaker: rule a: when added: segment.length > 3"],
+    ["unless", set(0, { unless: "segment.length > 3" }), "weaker: rule a: unless added: segment.length > 3"],
+    ["severity", set(0, { severity: "critical" }), "none: rule a: severity changed"],
+    [
+      "all to any",
+      set(1, { detect: { any: ["personal", "words"] } }),
+      "stricter: rule b: detect: all of personal, words → any of personal, words",
+    ],
+    ["a term of all", set(1, { detect: "words" }), "stricter: rule b: detect: all of personal, words → words"],
+    ["other terms", set(0, { detect: "words" }), "unknown: rule a: detect: personal → words"],
+    [
+      "reference threshold",
+      set(0, { detect: { ref: "personal", threshold: 0.9 } }),
+      "weaker: rule a: personal: threshold raised: 0.5 → 0.9",
+    ],
+    [
+      "reference entities",
+      set(0, { detect: { ref: "personal", entities: ["EMAIL"] } }),
+      "unknown: rule a: personal: entities: limited to EMAIL",
+    ],
+    [
+      "a rule",
+      ({ rules }) => rules.push({ id: "c", stages: ["output"], detect: "words", action: "FLAG" }),
+      "stricter: rule c: added (FLAG at output)",
+    ],
+    [
+      "a rule without effect",
+      ({ rules }) => rules.push({ id: "c", stages: ["output"], detect: "words", action: "BLOCK", mode: "shadow" }),
+      "none: rule c: added (BLOCK at output, shadow)",
+    ],
+    ["a rule less", ({ rules }) => rules.pop(), "weaker: rule b: removed (BLOCK at input)"],
+    [
+      "threshold",
+      (d) => Object.assign(d.detectors.personal, { threshold: 0.3 }),
+      "stricter: detector personal: threshold lowered: 0.5 → 0.3",
+    ],
+    ["entities", (d) => void d.detectors.personal.entities.pop(), "weaker: detector personal: entities: IBAN removed"],
+    [
+      "keywords",
+      (d) => void d.detectors.words.keywords.push("invoice"),
+      "stricter: detector words: keywords: invoice added",
+    ],
+    ["a list", (d) => void d.lists.own.push("example.org"), "unknown: list own: example.org added"],
+    ["exemption gone", (d) => void d.exemptions.pop(), "stricter: exemption e: removed for a"],
+    ["exemption wider", (d) => void d.exemptions[0]?.rules.push("b"), "weaker: exemption e: rules: b added"],
+    [
+      "exemption longer",
+      (d) => Object.assign(d.exemptions[0] ?? {}, { expires: undefined }),
+      "weaker: exemption e: expires: 2027-01-01T00:00:00Z → never",
+    ],
+    ["match", (d) => Object.assign(d, { match: { envs: ["prod"] } }), "weaker: match : envs: limited to prod"],
+    ["record", (d) => Object.assign(d, { defaults: { record: "none" } }), "none: defaults : record: full → none"],
+    ["a test", (d) => void d.tests.pop(), "none: test t: removed"],
+  ])("%s", (_, edit, change) => {
+    expect(changesOf(edit).changes).toEqual(change === "" ? [] : [change]);
+  });
+
+  test("a default is told with each rule that it reaches, and with no other", () => {
+    const { changes, verdict } = changesOf((draft) => {
+      Object.assign(draft, { defaults: { mode: "shadow" } });
+      set(1, { mode: "enforce" })(draft);
+    });
+    expect(changes).toEqual(["weaker: rule a: mode: enforce → shadow"]);
+    expect(verdict).toBe("weaker");
+  });
+
+  test("a default that is written out is no change, nor is another order of keys", () => {
+    const { changes } = changesOf((draft) => {
+      Object.assign(draft, {
+        defaults: { mode: "enforce", on_error: "fail_closed", timeout_ms: 1000, record: "full" },
+      });
+      Object.assign(draft.detectors.words, { match: "word", case_sensitive: false, threshold: 0.5 });
+      draft.rules[0] = { action: "REDACT", detect: "personal", stages: ["input"], id: "a" };
+    });
+    expect(changes).toEqual([]);
+  });
+
+  test("where a condition counts findings, finding more may mean less", () => {
+    const { verdict } = changesOf((draft) => {
+      draft.rules.push({ id: "c", stages: ["input"], when: "findings.size() == 1", action: "BLOCK" });
+      draft.detectors.words.keywords.push("invoice");
+    });
+    expect(verdict).toBe("unknown");
+  });
+
+  test("stricter here and weaker there is mixed", () => {
+    const { verdict } = changesOf((draft) => {
+      set(0, { action: "BLOCK" })(draft);
+      set(1, { action: "FLAG" })(draft);
+    });
+    expect(verdict).toBe("mixed");
+  });
+});
+
+const anywhere = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
+const context = {
+  stage: Stage.INPUT,
+  now: new Date(0),
+  evaluationId: "test",
+  fingerprintKey: new Uint8Array(32),
+  bundle: create(BundleReferenceSchema),
+  elapsedUs: () => 0,
+};
+
+describe("a verdict holds for every text", () => {
+  const words = ["red", "green", "blue", "grey"];
+  const texts = Array.from({ length: 2 ** words.length }, (_, bits) =>
+    words.filter((__, i) => bits & (1 << i)).join(" "),
+  );
+  const subset = fc.subarray(words, { minLength: 1, maxLength: 2 });
+  const names = ["one", "two", "three"];
+  const terms = fc.subarray(names, { minLength: 1 });
+  const detect = fc.oneof(
+    fc.constantFrom(...names),
+    terms.map((any) => ({ any })),
+    terms.map((all) => ({ all })),
+    fc.tuple(terms, fc.nat(2)).map(([of, n]) => ({ quorum: { of, at_least: Math.min(of.length, n + 1) } })),
+  );
+  const condition = fc.constantFrom(undefined, undefined, "segment.length > 8", 'segment.text.contains("red")');
+  const fields = {
+    detect,
+    action: fc.constantFrom<OutcomeName[]>("BLOCK", "BLOCK", ...outcomeNames),
+    mode: fc.constantFrom(undefined, undefined, "enforce", "shadow", "off"),
+    when: condition,
+    unless: condition,
+    stages: fc.constantFrom(["input"], ["input", "output"], ["output"]),
+    rollout: fc.constantFrom(undefined, undefined, undefined, { percent: 0 }, { percent: 50 }),
+  };
+  const rule = fc.record(fields);
+  const globs = fc.subarray(["r0", "r1", "r*"], { minLength: 1 });
+  const exemption = fc.record({ when: fc.constantFrom("segment.length > 8", "true"), rules: globs });
+  const parts = {
+    lists: fc.tuple(subset, subset, subset),
+    rules: fc.array(rule, { minLength: 1, maxLength: 2 }),
+    exemptions: fc.oneof(
+      { weight: 3, arbitrary: fc.constant<{ when: string; rules: string[] }[]>([]) },
+      fc.array(exemption, { maxLength: 1 }),
+    ),
+    match: fc.constantFrom(undefined, undefined, undefined, { envs: ["test"] }, { envs: ["prod"] }),
+  };
+  const policy = fc.record(parts);
+  type Shape = typeof policy extends fc.Arbitrary<infer T> ? T : never;
+
+  // One step away: policies that have nothing in common can rarely be compared.
+  const step = fc.oneof(
+    ...Object.entries(fields).map(([key, values]) => values.map((value) => ["rules", key, value] as const)),
+    ...Object.entries(parts).map(([key, values]) => values.map((value) => [key, "", value] as const)),
+  );
+
+  function stepped(before: Shape, [part, key, value]: readonly [string, string, unknown]): Shape {
+    const [first, ...others] = before.rules;
+    return { ...before, [part]: key === "" ? value : [{ ...first, [key]: value }, ...others] };
+  }
+
+  function documentOf({ lists, rules, exemptions, match }: Shape): PolicyDocument {
+    const [one, two, three] = lists.map((keywords) => ({ use: "keywords", keywords }));
+    return policyOf({
+      apiVersion: "policyguard/v1",
+      kind: "Policy",
+      metadata: { name: "p" },
+      match,
+      detectors: { one, two, three },
+      rules: rules.map((values, index) => ({ id: `r${index}`, ...values })),
+      exemptions: exemptions.map((values, index) => ({ id: `e${index}`, reason: "test", ...values })),
+    });
+  }
+
+  /** The outcome of every text that there is. */
+  function outcomesOf(document: PolicyDocument): number[] {
+    const source = { policyId: "p", name: "p", version: 1, scope: anywhere, document };
+    const engine = compileEngine({ policies: [source], environment: "test", projectId: "" });
+    return texts.map((text) => {
+      const request = create(EvaluateRequestSchema, { text, sessionId: "s" });
+      return engine.evaluate(request, context).response.outcome;
+    });
+  }
+
+  test("stricter is never milder, weaker is never stricter, the same is the same", () => {
+    const seen = { same: 0, stricter: 0, weaker: 0, mixed: 0, unknown: 0 };
+    fc.assert(
+      fc.property(policy, step, (shape, change) => {
+        const [before, after] = [documentOf(shape), documentOf(stepped(shape, change))];
+        const verdict = verdictOf(policyChanges(before, after));
+        seen[verdict]++;
+        if (verdict === "mixed" || verdict === "unknown") return;
+        const old = outcomesOf(before);
+        for (const [index, current] of outcomesOf(after).entries()) {
+          if (verdict !== "weaker") expect(current).toBeGreaterThanOrEqual(old[index] ?? 0);
+          if (verdict !== "stricter") expect(current).toBeLessThanOrEqual(old[index] ?? 0);
+        }
+      }),
+      { numRuns: 1200, seed: 4 },
+    );
+    for (const verdict of ["same", "stricter", "weaker"] as const) expect(seen[verdict], verdict).toBeGreaterThan(80);
+  });
+});
