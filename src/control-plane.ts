@@ -7,9 +7,12 @@ import { AccountService } from "../gen/policyguard/control/v1/account_service_pb
 import { AgentService } from "../gen/policyguard/control/v1/agent_service_pb.ts";
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { EnvironmentService } from "../gen/policyguard/control/v1/environment_service_pb.ts";
+import { EventService } from "../gen/policyguard/control/v1/event_service_pb.ts";
+import { HubService } from "../gen/policyguard/control/v1/hub_service_pb.ts";
 import { OrganizationService } from "../gen/policyguard/control/v1/organization_service_pb.ts";
 import { PolicyService } from "../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb.ts";
+import { RuntimeInstanceService } from "../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import { SsoService } from "../gen/policyguard/control/v1/sso_service_pb.ts";
 import { TeamService } from "../gen/policyguard/control/v1/team_service_pb.ts";
 import { TokenService } from "../gen/policyguard/control/v1/token_service_pb.ts";
@@ -22,19 +25,26 @@ import { callLimits, type controlPlaneSchema } from "./config.ts";
 import { bundlesChannel } from "./domain/activation.ts";
 import { Agents } from "./domain/agent.ts";
 import { Bundles } from "./domain/bundle.ts";
+import { DetectorCatalog } from "./domain/detector.ts";
 import { Enrolment } from "./domain/enrolment.ts";
 import { Environments } from "./domain/environment.ts";
+import { EventCatalog } from "./domain/event-catalog.ts";
 import { Fleet } from "./domain/fleet.ts";
 import { Ingest } from "./domain/ingest.ts";
 import { LatestBundles } from "./domain/latest-bundle.ts";
 import { MailQueue } from "./domain/mail-queue.ts";
 import { Organizations } from "./domain/organization.ts";
+import { Playground } from "./domain/playground.ts";
 import { Policies } from "./domain/policy.ts";
+import { PolicyHistory } from "./domain/policy-history.ts";
 import { Projects } from "./domain/project.ts";
+import { RuntimeInstances } from "./domain/runtime-instance.ts";
 import { SigningKeys } from "./domain/signing-keys.ts";
 import { Tokens, tokensChannel } from "./domain/token.ts";
 import { Traces } from "./domain/trace.ts";
+import { Usage } from "./domain/usage.ts";
 import { Webhooks } from "./domain/webhook.ts";
+import { WebhookDeliveries } from "./domain/webhook-delivery.ts";
 import { createIngestMetrics } from "./ingest-metrics.ts";
 import { type Clock, systemClock } from "./kit/clock.ts";
 import type { Config } from "./kit/config.ts";
@@ -52,11 +62,16 @@ import { accountHandlers } from "./rpc/account.ts";
 import { agentHandlers } from "./rpc/agent.ts";
 import { bundleHandlers } from "./rpc/bundle.ts";
 import { environmentHandlers } from "./rpc/environment.ts";
+import { eventHandlers } from "./rpc/event.ts";
+import { hubHandlers } from "./rpc/hub.ts";
 import { invitationHandlers } from "./rpc/invitation.ts";
 import { organizationHandlers } from "./rpc/organization.ts";
+import { playgroundHandlers } from "./rpc/playground.ts";
 import { policyHandlers } from "./rpc/policy.ts";
+import { historyHandlers } from "./rpc/policy-history.ts";
 import { projectHandlers } from "./rpc/project.ts";
 import { reportingHandlers } from "./rpc/reporting.ts";
+import { runtimeInstanceHandlers } from "./rpc/runtime-instance.ts";
 import { ssoHandlers } from "./rpc/sso.ts";
 import { teamHandlers } from "./rpc/team.ts";
 import { tokenHandlers } from "./rpc/token.ts";
@@ -79,7 +94,10 @@ export const controlServices = [
   SsoService,
   PolicyService,
   BundleService,
+  RuntimeInstanceService,
   WebhookService,
+  EventService,
+  HubService,
   TraceService,
   ReportingService,
 ];
@@ -128,7 +146,7 @@ export async function startControlPlane(
     certificate: certificateOf(config),
     trustedHops: config.trustedHops,
     limits: callLimits,
-    openapi: readFileSync(new URL("../gen/rest/openapi.json", import.meta.url), "utf8"),
+    openapi: readPrinted("openapi.json"),
     log,
   });
   return {
@@ -164,19 +182,27 @@ function createDomain(config: ControlPlaneConfig, database: Database, { clock, l
   const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers });
   const publicUrl = publicUrlOf(config);
   const outbound = createOutbound({ guard });
+  const policies = new Policies(database, clock);
   const mailer = readMailSettings(config) && new MailQueue(database, { sealer, log });
   return {
     ...createAccountDomain(database, { clock, sealer, mailer, publicUrl }),
     ...createSsoDomain(database, { clock, sealer, guard, outbound, dnsServers, publicUrl }),
     organizations: new Organizations(database),
+    usage: new Usage(database),
     projects: new Projects(database),
     environments: new Environments(database, keys),
     agents: new Agents(database),
     tokens: new Tokens(database),
-    policies: new Policies(database, clock),
+    policies,
+    history: new PolicyHistory(database, policies, clock),
+    playground: new Playground(database, clock),
     bundles: new Bundles(database, keys),
     latest: new LatestBundles(database),
+    runtimes: new RuntimeInstances(database),
     webhooks: new Webhooks(database, { sealer, guard, outbound, clock }),
+    deliveries: new WebhookDeliveries(database),
+    events: new EventCatalog(readPrinted("events.json")),
+    detectors: new DetectorCatalog(database, clock),
     traces: new Traces(database),
     ingest: new Ingest(database, { onResult: createIngestMetrics(metrics) }),
     enrolment: new Enrolment({ database, sealer, listSigningKeys: (orgId) => keys.publicKeys(orgId) }),
@@ -186,6 +212,10 @@ function createDomain(config: ControlPlaneConfig, database: Database, { clock, l
     mailer,
     clock,
   };
+}
+
+function readPrinted(name: string): string {
+  return readFileSync(new URL(`../gen/rest/${name}`, import.meta.url), "utf8");
 }
 
 function publicUrlOf(config: ControlPlaneConfig): string {
@@ -205,9 +235,16 @@ function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal):
   router.service(AgentService, agentHandlers(domain.agents));
   router.service(TokenService, tokenHandlers(domain.tokens));
   router.service(SsoService, ssoHandlers(domain));
-  router.service(PolicyService, policyHandlers(domain.policies));
+  router.service(PolicyService, {
+    ...policyHandlers(domain.policies),
+    ...historyHandlers(domain.history),
+    ...playgroundHandlers(domain.playground),
+  });
   router.service(BundleService, bundleHandlers(domain, shutdown));
-  router.service(WebhookService, webhookHandlers(domain.webhooks));
+  router.service(RuntimeInstanceService, runtimeInstanceHandlers(domain.runtimes));
+  router.service(WebhookService, webhookHandlers(domain));
+  router.service(EventService, eventHandlers(domain.events));
+  router.service(HubService, hubHandlers(domain.detectors));
   router.service(TraceService, traceHandlers(domain.traces));
   router.service(ReportingService, reportingHandlers(domain));
 }

@@ -135,6 +135,8 @@ function unnamedFields(method: DescMethod, body: JsonValue): string[] {
   const route = routesOf(controlServices).find((candidate) => candidate.method === method);
   const field = route?.responseBody;
   if (field?.fieldKind === "list") return unnamedIn(field, Array.isArray(body) ? body[0] : undefined, field.name);
+  // A struct names its members itself.
+  if (field?.message?.typeName === "google.protobuf.Struct") return [];
   return unnamedMembers(field?.message ?? method.output, body, "");
 }
 

@@ -1,6 +1,6 @@
 // One Aho–Corasick automaton over all literals of a bundle (A. Aho, M. Corasick, "Efficient string matching", CACM 18(6), 1975).
 // Code units are folded by a table of 65,536 entries to at most 256 classes: case, look-alikes and white space cost nothing at run
-// time, and a run of white space counts as one. What counts is that the tables stay in the processor's cache: so only the states nearest
+// time, and a run of white space counts as one. What counts is that the tables stay in the caches of the processor: so only the states nearest
 // to the root have rows, for the commonest classes only; everything else is edges and failure links.
 // The folding over-approximates: a hit says "look here", the caller compares.
 
@@ -21,8 +21,8 @@ export interface Automaton {
   readonly denseCount: number;
 }
 
-/** Entries of rows, 512 KiB of them. */
-const defaultDenseEntries = 1 << 17;
+/** Entries of rows, 2 MiB of them. */
+const defaultDenseEntries = 1 << 19;
 /** Classes that rows have entries for: those of ASCII, then the commonest. */
 const rowWidth = 64;
 const otherClass = 0;
@@ -40,7 +40,7 @@ export function buildAutomaton(literals: readonly string[], denseEntries = defau
   const edges = packEdges(states, classCount);
   const width = Math.min(rowWidth, classCount);
   const denseCount = Math.max(1, Math.min(states.count, Math.floor(denseEntries / width)));
-  const rows = fillRows(states, edges, width, denseCount);
+  const rows = fillRows(states, width, denseCount);
   const { own, link, groups } = states;
   // Where a walk over edges ended.
   let resumeAt = 0;
@@ -138,7 +138,7 @@ function symbolsByFrequency(literals: readonly string[]): number[] {
 
 // An entry is the offset of the next state's row. When that state has no row, or literals end in it, the entry is negative: the complement
 // of the state times two, plus one when literals end there.
-function fillRows(states: States, edges: DoubleArray, width: number, denseCount: number): Int32Array {
+function fillRows(states: States, width: number, denseCount: number): Int32Array {
   const rows = new Int32Array(denseCount * width);
   for (let state = 0; state < denseCount; state++) {
     const row = state * width;

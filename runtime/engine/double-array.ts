@@ -13,51 +13,58 @@ export interface DoubleArray {
   readonly target: Int32Array;
 }
 
-/** Places that are tried for a state with several edges, before it gets new ones at the end. */
-const tries = 64;
+/** Places that are looked at for a state with several edges, before it gets new ones at the end. */
+const tries = 512;
 
 /** Packs the edges of a trie with so many classes. */
 export function packEdges(states: Pick<States, "count" | "cls" | "childStart">, classCount: number): DoubleArray {
   const { count, cls, childStart } = states;
   const base = new Int32Array(count);
-  const packing = new Packing(count * 2 + classCount * 2);
+  const packing = new Packing(count * 2, classCount);
   for (let state = 0; state < count; state++) {
     const from = childStart[state] ?? 0;
     const to = childStart[state + 1] ?? 0;
     if (from === to) continue;
     const classes = cls.subarray(from, to);
-    const place = packing.placeFor(classes, classCount);
+    const place = packing.placeFor(classes);
     base[state] = place;
     for (let child = from; child < to; child++) packing.set(place + (cls[child] ?? 0), state, child);
   }
-  return { base, ...packing.arrays(classCount) };
+  return { base, ...packing.arrays() };
 }
 
 class Packing {
   #owner: Int32Array;
   #target: Int32Array;
   /** No place before this is free. */
-  #free = 0;
-  #end = 0;
+  #free: number;
+  #end: number;
+  readonly #classCount: number;
 
-  constructor(size: number) {
-    this.#owner = new Int32Array(size).fill(-1);
-    this.#target = new Int32Array(size);
+  // The first places stay empty, so that every later one suits every class.
+  constructor(size: number, classCount: number) {
+    this.#owner = new Int32Array(size + classCount * 2).fill(-1);
+    this.#target = new Int32Array(size + classCount * 2);
+    this.#free = classCount;
+    this.#end = classCount;
+    this.#classCount = classCount;
   }
 
-  // The lowest base at which no place is taken; the first free places are tried, then those behind all that are taken.
-  placeFor(classes: Int32Array, classCount: number): number {
+  // The lowest base at which no place is taken, if it is found soon; else the one behind all that are taken.
+  placeFor(classes: Int32Array): number {
     const lowest = Math.min(...classes);
     while (this.#isTaken(this.#free)) this.#free++;
-    let tried = 0;
-    for (let place = Math.max(this.#free, lowest); place < this.#end && tried < tries; place++) {
-      if (this.#isTaken(place)) continue;
-      tried++;
+    const last = Math.min(this.#end, this.#free + tries);
+    for (let place = this.#free; place < last; place++) {
       const base = place - lowest;
-      if (classes.every((cls) => !this.#isTaken(base + cls))) return base;
+      if (!this.#isTaken(place) && classes.every((cls) => !this.#isTaken(base + cls))) return this.#with(base);
     }
-    this.#ensure(this.#end + classCount * 2);
-    return this.#end;
+    return this.#with(this.#end - lowest);
+  }
+
+  #with(base: number): number {
+    this.#ensure(base + this.#classCount);
+    return base;
   }
 
   set(place: number, state: number, child: number): void {
@@ -67,9 +74,9 @@ class Packing {
   }
 
   /** Long enough that every class of every state has a place. */
-  arrays(classCount: number): { readonly owner: Int32Array; readonly target: Int32Array } {
-    this.#ensure(this.#end + classCount);
-    const size = this.#end + classCount;
+  arrays(): { readonly owner: Int32Array; readonly target: Int32Array } {
+    const size = this.#end + this.#classCount;
+    this.#ensure(size);
     return { owner: this.#owner.slice(0, size), target: this.#target.slice(0, size) };
   }
 

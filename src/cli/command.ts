@@ -56,8 +56,6 @@ export interface CommandSpec<O extends Options> extends CommandFacts {
 /** A command that can be called. */
 export interface Command {
   readonly help: string;
-  /** The long names of its options. */
-  readonly optionNames: readonly string[];
   readonly execute: (args: readonly string[], world: Surroundings) => Promise<ExitCode>;
 }
 
@@ -72,7 +70,6 @@ export function defineCommand<const O extends Options>(spec: CommandSpec<O>): Co
   const help = helpText(spec, options);
   return {
     help,
-    optionNames: Object.keys(options),
     async execute(args, world) {
       const { values, positionals } = parsed(spec.name, options, args);
       const output = new Output(world, { isJson: values.json === true });

@@ -36,11 +36,11 @@ export function readJson(path: string, maxBytes: number): JsonValue {
 
 /** Writes a file as a whole or not at all: a reader never sees half of it. */
 export function replaceFile(path: string, content: string | Uint8Array, mode = 0o666): void {
-  const target = realTarget(path);
-  const draft = `${target}.${process.pid}.tmp`;
+  assertPlain(path);
+  const draft = `${path}.${process.pid}.tmp`;
   try {
     writeFileSync(draft, content, { mode, flag: "wx" });
-    renameSync(draft, target);
+    renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
     throw fileFailure(path, error);
@@ -48,10 +48,9 @@ export function replaceFile(path: string, content: string | Uint8Array, mode = 0
 }
 
 /** Refuses what is no plain file, such as a device, which a rename would put a file in the place of. */
-function realTarget(path: string): string {
+function assertPlain(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) throw usageFailure(`${path}: there is something else than a plain file`);
-  return path;
 }
 
 /** What comes in on a stream, as text of at most so many bytes. */

@@ -1,32 +1,30 @@
-// Bundles: signed, immutable versions of an environment's policies. Publishing compiles, tests and signs; activating
-// says which version runtimes enforce.
+// Bundles: signed, immutable versions of an environment's policies. Publishing compiles, tests and signs; promoting takes a
+// version over into another environment; activating says which version runtimes enforce.
 
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
-import { CredentialKind, Role } from "../../gen/policyguard/options/v1/options_pb.ts";
 import type { Caller } from "../kit/context.ts";
-import { Fault, notFound } from "../kit/error.ts";
-import { newId } from "../kit/id.ts";
+import { Fault, notFound, validationFailed } from "../kit/error.ts";
 import type { Page } from "../kit/page.ts";
-import { signStatement, statementDigest } from "../kit/statement.ts";
-import { contentDigest, type ManifestPayload } from "../kit/statement-payload.ts";
-import { activationsIssuedBefore, BundleRow, findBundle, listBundles, storeParts } from "../store/bundle.ts";
+import { activationsIssuedBefore, type BundleRow, findBundle, listBundles, storeParts } from "../store/bundle.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { type EnvironmentRow, findEnvironmentById, lockEnvironment } from "../store/environment.ts";
-import { type CurrentPolicy, policiesOfProject } from "../store/policy.ts";
+import { policiesOfProject } from "../store/policy.ts";
 import { activate, refreshActiveBundle } from "./activation.ts";
-import { type BundleContent, bundleContent } from "./bundle-content.ts";
+import { bundleContent, storedPolicies } from "./bundle-content.ts";
+import { type BundleDiff, diffToActive } from "./bundle-diff.ts";
+import { requireActivatable, requireVersion } from "./bundle-rule.ts";
+import { type BundleDraft, signBundle } from "./bundle-sign.ts";
 import { testPolicies } from "./bundle-test.ts";
 import { publishEvent } from "./event.ts";
 import { requireEnvironment, requireLockedEnvironment, requireProject } from "./lookup.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
-/** The least runtime that understands what this version publishes. */
-const minRuntime = "1.0.0";
-
 /** A bundle, and whether it is the one in force. */
 export interface BundleView {
   readonly bundle: BundleRow;
   readonly isActive: boolean;
+  /** Where one bundle is read and its environment has an active one. */
+  readonly diff?: BundleDiff;
 }
 
 /** Which environment a call is about. */
@@ -35,7 +33,22 @@ export interface EnvironmentPath {
   readonly environment: string;
 }
 
-/** Publishes, activates and lists bundles. */
+/** What every way to a new version takes. */
+export interface ReleaseInput {
+  /** The environment's newest version, when the caller wants nobody to have come in between. */
+  readonly expectedVersion?: number;
+  readonly activate: boolean;
+  readonly message?: string;
+}
+
+/** Where a promotion goes, and what it takes. */
+export interface PromotionInput extends ReleaseInput {
+  readonly target: string;
+  /** The version in the source environment; its active one when not given. */
+  readonly version?: number;
+}
+
+/** Publishes, promotes, activates and lists bundles. */
 export class Bundles {
   readonly #database: Database;
   readonly #keys: SigningKeys;
@@ -46,20 +59,47 @@ export class Bundles {
   }
 
   /** Signs the policies in scope as the environment's next version; all of it happens, or nothing. */
-  publish(
-    caller: Caller,
-    path: EnvironmentPath,
-    input: { readonly expectedVersion?: number; readonly activate: boolean; readonly message?: string },
-  ): Promise<BundleView> {
-    return this.#database.transaction(caller, async (tx) => {
-      const environment = await requireLockedEnvironment(tx, path.projectId, path.environment);
-      if (input.activate) assertMayActivate(caller, environment);
-      assertVersion(environment.latestVersion, input.expectedVersion);
+  publish(caller: Caller, path: EnvironmentPath, input: ReleaseInput): Promise<BundleView> {
+    return this.#release(caller, path, input, async (tx) => {
       const policies = await policiesOfProject(tx, path.projectId);
-      const bundle = await this.#sign(tx, caller, environment, { policies, message: input.message });
-      await publishEvent(tx, "bundle.published", eventData(bundle));
+      const documents = policies.map(({ current }) => current.document);
+      const tests = testPolicies(documents, tx.now);
+      const content = bundleContent(policies);
+      await storeParts(tx, content.parts);
+      return { ...content, tests, source: "publish", message: input.message };
+    });
+  }
+
+  /** Signs the policies of the environment's newest version once more, with the keys that sign now. */
+  republish(caller: Caller, path: EnvironmentPath, input: ReleaseInput): Promise<BundleView> {
+    return this.#release(caller, path, input, async (tx, environment) => {
+      const newest = await findBundle(tx, environment.id, environment.latestVersion);
+      if (newest === null) throw new Fault(Reason.CONFLICT, `${environment.name} has no bundle yet; publish one`);
+      return repeated(tx, newest, { source: "republish", message: input.message });
+    });
+  }
+
+  /** Takes a version over into another environment: the same content, signed for the target as its next version. */
+  promote(caller: Caller, path: EnvironmentPath, input: PromotionInput): Promise<BundleView> {
+    if (input.target === path.environment) {
+      throw validationFailed([{ field: "target_env", message: "has to be another environment than the source" }]);
+    }
+    return this.#database.transaction(caller, async (tx) => {
+      const source = await requirePromotable(tx, path, input.version);
+      const environment = await requireLockedEnvironment(tx, path.projectId, input.target);
+      if (input.activate) requireActivatable(caller, environment);
+      requireVersion(environment, input.expectedVersion);
+      const origin = `promote:${source.environment}@${source.version}`;
+      const draft = await repeated(tx, source, { source: origin, message: input.message });
+      const bundle = await signBundle(tx, this.#keys, { caller, environment, draft });
+      await publishEvent(tx, "bundle.promoted", {
+        ...eventData(bundle),
+        source_environment: source.environment,
+        source_version: source.version,
+        activated: input.activate,
+      });
       if (input.activate) await this.#activate(tx, caller, environment, bundle);
-      tx.changed({ resource: resourceOf(bundle), before: null, after: auditView(bundle) });
+      tx.changed({ resource: resourceOf(bundle), before: null, after: { ...auditView(bundle), source: origin } });
       return { bundle, isActive: input.activate };
     });
   }
@@ -68,9 +108,8 @@ export class Bundles {
   activate(caller: Caller, path: EnvironmentPath, version: number): Promise<BundleView> {
     return this.#database.transaction(caller, async (tx) => {
       const environment = await requireLockedEnvironment(tx, path.projectId, path.environment);
-      const bundle = await findBundle(tx, environment.id, version);
-      if (bundle === null) throw notFound("bundle");
-      assertMayActivate(caller, environment);
+      const bundle = await requireBundle(tx, environment, version);
+      requireActivatable(caller, environment);
       const before = { active_version: environment.activeVersion ?? null };
       await this.#activate(tx, caller, environment, bundle);
       tx.changed({ resource: resourceOf(bundle), before, after: { active_version: version } });
@@ -88,13 +127,15 @@ export class Bundles {
     });
   }
 
-  /** The bundle. */
+  /** The bundle, and how it differs from the active one. */
   get(caller: Caller, path: EnvironmentPath, version: number): Promise<BundleView> {
     return this.#database.read(caller.orgId, async (tx) => {
       const environment = await requireEnvironment(tx, path.projectId, path.environment);
-      const bundle = await findBundle(tx, environment.id, version);
-      if (bundle === null) throw notFound("bundle");
-      return viewOf(bundle, environment);
+      const bundle = await requireBundle(tx, environment, version);
+      const active =
+        environment.activeVersion == null ? null : await findBundle(tx, environment.id, environment.activeVersion);
+      const view = viewOf(bundle, environment);
+      return active === null ? view : { ...view, diff: diffToActive(bundle, active) };
     });
   }
 
@@ -111,39 +152,22 @@ export class Bundles {
     return due.length;
   }
 
-  async #sign(
-    tx: Transaction,
+  #release(
     caller: Caller,
-    environment: EnvironmentRow,
-    { policies, message }: { policies: readonly CurrentPolicy[]; message: string | undefined },
-  ): Promise<BundleRow> {
-    const tests = testPolicies(policies, tx.now);
-    const content = bundleContent(policies);
-    environment.latestVersion += 1;
-    const manifest = manifestOf(tx, environment, content, tests);
-    const statement = await signStatement("manifest", manifest, await this.#keys.signing(tx));
-    await storeParts(tx, content.parts);
-    return tx.em.create(BundleRow, {
-      orgId: tx.orgId,
-      id: newId(),
-      projectId: environment.projectId,
-      environmentId: environment.id,
-      environment: environment.name,
-      version: manifest.version,
-      digest: statementDigest(statement),
-      contentDigest: manifest.content_digest,
-      source: manifest.source,
-      message: message ?? null,
-      manifest: statement,
-      parts: manifest.parts,
-      policies: content.policies,
-      sizeBytes: content.parts.reduce((sum, part) => sum + part.size, 0),
-      testsPassed: tests.passed,
-      testsFailed: tests.failed,
-      createdBy: caller.credential.label,
-      createdAt: tx.now,
-      activatedAt: null,
-      activationSeq: null,
+    path: EnvironmentPath,
+    input: ReleaseInput,
+    draftOf: (tx: Transaction, environment: EnvironmentRow) => Promise<BundleDraft>,
+  ): Promise<BundleView> {
+    return this.#database.transaction(caller, async (tx) => {
+      const environment = await requireLockedEnvironment(tx, path.projectId, path.environment);
+      if (input.activate) requireActivatable(caller, environment);
+      requireVersion(environment, input.expectedVersion);
+      const draft = await draftOf(tx, environment);
+      const bundle = await signBundle(tx, this.#keys, { caller, environment, draft });
+      await publishEvent(tx, "bundle.published", eventData(bundle));
+      if (input.activate) await this.#activate(tx, caller, environment, bundle);
+      tx.changed({ resource: resourceOf(bundle), before: null, after: auditView(bundle) });
+      return { bundle, isActive: input.activate };
     });
   }
 
@@ -154,44 +178,32 @@ export class Bundles {
   }
 }
 
-function manifestOf(
+async function requireBundle(tx: Transaction, environment: EnvironmentRow, version: number): Promise<BundleRow> {
+  const bundle = await findBundle(tx, environment.id, version);
+  if (bundle === null) throw notFound("bundle");
+  return bundle;
+}
+
+/** The bundle to promote: the version that is asked for, or the active one. */
+async function requirePromotable(
   tx: Transaction,
-  environment: EnvironmentRow,
-  { parts }: BundleContent,
-  tests: { readonly passed: number; readonly failed: number },
-): ManifestPayload {
-  const entries = parts.map(({ path, size, digest }) => ({ path, size, digest }));
-  return {
-    org_id: tx.orgId,
-    project_id: environment.projectId,
-    environment: environment.name,
-    version: environment.latestVersion,
-    created_at: tx.now.toISOString(),
-    source: "publish",
-    content_digest: contentDigest(entries),
-    parts: entries,
-    min_runtime: minRuntime,
-    tests,
-  };
+  { projectId, environment: name }: EnvironmentPath,
+  version: number | undefined,
+): Promise<BundleRow> {
+  const source = await requireEnvironment(tx, projectId, name);
+  const wanted = version ?? source.activeVersion;
+  if (wanted == null) throw new Fault(Reason.CONFLICT, `${name} has no active bundle; activate one or name a version`);
+  return requireBundle(tx, source, wanted);
 }
 
-function assertVersion(latest: number, expected: number | undefined): void {
-  if (expected === undefined || expected === latest) return;
-  throw new Fault(
-    Reason.BUNDLE_VERSION_CONFLICT,
-    `the newest version of this environment is ${latest}, not ${expected}; look at it and publish again`,
-    { extra: { current_version: latest } },
-  );
-}
-
-// A ci token may: it passes the environment's gates instead.
-function assertMayActivate({ credential, role }: Caller, environment: EnvironmentRow): void {
-  if (!environment.isProtected || credential.kind !== CredentialKind.MEMBER) return;
-  if (role !== undefined && role >= Role.ADMIN) return;
-  throw new Fault(
-    Reason.PROTECTED_ENVIRONMENT,
-    `${environment.name} is protected; activating into it needs the role admin, or a ci token`,
-  );
+/** A bundle's content once more. Its tests run again: time may have passed, and the engine may be a newer one. */
+async function repeated(
+  tx: Transaction,
+  { parts, policies }: BundleRow,
+  { source, message }: { readonly source: string; readonly message: string | undefined },
+): Promise<BundleDraft> {
+  const documents = (await storedPolicies(tx, parts)).map(({ document }) => document);
+  return { parts, policies, tests: testPolicies(documents, tx.now), source, message };
 }
 
 function viewOf(bundle: BundleRow, environment: EnvironmentRow): BundleView {

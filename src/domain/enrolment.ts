@@ -57,11 +57,14 @@ export class Enrolment {
     return this.#database.systemTransaction(source.orgId, (tx) => noteInstance(tx, source, softwareVersion));
   }
 
-  /** Notes how a runtime stands. */
-  noteStatus(source: IngestSource, status: InstanceStatus): Promise<void> {
-    return this.#database.systemTransaction(source.orgId, (tx) =>
-      writeInstanceStatus(tx, source, { ...status, rejection: storable(status.rejection) }),
-    );
+  /** Notes how a runtime stands. One that was forgotten is introduced again. */
+  noteStatus(source: IngestSource, softwareVersion: string, status: InstanceStatus): Promise<void> {
+    const noted = { ...status, rejection: storable(status.rejection) };
+    return this.#database.systemTransaction(source.orgId, async (tx) => {
+      if (await writeInstanceStatus(tx, source, noted)) return;
+      await noteInstance(tx, source, softwareVersion);
+      await writeInstanceStatus(tx, source, noted);
+    });
   }
 
   // Made when the first runtime asks. Of two that ask at the same time, both get the one that was stored.

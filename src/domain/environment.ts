@@ -65,12 +65,13 @@ export class Environments {
     caller: Caller,
     projectId: string,
     name: string,
-    change: { readonly isProtected?: boolean; readonly capture?: Capture },
+    change: { readonly isProtected?: boolean; readonly isFrozen?: boolean; readonly capture?: Capture },
   ): Promise<EnvironmentRow> {
     return this.#database.transaction(caller, async (tx) => {
       const environment = await requireLockedEnvironment(tx, projectId, name);
       const before = auditView(environment);
       if (change.isProtected !== undefined) environment.isProtected = change.isProtected;
+      if (change.isFrozen !== undefined) environment.isFrozen = change.isFrozen;
       if (change.capture !== undefined && change.capture !== environment.capture) {
         environment.capture = change.capture;
         // The signed activation is what tells runtimes how much they may report.
@@ -131,6 +132,7 @@ export function addEnvironment(
     name: input.name,
     position: input.position,
     isProtected: input.isProtected ?? input.name === "prod",
+    isFrozen: false,
     capture: input.capture ?? "redacted",
     latestVersion: 0,
     activationSeq: 0,
@@ -143,10 +145,6 @@ function resourceOf(environment: EnvironmentRow): string {
   return `environment/${environment.id}`;
 }
 
-function auditView({ name, isProtected, capture }: EnvironmentRow): {
-  name: string;
-  is_protected: boolean;
-  capture: string;
-} {
-  return { name, is_protected: isProtected, capture };
+function auditView({ name, isProtected, isFrozen, capture }: EnvironmentRow) {
+  return { name, is_protected: isProtected, is_frozen: isFrozen, capture };
 }

@@ -4,6 +4,7 @@
 import type { DescMessage, JsonObject, JsonValue, MessageShape } from "@bufbuild/protobuf";
 import {
   BundleActivatedDataSchema,
+  BundlePromotedDataSchema,
   BundlePublishedDataSchema,
   EvaluationBlockedDataSchema,
   PolicyUpdatedDataSchema,
@@ -22,6 +23,7 @@ export const eventDataSchemas = {
   "policy.updated": PolicyUpdatedDataSchema,
   "bundle.published": BundlePublishedDataSchema,
   "bundle.activated": BundleActivatedDataSchema,
+  "bundle.promoted": BundlePromotedDataSchema,
   "evaluation.blocked": EvaluationBlockedDataSchema,
   "team.member_added": TeamMemberAddedDataSchema,
   "team.member_removed": TeamMemberRemovedDataSchema,

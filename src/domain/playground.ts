@@ -12,6 +12,7 @@ import type { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileEngine, type Engine } from "../../runtime/engine/compile.ts";
 import type { PolicySource } from "../../runtime/engine/compiled-policy.ts";
 import { PolicyInvalid } from "../../runtime/engine/policy/problem.ts";
+import { policySchema } from "../../runtime/engine/policy/schema.ts";
 import { gradeRobustness, type RobustnessGrade } from "../../runtime/engine/robustness.ts";
 import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -19,8 +20,8 @@ import type { Caller } from "../kit/context.ts";
 import { newId } from "../kit/id.ts";
 import type { Database } from "../store/database.ts";
 import { addPlaygroundUsage } from "../store/usage.ts";
-import { policyInvalid } from "./policy-document.ts";
 import { type Candidate, CandidateFinder, type CandidateInput, soundPolicy, withTests } from "./policy-candidate.ts";
+import { policyInvalid } from "./policy-document.ts";
 
 /** A policy with the results of its tests. */
 export interface TestedPolicy {
@@ -127,3 +128,5 @@ function stopwatch(): () => number {
   return () => (performance.now() - beganMs) * 1000;
 }
 
+/** JSON Schema of policy documents. */
+export const documentSchema: JsonObject = policySchema;

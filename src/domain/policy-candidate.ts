@@ -69,7 +69,10 @@ export class CandidateFinder {
       const version = environment.activeVersion;
       const bundle = version === null ? null : await findBundle(tx, environment.id, version ?? 0);
       if (bundle === null) throw notFound("active bundle");
-      const parts = await loadParts(tx, bundle.parts.map(({ digest }) => digest));
+      const parts = await loadParts(
+        tx,
+        bundle.parts.map(({ digest }) => digest),
+      );
       return {
         policies: sourcesOf(bundle.parts, parts),
         environment: name,

@@ -54,7 +54,11 @@ export class PolicyHistory {
   }
 
   /** What changed; by default between the newest version and the one before it. */
-  async diff(caller: Caller, id: string, range: { readonly from?: number; readonly to?: number }): Promise<VersionDiff> {
+  async diff(
+    caller: Caller,
+    id: string,
+    range: { readonly from?: number; readonly to?: number },
+  ): Promise<VersionDiff> {
     const [before, after] = await this.#database.read(caller.orgId, async (tx) => {
       const { policy } = requireVisible(caller, await findPolicy(tx, id));
       const to = range.to ?? policy.version;

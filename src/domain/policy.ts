@@ -19,9 +19,18 @@ import {
   PolicyRow,
   PolicyVersionRow,
 } from "../store/policy.ts";
+import { replacePolicyDetectors } from "../store/policy-detector.ts";
+import { usedDetectors } from "./detector.ts";
 import { publishEvent } from "./event.ts";
 import { type CheckedDocument, checkDocument, requireSound, type SoundDocument } from "./policy-document.ts";
-import { assertMayWrite, type PolicyScope, requireVisible, resolveScope, type ScopeInput, visibleApps } from "./policy-scope.ts";
+import {
+  assertMayWrite,
+  type PolicyScope,
+  requireVisible,
+  resolveScope,
+  type ScopeInput,
+  visibleApps,
+} from "./policy-scope.ts";
 
 /** A document with where it is to apply. */
 export interface PolicyInput {
@@ -123,6 +132,7 @@ export class Policies {
 
   async #committed(tx: Transaction, { policy, current }: CurrentPolicy, before: JsonObject | null): Promise<void> {
     await tx.em.flush();
+    await replacePolicyDetectors(tx, policy.id, usedDetectors(current.document));
     const change = before === null ? "created" : "updated";
     await publishEvent(tx, "policy.updated", { ...eventData(policy), change });
     tx.changed({ resource: `policy/${policy.id}`, before, after: auditView(policy, current) });

@@ -67,7 +67,11 @@ export class WebhookDeliveries {
       const addedId = await addRedelivery(tx, id, oldest(tx));
       if (addedId === undefined) throw notFound("delivery");
       await wake(tx, webhookId);
-      tx.changed({ resource: `webhook/${webhookId}`, before: null, after: { delivery_id: addedId, event_id: eventId } });
+      tx.changed({
+        resource: `webhook/${webhookId}`,
+        before: null,
+        after: { delivery_id: addedId, event_id: eventId },
+      });
       return required(await findDelivery(tx, webhookId, addedId));
     });
   }

@@ -42,6 +42,17 @@ export function bundleHandlers(
       const input = { expectedVersion, activate, message };
       return { bundle: bundleMessage(await bundles.publish(callerOf(context), pathOf(request), input)) };
     },
+    republishBundle: async (request, context) => {
+      const { expectedVersion, activate = false, message } = request;
+      const input = { expectedVersion, activate, message };
+      return { bundle: bundleMessage(await bundles.republish(callerOf(context), pathOf(request), input)) };
+    },
+    promoteBundle: async (request, context) => {
+      const { projectId, sourceEnv, targetEnv: target, version, expectedVersion, activate = true, message } = request;
+      const path = { projectId, environment: sourceEnv };
+      const input = { target, version, expectedVersion, activate, message };
+      return { bundle: bundleMessage(await bundles.promote(callerOf(context), path, input)) };
+    },
     getBundle: async (request, context) => ({
       bundle: bundleMessage(await bundles.get(callerOf(context), pathOf(request), request.version)),
     }),
@@ -77,7 +88,7 @@ function statementMessage({ payload, signatures }: StatementInput) {
   return { payload, signatures: signatures.map((signature) => ({ ...signature })) };
 }
 
-function bundleMessage({ bundle, isActive }: BundleView): MessageInitShape<typeof BundleSchema> {
+function bundleMessage({ bundle, isActive, diff }: BundleView): MessageInitShape<typeof BundleSchema> {
   return {
     id: bundle.id,
     orgId: bundle.orgId,
@@ -89,14 +100,24 @@ function bundleMessage({ bundle, isActive }: BundleView): MessageInitShape<typeo
     contentDigest: bundle.contentDigest,
     source: bundle.source,
     message: bundle.message ?? undefined,
-    policies: bundle.policies.map(({ policy_id, name, version }) => ({ policyId: policy_id, name, version })),
+    policies: bundle.policies.map(policyMessage),
     sizeBytes: bundle.sizeBytes,
     tests: { passed: bundle.testsPassed, failed: bundle.testsFailed },
     createdBy: bundle.createdBy,
     createdAt: timestamp(bundle.createdAt),
     activatedAt: timestamp(bundle.activatedAt),
     activationSeq: bundle.activationSeq ?? undefined,
+    diff: diff && {
+      activeVersion: diff.activeVersion,
+      added: diff.added.map(policyMessage),
+      removed: diff.removed.map(policyMessage),
+      changed: diff.changed.map(({ policy, activeVersion }) => ({ ...policyMessage(policy), activeVersion })),
+    },
   };
+}
+
+function policyMessage({ policy_id, name, version }: BundleView["bundle"]["policies"][number]) {
+  return { policyId: policy_id, name, version };
 }
 
 function stateOf(activatedAt: Date | undefined, isActive: boolean): BundleState {

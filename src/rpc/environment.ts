@@ -29,11 +29,12 @@ export function environmentHandlers(environments: Environments): ServiceImpl<typ
       const [rows, total] = await environments.list(callerOf(context), request.projectId, page);
       return { total, ...page, environments: rows.map(environmentMessage) };
     },
-    updateEnvironment: async ({ projectId, envName, isProtected, capture }, context) => ({
-      environment: environmentMessage(
-        await environments.update(callerOf(context), projectId, envName, { isProtected, capture: captureOf(capture) }),
-      ),
-    }),
+    updateEnvironment: async ({ projectId, envName, isProtected, isFrozen, capture }, context) => {
+      const change = { isProtected, isFrozen, capture: captureOf(capture) };
+      return {
+        environment: environmentMessage(await environments.update(callerOf(context), projectId, envName, change)),
+      };
+    },
     reorderEnvironments: async ({ projectId, names }, context) => {
       const rows = await environments.reorder(callerOf(context), projectId, names);
       return { total: rows.length, limit: rows.length, offset: 0, environments: rows.map(environmentMessage) };
@@ -53,6 +54,7 @@ function environmentMessage(row: Row): MessageInitShape<typeof EnvironmentSchema
     name: row.name,
     position: row.position,
     isProtected: row.isProtected,
+    isFrozen: row.isFrozen,
     capture: captures[row.capture],
     activeVersion: row.activeVersion ?? undefined,
     createdAt: timestamp(row.createdAt),

@@ -4,6 +4,7 @@ import type { OrganizationSchema } from "../../gen/policyguard/control/v1/organi
 import type { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
 import type { Organizations } from "../domain/organization.ts";
 import type { OwnOrganizations } from "../domain/own-organization.ts";
+import type { Usage } from "../domain/usage.ts";
 import { accountCallerOf, callerOf } from "../kit/context.ts";
 import { pageOf } from "./page.ts";
 import { timestamp } from "./time.ts";
@@ -14,12 +15,14 @@ type Row = Awaited<ReturnType<OwnOrganizations["create"]>>;
 export interface OrganizationDomain {
   readonly organizations: Organizations;
   readonly ownOrganizations: OwnOrganizations;
+  readonly usage: Usage;
 }
 
 /** Handlers of OrganizationService. */
 export function organizationHandlers({
   organizations,
   ownOrganizations,
+  usage,
 }: OrganizationDomain): ServiceImpl<typeof OrganizationService> {
   return {
     createOrganization: async (request, context) => ({
@@ -33,6 +36,15 @@ export function organizationHandlers({
     getOrganization: async (_request, context) => ({
       organization: organizationMessage(await organizations.get(callerOf(context))),
     }),
+    getUsage: async (_request, context) => {
+      const { limit, remaining, resetsAt, ...view } = await usage.get(callerOf(context));
+      return {
+        ...view,
+        limit: limit ?? undefined,
+        remaining: remaining ?? undefined,
+        resetsAt: timestamp(resetsAt),
+      };
+    },
     updateOrganization: async ({ name }, context) => ({
       organization: organizationMessage(await organizations.update(callerOf(context), { name })),
     }),

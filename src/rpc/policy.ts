@@ -11,14 +11,18 @@ import type { PolicyService } from "../../gen/policyguard/control/v1/policy_serv
 import type { Policies } from "../domain/policy.ts";
 import { callerOf } from "../kit/context.ts";
 import { pageOf } from "./page.ts";
+import type { PlaygroundHandlers } from "./playground.ts";
+import type { HistoryHandlers } from "./policy-history.ts";
 import { timestamp } from "./time.ts";
 
 type Current = Awaited<ReturnType<Policies["get"]>>;
 type Row = Current["policy"];
 type Version = Current["current"];
 
-/** Handlers of PolicyService. */
-export function policyHandlers(policies: Policies): ServiceImpl<typeof PolicyService> {
+/** The handlers of PolicyService that are about policies as such. */
+export function policyHandlers(
+  policies: Policies,
+): Omit<ServiceImpl<typeof PolicyService>, keyof HistoryHandlers | keyof PlaygroundHandlers> {
   return {
     createPolicy: async ({ document, scope, message }, context) => {
       const input = { document: documentOf(document), scope: scopeInput(scope), message };
@@ -58,7 +62,8 @@ export function policyHandlers(policies: Policies): ServiceImpl<typeof PolicySer
   };
 }
 
-function documentOf(value: Value | undefined) {
+/** A document as it was sent. */
+export function documentOf(value: Value | undefined) {
   return value === undefined ? null : toJson(ValueSchema, value);
 }
 
@@ -70,7 +75,8 @@ function scopeMessage(row: Row): MessageInitShape<typeof ScopeSchema> {
   return { tenantId: row.orgId, appId: row.appId, agentId: row.agentId, env: row.env };
 }
 
-function policyMessage({ policy, current }: Current): MessageInitShape<typeof PolicySchema> {
+/** A policy with its newest document. */
+export function policyMessage({ policy, current }: Current): MessageInitShape<typeof PolicySchema> {
   return {
     id: policy.id,
     orgId: policy.orgId,
@@ -98,7 +104,8 @@ function summaryMessage(row: Row): MessageInitShape<typeof PolicySummarySchema> 
   };
 }
 
-function versionMessage(row: Version): MessageInitShape<typeof PolicyVersionSchema> {
+/** A version of a policy. */
+export function versionMessage(row: Version): MessageInitShape<typeof PolicyVersionSchema> {
   return {
     version: row.version,
     document: row.document,

@@ -48,7 +48,7 @@ async function* report(
   signal: AbortSignal,
 ) {
   const iterator = requests[Symbol.asyncIterator]();
-  const source = await greeting(parts.enrolment, caller, iterator);
+  const { source, softwareVersion } = await greeting(parts.enrolment, caller, iterator);
   const outbox = new ReportOutbox();
   const stopping = new AbortController();
   const onAbort = () => outbox.end(signal.reason ?? new Error("the call was aborted"));
@@ -69,7 +69,7 @@ async function* report(
     stop: () => stopping.abort(),
   });
   const isExpired = () => expiresAt !== undefined && expiresAt <= (parts.clock ?? systemClock).now();
-  const reading = read(parts, source, iterator, { outbox, stopping: stopping.signal, isExpired });
+  const reading = read(parts, source, iterator, { softwareVersion, outbox, stopping: stopping.signal, isExpired });
   try {
     yield* outbox.messages();
   } finally {
@@ -86,18 +86,20 @@ async function greeting(
   enrolment: Enrolment,
   caller: Caller,
   iterator: AsyncIterator<ReportRequest>,
-): Promise<IngestSource> {
+): Promise<{ source: IngestSource; softwareVersion: string }> {
   const first = await iterator.next();
   const hello = first.done === true || first.value.message.case !== "hello" ? undefined : first.value.message.value;
   if (hello === undefined || !isUuid(hello.instanceId)) {
     throw validationFailed([{ field: "hello", message: "the first message of the stream has to be a hello" }]);
   }
   const source = sourceOf(caller, hello.instanceId);
-  await enrolment.greet(source, hello.softwareVersion);
-  return source;
+  const { softwareVersion } = hello;
+  await enrolment.greet(source, softwareVersion);
+  return { source, softwareVersion };
 }
 
 interface Reading {
+  readonly softwareVersion: string;
   readonly outbox: ReportOutbox;
   readonly stopping: AbortSignal;
   readonly isExpired: () => boolean;
@@ -108,9 +110,9 @@ async function read(
   { enrolment, ingest }: ReportingParts,
   source: IngestSource,
   iterator: AsyncIterator<ReportRequest>,
-  { outbox, stopping, isExpired }: Reading,
+  { softwareVersion, outbox, stopping, isExpired }: Reading,
 ): Promise<void> {
-  const statuses = new StatusWriter((status) => enrolment.noteStatus(source, status));
+  const statuses = new StatusWriter((status) => enrolment.noteStatus(source, softwareVersion, status));
   const stopped = new Promise<undefined>((resolve) => {
     if (stopping.aborted) resolve(undefined);
     stopping.addEventListener("abort", () => resolve(undefined), { once: true });

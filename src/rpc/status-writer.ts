@@ -1,6 +1,6 @@
 import type { Enrolment } from "../domain/enrolment.ts";
 
-type Status = Parameters<Enrolment["noteStatus"]>[1];
+type Status = Parameters<Enrolment["noteStatus"]>[2];
 
 const intervalMs = 1_000;
 

@@ -7,7 +7,10 @@ import {
   type WebhookDeliverySchema,
   type WebhookSchema,
 } from "../../gen/policyguard/control/v1/webhook_pb.ts";
-import type { ListWebhookDeliveriesRequest, WebhookService } from "../../gen/policyguard/control/v1/webhook_service_pb.ts";
+import type {
+  ListWebhookDeliveriesRequest,
+  WebhookService,
+} from "../../gen/policyguard/control/v1/webhook_service_pb.ts";
 import type { Webhooks } from "../domain/webhook.ts";
 import type { DeliveryDetail, WebhookDeliveries } from "../domain/webhook-delivery.ts";
 import { callerOf } from "../kit/context.ts";

@@ -15,6 +15,8 @@ const schema = defineEntity({
     name: p.text(),
     position: p.integer(),
     isProtected: p.boolean(),
+    /** Nothing can be activated into it. */
+    isFrozen: p.boolean().default(false),
     capture: p.text().$type<"none" | "redacted" | "full">(),
     /** Newest bundle version; 0 before the first. Counted here, so that its row lock orders publishes. */
     latestVersion: p.integer().default(0),

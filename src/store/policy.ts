@@ -75,7 +75,11 @@ export function listPolicies(tx: Transaction, page: Page, appIds?: readonly stri
 }
 
 /** The version, or null when the policy has none with this number. */
-export function findPolicyVersion(tx: Transaction, policyId: string, version: number): Promise<PolicyVersionRow | null> {
+export function findPolicyVersion(
+  tx: Transaction,
+  policyId: string,
+  version: number,
+): Promise<PolicyVersionRow | null> {
   return tx.em.findOne(PolicyVersionRow, { orgId: tx.orgId, policyId, version });
 }
 

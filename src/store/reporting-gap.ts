@@ -65,6 +65,22 @@ export async function addGaps(tx: Transaction, key: InstanceKey, gaps: readonly 
   );
 }
 
+/** Evaluations that runtimes lost, by runtime; those that lost none are left out. */
+export async function lostEvaluations(
+  tx: Transaction,
+  { projectId, environment }: Omit<InstanceKey, "instanceId">,
+  instanceIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await runBound<{ instance_id: string; lost: string }>(
+    tx,
+    `select instance_id, sum(count) as lost from reporting_gap
+     where org_id = $1 and project_id = $2 and environment = $3 and instance_id = any($4::uuid[])
+     group by instance_id`,
+    [tx.orgId, projectId, environment, instanceIds],
+  );
+  return new Map(rows.map(({ instance_id, lost }) => [instance_id, Number(lost)]));
+}
+
 /** The gaps of a runtime, in the order of its spool. */
 export function listGaps(tx: Transaction, key: InstanceKey): Promise<ReportingGapRow[]> {
   return tx.em.find(ReportingGapRow, { orgId: tx.orgId, ...key }, { orderBy: { firstSeq: "asc", reason: "asc" } });

@@ -1,4 +1,5 @@
 import { defineEntity, p } from "@mikro-orm/core";
+import type { Page } from "../kit/page.ts";
 import type { Transaction } from "./database.ts";
 import { tenantTable } from "./tenant.ts";
 
@@ -54,11 +55,11 @@ export async function touchInstance(tx: Transaction, key: InstanceKey, softwareV
   );
 }
 
-/** Notes how a runtime that has introduced itself stands. */
-export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, status: InstanceStatus): Promise<void> {
-  await tx.sql(
+/** Notes how a runtime stands. False when it is not known, because it never introduced itself or was forgotten. */
+export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, status: InstanceStatus): Promise<boolean> {
+  const rows = await tx.sql(
     `update runtime_instance set bundle_version = ?, activation_seq = ?, rejection = ?, spool_depth = ?, last_seen_at = ?
-     where org_id = ? and project_id = ? and environment = ? and id = ?`,
+     where org_id = ? and project_id = ? and environment = ? and id = ? returning id`,
     [
       status.bundleVersion,
       status.activationSeq,
@@ -71,6 +72,89 @@ export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, sta
       key.instanceId,
     ],
   );
+  return rows.length > 0;
+}
+
+/** Where a runtime stands against its environment's activation. */
+export type InstanceState = "active" | "behind" | "rejected";
+
+/** A runtime, as it is listed. */
+export type ListedInstance = Pick<
+  RuntimeInstanceRow,
+  | "id"
+  | "environment"
+  | "softwareVersion"
+  | "bundleVersion"
+  | "activationSeq"
+  | "rejection"
+  | "spoolDepth"
+  | "firstSeenAt"
+  | "lastSeenAt"
+> & { readonly state: InstanceState };
+
+// One that has no bundle yet is behind, also where there is none to have.
+const listed = `
+  select runtime_instance.*, case
+    when rejection <> '' then 'rejected'
+    when runtime_instance.activation_seq = 0 or runtime_instance.activation_seq < place.activation_seq then 'behind'
+    else 'active' end as state
+  from runtime_instance join environment place
+    on place.org_id = runtime_instance.org_id and place.project_id = runtime_instance.project_id
+      and place.name = runtime_instance.environment
+  where runtime_instance.org_id = ? and runtime_instance.project_id = ? and runtime_instance.environment = ?`;
+
+/** A page of an environment's runtimes, those heard of last first, and their count. */
+export async function listInstances(
+  tx: Transaction,
+  { projectId, environment }: Omit<InstanceKey, "instanceId">,
+  { limit, offset, state }: Page & { readonly state?: InstanceState },
+): Promise<[ListedInstance[], number]> {
+  const wanted = state === undefined ? "" : "where state = ?";
+  const parameters = [tx.orgId, projectId, environment, ...(state === undefined ? [] : [state])];
+  const [counted] = await tx.sql<{ total: string }>(
+    `select count(*) as total from (${listed}) as listed ${wanted}`,
+    parameters,
+  );
+  const rows = await tx.sql<InstanceColumns>(
+    `select * from (${listed}) as listed ${wanted} order by last_seen_at desc, id limit ? offset ?`,
+    [...parameters, limit, offset],
+  );
+  return [rows.map(listedInstance), Number(counted?.total ?? 0)];
+}
+
+interface InstanceColumns {
+  readonly id: string;
+  readonly environment: string;
+  readonly software_version: string;
+  readonly bundle_version: number;
+  readonly activation_seq: number;
+  readonly rejection: string;
+  readonly spool_depth: string;
+  readonly first_seen_at: Date;
+  readonly last_seen_at: Date;
+  readonly state: InstanceState;
+}
+
+function listedInstance({ id, environment, rejection, state, ...row }: InstanceColumns): ListedInstance {
+  return {
+    ...{ id, environment, rejection, state },
+    softwareVersion: row.software_version,
+    bundleVersion: row.bundle_version,
+    activationSeq: row.activation_seq,
+    spoolDepth: Number(row.spool_depth),
+    firstSeenAt: row.first_seen_at,
+    lastSeenAt: row.last_seen_at,
+  };
+}
+
+/** Deletes the runtime. Returns the version of its software; undefined when there is no such runtime. */
+export async function forgetInstance(tx: Transaction, key: InstanceKey): Promise<string | undefined> {
+  const [row] = await tx.sql<{ software_version: string }>(
+    `delete from runtime_instance where org_id = ? and project_id = ? and environment = ? and id = ?
+     returning software_version`,
+    [tx.orgId, key.projectId, key.environment, key.instanceId],
+  );
+  return row?.software_version;
 }
 
 /** The runtime, or null. */

@@ -1,6 +1,6 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { newSigningKey } from "../../src/kit/signing-key.ts";
 import { signedBundle, type TestBundle } from "../harness/bundle.ts";
 import { newFolder, policyGuard, policyText } from "./run.ts";
@@ -27,7 +27,6 @@ beforeAll(async () => {
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const verify = (...args: string[]) => policyGuard(["bundle", "verify", ...args, "--json"], { cwd: folder });
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { attack, newFolder, policyGuard, policyText } from "./run.ts";
 
 const red = policyText("red", {
@@ -19,7 +19,6 @@ const folder = newFolder({
   "red.yaml": red,
   "broken.yaml": broken,
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 const run = (...args: string[]) => policyGuard(args, { cwd: folder });
 
 describe("validate", () => {
@@ -88,7 +87,7 @@ describe("test", () => {
     expect(runs[0].results.map(({ ruleId }: { ruleId: string }) => ruleId)).toContain("policy-test");
     expect(runs[0].results[0].locations[0].physicalLocation).toEqual({
       artifactLocation: { uri: "red.yaml" },
-      region: { startLine: 7, startColumn: 5 },
+      region: { startLine: 9, startColumn: 5 },
     });
   });
 });
@@ -125,7 +124,7 @@ describe("eval", () => {
         rules: '  - {id: mail, stages: [tool_call], when: tool.name == "send_email", action: BLOCK}\n',
       }),
       "trusted.yaml": policyText("trust", {
-        rules: '  - {id: u, stages: [input], detect: injection, when: segment.trust == "untrusted", action: BLOCK}\n',
+        rules: '  - {id: u, stages: [input], detect: words, when: segment.trust == "untrusted", action: BLOCK}\n',
       }),
       "call.json": '{"tool_calls": [{"id": "c1", "name": "send_email", "arguments": {"to": "eve@example.net"}}]}',
       "seg.json": JSON.stringify({ segments: [{ text: attack, trust: "trusted" }], options: { detail: "full" } }),
@@ -166,11 +165,11 @@ test.concurrent("explain tells of every rule why it matched or did not", async (
     "  - {id: below, stages: [input], detect: {ref: pii, threshold: 1}, action: BLOCK}",
     '  - {id: unmet, stages: [input], detect: pii, when: request.env == "prod", action: BLOCK}',
     '  - {id: spared, stages: [input], detect: pii, unless: finding.domain == "lovelace.dev", action: BLOCK}',
-    "  - {id: absent, stages: [input], detect: injection, action: BLOCK}",
+    "  - {id: absent, stages: [input], detect: words, action: BLOCK}",
     "  - {id: elsewhere, stages: [output], detect: pii, action: BLOCK}",
     "  - {id: silent, stages: [input], detect: pii, action: BLOCK, mode: off}",
     "  - {id: watching, stages: [input], detect: pii, action: BLOCK, mode: shadow}",
-    "  - {id: both, stages: [input], detect: {all: [pii, injection]}, action: BLOCK}",
+    "  - {id: both, stages: [input], detect: {all: [pii, words]}, action: BLOCK}",
   ];
   const cwd = newFolder({ "p.yaml": policyText("why", { rules: `${rules.join("\n")}\n` }) });
   const args = ["explain", "p.yaml", "--text", "Write to ada@lovelace.dev"];
@@ -190,18 +189,18 @@ test.concurrent("explain tells of every rule why it matched or did not", async (
     ["below", "not_matched", expect.stringMatching(/^pii: found with score 0\.\d+, below the threshold 1$/), false],
     ["unmet", "not_matched", 'its `when` does not hold: request.env == "prod"', false],
     ["spared", "not_matched", 'its `unless` holds: finding.domain == "lovelace.dev"', false],
-    ["absent", "not_matched", "injection found nothing", false],
+    ["absent", "not_matched", "words found nothing", false],
     ["elsewhere", "other_stage", "it is for output", false],
     ["silent", "off", "its mode is off", false],
     ["watching", "matched", "shadow", false],
-    ["both", "not_matched", "fewer than 2 of pii, injection found something in one segment", false],
+    ["both", "not_matched", "fewer than 2 of pii, words found something in one segment", false],
   ]);
   expect(human.stdout).toContain("  found (REDACT) matched 1 time, and decided\n");
   expect(human.stdout).toContain("  elsewhere (BLOCK) was not asked: it is for output\n");
 });
 
 test.concurrent("diff names the changes, and --at-least-as-strict refuses a weaker version", async () => {
-  const milder = policyText("p", { rules: "  - {id: attack, stages: [input], detect: injection, action: FLAG}\n" });
+  const milder = policyText("p", { rules: "  - {id: attack, stages: [input], detect: words, action: FLAG}\n" });
   const cwd = newFolder({ "old.yaml": policyText("p"), "new.yaml": milder });
   const [plain, gated, back] = await Promise.all([
     policyGuard(["diff", "old.yaml", "new.yaml"], { cwd }),

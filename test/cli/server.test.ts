@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestControlPlane, type TestControlPlane } from "../harness/control-plane.ts";
@@ -201,6 +201,5 @@ describe("login", () => {
     expect(stderr).toContain("Run `policy-guard login` again.");
     expect(stderr).not.toContain("secret");
     expect(code).toBe(2);
-    rmSync(cwd, { recursive: true });
   });
 });

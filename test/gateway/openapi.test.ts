@@ -7,39 +7,17 @@ import { createDocsPage } from "../../gateway/docs/page.ts";
 import { type Document, type Operation, operationKeys } from "../../gateway/openapi/model.ts";
 import { restrictDocument } from "../../gateway/openapi/restrict.ts";
 import { nameOf, type Route, routesOf } from "../../gateway/route.ts";
-import { AccountService } from "../../gen/policyguard/control/v1/account_service_pb.ts";
-import { AgentService } from "../../gen/policyguard/control/v1/agent_service_pb.ts";
-import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
-import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
-import { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
-import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
-import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
-import { SsoService } from "../../gen/policyguard/control/v1/sso_service_pb.ts";
-import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
-import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
-import { TraceService } from "../../gen/policyguard/control/v1/trace_service_pb.ts";
-import { WebhookService } from "../../gen/policyguard/control/v1/webhook_service_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import { controlServices } from "../../src/control-plane.ts";
+import { newSecret, webhookHeaders } from "../../src/domain/webhook-request.ts";
 import { reasonRules } from "../../src/kit/error.ts";
 import { startServer } from "./server.ts";
 
 const text = readFileSync(new URL("../../gen/rest/openapi.json", import.meta.url), "utf8");
 const document: Document = JSON.parse(text);
-const routes = routesOf([
-  AccountService,
-  AgentService,
-  BundleService,
-  EnvironmentService,
-  OrganizationService,
-  PolicyService,
-  ProjectService,
-  SsoService,
-  TeamService,
-  TokenService,
-  TraceService,
-  WebhookService,
-  EvaluationService,
-]);
+const routes = routesOf([...controlServices, EvaluationService]);
+
+const message = { id: "evt_1", event: "policy.updated", attempt: 1, sentAt: new Date(0), body: Buffer.from("{}") };
 
 interface Placed {
   readonly verb: string;
@@ -112,6 +90,37 @@ describe("gen/rest/openapi.json", () => {
     expect(Object.keys(CreateWebhookRequest?.properties as JsonObject)).not.toContain("org_id");
     expect(CreateWebhookResponse?.properties).toMatchObject({ secret: { type: ["string", "null"] } });
     expect(document.components.schemas.EventName?.enum).toContain("evaluation.blocked");
+  });
+
+  test("has each event as a webhook: its own body, an example that fits, the headers that deliveries carry", () => {
+    expect(Object.keys(document.webhooks)).toEqual(document.components.schemas.EventName?.enum);
+    const sent = webhookHeaders({ ...message, secret: newSecret(), previousSecret: newSecret() });
+    for (const [name, { post }] of Object.entries(document.webhooks)) {
+      const { schema, example } = post.requestBody?.content["application/json"] ?? { schema: {} };
+      expect(schema.properties).toMatchObject({ event: { const: name } });
+      const { id, data, ...rest } = example as JsonObject;
+      expect(rest).toEqual({ event: name, created_at: "2026-11-20T09:00:00Z", org_id: expect.any(String) });
+      expect(id).toMatch(/^evt_[0-9a-f-]{36}$/);
+      const reference = (schema.properties as Record<string, JsonObject>).data?.$ref;
+      const described = Object.keys((resolve(String(reference))?.properties ?? {}) as JsonObject);
+      expect(Object.keys(data as JsonObject)).toEqual(described);
+      expect(described.length).toBeGreaterThan(2);
+      const own = Object.keys(sent).filter((header) => !["Content-Type", "User-Agent"].includes(header));
+      expect(post.parameters.map((parameter) => parameter.name)).toEqual(own);
+    }
+  });
+
+  test("events.json says the same, each schema complete in itself", () => {
+    const printed = readFileSync(new URL("../../gen/rest/events.json", import.meta.url), "utf8");
+    const events: { name: string; schema: JsonObject; example: JsonObject }[] = JSON.parse(printed);
+    expect(events.map(({ name }) => name)).toEqual(Object.keys(document.webhooks));
+    for (const { name, schema, example } of events) {
+      expect(example).toEqual(document.webhooks[name]?.post.requestBody?.content["application/json"]?.example);
+      for (const [, target = ""] of JSON.stringify(schema).matchAll(/"\$ref":"#\/\$defs\/([^"]+)"/g)) {
+        expect(schema.$defs).toHaveProperty([target]);
+      }
+      expect(JSON.stringify(schema)).not.toContain("#/components/");
+    }
   });
 
   test("304, response headers and request headers are described", () => {
@@ -189,6 +198,7 @@ describe("a restricted document", () => {
       expect.arrayContaining(["EvaluateRequest", "Finding", "ErrorEnvelope"]),
     );
     expect(restricted.components.schemas).not.toHaveProperty("Webhook");
+    expect(restricted.webhooks).toEqual({});
     expect(restricted.tags.map((tag) => tag.name)).toEqual(["Evaluation"]);
   });
 });

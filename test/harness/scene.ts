@@ -17,6 +17,7 @@ import { filled } from "./match.ts";
 import type { MovedClock } from "./moved-clock.ts";
 import { ssoSteps } from "./sso-step.ts";
 import { teamSteps } from "./team-step.ts";
+import { webhookSteps } from "./webhook-step.ts";
 import { createWorld, tokenOf, type World } from "./world.ts";
 
 /** What a vector may name as "${…}". */
@@ -44,6 +45,7 @@ export type SceneStep = (request: JsonObject, stage: Stage, world: World) => Pro
  * - "$trace" {project_id, environment, record}: a runtime reported this evaluation, an EvaluationRecord in ProtoJSON; what it
  *   lacks is made up. Bound to its id.
  * - "$wait" {seconds}: the control plane's clock goes forward.
+ * - "$outdate" {policy_id, version}: an earlier release took this version, and ours does not understand it.
  * - "$bill" {}: the organization is blocked until its bill is settled.
  * - "$person" {as}: a member of the organization, by the persona's name; without it, somebody who is in none. Bound to the
  *   address, the password and the tokens of a live session.
@@ -64,6 +66,7 @@ export type SceneStep = (request: JsonObject, stage: Stage, world: World) => Pro
  * - "$sso_code" {email}: the same, and their sign-in is finished with a code. Bound to it and to the flow token.
  * - "$verified_elsewhere" {}: another organization has verified a domain. Bound to it.
  * - "$text" {name, text}: a TXT record is published.
+ * - "$dropped" {webhook_id}: an attempt to deliver to the webhook failed for good. Bound to the delivery's id and its event_id.
  * - "$repeat" {times, call, refused}: the call is made so many times; "${n}" in it counts from 1. With "refused" it fails each time.
  */
 const sceneSteps: Readonly<Record<string, SceneStep>> = {
@@ -95,6 +98,13 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
   ...accountSteps,
   ...teamSteps,
   ...ssoSteps,
+  ...webhookSteps,
+  $outdate: async ({ policy_id, version }, { plane }, { orgId }) => {
+    const text = `update policy_version set document = document || '{"apiVersion": "policyguard/v0"}'
+                  where org_id = ? and policy_id = ? and version = ?`;
+    await plane.database.systemTransaction(orgId, (tx) => tx.sql(text, [orgId, policy_id, version]));
+    return {};
+  },
   $bill: async (_request, { plane }, { orgId }) => {
     await blockBilling(plane.database, orgId);
     return {};

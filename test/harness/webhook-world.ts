@@ -13,6 +13,7 @@ import { Organizations } from "../../src/domain/organization.ts";
 import { SigningKeys } from "../../src/domain/signing-keys.ts";
 import { TraceRetention } from "../../src/domain/trace-retention.ts";
 import { type CreatedWebhook, Webhooks } from "../../src/domain/webhook.ts";
+import { WebhookDeliveries } from "../../src/domain/webhook-delivery.ts";
 import type { JobServices } from "../../src/jobs/task.ts";
 import type { Caller } from "../../src/kit/context.ts";
 import { newId } from "../../src/kit/id.ts";
@@ -33,6 +34,7 @@ export interface WebhookWorld {
   /** As the application. */
   readonly database: Database;
   readonly webhooks: Webhooks;
+  readonly deliveries: WebhookDeliveries;
   /** As the worker. */
   readonly attempts: DeliveryAttempts;
   readonly dispatcher: Dispatcher;
@@ -71,6 +73,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
     clock,
     database,
     webhooks,
+    deliveries: new WebhookDeliveries(database),
     attempts,
     dispatcher,
     newDispatcher,

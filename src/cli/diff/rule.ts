@@ -119,11 +119,10 @@ function stageChanges(was: PolicyRule, is: PolicyRule, at: At): Change[] {
 
 function conditionChanges(key: "when" | "unless", was: string | undefined, is: string | undefined, at: At): Change[] {
   if (was === is) return [];
-  const limits = key === "when";
   if (was === undefined) return [at(`${key} added: ${is}`, "weaker")];
   // Without `when` a rule matches more; so does it without `unless`.
   if (is === undefined) return [at(`${key} removed: ${was}`, "stricter")];
-  return [at(`${limits ? "when" : "unless"} changed: ${was} → ${is}`, "unknown")];
+  return [at(`${key} changed: ${was} → ${is}`, "unknown")];
 }
 
 function wordChanges(was: PolicyRule, is: PolicyRule, at: At): Change[] {

@@ -31,7 +31,7 @@ export class Initial extends Migration {
       'create table "bundle_part" ("org_id" uuid not null, "digest" text not null, "data" bytea not null, "created_at" timestamptz(3) not null, primary key ("org_id", "digest"))',
     );
     this.addSql(
-      'create table "environment" ("org_id" uuid not null, "id" uuid not null, "project_id" uuid not null, "name" text not null, "position" int not null, "is_protected" boolean not null, "capture" text not null, "latest_version" int not null default 0, "activation_seq" int not null default 0, "active_version" int null, "created_at" timestamptz(3) not null, primary key ("org_id", "id"))',
+      'create table "environment" ("org_id" uuid not null, "id" uuid not null, "project_id" uuid not null, "name" text not null, "position" int not null, "is_protected" boolean not null, "is_frozen" boolean not null default false, "capture" text not null, "latest_version" int not null default 0, "activation_seq" int not null default 0, "active_version" int null, "created_at" timestamptz(3) not null, primary key ("org_id", "id"))',
     );
     this.addSql('alter table "environment" add constraint "environment_name" unique ("org_id", "project_id", "name")');
     this.addSql(
@@ -98,6 +98,9 @@ export class Initial extends Migration {
       'create table "policy" ("org_id" uuid not null, "id" uuid not null, "name" text not null, "description" text null, "app_id" text not null, "agent_id" text not null, "env" text not null, "version" int not null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("org_id", "id"))',
     );
     this.addSql('alter table "policy" add constraint "policy_name" unique ("org_id", "name")');
+    this.addSql(
+      'create table "policy_detector" ("org_id" uuid not null, "policy_id" uuid not null, "detector_id" text not null, primary key ("org_id", "policy_id", "detector_id"))',
+    );
     this.addSql(
       'create table "policy_version" ("org_id" uuid not null, "policy_id" uuid not null, "version" int not null, "document" jsonb not null, "source" text null, "message" text null, "author" text not null, "created_at" timestamptz(3) not null, primary key ("org_id", "policy_id", "version"))',
     );
@@ -176,12 +179,15 @@ export class Initial extends Migration {
     this.addSql('create index "trace_rule_newest" on "trace_rule" ("org_id", "rule_id", "created_at" DESC, "id")');
     this.addSql('create table "trace_rule_pdefault" partition of "trace_rule" default');
     this.addSql(
-      'create table "usage_month" ("org_id" uuid not null, "month" date not null, "evaluations" bigint not null, primary key ("org_id", "month"))',
+      'create table "usage_month" ("org_id" uuid not null, "month" date not null, "evaluations" bigint not null, "playground_evaluations" bigint not null default \'0\', primary key ("org_id", "month"))',
     );
     this.addSql(
       'create table "webhook" ("org_id" uuid not null, "id" uuid not null, "url" text not null, "events" text[] not null, "is_active" boolean not null, "secret" bytea null, "previous_secret" bytea null, "previous_expires_at" timestamptz(3) null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("org_id", "id"))',
     );
     this.addSql('create index "webhook_created" on "webhook" ("org_id", "created_at")');
+    this.addSql(
+      'create table "webhook_attempt" ("org_id" uuid not null, "delivery_id" uuid not null, "number" int not null, "started_at" timestamptz(3) not null, "duration_ms" int not null, "status_code" int null, "error" text null, "answer" text null, primary key ("org_id", "delivery_id", "number"))',
+    );
     this.addSql(
       'create table "webhook_delivery" ("org_id" uuid not null, "id" uuid not null, "webhook_id" uuid not null, "event_id" text not null, "event" text not null, "state" text not null, "attempts" int not null, "status_code" int null, "error" text null, "next_attempt_at" timestamptz(3) null, "first_attempt_at" timestamptz(3) null, "claim_id" uuid null, "claimed_until" timestamptz(3) null, "created_at" timestamptz(3) not null, "finished_at" timestamptz(3) null, primary key ("org_id", "id"))',
     );
@@ -291,6 +297,12 @@ export class Initial extends Migration {
     this.addSql(
       "create policy \"tenant\" on \"policy\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
+    this.addSql('alter table "policy_detector" enable row level security');
+    this.addSql('alter table "policy_detector" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"policy_detector\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('create policy "lookup" on "policy_detector" for select to "policy_guard_lookup" using (true)');
     this.addSql('alter table "policy_version" enable row level security');
     this.addSql('alter table "policy_version" force row level security');
     this.addSql(
@@ -387,6 +399,11 @@ export class Initial extends Migration {
     this.addSql('alter table "webhook" force row level security');
     this.addSql(
       "create policy \"tenant\" on \"webhook\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('alter table "webhook_attempt" enable row level security');
+    this.addSql('alter table "webhook_attempt" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"webhook_attempt\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
     this.addSql('alter table "webhook_delivery" enable row level security');
     this.addSql('alter table "webhook_delivery" force row level security');

@@ -112,7 +112,7 @@ describe("a worker that is killed", () => {
       expect(new Set(sink.requests.map(({ headers }) => headers["x-webhook-attempt"]))).toEqual(new Set(["1"]));
       // At most what was in flight at each of the two deaths.
       expect(received.length - published.length).toBeLessThanOrEqual(2 * 4);
-      const [, total] = await world.webhooks.listDeliveries(caller, row.id, { limit: 1, offset: 0 }, "delivered");
+      const [, total] = await world.deliveries.list(caller, row.id, { limit: 1, offset: 0 }, { state: "delivered" });
       expect(total).toBe(published.length);
     } finally {
       await sink.close();

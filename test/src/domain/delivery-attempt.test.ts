@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Caller } from "../../../src/kit/context.ts";
-import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
+import { type SunkRequest, startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
 import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
 
 const minuteMs = 60_000;
@@ -34,7 +34,7 @@ async function deliverNow(caller: Caller, webhookId: string): Promise<void> {
 }
 
 async function onlyDelivery(caller: Caller, webhookId: string) {
-  const [rows, total] = await world.webhooks.listDeliveries(caller, webhookId, page);
+  const [rows, total] = await world.deliveries.list(caller, webhookId, page);
   expect(total).toBe(1);
   const row = rows[0];
   if (row === undefined) throw new Error("no delivery");
@@ -60,6 +60,7 @@ describe("a delivery", () => {
       });
       expect(headers).not.toHaveProperty("x-webhook-signature");
       expect(headers).not.toHaveProperty("x-webhook-signature-previous");
+      expect(headers).not.toHaveProperty("webhook-signature");
       const { policy_id } = JSON.parse(String(body)).data;
       expect(String(body)).toBe(
         `{"id":"${eventId}","event":"policy.updated","created_at":"${seconds(world.clock.now())}","org_id":"${caller.orgId}",` +
@@ -103,6 +104,10 @@ describe("a delivery", () => {
       expect(during?.headers["x-webhook-signature"]).toBe(hmac(second, during?.body));
       expect(during?.headers["x-webhook-signature-previous"]).toBe(hmac(first ?? "", during?.body));
       expect(after?.headers["x-webhook-signature"]).toBe(hmac(second, after?.body));
+      expect(during?.headers["webhook-signature"]).toBe(`${standard(second, during)} ${standard(first ?? "", during)}`);
+      expect(after?.headers["webhook-signature"]).toBe(standard(second, after));
+      expect(after?.headers["webhook-id"]).toBe(after?.event.id);
+      expect(after?.headers["webhook-timestamp"]).toBe(after?.headers["x-webhook-timestamp"]);
       expect(after?.headers).not.toHaveProperty("x-webhook-signature-previous");
     }));
 
@@ -184,7 +189,7 @@ describe("a delivery", () => {
       expect(nextAttemptAt?.getTime()).toBe(world.clock.now().getTime() + 330_000);
     }));
 
-  it("tells nobody what the target's answer said", () =>
+  it("tells what the target's answer said neither in the list nor in a test", () =>
     withSink(async (sink, caller) => {
       sink.answerWith(() => ({ status: 500, body: "internal-secret-of-the-target" }));
       const { row } = await world.subscribe(caller, sink.url);
@@ -207,7 +212,7 @@ describe("a delivery", () => {
       expect(sink.requests).toHaveLength(1);
       const [webhooks] = await world.webhooks.list(caller, page);
       expect(webhooks[0]?.isActive).toBe(false);
-      const [deliveries] = await world.webhooks.listDeliveries(caller, row.id, page);
+      const [deliveries] = await world.deliveries.list(caller, row.id, page);
       expect(deliveries.map(({ state, statusCode, error }) => [state, statusCode, error]).sort()).toEqual([
         ["dropped", null, "the webhook is not active"],
         ["dropped", 410, "the target answered 410"],
@@ -255,7 +260,7 @@ describe("a delivery", () => {
     const dump = await dumpOf(world.urls.workerUrl, caller.orgId);
     expect(dump).toContain(row.id);
     for (const value of [secret, second]) {
-      expect(value).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+      expect(value).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
       expect(dump).not.toContain(value.slice("whsec_".length));
       expect(dump).not.toContain(Buffer.from(value).toString("hex"));
       expect(dump).not.toContain(Buffer.from(value.slice("whsec_".length), "base64url").toString("hex"));
@@ -265,6 +270,13 @@ describe("a delivery", () => {
 
 function seconds(date: Date): string {
   return date.toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+/** As https://www.standardwebhooks.com has it: the key is the base64 behind the prefix. */
+function standard(secret: string, request: SunkRequest | undefined): string {
+  const { "webhook-id": id, "webhook-timestamp": timestamp } = request?.headers ?? {};
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${request?.body}`).digest("base64")}`;
 }
 
 function hmac(secret: string, body: Buffer | undefined): string {

@@ -118,7 +118,7 @@ describe("Dispatcher", () => {
       dispatcher.wake(address);
       await dispatcher.idle();
       const page = { limit: 50, offset: 0 };
-      const [, delivered] = await world.webhooks.listDeliveries(caller, address.webhook_id, page, "delivered");
+      const [, delivered] = await world.deliveries.list(caller, address.webhook_id, page, { state: "delivered" });
       expect(delivered).toBe(sink.requests.length);
       expect(delivered).toBeLessThan(5);
     }));

@@ -55,7 +55,7 @@ async function bodiesOf({ orgId }: Caller): Promise<Record<string, unknown>[]> {
 }
 
 async function deliveriesOf(caller: Caller, webhookId: string): Promise<number> {
-  const [, total] = await world.webhooks.listDeliveries(caller, webhookId, page);
+  const [, total] = await world.deliveries.list(caller, webhookId, page);
   return total;
 }
 

@@ -73,7 +73,7 @@ describe("startRunner()", () => {
     world.dispatcher.wake({ org_id: caller.orgId, webhook_id: row.id });
     await world.dispatcher.idle();
     sink.answerWith(() => ({ status: 204 }));
-    const [[delivery]] = await world.webhooks.listDeliveries(caller, row.id, { limit: 1, offset: 0 });
+    const [[delivery]] = await world.deliveries.list(caller, row.id, { limit: 1, offset: 0 });
     const { rows } = await pool.query<{ run_at: Date; max_attempts: number }>(
       "select run_at, max_attempts from graphile_worker._private_jobs where payload->>'webhook_id' = $1 order by run_at desc",
       [row.id],

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/bundle.proto.
  */
 export const file_policyguard_control_v1_bundle: GenFile = /*@__PURE__*/
-  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLmBQoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEl0KBmRpZ2VzdBgHIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISZQoOY29udGVudF9kaWdlc3QYCCABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEh0KBnNvdXJjZRgJIAEoCUIN2rwYCSJwdWJsaXNoIhIUCgdtZXNzYWdlGAogASgJSACIAQESNgoIcG9saWNpZXMYCyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRISCgpzaXplX2J5dGVzGAwgASgFEjEKBXRlc3RzGA0gASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5EiQKCmNyZWF0ZWRfYnkYDiABKAlCENq8GAwiZ3JfY2lfNGZLOSISLgoKY3JlYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMYWN0aXZhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhsKDmFjdGl2YXRpb25fc2VxGBEgASgFSAKIAQFCCgoIX21lc3NhZ2VCDwoNX2FjdGl2YXRlZF9hdEIRCg9fYWN0aXZhdGlvbl9zZXEiQAoMQnVuZGxlUG9saWN5EhEKCXBvbGljeV9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB3ZlcnNpb24YAyABKAUqqAEKC0J1bmRsZVN0YXRlEhwKGEJVTkRMRV9TVEFURV9VTlNQRUNJRklFRBAAEikKFkJVTkRMRV9TVEFURV9QVUJMSVNIRUQQARoNkr0YCXB1Ymxpc2hlZBIjChNCVU5ETEVfU1RBVEVfQUNUSVZFEAIaCpK9GAZhY3RpdmUSKwoXQlVORExFX1NUQVRFX1NVUEVSU0VERUQQAxoOkr0YCnN1cGVyc2VkZWRiBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_options_v1_options]);
+  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKmBgoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEl0KBmRpZ2VzdBgHIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISZQoOY29udGVudF9kaWdlc3QYCCABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEh0KBnNvdXJjZRgJIAEoCUIN2rwYCSJwdWJsaXNoIhIUCgdtZXNzYWdlGAogASgJSACIAQESNgoIcG9saWNpZXMYCyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRISCgpzaXplX2J5dGVzGAwgASgFEjEKBXRlc3RzGA0gASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5EiQKCmNyZWF0ZWRfYnkYDiABKAlCENq8GAwiZ3JfY2lfNGZLOSISLgoKY3JlYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMYWN0aXZhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhsKDmFjdGl2YXRpb25fc2VxGBEgASgFSAKIAQESNQoEZGlmZhgSIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlRGlmZkgDiAEBQgoKCF9tZXNzYWdlQg8KDV9hY3RpdmF0ZWRfYXRCEQoPX2FjdGl2YXRpb25fc2VxQgcKBV9kaWZmIs4BCgpCdW5kbGVEaWZmEhYKDmFjdGl2ZV92ZXJzaW9uGAEgASgFEjMKBWFkZGVkGAIgAygLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGVQb2xpY3kSNQoHcmVtb3ZlZBgDIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlUG9saWN5EjwKB2NoYW5nZWQYBCADKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZWRCdW5kbGVQb2xpY3kiXwoTQ2hhbmdlZEJ1bmRsZVBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIWCg5hY3RpdmVfdmVyc2lvbhgDIAEoBRIPCgd2ZXJzaW9uGAQgASgFIkAKDEJ1bmRsZVBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgFKqgBCgtCdW5kbGVTdGF0ZRIcChhCVU5ETEVfU1RBVEVfVU5TUEVDSUZJRUQQABIpChZCVU5ETEVfU1RBVEVfUFVCTElTSEVEEAEaDZK9GAlwdWJsaXNoZWQSIwoTQlVORExFX1NUQVRFX0FDVElWRRACGgqSvRgGYWN0aXZlEisKF0JVTkRMRV9TVEFURV9TVVBFUlNFREVEEAMaDpK9GApzdXBlcnNlZGVkYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_options_v1_options]);
 
 /**
  * Bundle is a signed, immutable set of policies of one environment.
@@ -141,6 +141,14 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
    * @generated from field: optional int32 activation_seq = 17;
    */
   activationSeq?: number | undefined;
+
+  /**
+   * How its policies differ from those of the active bundle. Only where one bundle is read; null elsewhere, and when the
+   * environment has no active bundle.
+   *
+   * @generated from field: optional policyguard.control.v1.BundleDiff diff = 18;
+   */
+  diff?: BundleDiff | undefined;
 };
 
 /**
@@ -149,6 +157,90 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
  */
 export const BundleSchema: GenMessage<Bundle> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_bundle, 0);
+
+/**
+ * BundleDiff is what activating a bundle would change, policy by policy.
+ *
+ * @generated from message policyguard.control.v1.BundleDiff
+ */
+export type BundleDiff = Message<"policyguard.control.v1.BundleDiff"> & {
+  /**
+   * Version of the active bundle.
+   *
+   * @generated from field: int32 active_version = 1;
+   */
+  activeVersion: number;
+
+  /**
+   * Policies that the active bundle does not have.
+   *
+   * @generated from field: repeated policyguard.control.v1.BundlePolicy added = 2;
+   */
+  added: BundlePolicy[];
+
+  /**
+   * Policies that only the active bundle has.
+   *
+   * @generated from field: repeated policyguard.control.v1.BundlePolicy removed = 3;
+   */
+  removed: BundlePolicy[];
+
+  /**
+   * Policies that both have, in different versions.
+   *
+   * @generated from field: repeated policyguard.control.v1.ChangedBundlePolicy changed = 4;
+   */
+  changed: ChangedBundlePolicy[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.BundleDiff.
+ * Use `create(BundleDiffSchema)` to create a new message.
+ */
+export const BundleDiffSchema: GenMessage<BundleDiff> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 1);
+
+/**
+ * ChangedBundlePolicy names two versions of a policy.
+ *
+ * @generated from message policyguard.control.v1.ChangedBundlePolicy
+ */
+export type ChangedBundlePolicy = Message<"policyguard.control.v1.ChangedBundlePolicy"> & {
+  /**
+   * The policy.
+   *
+   * @generated from field: string policy_id = 1;
+   */
+  policyId: string;
+
+  /**
+   * Its name in this bundle.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The version in the active bundle.
+   *
+   * @generated from field: int32 active_version = 3;
+   */
+  activeVersion: number;
+
+  /**
+   * The version in this bundle.
+   *
+   * @generated from field: int32 version = 4;
+   */
+  version: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ChangedBundlePolicy.
+ * Use `create(ChangedBundlePolicySchema)` to create a new message.
+ */
+export const ChangedBundlePolicySchema: GenMessage<ChangedBundlePolicy> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 2);
 
 /**
  * BundlePolicy names a policy version in a bundle.
@@ -183,7 +275,7 @@ export type BundlePolicy = Message<"policyguard.control.v1.BundlePolicy"> & {
  * Use `create(BundlePolicySchema)` to create a new message.
  */
 export const BundlePolicySchema: GenMessage<BundlePolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 1);
+  messageDesc(file_policyguard_control_v1_bundle, 3);
 
 /**
  * BundleState is where a bundle stands in its environment.

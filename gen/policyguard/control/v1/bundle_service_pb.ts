@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/bundle_service.proto.
  */
 export const file_policyguard_control_v1_bundle_service: GenFile = /*@__PURE__*/
-  fileDesc("Citwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZV9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIpUBChZHZXRMYXRlc3RCdW5kbGVSZXF1ZXN0EjUKDWlmX25vbmVfbWF0Y2gYASABKAlCGbpIBXIDGIAgyrwYDUlmLU5vbmUtTWF0Y2hIAIgBARInCgZwcmVmZXIYAiABKAlCErpIBXIDGIACyrwYBlByZWZlckgBiAEBQhAKDl9pZl9ub25lX21hdGNoQgkKB19wcmVmZXIiwAEKF0dldExhdGVzdEJ1bmRsZVJlc3BvbnNlEjIKBmJ1bmRsZRgBIAEoCzIdLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5CdW5kbGVIAIgBARIWCgRldGFnGAIgASgJQgjKvBgERVRhZxIxCgphY3RpdmF0aW9uGAMgASgJQh3KvBgZWC1Qb2xpY3ktR3VhcmQtQWN0aXZhdGlvbhIbCgxub3RfbW9kaWZpZWQYBCABKAhCBdC8GLACQgkKB19idW5kbGUiGAoWTGlzdFNpZ25pbmdLZXlzUmVxdWVzdCJLChdMaXN0U2lnbmluZ0tleXNSZXNwb25zZRIwCgRrZXlzGAEgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5TaWduaW5nS2V5IooBCgpTaWduaW5nS2V5EhYKA2t0eRgBIAEoCUIJ2rwYBSJPS1AiEhoKA2NydhgCIAEoCUIN2rwYCSJFZDI1NTE5IhIJCgF4GAMgASgJEgsKA2tpZBgEIAEoCRIYCgNhbGcYBSABKAlCC9q8GAciRWREU0EiEhYKA3VzZRgGIAEoCUIJ2rwYBSJzaWciIskBChJMaXN0QnVuZGxlc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIeCgVsaW1pdBgEIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgFIAEoBUIHukgEGgIoAEgBiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0InQKE0xpc3RCdW5kbGVzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEi8KB2J1bmRsZXMYBCADKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZSKFAgoUUHVibGlzaEJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBImChBleHBlY3RlZF92ZXJzaW9uGAQgASgFQge6SAQaAigASACIAQESFQoIYWN0aXZhdGUYBSABKAhIAYgBARIeCgdtZXNzYWdlGAYgASgJQgi6SAVyAxjQD0gCiAEBQhMKEV9leHBlY3RlZF92ZXJzaW9uQgsKCV9hY3RpdmF0ZUIKCghfbWVzc2FnZSJHChVQdWJsaXNoQnVuZGxlUmVzcG9uc2USLgoGYnVuZGxlGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGUijgEKEEdldEJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIYCgd2ZXJzaW9uGAQgASgFQge6SAQaAigBIkMKEUdldEJ1bmRsZVJlc3BvbnNlEi4KBmJ1bmRsZRgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlIpMBChVBY3RpdmF0ZUJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIYCgd2ZXJzaW9uGAQgASgFQge6SAQaAigBIkgKFkFjdGl2YXRlQnVuZGxlUmVzcG9uc2USLgoGYnVuZGxlGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGUy9AsKDUJ1bmRsZVNlcnZpY2USsAEKD0dldExhdGVzdEJ1bmRsZRIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TGF0ZXN0QnVuZGxlUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TGF0ZXN0QnVuZGxlUmVzcG9uc2UiPPK7GAMSAQKCvBgCCAGavBgJbm90X2ZvdW5kgtPkkwIcYgZidW5kbGUSEi92MS9idW5kbGVzL2xhdGVzdBKeAQoPTGlzdFNpZ25pbmdLZXlzEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2lnbmluZ0tleXNSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2lnbmluZ0tleXNSZXNwb25zZSIq8rsYCBIEAQIDBBgBgrwYAggBgtPkkwISEhAvdjEvYnVuZGxlcy9rZXlzEtsBCgtMaXN0QnVuZGxlcxIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEJ1bmRsZXNSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QnVuZGxlc1Jlc3BvbnNlInPyuxgbEgMBAwQYASIGb3JnX2lkKgpwcm9qZWN0X2lkmrwYCW5vdF9mb3VuZILT5JMCQRI/L3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzEv8CCg1QdWJsaXNoQnVuZGxlEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5QdWJsaXNoQnVuZGxlUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUHVibGlzaEJ1bmRsZVJlc3BvbnNlIpAC8rsYGxIDAQMEGAIiBm9yZ19pZCoKcHJvamVjdF9pZPi7GMkBirwYDmJ1bmRsZS5wdWJsaXNokrwYEGJ1bmRsZS5wdWJsaXNoZWSSvBgQYnVuZGxlLmFjdGl2YXRlZJq8GAlub3RfZm91bmSavBgXYnVuZGxlX3ZlcnNpb25fY29uZmxpY3SavBgTcG9saWN5X3Rlc3RzX2ZhaWxlZJq8GBVwcm90ZWN0ZWRfZW52aXJvbm1lbnSC0+STAlQ6ASpiBmJ1bmRsZSJHL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzL3B1Ymxpc2gS6AEKCUdldEJ1bmRsZRIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0QnVuZGxlUmVxdWVzdBopLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0QnVuZGxlUmVzcG9uc2UihQHyuxgbEgMBAwQYASIGb3JnX2lkKgpwcm9qZWN0X2lkmrwYCW5vdF9mb3VuZILT5JMCU2IGYnVuZGxlEkkvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vZW52cy97ZW52X25hbWV9L2J1bmRsZXMve3ZlcnNpb259EsMCCg5BY3RpdmF0ZUJ1bmRsZRItLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWN0aXZhdGVCdW5kbGVSZXF1ZXN0Gi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5BY3RpdmF0ZUJ1bmRsZVJlc3BvbnNlItEB8rsYGxIDAQMEGAIiBm9yZ19pZCoKcHJvamVjdF9pZIq8GA9idW5kbGUuYWN0aXZhdGWSvBgQYnVuZGxlLmFjdGl2YXRlZJq8GAlub3RfZm91bmSavBgVcHJvdGVjdGVkX2Vudmlyb25tZW50gtPkkwJfOgEqYgZidW5kbGUiUi92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tlbnZfbmFtZX0vYnVuZGxlcy97dmVyc2lvbn0vYWN0aXZhdGViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_bundle, file_policyguard_options_v1_options]);
+  fileDesc("Citwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZV9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIpUBChZHZXRMYXRlc3RCdW5kbGVSZXF1ZXN0EjUKDWlmX25vbmVfbWF0Y2gYASABKAlCGbpIBXIDGIAgyrwYDUlmLU5vbmUtTWF0Y2hIAIgBARInCgZwcmVmZXIYAiABKAlCErpIBXIDGIACyrwYBlByZWZlckgBiAEBQhAKDl9pZl9ub25lX21hdGNoQgkKB19wcmVmZXIiwAEKF0dldExhdGVzdEJ1bmRsZVJlc3BvbnNlEjIKBmJ1bmRsZRgBIAEoCzIdLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5CdW5kbGVIAIgBARIWCgRldGFnGAIgASgJQgjKvBgERVRhZxIxCgphY3RpdmF0aW9uGAMgASgJQh3KvBgZWC1Qb2xpY3ktR3VhcmQtQWN0aXZhdGlvbhIbCgxub3RfbW9kaWZpZWQYBCABKAhCBdC8GLACQgkKB19idW5kbGUiGAoWTGlzdFNpZ25pbmdLZXlzUmVxdWVzdCJLChdMaXN0U2lnbmluZ0tleXNSZXNwb25zZRIwCgRrZXlzGAEgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5TaWduaW5nS2V5IooBCgpTaWduaW5nS2V5EhYKA2t0eRgBIAEoCUIJ2rwYBSJPS1AiEhoKA2NydhgCIAEoCUIN2rwYCSJFZDI1NTE5IhIJCgF4GAMgASgJEgsKA2tpZBgEIAEoCRIYCgNhbGcYBSABKAlCC9q8GAciRWREU0EiEhYKA3VzZRgGIAEoCUIJ2rwYBSJzaWciIskBChJMaXN0QnVuZGxlc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIeCgVsaW1pdBgEIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgFIAEoBUIHukgEGgIoAEgBiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0InQKE0xpc3RCdW5kbGVzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEi8KB2J1bmRsZXMYBCADKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZSKFAgoUUHVibGlzaEJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBImChBleHBlY3RlZF92ZXJzaW9uGAQgASgFQge6SAQaAigASACIAQESFQoIYWN0aXZhdGUYBSABKAhIAYgBARIeCgdtZXNzYWdlGAYgASgJQgi6SAVyAxjQD0gCiAEBQhMKEV9leHBlY3RlZF92ZXJzaW9uQgsKCV9hY3RpdmF0ZUIKCghfbWVzc2FnZSJHChVQdWJsaXNoQnVuZGxlUmVzcG9uc2USLgoGYnVuZGxlGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGUihwIKFlJlcHVibGlzaEJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBImChBleHBlY3RlZF92ZXJzaW9uGAQgASgFQge6SAQaAigASACIAQESFQoIYWN0aXZhdGUYBSABKAhIAYgBARIeCgdtZXNzYWdlGAYgASgJQgi6SAVyAxjQD0gCiAEBQhMKEV9leHBlY3RlZF92ZXJzaW9uQgsKCV9hY3RpdmF0ZUIKCghfbWVzc2FnZSJJChdSZXB1Ymxpc2hCdW5kbGVSZXNwb25zZRIuCgZidW5kbGUYASABKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZSLoAgoUUHJvbW90ZUJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjQKCnNvdXJjZV9lbnYYAyABKAlCILpIHXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kEjQKCnRhcmdldF9lbnYYBCABKAlCILpIHXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kEh0KB3ZlcnNpb24YBSABKAVCB7pIBBoCKAFIAIgBARIVCghhY3RpdmF0ZRgGIAEoCEgBiAEBEh4KB21lc3NhZ2UYByABKAlCCLpIBXIDGNAPSAKIAQESJgoQZXhwZWN0ZWRfdmVyc2lvbhgIIAEoBUIHukgEGgIoAEgDiAEBQgoKCF92ZXJzaW9uQgsKCV9hY3RpdmF0ZUIKCghfbWVzc2FnZUITChFfZXhwZWN0ZWRfdmVyc2lvbiJHChVQcm9tb3RlQnVuZGxlUmVzcG9uc2USLgoGYnVuZGxlGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGUijgEKEEdldEJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIYCgd2ZXJzaW9uGAQgASgFQge6SAQaAigBIkMKEUdldEJ1bmRsZVJlc3BvbnNlEi4KBmJ1bmRsZRgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlIpMBChVBY3RpdmF0ZUJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIYCgd2ZXJzaW9uGAQgASgFQge6SAQaAigBIkgKFkFjdGl2YXRlQnVuZGxlUmVzcG9uc2USLgoGYnVuZGxlGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGUyqxIKDUJ1bmRsZVNlcnZpY2USsAEKD0dldExhdGVzdEJ1bmRsZRIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TGF0ZXN0QnVuZGxlUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TGF0ZXN0QnVuZGxlUmVzcG9uc2UiPPK7GAMSAQKCvBgCCAGavBgJbm90X2ZvdW5kgtPkkwIcYgZidW5kbGUSEi92MS9idW5kbGVzL2xhdGVzdBKeAQoPTGlzdFNpZ25pbmdLZXlzEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2lnbmluZ0tleXNSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2lnbmluZ0tleXNSZXNwb25zZSIq8rsYCBIEAQIDBBgBgrwYAggBgtPkkwISEhAvdjEvYnVuZGxlcy9rZXlzEtsBCgtMaXN0QnVuZGxlcxIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEJ1bmRsZXNSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QnVuZGxlc1Jlc3BvbnNlInPyuxgbEgMBAwQYASIGb3JnX2lkKgpwcm9qZWN0X2lkmrwYCW5vdF9mb3VuZILT5JMCQRI/L3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzEosDCg1QdWJsaXNoQnVuZGxlEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5QdWJsaXNoQnVuZGxlUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUHVibGlzaEJ1bmRsZVJlc3BvbnNlIpwC8rsYGxIDAQMEGAIiBm9yZ19pZCoKcHJvamVjdF9pZPi7GMkBirwYDmJ1bmRsZS5wdWJsaXNokrwYEGJ1bmRsZS5wdWJsaXNoZWSSvBgQYnVuZGxlLmFjdGl2YXRlZJq8GAlub3RfZm91bmSavBgIY29uZmxpY3SavBgXYnVuZGxlX3ZlcnNpb25fY29uZmxpY3SavBgTcG9saWN5X3Rlc3RzX2ZhaWxlZJq8GBVwcm90ZWN0ZWRfZW52aXJvbm1lbnSC0+STAlQ6ASpiBmJ1bmRsZSJHL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzL3B1Ymxpc2gSlQMKD1JlcHVibGlzaEJ1bmRsZRIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwdWJsaXNoQnVuZGxlUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwdWJsaXNoQnVuZGxlUmVzcG9uc2UioALyuxgbEgMBAwQYAiIGb3JnX2lkKgpwcm9qZWN0X2lk+LsYyQGKvBgQYnVuZGxlLnJlcHVibGlzaJK8GBBidW5kbGUucHVibGlzaGVkkrwYEGJ1bmRsZS5hY3RpdmF0ZWSavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYF2J1bmRsZV92ZXJzaW9uX2NvbmZsaWN0mrwYE3BvbGljeV90ZXN0c19mYWlsZWSavBgVcHJvdGVjdGVkX2Vudmlyb25tZW50gtPkkwJWOgEqYgZidW5kbGUiSS92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tlbnZfbmFtZX0vYnVuZGxlcy9yZXB1Ymxpc2gShAMKDVByb21vdGVCdW5kbGUSLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlByb21vdGVCdW5kbGVSZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5Qcm9tb3RlQnVuZGxlUmVzcG9uc2UilQLyuxgbEgMBAwQYAiIGb3JnX2lkKgpwcm9qZWN0X2lk+LsYyQGKvBgOYnVuZGxlLnByb21vdGWSvBgPYnVuZGxlLnByb21vdGVkkrwYEGJ1bmRsZS5hY3RpdmF0ZWSavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYF2J1bmRsZV92ZXJzaW9uX2NvbmZsaWN0mrwYE3BvbGljeV90ZXN0c19mYWlsZWSavBgVcHJvdGVjdGVkX2Vudmlyb25tZW50gtPkkwJOOgEqYgZidW5kbGUiQS92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tzb3VyY2VfZW52fS9wcm9tb3RlEugBCglHZXRCdW5kbGUSKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJ1bmRsZVJlcXVlc3QaKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJ1bmRsZVJlc3BvbnNlIoUB8rsYGxIDAQMEGAEiBm9yZ19pZCoKcHJvamVjdF9pZJq8GAlub3RfZm91bmSC0+STAlNiBmJ1bmRsZRJJL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzL3t2ZXJzaW9ufRLPAgoOQWN0aXZhdGVCdW5kbGUSLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjdGl2YXRlQnVuZGxlUmVxdWVzdBouLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWN0aXZhdGVCdW5kbGVSZXNwb25zZSLdAfK7GBsSAwEDBBgCIgZvcmdfaWQqCnByb2plY3RfaWSKvBgPYnVuZGxlLmFjdGl2YXRlkrwYEGJ1bmRsZS5hY3RpdmF0ZWSavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYFXByb3RlY3RlZF9lbnZpcm9ubWVudILT5JMCXzoBKmIGYnVuZGxlIlIvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vZW52cy97ZW52X25hbWV9L2J1bmRsZXMve3ZlcnNpb259L2FjdGl2YXRlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_bundle, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.GetLatestBundleRequest
@@ -334,6 +334,166 @@ export const PublishBundleResponseSchema: GenMessage<PublishBundleResponse> = /*
   messageDesc(file_policyguard_control_v1_bundle_service, 8);
 
 /**
+ * @generated from message policyguard.control.v1.RepublishBundleRequest
+ */
+export type RepublishBundleRequest = Message<"policyguard.control.v1.RepublishBundleRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Name of the environment.
+   *
+   * @generated from field: string env_name = 3;
+   */
+  envName: string;
+
+  /**
+   * The newest version of the environment. Unset: whichever it is.
+   *
+   * @generated from field: optional int32 expected_version = 4;
+   */
+  expectedVersion?: number | undefined;
+
+  /**
+   * Also activate it. Default: false.
+   *
+   * @generated from field: optional bool activate = 5;
+   */
+  activate?: boolean | undefined;
+
+  /**
+   * What this bundle is about.
+   *
+   * @generated from field: optional string message = 6;
+   */
+  message?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.RepublishBundleRequest.
+ * Use `create(RepublishBundleRequestSchema)` to create a new message.
+ */
+export const RepublishBundleRequestSchema: GenMessage<RepublishBundleRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 9);
+
+/**
+ * @generated from message policyguard.control.v1.RepublishBundleResponse
+ */
+export type RepublishBundleResponse = Message<"policyguard.control.v1.RepublishBundleResponse"> & {
+  /**
+   * The new bundle.
+   *
+   * @generated from field: policyguard.control.v1.Bundle bundle = 1;
+   */
+  bundle?: Bundle$1 | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.RepublishBundleResponse.
+ * Use `create(RepublishBundleResponseSchema)` to create a new message.
+ */
+export const RepublishBundleResponseSchema: GenMessage<RepublishBundleResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 10);
+
+/**
+ * @generated from message policyguard.control.v1.PromoteBundleRequest
+ */
+export type PromoteBundleRequest = Message<"policyguard.control.v1.PromoteBundleRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Name of the environment to take the bundle from.
+   *
+   * @generated from field: string source_env = 3;
+   */
+  sourceEnv: string;
+
+  /**
+   * Name of the environment to take it to: another one of the same project.
+   *
+   * @generated from field: string target_env = 4;
+   */
+  targetEnv: string;
+
+  /**
+   * Version in the source environment. Default: the active one.
+   *
+   * @generated from field: optional int32 version = 5;
+   */
+  version?: number | undefined;
+
+  /**
+   * Also activate it in the target environment. Default: true.
+   *
+   * @generated from field: optional bool activate = 6;
+   */
+  activate?: boolean | undefined;
+
+  /**
+   * What this bundle is about.
+   *
+   * @generated from field: optional string message = 7;
+   */
+  message?: string | undefined;
+
+  /**
+   * The newest version of the target environment, 0 for none. Unset: whichever it is.
+   *
+   * @generated from field: optional int32 expected_version = 8;
+   */
+  expectedVersion?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.PromoteBundleRequest.
+ * Use `create(PromoteBundleRequestSchema)` to create a new message.
+ */
+export const PromoteBundleRequestSchema: GenMessage<PromoteBundleRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 11);
+
+/**
+ * @generated from message policyguard.control.v1.PromoteBundleResponse
+ */
+export type PromoteBundleResponse = Message<"policyguard.control.v1.PromoteBundleResponse"> & {
+  /**
+   * The new bundle of the target environment.
+   *
+   * @generated from field: policyguard.control.v1.Bundle bundle = 1;
+   */
+  bundle?: Bundle$1 | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.PromoteBundleResponse.
+ * Use `create(PromoteBundleResponseSchema)` to create a new message.
+ */
+export const PromoteBundleResponseSchema: GenMessage<PromoteBundleResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 12);
+
+/**
  * @generated from message policyguard.control.v1.GetBundleRequest
  */
 export type GetBundleRequest = Message<"policyguard.control.v1.GetBundleRequest"> & {
@@ -371,7 +531,7 @@ export type GetBundleRequest = Message<"policyguard.control.v1.GetBundleRequest"
  * Use `create(GetBundleRequestSchema)` to create a new message.
  */
 export const GetBundleRequestSchema: GenMessage<GetBundleRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle_service, 9);
+  messageDesc(file_policyguard_control_v1_bundle_service, 13);
 
 /**
  * @generated from message policyguard.control.v1.GetBundleResponse
@@ -390,7 +550,7 @@ export type GetBundleResponse = Message<"policyguard.control.v1.GetBundleRespons
  * Use `create(GetBundleResponseSchema)` to create a new message.
  */
 export const GetBundleResponseSchema: GenMessage<GetBundleResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle_service, 10);
+  messageDesc(file_policyguard_control_v1_bundle_service, 14);
 
 /**
  * @generated from message policyguard.control.v1.ActivateBundleRequest
@@ -430,7 +590,7 @@ export type ActivateBundleRequest = Message<"policyguard.control.v1.ActivateBund
  * Use `create(ActivateBundleRequestSchema)` to create a new message.
  */
 export const ActivateBundleRequestSchema: GenMessage<ActivateBundleRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle_service, 11);
+  messageDesc(file_policyguard_control_v1_bundle_service, 15);
 
 /**
  * @generated from message policyguard.control.v1.ActivateBundleResponse
@@ -449,7 +609,7 @@ export type ActivateBundleResponse = Message<"policyguard.control.v1.ActivateBun
  * Use `create(ActivateBundleResponseSchema)` to create a new message.
  */
 export const ActivateBundleResponseSchema: GenMessage<ActivateBundleResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle_service, 12);
+  messageDesc(file_policyguard_control_v1_bundle_service, 16);
 
 /**
  * BundleService publishes and activates bundles, and serves them to runtimes.
@@ -492,7 +652,7 @@ export const BundleService: GenService<{
   /**
    * Compiles the policies in scope, runs their tests, signs them as the next version, and with activate=true activates it.
    * All of it happens or none. Failing tests are policy_tests_failed; a lost race with expected_version is
-   * bundle_version_conflict.
+   * bundle_version_conflict; activating into a frozen environment is a conflict.
    *
    * @generated from rpc policyguard.control.v1.BundleService.PublishBundle
    */
@@ -502,7 +662,33 @@ export const BundleService: GenService<{
     output: typeof PublishBundleResponseSchema;
   },
   /**
-   * Returns the bundle.
+   * Signs the policy versions of the environment's newest bundle once more as the next version, with the keys that sign now. Their
+   * content stays the same; their tests run again, as before any publish. All of it happens or none. Without a bundle to
+   * repeat it is a conflict, and so is activating into a frozen environment.
+   *
+   * @generated from rpc policyguard.control.v1.BundleService.RepublishBundle
+   */
+  republishBundle: {
+    methodKind: "unary";
+    input: typeof RepublishBundleRequestSchema;
+    output: typeof RepublishBundleResponseSchema;
+  },
+  /**
+   * Takes a bundle over into another environment of the project: signed for it as its next version, with the same content
+   * digest, and activated there unless activate=false. All of it happens or none. Gates stand before it: the policies' tests
+   * run again (policy_tests_failed); activating into a protected environment needs the role admin or a ci token
+   * (protected_environment); activating into a frozen one is a conflict for everyone. Without `version` the source's active
+   * bundle is taken; when there is none it is a conflict. A lost race with expected_version is bundle_version_conflict.
+   *
+   * @generated from rpc policyguard.control.v1.BundleService.PromoteBundle
+   */
+  promoteBundle: {
+    methodKind: "unary";
+    input: typeof PromoteBundleRequestSchema;
+    output: typeof PromoteBundleResponseSchema;
+  },
+  /**
+   * Returns the bundle, and how its policies differ from those of the active one.
    *
    * @generated from rpc policyguard.control.v1.BundleService.GetBundle
    */
@@ -513,7 +699,7 @@ export const BundleService: GenService<{
   },
   /**
    * Makes the version the one that runtimes enforce; an older version too. Chosen here: activating the version that is active
-   * already is a new activation.
+   * already is a new activation. In a frozen environment it is a conflict.
    *
    * @generated from rpc policyguard.control.v1.BundleService.ActivateBundle
    */

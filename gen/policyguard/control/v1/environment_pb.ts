@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/environment.proto.
  */
 export const file_policyguard_control_v1_environment: GenFile = /*@__PURE__*/
-  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2Vudmlyb25tZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIpQCCgtFbnZpcm9ubWVudBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRIYCgRuYW1lGAQgASgJQgravBgGInByb2QiEhAKCHBvc2l0aW9uGAUgASgFEhQKDGlzX3Byb3RlY3RlZBgGIAEoCBIzCgdjYXB0dXJlGAcgASgOMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkNhcHR1cmVNb2RlEhsKDmFjdGl2ZV92ZXJzaW9uGAggASgFSACIAQESLgoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEQoPX2FjdGl2ZV92ZXJzaW9uYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_record]);
+  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2Vudmlyb25tZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIqcCCgtFbnZpcm9ubWVudBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRIYCgRuYW1lGAQgASgJQgravBgGInByb2QiEhAKCHBvc2l0aW9uGAUgASgFEhQKDGlzX3Byb3RlY3RlZBgGIAEoCBIzCgdjYXB0dXJlGAcgASgOMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkNhcHR1cmVNb2RlEhsKDmFjdGl2ZV92ZXJzaW9uGAggASgFSACIAQESLgoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJaXNfZnJvemVuGAogASgIQhEKD19hY3RpdmVfdmVyc2lvbmIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_record]);
 
 /**
  * Environment is a stage of a project's life, such as dev or prod. Each has an active bundle of its own.
@@ -85,6 +85,13 @@ export type Environment = Message<"policyguard.control.v1.Environment"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 9;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * True when nothing can be activated into it, by nobody.
+   *
+   * @generated from field: bool is_frozen = 10;
+   */
+  isFrozen: boolean;
 };
 
 /**

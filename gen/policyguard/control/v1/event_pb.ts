@@ -84,7 +84,7 @@ export const EventName = {
   BUNDLE_ACTIVATED: 2,
 
   /**
-   * A bundle was taken over into another environment. Nothing raises it yet.
+   * A bundle was taken over into another environment.
    *
    * @generated from enum value: EVENT_NAME_BUNDLE_PROMOTED = 3;
    */

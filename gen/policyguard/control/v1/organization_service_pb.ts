@@ -6,6 +6,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Organization } from "./organization_pb.ts";
 import { file_policyguard_control_v1_organization } from "./organization_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
@@ -15,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/organization_service.proto.
  */
 export const file_policyguard_control_v1_organization_service: GenFile = /*@__PURE__*/
-  fileDesc("CjFwb2xpY3lndWFyZC9jb250cm9sL3YxL29yZ2FuaXphdGlvbl9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIigKFkdldE9yZ2FuaXphdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJIlUKF0dldE9yZ2FuaXphdGlvblJlc3BvbnNlEjoKDG9yZ2FuaXphdGlvbhgBIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuT3JnYW5pemF0aW9uImgKGVVwZGF0ZU9yZ2FuaXphdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEjIKBG5hbWUYAiABKAlCH7pIHHIaEAEYyAEyE15bXlx4MDAtXHgxZlx4N2ZdKiRIAIgBAUIHCgVfbmFtZSJYChpVcGRhdGVPcmdhbml6YXRpb25SZXNwb25zZRI6Cgxvcmdhbml6YXRpb24YASABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLk9yZ2FuaXphdGlvbiJKChlDcmVhdGVPcmdhbml6YXRpb25SZXF1ZXN0Ei0KBG5hbWUYASABKAlCH7pIHHIaEAEYyAEyE15bXlx4MDAtXHgxZlx4N2ZdKiQiWAoaQ3JlYXRlT3JnYW5pemF0aW9uUmVzcG9uc2USOgoMb3JnYW5pemF0aW9uGAEgASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5Pcmdhbml6YXRpb24ibQoYTGlzdE9yZ2FuaXphdGlvbnNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAIgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQihgEKGUxpc3RPcmdhbml6YXRpb25zUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjsKDW9yZ2FuaXphdGlvbnMYBCADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLk9yZ2FuaXphdGlvbiJGChlEZWxldGVPcmdhbml6YXRpb25SZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIZCgdjb25maXJtGAIgASgJQgi6SAVyAxjIASIcChpEZWxldGVPcmdhbml6YXRpb25SZXNwb25zZTK2BwoTT3JnYW5pemF0aW9uU2VydmljZRLDAQoSQ3JlYXRlT3JnYW5pemF0aW9uEjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVPcmdhbml6YXRpb25SZXF1ZXN0GjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVPcmdhbml6YXRpb25SZXNwb25zZSJG8rsYBRIBAUAB+LsYyQGCvBgCCAGavBgNbGltaXRfcmVhY2hlZILT5JMCGzoBKmIMb3JnYW5pemF0aW9uIggvdjEvb3JncxKZAQoRTGlzdE9yZ2FuaXphdGlvbnMSMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RPcmdhbml6YXRpb25zUmVxdWVzdBoxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdE9yZ2FuaXphdGlvbnNSZXNwb25zZSIf8rsYBRIBAUABgrwYAggBgtPkkwIKEggvdjEvb3JncxK0AQoPR2V0T3JnYW5pemF0aW9uEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRPcmdhbml6YXRpb25SZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRPcmdhbml6YXRpb25SZXNwb25zZSJA8rsYDxIDAQMEGAEiBm9yZ19pZIK8GAIIAYLT5JMCIWIMb3JnYW5pemF0aW9uEhEvdjEvb3Jncy97b3JnX2lkfRLQAQoSVXBkYXRlT3JnYW5pemF0aW9uEjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVPcmdhbml6YXRpb25SZXF1ZXN0GjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVPcmdhbml6YXRpb25SZXNwb25zZSJT8rsYDhICAQQYAyIGb3JnX2lkirwYE29yZ2FuaXphdGlvbi51cGRhdGWC0+STAiQ6ASpiDG9yZ2FuaXphdGlvbjIRL3YxL29yZ3Mve29yZ19pZH0SsgEKEkRlbGV0ZU9yZ2FuaXphdGlvbhIxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlT3JnYW5pemF0aW9uUmVxdWVzdBoyLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlT3JnYW5pemF0aW9uUmVzcG9uc2UiNfK7GA0SAQEYBCIGb3JnX2lk+LsYzAGCvBgCCAGC0+STAhMqES92MS9vcmdzL3tvcmdfaWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_organization, file_policyguard_options_v1_options]);
+  fileDesc("CjFwb2xpY3lndWFyZC9jb250cm9sL3YxL29yZ2FuaXphdGlvbl9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIigKFkdldE9yZ2FuaXphdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJIlUKF0dldE9yZ2FuaXphdGlvblJlc3BvbnNlEjoKDG9yZ2FuaXphdGlvbhgBIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuT3JnYW5pemF0aW9uIiEKD0dldFVzYWdlUmVxdWVzdBIOCgZvcmdfaWQYASABKAki8QEKEEdldFVzYWdlUmVzcG9uc2USHAoFbW9udGgYASABKAlCDdq8GAkiMjAyNi0xMSISGAoEcGxhbhgCIAEoCUIK2rwYBiJmcmVlIhIdCgtldmFsdWF0aW9ucxgDIAEoAUII2rwYBDIzMTASHQoFbGltaXQYBCABKAFCCdq8GAUxMDAwMEgAiAEBEiAKCXJlbWFpbmluZxgFIAEoAUII2rwYBDc2OTBIAYgBARItCglyZXNldHNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQggKBl9saW1pdEIMCgpfcmVtYWluaW5nImgKGVVwZGF0ZU9yZ2FuaXphdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEjIKBG5hbWUYAiABKAlCH7pIHHIaEAEYyAEyE15bXlx4MDAtXHgxZlx4N2ZdKiRIAIgBAUIHCgVfbmFtZSJYChpVcGRhdGVPcmdhbml6YXRpb25SZXNwb25zZRI6Cgxvcmdhbml6YXRpb24YASABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLk9yZ2FuaXphdGlvbiJKChlDcmVhdGVPcmdhbml6YXRpb25SZXF1ZXN0Ei0KBG5hbWUYASABKAlCH7pIHHIaEAEYyAEyE15bXlx4MDAtXHgxZlx4N2ZdKiQiWAoaQ3JlYXRlT3JnYW5pemF0aW9uUmVzcG9uc2USOgoMb3JnYW5pemF0aW9uGAEgASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5Pcmdhbml6YXRpb24ibQoYTGlzdE9yZ2FuaXphdGlvbnNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAIgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQihgEKGUxpc3RPcmdhbml6YXRpb25zUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjsKDW9yZ2FuaXphdGlvbnMYBCADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLk9yZ2FuaXphdGlvbiJGChlEZWxldGVPcmdhbml6YXRpb25SZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIZCgdjb25maXJtGAIgASgJQgi6SAVyAxjIASIcChpEZWxldGVPcmdhbml6YXRpb25SZXNwb25zZTLQCAoTT3JnYW5pemF0aW9uU2VydmljZRLDAQoSQ3JlYXRlT3JnYW5pemF0aW9uEjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVPcmdhbml6YXRpb25SZXF1ZXN0GjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVPcmdhbml6YXRpb25SZXNwb25zZSJG8rsYBRIBAUAB+LsYyQGCvBgCCAGavBgNbGltaXRfcmVhY2hlZILT5JMCGzoBKmIMb3JnYW5pemF0aW9uIggvdjEvb3JncxKZAQoRTGlzdE9yZ2FuaXphdGlvbnMSMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RPcmdhbml6YXRpb25zUmVxdWVzdBoxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdE9yZ2FuaXphdGlvbnNSZXNwb25zZSIf8rsYBRIBAUABgrwYAggBgtPkkwIKEggvdjEvb3JncxK0AQoPR2V0T3JnYW5pemF0aW9uEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRPcmdhbml6YXRpb25SZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRPcmdhbml6YXRpb25SZXNwb25zZSJA8rsYDxIDAQMEGAEiBm9yZ19pZIK8GAIIAYLT5JMCIWIMb3JnYW5pemF0aW9uEhEvdjEvb3Jncy97b3JnX2lkfRKXAQoIR2V0VXNhZ2USJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFVzYWdlUmVxdWVzdBooLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0VXNhZ2VSZXNwb25zZSI48rsYDxIDAQMEGAEiBm9yZ19pZIK8GAIIAYLT5JMCGRIXL3YxL29yZ3Mve29yZ19pZH0vdXNhZ2US0AEKElVwZGF0ZU9yZ2FuaXphdGlvbhIxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlT3JnYW5pemF0aW9uUmVxdWVzdBoyLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlT3JnYW5pemF0aW9uUmVzcG9uc2UiU/K7GA4SAgEEGAMiBm9yZ19pZIq8GBNvcmdhbml6YXRpb24udXBkYXRlgtPkkwIkOgEqYgxvcmdhbml6YXRpb24yES92MS9vcmdzL3tvcmdfaWR9ErIBChJEZWxldGVPcmdhbml6YXRpb24SMS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGV0ZU9yZ2FuaXphdGlvblJlcXVlc3QaMi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGV0ZU9yZ2FuaXphdGlvblJlc3BvbnNlIjXyuxgNEgEBGAQiBm9yZ19pZPi7GMwBgrwYAggBgtPkkwITKhEvdjEvb3Jncy97b3JnX2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_organization, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.GetOrganizationRequest
@@ -56,6 +58,79 @@ export const GetOrganizationResponseSchema: GenMessage<GetOrganizationResponse> 
   messageDesc(file_policyguard_control_v1_organization_service, 1);
 
 /**
+ * @generated from message policyguard.control.v1.GetUsageRequest
+ */
+export type GetUsageRequest = Message<"policyguard.control.v1.GetUsageRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetUsageRequest.
+ * Use `create(GetUsageRequestSchema)` to create a new message.
+ */
+export const GetUsageRequestSchema: GenMessage<GetUsageRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_organization_service, 2);
+
+/**
+ * @generated from message policyguard.control.v1.GetUsageResponse
+ */
+export type GetUsageResponse = Message<"policyguard.control.v1.GetUsageResponse"> & {
+  /**
+   * The calendar month in UTC.
+   *
+   * @generated from field: string month = 1;
+   */
+  month: string;
+
+  /**
+   * The plan: "free", "growth" or "enterprise".
+   *
+   * @generated from field: string plan = 2;
+   */
+  plan: string;
+
+  /**
+   * Evaluations in the month that runtimes have reported so far.
+   *
+   * @generated from field: double evaluations = 3;
+   */
+  evaluations: number;
+
+  /**
+   * Evaluations that the plan allows in a month; null when there is no limit.
+   *
+   * @generated from field: optional double limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * What is left of the limit, never below 0; null when there is no limit.
+   *
+   * @generated from field: optional double remaining = 5;
+   */
+  remaining?: number | undefined;
+
+  /**
+   * When the next month begins and counting starts at 0.
+   *
+   * @generated from field: google.protobuf.Timestamp resets_at = 6;
+   */
+  resetsAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetUsageResponse.
+ * Use `create(GetUsageResponseSchema)` to create a new message.
+ */
+export const GetUsageResponseSchema: GenMessage<GetUsageResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_organization_service, 3);
+
+/**
  * @generated from message policyguard.control.v1.UpdateOrganizationRequest
  */
 export type UpdateOrganizationRequest = Message<"policyguard.control.v1.UpdateOrganizationRequest"> & {
@@ -79,7 +154,7 @@ export type UpdateOrganizationRequest = Message<"policyguard.control.v1.UpdateOr
  * Use `create(UpdateOrganizationRequestSchema)` to create a new message.
  */
 export const UpdateOrganizationRequestSchema: GenMessage<UpdateOrganizationRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_organization_service, 2);
+  messageDesc(file_policyguard_control_v1_organization_service, 4);
 
 /**
  * @generated from message policyguard.control.v1.UpdateOrganizationResponse
@@ -98,7 +173,7 @@ export type UpdateOrganizationResponse = Message<"policyguard.control.v1.UpdateO
  * Use `create(UpdateOrganizationResponseSchema)` to create a new message.
  */
 export const UpdateOrganizationResponseSchema: GenMessage<UpdateOrganizationResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_organization_service, 3);
+  messageDesc(file_policyguard_control_v1_organization_service, 5);
 
 /**
  * @generated from message policyguard.control.v1.CreateOrganizationRequest
@@ -117,7 +192,7 @@ export type CreateOrganizationRequest = Message<"policyguard.control.v1.CreateOr
  * Use `create(CreateOrganizationRequestSchema)` to create a new message.
  */
 export const CreateOrganizationRequestSchema: GenMessage<CreateOrganizationRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_organization_service, 4);
+  messageDesc(file_policyguard_control_v1_organization_service, 6);
 
 /**
  * @generated from message policyguard.control.v1.CreateOrganizationResponse
@@ -136,7 +211,7 @@ export type CreateOrganizationResponse = Message<"policyguard.control.v1.CreateO
  * Use `create(CreateOrganizationResponseSchema)` to create a new message.
  */
 export const CreateOrganizationResponseSchema: GenMessage<CreateOrganizationResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_organization_service, 5);
+  messageDesc(file_policyguard_control_v1_organization_service, 7);
 
 /**
  * @generated from message policyguard.control.v1.ListOrganizationsRequest
@@ -162,7 +237,7 @@ export type ListOrganizationsRequest = Message<"policyguard.control.v1.ListOrgan
  * Use `create(ListOrganizationsRequestSchema)` to create a new message.
  */
 export const ListOrganizationsRequestSchema: GenMessage<ListOrganizationsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_organization_service, 6);
+  messageDesc(file_policyguard_control_v1_organization_service, 8);
 
 /**
  * @generated from message policyguard.control.v1.ListOrganizationsResponse
@@ -202,7 +277,7 @@ export type ListOrganizationsResponse = Message<"policyguard.control.v1.ListOrga
  * Use `create(ListOrganizationsResponseSchema)` to create a new message.
  */
 export const ListOrganizationsResponseSchema: GenMessage<ListOrganizationsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_organization_service, 7);
+  messageDesc(file_policyguard_control_v1_organization_service, 9);
 
 /**
  * @generated from message policyguard.control.v1.DeleteOrganizationRequest
@@ -228,7 +303,7 @@ export type DeleteOrganizationRequest = Message<"policyguard.control.v1.DeleteOr
  * Use `create(DeleteOrganizationRequestSchema)` to create a new message.
  */
 export const DeleteOrganizationRequestSchema: GenMessage<DeleteOrganizationRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_organization_service, 8);
+  messageDesc(file_policyguard_control_v1_organization_service, 10);
 
 /**
  * @generated from message policyguard.control.v1.DeleteOrganizationResponse
@@ -241,7 +316,7 @@ export type DeleteOrganizationResponse = Message<"policyguard.control.v1.DeleteO
  * Use `create(DeleteOrganizationResponseSchema)` to create a new message.
  */
 export const DeleteOrganizationResponseSchema: GenMessage<DeleteOrganizationResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_organization_service, 9);
+  messageDesc(file_policyguard_control_v1_organization_service, 11);
 
 /**
  * OrganizationService reads and changes the caller's organization.
@@ -278,6 +353,17 @@ export const OrganizationService: GenService<{
     methodKind: "unary";
     input: typeof GetOrganizationRequestSchema;
     output: typeof GetOrganizationResponseSchema;
+  },
+  /**
+   * Returns how many evaluations the organization has had this calendar month (UTC), and how many its plan allows. Only
+   * evaluations that runtimes reported count; a standalone runtime reports none.
+   *
+   * @generated from rpc policyguard.control.v1.OrganizationService.GetUsage
+   */
+  getUsage: {
+    methodKind: "unary";
+    input: typeof GetUsageRequestSchema;
+    output: typeof GetUsageResponseSchema;
   },
   /**
    * Changes the fields that the request carries and leaves the others.

@@ -1,0 +1,78 @@
+// What every new version has in common, whether it is published, published again or promoted: the environment's next number,
+// a manifest signed with the key that signs now, and the parts stored under their digests.
+
+import type { Caller } from "../kit/context.ts";
+import { newId } from "../kit/id.ts";
+import { signStatement, statementDigest } from "../kit/statement.ts";
+import { contentDigest, type ManifestPayload } from "../kit/statement-payload.ts";
+import { type BundledPolicy, BundleRow, type PartReference } from "../store/bundle.ts";
+import type { Transaction } from "../store/database.ts";
+import type { EnvironmentRow } from "../store/environment.ts";
+import type { TestCount } from "./bundle-test.ts";
+import type { SigningKeys } from "./signing-keys.ts";
+
+/** The least runtime that understands what this version publishes. */
+const minRuntime = "1.0.0";
+
+/** A bundle before it has a number and a signature. Its parts are stored already. */
+export interface BundleDraft {
+  readonly parts: readonly PartReference[];
+  readonly policies: readonly BundledPolicy[];
+  readonly tests: TestCount;
+  /** Where it comes from, such as "publish". */
+  readonly source: string;
+  readonly message: string | undefined;
+}
+
+/** Signs the draft as the environment's next version. The environment has to be locked. */
+export async function signBundle(
+  tx: Transaction,
+  keys: SigningKeys,
+  { caller, environment, draft }: { caller: Caller; environment: EnvironmentRow; draft: BundleDraft },
+): Promise<BundleRow> {
+  environment.latestVersion += 1;
+  const manifest = manifestOf(tx, environment, draft);
+  const statement = await signStatement("manifest", manifest, await keys.signing(tx));
+  return tx.em.create(BundleRow, {
+    orgId: tx.orgId,
+    id: newId(),
+    projectId: environment.projectId,
+    environmentId: environment.id,
+    environment: environment.name,
+    version: manifest.version,
+    digest: statementDigest(statement),
+    contentDigest: manifest.content_digest,
+    source: manifest.source,
+    message: draft.message ?? null,
+    manifest: statement,
+    parts: manifest.parts,
+    policies: draft.policies,
+    sizeBytes: manifest.parts.reduce((sum, part) => sum + part.size, 0),
+    testsPassed: draft.tests.passed,
+    testsFailed: draft.tests.failed,
+    createdBy: caller.credential.label,
+    createdAt: tx.now,
+    activatedAt: null,
+    activationSeq: null,
+  });
+}
+
+function manifestOf(
+  tx: Transaction,
+  environment: EnvironmentRow,
+  { parts, tests, source }: BundleDraft,
+): ManifestPayload {
+  const entries = parts.map(({ path, size, digest }) => ({ path, size, digest }));
+  return {
+    org_id: tx.orgId,
+    project_id: environment.projectId,
+    environment: environment.name,
+    version: environment.latestVersion,
+    created_at: tx.now.toISOString(),
+    source,
+    content_digest: contentDigest(entries),
+    parts: entries,
+    min_runtime: minRuntime,
+    tests: { passed: tests.passed, failed: tests.failed },
+  };
+}

@@ -1,0 +1,41 @@
+// How much of its plan an organization has used. Counting is the ingest's work, in the transaction that stores the traces.
+
+import type { Caller } from "../kit/context.ts";
+import type { Database } from "../store/database.ts";
+import { findOrganization } from "../store/organization.ts";
+import { readUsage } from "../store/usage.ts";
+import { evaluationsPerMonth, type Plan } from "./plan.ts";
+
+/** The use of a calendar month in UTC. */
+export interface UsageView {
+  /** Such as "2026-11". */
+  readonly month: string;
+  readonly plan: Plan;
+  readonly evaluations: number;
+  /** Null where the plan has no limit. */
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  readonly resetsAt: Date;
+}
+
+/** Reads usage. */
+export class Usage {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The use of the month that it is. */
+  get(caller: Caller): Promise<UsageView> {
+    return this.#database.read(caller.orgId, async (tx) => {
+      const plan: Plan = (await findOrganization(tx)).plan;
+      const month = tx.now.toISOString().slice(0, 7);
+      const evaluations = await readUsage(tx, `${month}-01`);
+      const limit = evaluationsPerMonth[plan];
+      const remaining = limit === null ? null : Math.max(0, limit - evaluations);
+      const resetsAt = new Date(Date.UTC(tx.now.getUTCFullYear(), tx.now.getUTCMonth() + 1));
+      return { month, plan, evaluations, limit, remaining, resetsAt };
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { type RuntimeInstanceSchema, RuntimeState } from "../../gen/policyguard/control/v1/runtime_instance_pb.ts";
+import type { RuntimeInstanceService } from "../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
+import type { RuntimeInstances, RuntimeView } from "../domain/runtime-instance.ts";
+import { callerOf } from "../kit/context.ts";
+import { pageOf } from "./page.ts";
+import { timestamp } from "./time.ts";
+
+type State = RuntimeView["instance"]["state"];
+
+const states: Readonly<Record<State, RuntimeState>> = {
+  active: RuntimeState.ACTIVE,
+  behind: RuntimeState.BEHIND,
+  rejected: RuntimeState.REJECTED,
+};
+
+/** Handlers of RuntimeInstanceService. */
+export function runtimeInstanceHandlers(runtimes: RuntimeInstances): ServiceImpl<typeof RuntimeInstanceService> {
+  return {
+    listRuntimeInstances: async (request, context) => {
+      const page = pageOf(request);
+      const filter = { ...page, state: stateOf(request.state) };
+      const [views, total] = await runtimes.list(callerOf(context), pathOf(request), filter);
+      return { total, ...page, runtimes: views.map(runtimeMessage) };
+    },
+    forgetRuntimeInstance: async (request, context) => {
+      await runtimes.forget(callerOf(context), { ...pathOf(request), instanceId: request.instanceId });
+      return {};
+    },
+  };
+}
+
+function pathOf({ projectId, envName }: { projectId: string; envName: string }) {
+  return { projectId, environment: envName };
+}
+
+function stateOf(state: RuntimeState): State | undefined {
+  const names: readonly State[] = ["active", "behind", "rejected"];
+  return names.find((name) => states[name] === state);
+}
+
+function runtimeMessage({
+  instance,
+  lostEvaluations,
+  isConnected,
+}: RuntimeView): MessageInitShape<typeof RuntimeInstanceSchema> {
+  return {
+    instanceId: instance.id,
+    environment: instance.environment,
+    softwareVersion: instance.softwareVersion,
+    bundleVersion: instance.bundleVersion || undefined,
+    activationSeq: instance.activationSeq || undefined,
+    state: states[instance.state],
+    rejection: instance.rejection || undefined,
+    spoolDepth: instance.spoolDepth,
+    lostEvaluations,
+    firstSeenAt: timestamp(instance.firstSeenAt),
+    lastSeenAt: timestamp(instance.lastSeenAt),
+    connected: isConnected,
+  };
+}
