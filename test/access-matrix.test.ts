@@ -102,11 +102,13 @@ describe("the access matrix", () => {
           "audit_entry",
           "bundle",
           "policy",
+          "policy_detector",
           "sso_identity",
           "sso_login",
           "token",
           "trace",
           "webhook",
+          "webhook_attempt",
         ]),
       );
     });
@@ -135,7 +137,7 @@ async function fullScene(stage: Stage): Promise<Scene> {
     "agent/list_200_as-ci",
     "bundle/latest_200_other-etag",
     "trace/list_200_reported",
-    "webhook/list-deliveries_200_pending",
+    "webhook/get-delivery_200_dropped",
     "sso/finish_200_member",
   ];
   const scene = await setScene(stage, { given: parts.flatMap((name) => vectorNamed(name).given) });

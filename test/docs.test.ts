@@ -16,7 +16,7 @@ import { cliSchema } from "../src/cli/settings.ts";
 import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../src/config.ts";
 import { controlServices } from "../src/control-plane.ts";
 import { eventDataSchemas } from "../src/domain/event.ts";
-import { webhookHeaders } from "../src/domain/webhook-request.ts";
+import { newSecret, webhookHeaders } from "../src/domain/webhook-request.ts";
 
 const root = dirname(import.meta.dirname);
 const documents = ["README.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { cwd: root }).toSorted()];
@@ -105,6 +105,35 @@ describe("docs/webhooks.md", () => {
     const { isGenuine } = await import(pathToFileURL(file).href);
     for (const [given, expected] of cases) expect(isGenuine(secret, body, given), given).toBe(expected);
     expect(isGenuine(secret, body, undefined)).toBe(false);
+  });
+
+  test("the check of Standard Webhooks takes our signatures and no others", async () => {
+    const [, source = ""] = fenced("docs/webhooks.md", "js");
+    const file = join(folder, "check-standard.mjs");
+    writeFileSync(file, source);
+    const { isGenuineStandard } = await import(pathToFileURL(file).href);
+    const [own, before, other] = [newSecret(), newSecret(), newSecret()];
+    const sentAt = new Date("2026-11-20T09:00:00Z");
+    const message = {
+      id: "evt_1",
+      event: "policy.updated",
+      attempt: 1,
+      sentAt,
+      body,
+      secret: own,
+      previousSecret: before,
+    };
+    const headers = webhookHeaders(message);
+    const check = (key: string, changed: object = {}, bytes = body, now = sentAt.getTime()) =>
+      isGenuineStandard(key, bytes, { ...headers, ...changed }, now);
+    expect([check(own), check(before), check(other)]).toEqual([true, true, false]);
+    expect(check(own, { "webhook-id": "evt_2" })).toBe(false);
+    expect(check(own, { "webhook-timestamp": String(sentAt.getTime() / 1000 + 1) })).toBe(false);
+    expect(check(own, {}, Buffer.from("{}"))).toBe(false);
+    expect([300_000, 301_000].map((ms) => check(own, {}, body, sentAt.getTime() + ms))).toEqual([true, false]);
+    for (const signatures of ["", "v1,", "v2,AAAA", "ä", undefined]) {
+      expect(check(own, { "webhook-signature": signatures })).toBe(false);
+    }
   });
 
   test.skipIf(!hasProgram("python3"))("the check in Python takes our signatures and no others", () => {

@@ -1,7 +1,16 @@
 // One operation as a section of the page.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import type { Content, Document, Operation, Parameter, Reference, Response, Server } from "../openapi/model.ts";
+import type {
+  Content,
+  Document,
+  Operation,
+  Parameter,
+  Reference,
+  Response,
+  Server,
+  WebhookItem,
+} from "../openapi/model.ts";
 import { type Html, html, prose } from "./html.ts";
 import { fieldRow, fieldTable, schemaTable, typeOf } from "./schema.ts";
 
@@ -24,6 +33,20 @@ ${parameters.length === 0 ? html`` : html`<h4>Parameters</h4>${fieldTable(parame
 ${requestBody === undefined ? html`` : html`<h4>Request body</h4>${content(document, requestBody.content)}`}
 <h4>Answers</h4>${answers(document, operation)}
 <h4>Example</h4><pre><code>${curl(document, { verb, path, servers, operation })}</code></pre></div></details>`;
+}
+
+/** The section of an event: the request that tells of it. */
+export function eventSection(document: Document, name: string, { post }: WebhookItem): Html {
+  const { summary, description, parameters, requestBody, responses } = post;
+  const described = Object.entries(responses).map(
+    ([status, response]) => [status, resolve(document, response)] as const,
+  );
+  return html`<details class="operation" id="event-${name}" data-search="${`${name} ${summary}`.toLowerCase()}">
+<summary><span class="verb post">EVENT</span> <code class="path">${name}</code> <span class="summary">${summary}</span></summary>
+<div class="body">${prose(description)}
+<h4>Headers</h4>${fieldTable(parameters.map(parameterRow))}
+<h4>Body</h4>${content(document, requestBody?.content ?? {})}
+<h4>What your answer means</h4>${statuses(described)}</div></details>`;
 }
 
 function facts(operation: Operation, servers: readonly Server[]): Html {
@@ -62,7 +85,11 @@ function answers(document: Document, { responses }: Operation): Html {
   const good = entries.filter(([status]) => Number(status) < 400);
   const bad = entries.filter(([status]) => Number(status) >= 400);
   return html`${good.map(([status, response]) => success(document, status, response))}
-<div class="wide"><table><tbody>${bad.map(([status, { description }]) => html`<tr><th scope="row">${status}</th><td>${prose(description)}</td></tr>`)}</tbody></table></div>`;
+${statuses(bad)}`;
+}
+
+function statuses(responses: readonly (readonly [status: string, response: Response])[]): Html {
+  return html`<div class="wide"><table><tbody>${responses.map(([status, { description }]) => html`<tr><th scope="row">${status}</th><td>${prose(description)}</td></tr>`)}</tbody></table></div>`;
 }
 
 function success(document: Document, status: string, response: Response): Html {

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { type Document, operationKeys, type Server } from "../openapi/model.ts";
 import { Html, html, prose } from "./html.ts";
-import { operationSection, type Placed } from "./operation.ts";
+import { eventSection, operationSection, type Placed } from "./operation.ts";
 import { schemaTable } from "./schema.ts";
 import { script } from "./script.ts";
 import { style } from "./style.ts";
@@ -19,15 +19,17 @@ export interface DocsPage {
 export function createDocsPage(openapi: string): DocsPage {
   const document: Document = JSON.parse(openapi);
   const groups = groupsOf(document);
+  const hasEvents = Object.keys(document.webhooks).length > 0;
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${document.info.title} API</title><link rel="icon" href="data:,"><style>${new Html(style)}</style></head>
 <body><a class="skip" href="#main">To the operations</a>
 <nav aria-label="Operations"><label><span class="note">Search ( / )</span><input id="search" type="search" autocomplete="off" spellcheck="false"></label>
-<div class="list">${groups.map(groupList)}<h2>Reference</h2><ul><li><a href="#schemas">Schemas</a></li><li><a href="/v1/openapi.json">openapi.json</a></li></ul></div></nav>
+<div class="list">${groups.map(groupList)}<h2>Reference</h2><ul>${hasEvents ? html`<li><a href="#events">Events</a></li>` : html``}<li><a href="#schemas">Schemas</a></li><li><a href="/v1/openapi.json">openapi.json</a></li></ul></div></nav>
 <main id="main"><h1>${document.info.title} API</h1><div id="intro"><p class="note">Version ${document.info.version}, OpenAPI ${document.openapi}</p>${prose(document.info.description)}</div>
 <p id="nothing" role="status" hidden>Nothing has these words in its path, name or summary.</p>
 ${groups.map((group) => groupSection(document, group))}
+${hasEvents ? html`<section data-group><h2 id="events">Events</h2>${prose(aboutEvents)}${events(document)}</section>` : html``}
 <section data-group><h2 id="schemas">Schemas</h2>${schemas(document)}</section></main>
 <script>${new Html(script)}</script></body></html>
 `;
@@ -81,6 +83,13 @@ function groupList({ name, operations }: Group): Html {
 
 function groupSection(document: Document, { name, description, operations }: Group): Html {
   return html`<section data-group><h2>${name}</h2>${prose(description)}${operations.map((placed) => operationSection(document, placed))}</section>`;
+}
+
+const aboutEvents = "Requests that the server sends to webhooks.";
+
+function events(document: Document): Html {
+  const sections = Object.entries(document.webhooks).map(([name, item]) => eventSection(document, name, item));
+  return html`${sections}`;
 }
 
 function schemas(document: Document): Html {

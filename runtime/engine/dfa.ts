@@ -127,9 +127,14 @@ export class LazyDfa {
     return { low, high: this.#endOfLife(text, end, part, budget) };
   }
 
-  /** Adds the patterns that match somewhere in the text to a set. False when the budget was used up before all were known. */
-  findAll(text: string, found: Set<number>, budget: BuildBudget): boolean {
-    return this.#run(text, { from: 0, at: 0, to: text.length }, budget, found) !== outOfBudget;
+  /** Adds the patterns that match somewhere in a part of the text. False when the budget was used up before all were known. */
+  findAll(
+    text: string,
+    { from, to }: { readonly from: number; readonly to: number },
+    found: Set<number>,
+    budget: BuildBudget,
+  ): boolean {
+    return this.#run(text, { from, at: from, to }, budget, found) !== outOfBudget;
   }
 
   #run(text: string, { from, at, to }: Part, budget: BuildBudget, found: Set<number> | undefined): number {

@@ -7,6 +7,7 @@ import { measure } from "./distance.ts";
 import { type Gate, requiredLiterals } from "./literal.ts";
 import { PatternError } from "./pattern-error.ts";
 import { readProgram } from "./program.ts";
+import { type Spice, spiceOf } from "./spice.ts";
 
 /** What is known about a pattern. */
 export interface PatternFacts {
@@ -21,6 +22,8 @@ export interface PatternFacts {
   readonly gates: readonly Gate[];
   /** Every match contains one of these as well; empty when nothing more is known. */
   readonly company: readonly string[];
+  /** A kind of characters, rare in prose, of which every match contains one. Known of patterns without gates only. */
+  readonly spice: Spice;
 }
 
 /** Finds out the facts of a pattern. Throws PatternError for one that can never match. */
@@ -37,6 +40,7 @@ export function analyse(engine: RE2JS): PatternFacts {
     elastic: distances.elastic || literals?.elastic === true,
     gates: literals?.gates ?? [],
     company: literals?.company ?? [],
+    spice: literals === undefined ? spiceOf(program) : "none",
   };
 }
 
@@ -52,20 +56,22 @@ export interface StoredFacts {
   /** Literals with their reach before and after, one after the other. */
   readonly gates: readonly (string | number | null)[];
   readonly company: readonly string[];
+  readonly spice: string;
 }
 
 /** The facts in the form in which they are kept. */
 export function storeFacts(facts: PatternFacts): StoredFacts {
-  const { groupCount, programSize, minLength, maxLength, elastic, gates, company } = facts;
+  const { groupCount, programSize, minLength, maxLength, elastic, gates, company, spice } = facts;
   return {
     numbers: [groupCount, programSize, bounded(minLength), bounded(maxLength), elastic ? 1 : 0],
+    spice,
     gates: gates.flatMap(({ literal, before, after }) => [literal, bounded(before), bounded(after)]),
     company,
   };
 }
 
 /** The facts that were kept. */
-export function readFacts({ numbers, gates, company }: StoredFacts): PatternFacts {
+export function readFacts({ numbers, gates, company, spice }: StoredFacts): PatternFacts {
   const [groupCount = 0, programSize = 0, minLength, maxLength, elastic] = numbers;
   const read: Gate[] = [];
   for (let i = 0; i + 2 < gates.length; i += 3) {
@@ -79,6 +85,7 @@ export function readFacts({ numbers, gates, company }: StoredFacts): PatternFact
     elastic: elastic === 1,
     gates: read,
     company,
+    spice: spice === "digits" || spice === "marks" ? spice : "none",
   };
 }
 

@@ -115,6 +115,30 @@ export function pointsTaken({ ranges, folds, notNewline }: Instruction): readonl
   return folds ? caseVariants(ranges[0] ?? 0) : ranges;
 }
 
+/** Whether every match of a program contains a character of which this holds, as far as ranges tell. */
+export function mustTake({ start, code }: Program, isWithin: (from: number, to: number) => boolean): boolean {
+  const seen = new Set<number>([start]);
+  const work = [start];
+  for (let node = work.pop(); node !== undefined; node = work.pop()) {
+    const instruction = code[node];
+    if (instruction === undefined) continue;
+    if (instruction.step === "match") return false;
+    if (instruction.step === "rune" && takesOnly(instruction, isWithin)) continue;
+    for (const next of instruction.next) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      work.push(next);
+    }
+  }
+  return true;
+}
+
+function takesOnly(instruction: Instruction, isWithin: (from: number, to: number) => boolean): boolean {
+  const points = pointsTaken(instruction);
+  for (let i = 0; i + 1 < points.length; i += 2) if (!isWithin(points[i] ?? 0, points[i + 1] ?? 0)) return false;
+  return true;
+}
+
 const variantsOf = new Map<number, readonly number[]>();
 
 /** The code points that re2js takes for a folded one. It is asked, so that there is one table of case variants only. */

@@ -11,6 +11,7 @@ import { createLookahead, type Lookahead } from "./lookahead.ts";
 import { explainRefusal, PatternError } from "./pattern-error.ts";
 import { analyse, type PatternFacts, patternKey, readFacts, type StoredFacts } from "./pattern-facts.ts";
 import { readProgram } from "./program.ts";
+import type { Spice } from "./spice.ts";
 
 /** Flags of a pattern. */
 export interface PatternFlags {
@@ -79,6 +80,7 @@ class CompiledPattern implements LinearPattern {
   readonly elastic: boolean;
   readonly gates: readonly Gate[];
   readonly company: readonly string[];
+  readonly spice: Spice;
   readonly #bits: number;
   #engine: RE2JS | undefined;
   #lookahead: Lookahead | undefined;
@@ -94,6 +96,7 @@ class CompiledPattern implements LinearPattern {
     this.elastic = facts.elastic;
     this.gates = facts.gates;
     this.company = facts.company;
+    this.spice = facts.spice;
     this.#bits = bits;
     this.#engine = engine;
     this.#dfa = facts.minLength === 0 ? undefined : null;

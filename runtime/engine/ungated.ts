@@ -5,6 +5,7 @@ import { type BuildBudget, LazyDfa } from "./dfa.ts";
 import type { View } from "./normalize.ts";
 import type { PatternProbe } from "./plan.ts";
 import { readProgram } from "./program.ts";
+import { type Spice, spicedParts } from "./spice.ts";
 
 /** A pattern, and the detector that wants it. */
 export interface PatternUse {
@@ -12,6 +13,7 @@ export interface PatternUse {
   readonly probe: PatternProbe;
 }
 
+const longestReach = 64;
 const mostPatterns = 80;
 const mostInstructions = 8_000;
 const groupBytes = 4 * 2 ** 20;
@@ -23,7 +25,7 @@ export class UngatedPatterns {
 
   /** `readsOf` says which forms of a text a detector reads. */
   constructor(uses: readonly PatternUse[], readsOf: (job: number) => number) {
-    const byText = Map.groupBy(uses, ({ probe, job }) => `${probe.folded}:${readsOf(job)}`);
+    const byText = Map.groupBy(uses, (use) => `${use.probe.folded}:${readsOf(use.job)}:${spiceOfUse(use)}`);
     this.#groups = [...byText.values()].flatMap(groupsOf).map((group) => new Group(group));
   }
 
@@ -40,12 +42,16 @@ class Group {
   readonly job: number;
   readonly #uses: readonly PatternUse[];
   readonly #isFolded: boolean;
+  readonly #spice: Spice;
+  readonly #reach: number;
   #dfa: LazyDfa | undefined | null;
 
   constructor(uses: readonly PatternUse[]) {
     this.#uses = uses;
     this.job = uses[0]?.job ?? 0;
     this.#isFolded = uses[0]?.probe.folded === true;
+    this.#spice = uses[0] === undefined ? "none" : spiceOfUse(uses[0]);
+    this.#reach = Math.max(...uses.map(({ probe }) => probe.pattern.maxLength));
     // The automaton of a single pattern is the pattern's own; one that matches the empty text has none.
     this.#dfa = uses.length === 1 ? undefined : null;
   }
@@ -57,10 +63,18 @@ class Group {
     }
     if (this.#dfa === undefined) return this.#uses;
     const found = new Set<number>();
-    if (!this.#dfa.findAll(this.#isFolded ? view.folded() : view.text, found, budget)) return this.#uses;
+    const text = this.#isFolded ? view.folded() : view.text;
+    const parts = spicedParts(text, this.#spice, this.#reach);
+    for (let i = 0; i + 1 < parts.length; i += 2)
+      if (!this.#dfa.findAll(text, { from: parts[i] ?? 0, to: parts[i + 1] ?? 0 }, found, budget)) return this.#uses;
     if (found.size === 0) return none;
     return [...found].sort((a, b) => a - b).flatMap((index) => this.#uses[index] ?? []);
   }
+}
+
+// Around spice only where matches are short: long windows would cover the text anyway.
+function spiceOfUse({ probe: { pattern } }: PatternUse): Spice {
+  return pattern.elastic || pattern.maxLength > longestReach ? "none" : pattern.spice;
 }
 
 // Patterns that match the empty text match always, so they are each a group of their own.

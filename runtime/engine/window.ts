@@ -43,11 +43,13 @@ const walksPerUnit = 2;
 /** Moves within a text as if every run of white space were one unit. */
 export class CollapsedText {
   readonly #text: string;
+  readonly #hasRuns: boolean;
   #stepsLeft: number;
   #index: CollapsedIndex | undefined;
 
   constructor(text: string) {
     this.#text = text;
+    this.#hasRuns = /\s\s|\x85/.test(text);
     this.#stepsLeft = walksPerUnit * text.length;
   }
 
@@ -55,6 +57,7 @@ export class CollapsedText {
   back(from: number, units: number): number {
     if (units === 0) return from;
     if (units >= from) return 0;
+    if (!this.#hasRuns) return from - units;
     if (this.#stepsLeft <= 0) return this.#indexed().offset(from, -units);
     let at = from;
     for (let left = units; left > 0 && at > 0; left--) {
@@ -69,6 +72,7 @@ export class CollapsedText {
   forth(from: number, units: number): number {
     const { length } = this.#text;
     if (units >= length - from) return length;
+    if (!this.#hasRuns) return from + units;
     if (this.#stepsLeft <= 0) return this.#indexed().offset(from, units);
     let at = from;
     // The rest of a run that has begun belongs to what is before.

@@ -3,7 +3,7 @@
 import type { Caller } from "../kit/context.ts";
 import type { Database } from "../store/database.ts";
 import { findOrganization } from "../store/organization.ts";
-import { readUsage } from "../store/usage.ts";
+import { readPlaygroundUsage, readUsage } from "../store/usage.ts";
 import { evaluationsPerMonth, type Plan } from "./plan.ts";
 
 /** The use of a calendar month in UTC. */
@@ -11,7 +11,9 @@ export interface UsageView {
   /** Such as "2026-11". */
   readonly month: string;
   readonly plan: Plan;
+  /** All that count, those of the playground among them. */
   readonly evaluations: number;
+  readonly playgroundEvaluations: number;
   /** Null where the plan has no limit. */
   readonly limit: number | null;
   readonly remaining: number | null;
@@ -31,11 +33,12 @@ export class Usage {
     return this.#database.read(caller.orgId, async (tx) => {
       const plan: Plan = (await findOrganization(tx)).plan;
       const month = tx.now.toISOString().slice(0, 7);
-      const evaluations = await readUsage(tx, `${month}-01`);
+      const playgroundEvaluations = await readPlaygroundUsage(tx, `${month}-01`);
+      const evaluations = playgroundEvaluations + (await readUsage(tx, `${month}-01`));
       const limit = evaluationsPerMonth[plan];
       const remaining = limit === null ? null : Math.max(0, limit - evaluations);
       const resetsAt = new Date(Date.UTC(tx.now.getUTCFullYear(), tx.now.getUTCMonth() + 1));
-      return { month, plan, evaluations, limit, remaining, resetsAt };
+      return { month, plan, evaluations, playgroundEvaluations, limit, remaining, resetsAt };
     });
   }
 }

@@ -215,6 +215,7 @@ describe("the pages", () => {
       expect(html).toContain(`id="${operation.operationId}"`);
       expect(html).toContain(path);
     }
+    for (const name of Object.keys(document.webhooks)) expect(html).toContain(`id="event-${name}"`);
     const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     for (const [, target] of html.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
   });

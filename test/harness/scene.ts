@@ -15,6 +15,7 @@ import type { Dialect, TestAnswer } from "./dialect.ts";
 import type { DnsServer } from "./dns-server.ts";
 import { filled } from "./match.ts";
 import type { MovedClock } from "./moved-clock.ts";
+import { runtimeSteps } from "./runtime-step.ts";
 import { ssoSteps } from "./sso-step.ts";
 import { teamSteps } from "./team-step.ts";
 import { webhookSteps } from "./webhook-step.ts";
@@ -67,6 +68,8 @@ export type SceneStep = (request: JsonObject, stage: Stage, world: World) => Pro
  * - "$verified_elsewhere" {}: another organization has verified a domain. Bound to it.
  * - "$text" {name, text}: a TXT record is published.
  * - "$dropped" {webhook_id}: an attempt to deliver to the webhook failed for good. Bound to the delivery's id and its event_id.
+ * - "$runtime" {project_id, environment, bundle_version, activation_seq, rejection, spool_depth, lost}: a runtime has introduced
+ *   itself, said how it stands, and lost so many evaluations. Bound to its id.
  * - "$repeat" {times, call, refused}: the call is made so many times; "${n}" in it counts from 1. With "refused" it fails each time.
  */
 const sceneSteps: Readonly<Record<string, SceneStep>> = {
@@ -98,6 +101,7 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
   ...accountSteps,
   ...teamSteps,
   ...ssoSteps,
+  ...runtimeSteps,
   ...webhookSteps,
   $outdate: async ({ policy_id, version }, { plane }, { orgId }) => {
     const text = `update policy_version set document = document || '{"apiVersion": "policyguard/v0"}'
