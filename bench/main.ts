@@ -4,6 +4,7 @@
 import { cpus, totalmem } from "node:os";
 import { engineBench } from "./engine.ts";
 import { evaluateRestBench } from "./evaluate-rest.ts";
+import { hostileBench } from "./hostile.ts";
 import { ingestBench } from "./ingest.ts";
 import type { Bench } from "./measure.ts";
 import { printTable } from "./table.ts";
@@ -11,6 +12,7 @@ import { printTable } from "./table.ts";
 const benches: Readonly<Record<string, Bench>> = {
   "evaluate-rest": evaluateRestBench,
   engine: engineBench,
+  hostile: hostileBench,
   ingest: ingestBench,
 };
 

@@ -70,3 +70,15 @@ export function cpuSecondsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
+
+/** Does a piece of work with each text, some times over. Results are added up, so that no compiler may leave the work out. */
+export function timed(texts: readonly string[], repeats: number, work: (text: string) => number): Round {
+  const cpuBefore = process.cpuUsage();
+  const startedAtMs = performance.now();
+  let sum = 0;
+  for (let repeat = 0; repeat < repeats; repeat++) for (const text of texts) sum += work(text);
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  if (sum < 0) throw new Error("unreachable");
+  return { operations: texts.length * repeats, seconds, cpuSeconds: (user + system) / 1e6 };
+}

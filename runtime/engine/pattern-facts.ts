@@ -22,7 +22,7 @@ export interface PatternFacts {
   readonly gates: readonly Gate[];
   /** Every match contains one of these as well; empty when nothing more is known. */
   readonly company: readonly string[];
-  /** A kind of characters, rare in prose, of which every match contains one. Known of patterns without gates only. */
+  /** A kind of characters, rare in prose, of which every match contains two. Known of patterns without gates only. */
   readonly spice: Spice;
 }
 

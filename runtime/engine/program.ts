@@ -115,22 +115,23 @@ export function pointsTaken({ ranges, folds, notNewline }: Instruction): readonl
   return folds ? caseVariants(ranges[0] ?? 0) : ranges;
 }
 
-/** Whether every match of a program contains a character of which this holds, as far as ranges tell. */
-export function mustTake({ start, code }: Program, isWithin: (from: number, to: number) => boolean): boolean {
-  const seen = new Set<number>([start]);
-  const work = [start];
-  for (let node = work.pop(); node !== undefined; node = work.pop()) {
-    const instruction = code[node];
-    if (instruction === undefined) continue;
-    if (instruction.step === "match") return false;
-    if (instruction.step === "rune" && takesOnly(instruction, isWithin)) continue;
-    for (const next of instruction.next) {
-      if (seen.has(next)) continue;
-      seen.add(next);
-      work.push(next);
+/** The least number, up to 2, of characters in a match of which this holds, as far as ranges tell. */
+export function leastTaken({ start, code }: Program, isWithin: (from: number, to: number) => boolean): 0 | 1 | 2 {
+  const seen = new Set<number>();
+  let level = [start];
+  for (const count of [0, 1] as const) {
+    const next: number[] = [];
+    for (let node = level.pop(); node !== undefined; node = level.pop()) {
+      const instruction = code[node];
+      if (instruction === undefined || seen.has(node)) continue;
+      seen.add(node);
+      if (instruction.step === "match") return count;
+      const counts = instruction.step === "rune" && takesOnly(instruction, isWithin);
+      (counts ? next : level).push(...instruction.next);
     }
+    level = next;
   }
-  return true;
+  return 2;
 }
 
 function takesOnly(instruction: Instruction, isWithin: (from: number, to: number) => boolean): boolean {

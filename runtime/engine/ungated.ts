@@ -2,10 +2,10 @@
 // searched. Together they may need more states than a text is worth: then each is searched by itself.
 
 import { type BuildBudget, LazyDfa } from "./dfa.ts";
-import type { View } from "./normalize.ts";
+import { lazily, type View } from "./normalize.ts";
 import type { PatternProbe } from "./plan.ts";
 import { readProgram } from "./program.ts";
-import { type Spice, spicedParts } from "./spice.ts";
+import { type Spice, SpicedText } from "./spice.ts";
 
 /** A pattern, and the detector that wants it. */
 export interface PatternUse {
@@ -32,7 +32,8 @@ export class UngatedPatterns {
   /** Those that may match in a form of a text, the budget willing. */
   matching(view: View, readsView: (job: number) => boolean, budget: BuildBudget): readonly PatternUse[] {
     if (this.#groups.length === 0) return none;
-    return this.#groups.flatMap((group) => (readsView(group.job) ? group.matching(view, budget) : none));
+    const spiced = lazily(() => new SpicedText(view.text));
+    return this.#groups.flatMap((group) => (readsView(group.job) ? group.matching(view, spiced, budget) : none));
   }
 }
 
@@ -56,7 +57,7 @@ class Group {
     this.#dfa = uses.length === 1 ? undefined : null;
   }
 
-  matching(view: View, budget: BuildBudget): readonly PatternUse[] {
+  matching(view: View, spiced: () => SpicedText, budget: BuildBudget): readonly PatternUse[] {
     if (this.#dfa === null) {
       const programs = this.#uses.map(({ probe }) => readProgram(probe.pattern.engine));
       this.#dfa = LazyDfa.of(programs, groupMemory);
@@ -64,7 +65,8 @@ class Group {
     if (this.#dfa === undefined) return this.#uses;
     const found = new Set<number>();
     const text = this.#isFolded ? view.folded() : view.text;
-    const parts = spicedParts(text, this.#spice, this.#reach);
+    // Folding only adds letters of ASCII, and small ones.
+    const parts = spiced().parts(this.#spice, this.#reach);
     for (let i = 0; i + 1 < parts.length; i += 2)
       if (!this.#dfa.findAll(text, { from: parts[i] ?? 0, to: parts[i + 1] ?? 0 }, found, budget)) return this.#uses;
     if (found.size === 0) return none;

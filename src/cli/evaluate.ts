@@ -2,8 +2,9 @@
 
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import { BundleReferenceSchema, type Finding } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { compileEngine } from "../../runtime/engine/compile.ts";
-import type { Evaluation } from "../../runtime/engine/evaluation.ts";
+import type { Explanation } from "../../gen/policyguard/policy/v1/explanation_pb.ts";
+import { compileEngine, type Engine } from "../../runtime/engine/compile.ts";
+import type { Evaluation, EvaluationContext } from "../../runtime/engine/evaluation.ts";
 import { matchesGlob } from "../../runtime/engine/glob.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
 import { failModes, modes, nameOf, outcomes, severities, stages } from "../../runtime/engine/wire.ts";
@@ -23,6 +24,11 @@ export interface Judged {
   readonly compileUs: number;
 }
 
+/** What was judged where, and why. */
+export interface Explained extends Judged {
+  readonly explanation: Explanation;
+}
+
 const anywhere = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
 
 /** The environment that requests are judged in unless one is named: the first that a policy names. */
@@ -32,23 +38,39 @@ export function environmentOf(files: readonly JudgingFile[], given: string | und
 
 /** Judges a request. Placeholders and hashes are the same in every run: the key behind them is fixed. */
 export function judge(files: readonly JudgingFile[], subject: Subject, env: string, now: Date): Judged {
+  const { engine, compileUs } = compile(files, env);
+  return { subject, env, compileUs, evaluation: engine.evaluate(subject.request, contextOf(subject, now)) };
+}
+
+/** Judges a request and says why. */
+export function explainRequest(files: readonly JudgingFile[], subject: Subject, env: string, now: Date): Explained {
+  const { engine, compileUs } = compile(files, env);
+  // Once before, since the first evaluation of an engine also builds tables, which is not what a runtime pays.
+  engine.evaluate(subject.request, contextOf(subject, now));
+  return { subject, env, compileUs, ...engine.explain(subject.request, contextOf(subject, now)) };
+}
+
+function compile(files: readonly JudgingFile[], env: string): { engine: Engine; compileUs: number } {
   refuseDuplicates(files);
   const policies = files.map(({ policy }) => {
     const name = policy.metadata.name;
     return { policyId: name, name, version: 1, scope: anywhere, document: policy };
   });
-  const begin = performance.now();
+  const beganMs = performance.now();
   const engine = compileEngine({ policies, environment: env, projectId: "" });
-  const compiled = performance.now();
-  const evaluation = engine.evaluate(subject.request, {
-    stage: stages[subject.stage],
+  return { engine, compileUs: Math.round((performance.now() - beganMs) * 1000) };
+}
+
+function contextOf({ stage }: Subject, now: Date): EvaluationContext {
+  const beganMs = performance.now();
+  return {
+    stage: stages[stage],
     now,
     evaluationId: "local",
     fingerprintKey: new Uint8Array(32),
     bundle: create(BundleReferenceSchema),
-    elapsedUs: () => (performance.now() - compiled) * 1000,
-  });
-  return { subject, env, evaluation, compileUs: Math.round((compiled - begin) * 1000) };
+    elapsedUs: () => (performance.now() - beganMs) * 1000,
+  };
 }
 
 // Findings name their policy; two of one name could not be told apart.
@@ -103,7 +125,7 @@ export function decisionJson({ evaluation, subject, env }: Judged): JsonObject {
 }
 
 /** A finding for programs. */
-function findingJson(finding: Finding): JsonObject {
+export function findingJson(finding: Finding): JsonObject {
   const { ruleId, policy, detector, category, segment, start, end, score, threshold, layer } = finding;
   return {
     policy,

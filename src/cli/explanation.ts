@@ -1,109 +1,105 @@
-// What became of every rule of every policy for one request.
+// An explanation for programs: what the server's own explanation has, in the same spelling, with the files of the policies.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { Finding } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import type { PolicyDocument, PolicyRule } from "../../runtime/engine/policy/document.ts";
-import { trustName } from "../../runtime/engine/wire.ts";
-import { effectOf } from "./decision-text.ts";
-import { decisionJson, type Judged, type JudgingFile, whyAbsent } from "./evaluate.ts";
-import { type NearMisses, nearMisses } from "./near-miss.ts";
+import type {
+  ConditionPart,
+  ExplainedCondition,
+  ExplainedDetector,
+  ExplainedJudgement,
+  ExplainedPolicy,
+  ExplainedRule,
+  ExplainedSegment,
+  RuleReference,
+} from "../../gen/policyguard/policy/v1/explanation_pb.ts";
+import { modes, nameOf, outcomes, severities, trustName } from "../../runtime/engine/wire.ts";
+import { decisionJson, type Explained, findingJson } from "./evaluate.ts";
 
-/** What became of a rule. */
-export type RuleStatus = "matched" | "not_matched" | "other_stage" | "off";
-
-/** One rule and what became of it. */
-export interface ExplainedRule {
-  readonly rule: PolicyRule;
-  readonly status: RuleStatus;
-  /** Why it did not match, or why its match has no effect; "" for a match that takes effect. */
-  readonly reason: string;
-  readonly findings: readonly Finding[];
-  readonly decided: boolean;
-}
-
-/** One policy and what became of it. */
-export interface ExplainedPolicy {
-  readonly file: JudgingFile;
-  /** Why it takes no part; undefined when it does. */
-  readonly absent: string | undefined;
-  /** Empty when it takes no part. */
-  readonly rules: readonly ExplainedRule[];
-}
-
-/** Explains a decision rule by rule. */
-export function explainPolicies(files: readonly JudgingFile[], judged: Judged, now: Date): ExplainedPolicy[] {
-  const { subject, env, evaluation } = judged;
-  const misses = nearMisses(files, subject, env, now);
-  return files.map((file) => {
-    const { policy } = file;
-    const absent = whyAbsent(policy, env, subject.request.agentId ?? "");
-    const own = evaluation.findings.filter((finding) => finding.policy === policy.metadata.name);
-    const decidedBy = evaluation.decidedByPolicy === policy.metadata.name ? evaluation.decidedByRule : "";
-    const rules = absent === undefined ? policy.rules : [];
-    return {
-      file,
-      absent,
-      rules: rules.map((rule) => ({
-        rule,
-        ...outcomeOf(policy, rule, { findings: own, stage: subject.stage, misses }),
-        decided: rule.id === decidedBy,
-      })),
-    };
-  });
-}
-
-function outcomeOf(
-  policy: PolicyDocument,
-  rule: PolicyRule,
-  { findings, stage, misses }: { findings: readonly Finding[]; stage: string; misses: NearMisses },
-): Pick<ExplainedRule, "status" | "reason" | "findings"> {
-  const own = findings.filter(({ ruleId }) => ruleId === rule.id);
-  const without = (status: RuleStatus, reason: string) => ({ status, reason, findings: [] });
-  if (!rule.stages.some((name) => name === stage)) return without("other_stage", `it is for ${rule.stages.join(", ")}`);
-  if ((rule.mode ?? policy.defaults?.mode) === "off") return without("off", "its mode is off");
-  if (own.length === 0) return without("not_matched", misses.reasonOf(policy, rule));
-  const effects = own.map(effectOf);
-  const reason = effects.every((effect) => effect !== "") ? [...new Set(effects)].join(", ") : "";
-  return { status: "matched", reason, findings: own };
-}
-
-/** An explanation for programs. */
-export function explanationJson(judged: Judged, policies: readonly ExplainedPolicy[]): JsonObject {
-  const { evaluation, compileUs } = judged;
+/** An explanation for programs; `paths` are the files of the policies by name. */
+export function explanationJson(explained: Explained, paths: ReadonlyMap<string, string>): JsonObject {
+  const { explanation, compileUs } = explained;
+  const { cost } = explanation;
   return {
-    decision: decisionJson(judged),
-    segments: evaluation.segments.map(({ id, role, trust, text }) => ({
-      id,
-      role,
-      trust: trustName(trust),
-      length: text.length,
+    decision: decisionJson(explained),
+    segments: explanation.segments.map(segmentJson),
+    detectors: explanation.detectors.map(detectorJson),
+    policies: explanation.policies.map((policy) => ({
+      file: paths.get(policy.name) ?? null,
+      ...policyJson(policy),
     })),
-    detections: evaluation.signals.map(({ detector, category, score, segment, start, end }) => ({
-      detector,
-      category,
-      score,
-      segment,
-      start,
-      end,
-    })),
-    policies: policies.map(({ file, absent, rules }) => ({
-      policy: file.policy.metadata.name,
-      file: file.path,
-      applies: absent === undefined,
-      reason: absent ?? null,
-      rules: rules.map(ruleJson),
-    })),
-    timing: { compile_us: compileUs, evaluate_us: evaluation.response.latencyUs },
+    cost: {
+      compile_us: compileUs,
+      normalize_us: cost?.normalizeUs ?? 0,
+      scan_us: cost?.scanUs ?? 0,
+      decide_us: cost?.decideUs ?? 0,
+      respond_us: cost?.respondUs ?? 0,
+      total_us: cost?.totalUs ?? 0,
+    },
   };
 }
 
-function ruleJson({ rule, status, reason, findings, decided }: ExplainedRule): JsonObject {
+function segmentJson(segment: ExplainedSegment): JsonObject {
+  const { id, role, origin, trust, length, scanned, layers, detections, costUs } = segment;
   return {
-    rule_id: rule.id,
-    action: rule.action,
-    status,
-    reason: reason === "" ? null : reason,
-    findings: findings.length,
-    decided,
+    ...{ id, role, origin, trust: trustName(trust), length, scanned },
+    layers: layers.map(({ layer, text, start, end, readBy }) => {
+      return { layer, text: text ?? null, start, end, read_by: [...readBy] };
+    }),
+    detections: detections.map(({ detector, names, category, start, end, score, layer, attributes }) => {
+      return { detector, names: [...names], category, start, end, score, layer, attributes: { ...attributes } };
+    }),
+    cost_us: costUs,
   };
+}
+
+function detectorJson({ detector, names, parameters, askedBy, detections, costUs }: ExplainedDetector): JsonObject {
+  return {
+    detector,
+    names: [...names],
+    parameters: parameters ?? null,
+    asked_by: askedBy.map(referenceJson),
+    detections,
+    cost_us: costUs ?? null,
+  };
+}
+
+function referenceJson({ policy, ruleId }: RuleReference): JsonObject {
+  return { policy, rule_id: ruleId };
+}
+
+function policyJson({ name, applies, reason, rules }: ExplainedPolicy): JsonObject {
+  return { name, applies, reason, rules: rules.map(ruleJson) };
+}
+
+function ruleJson(rule: ExplainedRule): JsonObject {
+  const { ruleId, matched, effective, decided, nearly, reason, rollout, judgements, judgementsLeftOut } = rule;
+  return {
+    rule_id: ruleId,
+    action: nameOf(outcomes, rule.action),
+    severity: nameOf(severities, rule.severity),
+    mode: nameOf(modes, rule.mode),
+    ...{ matched, effective, decided, nearly, reason },
+    rollout: rollout === undefined ? null : { percent: rollout.percent, by: rollout.by, included: rollout.included },
+    judgements: judgements.map(judgementJson),
+    judgements_left_out: judgementsLeftOut,
+  };
+}
+
+function judgementJson({ segment, matched, reason, terms, conditions, findings }: ExplainedJudgement): JsonObject {
+  return {
+    ...{ segment, matched, reason },
+    terms: terms.map(({ detector, threshold, accepted, bestScore = null, lacking = null, nearly }) => {
+      return { detector, threshold, accepted, best_score: bestScore, lacking, nearly };
+    }),
+    conditions: conditions.map(conditionJson),
+    findings: findings.map(findingJson),
+  };
+}
+
+function conditionJson(condition: ExplainedCondition): JsonObject {
+  const { kind, source, category = null, start = null, value, problem, joint, parts } = condition;
+  return { kind, source, category, start, value: value ?? null, problem, joint, parts: parts.map(partJson) };
+}
+
+function partJson({ source, value, problem }: ConditionPart): JsonObject {
+  return { source, value: value ?? null, problem };
 }

@@ -1,6 +1,7 @@
 // A run of the tests of policy files, and its forms for people and programs.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import { gradeRobustness, type RobustnessGrade } from "../../runtime/engine/robustness.ts";
 import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
 import { counted, type Output, shown } from "./output.ts";
 import { isValid, type PolicyFile, readPolicyFiles } from "./policy-file.ts";
@@ -12,6 +13,8 @@ export interface TestedFile {
   /** Empty when the policy is not valid. */
   readonly results: readonly PolicyTestResult[];
   readonly durationMs: number;
+  /** How much of what it blocks it blocks in disguise; only when asked for, and when the policy is valid. */
+  readonly robustness?: RobustnessGrade;
 }
 
 /** The results of all files. */
@@ -23,9 +26,19 @@ export interface TestRun {
   readonly invalid: number;
 }
 
+/** What a run does besides. */
+export interface TestRunExtras {
+  /** Also disguises the texts that are blocked, and counts what is still blocked. */
+  readonly robustness: boolean;
+}
+
 /** Reads files and runs their tests as of `now`. */
-export function runTests(paths: readonly string[], now: Date): TestRun {
-  const files = readPolicyFiles(paths).map((file) => testFile(file, now));
+export function runTests(paths: readonly string[], now: Date, { robustness }: TestRunExtras): TestRun {
+  const files = readPolicyFiles(paths).map((file) => {
+    const tested = testFile(file, now);
+    const isGraded = robustness && file.policy !== undefined;
+    return isGraded ? { ...tested, robustness: gradeRobustness(file.policy, { now }) } : tested;
+  });
   const results = files.flatMap((tested) => tested.results);
   const passed = results.filter((result) => result.passed).length;
   const invalid = files.filter(({ file }) => !isValid(file)).length;
@@ -46,7 +59,7 @@ export function isGreen({ failed, invalid }: TestRun): boolean {
 
 /** Prints a run. */
 export function printRun(run: TestRun, output: Output): void {
-  for (const { file, results } of run.files) {
+  for (const { file, results, robustness } of run.files) {
     output.line(output.styled("bold", shown(file.path)));
     printProblems(file, output);
     if (isValid(file) && results.length === 0) output.line(`  ${output.styled("yellow", "no tests")}`);
@@ -55,6 +68,7 @@ export function printRun(run: TestRun, output: Output): void {
       output.line(`  ${mark} ${shown(name)}`);
       for (const failure of failures) output.line(`      ${shown(failure)}`);
     }
+    if (robustness !== undefined) printRobustness(robustness, output);
   }
   const parts = [`${run.passed} passed`, ...(run.failed > 0 ? [`${run.failed} failed`] : [])];
   if (run.invalid > 0) parts.push(`${counted(run.invalid, "policy file")} not valid`);
@@ -62,17 +76,35 @@ export function printRun(run: TestRun, output: Output): void {
   output.line(output.styled(isGreen(run) ? "green" : "red", sum));
 }
 
+function printRobustness({ tests, share, mutations }: RobustnessGrade, output: Output): void {
+  if (tests === 0) {
+    output.line("  in disguise: no test expects BLOCK and gets it");
+    return;
+  }
+  const parts = mutations.map(({ mutation, caught }) => `${mutation} ${caught}/${tests}`);
+  output.line(`  in disguise ${Math.round(share * 100)} % are still blocked: ${parts.join(", ")}`);
+}
+
 /** A run for programs. */
 export function runJson(run: TestRun): JsonObject {
   return {
     passed: isGreen(run),
     tests: { passed: run.passed, failed: run.failed },
-    files: run.files.map(({ file, results }) => ({
+    files: run.files.map(({ file, results, robustness }) => ({
       file: file.path,
       policy: file.policy?.metadata.name ?? null,
       valid: isValid(file),
       problems: file.problems.map(problemJson),
       tests: results.map(({ name, passed, failures }) => ({ name, passed, failures: [...failures] })),
+      robustness: robustness === undefined ? null : robustnessJson(robustness),
     })),
+  };
+}
+
+function robustnessJson({ tests, share, mutations }: RobustnessGrade): JsonObject {
+  return {
+    tests,
+    share,
+    mutations: mutations.map(({ mutation, caught, missed }) => ({ mutation, caught, missed: [...missed] })),
   };
 }

@@ -76,6 +76,18 @@ describe("test", () => {
     expect(code).toBe(1);
   });
 
+  test.concurrent("--robustness counts what is still blocked in disguise, and changes no exit code", async () => {
+    const [human, machine] = await Promise.all([
+      run("test", "good", "--robustness"),
+      run("test", "good", "--robustness", "--json"),
+    ]);
+    expect(human.stdout).toMatch(/^ {2}in disguise \d+ % are still blocked: .*case 1\/1/m);
+    const { robustness } = JSON.parse(machine.stdout).files[0];
+    expect(robustness).toMatchObject({ tests: 1, share: expect.any(Number) });
+    expect(robustness.mutations).toContainEqual({ mutation: "case", caught: 1, missed: [] });
+    expect([human.code, machine.code]).toEqual([0, 0]);
+  });
+
   test.concurrent("writes JUnit XML and SARIF beside the readable result", async () => {
     const { code } = await run("test", "red.yaml", "broken.yaml", "--junit", "out.xml", "--sarif", "out.sarif");
     expect(code).toBe(1);
@@ -174,45 +186,83 @@ test.concurrent("explain tells of every rule why it matched or did not", async (
   const cwd = newFolder({ "p.yaml": policyText("why", { rules: `${rules.join("\n")}\n` }) });
   const args = ["explain", "p.yaml", "--text", "Write to ada@lovelace.dev"];
   const [human, machine] = await Promise.all([policyGuard(args, { cwd }), policyGuard([...args, "--json"], { cwd })]);
-  const { policies, decision, detections, timing } = JSON.parse(machine.stdout);
+  const { policies, decision, segments, cost } = JSON.parse(machine.stdout);
   expect(decision).toMatchObject({ outcome: "REDACT", would_be_outcome: "BLOCK", text: "Write to [EMAIL_1]" });
-  expect(detections.length).toBeGreaterThan(0);
-  expect(timing.compile_us).toBeGreaterThan(0);
-  const reasons = policies[0].rules.map(({ rule_id, status, reason, decided }: Record<string, unknown>) => [
+  expect(segments[0].detections).toContainEqual(expect.objectContaining({ detector: "pii", category: "pii.email" }));
+  expect(cost.compile_us).toBeGreaterThan(0);
+  expect(policies[0]).toMatchObject({ file: "p.yaml", name: "why", applies: true, reason: "" });
+  const reasons = policies[0].rules.map(({ rule_id, matched, effective, reason, decided }: Record<string, unknown>) => [
     rule_id,
-    status,
+    matched,
+    effective,
     reason,
     decided,
   ]);
+  const scored = expect.stringMatching(/^pii scored 0\.\d+, threshold 0\.5$/);
   expect(reasons).toEqual([
-    ["found", "matched", null, true],
-    ["below", "not_matched", expect.stringMatching(/^pii: found with score 0\.\d+, below the threshold 1$/), false],
-    ["unmet", "not_matched", 'its `when` does not hold: request.env == "prod"', false],
-    ["spared", "not_matched", 'its `unless` holds: finding.domain == "lovelace.dev"', false],
-    ["absent", "not_matched", "words found nothing", false],
-    ["elsewhere", "other_stage", "it is for output", false],
-    ["silent", "off", "its mode is off", false],
-    ["watching", "matched", "shadow", false],
-    ["both", "not_matched", "fewer than 2 of pii, words found something in one segment", false],
+    ["found", true, true, scored, true],
+    ["below", false, false, expect.stringMatching(/^pii scored 0\.\d+, 0\.\d+ below the threshold 1$/), false],
+    ["unmet", false, false, '`when` is false: request.env == "prod"', false],
+    ["spared", false, false, '`unless` is true: finding.domain == "lovelace.dev"', false],
+    ["absent", false, false, "nothing was found by words", false],
+    ["elsewhere", false, false, "it does not run at the stage input; it runs at output", false],
+    ["silent", false, false, "its mode is off", false],
+    ["watching", true, false, expect.stringContaining("; without effect, since it is a shadow rule"), false],
+    ["both", false, false, "2 of its detectors have to find something, 1 did: pii", false],
   ]);
-  expect(human.stdout).toContain("  found (REDACT) matched 1 time, and decided\n");
-  expect(human.stdout).toContain("  elsewhere (BLOCK) was not asked: it is for output\n");
+  expect(human.stdout).toMatch(/^ {2}found \(REDACT\) matched and decided: pii scored/m);
+  expect(human.stdout).toMatch(/^ {2}below \(BLOCK\) nearly matched: pii scored/m);
+  expect(human.stdout).toContain("  elsewhere (BLOCK) did not match: it does not run at the stage input");
 });
 
-test.concurrent("diff names the changes, and --at-least-as-strict refuses a weaker version", async () => {
+describe("diff", () => {
   const milder = policyText("p", { rules: "  - {id: attack, stages: [input], detect: words, action: FLAG}\n" });
-  const cwd = newFolder({ "old.yaml": policyText("p"), "new.yaml": milder });
-  const [plain, gated, back] = await Promise.all([
-    policyGuard(["diff", "old.yaml", "new.yaml"], { cwd }),
-    policyGuard(["diff", "old.yaml", "new.yaml", "--at-least-as-strict", "--json"], { cwd }),
-    policyGuard(["diff", "new.yaml", "old.yaml", "--at-least-as-strict"], { cwd }),
-  ]);
-  expect(plain.stdout).toBe("- rule attack: action milder: BLOCK → FLAG\nThe new version is at most as strict.\n");
-  expect(JSON.parse(gated.stdout)).toEqual({
-    verdict: "weaker",
-    changes: [{ on: "rule", name: "attack", what: "action milder: BLOCK → FLAG", effect: "weaker" }],
+
+  test.concurrent("names the changes, and --at-least-as-strict refuses a weaker version", async () => {
+    const cwd = newFolder({ "old.yaml": policyText("p"), "new.yaml": milder });
+    const [plain, gated, back, same] = await Promise.all([
+      policyGuard(["diff", "old.yaml", "new.yaml"], { cwd }),
+      policyGuard(["diff", "old.yaml", "new.yaml", "--at-least-as-strict", "--json"], { cwd }),
+      policyGuard(["diff", "new.yaml", "old.yaml", "--at-least-as-strict"], { cwd }),
+      policyGuard(["diff", "old.yaml", "old.yaml", "--at-least-as-strict"], { cwd }),
+    ]);
+    const text = 'rule "attack": milder action: FLAG instead of BLOCK';
+    expect(plain.stdout).toBe(`- ${text}\nThe new version is at most as strict.\n`);
+    expect(JSON.parse(gated.stdout)).toEqual({
+      strictness: "weaker",
+      reasons: [`weaker: ${text}`],
+      changes: [
+        {
+          ...{ kind: "action_changed", path: 'rules["attack"].action', rule: "attack", text },
+          ...{ before: "BLOCK", after: "FLAG", effect: "weaker" },
+        },
+      ],
+      witnesses: [],
+    });
+    expect(same.stdout).toBe("The two are the same policy.\n");
+    expect([plain.code, gated.code, back.code, same.code]).toEqual([0, 1, 0, 0]);
   });
-  expect([plain.code, gated.code, back.code]).toEqual([0, 1, 0]);
+
+  test.concurrent("shows tests that come out differently, and what nobody can say", async () => {
+    const counting = "  - {id: many, stages: [input], when: findings.size() == 1, action: FLAG}\n";
+    const more = `tests:\n  - {name: an attack, text: "${attack}", expect: {outcome: BLOCK}}\n`;
+    const old = policyText("p", { more });
+    const cwd = newFolder({ "old.yaml": old, "new.yaml": old.replace("rules:\n", `rules:\n${counting}`) });
+    writeFileSync(join(cwd, "milder.yaml"), `${milder}${more}`);
+    const [doubtful, weaker] = await Promise.all([
+      policyGuard(["diff", "old.yaml", "new.yaml", "--at-least-as-strict"], { cwd }),
+      policyGuard(["diff", "old.yaml", "milder.yaml", "--json"], { cwd }),
+    ]);
+    expect(doubtful.stdout).toBe(
+      [
+        '+ rule "many" added: FLAG at input',
+        "unknown: a condition reads findings, and what is found has changed",
+        "Whether the new version is at least as strict cannot be said by looking.\n",
+      ].join("\n"),
+    );
+    expect(doubtful.code).toBe(1);
+    expect(JSON.parse(weaker.stdout).witnesses).toEqual([{ test: "an attack", before: "BLOCK", after: "FLAG" }]);
+  });
 });
 
 describe("init", () => {

@@ -1,21 +1,22 @@
-import type { JsonValue } from "@bufbuild/protobuf";
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Effect, PolicyChange } from "../../../runtime/engine/policy/change.ts";
+import { diffPolicies, type PolicyDiff, type Strictness } from "../../../runtime/engine/policy/diff.ts";
+import { nameOf, outcomes } from "../../../runtime/engine/wire.ts";
+import { findWitnesses, type Witness } from "../../../runtime/engine/witness.ts";
 import { defineCommand } from "../command.ts";
-import { type Change, type Effect, type Verdict, verdictOf } from "../diff/change.ts";
-import { policyChanges } from "../diff/policy.ts";
 import { exitCodes } from "../failure.ts";
 import { type Output, type Style, shown } from "../output.ts";
 import { readPolicyFile, requirePolicies } from "../policy-file.ts";
 
-const sentences: Readonly<Record<Verdict, string>> = {
-  same: "The new version enforces the same.",
+const sentences: Readonly<Record<Strictness, string>> = {
+  equal: "The new version enforces the same.",
   stricter: "The new version is at least as strict.",
   weaker: "The new version is at most as strict.",
-  mixed: "The new version is stricter in some places and weaker in others.",
-  unknown: "Whether the new version is at least as strict cannot be decided: see what is marked ?.",
+  unknown: "Whether the new version is at least as strict cannot be said by looking.",
 };
 
 const marks: Readonly<Record<Effect, readonly [string, Style]>> = {
-  none: [" ", "dim"],
+  neutral: [" ", "dim"],
   stricter: ["+", "green"],
   weaker: ["-", "red"],
   unknown: ["?", "yellow"],
@@ -32,24 +33,55 @@ export const diff = defineCommand({
       help: "Exit with 1 unless it is certain that the new version is at least as strict.",
     },
   },
-  notes: "Marks: + stricter, - weaker, ? depends on what a condition means, none: nothing that is enforced changes.",
-  async run({ values, positionals, output }) {
+  notes: "Marks: + stricter, - weaker, ? cannot be said by looking, none: no outcome changes.",
+  async run({ values, positionals, output, world }) {
     const [before, after] = requirePolicies(positionals.map(readPolicyFile));
     if (before === undefined || after === undefined) throw new Error("two files were asked for");
-    const changes = policyChanges(before.policy, after.policy);
-    const verdict = verdictOf(changes);
-    print(changes, verdict, output);
-    output.json({ verdict, changes: changes.map((change): JsonValue => ({ ...change })) });
-    const isCertain = verdict === "same" || verdict === "stricter";
+    const found = diffPolicies(before.policy, after.policy);
+    const witnesses = findWitnesses(before.policy, after.policy, { now: world.now() });
+    print(found, witnesses, output);
+    output.json(diffJson(found, witnesses));
+    const isCertain = found.strictness === "equal" || found.strictness === "stricter";
     return values["at-least-as-strict"] === true && !isCertain ? exitCodes.refused : exitCodes.fine;
   },
 });
 
-function print(changes: readonly Change[], verdict: Verdict, output: Output): void {
-  for (const { on, name, what, effect } of changes) {
-    const [mark, style] = marks[effect];
-    const subject = name === "" ? on : `${on} ${name}`;
-    output.line(output.styled(style, `${mark} ${shown(`${subject}: ${what}`).replaceAll("\n", " ")}`));
+function print({ changes, strictness, reasons }: PolicyDiff, witnesses: readonly Witness[], output: Output): void {
+  for (const { text, effect } of changes) output.line(marked(effect, text, output));
+  // A reason that is no change of its own: what the changes do to each other.
+  const told = new Set(changes.map(reasonOf));
+  if (strictness === "unknown") {
+    for (const reason of reasons.filter((each) => !told.has(each))) output.line(onOneLine(reason));
   }
-  output.line(changes.length === 0 ? "The two are the same policy." : sentences[verdict]);
+  for (const { test, before, after } of witnesses) {
+    output.line(onOneLine(`test "${test}": ${nameOf(outcomes, after)} instead of ${nameOf(outcomes, before)}`));
+  }
+  output.line(changes.length === 0 ? "The two are the same policy." : sentences[strictness]);
+}
+
+function reasonOf({ effect, text }: PolicyChange): string {
+  return `${effect}: ${text}`;
+}
+
+function marked(effect: Effect, text: string, output: Output): string {
+  const [mark, style] = marks[effect];
+  return output.styled(style, `${mark} ${onOneLine(text)}`);
+}
+
+function onOneLine(text: string): string {
+  return shown(text).replaceAll("\n", " ");
+}
+
+/** A difference for programs, as the server tells it. */
+function diffJson({ changes, strictness, reasons }: PolicyDiff, witnesses: readonly Witness[]): JsonObject {
+  return {
+    strictness,
+    reasons: [...reasons],
+    changes: changes.map(({ kind, path, rule = null, text, before = null, after = null, effect }) => {
+      return { kind, path, rule, text, before, after, effect };
+    }),
+    witnesses: witnesses.map(({ test, before, after }) => {
+      return { test, before: nameOf(outcomes, before), after: nameOf(outcomes, after) };
+    }),
+  };
 }

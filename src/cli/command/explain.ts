@@ -1,9 +1,14 @@
-import type { Evaluation } from "../../../runtime/engine/evaluation.ts";
-import { trustName } from "../../../runtime/engine/wire.ts";
+import type {
+  ExplainedCondition,
+  ExplainedPolicy,
+  ExplainedRule,
+  Explanation,
+} from "../../../gen/policyguard/policy/v1/explanation_pb.ts";
+import { nameOf, outcomes, trustName } from "../../../runtime/engine/wire.ts";
 import { defineCommand } from "../command.ts";
 import { printDecision, quoted } from "../decision-text.ts";
-import { environmentOf, judge } from "../evaluate.ts";
-import { type ExplainedPolicy, type ExplainedRule, explainPolicies, explanationJson } from "../explanation.ts";
+import { type Explained, environmentOf, explainRequest } from "../evaluate.ts";
+import { explanationJson } from "../explanation.ts";
 import { exitCodes } from "../failure.ts";
 import { columns, counted, type Output, shown } from "../output.ts";
 import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
@@ -19,49 +24,67 @@ export const explain = defineCommand({
   async run({ values, positionals, output, world }) {
     const files = requirePolicies(readPolicyFiles(findPolicyFiles(positionals).files));
     const subject = await readSubject(values, world);
-    const now = world.now();
-    const judged = judge(files, subject, environmentOf(files, values.env), now);
-    const policies = explainPolicies(files, judged, now);
-    printDecision(judged, output);
-    printSegments(judged.evaluation, output);
-    for (const policy of policies) printPolicy(policy, output);
-    const { latencyUs } = judged.evaluation.response;
-    output.line(`\ncompiled in ${milliseconds(judged.compileUs)}, evaluated in ${milliseconds(latencyUs)}`);
-    output.json(explanationJson(judged, policies));
+    const explained = explainRequest(files, subject, environmentOf(files, values.env), world.now());
+    const paths = new Map(files.map(({ policy, path }) => [policy.metadata.name, path]));
+    printDecision(explained, output);
+    printSegments(explained, output);
+    for (const policy of explained.explanation.policies) printPolicy(policy, paths.get(policy.name) ?? "", output);
+    printCost(explained.explanation, explained.compileUs, output);
+    output.json(explanationJson(explained, paths));
     return exitCodes.fine;
   },
 });
 
-function printSegments({ segments, signals }: Evaluation, output: Output): void {
+function printSegments({ explanation, evaluation }: Explained, output: Output): void {
   output.line("\nsegments and what detectors found in them:");
-  for (const { id, role, trust, text } of segments) {
-    output.line(`  ${shown(id)}: ${shown(role)}, ${trustName(trust)}, ${counted(text.length, "character")}`);
-    const own = signals.filter(({ segment }) => segment === id);
-    const rows = own.map(({ detector, category, score, start, end }) => [
-      shown(detector),
+  for (const [index, { id, role, trust, length, detections }] of explanation.segments.entries()) {
+    const text = evaluation.segments[index]?.text ?? "";
+    output.line(`  ${shown(id)}: ${shown(role)}, ${trustName(trust)}, ${counted(length, "character")}`);
+    const rows = detections.map(({ names, category, score, start, end, layer }) => [
+      shown(names.join(", ")),
       shown(category),
       score.toFixed(2),
       `${start}-${end}`,
-      quoted(text.slice(start, end)),
+      quoted(text.slice(start, end)) + (layer === "plain" ? "" : ` (in ${layer})`),
     ]);
     for (const line of columns(rows)) output.line(`    ${line}`);
   }
 }
 
-function printPolicy({ file, absent, rules }: ExplainedPolicy, output: Output): void {
-  output.line(`\npolicy ${output.styled("bold", shown(file.policy.metadata.name))} (${shown(file.path)})`);
-  if (absent !== undefined) output.line(`  takes no part: ${shown(absent)}`);
-  for (const explained of rules) output.line(`  ${ruleLine(explained, output)}`);
+function printPolicy({ name, applies, reason, rules }: ExplainedPolicy, path: string, output: Output): void {
+  output.line(`\npolicy ${output.styled("bold", shown(name))} (${shown(path)})`);
+  if (!applies) output.line(`  takes no part: ${shown(reason)}`);
+  for (const rule of rules) printRule(rule, output);
 }
 
-function ruleLine({ rule, status, reason, findings, decided }: ExplainedRule, output: Output): string {
-  const why = reason === "" ? "" : `: ${shown(reason)}`;
-  const name = `${shown(rule.id)} (${rule.action})`;
-  if (status === "matched") {
-    const mark = output.styled(reason === "" ? "red" : "yellow", "matched");
-    return `${name} ${mark} ${counted(findings.length, "time")}${why}${decided ? ", and decided" : ""}`;
+function printRule(rule: ExplainedRule, output: Output): void {
+  const { ruleId, matched, nearly, judgements, judgementsLeftOut } = rule;
+  const line = `${shown(ruleId)} (${nameOf(outcomes, rule.action)}) ${verdictOf(rule, output)}: ${shown(rule.reason)}`;
+  output.line(`  ${matched || nearly ? line : output.styled("dim", line)}`);
+  for (const { segment, reason, conditions } of judgements) {
+    // The reason of the rule is that of the first.
+    if (judgements.length > 1) output.line(`    ${shown(segment)}: ${shown(reason)}`);
+    for (const condition of conditions) printParts(condition, output);
   }
-  return output.styled("dim", `${name} ${status === "not_matched" ? "did not match" : "was not asked"}${why}`);
+  if (judgementsLeftOut > 0) output.line(`    and ${counted(judgementsLeftOut, "more segment")}`);
+}
+
+function verdictOf({ matched, effective, decided, nearly }: ExplainedRule, output: Output): string {
+  if (matched) return `${output.styled(effective ? "red" : "yellow", "matched")}${decided ? " and decided" : ""}`;
+  return nearly ? output.styled("yellow", "nearly matched") : "did not match";
+}
+
+/** The parts of a condition with their values; one of one part is told with its rule. */
+function printParts({ kind, joint, parts }: ExplainedCondition, output: Output): void {
+  for (const { source, value, problem } of parts) {
+    output.line(`    ${kind} ${shown(joint)} ${value ?? problem}: ${shown(source).replaceAll("\n", " ")}`);
+  }
+}
+
+function printCost({ cost }: Explanation, compileUs: number, output: Output): void {
+  const total = milliseconds(cost?.totalUs ?? 0);
+  const parts = `${milliseconds(cost?.scanUs ?? 0)} of it for scanning, ${milliseconds(cost?.decideUs ?? 0)} for the rules`;
+  output.line(`\ncompiled in ${milliseconds(compileUs)}, evaluated in ${total}: ${parts}`);
 }
 
 function milliseconds(us: number): string {

@@ -15,6 +15,10 @@ interface Reports {
   readonly sarif?: string;
 }
 
+interface TestValues extends Reports {
+  readonly robustness?: boolean;
+}
+
 /** `policy-guard test`: runs the tests that policies carry. */
 export const test = defineCommand({
   name: "test",
@@ -23,6 +27,7 @@ export const test = defineCommand({
   options: {
     junit: { type: "string", value: "FILE", help: "Also write the results as JUnit XML." },
     sarif: { type: "string", value: "FILE", help: "Also write problems and failures as SARIF 2.1.0." },
+    robustness: { type: "boolean", help: "Also count how much of what is blocked is still blocked in disguise." },
     watch: { type: "boolean", short: "w", help: "Run again whenever a file changes, until Ctrl-C." },
   },
   notes: "A policy that is not valid counts as failed. With --watch, --json prints one line for each run.",
@@ -37,9 +42,10 @@ interface Place {
   readonly world: Surroundings;
 }
 
-function once(paths: readonly string[], reports: Reports, { output, world }: Place, onOneLine = false) {
+function once(paths: readonly string[], values: TestValues, { output, world }: Place, onOneLine = false) {
+  const { robustness = false, ...reports } = values;
   const { files, folders } = findPolicyFiles(paths);
-  const run = runTests(files, world.now());
+  const run = runTests(files, world.now(), { robustness });
   printRun(run, output);
   output.json(runJson(run), { onOneLine });
   if (reports.junit !== undefined) replaceFile(reports.junit, junitReport(run));
@@ -63,13 +69,13 @@ function concerns(files: readonly string[], { junit, sarif }: Reports): Watched[
   };
 }
 
-async function watched(paths: readonly string[], reports: Reports, place: Place): Promise<ExitCode> {
+async function watched(paths: readonly string[], values: TestValues, place: Place): Promise<ExitCode> {
   const { output } = place;
   let code: ExitCode = exitCodes.fine;
   let last: Watched | undefined;
   const again = async () => {
     try {
-      const { code: current, watched: now } = once(paths, reports, place, true);
+      const { code: current, watched: now } = once(paths, values, place, true);
       code = current;
       last = now;
     } catch (error) {

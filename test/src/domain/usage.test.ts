@@ -36,7 +36,13 @@ function usage() {
 describe("Usage", () => {
   it("shows what went beyond the plan, and never less than nothing left", async () => {
     const resetsAt = new Date("2027-01-01T00:00:00Z");
-    expect(await usage()).toMatchObject({ month: "2026-12", evaluations: 10_003, limit: 10_000, remaining: 0, resetsAt });
+    expect(await usage()).toMatchObject({
+      month: "2026-12",
+      evaluations: 10_003,
+      limit: 10_000,
+      remaining: 0,
+      resetsAt,
+    });
   });
 
   it("counts the playground too, and says how much of it there is", async () => {
