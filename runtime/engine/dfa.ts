@@ -295,14 +295,14 @@ export class LazyDfa {
     const runes: number[] = [];
     const pending: number[] = [];
     this.#close([...targets], undecided, runes, pending, accepted);
-    runes.sort(ascending);
-    pending.sort(ascending);
+    const sortedRunes = Int32Array.from(runes).sort();
+    const sortedPending = Int32Array.from(pending).sort();
     const beforeKind = pending.length === 0 ? 0 : before;
-    const key = `${beforeKind}|${codes(runes)}|${codes(pending)}`;
+    const key = `${beforeKind}|${codes(sortedRunes)}|${codes(sortedPending)}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const state = this.#states.length;
-    this.#states.push({ runes: Int32Array.from(runes), pending: Int32Array.from(pending), before: beforeKind });
+    this.#states.push({ runes: sortedRunes, pending: sortedPending, before: beforeKind });
     this.#known.set(key, state);
     const bytes = stateBytes + this.#width * 4 + (runes.length + pending.length) * 8;
     this.#bytes += bytes;
@@ -371,12 +371,6 @@ function holding(before: number, after: number): number {
   return holds;
 }
 
-function codes(nodes: readonly number[]): string {
-  let text = "";
-  for (const node of nodes) text += String.fromCharCode(node & 0xffff, node >> 16);
-  return text;
-}
-
-function ascending(a: number, b: number): number {
-  return a - b;
+function codes(nodes: Int32Array): string {
+  return String.fromCharCode(...new Uint16Array(nodes.buffer));
 }

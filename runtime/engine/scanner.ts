@@ -39,7 +39,7 @@ function formOf({ layer, kinds, text, original }: View, jobs: readonly Job[]): T
 }
 
 /** What building automata may cost in one scan, in visited instructions of patterns: some milliseconds each. */
-const patternBudget = 1_000_000;
+const patternBudget = 500_000;
 const groupBudget = 300_000;
 
 interface ScanLimits extends SearchLimits {

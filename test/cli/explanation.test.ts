@@ -9,7 +9,7 @@ import { explanationJson } from "../../src/cli/explanation.ts";
 import { policyText } from "./run.ts";
 
 const rules = [
-  '  - {id: parts, stages: [input], detect: pii, when: \'finding.domain == "x.dev" || segment.length > 9\', action: REDACT}',
+  "  - {id: parts, stages: [input], detect: pii, when: 'finding.domain == \"x.dev\" || segment.length > 9', action: REDACT}",
   "  - {id: near, stages: [input], detect: {ref: pii, threshold: 1}, action: BLOCK, rollout: {percent: 10}}",
   "  - {id: broken, stages: [input], detect: pii, when: 'int(segment.text) > 1', action: FLAG, severity: low}",
 ];
