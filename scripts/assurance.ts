@@ -20,6 +20,11 @@ interface Property {
 }
 
 const properties: Readonly<Record<string, Property>> = {
+  "access-matrix": {
+    file: "test/access-matrix.test.ts",
+    unit: "mutants at most, every call in every dialect",
+    n: 1_000,
+  },
   "kill-runtime": { file: "test/e2e/kill.test.ts", test: "a runtime that is killed", unit: "kills", n: 200 },
   "kill-control-plane": {
     file: "test/e2e/kill.test.ts",

@@ -6,6 +6,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Vector } from "../gen/policyguard/testing/v1/vector_pb.ts";
+import { reportSample, sampleOf } from "../scripts/assurance/sample.ts";
 import { controlServices } from "../src/control-plane.ts";
 import { methodFacts } from "../src/kit/options.ts";
 import { promiseOf } from "./harness/access/expectation.ts";
@@ -28,6 +29,9 @@ const methods = controlServices
   .flatMap((service) => service.methods)
   .filter((method) => !unserved.has(callName(method)));
 const named = methods.map((method) => [callName(method), method] as const);
+/** Mutants of the suite; `npm run assurance -- access-matrix` asks for all of them, and for every call in every dialect. */
+const mutantsOfSuite = 25;
+const { n: mutants } = sampleOf({ n: mutantsOfSuite, seed: 1 });
 const promises = new Map(methods.map((method) => [method, promiseOf(method)]));
 
 describe("the access matrix", () => {
@@ -35,6 +39,7 @@ describe("the access matrix", () => {
   let stage: Stage;
   let closeDns: () => Promise<void>;
   let cells = 0;
+  let wrongCells = 0;
 
   beforeAll(async () => {
     const dns = await startDnsServer();
@@ -51,17 +56,18 @@ describe("the access matrix", () => {
   afterAll(async () => {
     await stage.plane.stop();
     await closeDns();
-    process.stdout.write(`access matrix: ${methods.length} operations, ${cells} calls\n`);
+    process.stdout.write(`access matrix: ${methods.length} operations, ${cells} calls, ${wrongCells} wrong\n`);
+    reportSample({ n: cells, failures: wrongCells });
   });
 
   it.each(named)("%s answers every caller as its options say", async (_, method) => {
     const found = await checkMethod(stage, method, successesOf(method), { promised: promised(method), dialects });
     cells += found.cells;
+    wrongCells += found.wrong.length;
     expect(found.wrong, found.wrong.join("\n")).toEqual([]);
   });
 
-  // All of them take a minute; `mutantsOf` is for runs that have it.
-  it.each(sample(mutantsOf(methods), 25).map((mutant) => [mutant.name, mutant] as const))(
+  it.each(sample(mutantsOf(methods), mutants).map((mutant) => [mutant.name, mutant] as const))(
     "the matrix notices when %s",
     async (_, { method, weaken }) => {
       const restore = weaken();
@@ -185,6 +191,7 @@ function dialects(method: DescMethod, principal: Principal, target: Target): Dia
   const facts = methodFacts(method);
   if (facts.access.public && !["anonymous", "garbage"].includes(principal.persona)) return [];
   const rest: Dialect[] = facts.http === undefined ? [] : ["rest"];
+  if (mutants > mutantsOfSuite) return [...rest, "connect", "grpc"];
   const isPlain = target.name === "own" || target.organization === "foreign";
   const isToken = principal.kind !== undefined && principal.role === undefined;
   const connect: Dialect[] = rest.length === 0 || (isPlain && isToken) ? ["connect"] : [];

@@ -8,7 +8,7 @@ export interface Totals {
 }
 
 /** The environment variable that names the file for the totals. */
-export const totalsFileVariable = "POLICY_GUARD_TEST_TOTALS";
+export const totalsFileVariable = "TEST_TOTALS_FILE";
 
 /** The closing line. */
 export function closingLine(totals: Totals): string {
