@@ -7,12 +7,14 @@ import { evaluateRestBench } from "./evaluate-rest.ts";
 import { hostileBench } from "./hostile.ts";
 import { ingestBench } from "./ingest.ts";
 import type { Bench } from "./measure.ts";
+import { startBench } from "./start.ts";
 import { printTable } from "./table.ts";
 
 const benches: Readonly<Record<string, Bench>> = {
   "evaluate-rest": evaluateRestBench,
   engine: engineBench,
   hostile: hostileBench,
+  start: startBench,
   ingest: ingestBench,
 };
 

@@ -10,7 +10,7 @@ import { isStale, type VerifiedActivation } from "./bundle/activation.ts";
 import { compileBundle } from "./bundle/compile.ts";
 import type { VerifiedBundle } from "./bundle/verify.ts";
 import type { Engine } from "./engine/compile.ts";
-import { warmUp } from "./warm-up.ts";
+import { prepare, warmUp } from "./warm-up.ts";
 
 /** The bundle in force, compiled. */
 export interface LoadedBundle {
@@ -61,6 +61,7 @@ export class BundleHolder {
       confirmedAt: isConfirmed ? now : undefined,
     };
     this.#rejection = undefined;
+    void prepare(engine, () => this.#loaded?.engine === engine);
   }
 
   /** Takes over a fresh activation of the bundle in force. */

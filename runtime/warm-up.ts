@@ -34,6 +34,14 @@ const request = create(EvaluateRequestSchema, {
   ],
 });
 
+/** Does what evaluations would have to do when they first need it, a little at a time. Ends early when the engine is not in force. */
+export async function prepare(engine: Engine, isInForce: () => boolean): Promise<void> {
+  for (const _ of engine.prepare()) {
+    await turn();
+    if (!isInForce()) return;
+  }
+}
+
 /** Evaluates made-up texts until the engine has seen the most of its own code. */
 export async function warmUp(engine: Engine): Promise<void> {
   const bundle = create(BundleReferenceSchema, { digest: "warm-up" });

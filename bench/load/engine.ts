@@ -4,7 +4,8 @@ import { create } from "@bufbuild/protobuf";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileEngine } from "../../runtime/engine/compile.ts";
-import { workLoadPolicy } from "./policy.ts";
+import { patterns } from "./patterns.ts";
+import { patternPolicy, workLoadPolicy } from "./policy.ts";
 
 const scope = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
 const context = {
@@ -19,13 +20,20 @@ const context = {
 /** Evaluates a text by the policy of W; returns the number of findings. */
 export type EvaluateText = (text: string) => number;
 
-/** Compiles the policy of W with so many patterns. */
+/** Patterns of one policy: a document has a limit. */
+const patternsPerPolicy = 180;
+
+/** Compiles the policy of W; with more than its 300 patterns, beside policies of the others. */
 export function workLoadEngine(patternCount = 300): EvaluateText {
-  const document = workLoadPolicy({ patternCount });
-  const engine = compileEngine({
-    policies: [{ policyId: "w", name: "w", version: 1, scope, document }],
-    environment: "prod",
-    projectId: "p",
+  const documents = [workLoadPolicy()];
+  const more = patterns(patternCount).slice(300);
+  for (let from = 0; from < more.length; from += patternsPerPolicy) {
+    documents.push(patternPolicy(`patterns-${from}`, more.slice(from, from + patternsPerPolicy)));
+  }
+  const policies = documents.map((document) => {
+    const { name } = document.metadata;
+    return { policyId: name, name, version: 1, scope, document };
   });
+  const engine = compileEngine({ policies, environment: "prod", projectId: "p" });
   return (text) => engine.evaluate(create(EvaluateRequestSchema, { text }), context).findings.length;
 }

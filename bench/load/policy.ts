@@ -16,17 +16,8 @@ export function phrases(count = 1300): string[] {
   return [...found];
 }
 
-/** Most patterns of one detector. */
-const detectorLimit = 500;
-
-function groupsOf<T>(items: readonly T[], size: number): T[][] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
-}
-
 /** The policy of W. */
-export function workLoadPolicy({ patternCount = 300 } = {}): PolicyDocument {
-  const groups = groupsOf(patterns(patternCount), detectorLimit);
+export function workLoadPolicy(): PolicyDocument {
   return {
     apiVersion: "policyguard/v1",
     kind: "Policy",
@@ -34,7 +25,7 @@ export function workLoadPolicy({ patternCount = 300 } = {}): PolicyDocument {
     lists: { own_domains: ["example.com", "example.org"] },
     detectors: {
       phrases: { use: "keywords", keywords: phrases() },
-      ...Object.fromEntries(groups.map((group, index) => [`patterns_${index}`, { use: "regex", patterns: group }])),
+      patterns: { use: "regex", patterns: patterns() },
       pii: { use: "pii", entities: ["EMAIL", "IBAN", "CREDIT_CARD"] },
     },
     rules: [
@@ -42,7 +33,7 @@ export function workLoadPolicy({ patternCount = 300 } = {}): PolicyDocument {
       {
         id: "patterns",
         stages: ["input"],
-        detect: { any: groups.map((_, index) => `patterns_${index}`) },
+        detect: "patterns",
         when: "finding.score > 0.5",
         action: "REDACT",
       },
@@ -56,5 +47,16 @@ export function workLoadPolicy({ patternCount = 300 } = {}): PolicyDocument {
         action: "BLOCK",
       },
     ],
+  };
+}
+
+/** A policy of further patterns beside those of W. */
+export function patternPolicy(name: string, list: string[]): PolicyDocument {
+  return {
+    apiVersion: "policyguard/v1",
+    kind: "Policy",
+    metadata: { name },
+    detectors: { patterns: { use: "regex", patterns: list } },
+    rules: [{ id: "patterns", stages: ["input"], detect: "patterns", action: "REDACT" }],
   };
 }

@@ -1,5 +1,5 @@
 // The alphabet of a lazy automaton: code points that no instruction of its programs tells apart are one class. The basic plane is
-// looked up in pages of 256 units, of which equal ones are kept once; beyond it the class is searched among the bounds.
+// looked up in pages of 256 units, of which those of one class are kept once; beyond it the class is searched among the bounds.
 
 import { conditions, type Instruction, pointsTaken } from "./program.ts";
 
@@ -115,26 +115,24 @@ function classesWithin(set: readonly number[], starts: Int32Array, classes: Uint
 }
 
 function buildPages(starts: Int32Array, classes: Uint16Array): Pick<Alphabet, "pageOf" | "pages"> {
+  const units = new Uint8Array(65_536);
+  const mixed = new Uint8Array(256);
+  for (let i = 0; i < starts.length && (starts[i] ?? 0) <= 0xffff; i++) {
+    const start = starts[i] ?? 0;
+    units.fill(classes[i] ?? 0, start, Math.min(starts[i + 1] ?? lastPoint, 0x10000));
+    if ((start & 0xff) !== 0) mixed[start >> 8] = 1;
+  }
   const pageOf = new Uint8Array(256);
   const kept: Uint8Array[] = [];
-  const known = new Map<string, number>();
-  let interval = 0;
+  const uniform = new Map<number, number>();
   for (let high = 0; high < 256; high++) {
-    const page = new Uint8Array(256);
-    const first = interval;
-    for (let low = 0; low < 256; low++) {
-      const unit = high * 256 + low;
-      while (interval + 1 < starts.length && (starts[interval + 1] ?? 0) <= unit) interval++;
-      page[low] = classes[interval] ?? 0;
-    }
-    const key = interval === first ? `${page[0]}` : page.join();
-    let index = known.get(key);
-    if (index === undefined) {
-      index = kept.length;
-      known.set(key, index);
-      kept.push(page);
-    }
-    pageOf[high] = index;
+    const page = units.subarray(high * 256, high * 256 + 256);
+    const only = mixed[high] === 1 ? undefined : page[0];
+    const known = only === undefined ? undefined : uniform.get(only);
+    pageOf[high] = known ?? kept.length;
+    if (known !== undefined) continue;
+    if (only !== undefined) uniform.set(only, kept.length);
+    kept.push(page);
   }
   const pages = new Uint8Array(kept.length * 256);
   for (const [index, page] of kept.entries()) pages.set(page, index * 256);

@@ -22,9 +22,11 @@ export interface Automaton {
 }
 
 /** Entries of rows, 2 MiB of them. */
-const defaultDenseEntries = 1 << 19;
+const defaultDenseEntries = 1 << 20;
 /** Classes that rows have entries for: those of ASCII, then the commonest. */
 const rowWidth = 64;
+/** The entry of a row that says: ask the edges. */
+const byEdges = 0xffff;
 const otherClass = 0;
 const spaceClass = 1;
 const ownClassLimit = 190;
@@ -39,7 +41,7 @@ export function buildAutomaton(literals: readonly string[], denseEntries = defau
   const states = buildStates(literals, classOfSymbol);
   const edges = packEdges(states, classCount);
   const width = Math.min(rowWidth, classCount);
-  const denseCount = Math.max(1, Math.min(states.count, Math.floor(denseEntries / width)));
+  const denseCount = Math.max(1, Math.min(states.count, Math.floor(denseEntries / width), byEdges));
   const rows = fillRows(states, width, denseCount);
   const { own, link, groups } = states;
   // Where a walk over edges ended.
@@ -52,17 +54,14 @@ export function buildAutomaton(literals: readonly string[], denseEntries = defau
     }
   }
 
-  // Goes on over edges until a state with a row is reached by a class that rows know. Returns that state.
+  // Goes on over edges, one character at least, until a state with a row is reached. Returns that state.
   function walk(text: string, from: number, at: number, visit: HitVisitor): number {
     let state = from;
     let i = at;
-    while (i < text.length) {
-      const cls = classOfUnit[text.charCodeAt(i)] ?? otherClass;
-      if (state < denseCount && cls < width) break;
-      i++;
-      state = step(states, edges, state, cls);
+    do {
+      state = step(states, edges, state, classOfUnit[text.charCodeAt(i++)] ?? otherClass);
       if (endsLiteral(states, state)) emit(state, i, visit);
-    }
+    } while (state >= denseCount && i < text.length);
     resumeAt = i;
     return state;
   }
@@ -72,25 +71,19 @@ export function buildAutomaton(literals: readonly string[], denseEntries = defau
     const classes = classOfUnit;
     const table = rows;
     const { length } = text;
-    let row = 0;
+    let state = 0;
     for (let i = 0; i < length; ) {
       const cls = classes[text.charCodeAt(i)] ?? 0;
-      let state: number;
-      if (cls < width) {
-        i++;
-        const next = table[row + cls] ?? 0;
-        if (next >= 0) {
-          row = next;
+      if (cls < width && state < denseCount) {
+        const next = table[state * width + cls] ?? 0;
+        if (next !== byEdges) {
+          state = next;
+          i++;
           continue;
         }
-        state = ~next >> 1;
-        if ((~next & 1) === 1) emit(state, i, visit);
-      } else state = row / width;
-      if (state >= denseCount || cls >= width) {
-        state = walk(text, state, i, visit);
-        i = resumeAt;
       }
-      row = state * width;
+      state = walk(text, state, i, visit);
+      i = resumeAt;
     }
   }
 
@@ -136,10 +129,10 @@ function symbolsByFrequency(literals: readonly string[]): number[] {
     .map(([symbol]) => symbol);
 }
 
-// An entry is the offset of the next state's row. When that state has no row, or literals end in it, the entry is negative: the complement
-// of the state times two, plus one when literals end there.
-function fillRows(states: States, width: number, denseCount: number): Int32Array {
-  const rows = new Int32Array(denseCount * width);
+// An entry is the next state, unless that one has no row or literals end in it: then edges lead there.
+function fillRows(states: States, width: number, denseCount: number): Uint16Array {
+  const rows = new Uint16Array(denseCount * width);
+  const entryOf = (state: number): number => (state >= denseCount || endsLiteral(states, state) ? byEdges : state);
   for (let state = 0; state < denseCount; state++) {
     const row = state * width;
     const back = (states.fail[state] ?? 0) * width;
@@ -153,11 +146,6 @@ function fillRows(states: States, width: number, denseCount: number): Int32Array
     if (states.cls[state] === spaceClass) rows[row + spaceClass] = entryOf(state);
   }
   return rows;
-
-  function entryOf(state: number): number {
-    const ends = endsLiteral(states, state);
-    return ends || state >= denseCount ? ~((state << 1) | (ends ? 1 : 0)) : state * width;
-  }
 }
 
 function step({ cls: classOf, fail }: States, { base, owner, target }: DoubleArray, from: number, cls: number): number {

@@ -33,6 +33,8 @@ export interface Engine {
   /** Ids of the catalog's detectors that are in use, sorted. */
   readonly detectors: readonly string[];
   readonly evaluate: (request: EvaluateRequest, context: EvaluationContext) => Evaluation;
+  /** Does, step by step, what the first evaluations would have to do beside their work. */
+  readonly prepare: () => Iterable<void>;
   /** Evaluates and says why; slower than an evaluation by far. */
   readonly explain: (request: EvaluateRequest, context: EvaluationContext) => ExplainedEvaluation;
 }
@@ -60,6 +62,7 @@ export function compileEngine(source: EngineSource, kit: DetectorKit = productDe
       const applicable = applicability.forAgent(request.agentId ?? "");
       return runEvaluation(request, context, { scanner, environment, applicable, namesOf });
     },
+    prepare: () => scanner.prepare?.() ?? [],
     explain: (request, context) => {
       const applicable = applicability.forAgent(request.agentId ?? "");
       return runExplanation(request, context, {

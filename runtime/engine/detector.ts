@@ -65,6 +65,8 @@ export interface Scanner {
   readonly scan: (text: string) => ReadonlyMap<string, readonly Detection[]>;
   /** The forms of a text that the scan reads. */
   readonly formsOf: (text: string) => readonly TextForm[];
+  /** Makes, step by step, what scans would make when they first need it. Nobody has to; it spares some scan the time. */
+  readonly prepare?: () => Iterable<void>;
 }
 
 /** A form of a text, such as the one with invisible characters taken out. */

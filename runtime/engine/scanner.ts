@@ -28,8 +28,18 @@ export function compileDetectors(specs: readonly DetectorSpec[], work?: SearchWo
       }
       return settle(jobs, found);
     },
+    prepare: () => preparePatterns(tables.patterns),
     formsOf: (text) => viewsOf(text, wanted).map((view) => formOf(view, jobs)),
   };
+}
+
+function* preparePatterns(uses: readonly PatternUse[]): Generator<void> {
+  for (const { probe } of uses) {
+    void probe.pattern.engine;
+    yield;
+    void probe.pattern.dfa;
+    yield;
+  }
 }
 
 function formOf({ layer, kinds, text, original }: View, jobs: readonly Job[]): TextForm {

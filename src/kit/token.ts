@@ -2,7 +2,7 @@
 // https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
 // 33 base62 characters are 196 random bits; the checksum refuses a typo without a look-up.
 
-import { createHash, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 
@@ -64,7 +64,7 @@ export function tokenKind(text: string): CredentialKind | undefined {
 
 /** What is stored and looked up instead of the token: its SHA-256. Enough, since a token has 196 random bits. */
 export function tokenDigest(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return hash("sha256", token, "buffer");
 }
 
 /** The first characters, enough to recognise a token by and far too few to use it. */

@@ -10,12 +10,13 @@ import { expandRule } from "./injection/rule.ts";
 import { tokenFormats } from "./secrets/provider.ts";
 
 /** A pattern with its flags as re2js takes them. */
-interface BuiltIn {
+export interface BuiltIn {
   readonly source: string;
   readonly bits: number;
 }
 
-function builtIns(): BuiltIn[] {
+/** The patterns of all built-in detectors. */
+export function builtIns(): BuiltIn[] {
   const rules = [...englishRules, ...englishJailbreakRules, ...europeanRules, ...asianRules];
   return [
     ...rules.map(({ pattern, caseSensitive }) => ({
