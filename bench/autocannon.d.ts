@@ -8,14 +8,14 @@ declare module "autocannon" {
     readonly requests: readonly {
       readonly method: string;
       readonly headers: Readonly<Record<string, string>>;
-      readonly body: string;
+      readonly body?: string;
     }[];
   }
   interface Result {
     readonly requests: { readonly total: number };
     /** Seconds. */
     readonly duration: number;
-    readonly non2xx: number;
+    readonly statusCodeStats?: Readonly<Record<string, { readonly count: number }>>;
     readonly errors: number;
   }
   function autocannon(options: Options): Promise<Result>;

@@ -2,20 +2,26 @@
 // machines are shared and noisy, so only ratios within one run mean something.
 
 import { cpus, totalmem } from "node:os";
+import { controlPlaneBench } from "./control-plane.ts";
 import { engineBench } from "./engine.ts";
 import { evaluateRestBench } from "./evaluate-rest.ts";
 import { hostileBench } from "./hostile.ts";
 import { ingestBench } from "./ingest.ts";
+import { loginBench } from "./login.ts";
 import type { Bench } from "./measure.ts";
 import { startBench } from "./start.ts";
 import { printTable } from "./table.ts";
+import { webhookBench } from "./webhook.ts";
 
 const benches: Readonly<Record<string, Bench>> = {
   "evaluate-rest": evaluateRestBench,
   engine: engineBench,
   hostile: hostileBench,
+  "control-plane": controlPlaneBench,
   start: startBench,
   ingest: ingestBench,
+  login: loginBench,
+  webhook: webhookBench,
 };
 
 const wanted = process.argv.slice(2);

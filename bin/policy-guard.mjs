@@ -11,7 +11,9 @@ import { fileURLToPath } from "node:url";
 
 const neededNodeMajor = 24;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const main = join(root, "src", "cli", "main.ts");
+// A published package has what was compiled from the sources, since Node strips no types below node_modules.
+const source = join(root, "src", "cli", "main.ts");
+const main = existsSync(source) ? source : join(root, "dist", "src", "cli", "main.js");
 const bundledNode = join(root, "node_modules", ".bin", "node");
 
 if (Number(process.versions.node.split(".", 1)[0]) >= neededNodeMajor) {

@@ -6,6 +6,7 @@ import { type Client, Code, ConnectError, createClient, type Transport } from "@
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import type { Logger } from "../src/kit/log.ts";
+import { verifyStatement } from "../src/kit/statement.ts";
 import { createBundleCache } from "./bundle/cache.ts";
 import { type BundlePoller, createBundlePoller, type PollAnswer, type PollRequest } from "./bundle/poll.ts";
 import { BundleRejection } from "./bundle/rejection.ts";
@@ -40,12 +41,13 @@ export class BundleKeeper {
   }
 
   /** Loads what the last process kept, verified like anything else. What does not hold is left, and said. */
-  async loadFromDisk({ scope, trust }: Enrolled): Promise<void> {
+  async loadFromDisk({ scope, root }: Enrolled): Promise<void> {
     const { bundle, ratchet } = await this.#cache.read();
     if (bundle === undefined) return;
     const now = this.#clock.now();
     try {
-      const check = { trust, scope, ratchet, now, runtimeVersion, maxBytes: maxBundleBytes };
+      const { trust, revoked, serial: keysSerial } = root;
+      const check = { trust, revoked, keysSerial, scope, ratchet, now, runtimeVersion, maxBytes: maxBundleBytes };
       const found = await verifyBundle({ ...check, bundle, from: "disk" });
       await this.holder.adopt(found, { now, isConfirmed: false, keep: async () => undefined });
       this.#last = found;
@@ -61,14 +63,17 @@ export class BundleKeeper {
     if (this.#poller !== undefined || enrolled === undefined) return;
     this.#poller = createBundlePoller({
       client: (request) => this.#ask(request),
-      trust: () => enrolment.current?.trust ?? enrolled.trust,
+      root: () => enrolment.current?.root ?? enrolled.root,
+      renewKeys: (signal) => this.#renewKeys(enrolment, signal),
+      takeKeys: (keySet) => enrolment.takeKeySet(keySet),
       scope: enrolled.scope,
       runtimeVersion,
       maxBytes: maxBundleBytes,
       start: { ratchet: this.#last?.activation.ratchet, isInForce: this.#last !== undefined },
       adopt: (found) => this.#adopt(found),
-      refresh: async (activation) => {
+      refresh: async (activation, bundle) => {
         this.holder.refresh(activation, this.#clock.now());
+        if (bundle !== undefined) this.#last = bundle;
         if (this.#last !== undefined) await this.#cache.write({ bundle: this.#last.bundle, activation });
       },
       onRejection: (rejection) => this.#reject(rejection),
@@ -77,6 +82,21 @@ export class BundleKeeper {
       intervalMs: this.#config.pollIntervalMs,
       waitSeconds,
     });
+  }
+
+  /** Asks for the newest keys. When the bundle in force is signed by none of them, asks for it anew: it would not hold from disk. */
+  async #renewKeys(enrolment: Enrolment, signal: AbortSignal): Promise<void> {
+    const { statement } = await this.#client.listSigningKeys({}, { signal, timeoutMs: 10_000 });
+    if (statement === undefined) throw new Error("the control plane answered without its key set");
+    await enrolment.takeKeySet(statement);
+    const root = enrolment.current?.root;
+    const manifest = this.#last?.bundle.manifest;
+    if (root === undefined || manifest === undefined) return;
+    const isBelieved = await verifyStatement("manifest", manifest, root.trust).then(
+      () => true,
+      () => false,
+    );
+    if (!isBelieved) this.#poller?.refetch();
   }
 
   /** Asks for the bundle at once. */

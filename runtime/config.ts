@@ -64,6 +64,21 @@ export const runtimeSchema = defineSchema({
     default: "10s",
     description: "Least time between two questions for a new bundle while the reporting stream is away.",
   },
+  sessions: {
+    name: "SESSIONS",
+    kind: "int",
+    min: 1,
+    max: 1_000_000,
+    default: "10000",
+    description: "Most sessions that are kept in memory; beyond it the longest unused are forgotten.",
+  },
+  sessionTtlMs: {
+    name: "SESSION_TTL",
+    kind: "duration",
+    default: "1h",
+    description:
+      "How long a session is kept after its last evaluation, and at most the originals behind its placeholders.",
+  },
   trustedHops: {
     name: "TRUSTED_PROXY_HOPS",
     kind: "int",

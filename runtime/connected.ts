@@ -14,6 +14,7 @@ import { Access } from "./access.ts";
 import { BundleKeeper } from "./bundle-keeper.ts";
 import { maxBundleBytes } from "./config.ts";
 import { type Enrolled, Enrolment } from "./enrolment.ts";
+import { LeaseBook } from "./lease-book.ts";
 import { Reporter } from "./report/reporter.ts";
 import type { RuntimeConfig, Source } from "./runtime.ts";
 import { openSpool } from "./spool/spool.ts";
@@ -66,14 +67,21 @@ async function openSource(
     access.replace(tokens);
   };
   const client = createClient(ReportingService, transport);
-  const reporter = new Reporter({
+  const leases = new LeaseBook({
+    isConnected: () => reporter.isConnected,
+    onLow: () => reporter.notifyStatus(),
+    spool: () => ({ firstSeq: spool.firstSeq, nextSeq: spool.firstSeq + spool.depth() }),
+  });
+  const reporter: Reporter = new Reporter({
     client,
     instanceId: enrolment.instanceId,
     spool,
-    status: () => bundles.status(),
+    status: () => ({ ...bundles.status(), leases: leases.held(), leaseWish: leases.wish(clock.now()) }),
     onBundleChanged: () => bundles.nudge(),
     onTokens: takeTokens,
+    onQuota: (quota) => leases.replace(quota),
     onConnect: async (signal) => {
+      leases.reconnecting();
       const enrolled = await enrol(enrolment, client, { ownToken: address.token, takeTokens, signal });
       access.replace(enrolled.tokens);
       bundles.follow(enrolment);
@@ -85,6 +93,7 @@ async function openSource(
     holder: bundles.holder,
     authenticate: (token) => access.authenticate(token),
     fingerprintKey: () => enrolment.current?.fingerprintKey ?? noKey,
+    meter: leases,
     spool: {
       append(record) {
         const stored = spool.append(record);

@@ -3,14 +3,19 @@
 
 import { toBinary } from "@bufbuild/protobuf";
 import type { EvaluateRequest, EvaluateResponse } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
-import type { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { Explanation } from "../gen/policyguard/policy/v1/explanation_pb.ts";
+import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
 import type { Clock } from "../src/kit/clock.ts";
-import { validationFailed } from "../src/kit/error.ts";
 import { newId } from "../src/kit/id.ts";
-import type { BundleHolder } from "./loaded-bundle.ts";
+import type { Evaluation, EvaluationContext } from "./engine/evaluation.ts";
+import { stageOfTranscript } from "./engine/piece.ts";
+import { assertJudgeable, assertOneOutput, assertSchemaKnown } from "./judgeable.ts";
+import type { Meter } from "./lease-book.ts";
+import type { BundleHolder, LoadedBundle } from "./loaded-bundle.ts";
 import type { FinishedEvaluation } from "./metrics.ts";
 import { recordOf } from "./record.ts";
+import type { SessionStore } from "./session/session-store.ts";
 
 /** Takes finished records. */
 export interface RecordSink {
@@ -24,11 +29,20 @@ export interface EvaluatorOptions {
   readonly spool: RecordSink | undefined;
   readonly fingerprintKey: () => Uint8Array;
   readonly clock: Clock;
+  readonly sessions: SessionStore;
+  /** Allows each evaluation; undefined for a runtime that is not metered. */
+  readonly meter?: Meter;
   /** Told of each evaluation. */
   readonly onEvaluation: (evaluation: FinishedEvaluation) => void;
 }
 
-const maxMetadataBytes = 16 * 1024;
+/** What the path of a request says of it: the stage, or that it is a transcript. */
+export type Moment = Stage | "transcript";
+
+/** The stage that a request states where its path does not. */
+export function statedStage({ stage }: EvaluateRequest): Stage {
+  return stage === Stage.UNSPECIFIED ? Stage.INPUT : stage;
+}
 
 /** Evaluates requests against the bundle in force. */
 export class Evaluator {
@@ -38,46 +52,93 @@ export class Evaluator {
     this.#options = options;
   }
 
-  /** Judges a request at a stage. */
-  async evaluate(request: EvaluateRequest, stage: Stage): Promise<EvaluateResponse> {
-    return this.judge(request, stage);
+  /** Judges a request. */
+  async evaluate(request: EvaluateRequest, moment: Moment): Promise<EvaluateResponse> {
+    return this.judge(request, moment);
   }
 
-  /** Judges a request at a stage: at once, unless the answer has to wait for the disk. What it throws, it throws before it records. */
-  judge(request: EvaluateRequest, stage: Stage): EvaluateResponse | Promise<EvaluateResponse> {
+  /** Judges a request: at once, unless the answer has to wait for the disk. What it throws, it throws before it records. */
+  judge(request: EvaluateRequest, moment: Moment): EvaluateResponse | Promise<EvaluateResponse> {
     const startedAtMs = performance.now();
-    const { holder, spool, fingerprintKey, clock, onEvaluation } = this.#options;
-    assertJudgeable(request);
+    assertJudgeable(request, moment === "transcript" ? undefined : moment);
+    return this.#finish(request, moment, startedAtMs, (loaded, context) => loaded.engine.evaluate(request, context));
+  }
+
+  /** Judges a structured output by its schema alone. */
+  judgeSchema(request: EvaluateRequest): EvaluateResponse | Promise<EvaluateResponse> {
+    const startedAtMs = performance.now();
+    assertJudgeable(request, Stage.OUTPUT);
+    assertOneOutput(request);
+    return this.#finish(request, Stage.OUTPUT, startedAtMs, (loaded, context) =>
+      loaded.engine.evaluateSchema(request, context),
+    );
+  }
+
+  /** Judges a request and says why. It leaves no trace. */
+  explain(request: EvaluateRequest): Explanation {
+    const startedAtMs = performance.now();
+    const moment = statedStage(request);
+    assertJudgeable(request, moment);
+    const loaded = this.#options.holder.require();
+    return loaded.engine.explain(request, this.#contextOf(request, moment, loaded, startedAtMs)).explanation;
+  }
+
+  #finish(
+    request: EvaluateRequest,
+    moment: Moment,
+    startedAtMs: number,
+    evaluate: (loaded: LoadedBundle, context: EvaluationContext) => Evaluation,
+  ): EvaluateResponse | Promise<EvaluateResponse> {
+    const { holder, spool, onEvaluation } = this.#options;
     const loaded = holder.require();
+    assertSchemaKnown(request, loaded.engine.schemas);
+    const context = this.#contextOf(request, moment, loaded, startedAtMs);
+    const { stage, now } = context;
+    const { evaluation, leaseId } = this.#metered(now, () => evaluate(loaded, context));
+    const { response } = evaluation;
+    const record =
+      spool === undefined
+        ? undefined
+        : toBinary(EvaluationRecordSchema, recordOf(request, evaluation, { stage, loaded, now, leaseId }));
+    this.#remember(request, context, evaluation);
+    onEvaluation({ stage, outcome: response.outcome, latencyUs: response.latencyUs });
+    const stored = record === undefined ? undefined : spool?.append(record);
+    return stored instanceof Promise ? stored.then(() => response) : response;
+  }
+
+  /** Evaluates if the meter allows it; what came to nothing is given back. */
+  #metered(now: Date, evaluate: () => Evaluation): { readonly evaluation: Evaluation; readonly leaseId: string } {
+    const { meter } = this.#options;
+    const leaseId = meter?.take(now) ?? "";
+    try {
+      return { evaluation: evaluate(), leaseId };
+    } catch (error) {
+      meter?.giveBack(leaseId);
+      throw error;
+    }
+  }
+
+  #contextOf(request: EvaluateRequest, moment: Moment, loaded: LoadedBundle, startedAtMs: number): EvaluationContext {
+    const { fingerprintKey, clock, sessions } = this.#options;
     const now = clock.now();
-    const evaluation = loaded.engine.evaluate(request, {
+    const stage = moment === "transcript" ? stageOfTranscript(request) : moment;
+    const { sessionId } = request;
+    return {
       stage,
+      isTranscript: moment === "transcript",
       now,
       evaluationId: request.evaluationId ?? newId(),
       fingerprintKey: fingerprintKey(),
       bundle: loaded.reference,
       elapsedUs: () => (performance.now() - startedAtMs) * 1000,
-    });
-    const { response } = evaluation;
-    const record =
-      spool === undefined
-        ? undefined
-        : toBinary(EvaluationRecordSchema, recordOf(request, evaluation, { stage, loaded, now }));
-    onEvaluation({ stage, outcome: response.outcome, latencyUs: response.latencyUs });
-    const stored = record === undefined ? undefined : spool?.append(record);
-    return stored instanceof Promise ? stored.then(() => response) : response;
+      session: sessionId === undefined ? undefined : sessions.view(sessionId, stage, now.getTime()),
+    };
   }
-}
 
-function assertJudgeable(request: EvaluateRequest): void {
-  const { text, messages, segments, toolCalls, metadata } = request;
-  if (text === undefined && messages.length === 0 && segments.length === 0 && toolCalls.length === 0) {
-    throw validationFailed([{ field: "text", message: "expected text, messages, segments or tool_calls" }]);
-  }
-  if ([text !== undefined, messages.length > 0, segments.length > 0].filter(Boolean).length > 1) {
-    throw validationFailed([{ field: "text", message: "expected only one of text, messages and segments" }]);
-  }
-  if (metadata !== undefined && Buffer.byteLength(JSON.stringify(metadata)) > maxMetadataBytes) {
-    throw validationFailed([{ field: "metadata", message: `expected at most ${maxMetadataBytes} bytes as JSON` }]);
+  #remember(request: EvaluateRequest, { stage, now }: EvaluationContext, evaluation: Evaluation): void {
+    const { sessionId, evaluationId } = request;
+    if (sessionId === undefined) return;
+    const { sessionUpdate: update, vault } = evaluation;
+    this.#options.sessions.add(sessionId, { stage, evaluationId, update, vault }, now.getTime());
   }
 }

@@ -7,6 +7,7 @@ import { type Outcome, OutcomeSchema, type Stage, StageSchema } from "../gen/pol
 import type { Clock } from "../src/kit/clock.ts";
 import type { Metrics } from "../src/kit/metrics.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
+import type { SessionStore } from "./session/session-store.ts";
 import type { SpoolStatus } from "./spool/spool.ts";
 
 /** One finished evaluation. */
@@ -29,6 +30,7 @@ export interface RuntimeMetricsParts {
   readonly holder: BundleHolder;
   /** Undefined for a runtime that reports to nobody. */
   readonly reporting: ReportingState | undefined;
+  readonly sessions: SessionStore;
   readonly clock: Clock;
 }
 
@@ -37,6 +39,7 @@ const bucketsSeconds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 
 /** Registers the measurements of a runtime; returns what takes note of an evaluation. */
 export function createRuntimeMetrics(parts: RuntimeMetricsParts): (evaluation: FinishedEvaluation) => void {
   measureBundle(parts);
+  measureSessions(parts);
   if (parts.reporting !== undefined) measureReporting(parts.metrics, parts.reporting);
   return countEvaluations(parts.metrics);
 }
@@ -98,6 +101,23 @@ function measureBundle({ metrics, holder, clock }: RuntimeMetricsParts): void {
   });
   gauge("bundle_rejected", "1 when the newest bundle that was offered was refused.", () => {
     return Number(holder.rejection !== undefined);
+  });
+}
+
+function measureSessions({ metrics, sessions }: RuntimeMetricsParts): void {
+  const gauge = createGauges(metrics);
+  gauge("sessions", "Sessions that are kept.", () => sessions.status().count);
+  gauge("sessions_characters", "Characters of names, placeholders and originals that are kept of sessions.", () => {
+    return sessions.status().units;
+  });
+  new Counter({
+    name: "sessions_evicted_total",
+    help: "Sessions that had to go before their time, because too much was kept.",
+    registers: [metrics.registry],
+    collect() {
+      this.reset();
+      this.inc(sessions.status().evicted);
+    },
   });
 }
 

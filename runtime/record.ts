@@ -24,13 +24,15 @@ export interface RecordContext {
   readonly stage: Stage;
   readonly now: Date;
   readonly loaded: LoadedBundle;
+  /** The lease that it was made by; "" for none. */
+  readonly leaseId?: string;
 }
 
 /** The record of an evaluation. */
 export function recordOf(
   request: EvaluateRequest,
   evaluation: Evaluation,
-  { stage, now, loaded }: RecordContext,
+  { stage, now, loaded, leaseId = "" }: RecordContext,
 ): EvaluationRecord {
   const { response } = evaluation;
   return create(EvaluationRecordSchema, {
@@ -54,6 +56,7 @@ export function recordOf(
     segments: newestWithin(captureText(evaluation, loaded.capture), maxTextBytes),
     decidedByRule: evaluation.decidedByRule,
     decidedByPolicy: evaluation.decidedByPolicy,
+    leaseId,
   });
 }
 

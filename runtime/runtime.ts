@@ -3,6 +3,7 @@
 
 import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
 import { serve } from "../gateway/serve.ts";
+import { AdapterService } from "../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { type Clock, systemClock } from "../src/kit/clock.ts";
 import type { Config } from "../src/kit/config.ts";
@@ -15,10 +16,13 @@ import { drainDelay, type ShutdownStep } from "../src/kit/shutdown.ts";
 import { callLimits, type runtimeSchema } from "./config.ts";
 import { Evaluator, type RecordSink } from "./evaluator.ts";
 import { fastEvaluations } from "./fast/evaluate.ts";
+import type { Meter } from "./lease-book.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
 import { createRuntimeMetrics, type ReportingState } from "./metrics.ts";
 import { readOpenApi } from "./openapi.ts";
+import { adapterHandlers } from "./rpc/adapter.ts";
 import { evaluationHandlers } from "./rpc/evaluation.ts";
+import { SessionStore } from "./session/session-store.ts";
 
 /** Settings of a runtime, as read from its environment. */
 export type RuntimeConfig = Config<typeof runtimeSchema>;
@@ -31,6 +35,8 @@ export interface Source {
   readonly fingerprintKey: () => Uint8Array;
   /** Takes records of evaluations; undefined for a runtime that reports to nobody. */
   readonly spool: RecordSink | undefined;
+  /** Allows each evaluation; undefined for a runtime that is not metered. */
+  readonly meter?: Meter;
   /** How its reporting stands, for the measurements. */
   readonly reporting?: ReportingState;
   /** Interceptors before all others. */
@@ -58,9 +64,21 @@ export async function startRuntime(
 ): Promise<Runtime> {
   const { holder, spool, fingerprintKey, reporting } = source;
   const metrics = createMetrics();
-  const onEvaluation = createRuntimeMetrics({ metrics, holder, reporting, clock });
-  const evaluator = new Evaluator({ holder, spool, fingerprintKey, clock, onEvaluation });
-  const aging = setInterval(() => holder.age(clock.now()), ageEveryMs).unref();
+  const sessions = new SessionStore({ count: config.sessions, ttlMs: config.sessionTtlMs });
+  const onEvaluation = createRuntimeMetrics({ metrics, holder, reporting, sessions, clock });
+  const evaluator = new Evaluator({
+    meter: source.meter,
+    holder,
+    spool,
+    fingerprintKey,
+    clock,
+    sessions,
+    onEvaluation,
+  });
+  const aging = setInterval(() => {
+    holder.age(clock.now());
+    sessions.expire(clock.now().getTime());
+  }, ageEveryMs).unref();
   const management = await startManagement({
     port: config.managementPort,
     host: config.host,
@@ -77,9 +95,10 @@ export async function startRuntime(
     maxTimeoutMs: callLimits.timeoutMs,
   });
   const server = await serve({
-    services: [EvaluationService],
+    services: [EvaluationService, AdapterService],
     routes: (router: ConnectRouter) => {
-      router.service(EvaluationService, evaluationHandlers(evaluator, holder));
+      router.service(EvaluationService, evaluationHandlers({ evaluator, holder, sessions, clock, log }));
+      router.service(AdapterService, adapterHandlers(evaluator));
     },
     interceptors: [...source.interceptors, ...interceptors],
     port: config.port,

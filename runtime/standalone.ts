@@ -10,7 +10,7 @@ import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { TokenDigestSchema } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import type { Credential } from "../src/kit/context.ts";
-import { trustKeys, type VerifyingJwk } from "../src/kit/signing-key.ts";
+import { type TrustedKeys, trustKeys, type VerifyingJwk } from "../src/kit/signing-key.ts";
 import { Access } from "./access.ts";
 import type { BundleScope } from "./bundle/activation.ts";
 import { verifyBundle } from "./bundle/verify.ts";
@@ -39,7 +39,7 @@ export async function standalone(
   const holder = new BundleHolder();
   const found = await verifyBundle({
     bundle: bytes,
-    trust: trustKeys(readKeys(files.key)),
+    ...readKeys(files.key),
     scope,
     ratchet: undefined,
     now,
@@ -112,9 +112,17 @@ function claimedScope(bytes: Uint8Array): BundleScope {
   }
 }
 
-function readKeys(path: string): VerifyingJwk[] {
-  const json: VerifyingJwk | { readonly keys: VerifyingJwk[] } = JSON.parse(readFileSync(path, "utf8"));
-  return "keys" in json ? json.keys : [json];
+interface JwkSet {
+  readonly keys: VerifyingJwk[];
+  readonly revoked_kids?: string[];
+}
+
+// A key that the file calls revoked is not believed, and no key set of a bundle makes it so.
+function readKeys(path: string): { trust: TrustedKeys; revoked: ReadonlySet<string> } {
+  const json: VerifyingJwk | JwkSet = JSON.parse(readFileSync(path, "utf8"));
+  const { keys, revoked_kids = [] }: JwkSet = "keys" in json ? json : { keys: [json] };
+  const revoked = new Set(revoked_kids);
+  return { trust: trustKeys(keys.filter(({ kid }) => !revoked.has(kid))), revoked };
 }
 
 function keptFingerprintKey(folder: string): Uint8Array {

@@ -48,6 +48,19 @@ export const controlPlaneSchema = defineSchema({
     description:
       "DNS servers (`address` or `address:port`) for webhooks, identity providers and claimed domains. Empty: the system's resolver.",
   },
+  signerUrl: {
+    name: "SIGNER_URL",
+    kind: "url",
+    schemes: ["https", "http"],
+    description:
+      "External signer that makes and keeps the keys for bundles, reached through the network guard. Empty: keys are kept in the database, sealed.",
+  },
+  signerSecret: {
+    name: "SIGNER_SECRET",
+    kind: "string",
+    secret: true,
+    description: "Bearer token with which the external signer knows this product. `SIGNER_URL` needs it.",
+  },
   tlsCertificate: {
     name: "TLS_CERTIFICATE_FILE",
     kind: "secret-file",
@@ -127,6 +140,8 @@ export const workerSchema = defineSchema({
   masterKey: controlPlaneSchema.masterKey,
   allowNetworks: controlPlaneSchema.allowNetworks,
   dnsServers: controlPlaneSchema.dnsServers,
+  signerUrl: controlPlaneSchema.signerUrl,
+  signerSecret: controlPlaneSchema.signerSecret,
   smtpUrl: controlPlaneSchema.smtpUrl,
   mailFrom: controlPlaneSchema.mailFrom,
   managementPort: {
@@ -153,6 +168,9 @@ export const bootstrapSchema = defineSchema({
     description: "Folder of `npm start`: database, keys, logs, bootstrap.json.",
   },
 });
+
+/** Variables of `npm run set-password`. */
+export const setPasswordSchema = defineSchema({ databaseUrl: controlPlaneSchema.databaseUrl });
 
 /** Limits of REST and RPC calls to the control plane. */
 export const callLimits = {

@@ -9,10 +9,13 @@ import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.t
 import { EnvironmentService } from "../gen/policyguard/control/v1/environment_service_pb.ts";
 import { EventService } from "../gen/policyguard/control/v1/event_service_pb.ts";
 import { HubService } from "../gen/policyguard/control/v1/hub_service_pb.ts";
+import { ListService } from "../gen/policyguard/control/v1/list_service_pb.ts";
 import { OrganizationService } from "../gen/policyguard/control/v1/organization_service_pb.ts";
+import { PackService } from "../gen/policyguard/control/v1/pack_service_pb.ts";
 import { PolicyService } from "../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb.ts";
 import { RuntimeInstanceService } from "../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
+import { SigningKeyService } from "../gen/policyguard/control/v1/signing_key_service_pb.ts";
 import { SsoService } from "../gen/policyguard/control/v1/sso_service_pb.ts";
 import { TeamService } from "../gen/policyguard/control/v1/team_service_pb.ts";
 import { TokenService } from "../gen/policyguard/control/v1/token_service_pb.ts";
@@ -20,6 +23,8 @@ import { TraceService } from "../gen/policyguard/control/v1/trace_service_pb.ts"
 import { WebhookService } from "../gen/policyguard/control/v1/webhook_service_pb.ts";
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { ReportingService } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import { readPackLibrary } from "../runtime/engine/pack/library.ts";
+import { packSource } from "../runtime/engine/pack/source.ts";
 import { createAccountDomain } from "./account-domain.ts";
 import { callLimits, type controlPlaneSchema } from "./config.ts";
 import { bundlesChannel } from "./domain/activation.ts";
@@ -31,13 +36,18 @@ import { Environments } from "./domain/environment.ts";
 import { EventCatalog } from "./domain/event-catalog.ts";
 import { Fleet } from "./domain/fleet.ts";
 import { Ingest } from "./domain/ingest.ts";
+import { KeyRotation } from "./domain/key-rotation.ts";
 import { LatestBundles } from "./domain/latest-bundle.ts";
+import { Lists } from "./domain/list.ts";
 import { MailQueue } from "./domain/mail-queue.ts";
 import { Organizations } from "./domain/organization.ts";
+import { PackCatalog } from "./domain/pack.ts";
+import { PackApplications } from "./domain/pack-apply.ts";
 import { Playground } from "./domain/playground.ts";
 import { Policies } from "./domain/policy.ts";
 import { PolicyHistory } from "./domain/policy-history.ts";
 import { Projects } from "./domain/project.ts";
+import { Quota } from "./domain/quota.ts";
 import { RuntimeInstances } from "./domain/runtime-instance.ts";
 import { SigningKeys } from "./domain/signing-keys.ts";
 import { Tokens, tokensChannel } from "./domain/token.ts";
@@ -45,6 +55,7 @@ import { Traces } from "./domain/trace.ts";
 import { Usage } from "./domain/usage.ts";
 import { Webhooks } from "./domain/webhook.ts";
 import { WebhookDeliveries } from "./domain/webhook-delivery.ts";
+import { externalSigner } from "./external-signer.ts";
 import { createIngestMetrics } from "./ingest-metrics.ts";
 import { type Clock, systemClock } from "./kit/clock.ts";
 import type { Config } from "./kit/config.ts";
@@ -55,6 +66,7 @@ import { startManagement } from "./kit/management.ts";
 import { createMetrics, type Metrics } from "./kit/metrics.ts";
 import { createOutbound } from "./kit/outbound/client.ts";
 import { createNetworkGuard } from "./kit/outbound/guard.ts";
+import { readPackFiles } from "./kit/pack-file.ts";
 import { createSealer, parseMasterKeys } from "./kit/seal.ts";
 import { drainDelay, type ShutdownStep } from "./kit/shutdown.ts";
 import { tokenKind } from "./kit/token.ts";
@@ -65,13 +77,16 @@ import { environmentHandlers } from "./rpc/environment.ts";
 import { eventHandlers } from "./rpc/event.ts";
 import { hubHandlers } from "./rpc/hub.ts";
 import { invitationHandlers } from "./rpc/invitation.ts";
+import { listHandlers } from "./rpc/list.ts";
 import { organizationHandlers } from "./rpc/organization.ts";
+import { packHandlers } from "./rpc/pack.ts";
 import { playgroundHandlers } from "./rpc/playground.ts";
 import { policyHandlers } from "./rpc/policy.ts";
 import { historyHandlers } from "./rpc/policy-history.ts";
 import { projectHandlers } from "./rpc/project.ts";
 import { reportingHandlers } from "./rpc/reporting.ts";
 import { runtimeInstanceHandlers } from "./rpc/runtime-instance.ts";
+import { signingKeyHandlers } from "./rpc/signing-key.ts";
 import { ssoHandlers } from "./rpc/sso.ts";
 import { teamHandlers } from "./rpc/team.ts";
 import { tokenHandlers } from "./rpc/token.ts";
@@ -93,11 +108,14 @@ export const controlServices = [
   TokenService,
   SsoService,
   PolicyService,
+  ListService,
   BundleService,
+  SigningKeyService,
   RuntimeInstanceService,
   WebhookService,
   EventService,
   HubService,
+  PackService,
   TraceService,
   ReportingService,
 ];
@@ -177,12 +195,14 @@ interface DomainParts {
 
 function createDomain(config: ControlPlaneConfig, database: Database, { clock, log, metrics }: DomainParts) {
   const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
-  const keys = new SigningKeys(database, sealer);
   const dnsServers = config.dnsServers ?? [];
   const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers });
   const publicUrl = publicUrlOf(config);
   const outbound = createOutbound({ guard });
-  const policies = new Policies(database, clock);
+  const keys = new SigningKeys(database, sealer, externalSigner(config, outbound));
+  const library = readPackLibrary(readPackFiles());
+  const packs = packSource(library);
+  const policies = new Policies(database, clock, packs);
   const mailer = readMailSettings(config) && new MailQueue(database, { sealer, log });
   return {
     ...createAccountDomain(database, { clock, sealer, mailer, publicUrl }),
@@ -194,20 +214,25 @@ function createDomain(config: ControlPlaneConfig, database: Database, { clock, l
     agents: new Agents(database),
     tokens: new Tokens(database),
     policies,
+    lists: new Lists(database),
     history: new PolicyHistory(database, policies, clock),
-    playground: new Playground(database, clock),
-    bundles: new Bundles(database, keys),
+    playground: new Playground(database, clock, packs),
+    bundles: new Bundles(database, keys, packs),
     latest: new LatestBundles(database),
     runtimes: new RuntimeInstances(database),
     webhooks: new Webhooks(database, { sealer, guard, outbound, clock }),
     deliveries: new WebhookDeliveries(database),
     events: new EventCatalog(readPrinted("events.json")),
     detectors: new DetectorCatalog(database, clock),
+    packs: new PackCatalog(library, database, clock),
+    packApplications: new PackApplications(library, database, clock),
     traces: new Traces(database),
     ingest: new Ingest(database, { onResult: createIngestMetrics(metrics) }),
-    enrolment: new Enrolment({ database, sealer, listSigningKeys: (orgId) => keys.publicKeys(orgId) }),
+    enrolment: new Enrolment({ database, sealer, publishedKeys: (orgId) => keys.published(orgId) }),
     fleet: new Fleet({ database, log }),
+    quota: new Quota(database),
     keys,
+    keyRotation: new KeyRotation(database, keys),
     outbound,
     mailer,
     clock,
@@ -240,11 +265,14 @@ function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal):
     ...historyHandlers(domain.history),
     ...playgroundHandlers(domain.playground),
   });
+  router.service(ListService, listHandlers(domain.lists));
   router.service(BundleService, bundleHandlers(domain, shutdown));
+  router.service(SigningKeyService, signingKeyHandlers(domain.keyRotation));
   router.service(RuntimeInstanceService, runtimeInstanceHandlers(domain.runtimes));
   router.service(WebhookService, webhookHandlers(domain));
   router.service(EventService, eventHandlers(domain.events));
   router.service(HubService, hubHandlers(domain.detectors));
+  router.service(PackService, packHandlers(domain));
   router.service(TraceService, traceHandlers(domain.traces));
   router.service(ReportingService, reportingHandlers(domain));
 }

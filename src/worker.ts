@@ -13,6 +13,7 @@ import { Dispatcher } from "./domain/dispatcher.ts";
 import { MailDelivery } from "./domain/mail-queue.ts";
 import { SigningKeys } from "./domain/signing-keys.ts";
 import { TraceRetention } from "./domain/trace-retention.ts";
+import { externalSigner } from "./external-signer.ts";
 import { createWorkerMetrics } from "./jobs/metrics.ts";
 import { startRunner } from "./jobs/runner.ts";
 import { tasks } from "./jobs/tasks.ts";
@@ -55,10 +56,11 @@ const runner = await startRunner({
   tasks,
   log,
   onJob,
+  claim: (poolId) => holdPool({ url: config.databaseUrl, poolId, log }),
   services: {
     log,
     clock,
-    bundles: new Bundles(database, new SigningKeys(database, sealer)),
+    bundles: new Bundles(database, new SigningKeys(database, sealer, externalSigner(config, outbound))),
     retention: new TraceRetention(database, clock),
     dispatcher,
     upkeep: new DeliveryUpkeep(database, clock),
@@ -67,7 +69,6 @@ const runner = await startRunner({
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),
   },
 });
-const hold = await holdPool({ url: config.databaseUrl, poolId: runner.poolId, log });
 const management = await startManagement({
   port: config.managementPort,
   log,
@@ -78,11 +79,6 @@ const management = await startManagement({
     },
   },
 });
-// A pool that failed for good takes no more jobs: end, and let the supervisor start anew.
-runner.ended.catch((err: unknown) => {
-  log.fatal({ err }, "the worker pool failed");
-  process.exit(1);
-});
 shutDownOnSignal({
   log,
   steps: [
@@ -90,7 +86,6 @@ shutDownOnSignal({
     { name: "jobs", timeoutMs: 8_000, run: () => runner.stop() },
     { name: "deliveries", timeoutMs: 12_000, run: () => dispatcher.stop() },
     { name: "connections", timeoutMs: 1_000, run: () => outbound.close() },
-    { name: "pool", timeoutMs: 1_000, run: () => hold.release() },
     { name: "management", timeoutMs: 1_000, run: () => management.close() },
     { name: "database", timeoutMs: 2_000, run: () => Promise.all([database.close(), pool.end()]) },
   ],

@@ -55,7 +55,7 @@ const layers: readonly Layer[] = [
     // No clock, no network, no files: everything arrives as an argument.
     folder: "runtime/engine/",
     ours: ["gen/engine/", "gen/policyguard/bundle/", "gen/policyguard/common/", "gen/policyguard/policy/"],
-    npm: [protobuf, "@marcbachmann/cel-js", "re2js", "yaml"],
+    npm: [protobuf, "@marcbachmann/cel-js", "ajv", "re2js", "yaml"],
     node: { only: ["node:crypto"] },
   },
   {
@@ -101,10 +101,18 @@ const layers: readonly Layer[] = [
       "runtime/bundle/rejection.ts",
       "runtime/bundle/verify.ts",
       "runtime/engine/",
+      "src/client/",
       "src/kit/",
     ],
     npm: [protobuf, connect, "@connectrpc/connect-node"],
     node: anyNode,
+  },
+  {
+    // What others install. Nothing of Node: it runs in browsers too, but for the one file that says so.
+    folder: "src/client/",
+    ours: ["gen/"],
+    npm: [protobuf, connect, "@connectrpc/connect-node"],
+    node: { only: [] },
   },
   // Where processes are put together. Nothing above may import these files.
   { folder: "src/", ours: ["gateway/", "gen/", "runtime/engine/", "src/"], npm: "all", node: anyNode },

@@ -174,9 +174,9 @@ function unnamedIn(field: DescField, item: JsonValue | undefined, path: string):
   return unnamedMembers(field.message, item, `${path}[0].`);
 }
 
-/** A successful call of a method with an audit action leaves one entry; any other call none. */
+/** A successful call of a method with an audit action leaves one entry; any other call, and one that only asks what would be, none. */
 function auditOf(call: Call, want: Want): string[] {
-  if (want.status >= 300) return [];
+  if (want.status >= 300 || call.request?.dry_run === true) return [];
   const method = controlServices
     .flatMap((service) => service.methods)
     .find((candidate) => callName(candidate) === call.method);

@@ -26,6 +26,10 @@ export interface Ratchet {
 /** What an activation is checked against. */
 export interface ActivationCheck {
   readonly trust: TrustedKeys;
+  /** Keys that are believed no more, for the reason of a refusal. */
+  readonly revoked?: ReadonlySet<string>;
+  /** Serial of the key set that the trust comes from; 0 when not given. */
+  readonly keysSerial?: number;
   readonly scope: BundleScope;
   /** Undefined when nothing was ever adopted. */
   readonly ratchet: Ratchet | undefined;
@@ -47,9 +51,9 @@ const clockLeewayMs = 5 * 60_000;
 /** Verifies an activation. Throws a BundleRejection. */
 export async function verifyActivation(
   statement: SignedStatement,
-  { trust, scope, ratchet, now, from }: ActivationCheck,
+  { trust, revoked, scope, ratchet, now, from }: ActivationCheck,
 ): Promise<VerifiedActivation> {
-  const { payload, kids } = await verified(() => verifyStatement("activation", statement, trust));
+  const { payload, kids } = await verified(() => verifyStatement("activation", statement, trust, revoked));
   const activation = await verified(async () => readActivation(payload));
   assertScope("activation", activation, scope);
   assertSequence(activation, ratchet, trust);

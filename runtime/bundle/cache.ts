@@ -57,11 +57,12 @@ export function createBundleCache({ folder }: { readonly folder: string }): Bund
   };
 }
 
-function under({ manifest, parts }: Bundle, { payload, signatures }: SignedStatement): Bundle {
+function under({ manifest, parts, keys }: Bundle, { payload, signatures }: SignedStatement): Bundle {
   return create(BundleSchema, {
     manifest,
     activation: create(StatementSchema, { payload, signatures: signatures.map((signature) => ({ ...signature })) }),
     parts,
+    keys,
   });
 }
 

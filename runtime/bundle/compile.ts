@@ -1,8 +1,11 @@
 // From the parts of a verified bundle to an engine.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { NamedList } from "../engine/applicability.ts";
 import { compileEngine, type Engine } from "../engine/compile.ts";
 import type { PolicySource } from "../engine/compiled-policy.ts";
+import type { SchemaSource } from "../engine/output-schema.ts";
+import { type PackRecord, packsOf } from "../engine/policy/pack-record.ts";
 import { BundleRejection } from "./rejection.ts";
 import type { VerifiedBundle } from "./verify.ts";
 
@@ -18,15 +21,36 @@ interface PolicyPart {
     readonly env: string;
   };
   readonly document: JsonObject;
+  /** The packs that it extends. */
+  readonly packs?: readonly PackRecord[];
+}
+
+/** A list as the control plane writes it into a bundle. */
+interface ListPart {
+  readonly name: string;
+  readonly scope: PolicyPart["scope"];
+  readonly items: readonly string[];
+}
+
+/** An output schema as the control plane writes it into a bundle. */
+interface SchemaPart {
+  readonly schema_id: string;
+  readonly name: string;
+  readonly version: number;
+  readonly schema: JsonObject;
 }
 
 /** Compiles the bundle for its environment. Throws a BundleRejection for a part that this version cannot run. */
 export function compileBundle({ manifest, parts }: VerifiedBundle): Engine {
   try {
     return compileEngine({
-      policies: [...parts].map(([path, data]) => policyOf(path, data)),
+      policies: [...parts]
+        .filter(([path]) => !path.startsWith("schemas/") && !path.startsWith("lists/"))
+        .map(([path, data]) => policyOf(path, data)),
+      lists: [...parts].filter(([path]) => path.startsWith("lists/")).map(([, data]) => listOf(data)),
       environment: manifest.environment,
       projectId: manifest.project_id,
+      schemas: [...parts].filter(([path]) => path.startsWith("schemas/")).map(([, data]) => schemaOf(data)),
     });
   } catch (cause) {
     if (cause instanceof BundleRejection) throw cause;
@@ -39,7 +63,14 @@ function policyOf(path: string, data: Uint8Array): PolicySource {
   if (!path.startsWith("policies/")) {
     throw new BundleRejection("not_adopted", `this runtime does not know what ${path} is for`);
   }
-  const { policy_id, name, version, scope, document }: PolicyPart = JSON.parse(Buffer.from(data).toString("utf8"));
+  const {
+    policy_id,
+    name,
+    version,
+    scope,
+    document,
+    packs = [],
+  }: PolicyPart = JSON.parse(Buffer.from(data).toString("utf8"));
   const { tenant_id, app_id, agent_id, env } = scope;
   return {
     policyId: policy_id,
@@ -47,5 +78,17 @@ function policyOf(path: string, data: Uint8Array): PolicySource {
     version,
     scope: { tenantId: tenant_id, appId: app_id, agentId: agent_id, env },
     document,
+    packs: packsOf(packs),
   };
+}
+
+function listOf(data: Uint8Array): NamedList {
+  const { name, scope, items }: ListPart = JSON.parse(Buffer.from(data).toString("utf8"));
+  const { tenant_id, app_id, agent_id, env } = scope;
+  return { name, items, scope: { tenantId: tenant_id, appId: app_id, agentId: agent_id, env } };
+}
+
+function schemaOf(data: Uint8Array): SchemaSource {
+  const { schema_id: schemaId, name, version, schema }: SchemaPart = JSON.parse(Buffer.from(data).toString("utf8"));
+  return { schemaId, name, version, schema };
 }

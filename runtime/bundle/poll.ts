@@ -6,8 +6,7 @@ import { setTimeout as timer } from "node:timers/promises";
 import type { Bundle } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { etagOf } from "../../src/kit/entity-tag.ts";
-import type { TrustedKeys } from "../../src/kit/signing-key.ts";
-import { decodeStatement } from "../../src/kit/statement.ts";
+import { decodeStatement, type SignedStatement } from "../../src/kit/statement.ts";
 import {
   type ActivationCheck,
   type BundleScope,
@@ -16,6 +15,7 @@ import {
   verified,
   verifyActivation,
 } from "./activation.ts";
+import type { TrustRoot } from "./key-set.ts";
 import { BundleRejection } from "./rejection.ts";
 import { type VerifiedBundle, verifyBundle } from "./verify.ts";
 
@@ -37,7 +37,11 @@ export type PollAnswer =
 export interface BundlePollerOptions {
   readonly client: (request: PollRequest) => Promise<PollAnswer>;
   /** The trust root; asked each time, since keys are rotated. */
-  readonly trust: () => TrustedKeys;
+  readonly root: () => TrustRoot;
+  /** Asks for the newest key set and takes it over. Rejects when that is not possible. */
+  readonly renewKeys: (signal: AbortSignal) => Promise<void>;
+  /** Takes over the key set by which a bundle was verified. */
+  readonly takeKeys: (keySet: SignedStatement) => Promise<void>;
   readonly scope: BundleScope;
   readonly runtimeVersion: string;
   readonly maxBytes: number;
@@ -45,8 +49,8 @@ export interface BundlePollerOptions {
   readonly start: { readonly ratchet: Ratchet | undefined; readonly isInForce: boolean };
   /** Compiles the bundle, keeps it on disk and swaps it in. When it throws, the old bundle is still in force. */
   readonly adopt: (bundle: VerifiedBundle) => Promise<void>;
-  /** Takes over a fresh activation of the bundle in force. */
-  readonly refresh: (activation: VerifiedActivation) => Promise<void>;
+  /** Takes over a fresh activation of the bundle in force; with the bundle itself when that came too, under new signatures. */
+  readonly refresh: (activation: VerifiedActivation, bundle?: VerifiedBundle) => Promise<void>;
   /** Told of each bundle that was refused. */
   readonly onRejection: (rejection: BundleRejection) => void;
   /** Told of each failure to ask at all. */
@@ -65,6 +69,8 @@ export interface BundlePollerOptions {
 export interface BundlePoller {
   /** Asks at once, because something is said to have changed. */
   nudge(): void;
+  /** Asks for the whole bundle at once: what is at hand is no longer signed by anybody who is believed. */
+  refetch(): void;
   /** Ends the polling and resolves when nothing is under way any more. */
   stop(): Promise<void>;
 }
@@ -80,6 +86,7 @@ export function createBundlePoller(options: BundlePollerOptions): BundlePoller {
   const finished = poller.run();
   return {
     nudge: () => poller.nudge(),
+    refetch: () => poller.refetch(),
     stop: () => {
       poller.stop();
       return finished;
@@ -96,7 +103,11 @@ class Poller {
   #isInForce: boolean;
   /** After a refusal the whole bundle is asked for: a 304 would hide that the next answer is refused as well. */
   #isRefused = false;
+  /** Whether the whole bundle is wanted, although nothing was refused. */
+  #isWhole = false;
   #isNudged = false;
+  /** Serial of the newest key set, as the activation in force says. */
+  #keysSerial = 0;
   readonly #end = new AbortController();
   /** Ends what may be cut short: a sleep, or a question that may take long. */
   #interrupt = new AbortController();
@@ -112,6 +123,11 @@ class Poller {
   nudge(): void {
     this.#isNudged = true;
     this.#interrupt.abort();
+  }
+
+  refetch(): void {
+    this.#isWhole = true;
+    this.nudge();
   }
 
   stop(): void {
@@ -138,9 +154,7 @@ class Poller {
     const signal = AbortSignal.any(signals);
     try {
       const answer = await this.#options.client({ ifNoneMatch: this.#etag(), waitSeconds, signal });
-      const outcome = answer.notModified ? await this.#refresh(answer.activation) : await this.#adopt(answer.bundle);
-      this.#isRefused = false;
-      return outcome;
+      return await this.#take(answer, signal);
     } catch (error) {
       if (error instanceof BundleRejection) {
         this.#isRefused = true;
@@ -154,13 +168,34 @@ class Poller {
     }
   }
 
+  /** Takes an answer over. One that nobody known signed is looked at again with the newest keys. */
+  async #take(answer: PollAnswer, signal: AbortSignal): Promise<Outcome> {
+    const take = () => (answer.notModified ? this.#refresh(answer.activation) : this.#adopt(answer.bundle));
+    const before = this.#options.root().serial;
+    let outcome: Outcome;
+    try {
+      outcome = await take();
+    } catch (error) {
+      if (!(error instanceof BundleRejection) || error.reason !== "unknown_kid") throw error;
+      await this.#options.renewKeys(signal).catch((cause) => this.#report(() => this.#options.onError(cause)));
+      if (this.#options.root().serial === before) throw error;
+      outcome = await take();
+    }
+    this.#isRefused = false;
+    if (this.#keysSerial > this.#options.root().serial) await this.#options.renewKeys(signal);
+    return outcome;
+  }
+
   async #adopt(bundle: Bundle): Promise<Outcome> {
     const { maxBytes, runtimeVersion } = this.#options;
     const found = await verifyBundle({ ...this.#check(), bundle, maxBytes, runtimeVersion });
+    this.#keysSerial = found.activation.payload.keys_serial ?? 0;
+    this.#isWhole = false;
+    if (found.keySet !== undefined) await this.#options.takeKeys(found.keySet);
     const { activationSeq } = found.activation.ratchet;
     if (this.#isInForce && activationSeq === this.#ratchet?.activationSeq) {
       // The same bundle once more, from a server that does not look at the entity tag.
-      return this.#takeOver(found.activation);
+      return this.#takeOver(found.activation, found);
     }
     try {
       await this.#options.adopt(found);
@@ -186,19 +221,21 @@ class Poller {
     return this.#takeOver(activation);
   }
 
-  async #takeOver(activation: VerifiedActivation): Promise<Outcome> {
-    await this.#options.refresh(activation);
+  async #takeOver(activation: VerifiedActivation, bundle?: VerifiedBundle): Promise<Outcome> {
+    this.#keysSerial = activation.payload.keys_serial ?? 0;
+    await this.#options.refresh(activation, bundle);
     this.#ratchet = activation.ratchet;
     return "unchanged";
   }
 
   #check(): ActivationCheck {
-    const { trust, scope, clock } = this.#options;
-    return { trust: trust(), scope, ratchet: this.#ratchet, now: clock.now(), from: "network" };
+    const { root, scope, clock } = this.#options;
+    const { trust, revoked, serial: keysSerial } = root();
+    return { trust, revoked, keysSerial, scope, ratchet: this.#ratchet, now: clock.now(), from: "network" };
   }
 
   #etag(): string | undefined {
-    return this.#isInForce && !this.#isRefused && this.#ratchet !== undefined
+    return this.#isInForce && !this.#isRefused && !this.#isWhole && this.#ratchet !== undefined
       ? etagOf(this.#ratchet.digest, this.#ratchet.activationSeq)
       : undefined;
   }

@@ -1,4 +1,4 @@
-// Verification of a bundle, always and in one order: size, signatures, digests of every part, scope, sequence, time.
+// Verification of a bundle, always and in one order: size, key set, signatures, digests of every part, scope, sequence, time.
 // Compiling comes after it, then writing to disk, then the swap. Signatures come before the digests that they vouch
 // for, so that no byte of the content is looked at before somebody trusted stands for it. What the artefact contains
 // never decides whether it is verified.
@@ -15,6 +15,7 @@ import {
   verified,
   verifyActivation,
 } from "./activation.ts";
+import { followKeySet, type TrustRoot } from "./key-set.ts";
 import { BundleRejection } from "./rejection.ts";
 
 /** A bundle, and what it is checked against. */
@@ -36,19 +37,46 @@ export interface VerifiedBundle {
   readonly parts: ReadonlyMap<string, Uint8Array>;
   /** The message itself, for the cache. */
   readonly bundle: Bundle;
+  /** The key set by which it was verified, when that is newer than the known one. */
+  readonly keySet: Statement | undefined;
 }
 
 /** Verifies a bundle with its activation. Throws a BundleRejection. */
-export async function verifyBundle(check: BundleCheck): Promise<VerifiedBundle> {
-  const bundle = readBundle(check.bundle, check.maxBytes);
-  const signed = await verified(() => verifyStatement("manifest", required(bundle.manifest, "manifest"), check.trust));
+export async function verifyBundle(given: BundleCheck): Promise<VerifiedBundle> {
+  const bundle = readBundle(given.bundle, given.maxBytes);
+  const { root, newer } = await followKeys(bundle, given);
+  const check = { ...given, trust: root.trust, revoked: root.revoked, keysSerial: root.serial };
+  const { trust, revoked } = root;
+  const manifestStatement = required(bundle.manifest, "manifest");
+  const signed = await verified(() => verifyStatement("manifest", manifestStatement, trust, revoked));
   const activation = await verifyActivation(required(bundle.activation, "activation"), check);
   const manifest = await verified(async () => readManifest(signed.payload));
   const parts = matchParts(manifest, bundle.parts);
   assertScope("manifest", manifest, check.scope);
   assertActivated(signed, manifest, activation);
   assertRuntime(manifest.min_runtime, check.runtimeVersion);
-  return { manifest, digest: signed.digest, activation, parts, bundle };
+  return { manifest, digest: signed.digest, activation, parts, bundle, keySet: newer };
+}
+
+// The keys come first: they say by whom the rest may be signed. A set that nobody trusted signed is passed over, and decides nothing:
+// whether the bundle is believed is then up to the keys that are trusted already.
+async function followKeys(
+  { keys }: Bundle,
+  { trust, revoked = new Set(), keysSerial: serial = 0, scope }: BundleCheck,
+): Promise<{ root: TrustRoot; newer: Statement | undefined }> {
+  const known = { trust, revoked, serial };
+  if (keys === undefined) return { root: known, newer: undefined };
+  try {
+    const root = await followKeySet(known, keys, scope.orgId);
+    return { root, newer: root === known ? undefined : keys };
+  } catch (error) {
+    if (!(error instanceof BundleRejection) || !isUnknownSigner(error)) throw error;
+    return { root: known, newer: undefined };
+  }
+}
+
+function isUnknownSigner({ reason }: BundleRejection): boolean {
+  return reason === "unknown_kid" || reason === "revoked_kid";
 }
 
 function readBundle(input: Bundle | Uint8Array, maxBytes: number): Bundle {

@@ -1,13 +1,24 @@
 // Which policies of an engine apply to a request, and which lists they read.
-// All policies in scope run, and nothing in one changes another, except lists by name: the most specific scope wins.
+// All policies in scope run, and nothing in one changes another. Lists that are kept beside the policies have a scope of their
+// own; of several with one name, the one with the most specific scope is read.
 
 import type { CompiledPolicy, PolicyScope } from "./compiled-policy.ts";
 import { matchesGlob } from "./glob.ts";
+import { type ListDeclarations, type Lists, resolvedLists } from "./policy/list.ts";
+
+/** A list that is kept beside the policies. */
+export interface NamedList {
+  readonly name: string;
+  readonly scope: PolicyScope;
+  readonly items: readonly string[];
+}
 
 /** A policy that applies, with the lists that its conditions read. */
 export interface ApplicablePolicy {
   readonly policy: CompiledPolicy;
-  readonly lists: Readonly<Record<string, readonly string[]>>;
+  readonly lists: Lists;
+  /** What exemptions of those who extend it read, the nearest first. */
+  readonly outerLists: readonly Lists[];
 }
 
 const cacheSize = 1000;
@@ -15,10 +26,13 @@ const cacheSize = 1000;
 /** Finds the policies that apply to an agent, and remembers the answer: it depends on the agent alone. */
 export class Applicability {
   readonly #policies: readonly CompiledPolicy[];
+  readonly #lists: readonly NamedList[];
   readonly #byAgent = new Map<string, readonly ApplicablePolicy[]>();
 
-  constructor(policies: readonly CompiledPolicy[]) {
+  /** `lists` are those of the environment and the project. */
+  constructor(policies: readonly CompiledPolicy[], lists: readonly NamedList[]) {
     this.#policies = policies;
+    this.#lists = lists;
   }
 
   /** The policies that apply to an agent's key; "" for a request that names none. */
@@ -26,7 +40,13 @@ export class Applicability {
     const known = this.#byAgent.get(agentId);
     if (known !== undefined) return known;
     const policies = this.#policies.filter((policy) => appliesToAgent(policy, agentId));
-    const applicable = policies.map((policy) => ({ policy, lists: listsFor(policy, policies) }));
+    const named = byName(this.#lists.filter(({ scope }) => scope.agentId === "*" || scope.agentId === agentId));
+    const resolve = (declared: ListDeclarations) => resolvedLists(declared, (name) => named.get(name)?.items);
+    const applicable = policies.map((policy) => ({
+      policy,
+      lists: resolve(policy.lists),
+      outerLists: policy.outerLists.map(resolve),
+    }));
     if (this.#byAgent.size >= cacheSize) this.#byAgent.clear();
     this.#byAgent.set(agentId, applicable);
     return applicable;
@@ -39,15 +59,14 @@ export function appliesToAgent({ scope, agents }: CompiledPolicy, agentId: strin
   return agents === undefined || agents.some((glob) => matchesGlob(glob, agentId));
 }
 
-function listsFor(policy: CompiledPolicy, all: readonly CompiledPolicy[]): ApplicablePolicy["lists"] {
-  const names = Object.keys(policy.lists);
-  return Object.fromEntries(names.map((name) => [name, mostSpecific(name, policy, all).lists[name] ?? []]));
-}
-
-function mostSpecific(list: string, own: CompiledPolicy, all: readonly CompiledPolicy[]): CompiledPolicy {
-  return all
-    .filter(({ lists }) => Object.hasOwn(lists, list))
-    .reduce((best, other) => (specificity(other.scope) > specificity(best.scope) ? other : best), own);
+/** The list of each name with the most specific scope; of equals, the first by scope. */
+function byName(lists: readonly NamedList[]): Map<string, NamedList> {
+  const best = new Map<string, NamedList>();
+  for (const list of lists) {
+    const other = best.get(list.name);
+    if (other === undefined || specificity(list.scope) > specificity(other.scope)) best.set(list.name, list);
+  }
+  return best;
 }
 
 /** An agent is more specific than an environment, an environment more than a project. */

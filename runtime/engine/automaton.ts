@@ -11,10 +11,19 @@ import { buildStates, type States } from "./trie.ts";
 /** Told of each occurrence: the index of the literal, and the offset behind its last code unit. */
 export type HitVisitor = (literal: number, end: number) => void;
 
+/** Where a scan goes on. */
+export interface ScanStart {
+  readonly from: number;
+  /** What the scan of everything before returned; 0 at the beginning. */
+  readonly state: number;
+}
+
 /** The compiled automaton. */
 export interface Automaton {
-  /** Visits all occurrences of all literals, ordered by their end. */
-  readonly scan: (text: string, visit: HitVisitor) => void;
+  /** Visits all occurrences of all literals, ordered by their end. Returns the state at the end of the text. */
+  readonly scan: (text: string, visit: HitVisitor, start?: ScanStart) => number;
+  /** The states, for those who ask which literals are under way. */
+  readonly states: States;
   readonly stateCount: number;
   readonly classCount: number;
   /** States with a dense row. */
@@ -66,13 +75,13 @@ export function buildAutomaton(literals: readonly string[], denseEntries = defau
     return state;
   }
 
-  function scan(text: string, visit: HitVisitor): void {
-    if (states.count === 1) return;
+  function scan(text: string, visit: HitVisitor, start?: ScanStart): number {
+    if (states.count === 1) return 0;
     const classes = classOfUnit;
     const table = rows;
     const { length } = text;
-    let state = 0;
-    for (let i = 0; i < length; ) {
+    let state = start === undefined ? 0 : start.state;
+    for (let i = start === undefined ? 0 : start.from; i < length; ) {
       const cls = classes[text.charCodeAt(i)] ?? 0;
       if (cls < width && state < denseCount) {
         const next = table[state * width + cls] ?? 0;
@@ -85,9 +94,10 @@ export function buildAutomaton(literals: readonly string[], denseEntries = defau
       state = walk(text, state, i, visit);
       i = resumeAt;
     }
+    return state;
   }
 
-  return { scan, stateCount: states.count, classCount, denseCount };
+  return { scan, states, stateCount: states.count, classCount, denseCount };
 }
 
 interface Classes {

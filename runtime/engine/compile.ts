@@ -2,12 +2,14 @@
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { Applicability } from "./applicability.ts";
+import { Applicability, type NamedList } from "./applicability.ts";
 import { type CompiledPolicy, compilePolicy, type PolicySource, SpecTable } from "./compiled-policy.ts";
 import type { DetectorDefinition, DetectorSpec, Scanner } from "./detector.ts";
 import { catalog } from "./detectors/catalog.ts";
 import { type Evaluation, type EvaluationContext, runEvaluation } from "./evaluation.ts";
 import { type ExplainedEvaluation, runExplanation, summaryOf } from "./explain.ts";
+import { compileOutputSchema, type SchemaSource } from "./output-schema.ts";
+import type { Models } from "./plan.ts";
 import { parsePolicy } from "./policy/parse.ts";
 import { PolicyInvalid } from "./policy/problem.ts";
 import { compileDetectors } from "./scanner.ts";
@@ -15,15 +17,21 @@ import { compileDetectors } from "./scanner.ts";
 /** What an engine is made of. */
 export interface EngineSource {
   readonly policies: readonly PolicySource[];
+  /** Lists that are kept beside the policies. */
+  readonly lists?: readonly NamedList[];
   /** Name of the environment in which the bundle is active. */
   readonly environment: string;
   readonly projectId: string;
+  /** The output schemas in use. */
+  readonly schemas?: readonly SchemaSource[];
+  /** Weights of the detectors' models by name; a detector without its model goes by its patterns alone. */
+  readonly models?: Models;
 }
 
 /** The detectors that an engine may use, and what compiles them. Exchanged by tests only. */
 export interface DetectorKit {
   readonly definitions: readonly DetectorDefinition[];
-  readonly compileDetectors: (specs: readonly DetectorSpec[]) => Scanner;
+  readonly compileDetectors: (specs: readonly DetectorSpec[], options?: { readonly models?: Models }) => Scanner;
 }
 
 /** Evaluates requests by the policies of one bundle in one environment. */
@@ -32,7 +40,11 @@ export interface Engine {
   readonly policies: readonly { readonly policyId: string; readonly name: string; readonly version: number }[];
   /** Ids of the catalog's detectors that are in use, sorted. */
   readonly detectors: readonly string[];
+  /** Names of the output schemas, sorted. */
+  readonly schemas: readonly string[];
   readonly evaluate: (request: EvaluateRequest, context: EvaluationContext) => Evaluation;
+  /** Holds a structured output against its schema alone; no rule is asked. */
+  readonly evaluateSchema: (request: EvaluateRequest, context: EvaluationContext) => Evaluation;
   /** Does, step by step, what the first evaluations would have to do beside their work. */
   readonly prepare: () => Iterable<void>;
   /** Evaluates and says why; slower than an evaluation by far. */
@@ -50,23 +62,32 @@ export function compileEngine(source: EngineSource, kit: DetectorKit = productDe
     .filter(({ scope }) => isIn(scope.appId, source.projectId) && isIn(scope.env, environment))
     .sort((a, b) => compare(a.name, b.name) || compare(a.policyId, b.policyId))
     .flatMap((policy) => compileIn(environment, policy, { kit, definitions, specs }));
-  const scanner = kit.compileDetectors(specs.specs);
-  const applicability = new Applicability(policies);
+  const scanner = kit.compileDetectors(specs.specs, { models: source.models });
+  const lists = (source.lists ?? []).filter(
+    ({ scope }) => isIn(scope.appId, source.projectId) && isIn(scope.env, environment),
+  );
+  const applicability = new Applicability(policies, lists);
   const sources = source.policies.map(summaryOf).sort((a, b) => compare(a.name, b.name));
   const namesOf = memoized((key: string) => specs.namesOf(key));
-  const scannerOf = memoized((spec: DetectorSpec) => kit.compileDetectors([spec]));
+  const schemas = new Map((source.schemas ?? []).map((each) => [each.name, compileOutputSchema(each)]));
+  const scannerOf = memoized((spec: DetectorSpec) => kit.compileDetectors([spec], { models: source.models }));
   return {
-    policies: policies.map(({ policyId, name, version }) => ({ policyId, name, version })),
+    policies: policies
+      .filter(({ prefix }) => prefix === "")
+      .map(({ policyId, name, version }) => ({ policyId, name, version })),
     detectors: [...new Set(specs.specs.map(({ use }) => use))].sort(),
+    schemas: [...schemas.keys()].sort(),
     evaluate: (request, context) => {
       const applicable = applicability.forAgent(request.agentId ?? "");
-      return runEvaluation(request, context, { scanner, environment, applicable, namesOf });
+      return runEvaluation(request, context, { scanner, environment, applicable, namesOf, schemas });
     },
+    evaluateSchema: (request, context) =>
+      runEvaluation(request, context, { scanner, environment, applicable: [], namesOf, schemas }),
     prepare: () => scanner.prepare?.() ?? [],
     explain: (request, context) => {
       const applicable = applicability.forAgent(request.agentId ?? "");
       return runExplanation(request, context, {
-        ...{ scanner, environment, applicable, namesOf, policies, scannerOf },
+        ...{ scanner, environment, applicable, namesOf, policies, scannerOf, schemas },
         sources,
         specs: specs.specs,
       });
@@ -80,11 +101,11 @@ function compileIn(
   tools: { kit: DetectorKit; definitions: ReadonlyMap<string, DetectorDefinition>; specs: SpecTable },
 ): CompiledPolicy[] {
   // A policy document is JSON; its interface only names the keys.
-  const { policy, problems } = parsePolicy(source.document as JsonValue, tools.kit.definitions);
+  const { policy, packs, problems } = parsePolicy(source.document as JsonValue, tools.kit.definitions, source.packs);
   if (policy === undefined) throw new PolicyInvalid(source.name, problems);
   const { envs } = policy.match ?? {};
   if (envs !== undefined && !envs.includes(environment)) return [];
-  return [compilePolicy(source, policy, tools.definitions, tools.specs)];
+  return compilePolicy(source, policy, packs, tools);
 }
 
 function isIn(scope: string, value: string): boolean {

@@ -11,7 +11,10 @@ import type {
   PolicyRule,
   RedactStyle,
   RolloutKey,
+  ShadowEnd,
 } from "./policy/document.ts";
+import { effectInLayer, ownEffect, type PackLayer, type PackSource, type RuleEffect } from "./policy/extend.ts";
+import type { ListDeclarations } from "./policy/list.ts";
 import { asReference, detectTerms, resolveDetector } from "./policy/reference.ts";
 import { failModes, modes, outcomes, severities, stages } from "./wire.ts";
 
@@ -30,6 +33,8 @@ export interface PolicySource {
   readonly version: number;
   readonly scope: PolicyScope;
   readonly document: JsonObject | PolicyDocument;
+  /** Where the packs are that it extends. Default: nowhere. */
+  readonly packs?: PackSource;
 }
 
 /** One detector of a rule. */
@@ -45,6 +50,7 @@ export interface CompiledTerm {
 
 /** A rule ready to be judged. */
 export interface CompiledRule {
+  /** Unique in the policy: that of a pack's rule begins with the pack, such as "pii-eu/email". */
   readonly id: string;
   /** Place among the rules of the policy. */
   readonly index: number;
@@ -58,9 +64,18 @@ export interface CompiledRule {
   readonly severity: Severity;
   readonly category: string | undefined;
   readonly messages: ReadonlyMap<string, string>;
+  /** As it is written; `modeAt` in rollout.ts says what it is at a moment. */
   readonly mode: Mode;
+  /** When a shadow rule ends, and its mode from then on. */
+  readonly shadowEnd: { readonly atMs: number; readonly becomes: Mode } | undefined;
   readonly rollout: { readonly percent: number; readonly by: RolloutKey } | undefined;
   readonly style: RedactStyle;
+  /** Whether originals may be put back; `ttlMs` says how long they may be kept, undefined for as long as the session. */
+  readonly reversible: { readonly ttlMs: number | undefined } | undefined;
+  /** Controls of frameworks that it serves. */
+  readonly controls: readonly string[];
+  /** Of a pack, and not to be weakened by those who extend it. */
+  readonly isLocked: boolean;
   /** What a condition without a value means. */
   readonly onError: FailMode;
 }
@@ -72,6 +87,10 @@ export interface CompiledExemption {
   readonly rules: readonly string[];
   /** Milliseconds since 1970; infinity for never. */
   readonly expiresMs: number;
+  /** Whose it is: 0 for the document of the rules, 1 for whoever extends that, and so on. */
+  readonly level: number;
+  /** What its globs leave out of the ids of rules. */
+  readonly prefix: string;
 }
 
 /** A policy ready to be evaluated. */
@@ -81,7 +100,11 @@ export interface CompiledPolicy {
   readonly version: number;
   readonly scope: PolicyScope;
   readonly agents: readonly string[] | undefined;
-  readonly lists: Readonly<Record<string, readonly string[]>>;
+  /** What stands before the ids of its rules: "" for a policy's own, "pii-eu/" for those of a pack that it extends. */
+  readonly prefix: string;
+  readonly lists: ListDeclarations;
+  /** Lists of those who extend it, the nearest first; their exemptions read them. */
+  readonly outerLists: readonly ListDeclarations[];
   /** Those that are evaluated. */
   readonly rules: readonly CompiledRule[];
   /** Those whose mode is off. */
@@ -126,29 +149,59 @@ export class SpecTable {
   }
 }
 
-/** Compiles one valid policy. */
+/** Compiles one valid policy: its own rules, then those of each pack that it extends. */
 export function compilePolicy(
   source: PolicySource,
   document: PolicyDocument,
-  definitions: ReadonlyMap<string, DetectorDefinition>,
-  specs: SpecTable,
+  packs: readonly PackLayer[],
+  tools: { readonly definitions: ReadonlyMap<string, DetectorDefinition>; readonly specs: SpecTable },
+): CompiledPolicy[] {
+  let index = 0;
+  const own = compileDocument(source, document, undefined, { ...tools, firstIndex: index });
+  index += document.rules.length;
+  const others = packs.map((layer) => {
+    const compiled = compileDocument(source, document, layer, { ...tools, firstIndex: index });
+    index += layer.document.rules.length;
+    return compiled;
+  });
+  return [own, ...others];
+}
+
+/** Compiles the rules of the policy, or of one of its packs. */
+function compileDocument(
+  { policyId, name, version, scope }: PolicySource,
+  policy: PolicyDocument,
+  layer: PackLayer | undefined,
+  { definitions, specs, firstIndex }: Omit<Tools, "conditions"> & { readonly firstIndex: number },
 ): CompiledPolicy {
-  const { policyId, name, version, scope } = source;
+  const document = layer?.document ?? policy;
+  const prefix = layer?.prefix ?? "";
   const conditions = new ConditionCompiler(document.lists ?? {});
-  const rules = document.rules.map((rule, index) =>
-    compileRule(rule, index, document, { conditions, definitions, specs }),
-  );
+  const rules = document.rules.map((rule, index) => {
+    const effect = layer === undefined ? ownEffect(rule, document) : effectInLayer(rule, layer);
+    return compileRule(
+      rule,
+      { document, policy, prefix, effect, index: firstIndex + index },
+      { conditions, definitions, specs },
+    );
+  });
+  const outer = (layer?.extendedBy ?? []).map((extender) => ({ ...extender, lists: extender.document.lists ?? {} }));
+  const inherited = outer.flatMap(({ document: { exemptions = [] }, prefix: above, lists }, level) => {
+    const compiler = new ConditionCompiler(lists);
+    return exemptions.map((each) => compileExemption(each, compiler, { level: level + 1, prefix: above }));
+  });
   return {
-    policyId,
-    name,
-    version,
-    scope,
-    agents: document.match?.agents,
+    ...{ policyId, name, version, scope, prefix },
+    agents: policy.match?.agents,
     lists: document.lists ?? {},
+    outerLists: outer.map(({ lists }) => lists),
     rules: rules.filter(({ mode }) => mode !== Mode.OFF),
     offRules: rules.filter(({ mode }) => mode === Mode.OFF),
-    exemptions: (document.exemptions ?? []).map((exemption) => compileExemption(exemption, conditions)),
-    timeoutMs: document.defaults?.timeout_ms ?? defaultTimeoutMs,
+    exemptions: [
+      ...(document.exemptions ?? []).map((each) => compileExemption(each, conditions, { level: 0, prefix })),
+      ...inherited,
+    ],
+    timeoutMs: policy.defaults?.timeout_ms ?? document.defaults?.timeout_ms ?? defaultTimeoutMs,
     record: document.defaults?.record ?? "full",
   };
 }
@@ -159,13 +212,24 @@ interface Tools {
   readonly specs: SpecTable;
 }
 
-function compileRule(rule: PolicyRule, index: number, document: PolicyDocument, tools: Tools): CompiledRule {
-  const mode = modes[rule.mode ?? document.defaults?.mode ?? "enforce"];
+/** Where a rule stands, and what of it is decided there. */
+interface RulePlace {
+  readonly document: PolicyDocument;
+  readonly policy: PolicyDocument;
+  readonly prefix: string;
+  readonly effect: RuleEffect;
+  readonly index: number;
+}
+
+function compileRule(rule: PolicyRule, place: RulePlace, tools: Tools): CompiledRule {
+  const { document, policy, prefix, effect, index } = place;
+  const mode = modes[effect.mode];
   const { terms, atLeast } = rule.detect === undefined ? { terms: [], atLeast: 0 } : detectTerms(rule.detect);
   const action = outcomes[rule.action];
   const compiled = mode === Mode.OFF ? [] : terms.map((term) => compileTerm(term, rule, document, tools));
+  const { rollout } = effect;
   return {
-    id: rule.id,
+    id: prefix + rule.id,
     index,
     stages: new Set(rule.stages.map((stage) => stages[stage])),
     terms: compiled,
@@ -177,11 +241,33 @@ function compileRule(rule: PolicyRule, index: number, document: PolicyDocument, 
     category: rule.category,
     messages: messagesOf(rule.message),
     mode,
-    rollout:
-      rule.rollout === undefined ? undefined : { percent: rule.rollout.percent, by: rule.rollout.by ?? "session_id" },
+    shadowEnd: shadowEndOf(effect.shadow),
+    rollout: rollout === undefined ? undefined : { percent: rollout.percent, by: rollout.by ?? "session_id" },
     style: rule.redact?.style ?? "placeholder",
+    reversible: rule.redact?.reversible === true ? { ttlMs: durationMs(rule.redact.ttl) } : undefined,
+    controls: distinctSorted(
+      [policy.metadata.controls, document.metadata.controls, rule.controls].flatMap((each) => each ?? []),
+    ),
+    isLocked: rule.locked === true && prefix !== "",
     onError: failModes[rule.on_error ?? document.defaults?.on_error ?? "fail_closed"],
   };
+}
+
+function shadowEndOf(shadow: ShadowEnd | undefined): CompiledRule["shadowEnd"] {
+  if (shadow === undefined) return undefined;
+  return { atMs: Date.parse(shadow.until), becomes: modes[shadow.becomes ?? "enforce"] };
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** The milliseconds of "30m"; undefined for none. */
+function durationMs(duration: string | undefined): number | undefined {
+  if (duration === undefined) return undefined;
+  return Number(duration.slice(0, -1)) * (unitMs[duration.slice(-1)] ?? 0);
+}
+
+function distinctSorted(items: readonly string[]): string[] {
+  return [...new Set(items)].sort();
 }
 
 function compileTerm(term: DetectTerm, rule: PolicyRule, document: PolicyDocument, tools: Tools): CompiledTerm {
@@ -198,10 +284,14 @@ function compileTerm(term: DetectTerm, rule: PolicyRule, document: PolicyDocumen
   };
 }
 
-function compileExemption(exemption: PolicyExemption, conditions: ConditionCompiler): CompiledExemption {
+function compileExemption(
+  exemption: PolicyExemption,
+  conditions: ConditionCompiler,
+  { level, prefix }: { readonly level: number; readonly prefix: string },
+): CompiledExemption {
   const { id, when, rules, expires } = exemption;
   const expiresMs = expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
-  return { id, when: compileCondition(when, conditions), rules, expiresMs };
+  return { id: prefix + id, when: compileCondition(when, conditions), rules, expiresMs, level, prefix };
 }
 
 function compileCondition(source: string, conditions: ConditionCompiler): Condition {

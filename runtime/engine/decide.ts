@@ -12,7 +12,8 @@ import type { Piece } from "./piece.ts";
 import { type Condition, ConditionFailed } from "./policy/condition.ts";
 import { listCaps } from "./policy/condition-syntax.ts";
 import type { RolloutKey } from "./policy/document.ts";
-import { isInRollout } from "./rollout.ts";
+import type { Lists } from "./policy/list.ts";
+import { isInRollout, modeAt } from "./rollout.ts";
 
 /** What one rule made of one detection. Offsets are UTF-16 code units of the piece. */
 export interface Match {
@@ -36,7 +37,7 @@ export interface Match {
 /** Something that could not be judged. */
 export interface Gap {
   readonly detector: string;
-  readonly reason: "timeout" | "condition_error" | "condition_limit";
+  readonly reason: "timeout" | "condition_error" | "condition_limit" | "session_unknown";
   readonly onError: FailMode;
 }
 
@@ -100,8 +101,9 @@ function byWeight(a: Match, b: Match): number {
 export function decide(applicable: readonly ApplicablePolicy[], request: Case): Decision {
   const matches: Match[] = [];
   const gaps = new Map<string, Gap>();
-  for (const { policy, lists } of applicable) {
-    const judge = new PolicyJudge(policy, lists, request, (gap) => gaps.set(JSON.stringify(gap), gap));
+  for (const each of applicable) {
+    const { policy } = each;
+    const judge = new PolicyJudge(each, request, (gap) => gaps.set(JSON.stringify(gap), gap));
     request.watch?.judging(policy, (condition, piece, candidate) => judge.ask(condition, piece, candidate));
     matches.push(...judge.matches());
   }
@@ -128,13 +130,13 @@ function compare(a: string, b: string): number {
 /** Judges by one policy. */
 class PolicyJudge {
   readonly #policy: CompiledPolicy;
-  readonly #lists: ApplicablePolicy["lists"];
+  readonly #lists: Lists;
   readonly #case: Case;
   readonly #report: (gap: Gap) => void;
   readonly #exempting: Exempting<Candidate>;
   #all: readonly PlacedDetection[] | undefined;
 
-  constructor(policy: CompiledPolicy, lists: ApplicablePolicy["lists"], request: Case, report: (gap: Gap) => void) {
+  constructor({ policy, lists, outerLists }: ApplicablePolicy, request: Case, report: (gap: Gap) => void) {
     this.#policy = policy;
     this.#lists = lists;
     this.#case = request;
@@ -144,13 +146,19 @@ class PolicyJudge {
         detector: exemption.id,
         onError: FailMode.FAIL_CLOSED,
         failed: false,
+        lists: exemption.level === 0 ? lists : outerLists[exemption.level - 1],
       }),
     );
   }
 
   matches(): Match[] {
-    const rules = this.#policy.rules.filter((rule) => rule.stages.has(this.#case.stage));
-    return rules.flatMap((rule) => this.#case.pieces.flatMap((piece, index) => this.#judge(rule, piece, index)));
+    const { stage, nowMs } = this.#case;
+    // A turn of a transcript is judged as at its own moment.
+    const isAsked = ({ stages }: CompiledRule, piece: Piece) => stages.has(piece.stage ?? stage);
+    const rules = this.#policy.rules.filter((rule) => modeAt(rule, nowMs) !== Mode.OFF);
+    return rules.flatMap((rule) =>
+      this.#case.pieces.flatMap((piece, index) => (isAsked(rule, piece) ? this.#judge(rule, piece, index) : [])),
+    );
   }
 
   #judge(rule: CompiledRule, piece: Piece, index: number): Match[] {
@@ -203,23 +211,29 @@ class PolicyJudge {
     condition: Condition,
     piece: number,
     candidate: Candidate | undefined,
-    about: { readonly detector: string; readonly onError: FailMode; readonly failed: boolean },
+    about: { readonly detector: string; readonly onError: FailMode; readonly failed: boolean; readonly lists?: Lists },
   ): boolean {
-    const { detector, onError, failed } = about;
-    const value = this.ask(condition, piece, candidate);
+    const { detector, onError, failed, lists } = about;
+    const value = this.ask(condition, piece, candidate, lists);
     if (typeof value === "boolean") return value;
     this.#report({ detector, reason: value, onError });
     return failed;
   }
 
   /** The value of a condition, or why it has none. */
-  ask(condition: Condition, piece: number, candidate: Candidate | undefined): boolean | Gap["reason"] {
+  ask(
+    condition: Condition,
+    piece: number,
+    candidate: Candidate | undefined,
+    lists = this.#lists,
+  ): boolean | Gap["reason"] {
     const { reads } = condition;
+    if (reads.has("session") && !this.#case.facts.isSessionKnown) return "session_unknown";
     const findings = reads.has("findings") ? this.#findings() : [];
     if (findings.length > listCaps.findings || this.#case.facts.exceedsCaps(reads, piece)) return "condition_limit";
     try {
       const finding = candidate === undefined ? undefined : { ...candidate, detector: candidate.term.detector };
-      return condition.holds(this.#case.facts.of(piece, { lists: this.#lists, findings, finding }));
+      return condition.holds(this.#case.facts.of(piece, { lists, findings, finding }));
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
       return "condition_error";
@@ -269,8 +283,8 @@ class PolicyJudge {
     const { rollout } = rule;
     const isRolledOut =
       rollout === undefined || isInRollout(rule.id, this.#case.rolloutValue(rollout.by), rollout.percent);
-    const exemptedBy = this.#exempting.exemptionOf(rule.id, piece, candidate);
-    const mode = isRolledOut ? rule.mode : Mode.SHADOW;
+    const exemptedBy = this.#exempting.exemptionOf(rule, piece, candidate);
+    const mode = isRolledOut ? modeAt(rule, this.#case.nowMs) : Mode.SHADOW;
     return { policy: this.#policy, rule, piece, mode, severity: rule.severity, exemptedBy };
   }
 }

@@ -33,6 +33,24 @@ export interface ParameterProblem {
   readonly suggestion?: string;
 }
 
+/** A figure with its data. */
+export interface DetectorMeasure {
+  /** What was measured, such as "recall". */
+  readonly name: string;
+  /** Between 0 and 1. */
+  readonly value: number;
+  /** The texts, and how many they are. */
+  readonly data: string;
+}
+
+/** A text and the categories of what is found in it; none for a text in which nothing must be found. */
+export interface DetectorExample {
+  readonly text: string;
+  readonly categories: readonly string[];
+  /** Parameters, where the example needs some. */
+  readonly parameters?: JsonObject;
+}
+
 /** An entry of the detector catalog. It serves the engine, the policy editor and the public hub alike. */
 export interface DetectorDefinition {
   readonly id: string;
@@ -55,6 +73,12 @@ export interface DetectorDefinition {
   readonly defaultThreshold: number;
   /** JSON Schema (2020-12) of the parameters. */
   readonly parameters: JsonObject;
+  /** Where the forms, algorithms and lists that it goes by are described. */
+  readonly references: readonly string[];
+  /** How well it does on labelled texts that it was not made from, as far as that was measured. */
+  readonly measures: readonly DetectorMeasure[];
+  /** Texts with what it finds in them by its default parameters, as a test holds it to. */
+  readonly examples: readonly DetectorExample[];
   /** What the schema cannot say, such as that a pattern compiles. Empty when all is well. */
   readonly check: (parameters: JsonObject) => readonly ParameterProblem[];
 }

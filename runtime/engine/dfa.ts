@@ -137,7 +137,21 @@ export class LazyDfa {
     return this.#run(text, { from, at: from, to }, budget, found) !== outOfBudget;
   }
 
-  #run(text: string, { from, at, to }: Part, budget: BuildBudget, found: Set<number> | undefined): number {
+  /**
+   * The last place up to which everything is settled whatever text follows the part: no match that begins before it is still under way.
+   * Patterns that match somewhere before it are added to `found`; so may be some that match behind it. Undefined when the budget is used up.
+   */
+  settledUntil(text: string, part: Part, found: Set<number>, budget: BuildBudget): number | undefined {
+    return this.#run(text, part, budget, found, { isOpenEnded: true }) === outOfBudget ? undefined : this.#fresh;
+  }
+
+  #run(
+    text: string,
+    { from, at, to }: Part,
+    budget: BuildBudget,
+    found: Set<number> | undefined,
+    { isOpenEnded = false } = {},
+  ): number {
     const { pageOf, pages } = this.#alphabet;
     const width = this.#width;
     let state = this.#startState(this.#kindBefore(text, from, at));
@@ -168,6 +182,10 @@ export class LazyDfa {
         if ((entry & isFresh) !== 0) fresh = i;
       }
       state = entry >> 2;
+    }
+    if (isOpenEnded) {
+      this.#fresh = fresh;
+      return noMatch;
     }
     const place = state * width + this.#alphabet.size;
     let entry = table[place] ?? unknown;

@@ -10,20 +10,27 @@ import {
   type Unjudged,
   UnjudgedSchema,
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { OffsetUnit, Outcome, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { OffsetUnit, Outcome, Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { ApplicablePolicy } from "./applicability.ts";
 import { type Case, type DecisionWatch, decide, decidingMatch, isEnforced, type Match, strictest } from "./decide.ts";
 import type { Detection, Scanner } from "./detector.ts";
 import { FactSheet, type PlacedDetection } from "./fact-sheet.ts";
 import { Fingerprints } from "./fingerprint.ts";
+import type { OutputSchema } from "./output-schema.ts";
 import { type Piece, piecesOf } from "./piece.ts";
 import type { RolloutKey } from "./policy/document.ts";
 import { redact } from "./redact.ts";
-import { findingsOf, respond, signalsOf } from "./respond.ts";
+import { answerLimits, findingsOf, respond, signalsOf, weightiest } from "./respond.ts";
+import { schemaOutcomeOf } from "./schema-check.ts";
+import type { SessionUpdate, SessionView, VaultEntry } from "./session.ts";
+import { blockedItems, itemOf, sessionUpdateOf } from "./session-update.ts";
+import { withSplitPayloads } from "./turns.ts";
 
 /** What an evaluation needs besides the request. */
 export interface EvaluationContext {
   readonly stage: Stage;
+  /** The request is a whole transcript: each turn is judged as at its own moment, and user turns also together. */
+  readonly isTranscript?: boolean;
   readonly now: Date;
   readonly evaluationId: string;
   /** Key of the organization's fingerprints. */
@@ -31,15 +38,17 @@ export interface EvaluationContext {
   readonly bundle: BundleReference;
   /** Microseconds since the evaluation began. */
   readonly elapsedUs: () => number;
+  /** What is known of the request's session. Default: nothing. */
+  readonly session?: SessionView | undefined;
 }
 
 /** The answer to a request, and what its record needs. */
 export interface Evaluation {
   readonly response: EvaluateResponse;
-  /** Rule and policy that decided; "" when the outcome is ALLOW. */
+  /** Rule and policy that decided; "" when the outcome is ALLOW. An output schema decides as the rule "output_schema" of no policy. */
   readonly decidedByRule: string;
   readonly decidedByPolicy: string;
-  /** All findings with offsets in UTF-16 code units, whatever the answer shows. */
+  /** The findings with offsets in UTF-16 code units, whatever the answer shows: the strictest, at most `answerLimits.findings`. */
   readonly findings: readonly Finding[];
   readonly signals: readonly Signal[];
   readonly unjudged: readonly Unjudged[];
@@ -48,6 +57,10 @@ export interface Evaluation {
   readonly redactedTexts: () => readonly (string | undefined)[];
   /** The most of the text that the policies in scope allow to be reported. */
   readonly recordLimit: "none" | "redacted" | "full";
+  /** What the session has seen by it. */
+  readonly sessionUpdate: SessionUpdate;
+  /** Originals behind placeholders of the answer that may be put back. Never recorded, never in an answer. */
+  readonly vault: readonly VaultEntry[];
 }
 
 /** What an engine gives to each of its evaluations. */
@@ -56,6 +69,7 @@ export interface EvaluationTools {
   readonly environment: string;
   readonly applicable: readonly ApplicablePolicy[];
   readonly namesOf: (specKey: string) => readonly string[];
+  readonly schemas?: ReadonlyMap<string, OutputSchema>;
   /** Told of each step, when the evaluation is to be explained. */
   readonly watch?: EvaluationWatch;
 }
@@ -75,16 +89,21 @@ export function runEvaluation(
   context: EvaluationContext,
   tools: EvaluationTools,
 ): Evaluation {
-  const pieces = piecesOf(request, context.stage);
+  const pieces = piecesOf(request, context);
   const detections = scanPieces(pieces, request, context, tools);
   tools.watch?.scanned(pieces, detections);
   const { matches, gaps } = decide(tools.applicable, caseOf(request, pieces, detections, { context, tools }));
-  const outcome = strictest(matches.filter(isEnforced));
+  const schema = schemaOutcomeOf(request, pieces, context.stage, tools.schemas ?? new Map());
+  const outcome = schema?.valid === false ? Outcome.BLOCK : strictest(matches.filter(isEnforced));
   const deciding = decidingMatch(matches, outcome);
   tools.watch?.decided(matches, deciding);
   const fingerprints = new Fingerprints(context.fingerprintKey);
+  // An explanation pairs each match with its finding.
+  const told = tools.watch === undefined ? weightiest(matches, answerLimits.findings) : matches;
   const texts = pieces.map(({ text }) => text);
-  const spans = matches.filter((match) => isEnforced(match) && match.rule.action === Outcome.REDACT).map(spanOf);
+  const spans = shownRedactions(matches, pieces, context.stage, outcome).map(spanOf);
+  const entries: VaultEntry[] = [];
+  const vault = { kept: context.session?.vault ?? [], add: (entry: VaultEntry) => entries.push(entry) };
   const parts = {
     request,
     evaluationId: context.evaluationId,
@@ -95,14 +114,17 @@ export function runEvaluation(
     fingerprints,
     hits: hitsOf(detections, tools),
     unjudged: gaps.map((gap) => create(UnjudgedSchema, gap)),
-    findings: findingsOf({ matches, pieces, fingerprints }, OffsetUnit.UTF16),
-    rewritten: outcome === Outcome.REDACT ? redact(texts, spans, fingerprints) : new Map<number, string>(),
+    stage: context.stage,
+    schema,
+    told,
+    findings: findingsOf({ matches: told, pieces, fingerprints }, OffsetUnit.UTF16),
+    rewritten: spans.length > 0 ? redact(texts, spans, fingerprints, vault) : new Map<number, string>(),
     bundle: context.bundle,
   };
-  const hidden = matches.map((match) => ({ ...spanOf(match), style: "placeholder" as const }));
+  const hidden = matches.map((match) => ({ ...spanOf(match), style: "placeholder" as const, reversible: undefined }));
   return {
     response: respond({ ...parts, latencyUs: Math.min(2 ** 31 - 1, Math.round(context.elapsedUs())) }),
-    decidedByRule: deciding?.rule.id ?? "",
+    decidedByRule: deciding?.rule.id ?? (schema?.valid === false ? "output_schema" : ""),
     decidedByPolicy: deciding?.policy.name ?? "",
     findings: parts.findings,
     signals: signalsOf(parts, OffsetUnit.UTF16),
@@ -113,6 +135,11 @@ export function runEvaluation(
       return texts.map((text, index) => (detections[index] === undefined ? undefined : (rewritten.get(index) ?? text)));
     },
     recordLimit: recordLimitOf(tools.applicable),
+    vault: entries,
+    // Made only where somebody keeps sessions.
+    get sessionUpdate() {
+      return sessionUpdateOf(context.stage, pieces, matches, outcome);
+    },
   };
 }
 
@@ -124,11 +151,16 @@ function scanPieces(
 ): PieceDetections[] {
   const longestMs = Math.max(0, ...applicable.map(({ policy }) => policy.timeoutMs));
   const budgetMs = Math.min(longestMs, request.options?.timeoutMs ?? longestMs);
-  return pieces.map(({ text }) => {
+  const isOverdue = () => context.elapsedUs() > budgetMs * 1000;
+  const scanned = pieces.map(({ text }) => {
     if (text === "" || applicable.length === 0) return new Map();
-    if (context.elapsedUs() > budgetMs * 1000) return undefined;
-    return new Map([...scanner.scan(text)].map(([key, found]) => [key, inOrder(found)]));
+    return isOverdue() ? undefined : scanner.scan(text);
   });
+  const complete =
+    context.isTranscript !== true || applicable.length === 0
+      ? scanned
+      : withSplitPayloads(pieces, scanned, (text) => scanner.scan(text));
+  return complete.map((found) => found && new Map([...found].map(([key, list]) => [key, inOrder(list)])));
 }
 
 /** Sorted, so that an answer does not depend on the order in which a scanner finds things. */
@@ -144,13 +176,13 @@ function caseOf(
   detections: readonly PieceDetections[],
   { context, tools }: { context: EvaluationContext; tools: EvaluationTools },
 ): Case {
-  const { stage, now, elapsedUs, evaluationId } = context;
+  const { stage, now, elapsedUs, evaluationId, session } = context;
   const requestedMs = request.options?.timeoutMs ?? Number.POSITIVE_INFINITY;
   return {
     stage,
     pieces,
     detections,
-    facts: new FactSheet(request, pieces, { stage, env: tools.environment }),
+    facts: new FactSheet(request, pieces, { stage, env: tools.environment, session }),
     nowMs: now.getTime(),
     isOverdue: (timeoutMs) => elapsedUs() > Math.min(timeoutMs, requestedMs) * 1000,
     rolloutValue: (by) => rolloutValue(by, request, pieces, evaluationId),
@@ -174,8 +206,23 @@ export function rolloutValue(
   return values[by] ?? pieces.map(({ text }) => text).join("\u0000");
 }
 
+/** The matches whose text is rewritten in the answer: all of them, or, beside a call or a chunk that is blocked, those of the others. */
+function shownRedactions(
+  matches: readonly Match[],
+  pieces: readonly Piece[],
+  stage: Stage,
+  outcome: Outcome,
+): readonly Match[] {
+  if (outcome < Outcome.REDACT) return [];
+  const redacting = matches.filter((match) => isEnforced(match) && match.rule.action === Outcome.REDACT);
+  if (outcome === Outcome.REDACT) return redacting;
+  const blocked = blockedItems(pieces, matches);
+  const isItem = (piece: Piece | undefined) => piece?.call !== undefined || stage === Stage.RETRIEVAL;
+  return redacting.filter(({ piece }) => isItem(pieces[piece]) && !blocked.has(itemOf(pieces, piece)));
+}
+
 function spanOf({ piece, start, end, category, rule }: Match) {
-  return { piece, start, end, category, style: rule.style };
+  return { piece, start, end, category, style: rule.style, reversible: rule.reversible };
 }
 
 function hitsOf(detections: readonly PieceDetections[], { namesOf }: EvaluationTools): PlacedDetection[] {

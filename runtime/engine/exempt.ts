@@ -1,6 +1,7 @@
-// Exemptions take the effect of rules of their own policy away. Their findings stay visible.
+// Exemptions take the effect of rules away: of rules of their own policy, and of those of the packs that it extends unless
+// they are locked. The findings stay visible.
 
-import type { CompiledExemption } from "./compiled-policy.ts";
+import type { CompiledExemption, CompiledRule } from "./compiled-policy.ts";
 import { matchesGlob } from "./glob.ts";
 
 /** Finds the exemption that covers a match. Generic in what a candidate is: it only hands it on. */
@@ -19,8 +20,9 @@ export class Exempting<C> {
   }
 
   /** The id of the first exemption that covers the rule here. */
-  exemptionOf(ruleId: string, piece: number, candidate: C | undefined): string | undefined {
-    const covering = this.#exemptions.filter(({ rules }) => rules.some((glob) => matchesGlob(glob, ruleId)));
+  exemptionOf(rule: CompiledRule, piece: number, candidate: C | undefined): string | undefined {
+    if (this.#exemptions.length === 0) return undefined;
+    const covering = this.#exemptions.filter((exemption) => reaches(exemption, rule));
     return covering.find((exemption) => this.#covers(exemption, piece, candidate))?.id;
   }
 
@@ -33,4 +35,10 @@ export class Exempting<C> {
     this.#known.set(key, known);
     return known;
   }
+}
+
+function reaches({ rules, level, prefix }: CompiledExemption, { id, isLocked }: CompiledRule): boolean {
+  if (level > 0 && isLocked) return false;
+  const name = id.slice(prefix.length);
+  return rules.some((glob) => matchesGlob(glob, name));
 }

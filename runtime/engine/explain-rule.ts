@@ -22,7 +22,7 @@ import type { PieceDetections } from "./evaluation.ts";
 import type { ConditionExplainer } from "./explain-condition.ts";
 import type { Piece } from "./piece.ts";
 import type { RolloutKey } from "./policy/document.ts";
-import { isInRollout } from "./rollout.ts";
+import { isInRollout, modeAt } from "./rollout.ts";
 import { nameOf, stages } from "./wire.ts";
 
 /** A match with the finding that was made of it. */
@@ -34,6 +34,7 @@ export interface FoundMatch {
 /** What is known of a decision when its rules are explained. */
 export interface RuleCase {
   readonly stage: Stage;
+  readonly nowMs: number;
   readonly pieces: readonly Piece[];
   readonly detections: readonly PieceDetections[];
   readonly found: readonly FoundMatch[];
@@ -71,11 +72,13 @@ export function explainRule(rule: CompiledRule, about: RuleCase): ExplainedRule 
     rollout,
     judgements,
     judgementsLeftOut: places.length - shown.length,
+    unjudged: places.some(({ why }) => why === "timeout") || judgements.some(({ unjudged }) => unjudged),
+    controls: [...rule.controls],
   });
 }
 
-function isJudged(rule: CompiledRule, { stage }: RuleCase): boolean {
-  return rule.mode !== Mode.OFF && rule.stages.has(stage);
+function isJudged(rule: CompiledRule, { stage, nowMs }: RuleCase): boolean {
+  return modeAt(rule, nowMs) !== Mode.OFF && rule.stages.has(stage);
 }
 
 /** A segment on which there is something to say about a rule. */
@@ -112,6 +115,7 @@ function explainPlace(rule: CompiledRule, about: RuleCase, { index, here, why, t
     terms: [...terms],
     conditions,
     findings: here.map(({ finding }) => finding),
+    unjudged: why === "timeout" || conditions.some(({ problem }) => problem !== "" && problem !== "not_asked"),
   });
 }
 
@@ -198,13 +202,15 @@ interface RuleParts {
   readonly rollout: ExplainedRollout | undefined;
 }
 
-function reasonOf(rule: CompiledRule, { stage }: RuleCase, { found, first, rollout }: RuleParts): string {
+function reasonOf(rule: CompiledRule, { stage, nowMs }: RuleCase, { found, first, rollout }: RuleParts): string {
   if (rule.mode === Mode.OFF) return "its mode is off";
+  const mode = modeAt(rule, nowMs);
+  if (mode === Mode.OFF) return `its shadow ended ${endOf(rule)}, and it is off since`;
   if (!rule.stages.has(stage)) {
     const names = [...rule.stages].map((each) => nameOf(stages, each)).join(", ");
     return `it does not run at the stage ${nameOf(stages, stage)}; it runs at ${names}`;
   }
-  if (found.length > 0) return effectOf(rule, found, first, rollout);
+  if (found.length > 0) return effectOf({ ...rule, mode }, found, first, rollout);
   if (first !== undefined) return first.reason;
   if (rule.terms.length === 0) return "there is nothing that its condition is asked of";
   return `nothing was found by ${[...new Set(rule.terms.map(({ detector }) => detector))].join(", ")}`;
@@ -218,12 +224,19 @@ function effectOf(
 ): string {
   const why = first?.reason ?? "";
   if (found.some(({ match }) => isEnforced(match))) return why;
-  if (rule.mode === Mode.SHADOW) return `${why}; without effect, since it is a shadow rule`;
+  if (rule.mode === Mode.SHADOW) {
+    const end = rule.shadowEnd === undefined ? "" : ` until ${endOf(rule)}`;
+    return `${why}; without effect, since it is a shadow rule${end}`;
+  }
   if (rollout?.included === false) {
     return `${why}; without effect, since the roll-out of ${rollout.percent} percent leaves this request out`;
   }
   const exemptions = [...new Set(found.flatMap(({ match }) => match.exemptedBy ?? []))];
   return `${why}; without effect, since it is exempted by ${exemptions.join(", ")}`;
+}
+
+function endOf({ shadowEnd }: CompiledRule): string {
+  return shadowEnd === undefined ? "" : new Date(shadowEnd.atMs).toISOString();
 }
 
 function weightOf(place: Place): number {

@@ -191,29 +191,37 @@ function explainPolicies(
   });
   return tools.sources.map((source) => {
     const { policyId, name, version } = source;
-    const policy = tools.policies.find((candidate) => candidate.policyId === policyId && candidate.name === name);
-    const ask = policy && record.asks.get(policy);
+    // The policy's own rules, and those of each pack that it extends.
+    const layers = tools.policies.filter((candidate) => candidate.policyId === policyId && candidate.name === name);
+    const [policy] = layers;
     const about = { policyId, name, version };
-    if (policy === undefined || ask === undefined) {
+    if (policy === undefined || !record.asks.has(policy)) {
       return create(ExplainedPolicySchema, { ...about, reason: absence(source, policy, request, tools) });
     }
-    const conditions = new ConditionExplainer(policy, ask, hasTime);
-    const rules = [...policy.rules, ...policy.offRules].sort((a, b) => a.index - b.index);
+    const rules = layers.flatMap((layer) => {
+      const ask = record.asks.get(layer);
+      if (ask === undefined) return [];
+      const conditions = new ConditionExplainer(layer, ask, hasTime);
+      return [...layer.rules, ...layer.offRules].map((rule) => ({ rule, conditions }));
+    });
     return create(ExplainedPolicySchema, {
       ...about,
       applies: true,
-      rules: rules.map((rule) =>
-        explainRule(rule, {
-          stage: context.stage,
-          pieces: record.pieces,
-          detections: record.detections,
-          found,
-          passed: (each, piece) => record.whyPassed(each, piece),
-          deciding: record.deciding,
-          conditions,
-          rolloutValue: (by) => rolloutValue(by, request, record.pieces, context.evaluationId),
-        }),
-      ),
+      rules: rules
+        .sort((a, b) => a.rule.index - b.rule.index)
+        .map(({ rule, conditions }) =>
+          explainRule(rule, {
+            stage: context.stage,
+            nowMs: context.now.getTime(),
+            pieces: record.pieces,
+            detections: record.detections,
+            found,
+            passed: (each, piece) => record.whyPassed(each, piece),
+            deciding: record.deciding,
+            conditions,
+            rolloutValue: (by) => rolloutValue(by, request, record.pieces, context.evaluationId),
+          }),
+        ),
     });
   });
 }

@@ -6,7 +6,16 @@ import type { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { Detection } from "./detector.ts";
 import type { Piece } from "./piece.ts";
 import { listCaps } from "./policy/condition-syntax.ts";
-import { type Facts, FindingFacts, RequestFacts, SegmentFacts, SubjectFacts, ToolFacts } from "./policy/facts.ts";
+import {
+  type Facts,
+  FindingFacts,
+  RequestFacts,
+  SegmentFacts,
+  SessionFacts,
+  SubjectFacts,
+  ToolFacts,
+} from "./policy/facts.ts";
+import { type SessionView, unknownSession } from "./session.ts";
 import { nameOf, stages, trustName } from "./wire.ts";
 
 /** A detection with the name of its detector. */
@@ -25,6 +34,9 @@ export class FactSheet {
   readonly #pieces: readonly Piece[];
   readonly #request: RequestFacts;
   readonly #subject: SubjectFacts;
+  readonly #session: SessionFacts;
+  /** Whether conditions may be asked about the session. */
+  readonly isSessionKnown: boolean;
   readonly #segments = new Map<number, SegmentFacts>();
   readonly #tools = new Map<Piece["call"], ToolFacts>();
   readonly #exceeds = new Map<JsonObject, boolean>();
@@ -34,8 +46,11 @@ export class FactSheet {
   constructor(
     request: EvaluateRequest,
     pieces: readonly Piece[],
-    about: { readonly stage: Stage; readonly env: string },
+    about: { readonly stage: Stage; readonly env: string; readonly session?: SessionView | undefined },
   ) {
+    const { known, ledger } = about.session ?? unknownSession;
+    this.isSessionKnown = known;
+    this.#session = new SessionFacts(ledger);
     this.#pieces = pieces;
     this.#request = new RequestFacts({
       stage: nameOf(stages, about.stage),
@@ -63,6 +78,7 @@ export class FactSheet {
     return {
       request: this.#request,
       subject: this.#subject,
+      session: this.#session,
       segment: this.#segmentOf(piece),
       lists,
       findings: this.#findingsOf(findings),

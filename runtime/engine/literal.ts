@@ -13,6 +13,8 @@ export interface Gate {
   readonly literal: string;
   readonly before: number;
   readonly after: number;
+  /** The instructions at which it begins; unknown of patterns whose facts were kept. */
+  readonly cuts?: readonly number[];
 }
 
 /** Literals that gate a pattern. */
@@ -188,6 +190,7 @@ function candidate(search: Search, cut: number, texts: readonly string[], elasti
       literal,
       before: Math.max(known?.before ?? 0, before + lead),
       after: Math.max(known?.after ?? 0, after - lead - literal.length, 0),
+      cuts: [cut],
     });
   }
   if (gates.size === 0 || gates.has("")) return undefined;
@@ -224,6 +227,7 @@ function union(parts: readonly Candidate[]): Candidate | undefined {
       literal: gate.literal,
       before: Math.max(gate.before, known?.before ?? 0),
       after: Math.max(gate.after, known?.after ?? 0),
+      cuts: [...(known?.cuts ?? []), ...(gate.cuts ?? [])],
     });
   }
   if (gates.size === 0) return undefined;

@@ -1,15 +1,20 @@
 // The forms of a text that detectors read, each with a way back to the offsets of the text as it was given:
 // "plain" is the text itself; "normalized" is NFKC (UAX #15) without invisible characters, made only when it differs;
 // "base64" is what a long base64 run (RFC 4648) decodes to, its spans being those of the run.
+// What is found in the normalized form belongs to it only where it differs from the text: what stands elsewhere is plain, so that a
+// finding depends on its neighbourhood alone and a stream knows it before the end of the text.
 
+import { stretchesOf } from "./disguise/disguise.ts";
 import { foldLookalikes } from "./fold.ts";
 
 /** Which detectors want a form. A text that equals its normal form is both `given` and `normal`. */
-export const reads = { given: 1, normal: 2, normalAgain: 4, decoded: 8 } as const;
+export const reads = { given: 1, normal: 2, normalAgain: 4, decoded: 8, disguised: 16 } as const;
 
 /** One form of a text. */
 export interface View {
   readonly layer: string;
+  /** The layer of something that was found in it, by its offsets. */
+  readonly layerAt: (start: number, end: number) => string;
   /** Bits of `reads`. */
   readonly kinds: number;
   readonly text: string;
@@ -23,12 +28,16 @@ export interface View {
 const invisible =
   /\u034f|\u17b4|\u17b5|\u180b|\u180c|\u180d|\u180e|\u180f|[\u00ad\u061c\u115f\u1160\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]/g;
 
+/** How often a disguise may be taken off. */
+const deepest = 2;
+
 /** Marks and the few letters that NFKC may join to the character before them. */
 const joining = /^[\p{M}\u1160-\u11ff\uff9e\uff9f\u{16d67}]$/u;
 
 const encodedRun = /[A-Za-z0-9+/_-]{24,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}/y;
-const shortestRun = 24;
-const longestRun = 65_536;
+/** The shortest and the longest base64 run that is decoded, in units. */
+export const shortestRun = 24;
+export const longestRun = 65_536;
 const isEncoding = new Uint8Array(65_536);
 for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-")
   isEncoding[char.charCodeAt(0)] = 1;
@@ -38,13 +47,9 @@ export function viewsOf(text: string, wanted: number): View[] {
   const normal = normalize(text);
   const same = normal === text;
   const views = [view("plain", same ? reads.given | reads.normal : reads.given, text, (start, end) => [start, end])];
-  if (!same) {
-    const map = lazily(() => offsetMap(text, normal));
-    views.push(
-      view("normalized", reads.normal | reads.normalAgain, normal, (start, end) => map().original(start, end)),
-    );
-  }
+  if (!same) views.push(normalizedView(text, normal));
   if ((wanted & reads.decoded) !== 0) views.push(...decodedViews(text));
+  if ((wanted & reads.disguised) !== 0) views.push(...disguisedViews(text));
   return views;
 }
 
@@ -55,7 +60,34 @@ export function normalize(text: string): string {
 }
 
 function view(layer: string, kinds: number, text: string, original: View["original"]): View {
-  return { layer, kinds, text, folded: lazily(() => foldLookalikes(text)), original };
+  return { layer, layerAt: () => layer, kinds, text, folded: lazily(() => foldLookalikes(text)), original };
+}
+
+// Something disguised may be disguised again: base64 in base64, a turned text in hexadecimal digits.
+function disguisedViews(text: string, depth = 0, within?: readonly [number, number]): View[] {
+  const stretches = [
+    ...stretchesOf(text),
+    ...(depth === 0
+      ? []
+      : decodedViews(text).map(({ layer, text: decoded }) => ({ layer, text: decoded, start: 0, end: 0 }))),
+  ];
+  return stretches.flatMap(({ layer, start, end, text: hidden }) => {
+    const span = within ?? ([start, end] as const);
+    const shown = view(layer, reads.disguised, normalize(hidden), () => span);
+    return depth + 1 < deepest ? [shown, ...disguisedViews(shown.text, depth + 1, span)] : [shown];
+  });
+}
+
+function normalizedView(text: string, normal: string): View {
+  const map = lazily(() => offsetMap(text, normal));
+  const original: View["original"] = (start, end) => map().original(start, end);
+  return {
+    ...view("normalized", reads.normal | reads.normalAgain, normal, original),
+    layerAt: (start, end) => {
+      const [from, to] = original(start, end);
+      return text.slice(from, to) === normal.slice(start, end) ? "plain" : "normalized";
+    },
+  };
 }
 
 /** A value that is made when first asked for. */
@@ -76,7 +108,7 @@ function offsetMap(text: string, normal: string): OffsetMap {
   const starts = new Int32Array(normal.length);
   const ends = new Int32Array(normal.length);
   let filled = 0;
-  for (const { start, end, visible } of pieces(text)) {
+  for (const { start, end, visible } of normalPieces(text)) {
     const length = visible.normalize("NFKC").length;
     starts.fill(start, filled, filled + length);
     ends.fill(end, filled, filled + length);
@@ -86,14 +118,22 @@ function offsetMap(text: string, normal: string): OffsetMap {
   return { original: (start, end) => [starts[start] ?? 0, ends[end - 1] ?? text.length] };
 }
 
-interface Piece {
+/** A character with all that NFKC may join to it. */
+export interface NormalPiece {
   readonly start: number;
   readonly end: number;
   /** Without what cannot be seen. */
   readonly visible: string;
 }
 
-function* pieces(text: string): Generator<Piece> {
+/** Whether a visible text begins with something that NFKC may join to the character before it. */
+export function joinsPrevious(visible: string): boolean {
+  const char = String.fromCodePoint(visible.codePointAt(0) ?? 0);
+  return char > "\x7f" && joining.test(char);
+}
+
+/** The pieces of a text. What cannot be seen belongs to none. */
+export function* normalPieces(text: string): Generator<NormalPiece> {
   let start = 0;
   let end = 0;
   let visible = "";
@@ -120,14 +160,35 @@ function decodedViews(text: string): View[] {
     encodedRun.lastIndex = from;
     const run = encodedRun.exec(text)?.[0] ?? "";
     const end = from + run.length;
-    const decoded = decodeText(run);
-    if (decoded !== undefined) {
-      const span = [from, end] as const;
-      views.push(view("base64", reads.decoded, normalize(decoded), () => span));
-    }
+    const decoded = decodedView(run, from);
+    if (decoded !== undefined) views.push(decoded);
     from = nextRun(text, end);
   }
   return views;
+}
+
+/** The form that a whole base64 run decodes to, its spans being those of the run; undefined when it is no text. */
+export function decodedView(run: string, start: number): View | undefined {
+  const decoded = decodeText(run);
+  const span = [start, start + run.length] as const;
+  return decoded === undefined ? undefined : view("base64", reads.decoded, normalize(decoded), () => span);
+}
+
+/** Whether a unit belongs to the alphabet of base64 and base64url, without padding. */
+export function isEncodingUnit(unit: number): boolean {
+  return isEncoding[unit] === 1;
+}
+
+/** Whether a base64 run that begins like this may still turn out to be text. */
+export function mayDecode(beginning: string): boolean {
+  const bytes = Buffer.from(beginning.slice(0, beginning.length - (beginning.length % 4)), "base64");
+  if (bytes.some(isControl)) return false;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 // Where the next run of at least 24 characters of the alphabet begins, or -1. Every such run has one at a multiple of 24, so most of the

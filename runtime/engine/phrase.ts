@@ -26,6 +26,11 @@ export function phraseStart(phrase: Phrase, text: string, end: number): number {
   return !phrase.wholeWord || (freeBefore(text, at) && freeAfter(text, end)) ? at : -1;
 }
 
+/** Whether a whole word may begin here. */
+export function mayBeginWord(text: string, at: number): boolean {
+  return freeBefore(text, at);
+}
+
 // A border is free unless two characters of spaced scripts meet that both belong to words. Korean sets particles behind words.
 function freeBefore(text: string, at: number): boolean {
   return bordersWord(pointBefore(text, at), pointAt(text, at));

@@ -1,12 +1,12 @@
 // The pieces of text of a request, whatever form they came in: the short forms, segments, and the arguments of tool calls.
 
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { EvaluateRequest, Segment, ToolCall } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage, Trust } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { argumentTexts } from "./argument.ts";
 
 /** One text that is scanned and judged on its own. */
 export interface Piece {
-  /** Segment id, "tool_calls/<id>", or that with the JSON pointer of an argument. */
+  /** Segment id, "tool_calls/<id>", or that with the JSON pointer of an argument, "#" behind it for the name of a member. */
   readonly id: string;
   readonly role: string;
   readonly origin: string;
@@ -16,39 +16,59 @@ export interface Piece {
   readonly call?: ToolCall;
   /** An argument of a call: conditions without a detector judge the call as a whole, not each argument. */
   readonly isArgument: boolean;
+  /** The moment at which it is judged, where that is not the request's: in a transcript each turn has its own. */
+  readonly stage?: Stage;
+}
+
+/** How the pieces of a request are to be judged. */
+export interface PieceContext {
+  readonly stage: Stage;
+  /** The request is a transcript, each turn of which is judged as at its own moment. */
+  readonly isTranscript?: boolean;
 }
 
 /** The pieces of a request, in the order in which they were sent. */
-export function piecesOf(request: EvaluateRequest, stage: Stage): Piece[] {
-  const role = defaultRole(stage);
+export function piecesOf(request: EvaluateRequest, { stage, isTranscript = false }: PieceContext): Piece[] {
+  const role = isTranscript ? "user" : defaultRole(stage);
   const taken = new Set(request.segments.map(({ id }) => id ?? ""));
   const nextId = idGiver(taken);
   const pieces: Piece[] = [];
-  if (request.text !== undefined) {
-    pieces.push({ id: nextId(), role, origin: "", trust: Trust.UNTRUSTED, text: request.text, isArgument: false });
-  }
+  const add = (piece: Omit<Piece, "isArgument">) => {
+    const own = isTranscript ? { stage: stageOfTurn(piece.role) } : {};
+    pieces.push({ ...piece, ...own, isArgument: false });
+  };
+  if (request.text !== undefined) add({ id: nextId(), role, origin: "", trust: Trust.UNTRUSTED, text: request.text });
   for (const message of request.messages) {
-    const trust = defaultTrust(message.role);
-    pieces.push({ id: nextId(), role: message.role, origin: "", trust, text: message.content, isArgument: false });
+    const trust = defaultTrust(message.role, stage);
+    add({ id: nextId(), role: message.role, origin: "", trust, text: message.content });
   }
-  for (const segment of request.segments) pieces.push(fromSegment(segment, role, nextId));
-  for (const call of request.toolCalls) pieces.push(...fromCall(call));
+  for (const segment of request.segments) add(fromSegment(segment, { role, stage, nextId }));
+  for (const call of request.toolCalls) {
+    for (const piece of fromCall(call)) pieces.push(isTranscript ? { ...piece, stage: Stage.TOOL_CALL } : piece);
+  }
   return pieces;
 }
 
-function fromSegment(segment: Segment, fallbackRole: string, nextId: () => string): Piece {
-  const role = segment.role ?? fallbackRole;
+/** The moment of the last turn of a transcript. */
+export function stageOfTranscript({ toolCalls, messages, segments }: EvaluateRequest): Stage {
+  if (toolCalls.length > 0) return Stage.TOOL_CALL;
+  return stageOfTurn(messages.at(-1)?.role ?? segments.at(-1)?.role ?? "user");
+}
+
+function stageOfTurn(role: string): Stage {
+  if (role === "assistant") return Stage.OUTPUT;
+  return role === "tool" ? Stage.TOOL_RESULT : Stage.INPUT;
+}
+
+function fromSegment(
+  segment: Segment,
+  about: { readonly role: string; readonly stage: Stage; readonly nextId: () => string },
+): Omit<Piece, "isArgument"> {
+  const role = segment.role ?? about.role;
   // Every segment uses up a number, so that "s3" is the third one.
-  const numbered = nextId();
-  const trust = segment.trust === Trust.UNSPECIFIED ? defaultTrust(role) : segment.trust;
-  return {
-    id: segment.id ?? numbered,
-    role,
-    origin: segment.origin ?? "",
-    trust,
-    text: segment.text,
-    isArgument: false,
-  };
+  const numbered = about.nextId();
+  const trust = segment.trust === Trust.UNSPECIFIED ? defaultTrust(role, about.stage) : segment.trust;
+  return { id: segment.id ?? numbered, role, origin: segment.origin ?? "", trust, text: segment.text };
 }
 
 /** "s1", "s2", … without the ids that the request gives itself. */
@@ -62,35 +82,16 @@ function idGiver(taken: ReadonlySet<string>): () => string {
 }
 
 function fromCall(call: ToolCall): Piece[] {
-  const id = `tool_calls/${call.id}`;
+  const id = callPieceId(call);
   const about = { role: "assistant", origin: `tool:${call.name}`, trust: Trust.UNTRUSTED, call };
   const whole: Piece = { id, text: "", isArgument: false, ...about };
-  const texts = stringsOf(call.arguments ?? {}, id);
+  const texts = argumentTexts(call.arguments ?? {}, id);
   return [whole, ...texts.map(([path, text]) => ({ id: path, text, isArgument: true, ...about }))];
 }
 
-/** All strings of a JSON value, keys included, since a payload may hide in a key as well. */
-function stringsOf(root: JsonObject, path: string): [string, string][] {
-  const found: [string, string][] = [];
-  // A stack of our own: the nesting of a request is not bounded by our call stack.
-  const open: [string, JsonValue][] = [[path, root]];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [at, value] = next;
-    if (typeof value === "string") found.push([at, value]);
-    if (typeof value !== "object" || value === null) continue;
-    const children = Object.entries(value).map(([key, child]): [string, JsonValue] => [
-      `${at}/${escapePointer(key)}`,
-      child,
-    ]);
-    if (!Array.isArray(value)) for (const key of Object.keys(value)) found.push([`${at}/${escapePointer(key)}`, key]);
-    open.push(...children.reverse());
-  }
-  return found;
-}
-
-/** RFC 6901 section 3. */
-function escapePointer(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+/** The id of the piece that stands for a whole call; those of its arguments begin with it. */
+export function callPieceId({ id }: ToolCall): string {
+  return `tool_calls/${id}`;
 }
 
 function defaultRole(stage: Stage): string {
@@ -98,6 +99,8 @@ function defaultRole(stage: Stage): string {
   return stage === Stage.OUTPUT ? "assistant" : "tool";
 }
 
-function defaultTrust(role: string): Trust {
+// What comes back from a tool or an index was written by anyone, whatever role it claims.
+function defaultTrust(role: string, stage: Stage): Trust {
+  if (stage === Stage.TOOL_RESULT || stage === Stage.RETRIEVAL) return Trust.UNTRUSTED;
   return role === "system" || role === "developer" ? Trust.TRUSTED : Trust.UNTRUSTED;
 }

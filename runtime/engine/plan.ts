@@ -24,12 +24,21 @@ export interface Phrase {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
+/**
+ * What of a text is not settled while more of it is to come: the least offset, `from` or behind it, at which a finding may begin that
+ * later text could still add, change or take away; the length of the text when there is none. It may look at no more than 512 units
+ * before `from`. A detector with a trigger or a sweep that does not say this is judged at the end of a stream only.
+ */
+export type OpenEdge = (text: string, from: number) => number;
+
 /** A pattern, and what a match of it means; undefined when nothing. */
 export interface PatternProbe {
   readonly pattern: LinearPattern;
   /** Whether it reads the text with look-alike letters folded. */
   readonly folded: boolean;
   readonly accept: (match: PatternMatch, text: string) => Finding | undefined;
+  /** How many units behind a match `accept` reads at most. It reads at most 512 before it. Default: 0. */
+  readonly reach?: number;
 }
 
 /** A literal whose neighbourhood is read by code. It must look at a bounded part of the text only. */
@@ -37,10 +46,28 @@ export interface Trigger {
   readonly literal: string;
   /** `end` is the offset behind the literal. */
   readonly locate: (text: string, end: number) => Finding | undefined;
+  /** What is not settled, occurrences of the literal that are still to come included. */
+  readonly open?: OpenEdge;
 }
 
-/** One pass over a text in linear time, for what has no literal. */
-export type Sweep = (text: string) => readonly Finding[];
+/**
+ * One pass over a text in linear time, for what has no literal. Findings begin at `from` or behind it; what is before is context, of
+ * which at least 512 units are there. An edge that `open` gives is a place from which a pass finds what a pass over everything finds.
+ */
+export interface Sweep {
+  (text: string, from?: number): readonly Finding[];
+  readonly open?: OpenEdge;
+}
+
+/** Scores fixed windows of a form of a text, each by what lies in it alone. */
+export interface WindowProbe {
+  /** The windows of a text of this length. */
+  readonly windowsOf: (length: number) => readonly (readonly [number, number])[];
+  readonly score: (text: string, from: number, to: number) => Finding | undefined;
+}
+
+/** Weights of models by their name, such as "injection". */
+export type Models = ReadonlyMap<string, Uint8Array>;
 
 /** All that one detector with its parameters wants of the scan. */
 export interface Plan {
@@ -50,6 +77,8 @@ export interface Plan {
   readonly patterns: readonly PatternProbe[];
   readonly triggers: readonly Trigger[];
   readonly sweeps: readonly Sweep[];
+  /** What scores windows, if the detector has such a thing. */
+  readonly window?: WindowProbe;
   /** Makes the final detections of all forms of a text, such as scores that depend on each other. */
   readonly settle: (detections: readonly Detection[]) => readonly Detection[];
 }
@@ -57,7 +86,8 @@ export interface Plan {
 /** An entry of the catalog and how to compile it. */
 export interface Detector {
   readonly definition: DetectorDefinition;
-  readonly plan: (parameters: JsonObject) => Plan;
+  /** `models` has the weights that were given to `compile`. */
+  readonly plan: (parameters: JsonObject, models: Models) => Plan;
 }
 
 /** Drops a detection that lies within another of the same category; the other keeps the higher score. */

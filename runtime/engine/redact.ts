@@ -3,6 +3,7 @@
 import type { Fingerprints } from "./fingerprint.ts";
 import { wholeCharacters } from "./offset.ts";
 import type { RedactStyle } from "./policy/document.ts";
+import type { VaultEntry } from "./session.ts";
 
 /** A span of one piece to be replaced. */
 export interface RedactSpan {
@@ -11,6 +12,15 @@ export interface RedactSpan {
   readonly end: number;
   readonly category: string;
   readonly style: RedactStyle;
+  /** Whether the original may be put back, and how long it may be kept for that. */
+  readonly reversible?: { readonly ttlMs: number | undefined } | undefined;
+}
+
+/** Originals behind placeholders: those that the session has, and those that are added. */
+export interface Vault {
+  /** Equal text keeps its placeholder over the turns of a session, and no other text gets it. */
+  readonly kept: readonly VaultEntry[];
+  readonly add: (entry: VaultEntry) => void;
 }
 
 /** From the style that leaves most of the text to the one that leaves least. */
@@ -21,32 +31,54 @@ export function redact(
   texts: readonly string[],
   spans: readonly RedactSpan[],
   fingerprints: Fingerprints,
+  vault?: Vault,
 ): ReadonlyMap<number, string> {
-  const placeholders = new Placeholders(texts);
+  const redactor = new Redactor(fingerprints, vault);
   const byPiece = Map.groupBy(spans, ({ piece }) => piece);
   const rewritten = new Map<number, string>();
   for (const [piece, text] of texts.entries()) {
     const here = byPiece.get(piece);
-    if (here === undefined) continue;
-    rewritten.set(piece, rewrite(text, mergeSpans(text, here), placeholders, fingerprints));
+    if (here === undefined) redactor.pass(text);
+    else rewritten.set(piece, redactor.rewrite(text, mergeSpans(text, here)));
+    redactor.endPiece();
   }
   return rewritten;
 }
 
-function rewrite(
-  text: string,
-  spans: readonly RedactSpan[],
-  placeholders: Placeholders,
-  fingerprints: Fingerprints,
-): string {
-  let result = "";
-  let position = 0;
-  for (const { start, end, category, style } of spans) {
-    const found = text.slice(start, end);
-    result += text.slice(position, start) + replacement(found, category, style, { placeholders, fingerprints });
-    position = end;
+/** Rewrites text in the order in which it is read; what it makes of a part depends on nothing that comes after it. */
+export class Redactor {
+  readonly #placeholders: Placeholders;
+  readonly #fingerprints: Fingerprints;
+
+  constructor(fingerprints: Fingerprints, vault?: Vault) {
+    this.#placeholders = new Placeholders(vault);
+    this.#fingerprints = fingerprints;
   }
-  return result + text.slice(position);
+
+  /** Takes note of text that stays as it is. */
+  pass(text: string): string {
+    this.#placeholders.note(text);
+    return text;
+  }
+
+  /** Takes note of the end of a piece. */
+  endPiece(): void {
+    this.#placeholders.breakOff();
+  }
+
+  /** A text with its merged spans replaced. */
+  rewrite(text: string, spans: readonly RedactSpan[]): string {
+    const tools = { placeholders: this.#placeholders, fingerprints: this.#fingerprints };
+    let result = "";
+    let position = 0;
+    for (const span of spans) {
+      const { start, end } = span;
+      result += this.pass(text.slice(position, start)) + replacement(text.slice(start, end), span, tools);
+      this.#placeholders.breakOff();
+      position = end;
+    }
+    return result + this.pass(text.slice(position));
+  }
 }
 
 /** Spans in order, none touching another's text. A merged span has the category of its longest part. */
@@ -68,15 +100,22 @@ export function mergeSpans(text: string, spans: readonly RedactSpan[]): RedactSp
     const style = styles.indexOf(span.style) > styles.indexOf(last.style) ? span.style : last.style;
     const category = length > longest ? span.category : last.category;
     longest = Math.max(longest, length);
-    merged[merged.length - 1] = { ...last, end: Math.max(last.end, span.end), style, category };
+    // What one rule lets nobody put back, another that overlaps it cannot either.
+    const reversible = last.reversible === undefined ? undefined : shorter(last.reversible, span.reversible);
+    merged[merged.length - 1] = { ...last, end: Math.max(last.end, span.end), style, category, reversible };
   }
   return merged;
 }
 
+function shorter(a: NonNullable<RedactSpan["reversible"]>, b: RedactSpan["reversible"]): RedactSpan["reversible"] {
+  if (b === undefined) return undefined;
+  const ttlMs = Math.min(a.ttlMs ?? Number.POSITIVE_INFINITY, b.ttlMs ?? Number.POSITIVE_INFINITY);
+  return { ttlMs: Number.isFinite(ttlMs) ? ttlMs : undefined };
+}
+
 function replacement(
   found: string,
-  category: string,
-  style: RedactStyle,
+  { category, style, reversible }: RedactSpan,
   { placeholders, fingerprints }: { placeholders: Placeholders; fingerprints: Fingerprints },
 ): string {
   const points = [...found];
@@ -84,7 +123,7 @@ function replacement(
     case "remove":
       return "";
     case "placeholder":
-      return placeholders.of(found, category);
+      return placeholders.of(found, category, reversible);
     case "hash":
       return `[${labelOf(category)}:${fingerprints.of(found).slice(5, 13)}]`;
     case "mask":
@@ -97,31 +136,57 @@ function replacement(
   }
 }
 
+const written = /\[[A-Z0-9_]{1,80}_\d{1,9}\]/g;
+const longestWritten = 92;
+
 /** "[EMAIL_1]" for the first distinct e-mail address of a request, and so on. */
 class Placeholders {
   readonly #given = new Map<string, string>();
   readonly #counts = new Map<string, number>();
-  readonly #texts: readonly string[];
-  #taken: ReadonlySet<string> | undefined;
+  readonly #vault: Vault | undefined;
+  readonly #stored = new Set<string>();
+  /** Placeholders that somebody wrote into the text: they must not be mistaken for one of ours. */
+  readonly #taken: Set<string>;
+  /** The end of what was noted, in which one may have begun. */
+  #noted = "";
 
-  constructor(texts: readonly string[]) {
-    this.#texts = texts;
+  constructor(vault: Vault | undefined) {
+    this.#vault = vault;
+    this.#taken = new Set((vault?.kept ?? []).map(({ placeholder }) => placeholder));
+    for (const { placeholder, original, category } of vault?.kept ?? []) {
+      this.#given.set(keyOf(original, category, true), placeholder);
+    }
   }
 
-  of(found: string, category: string): string {
-    const label = labelOf(category);
-    const key = `${label}\u0000${found}`;
+  /** Takes note of text that stays as it is, and goes on with what was noted before. */
+  note(text: string): void {
+    const all = this.#noted + text;
+    if (all.includes("]")) for (const [placeholder] of all.matchAll(written)) this.#taken.add(placeholder);
+    const open = all.lastIndexOf("[");
+    this.#noted = open < 0 || all.length - open > longestWritten ? "" : all.slice(open);
+  }
+
+  /** Says that what comes next stands elsewhere. */
+  breakOff(): void {
+    this.#noted = "";
+  }
+
+  of(found: string, category: string, reversible: RedactSpan["reversible"]): string {
+    // Text that may be put back and text that may not never share a placeholder.
+    const key = keyOf(found, category, reversible !== undefined);
     let placeholder = this.#given.get(key);
     if (placeholder === undefined) {
-      placeholder = this.#next(label);
+      placeholder = this.#next(labelOf(category));
       this.#given.set(key, placeholder);
+    }
+    if (reversible !== undefined && !this.#stored.has(placeholder)) {
+      this.#stored.add(placeholder);
+      this.#vault?.add({ placeholder, original: found, category, ttlMs: reversible.ttlMs });
     }
     return placeholder;
   }
 
   #next(label: string): string {
-    // A placeholder that somebody wrote into the text must not be mistaken for one of ours.
-    this.#taken ??= new Set(this.#texts.flatMap((text) => text.match(/\[[A-Z0-9_]{1,80}_\d{1,9}\]/g) ?? []));
     let count = this.#counts.get(label) ?? 0;
     let placeholder: string;
     do placeholder = `[${label}_${++count}]`;
@@ -129,6 +194,10 @@ class Placeholders {
     this.#counts.set(label, count);
     return placeholder;
   }
+}
+
+function keyOf(found: string, category: string, isReversible: boolean): string {
+  return `${isReversible ? "r" : ""}\u0000${labelOf(category)}\u0000${found}`;
 }
 
 /** "EMAIL" of "pii.email". */

@@ -128,6 +128,8 @@ export interface SearchLimits {
   readonly work?: SearchWork | undefined;
   /** What building automata may cost. */
   readonly budget?: BuildBudget;
+  /** Where matches may begin, when text before it in the part is context only. Default: anywhere. */
+  readonly at?: number;
 }
 
 /** A search under way in one part of a text. */
@@ -155,19 +157,19 @@ export function findMatches(
   text: string,
   from: number,
   to: number,
-  { work, budget = unlimited }: SearchLimits = {},
+  { work, budget = unlimited, at = 0 }: SearchLimits = {},
 ): PatternMatch[] {
   const sliceFrom = contextBefore(text, from);
+  const begin = Math.max(at, sliceFrom);
   const sliceTo = contextAfter(text, to);
   const length = sliceTo - sliceFrom;
   if (work !== undefined) work.units += length;
   const { dfa } = pattern;
   const matches: PatternMatch[] = [];
-  const first =
-    dfa === undefined ? outOfBudget : dfa.find(text, { from: sliceFrom, at: sliceFrom, to: sliceTo }, budget);
+  const first = dfa === undefined ? outOfBudget : dfa.find(text, { from: sliceFrom, at: begin, to: sliceTo }, budget);
   if (first === noMatch) return matches;
   const steps = stepBudget + stepsPerUnit * length;
-  const search = { pattern, text, from: sliceFrom, to: sliceTo, end: to, work, matches, at: sliceFrom, steps };
+  const search = { pattern, text, from: sliceFrom, to: sliceTo, end: to, work, matches, at: begin, steps };
   if (dfa === undefined || first === outOfBudget || !searchAround(search, dfa, first, budget)) searchRest(search);
   return matches;
 }

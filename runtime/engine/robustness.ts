@@ -2,7 +2,7 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type MutationName, mutate, mutationNames } from "./mutate.ts";
-import type { PolicyDocument, PolicyTest } from "./policy/document.ts";
+import type { PolicyDocument, PolicyTest, TestRequest, TestTurn } from "./policy/document.ts";
 import { TestBench, type TestRunOptions } from "./test-runner.ts";
 
 /** What became of the blocked tests in one disguise. */
@@ -31,7 +31,11 @@ export function gradeRobustness(
 ): RobustnessGrade {
   const bench = new TestBench(document, options);
   const { seed = 1 } = options;
-  const isBlocked = (test: PolicyTest) => bench.evaluate(test).response.blocked;
+  // A test in several languages is blocked when each of them is; one of several turns, when its last one is.
+  const isBlocked = (test: PolicyTest) =>
+    test.languages === undefined
+      ? bench.evaluate(test).response.blocked
+      : bench.judge(test).every(({ evaluation }) => evaluation.response.blocked);
   const attacks = tests.filter((test) => test.expect.outcome === "BLOCK" && isBlocked(test));
   const mutations = mutationNames.map((mutation): MutationGrade => {
     const missed = attacks.filter((test, index) => !isBlocked(disguised(test, mutation, seed + index)));
@@ -42,12 +46,30 @@ export function gradeRobustness(
   return { tests: attacks.length, share: tried === 0 ? 1 : caught / tried, mutations };
 }
 
-/** The test with all text of its request disguised. */
+/** The test with all text of its request disguised; of several turns, the text of the last. */
 function disguised(test: PolicyTest, mutation: MutationName, seed: number): PolicyTest {
   const disguise = (text: string) => mutate(text, mutation, seed);
-  const { text, messages, segments, tool_calls: calls } = test;
+  const { stream, turns, languages } = test;
   return {
     ...test,
+    ...disguisedRequest(test, disguise),
+    ...(stream === undefined ? {} : { stream: [disguise(stream.join(""))] }),
+    ...(turns === undefined
+      ? {}
+      : { turns: turns.map((turn, index) => (index < turns.length - 1 ? turn : disguisedTurn(turn, disguise))) }),
+    ...(languages === undefined
+      ? {}
+      : { languages: Object.fromEntries(Object.entries(languages).map(([tag, text]) => [tag, disguise(text)])) }),
+  };
+}
+
+function disguisedTurn(turn: string | TestTurn, disguise: (text: string) => string): string | TestTurn {
+  return typeof turn === "string" ? disguise(turn) : { ...turn, ...disguisedRequest(turn, disguise) };
+}
+
+function disguisedRequest(request: TestRequest, disguise: (text: string) => string): TestRequest {
+  const { text, messages, segments, tool_calls: calls } = request;
+  return {
     ...(text === undefined ? {} : { text: disguise(text) }),
     ...(messages === undefined
       ? {}

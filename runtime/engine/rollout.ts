@@ -1,6 +1,13 @@
 // Roll-out: a rule takes effect for a stable share of sessions, users, agents or requests.
 
 import { createHash } from "node:crypto";
+import type { Mode } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { CompiledRule } from "./compiled-policy.ts";
+
+/** The mode of a rule at a moment: what is written, until its shadow ends. */
+export function modeAt({ mode, shadowEnd }: Pick<CompiledRule, "mode" | "shadowEnd">, nowMs: number): Mode {
+  return shadowEnd === undefined || nowMs < shadowEnd.atMs ? mode : shadowEnd.becomes;
+}
 
 /** True for `percent` of all values, always the same ones for a rule. */
 export function isInRollout(ruleId: string, value: string, percent: number): boolean {

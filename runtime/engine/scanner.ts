@@ -9,24 +9,38 @@ import { gateFoldText } from "./fold.ts";
 import type { Gate } from "./literal.ts";
 import { type View, viewsOf } from "./normalize.ts";
 import { phraseStart } from "./phrase.ts";
-import type { Finding, Phrase, Plan, Sweep, Trigger } from "./plan.ts";
+import type { Finding, Models, Phrase, Plan, Sweep, Trigger, WindowProbe } from "./plan.ts";
 import { findMatches, type SearchLimits, type SearchWork } from "./regex.ts";
 import { type PatternUse, UngatedPatterns } from "./ungated.ts";
 import { CollapsedText, Windows, windowAround } from "./window.ts";
 
+/** Scans single forms of a text. */
+export interface FormScanner {
+  /** What is found in one form, by the keys of specs, before it is settled. */
+  readonly scanForm: (view: View) => ReadonlyMap<string, readonly Detection[]>;
+}
+
 /** Compiles detectors whose parameters were checked. Throws for an unknown detector or for parameters that `check` refuses. */
-export function compileDetectors(specs: readonly DetectorSpec[], work?: SearchWork): Scanner {
-  const jobs = specs.map((spec) => ({ key: spec.key, plan: detectorOf(spec.use).plan(spec.parameters) }));
+export function compileDetectors(
+  specs: readonly DetectorSpec[],
+  { models = new Map(), work }: { models?: Models; work?: SearchWork } = {},
+): Scanner & FormScanner {
+  const jobs = specs.map((spec) => ({ key: spec.key, plan: detectorOf(spec.use).plan(spec.parameters, models) }));
   const tables = buildTables(jobs.map((job) => job.plan));
   const wanted = jobs.reduce((bits, job) => bits | job.plan.reads, 0);
+  const scanForms = (views: readonly View[]): Detection[][] => {
+    const found = jobs.map((): Detection[] => []);
+    const limits = { work, budget: { left: patternBudget }, groupBudget: { left: groupBudget } };
+    for (const view of views) {
+      scanView(tables, view, limits, (job, finding) => found[job]?.push(detectionOf(view, finding)));
+    }
+    return found;
+  };
   return {
-    scan: (text) => {
-      const found = jobs.map((): Detection[] => []);
-      const limits = { work, budget: { left: patternBudget }, groupBudget: { left: groupBudget } };
-      for (const view of viewsOf(text, wanted)) {
-        scanView(tables, view, limits, (job, finding) => found[job]?.push(detectionOf(view, finding)));
-      }
-      return settle(jobs, found);
+    scan: (text) => settle(jobs, scanForms(viewsOf(text, wanted))),
+    scanForm: (view) => {
+      const found = scanForms([view]);
+      return new Map(jobs.map(({ key }, job) => [key, found[job] ?? []]));
     },
     prepare: () => preparePatterns(tables.patterns),
     formsOf: (text) => viewsOf(text, wanted).map((view) => formOf(view, jobs)),
@@ -90,6 +104,11 @@ interface LiteralUses {
   readonly companies: number[];
 }
 
+interface WindowUse {
+  readonly job: number;
+  readonly probe: WindowProbe;
+}
+
 interface Tables {
   readonly automaton: Automaton;
   readonly uses: readonly LiteralUses[];
@@ -99,6 +118,7 @@ interface Tables {
   readonly companyCount: number;
   readonly ungated: UngatedPatterns;
   readonly sweeps: readonly SweepUse[];
+  readonly windows: readonly WindowUse[];
   /** The forms of a text that each job reads. */
   readonly reads: readonly number[];
 }
@@ -137,6 +157,7 @@ function buildTables(plans: readonly Plan[]): Tables {
       (job) => plans[job]?.reads ?? 0,
     ),
     sweeps: plans.flatMap((plan, job) => plan.sweeps.map((sweep) => ({ job, sweep }))),
+    windows: plans.flatMap(({ window }, job) => (window === undefined ? [] : [{ job, probe: window }])),
     reads: plans.map((plan) => plan.reads),
   };
 }
@@ -170,6 +191,14 @@ function scanView(tables: Tables, view: View, limits: ScanLimits, report: Report
     searchPart(use, view, 0, text.length, limits, report);
   for (const { job, sweep } of tables.sweeps)
     if (readsView(job)) for (const finding of sweep(text)) report(job, finding);
+  for (const { job, probe } of tables.windows) if (readsView(job)) scoreWindows(probe, text, job, report);
+}
+
+function scoreWindows(probe: WindowProbe, text: string, job: number, report: Report): void {
+  for (const [from, to] of probe.windowsOf(text.length)) {
+    const finding = probe.score(text, from, to);
+    if (finding !== undefined) report(job, finding);
+  }
 }
 
 function scanLiterals(
@@ -244,9 +273,10 @@ function searchPart(use: PatternUse, view: View, from: number, to: number, limit
 function detectionOf(view: View, finding: Finding): Detection {
   const [start, end] = view.original(finding.start, finding.end);
   const { category, score, attributes } = finding;
+  const layer = view.layerAt(finding.start, finding.end);
   return attributes === undefined
-    ? { category, start, end, score, layer: view.layer }
-    : { category, start, end, score, layer: view.layer, attributes };
+    ? { category, start, end, score, layer }
+    : { category, start, end, score, layer, attributes };
 }
 
 function settle(jobs: readonly Job[], found: readonly Detection[][]): ReadonlyMap<string, readonly Detection[]> {

@@ -7,10 +7,21 @@ import {
   EvaluateRequestSchema,
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Trust } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { NamedList } from "./applicability.ts";
 import { compileEngine, type DetectorKit, type Engine } from "./compile.ts";
-import type { Evaluation } from "./evaluation.ts";
-import type { PolicyDocument, PolicyTest } from "./policy/document.ts";
-import { nameOf, outcomes, stages } from "./wire.ts";
+import type { Evaluation, EvaluationContext } from "./evaluation.ts";
+import type {
+  PolicyDocument,
+  PolicyTest,
+  StageName,
+  TestExpectation,
+  TestRequest,
+  TestTurn,
+} from "./policy/document.ts";
+import type { PackSource } from "./policy/extend.ts";
+import { advance, emptyLedger, type SessionLedger, type SessionView, type VaultEntry } from "./session.ts";
+import { failuresOf } from "./test-expectation.ts";
+import { stages } from "./wire.ts";
 
 /** The result of one test. */
 export interface PolicyTestResult {
@@ -23,9 +34,11 @@ export interface PolicyTestResult {
 
 /** How tests are run. */
 export interface TestRunOptions {
-  /** Decides which exemptions have expired. */
+  /** Decides which exemptions have expired and which shadows have ended, where a test does not say when it is. */
   readonly now: Date;
   readonly kit?: DetectorKit;
+  /** Where the packs are that the policy extends. */
+  readonly packs?: PackSource;
 }
 
 const anywhere = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
@@ -40,6 +53,16 @@ export function runPolicyTests(
   return tests.map((test) => bench.run(test));
 }
 
+/** One request of a test with its answer. */
+export interface JudgedRequest {
+  /** What tells it from the others: the language, or the number of the turn. Empty for a test of one request. */
+  readonly label: string;
+  readonly evaluation: Evaluation;
+  readonly expect: TestExpectation | undefined;
+  /** All that was let through, for a stream. */
+  readonly released: string | undefined;
+}
+
 /** A policy alone, compiled for each environment that its tests name. */
 export class TestBench {
   readonly #document: PolicyDocument;
@@ -51,68 +74,130 @@ export class TestBench {
     this.#options = options;
   }
 
-  /** Evaluates the request of a test. */
+  /** Evaluates the request of a test; the last one of several. */
   evaluate(test: PolicyTest): Evaluation {
-    const environment = test.env ?? this.#document.match?.envs?.[0] ?? "test";
-    const engine = this.#engines.get(environment) ?? engineFor(this.#document, environment, this.#options);
-    this.#engines.set(environment, engine);
-    return engine.evaluate(requestOf(test, this.#document), {
-      stage: stages[stageOf(test)],
-      now: this.#options.now,
+    const last = this.judge(test).at(-1);
+    if (last === undefined) throw new Error(`the test "${test.name}" has no request`);
+    return last.evaluation;
+  }
+
+  /** Evaluates every request of a test: one, each turn of a session, or one for each language. */
+  judge(test: PolicyTest): JudgedRequest[] {
+    if (test.turns !== undefined) return this.#turns(test, test.turns);
+    if (test.languages !== undefined) {
+      return Object.entries(test.languages).map(([language, text]) => {
+        const evaluation = this.#evaluate({ ...test, language }, { text }, freshSession());
+        return { label: language, evaluation, expect: test.expect, released: undefined };
+      });
+    }
+    if (test.stream !== undefined) return [this.#stream(test, test.stream)];
+    return [
+      { label: "", evaluation: this.#evaluate(test, test, freshSession()), expect: test.expect, released: undefined },
+    ];
+  }
+
+  /** Runs a test. */
+  run(test: PolicyTest): PolicyTestResult {
+    const failures = this.judge(test).flatMap(({ label, evaluation, expect, released }) => {
+      const found = expect === undefined ? [] : failuresOf(expect, evaluation, released);
+      return label === "" ? found : found.map((failure) => `${label}: ${failure}`);
+    });
+    return { policy: this.#document.metadata.name, name: test.name, passed: failures.length === 0, failures };
+  }
+
+  #turns(test: PolicyTest, turns: readonly (string | TestTurn)[]): JudgedRequest[] {
+    let ledger: SessionLedger = emptyLedger;
+    const vault: VaultEntry[] = [];
+    return turns.map((each, index) => {
+      const turn: TestTurn = typeof each === "string" ? { text: each } : each;
+      const stage = turn.stage ?? test.stage;
+      const about = stage === undefined ? test : { ...test, stage };
+      const evaluation = this.#evaluate(about, turn, { known: true, ledger, vault: [...vault] });
+      ledger = advance(ledger, evaluation.sessionUpdate);
+      vault.push(...evaluation.vault);
+      const isLast = index === turns.length - 1;
+      return {
+        label: `turn ${index + 1}`,
+        evaluation,
+        expect: isLast ? { ...turn.expect, ...test.expect } : turn.expect,
+        released: undefined,
+      };
+    });
+  }
+
+  #stream(test: PolicyTest, chunks: readonly string[]): JudgedRequest {
+    const about: PolicyTest = { ...test, stage: test.stage ?? "output" };
+    const evaluation = this.#evaluate(about, { text: chunks.join("") }, freshSession());
+    return { label: "", evaluation, expect: test.expect, released: undefined };
+  }
+
+  #evaluate(test: PolicyTest, request: TestRequest, session: SessionView): Evaluation {
+    const stage = stageOf(test, request);
+    return this.#engineFor(test).evaluate(
+      requestOf(test, request, this.#document),
+      this.#contextOf(test, stage, session),
+    );
+  }
+
+  #contextOf(test: PolicyTest, stage: StageName, session: SessionView): EvaluationContext {
+    return {
+      stage: stages[stage],
+      now: test.at === undefined ? this.#options.now : new Date(test.at),
       evaluationId: test.name,
       fingerprintKey: new Uint8Array(32),
       bundle: create(BundleReferenceSchema),
       // A test says what a policy decides, not how fast.
       elapsedUs: () => 0,
-    });
+      session,
+    };
   }
 
-  /** Runs a test. */
-  run(test: PolicyTest): PolicyTestResult {
-    const failures = failuresOf(test, this.evaluate(test));
-    return { policy: this.#document.metadata.name, name: test.name, passed: failures.length === 0, failures };
+  #engineFor(test: PolicyTest): Engine {
+    const environment = test.env ?? this.#document.match?.envs?.[0] ?? "test";
+    const key = JSON.stringify([environment, test.lists ?? {}]);
+    let engine = this.#engines.get(key);
+    if (engine === undefined) {
+      engine = engineFor(this.#document, environment, listsOf(test), this.#options);
+      this.#engines.set(key, engine);
+    }
+    return engine;
   }
 }
 
-function engineFor(document: PolicyDocument, environment: string, { kit }: TestRunOptions): Engine {
+function freshSession(): SessionView {
+  return { known: true, ledger: emptyLedger };
+}
+
+function listsOf({ lists = {} }: PolicyTest): NamedList[] {
+  return Object.entries(lists).map(([name, items]) => ({ name, items, scope: anywhere }));
+}
+
+function engineFor(
+  document: PolicyDocument,
+  environment: string,
+  lists: readonly NamedList[],
+  { kit, packs }: TestRunOptions,
+): Engine {
   const name = document.metadata.name;
-  const policies = [{ policyId: name, name, version: 1, scope: anywhere, document }];
-  return compileEngine({ policies, environment, projectId: "" }, kit);
+  const own = { policyId: name, name, version: 1, scope: anywhere, document };
+  const policies = [packs === undefined ? own : { ...own, packs }];
+  return compileEngine({ policies, lists, environment, projectId: "" }, kit);
 }
 
-function failuresOf({ expect }: PolicyTest, { response, findings }: Evaluation): string[] {
-  const failures: string[] = [];
-  const compare = (what: string, wanted: string | undefined, found: string) => {
-    if (wanted !== undefined && wanted !== found) failures.push(`${what}: expected ${wanted}, found ${found}`);
-  };
-  const matched = [...new Set(findings.map(({ ruleId }) => ruleId))];
-  const because = matched.length === 0 ? "" : ` (rules that matched: ${matched.join(", ")})`;
-  compare("outcome", expect.outcome, nameOf(outcomes, response.outcome));
-  if (failures.length > 0) failures[0] += because;
-  compare("would_be_outcome", expect.would_be_outcome, nameOf(outcomes, response.wouldBeOutcome));
-  for (const rule of expect.rules ?? []) if (!matched.includes(rule)) failures.push(`rules: ${rule} did not match`);
-  for (const rule of expect.not_rules ?? []) if (matched.includes(rule)) failures.push(`not_rules: ${rule} matched`);
-  const rewritten = response.text ?? response.redactedSegments.map(({ text }) => text).join("\n");
-  compare("redacted", quoted(expect.redacted), quoted(rewritten) ?? "");
-  return failures;
+function stageOf(test: PolicyTest, request: TestRequest): StageName {
+  return test.stage ?? (request.tool_calls === undefined ? "input" : "tool_call");
 }
 
-function quoted(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : JSON.stringify(text);
-}
-
-function stageOf(test: PolicyTest): keyof typeof stages {
-  return test.stage ?? (test.tool_calls === undefined ? "input" : "tool_call");
-}
-
-function requestOf(test: PolicyTest, document: PolicyDocument): EvaluateRequest {
+function requestOf(test: PolicyTest, request: TestRequest, document: PolicyDocument): EvaluateRequest {
   const { user_id: userId, roles = [], attributes } = test.subject ?? {};
+  const calls = request.tool_calls ?? [];
   return create(EvaluateRequestSchema, {
     agentId: test.agent ?? exampleAgent(document),
-    text: test.text,
-    messages: [...(test.messages ?? [])],
-    segments: (test.segments ?? []).map(({ trust, ...segment }) => ({ ...segment, trust: trustOf(trust) })),
-    toolCalls: (test.tool_calls ?? []).map(({ id, name, arguments: args }) => ({ id, name, arguments: copyOf(args) })),
+    language: test.language,
+    text: request.text,
+    messages: [...(request.messages ?? [])],
+    segments: (request.segments ?? []).map(({ trust, ...segment }) => ({ ...segment, trust: trustOf(trust) })),
+    toolCalls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: copyOf(args) })),
     subject: test.subject === undefined ? undefined : { userId, roles: [...roles], attributes: copyOf(attributes) },
   });
 }

@@ -5,23 +5,27 @@ import type { FastMethod } from "../../gateway/fast-path.ts";
 import { type EvaluateRequest, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import type { Evaluator } from "../evaluator.ts";
+import type { Evaluator, Moment } from "../evaluator.ts";
 import { isSurelyValid } from "./valid-request.ts";
 
 /** The methods of EvaluationService that have a short way. */
 export function fastEvaluations(evaluator: Evaluator): FastMethod[] {
-  const { evaluateInput, evaluateOutput } = EvaluationService.method;
+  const { method } = EvaluationService;
   return [
-    fastEvaluation(evaluateInput, evaluator, Stage.INPUT),
-    fastEvaluation(evaluateOutput, evaluator, Stage.OUTPUT),
+    fastEvaluation(method.evaluateInput, evaluator, Stage.INPUT),
+    fastEvaluation(method.evaluateOutput, evaluator, Stage.OUTPUT),
+    fastEvaluation(method.evaluateToolCall, evaluator, Stage.TOOL_CALL),
+    fastEvaluation(method.evaluateToolResult, evaluator, Stage.TOOL_RESULT),
+    fastEvaluation(method.evaluateRetrieval, evaluator, Stage.RETRIEVAL),
+    fastEvaluation(method.evaluateConversation, evaluator, "transcript"),
   ];
 }
 
-function fastEvaluation(method: DescMethodUnary, evaluator: Evaluator, stage: Stage): FastMethod {
+function fastEvaluation(method: DescMethodUnary, evaluator: Evaluator, moment: Moment): FastMethod {
   return {
     method,
     isSurelyValid: (request) => isSurelyValid(evaluateRequest(request)),
-    call: (request) => evaluator.judge(evaluateRequest(request), stage),
+    call: (request) => evaluator.judge(evaluateRequest(request), moment),
   };
 }
 

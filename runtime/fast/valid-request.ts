@@ -1,11 +1,12 @@
 // The rules of evaluation.proto for requests of the usual kind, written out. Checking them by descriptors costs more than most
 // evaluations. A request for which this says no may be valid all the same; the ordinary path finds out. A test compares the two.
 
-import type { EvaluateRequest, Message, Segment } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import type { EvaluateRequest, Message, Segment, ToolCall } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { DetailLevel, OffsetUnit, Trust } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 
 const mostTextBytes = 1_048_576;
 const mostTexts = 1_024;
+const mostCalls = 256;
 const details: ReadonlySet<number> = new Set(Object.values(DetailLevel));
 const units: ReadonlySet<number> = new Set(Object.values(OffsetUnit));
 const trusts: ReadonlySet<number> = new Set(Object.values(Trust));
@@ -14,12 +15,13 @@ const agentId = /^[A-Za-z0-9._-]{1,128}$/;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const language = /^(?:auto|[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)$/;
 
-/** Whether a request certainly satisfies every rule. Requests about tools never do. */
+/** Whether a request certainly satisfies every rule. Requests that declare tools never do. */
 export function isSurelyValid(request: EvaluateRequest): boolean {
   const { tools, toolCalls, outputSchema, messages, segments, text } = request;
   return (
     tools.length === 0 &&
-    toolCalls.length === 0 &&
+    toolCalls.length <= mostCalls &&
+    toolCalls.every(isToolCall) &&
     outputSchema === undefined &&
     messages.length <= mostTexts &&
     segments.length <= mostTexts &&
@@ -57,6 +59,10 @@ function hasValidOptions({ options }: EvaluateRequest): boolean {
   return (
     details.has(detail) && units.has(offsets) && (timeoutMs === undefined || (timeoutMs >= 1 && timeoutMs <= 30_000))
   );
+}
+
+function isToolCall({ id, name }: ToolCall): boolean {
+  return id !== "" && id.length <= 256 && name !== "" && name.length <= 256;
 }
 
 function isMessage({ role, content }: Message): boolean {

@@ -7,6 +7,8 @@ import { create, fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { EvaluationRecordSchema } from "../../gen/policyguard/policy/v1/record_pb.ts";
 import {
+  type LeaseWish,
+  type Quota,
   type ReportingService,
   type ReportRequest,
   ReportRequestSchema,
@@ -23,6 +25,9 @@ export interface RuntimeStatus {
   readonly bundleVersion: number;
   readonly activationSeq: number;
   readonly rejection: string;
+  /** Leases that it holds. */
+  readonly leases: string[];
+  readonly leaseWish: LeaseWish;
 }
 
 /** What a reporter works with. */
@@ -33,6 +38,7 @@ export interface ReporterOptions {
   readonly status: () => RuntimeStatus;
   readonly onBundleChanged: () => void;
   readonly onTokens: (tokens: readonly TokenDigest[]) => void;
+  readonly onQuota: (quota: Quota) => void;
   /** Called when a stream is about to open; what it throws counts as a failure to connect. */
   readonly onConnect: (signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
@@ -170,6 +176,9 @@ export class Reporter {
         break;
       case "tokensChanged":
         this.#options.onTokens(message.value.tokens);
+        break;
+      case "quota":
+        this.#options.onQuota(message.value);
         break;
       default:
         // A newer control plane may send what this version does not know.

@@ -53,6 +53,15 @@ export async function openEmbeddedDatabase(dataFolder: string, logFile: string):
   };
 }
 
+/** The URLs of a data folder's database while its server runs. */
+export async function liveDatabaseUrls(dataFolder: string): Promise<DatabaseUrls | undefined> {
+  const file = join(dataFolder, "postgres.json");
+  if (!existsSync(file)) return undefined;
+  const record: ClusterRecord = JSON.parse(readFileSync(file, "utf8"));
+  const live = await adoptServer(resolve(dataFolder, record.cluster));
+  return live && databaseUrls(live.port, database, record.passwords);
+}
+
 /** The roles are created anew each time, which changes nothing when they are there; the database only once. */
 async function createDatabase({ port, passwords }: ClusterRecord): Promise<void> {
   const connectionString = postgresUrl(port, "postgres", superuser, passwords.superuser);

@@ -74,6 +74,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Check a bundle file as a runtime would.",
     load: async () => (await import("./command/bundle-verify.ts")).bundleVerify,
   },
+  listen: {
+    summary: "Receive deliveries of webhooks, verify and print them.",
+    load: async () => (await import("./command/listen.ts")).listen,
+  },
   version: { summary: "Print the version.", load: async () => (await import("./command/version.ts")).version },
   help: {
     summary: "Print this, or the help of a command.",

@@ -1,7 +1,8 @@
 // Activations: signed statements that a bundle is the one to enforce, growing by one for each environment. A runtime
 // adopts a statement only while it is fresh, so that a frozen mirror is noticed; a refresh signs the same anew.
 
-import { encodeStatement, type SignedStatement, signStatement } from "../kit/statement.ts";
+import type { JsonValue } from "@bufbuild/protobuf";
+import { encodeStatement, type SignedStatement, signStatement, statementKids } from "../kit/statement.ts";
 import type { ActivationPayload } from "../kit/statement-payload.ts";
 import { ActivationRow, type BundleRow, findActivation, findBundle } from "../store/bundle.ts";
 import type { Transaction } from "../store/database.ts";
@@ -76,9 +77,20 @@ async function signActivation(
     not_before: new Date(tx.now.getTime() - clockSkewMs).toISOString(),
     expires_at: expiresAt.toISOString(),
     capture: environment.capture,
+    keys_serial: await keys.serial(tx),
   };
-  const statement = await signStatement("activation", payload, await keys.signing(tx));
+  const signers = await keys.signing(tx);
+  const statement = await signStatement("activation", payload, signers);
+  await signManifestAnew(bundle, signers);
   return { statement, issuedAt: tx.now, expiresAt };
+}
+
+/** The same manifest under the keys that sign now. Its digest is that of its payload and stays. */
+async function signManifestAnew(bundle: BundleRow, signers: Parameters<typeof signStatement>[2]): Promise<void> {
+  const wanted = signers.map(({ kid }) => kid).join();
+  if (wanted === statementKids(bundle.manifest).join()) return;
+  const payload: JsonValue = JSON.parse(Buffer.from(bundle.manifest.payload, "base64url").toString("utf8"));
+  bundle.manifest = await signStatement("manifest", payload, signers);
 }
 
 function announce(tx: Transaction, environment: EnvironmentRow): Promise<void> {

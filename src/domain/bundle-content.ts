@@ -1,12 +1,20 @@
-// What goes into a bundle: one part for each policy, in canonical bytes, so that equal policies make equal content.
+// What goes into a bundle: one part for each policy, with the packs that it extends, and one for each list that policies read, in
+// canonical bytes, so that equal policies make equal content.
 
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { NamedList } from "../../runtime/engine/applicability.ts";
 import type { PolicySource } from "../../runtime/engine/compiled-policy.ts";
+import { catalog } from "../../runtime/engine/detectors/catalog.ts";
+import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
+import { type PackRecord, packsOf, recordedPacks } from "../../runtime/engine/policy/pack-record.ts";
+import { parsePolicy } from "../../runtime/engine/policy/parse.ts";
 import { canonicalBytes } from "../kit/canonical.ts";
 import { type PartEntry, partEntry } from "../kit/statement-payload.ts";
 import { type BundledPolicy, loadParts, type PartReference } from "../store/bundle.ts";
 import type { Transaction } from "../store/database.ts";
-import type { CurrentPolicy } from "../store/policy.ts";
+import { type ListRow, listsOfProject } from "../store/list.ts";
+import { type CurrentPolicy, policiesOfProject } from "../store/policy.ts";
+import { type ListPart, listPart, namedList, neededLists } from "./bundle-list.ts";
 
 /** The content of a bundle before it is signed. */
 export interface BundleContent {
@@ -14,59 +22,116 @@ export interface BundleContent {
   readonly policies: readonly BundledPolicy[];
 }
 
-/** The content made of these policies. */
-export function bundleContent(policies: readonly CurrentPolicy[]): BundleContent {
+/** A policy of a bundle, as an engine takes it. */
+export type BundlePolicySource = PolicySource & { readonly document: JsonObject };
+
+/** The newest version of every policy that may apply to the project, with packs as they are now. */
+export async function currentSources(
+  tx: Transaction,
+  projectId: string,
+  packs: PackSource,
+): Promise<BundlePolicySource[]> {
+  return (await policiesOfProject(tx, projectId)).map((policy) => ({ ...sourceOf(policy), packs }));
+}
+
+/** The content made of these policies, with the project's lists as they are now. Lists that are missing are a 422. */
+export async function bundleContent(
+  tx: Transaction,
+  projectId: string,
+  policies: readonly BundlePolicySource[],
+): Promise<BundleContent> {
+  const lists = neededLists(policies, await listsOfProject(tx, projectId));
   return {
-    parts: policies.map((policy) => {
-      const path = `policies/${policy.policy.id}.json`;
-      const data = canonicalBytes(policyPart(policy));
-      return { ...partEntry(path, data), data };
-    }),
-    policies: policies.map(({ policy, current }) => ({
-      policy_id: policy.id,
-      name: policy.name,
-      version: current.version,
-    })),
+    parts: [...policies.map(policyEntry), ...lists.map(listEntry)],
+    policies: policies.map(({ policyId, name, version }) => ({ policy_id: policyId, name, version })),
   };
 }
 
+function policyEntry(policy: BundlePolicySource) {
+  const path = `policies/${policy.policyId}.json`;
+  const data = canonicalBytes(policyPart(policy));
+  return { ...partEntry(path, data), data };
+}
+
+function listEntry(list: ListRow) {
+  const path = `lists/${list.id}.json`;
+  // A part is JSON; its interface only names the keys.
+  const data = canonicalBytes(listPart(list) as unknown as JsonObject);
+  return { ...partEntry(path, data), data };
+}
+
+interface StoredPart {
+  readonly path: string;
+  readonly data: Uint8Array;
+}
+
 /** The policies of a bundle's parts, as an engine takes them. */
-export function policySources(
-  parts: readonly { readonly path: string; readonly data: Uint8Array }[],
-): (PolicySource & { readonly document: JsonObject })[] {
+export function policySources(parts: readonly StoredPart[]): BundlePolicySource[] {
   const ours = parts.filter(({ path }) => path.startsWith("policies/"));
   return ours.map(({ data }) => {
     // What this control plane wrote.
-    const part = JSON.parse(Buffer.from(data).toString("utf8")) as ReturnType<typeof policyPart>;
-    const { policy_id: policyId, name, version, scope, document } = part;
+    const part = JSON.parse(Buffer.from(data).toString("utf8")) as PolicyPart;
+    const { policy_id: policyId, name, version, scope, document, packs = [] } = part;
     const { tenant_id: tenantId, app_id: appId, agent_id: agentId, env } = scope;
-    return { policyId, name, version, scope: { tenantId, appId, agentId, env }, document };
+    return { policyId, name, version, scope: { tenantId, appId, agentId, env }, document, packs: packsOf(packs) };
+  });
+}
+
+/** The lists of a bundle's parts, as an engine takes them. */
+export function listSources(parts: readonly StoredPart[]): NamedList[] {
+  const ours = parts.filter(({ path }) => path.startsWith("lists/"));
+  return ours.map(({ data }) => namedList(JSON.parse(Buffer.from(data).toString("utf8")) as ListPart));
+}
+
+/** The parts of a stored bundle with their bytes. */
+export async function storedParts(tx: Transaction, parts: readonly PartReference[]): Promise<StoredPart[]> {
+  const stored = await loadParts(
+    tx,
+    parts.map(({ digest }) => digest),
+  );
+  return parts.map(({ path, digest }) => {
+    const data = stored.get(digest);
+    if (data === undefined) throw new Error(`the part ${path} with the digest ${digest} is not stored`);
+    return { path, data };
   });
 }
 
 /** The policies of a stored bundle, as they were signed; also those that are deleted by now. */
-export async function storedPolicies(
-  tx: Transaction,
-  parts: readonly PartReference[],
-): Promise<ReturnType<typeof policySources>> {
-  const digests = parts.map(({ digest }) => digest);
-  const stored = await loadParts(tx, digests);
-  return policySources(
-    parts.map(({ path, digest }) => {
-      const data = stored.get(digest);
-      if (data === undefined) throw new Error(`the part ${path} with the digest ${digest} is not stored`);
-      return { path, data };
-    }),
-  );
+export async function storedPolicies(tx: Transaction, parts: readonly PartReference[]): Promise<BundlePolicySource[]> {
+  return policySources(await storedParts(tx, parts));
+}
+
+interface PolicyPart {
+  readonly policy_id: string;
+  readonly name: string;
+  readonly version: number;
+  readonly scope: {
+    readonly tenant_id: string;
+    readonly app_id: string;
+    readonly agent_id: string;
+    readonly env: string;
+  };
+  readonly document: JsonObject;
+  /** The packs that it extends; absent when it extends none. */
+  readonly packs?: readonly PackRecord[];
 }
 
 /** A policy as a bundle carries it. The scope names a project by id and never an environment's own bundle. */
-function policyPart({ policy, current }: CurrentPolicy) {
-  return {
-    policy_id: policy.id,
-    name: policy.name,
-    version: current.version,
-    scope: { tenant_id: policy.orgId, app_id: policy.appId, agent_id: policy.agentId, env: policy.env },
-    document: current.document,
+function policyPart({ policyId, name, version, scope, document, packs = noPacks }: BundlePolicySource): JsonObject {
+  const { tenantId, appId, agentId, env } = scope;
+  const part: JsonObject = {
+    ...{ policy_id: policyId, name, version, document },
+    scope: { tenant_id: tenantId, app_id: appId, agent_id: agentId, env },
   };
+  if (!("extends" in document)) return part;
+  const { source, records } = recordedPacks(packs);
+  parsePolicy(document, catalog, source);
+  // Records are JSON; their interface only names the keys.
+  return { ...part, packs: records() as unknown as JsonValue };
+}
+
+function sourceOf({ policy, current }: CurrentPolicy): BundlePolicySource {
+  const { orgId: tenantId, appId, agentId, env } = policy;
+  const scope = { tenantId, appId, agentId, env };
+  return { policyId: policy.id, name: policy.name, version: current.version, scope, document: current.document };
 }

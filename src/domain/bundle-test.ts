@@ -1,6 +1,6 @@
 // The tests that stand before a publish: every policy still compiles, alone and together, and its own tests are green.
 
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { BundlePolicySource } from "./bundle-content.ts";
 import { checkDocument, policyTestsFailed, requireSound } from "./policy-document.ts";
 
 /** How many tests ran. */
@@ -10,9 +10,12 @@ export interface TestCount {
 }
 
 /** Runs the tests of every policy. A failing one is a 422 that lists the cases. */
-export function testPolicies(documents: readonly JsonObject[], now: Date): TestCount {
-  const results = documents.flatMap((document) => {
-    const checked = checkDocument(document, now);
+export function testPolicies(
+  policies: readonly Pick<BundlePolicySource, "document" | "packs">[],
+  now: Date,
+): TestCount {
+  const results = policies.flatMap(({ document, packs }) => {
+    const checked = checkDocument(document, now, packs);
     if (checked.document === undefined) requireSound(checked);
     return checked.tests;
   });

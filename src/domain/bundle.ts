@@ -2,15 +2,15 @@
 // version over into another environment; activating says which version runtimes enforce.
 
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
 import type { Caller } from "../kit/context.ts";
 import { Fault, notFound, validationFailed } from "../kit/error.ts";
 import type { Page } from "../kit/page.ts";
 import { activationsIssuedBefore, type BundleRow, findBundle, listBundles, storeParts } from "../store/bundle.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { type EnvironmentRow, findEnvironmentById, lockEnvironment } from "../store/environment.ts";
-import { policiesOfProject } from "../store/policy.ts";
 import { activate, refreshActiveBundle } from "./activation.ts";
-import { bundleContent, storedPolicies } from "./bundle-content.ts";
+import { bundleContent, currentSources, storedPolicies } from "./bundle-content.ts";
 import { type BundleDiff, diffToActive } from "./bundle-diff.ts";
 import { requireActivatable, requireVersion } from "./bundle-rule.ts";
 import { type BundleDraft, signBundle } from "./bundle-sign.ts";
@@ -52,30 +52,32 @@ export interface PromotionInput extends ReleaseInput {
 export class Bundles {
   readonly #database: Database;
   readonly #keys: SigningKeys;
+  readonly #packs: PackSource;
 
-  constructor(database: Database, keys: SigningKeys) {
+  /** `packs` are those that policies may extend. */
+  constructor(database: Database, keys: SigningKeys, packs: PackSource = noPacks) {
     this.#database = database;
     this.#keys = keys;
+    this.#packs = packs;
   }
 
   /** Signs the policies in scope as the environment's next version; all of it happens, or nothing. */
   publish(caller: Caller, path: EnvironmentPath, input: ReleaseInput): Promise<BundleView> {
     return this.#release(caller, path, input, async (tx) => {
-      const policies = await policiesOfProject(tx, path.projectId);
-      const documents = policies.map(({ current }) => current.document);
-      const tests = testPolicies(documents, tx.now);
-      const content = bundleContent(policies);
+      const policies = await currentSources(tx, path.projectId, this.#packs);
+      const tests = testPolicies(policies, tx.now);
+      const content = await bundleContent(tx, path.projectId, policies);
       await storeParts(tx, content.parts);
       return { ...content, tests, source: "publish", message: input.message };
     });
   }
 
-  /** Signs the policies of the environment's newest version once more, with the keys that sign now. */
+  /** Signs the policies of the environment's newest version once more, with the packs, lists and keys of now. */
   republish(caller: Caller, path: EnvironmentPath, input: ReleaseInput): Promise<BundleView> {
     return this.#release(caller, path, input, async (tx, environment) => {
       const newest = await findBundle(tx, environment.id, environment.latestVersion);
       if (newest === null) throw new Fault(Reason.CONFLICT, `${environment.name} has no bundle yet; publish one`);
-      return repeated(tx, newest, { source: "republish", message: input.message });
+      return this.#refreshed(tx, newest, input.message);
     });
   }
 
@@ -152,6 +154,16 @@ export class Bundles {
     return due.length;
   }
 
+  /** The same versions of the policies, with packs and lists as they are now. */
+  async #refreshed(tx: Transaction, newest: BundleRow, message: string | undefined): Promise<BundleDraft> {
+    const packs = this.#packs;
+    const policies = (await storedPolicies(tx, newest.parts)).map((policy) => ({ ...policy, packs }));
+    const tests = testPolicies(policies, tx.now);
+    const content = await bundleContent(tx, newest.projectId, policies);
+    await storeParts(tx, content.parts);
+    return { ...content, tests, source: "republish", message };
+  }
+
   #release(
     caller: Caller,
     path: EnvironmentPath,
@@ -202,8 +214,7 @@ async function repeated(
   { parts, policies }: BundleRow,
   { source, message }: { readonly source: string; readonly message: string | undefined },
 ): Promise<BundleDraft> {
-  const documents = (await storedPolicies(tx, parts)).map(({ document }) => document);
-  return { parts, policies, tests: testPolicies(documents, tx.now), source, message };
+  return { parts, policies, tests: testPolicies(await storedPolicies(tx, parts), tx.now), source, message };
 }
 
 function viewOf(bundle: BundleRow, environment: EnvironmentRow): BundleView {

@@ -21,6 +21,9 @@ export const maxTotalMs = 150 * minuteMs;
 /** How long events and their deliveries can be looked at, and delivered again. */
 export const keptMs = 5 * 24 * 3_600_000;
 
+/** What deliveries say that were dropped because their webhook is not active. */
+export const inactiveError = "the webhook is not active";
+
 const jitter = 0.1;
 const maxLengthening = 2;
 

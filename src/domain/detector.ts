@@ -11,6 +11,7 @@ import { Fault } from "../kit/error.ts";
 import type { Page } from "../kit/page.ts";
 import type { Database } from "../store/database.ts";
 import { countInstalls } from "../store/policy-detector.ts";
+import { InstallCounts } from "./install-count.ts";
 
 /** An entry of the catalog. */
 export interface CatalogEntry {
@@ -30,28 +31,17 @@ export interface CatalogFilter {
   readonly detectorType?: string;
 }
 
-/** How long counts are kept: anybody may ask, and each count reads the uses of all organizations. */
-const countsKeptMs = 60_000;
-
-interface Counts {
-  readonly value: Promise<ReadonlyMap<string, number>>;
-  readonly until: number;
-}
-
 /** Lists and reads the catalog. */
 export class DetectorCatalog {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  #counts: Counts | undefined;
+  readonly #counts: InstallCounts;
 
   constructor(database: Database, clock: Clock) {
-    this.#database = database;
-    this.#clock = clock;
+    this.#counts = new InstallCounts(() => countInstalls(database), clock);
   }
 
   /** A page of the entries that match, in the order of their ids, and their count. */
   async list(filter: CatalogFilter, { limit, offset }: Page): Promise<[CatalogEntry[], number]> {
-    const counts = await this.#installs();
+    const counts = await this.#counts.get();
     const found = catalog
       .map((definition) => entryOf(definition, counts))
       .filter((entry) => matches(entry, filter))
@@ -63,19 +53,7 @@ export class DetectorCatalog {
   async get(id: string): Promise<CatalogEntry> {
     const definition = detectorDefinition(id);
     if (definition === undefined) throw new Fault(Reason.NOT_FOUND, "the catalog has no such detector");
-    return entryOf(definition, await this.#installs());
-  }
-
-  // One count at a time, whatever the number of those who ask; one that failed is not kept.
-  #installs(): Promise<ReadonlyMap<string, number>> {
-    const now = this.#clock.now().getTime();
-    if (this.#counts !== undefined && now < this.#counts.until) return this.#counts.value;
-    const counts: Counts = { value: countInstalls(this.#database), until: now + countsKeptMs };
-    this.#counts = counts;
-    counts.value.catch(() => {
-      if (this.#counts === counts) this.#counts = undefined;
-    });
-    return counts.value;
+    return entryOf(definition, await this.#counts.get());
   }
 }
 

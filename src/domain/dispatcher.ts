@@ -1,25 +1,14 @@
-// Who may send now. Each webhook that has something due gets a lane; lanes take turns, one claim at a time, so that a target
-// with a thousand deliveries waits behind itself and not before others. A lane begins with one request at a time and widens
-// with each quick answer up to four; a target that hangs or is slow falls back to one. So the share of the slots that dead
-// targets can hold is small, however many events they owe, and no job waits for a target: waking a lane returns at once.
+// Who may send now. Each webhook that has something due gets a lane. Organizations take turns, and so do the lanes of each,
+// one step at a time: a target with a thousand deliveries waits behind itself, and an organization with a hundred targets
+// behind itself, and neither before others. Targets that are slow or silent have slots of their own (delivery-slots.ts) and
+// are left alone in between (delivery-lane.ts). No job waits for a target: waking a lane returns at once.
 
 import type { Logger } from "../kit/log.ts";
+import { verdictOf } from "./delivery.ts";
 import type { Attempt, AttemptResult, DeliveryAttempts } from "./delivery-attempt.ts";
-import { maxPerWebhook } from "./delivery-attempt.ts";
+import { Lane, type LaneMemory, slowMs } from "./delivery-lane.ts";
+import { DeliverySlots, type DispatchLimits, defaultDispatchLimits } from "./delivery-slots.ts";
 import type { WebhookAddress } from "./job.ts";
-
-/** How many requests one process makes at once. */
-export interface DispatchLimits {
-  readonly total: number;
-  /** Of one organization: above its most webhooks, so that each of them has at least one. */
-  readonly perOrganization: number;
-}
-
-/** Limits of a process. */
-export const defaultDispatchLimits: DispatchLimits = { total: 512, perOrganization: 128 };
-
-/** An answer that takes longer than this is slow. */
-const slowMs = 2_000;
 
 /** What a dispatcher needs. */
 export interface DispatcherOptions {
@@ -30,153 +19,238 @@ export interface DispatcherOptions {
   readonly onResult?: (result: AttemptResult) => void;
 }
 
-interface Lane {
-  readonly address: WebhookAddress;
-  /** Requests at once, from 1 to maxPerWebhook. */
-  width: number;
-  inFlight: number;
-  /** Requests that have ended. */
-  ended: number;
-  isClaiming: boolean;
-  /** Whether to claim again. */
-  isHungry: boolean;
-  /** Whether others hold what may be claimed: wait until one of the lane's own requests has ended. */
-  isHeld: boolean;
-}
+/** Claims at once: below the connections to the database, since results are to be recorded too. */
+const maxClaims = 6;
+/** After this time it is looked again at what another process held. */
+const heldMs = 250;
+/** Targets of which something bad is remembered. */
+const memoryLimit = 10_000;
+
+/** What became of a lane's turn: it did something, can do nothing by itself, or waits for what others hold. */
+type Step = "moved" | "idle" | "waiting";
 
 /** Makes what is due, fairly. */
 export class Dispatcher {
   readonly #attempts: DeliveryAttempts;
   readonly #log: Logger;
-  readonly #limits: DispatchLimits;
   readonly #onResult: (result: AttemptResult) => void;
-  /** By webhook id; in the order in which they have their turn. */
+  readonly #slots: DeliverySlots;
+  /** By webhook id. */
   readonly #lanes = new Map<string, Lane>();
-  readonly #slotsByOrganization = new Map<string, number>();
-  #slots = 0;
+  /** Lanes that may do something, by organization; both in the order of their turns. */
+  readonly #ready = new Map<string, Set<Lane>>();
+  /** Lanes that wait for a slot for slow targets. */
+  readonly #parked = new Set<Lane>();
+  readonly #memories = new Map<string, LaneMemory>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #claims = 0;
   #isStopping = false;
   #idleWaiters: (() => void)[] = [];
 
   constructor({ attempts, log, limits = defaultDispatchLimits, onResult = () => {} }: DispatcherOptions) {
     this.#attempts = attempts;
     this.#log = log;
-    this.#limits = limits;
+    this.#slots = new DeliverySlots(limits);
     this.#onResult = onResult;
   }
 
   /** Requests that are being made now. */
   get inFlight(): number {
-    return this.#slots;
+    return this.#slots.used;
   }
 
   /** Looks for due deliveries of the webhook as soon as there is room. */
   wake(address: WebhookAddress): void {
     if (this.#isStopping) return;
-    const lane = this.#lanes.get(address.webhook_id) ?? newLane(address);
+    const id = address.webhook_id;
+    const lane = this.#lanes.get(id) ?? new Lane(address, this.#memories.get(id));
     lane.isHungry = true;
     lane.isHeld = false;
-    this.#lanes.set(address.webhook_id, lane);
-    this.#pump();
+    this.#lanes.set(id, lane);
+    this.#turn(lane);
   }
 
   /** Resolves when nothing is being sent and nothing more was found due. */
   idle(): Promise<void> {
-    if (this.#slots === 0 && this.#lanes.size === 0) return Promise.resolve();
+    if (this.#lanes.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  /** Claims nothing more, and resolves when what is being sent has been recorded. */
+  /** Claims nothing more, gives back what is not begun, and resolves when what is being sent has been recorded. */
   stop(): Promise<void> {
     this.#isStopping = true;
-    for (const lane of this.#lanes.values()) lane.isHungry = false;
-    this.#settle();
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const lane of this.#lanes.values()) {
+      lane.isHungry = false;
+      this.#giveBack(lane, { all: true });
+      this.#settle(lane);
+    }
     return this.idle();
   }
 
+  /** The lane may do something: it gets a turn, and so do those that wait. */
+  #turn(lane: Lane): void {
+    const orgId = lane.address.org_id;
+    const lanes = this.#ready.get(orgId) ?? new Set();
+    this.#ready.set(orgId, lanes.add(lane));
+    this.#pump();
+  }
+
+  // What is deleted from a map and set again comes once more in the same loop: that is the round.
   #pump(): void {
-    for (const lane of [...this.#lanes.values()]) {
-      if (this.#slots >= this.#limits.total) return;
-      const room = this.#roomFor(lane);
-      if (room > 0) void this.#feed(lane, room);
+    for (const [orgId, lanes] of this.#ready) {
+      const [lane] = lanes;
+      if (lane !== undefined) {
+        const step = this.#step(lane);
+        if (step === "waiting") continue;
+        lanes.delete(lane);
+        if (step === "moved") lanes.add(lane);
+      }
+      this.#ready.delete(orgId);
+      if (lanes.size > 0) this.#ready.set(orgId, lanes);
     }
   }
 
-  #roomFor(lane: Lane): number {
-    if (!lane.isHungry || lane.isClaiming || lane.isHeld) return 0;
-    const organizationSlots = this.#slotsByOrganization.get(lane.address.org_id) ?? 0;
-    return Math.min(
-      lane.width - lane.inFlight,
-      this.#limits.perOrganization - organizationSlots,
-      this.#limits.total - this.#slots,
-    );
+  #step(lane: Lane): Step {
+    if (this.#isStopping) return "idle";
+    const now = performance.now();
+    const restMs = lane.restMs(now);
+    if (restMs > 0) {
+      this.#giveBack(lane, { all: true });
+      if (lane.isHungry && lane.inFlight === 0 && !lane.isResting) {
+        lane.isResting = true;
+        this.#later(lane, restMs);
+      }
+      return "idle";
+    }
+    this.#giveBack(lane, { now });
+    if (lane.queue.length > 0 && lane.hasRoom) return this.#start(lane);
+    if (lane.isHungry && !lane.isClaiming && lane.releases === 0 && !lane.isHeld && lane.isLow) {
+      if (this.#claims >= maxClaims) return "waiting";
+      void this.#feed(lane);
+      return "moved";
+    }
+    return "idle";
   }
 
-  async #feed(lane: Lane, room: number): Promise<void> {
+  #start(lane: Lane): Step {
+    const orgId = lane.address.org_id;
+    if (lane.isSuspect && !this.#slots.hasSlow) {
+      this.#parked.add(lane);
+      return "idle";
+    }
+    if (!lane.isSuspect && !this.#slots.hasQuick(orgId)) return "waiting";
+    const attempt = lane.take();
+    if (attempt !== undefined) void this.#make(lane, attempt);
+    return "moved";
+  }
+
+  async #feed(lane: Lane): Promise<void> {
     lane.isClaiming = true;
     lane.isHungry = false;
-    this.#occupy(lane, room);
+    this.#claims += 1;
     const { ended } = lane;
     try {
-      const { attempts, mayHaveMore } = await this.#attempts.claim(lane.address, room);
+      const { attempts, mayHaveMore } = await this.#attempts.claim(lane.address, lane.wanted, lane.claimIds);
+      lane.add(attempts, performance.now());
       lane.isHungry ||= mayHaveMore && !this.#isStopping;
       lane.isHeld = mayHaveMore && attempts.length === 0 && lane.ended === ended;
-      this.#occupy(lane, attempts.length - room);
-      for (const attempt of attempts) void this.#make(lane, attempt);
+      if (this.#isStopping) this.#giveBack(lane, { all: true });
     } catch (err) {
       // The sweep wakes the lane again.
       this.#log.error({ err, ...lane.address }, "deliveries could not be claimed");
-      this.#occupy(lane, -room);
     } finally {
       lane.isClaiming = false;
-      this.#takeTurn(lane);
+      this.#claims -= 1;
+      this.#settle(lane);
+      this.#turn(lane);
     }
   }
 
   async #make(lane: Lane, attempt: Attempt): Promise<void> {
+    const slot = this.#slots.take(lane.address.org_id, { isSlow: lane.isSuspect });
+    lane.inFlight += 1;
+    const slow = setTimeout(() => {
+      lane.suspect();
+      this.#slots.slowDown(slot);
+      this.#pump();
+    }, slowMs);
     try {
       const result = await this.#attempts.make(attempt);
-      const isQuick = result.statusCode !== null && result.durationMs < slowMs;
-      lane.width = isQuick ? Math.min(maxPerWebhook, lane.width + 1) : 1;
+      lane.learn({ isAnswered: result.statusCode !== null, sendMs: result.sendMs }, performance.now());
+      // The webhook is not active any more, so what was claimed for it is not to be sent.
+      if (verdictOf(result.statusCode) === "gone") this.#giveBack(lane, { all: true });
       this.#onResult(result);
     } catch (err) {
       // The claim runs out, and the sweep finds the same attempt due again.
       this.#log.error({ err, ...lane.address, delivery_id: attempt.id }, "an attempt could not be made");
     } finally {
+      clearTimeout(slow);
+      lane.settle(attempt);
       lane.isHeld = false;
       lane.ended += 1;
-      this.#occupy(lane, -1);
-      this.#takeTurn(lane);
+      lane.inFlight -= 1;
+      this.#slots.free(slot);
+      this.#unpark();
+      this.#settle(lane);
+      this.#turn(lane);
     }
   }
 
-  #occupy(lane: Lane, slots: number): void {
-    const organization = lane.address.org_id;
-    lane.inFlight += slots;
-    this.#slots += slots;
-    const left = (this.#slotsByOrganization.get(organization) ?? 0) + slots;
-    if (left === 0) this.#slotsByOrganization.delete(organization);
-    else this.#slotsByOrganization.set(organization, left);
+  #unpark(): void {
+    const [lane] = this.#parked;
+    if (lane === undefined || !this.#slots.hasSlow) return;
+    this.#parked.delete(lane);
+    this.#turn(lane);
   }
 
-  // Behind the others, or away when nothing more is known to be due.
-  #takeTurn(lane: Lane): void {
-    const id = lane.address.webhook_id;
-    this.#lanes.delete(id);
-    const isWaiting = lane.isHungry && !(lane.isHeld && lane.inFlight === 0);
-    if (lane.inFlight > 0 || lane.isClaiming || isWaiting) this.#lanes.set(id, lane);
-    this.#pump();
-    this.#settle();
+  #giveBack(lane: Lane, { now = 0, all = false }: { readonly now?: number; readonly all?: boolean }): void {
+    const stale = lane.takeStale(now, { all });
+    if (stale.length === 0) return;
+    for (const attempt of stale) lane.settle(attempt);
+    lane.isHungry = !this.#isStopping;
+    lane.releases += 1;
+    this.#attempts
+      .release(lane.address.org_id, stale)
+      // The claims run out.
+      .catch((err: unknown) => this.#log.warn({ err, ...lane.address }, "claims could not be given back"))
+      .finally(() => {
+        lane.releases -= 1;
+        this.#settle(lane);
+        this.#turn(lane);
+      });
   }
 
-  #settle(): void {
-    if (this.#isStopping) {
-      for (const [id, lane] of this.#lanes) if (lane.inFlight === 0 && !lane.isClaiming) this.#lanes.delete(id);
-    }
-    if (this.#slots > 0 || this.#lanes.size > 0) return;
+  #later(lane: Lane, delayMs: number): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      lane.isResting = false;
+      this.wake(lane.address);
+    }, delayMs);
+    timer.unref();
+    this.#timers.add(timer);
+  }
+
+  // A lane goes when it has nothing to do. What another process holds is looked at again soon: it may have gone there after
+  // that one had looked for the last time.
+  #settle(lane: Lane): void {
+    if (lane.inFlight > 0 || lane.isClaiming || lane.releases > 0 || lane.queue.length > 0) return;
+    const isHeld = lane.isHungry && lane.isHeld;
+    if (lane.isHungry && !isHeld) return;
+    if (isHeld && this.#lanes.has(lane.address.webhook_id)) this.#later(lane, heldMs);
+    this.#forget(lane);
+    if (this.#lanes.size > 0) return;
     for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
-}
 
-function newLane(address: WebhookAddress): Lane {
-  return { address, width: 1, inFlight: 0, ended: 0, isClaiming: false, isHungry: false, isHeld: false };
+  #forget(lane: Lane): void {
+    const id = lane.address.webhook_id;
+    this.#lanes.delete(id);
+    this.#parked.delete(lane);
+    this.#memories.delete(id);
+    if (lane.memory === undefined) return;
+    this.#memories.set(id, lane.memory);
+    const [oldest] = this.#memories.keys();
+    if (this.#memories.size > memoryLimit && oldest !== undefined) this.#memories.delete(oldest);
+  }
 }

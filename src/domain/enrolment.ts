@@ -5,20 +5,20 @@ import { randomBytes } from "node:crypto";
 import type { Caller } from "../kit/context.ts";
 import { notFound } from "../kit/error.ts";
 import type { Sealer } from "../kit/seal.ts";
-import type { PublicJwk } from "../kit/signing-key.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { shareEnvironment } from "../store/environment.ts";
 import { keepSecret, readSecret } from "../store/organization-secret.ts";
 import { type InstanceStatus, touchInstance, writeInstanceStatus } from "../store/runtime-instance.ts";
 import { type LiveToken, listLiveTokens } from "../store/token.ts";
 import type { IngestSource } from "./ingest.ts";
+import type { PublishedKeys } from "./signing-keys.ts";
 
 const secretName = "fingerprint_key";
 const keyBytes = 32;
 
 /** What a runtime learns when it introduces itself. */
 export interface Enrolled {
-  readonly keys: readonly PublicJwk[];
+  readonly keys: PublishedKeys;
   readonly tokens: readonly LiveToken[];
   readonly fingerprintKey: Uint8Array;
 }
@@ -28,24 +28,24 @@ export interface EnrolmentParts {
   readonly database: Database;
   readonly sealer: Sealer;
   /** The public keys that may sign the organization's bundles. */
-  readonly listSigningKeys: (orgId: string) => Promise<readonly PublicJwk[]>;
+  readonly publishedKeys: (orgId: string) => Promise<PublishedKeys>;
 }
 
 /** Introduces runtimes and keeps book of them. */
 export class Enrolment {
   readonly #database: Database;
   readonly #sealer: Sealer;
-  readonly #listSigningKeys: EnrolmentParts["listSigningKeys"];
+  readonly #publishedKeys: EnrolmentParts["publishedKeys"];
 
-  constructor({ database, sealer, listSigningKeys }: EnrolmentParts) {
+  constructor({ database, sealer, publishedKeys }: EnrolmentParts) {
     this.#database = database;
     this.#sealer = sealer;
-    this.#listSigningKeys = listSigningKeys;
+    this.#publishedKeys = publishedKeys;
   }
 
   /** Introduces a runtime. */
   async enrol(source: IngestSource, softwareVersion: string): Promise<Enrolled> {
-    const keys = await this.#listSigningKeys(source.orgId);
+    const keys = await this.#publishedKeys(source.orgId);
     return this.#database.systemTransaction(source.orgId, async (tx) => {
       await noteInstance(tx, source, softwareVersion);
       return { keys, tokens: await listLiveTokens(tx), fingerprintKey: await this.#fingerprintKey(tx) };

@@ -3,6 +3,7 @@
 
 import type { DescMessage, JsonObject, JsonValue, MessageShape } from "@bufbuild/protobuf";
 import {
+  AlertTriggeredDataSchema,
   BundleActivatedDataSchema,
   BundlePromotedDataSchema,
   BundlePublishedDataSchema,
@@ -28,6 +29,7 @@ export const eventDataSchemas = {
   "team.member_added": TeamMemberAddedDataSchema,
   "team.member_removed": TeamMemberRemovedDataSchema,
   "sso.configured": SsoConfiguredDataSchema,
+  "alert.triggered": AlertTriggeredDataSchema,
 } as const;
 
 /** Name of an event that the service raises. */

@@ -16,6 +16,7 @@ import { addRollups } from "../store/trace-rollup.ts";
 import { addUsage } from "../store/usage.ts";
 import { blockedEvent } from "./blocked-event.ts";
 import { publishEvents } from "./event.ts";
+import { spendQuota } from "./quota-spend.ts";
 import { type AcceptedRecord, acceptRecord, type Refusal } from "./trace-record.ts";
 import { lastUseOfAgents, tallyMonths, tallyRollups } from "./trace-tally.ts";
 
@@ -87,6 +88,7 @@ async function storeBatch(tx: Transaction, source: IngestSource, batch: IngestBa
   // Rows that all runtimes of the organization share come last, so that they are locked for the shortest time.
   await touchAgents(tx, source.projectId, lastUseOfAgents(traces));
   await addUsage(tx, tallyMonths(traces));
+  await spendQuota(tx, source, traces);
   await addRollups(tx, tallyRollups(source, traces));
   return { stored: fresh.length, duplicates: known.length, conflicts: await countConflicts(tx, known), refused };
 }

@@ -20,6 +20,8 @@ export type SealedMail = {
 /** An organization that is gone, and what it left behind. */
 export type DeletedOrganization = {
   readonly org_id: string;
+  /** Who deleted it, as its audit log would have said: the actor, the credential's id, address and request. */
+  readonly by: string;
 };
 
 /** A job that looks for its work by itself. */

@@ -3,7 +3,7 @@
 
 import { etagOf, ifNoneMatch } from "../kit/entity-tag.ts";
 import { notFound } from "../kit/error.ts";
-import { findActivation, findBundle, loadParts, type StatementJson } from "../store/bundle.ts";
+import { findActivation, findBundle, findKeySet, loadParts, type StatementJson } from "../store/bundle.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { findEnvironment } from "../store/environment.ts";
 import { activationHeader } from "./activation.ts";
@@ -22,6 +22,8 @@ export interface LatestBundle {
   readonly activation: string;
   readonly manifest: StatementJson;
   readonly activationStatement: StatementJson;
+  /** The signed key set. */
+  readonly keys: StatementJson;
   readonly parts: readonly { readonly path: string; readonly data: Uint8Array }[];
 }
 
@@ -111,7 +113,8 @@ async function readLatest(tx: Transaction, scope: RuntimeScope): Promise<LatestB
   if (environment?.activeVersion == null) return undefined;
   const bundle = await findBundle(tx, environment.id, environment.activeVersion);
   const activation = await findActivation(tx, environment.id, environment.activationSeq);
-  if (bundle === null || activation === null) return undefined;
+  const keys = await findKeySet(tx);
+  if (bundle === null || activation === null || keys === null) return undefined;
   const data = await loadParts(
     tx,
     bundle.parts.map((part) => part.digest),
@@ -121,6 +124,7 @@ async function readLatest(tx: Transaction, scope: RuntimeScope): Promise<LatestB
     activation: activationHeader(activation),
     manifest: bundle.manifest,
     activationStatement: activation.statement,
+    keys: keys.statement,
     parts: bundle.parts.map(({ path, digest }) => ({ path, data: requirePart(data, digest) })),
   };
 }

@@ -11,8 +11,9 @@ import { requireAccount } from "./account.ts";
 import { parseEmail } from "./email.ts";
 import type { LoginTries, TryResult } from "./login-try.ts";
 import type { PasswordCheck, PasswordHasher } from "./password-hash.ts";
+import type { CallOrigin } from "./registration.ts";
 import type { SecondFactors } from "./second-factor.ts";
-import { type IssuedSession, type Origin, openSession } from "./session.ts";
+import { type IssuedSession, openSession } from "./session.ts";
 
 /** Time for the second step of a sign-in. */
 const secondStepMs = 5 * 60_000;
@@ -41,7 +42,7 @@ export class Logins {
   }
 
   /** Begins a session with a password, or asks for a code when the account has a second factor. */
-  async login(input: { readonly email: string; readonly password: string }, origin: Origin): Promise<LoginAnswer> {
+  async login(input: { readonly email: string; readonly password: string }, origin: CallOrigin): Promise<LoginAnswer> {
     const { key } = parseEmail(input.email);
     const answer = await this.#parts.tries.run(key, async (): Promise<TryResult<LoginAnswer | undefined>> => {
       const found = await lookUpAccount(this.#database, key);
@@ -55,7 +56,7 @@ export class Logins {
   }
 
   /** Finishes a sign-in with a code. */
-  async complete(input: { readonly mfaToken: string; readonly code: string }, origin: Origin): Promise<SignedIn> {
+  async complete(input: { readonly mfaToken: string; readonly code: string }, origin: CallOrigin): Promise<SignedIn> {
     const refusal = wrongLogin("the code is wrong or was used before, or the sign-in took too long; sign in again");
     if (!isTicket("mfa", input.mfaToken)) throw refusal;
     const digest = tokenDigest(input.mfaToken);
@@ -76,13 +77,13 @@ export class Logins {
     tx: AccountTransaction,
     digest: Buffer,
     code: string,
-    origin: Origin,
+    origin: CallOrigin,
   ): Promise<TryResult<SignedIn | undefined>> {
     if (!(await countTry(tx, digest, mostCodes))) return { outcome: "undecided", value: undefined };
     const account = requireAccount(await findAccount(tx));
     if (!(await this.#parts.factors.take(tx, account, code))) return { outcome: "wrong", value: undefined };
     await useOneTimeToken(tx, "mfa", digest);
-    return { outcome: "right", value: { account, session: await openSession(tx, "password", origin) } };
+    return { outcome: "right", value: await signIn(tx, account, origin) };
   }
 
   #askForCode({ id }: FoundAccount): Promise<LoginAnswer> {
@@ -93,14 +94,20 @@ export class Logins {
     });
   }
 
-  async #begin({ id }: FoundAccount, password: string, check: PasswordCheck, origin: Origin): Promise<SignedIn> {
+  async #begin({ id }: FoundAccount, password: string, check: PasswordCheck, origin: CallOrigin): Promise<SignedIn> {
     const renewed = check.outdated ? await this.#parts.hasher.hash(password) : undefined;
     return this.#database.accountTransaction(id, async (tx) => {
       if (renewed !== undefined) await setPassword(tx, renewed);
-      const account = requireAccount(await findAccount(tx));
-      return { account, session: await openSession(tx, "password", origin) };
+      return signIn(tx, requireAccount(await findAccount(tx)), origin);
     });
   }
+}
+
+async function signIn(tx: AccountTransaction, account: AccountRow, origin: CallOrigin): Promise<SignedIn> {
+  const session = await openSession(tx, "password", origin);
+  const author = { credential: { id: account.id, label: account.email }, audit: origin.audit };
+  tx.changed(author, { resource: `session/${session.sessionId}`, before: null, after: { state: "live" } });
+  return { account, session };
 }
 
 /** What signing in is made of. */

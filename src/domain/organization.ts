@@ -64,7 +64,10 @@ export class Organizations {
       await deleteOrganization(tx);
       // Connected runtimes find their tokens gone.
       await tx.notify(tokensChannel, {});
-      await enqueueJob(tx, "purge-organization", { org_id: tx.orgId });
+      // The audit log goes with the organization: the worker's own log keeps who ended it.
+      const { credential, audit } = caller;
+      const by = `${credential.label} (${credential.id}) from ${audit.address} by request ${audit.requestId}`;
+      await enqueueJob(tx, "purge-organization", { org_id: tx.orgId, by });
     });
   }
 }

@@ -98,7 +98,8 @@ export class Passwords {
   }
 }
 
-async function replacePassword(
+/** Sets a password and ends whatever was reached with the former one. */
+export async function replacePassword(
   tx: AccountTransaction,
   author: AuditAuthor,
   passwordHash: string,
@@ -110,6 +111,7 @@ async function replacePassword(
   tx.changed(author, { resource: `account/${tx.accountId}`, before: null, after: { password_changed: true } });
 }
 
-function personOf({ email, emailKey, name }: AccountRow) {
+/** The person that a new password must not be the name of. */
+export function personOf({ email, emailKey, name }: AccountRow) {
   return { email: { text: email, key: emailKey }, name };
 }

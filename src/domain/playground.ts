@@ -10,8 +10,10 @@ import {
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { Explanation } from "../../gen/policyguard/policy/v1/explanation_pb.ts";
 import type { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { NamedList } from "../../runtime/engine/applicability.ts";
 import { compileEngine, type Engine } from "../../runtime/engine/compile.ts";
 import type { PolicySource } from "../../runtime/engine/compiled-policy.ts";
+import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
 import { PolicyInvalid } from "../../runtime/engine/policy/problem.ts";
 import { policySchema } from "../../runtime/engine/policy/schema.ts";
 import { gradeRobustness, type RobustnessGrade } from "../../runtime/engine/robustness.ts";
@@ -19,10 +21,15 @@ import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test
 import type { Clock } from "../kit/clock.ts";
 import type { Caller } from "../kit/context.ts";
 import { newId } from "../kit/id.ts";
-import type { Database } from "../store/database.ts";
+import { planLimitExceeded } from "../kit/quota-fault.ts";
+import type { Database, Transaction } from "../store/database.ts";
+import { listsOfProject } from "../store/list.ts";
+import { findOrganization } from "../store/organization.ts";
 import { addPlaygroundUsage } from "../store/usage.ts";
+import { listPart, namedList } from "./bundle-list.ts";
 import { type Candidate, CandidateFinder, type CandidateInput, soundPolicy, withTests } from "./policy-candidate.ts";
 import { policyInvalid } from "./policy-document.ts";
+import { quotaResetsAt, remainingQuota } from "./quota.ts";
 
 /** A policy with the results of its tests. */
 export interface TestedPolicy {
@@ -42,6 +49,7 @@ export interface PlaygroundRequest extends CandidateInput {
 /** The policies that judge, and where. */
 interface Jury {
   readonly policies: readonly PolicySource[];
+  readonly lists: readonly NamedList[];
   readonly environment: string;
   readonly projectId: string;
   readonly bundle: BundleReference;
@@ -52,11 +60,14 @@ export class Playground {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #finder: CandidateFinder;
+  readonly #packs: PackSource;
 
-  constructor(database: Database, clock: Clock) {
+  /** `packs` are those that policies may extend. */
+  constructor(database: Database, clock: Clock, packs: PackSource = noPacks) {
     this.#database = database;
     this.#clock = clock;
-    this.#finder = new CandidateFinder(database);
+    this.#packs = packs;
+    this.#finder = new CandidateFinder(database, packs);
   }
 
   /** Runs the tests of the policies that are named, and these. */
@@ -64,19 +75,20 @@ export class Playground {
     caller: Caller,
     input: CandidateInput & { readonly tests: readonly JsonObject[]; readonly robustness: boolean },
   ): Promise<TestedPolicy[]> {
+    const packs = this.#packs;
     const now = this.#clock.now();
     const candidates = await this.#finder.find(caller, input);
     const tested: TestedPolicy[] = [];
     for (const candidate of candidates) {
       // A project may have many policies; other calls get their turn between them.
       await setImmediate();
-      const policy = soundPolicy(candidate.document);
-      const more = withTests(candidate.document, input.tests);
+      const policy = soundPolicy(candidate.document, packs);
+      const more = withTests(candidate.document, input.tests, packs);
       const tests = [...(policy.tests ?? []), ...more];
       tested.push({
         candidate,
-        tests: runPolicyTests(policy, { now }, tests),
-        robustness: input.robustness ? gradeRobustness(policy, { now }, tests) : undefined,
+        tests: runPolicyTests(policy, { now, packs }, tests),
+        robustness: input.robustness ? gradeRobustness(policy, { now, packs }, tests) : undefined,
       });
     }
     return tested;
@@ -99,8 +111,13 @@ export class Playground {
     // Once before, since the first evaluation of an engine also builds tables, which is not what a runtime would pay.
     engine.evaluate(input.request, context());
     const { explanation } = engine.explain(input.request, context());
-    await this.#database.systemTransaction(caller.orgId, addPlaygroundUsage);
+    await this.#database.systemTransaction(caller.orgId, meterPlayground);
     return explanation;
+  }
+
+  /** The organization's lists as they are now. */
+  #lists({ orgId }: Caller, projectId: string): Promise<NamedList[]> {
+    return this.#database.read(orgId, async (tx) => (await listsOfProject(tx, projectId)).map(listPart).map(namedList));
   }
 
   async #jury(caller: Caller, input: PlaygroundRequest): Promise<Jury> {
@@ -108,15 +125,25 @@ export class Playground {
     const [candidate] = await this.#finder.find(caller, input);
     if (candidate === undefined) throw new Error("a document or a policy is one candidate");
     const { document, policyId = "", version = 0, scope } = candidate;
-    const { metadata, match } = soundPolicy(document);
+    const { metadata, match } = soundPolicy(document, this.#packs);
     const usual = scope.env === "*" ? (match?.envs?.[0] ?? "test") : scope.env;
     return {
-      policies: [{ policyId, name: metadata.name, version, scope, document }],
+      policies: [{ policyId, name: metadata.name, version, scope, document, packs: this.#packs }],
+      lists: await this.#lists(caller, scope.appId),
       environment: input.environment ?? usual,
       projectId: scope.appId === "*" ? "" : scope.appId,
       bundle: create(BundleReferenceSchema),
     };
   }
+}
+
+/** Counts one evaluation, unless the plan is used up. */
+async function meterPlayground(tx: Transaction): Promise<void> {
+  const quota = await remainingQuota(tx, await findOrganization(tx));
+  if (quota !== null && quota.room < 1) {
+    throw planLimitExceeded({ limit: quota.limit, used: quota.used, resetsAt: quotaResetsAt(tx.now) });
+  }
+  await addPlaygroundUsage(tx);
 }
 
 function compiled(jury: Jury): Engine {

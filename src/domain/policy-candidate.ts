@@ -2,15 +2,17 @@
 
 import { create, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { type BundleReference, BundleReferenceSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import type { PolicyScope, PolicySource } from "../../runtime/engine/compiled-policy.ts";
+import type { PolicyScope } from "../../runtime/engine/compiled-policy.ts";
+import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { PolicyDocument, PolicyTest } from "../../runtime/engine/policy/document.ts";
+import type { PackSource } from "../../runtime/engine/policy/extend.ts";
 import { canonicalPolicy, parsePolicy } from "../../runtime/engine/policy/parse.ts";
 import type { Caller } from "../kit/context.ts";
 import { type FieldViolation, insufficientScope, notFound, validationFailed } from "../kit/error.ts";
-import { findBundle, loadParts } from "../store/bundle.ts";
+import { findBundle } from "../store/bundle.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { type CurrentPolicy, findPolicy, findPolicyVersion, policiesOfProject } from "../store/policy.ts";
-import { policySources } from "./bundle-content.ts";
+import { listSources, policySources, storedParts } from "./bundle-content.ts";
 import { requireEnvironment, requireProject } from "./lookup.ts";
 import { policyInvalid } from "./policy-document.ts";
 import { requireVisible } from "./policy-scope.ts";
@@ -40,9 +42,11 @@ const anywhere: PolicyScope = { tenantId: "*", appId: "*", agentId: "*", env: "*
 /** Finds what a call names. */
 export class CandidateFinder {
   readonly #database: Database;
+  readonly #packs: PackSource;
 
-  constructor(database: Database) {
+  constructor(database: Database, packs: PackSource) {
     this.#database = database;
+    this.#packs = packs;
   }
 
   /** The policies: one, or those of a project. */
@@ -50,7 +54,7 @@ export class CandidateFinder {
     assertOne(input);
     const { document, policyId, version, projectId } = input;
     if (projectId !== undefined) return this.#ofProject(caller, projectId);
-    if (policyId === undefined) return [fromDocument(document ?? null)];
+    if (policyId === undefined) return [fromDocument(document ?? null, this.#packs)];
     return this.#database.read(caller.orgId, async (tx) => {
       const found = requireVisible(caller, await findPolicy(tx, policyId));
       return [candidateOf(found, await documentOf(tx, found, version))];
@@ -69,12 +73,10 @@ export class CandidateFinder {
       const version = environment.activeVersion;
       const bundle = version === null ? null : await findBundle(tx, environment.id, version ?? 0);
       if (bundle === null) throw notFound("active bundle");
-      const parts = await loadParts(
-        tx,
-        bundle.parts.map(({ digest }) => digest),
-      );
+      const parts = await storedParts(tx, bundle.parts);
       return {
-        policies: sourcesOf(bundle.parts, parts),
+        policies: policySources(parts),
+        lists: listSources(parts),
         environment: name,
         projectId: environment.projectId,
         bundle: referenceOf(bundle, environment.activationSeq),
@@ -93,16 +95,20 @@ export class CandidateFinder {
 }
 
 /** The policy of a document; a 422 with every problem when it is none. */
-export function soundPolicy(document: JsonValue): PolicyDocument {
-  const { policy, problems } = parsePolicy(document);
+export function soundPolicy(document: JsonValue, packs: PackSource): PolicyDocument {
+  const { policy, problems } = parsePolicy(document, catalog, packs);
   if (policy === undefined) throw policyInvalid(problems);
   return policy;
 }
 
 /** Tests that a call brings along, held against the document as if they were its own. */
-export function withTests(document: JsonObject, tests: readonly JsonObject[]): readonly PolicyTest[] {
+export function withTests(
+  document: JsonObject,
+  tests: readonly JsonObject[],
+  packs: PackSource,
+): readonly PolicyTest[] {
   if (tests.length === 0) return [];
-  return soundPolicy({ ...document, tests: [...tests] }).tests ?? [];
+  return soundPolicy({ ...document, tests: [...tests] }, packs).tests ?? [];
 }
 
 function assertOne({ document, policyId, version, projectId, tests = [] }: CandidateInput): void {
@@ -126,8 +132,8 @@ function assertReaches({ credential }: Caller, projectId: string): void {
   throw insufficientScope("this credential belongs to another project");
 }
 
-function fromDocument(input: JsonValue): Candidate {
-  const policy = soundPolicy(input);
+function fromDocument(input: JsonValue, packs: PackSource): Candidate {
+  const policy = soundPolicy(input, packs);
   const { name } = policy.metadata;
   return { name, policyId: undefined, version: undefined, scope: anywhere, document: canonicalPolicy(policy) };
 }
@@ -145,19 +151,6 @@ function candidateOf(
 ): Candidate {
   const { orgId: tenantId, appId, agentId, env } = policy;
   return { name: policy.name, policyId: policy.id, version, scope: { tenantId, appId, agentId, env }, document };
-}
-
-function sourcesOf(
-  parts: readonly { readonly path: string; readonly digest: string }[],
-  data: ReadonlyMap<string, Uint8Array>,
-): PolicySource[] {
-  return policySources(
-    parts.map(({ path, digest }) => {
-      const bytes = data.get(digest);
-      if (bytes === undefined) throw new Error(`the bytes of bundle part ${digest} are gone`);
-      return { path, data: bytes };
-    }),
-  );
 }
 
 function referenceOf({ version, digest }: { version: number; digest: string }, activationSeq: number): BundleReference {

@@ -2,7 +2,9 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
+import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
 import { canonicalPolicy, parsePolicy } from "../../runtime/engine/policy/parse.ts";
 import type { PolicyProblem } from "../../runtime/engine/policy/problem.ts";
 import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
@@ -21,11 +23,11 @@ export interface CheckedDocument {
 }
 
 /** Reads a document and runs its tests as of `now`. Never throws for what an author may write. */
-export function checkDocument(input: JsonValue, now: Date): CheckedDocument {
+export function checkDocument(input: JsonValue, now: Date, packs: PackSource = noPacks): CheckedDocument {
   const source = typeof input === "string" ? input : null;
-  const { policy, problems } = parsePolicy(input);
+  const { policy, problems } = parsePolicy(input, catalog, packs);
   if (policy === undefined) return { document: undefined, policy, source, problems, tests: [] };
-  return { document: canonicalPolicy(policy), policy, source, problems, tests: runPolicyTests(policy, { now }) };
+  return { document: canonicalPolicy(policy), policy, source, problems, tests: runPolicyTests(policy, { now, packs }) };
 }
 
 /** A document that may be stored: without errors, its tests green. */

@@ -1,9 +1,11 @@
 // The versions of a policy: reading one, returning to one, and what changed between two.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import { diffPolicies, type PolicyDiff } from "../../runtime/engine/policy/diff.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
 import { PolicyInvalid } from "../../runtime/engine/policy/problem.ts";
+import type { TestRunOptions } from "../../runtime/engine/test-runner.ts";
 import { findWitnesses, type Witness } from "../../runtime/engine/witness.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Caller } from "../kit/context.ts";
@@ -66,8 +68,9 @@ export class PolicyHistory {
       return [await requireVersion(tx, id, from), await requireVersion(tx, id, to)] as const;
     });
     const [old, now] = [asPolicy(before.document), asPolicy(after.document)];
-    const witnesses = witnessesOf(old, now, this.#clock.now());
-    return { from: before.version, to: after.version, ...diffPolicies(old, now), witnesses };
+    const { packs } = this.#policies;
+    const witnesses = witnessesOf(old, now, { now: this.#clock.now(), packs });
+    return { from: before.version, to: after.version, ...diffPolicies(old, now, catalog, packs), witnesses };
   }
 }
 
@@ -83,9 +86,9 @@ function asPolicy(document: JsonObject): PolicyDocument {
 }
 
 /** None for a version that an earlier release took and this one cannot run. */
-function witnessesOf(before: PolicyDocument, after: PolicyDocument, now: Date): readonly Witness[] {
+function witnessesOf(before: PolicyDocument, after: PolicyDocument, options: TestRunOptions): readonly Witness[] {
   try {
-    return findWitnesses(before, after, { now });
+    return findWitnesses(before, after, options);
   } catch (error) {
     if (error instanceof PolicyInvalid) return [];
     throw error;

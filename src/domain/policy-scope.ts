@@ -20,13 +20,17 @@ export interface PolicyScope {
 /** Parts of a scope as a request gives them; empty or unset parts are "*". */
 export type ScopeInput = Partial<PolicyScope>;
 
-/** The scope that the input names, with its project and agent looked up. */
-export async function resolveScope(tx: Transaction, input: ScopeInput): Promise<PolicyScope> {
+/** The scope that the input names, with its project and agent looked up. `prefix` begins the names of its fields in the request. */
+export async function resolveScope(tx: Transaction, input: ScopeInput, prefix = "scope."): Promise<PolicyScope> {
   const appId = input.appId || "*";
   if (appId !== "*" && (await findProject(tx, appId)) === null) {
-    throw validationFailed([{ field: "scope.app_id", message: "no such project in this organization" }]);
+    throw validationFailed([{ field: `${prefix}app_id`, message: "no such project in this organization" }]);
   }
-  return { appId: appId.toLowerCase(), agentId: await agentKey(tx, input.agentId || "*"), env: input.env || "*" };
+  return {
+    appId: appId.toLowerCase(),
+    agentId: await agentKey(tx, input.agentId || "*", prefix),
+    env: input.env || "*",
+  };
 }
 
 /** A ci token writes policies of its own project and no others. */
@@ -52,11 +56,11 @@ export function requireVisible(caller: Caller, found: CurrentPolicy | null): Cur
   return found;
 }
 
-async function agentKey(tx: Transaction, agentId: string): Promise<string> {
+async function agentKey(tx: Transaction, agentId: string, prefix: string): Promise<string> {
   if (!isUuid(agentId)) return agentId;
   const agent = await findAgentById(tx, agentId);
   if (agent === null) {
-    throw validationFailed([{ field: "scope.agent_id", message: "no agent of this organization has this id" }]);
+    throw validationFailed([{ field: `${prefix}agent_id`, message: "no agent of this organization has this id" }]);
   }
   return agent.key;
 }

@@ -2,6 +2,7 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Caller } from "../kit/context.ts";
 import { Fault } from "../kit/error.ts";
@@ -23,6 +24,7 @@ import { replacePolicyDetectors } from "../store/policy-detector.ts";
 import { usedDetectors } from "./detector.ts";
 import { publishEvent } from "./event.ts";
 import { type CheckedDocument, checkDocument, requireSound, type SoundDocument } from "./policy-document.ts";
+import { assertMeetsScope } from "./policy-match.ts";
 import {
   assertMayWrite,
   type PolicyScope,
@@ -43,15 +45,19 @@ export interface PolicyInput {
 export class Policies {
   readonly #database: Database;
   readonly #clock: Clock;
+  /** Where the packs are that policies extend. */
+  readonly packs: PackSource;
 
-  constructor(database: Database, clock: Clock) {
+  /** `packs` are those that policies may extend. */
+  constructor(database: Database, clock: Clock, packs: PackSource = noPacks) {
     this.#database = database;
     this.#clock = clock;
+    this.packs = packs;
   }
 
   /** Checks a document and runs its tests; stores nothing. */
   check(document: JsonValue): CheckedDocument {
-    return checkDocument(document, this.#clock.now());
+    return checkDocument(document, this.#clock.now(), this.packs);
   }
 
   /** Creates a policy. A document with errors or failing tests is refused whole. */
@@ -61,27 +67,14 @@ export class Policies {
       this.#database.transaction(caller, async (tx) => {
         const scope = await resolveScope(tx, input.scope ?? {});
         assertMayWrite(caller, scope);
-        const policy = tx.em.create(PolicyRow, {
-          orgId: tx.orgId,
-          id: newId(),
-          version: 1,
-          createdAt: tx.now,
-          updatedAt: tx.now,
-          ...scope,
-          ...namesOf(sound),
-        });
-        // The policy before its version: MikroORM does not know the foreign key between them.
-        await tx.em.flush();
-        const current = addVersion(tx, policy, sound, input.message, caller);
-        await this.#committed(tx, { policy, current }, null);
-        return { policy, current };
+        return createIn(tx, caller, sound, { scope, message: input.message });
       }),
     );
   }
 
-  /** A page of the policies that the caller sees. */
-  list(caller: Caller, page: Page): Promise<[PolicyRow[], number]> {
-    return this.#database.read(caller.orgId, (tx) => listPolicies(tx, page, visibleApps(caller)));
+  /** A page of the policies that the caller sees; only the one of this name, when it is given. */
+  list(caller: Caller, page: Page, name?: string): Promise<[PolicyRow[], number]> {
+    return this.#database.read(caller.orgId, (tx) => listPolicies(tx, page, { appIds: visibleApps(caller), name }));
   }
 
   /** The policy with its newest document. */
@@ -98,16 +91,12 @@ export class Policies {
     const sound = requireSound(this.check(input.document));
     return namesAreUnique(
       this.#database.transaction(caller, async (tx) => {
-        const { policy, current: previous } = requireVisible(caller, await lockPolicy(tx, id));
-        assertMayWrite(caller, policy);
-        assertVersion(policy.version, input.expectedVersion);
-        const scope = input.scope === undefined ? policy : await resolveScope(tx, input.scope);
+        const found = requireVisible(caller, await lockPolicy(tx, id));
+        assertMayWrite(caller, found.policy);
+        assertVersion(found.policy.version, input.expectedVersion);
+        const scope = input.scope === undefined ? found.policy : await resolveScope(tx, input.scope);
         assertMayWrite(caller, scope);
-        const before = auditView(policy, previous);
-        Object.assign(policy, namesOf(sound), scopeOf(scope), { version: policy.version + 1, updatedAt: tx.now });
-        const current = addVersion(tx, policy, sound, input.message, caller);
-        await this.#committed(tx, { policy, current }, before);
-        return { policy, current };
+        return updateIn(tx, caller, found, sound, { scope, message: input.message });
       }),
     );
   }
@@ -129,14 +118,64 @@ export class Policies {
       return listPolicyVersions(tx, id, page);
     });
   }
+}
 
-  async #committed(tx: Transaction, { policy, current }: CurrentPolicy, before: JsonObject | null): Promise<void> {
-    await tx.em.flush();
-    await replacePolicyDetectors(tx, policy.id, usedDetectors(current.document));
-    const change = before === null ? "created" : "updated";
-    await publishEvent(tx, "policy.updated", { ...eventData(policy), change });
-    tx.changed({ resource: `policy/${policy.id}`, before, after: auditView(policy, current) });
-  }
+/** Where a policy applies, and what its author says of the version. */
+export interface VersionNote {
+  readonly scope: PolicyScope;
+  readonly message: string | undefined;
+}
+
+/** Creates a policy within a transaction: its row, its first version, its event and its audit entry. */
+export async function createIn(
+  tx: Transaction,
+  caller: Caller,
+  sound: SoundDocument,
+  { scope, message }: VersionNote,
+): Promise<CurrentPolicy> {
+  assertMeetsScope(sound, scope);
+  const policy = tx.em.create(PolicyRow, {
+    orgId: tx.orgId,
+    id: newId(),
+    version: 1,
+    createdAt: tx.now,
+    updatedAt: tx.now,
+    ...scope,
+    ...namesOf(sound),
+  });
+  // The policy before its version: MikroORM does not know the foreign key between them.
+  await tx.em.flush();
+  const current = addVersion(tx, policy, sound, message, caller);
+  await committed(tx, { policy, current }, null);
+  return { policy, current };
+}
+
+/** Adds a version to a locked policy within a transaction, with its event and its audit entry. */
+export async function updateIn(
+  tx: Transaction,
+  caller: Caller,
+  { policy, current: previous }: CurrentPolicy,
+  sound: SoundDocument,
+  { scope, message }: VersionNote,
+): Promise<CurrentPolicy> {
+  assertMeetsScope(sound, scope);
+  const before = auditView(policy, previous);
+  Object.assign(policy, namesOf(sound), scopeOf(scope), { version: policy.version + 1, updatedAt: tx.now });
+  const current = addVersion(tx, policy, sound, message, caller);
+  await committed(tx, { policy, current }, before);
+  return { policy, current };
+}
+
+async function committed(
+  tx: Transaction,
+  { policy, current }: CurrentPolicy,
+  before: JsonObject | null,
+): Promise<void> {
+  await tx.em.flush();
+  await replacePolicyDetectors(tx, policy.id, usedDetectors(current.document));
+  const change = before === null ? "created" : "updated";
+  await publishEvent(tx, "policy.updated", { ...eventData(policy), change });
+  tx.changed({ resource: `policy/${policy.id}`, before, after: auditView(policy, current) });
 }
 
 function addVersion(
@@ -167,7 +206,8 @@ function assertVersion(current: number, expected: number | undefined): void {
   );
 }
 
-async function namesAreUnique<T>(work: Promise<T>): Promise<T> {
+/** Work whose policy may have the name of another: that is a 409. */
+export async function namesAreUnique<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -169,8 +169,11 @@ export class Sessions {
   }
 
   /** Ends the caller's own session. */
-  async logOut({ accountId, sessionId }: AccountCaller): Promise<void> {
-    await this.#database.accountTransaction(accountId, (tx) => revokeSession(tx, sessionId));
+  async logOut(caller: AccountCaller): Promise<void> {
+    const { accountId, sessionId } = caller;
+    await this.#database.accountTransaction(accountId, async (tx) => {
+      if (await revokeSession(tx, sessionId)) tx.changed(caller, endOf(sessionId));
+    });
   }
 
   /** A page of the caller's live sessions. */
@@ -182,9 +185,13 @@ export class Sessions {
   revoke(caller: AccountCaller, sessionId: string): Promise<void> {
     return this.#database.accountTransaction(caller.accountId, async (tx) => {
       if (!(await revokeSession(tx, sessionId))) throw notFound("session");
-      tx.changed(caller, { resource: `session/${sessionId}`, before: { state: "live" }, after: null });
+      tx.changed(caller, endOf(sessionId));
     });
   }
+}
+
+function endOf(sessionId: string) {
+  return { resource: `session/${sessionId}`, before: { state: "live" }, after: null };
 }
 
 function renew(tx: AccountTransaction, session: SessionRow, { address, userAgent }: Origin): IssuedSession {
@@ -202,7 +209,7 @@ async function endReused(tx: AccountTransaction, digest: Uint8Array, audit: Audi
   const account = await findAccount(tx);
   const credential = { id: sessionId, label: account?.email ?? tx.accountId };
   const author = { credential, audit: { ...audit, action: "account.refresh_token_reused" } };
-  tx.changed(author, { resource: `session/${sessionId}`, before: { state: "live" }, after: null });
+  tx.changed(author, endOf(sessionId));
 }
 
 function printable(userAgent: string): string {

@@ -1,6 +1,11 @@
-// Signing keys: one Ed25519 key pair for each organization, made when it is first needed, sealed at rest.
+// Signing keys: Ed25519 key pairs of an organization, made when the first is needed. One is active and signs; keys that it replaced
+// are retiring and sign beside it, so that whoever knows only them still believes; a revoked key is believed by nobody. The list of
+// keys is itself a signed statement with a serial number (after The Update Framework's root role), signed by every key that it
+// names: so a verifier that trusts any of them follows a rotation or a revocation, and nobody is talked back into an older list.
 
-import type { JsonObject } from "@bufbuild/protobuf";
+import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import type { Caller } from "../kit/context.ts";
+import { Fault, notFound } from "../kit/error.ts";
 import type { Sealer } from "../kit/seal.ts";
 import {
   exportSigningKey,
@@ -8,67 +13,190 @@ import {
   newSigningKey,
   type PrivateJwk,
   type PublicJwk,
+  publicJwkOf,
   type SigningKey,
 } from "../kit/signing-key.ts";
-import { listSigningKeys, SigningKeyRow } from "../store/bundle.ts";
+import { type RemoteKey, type SignedStatement, signStatement } from "../kit/statement.ts";
+import type { KeySetPayload } from "../kit/statement-payload.ts";
+import { findKeySet, KeySetRow, listSigningKeys, SigningKeyRow } from "../store/bundle.ts";
 import type { Database, Transaction } from "../store/database.ts";
+import type { ExternalSigner } from "./external-signer.ts";
 
 const purpose = "signing_key.private";
+/** Most keys that are not revoked. */
+const liveLimit = 4;
+/** Most signatures of a statement that verifiers take. */
+const signatureLimit = 8;
+
+/** What verifiers of an organization's bundles need. */
+export interface PublishedKeys {
+  /** The keys that are believed, newest first. */
+  readonly keys: readonly PublicJwk[];
+  readonly revokedKids: readonly string[];
+  /** The signed key set. */
+  readonly statement: SignedStatement;
+}
 
 /** Keeps the organizations' signing keys. */
 export class SigningKeys {
   readonly #database: Database;
   readonly #sealer: Sealer;
+  readonly #signer: ExternalSigner | undefined;
 
-  constructor(database: Database, sealer: Sealer) {
+  /** With a signer, new keys are made there. */
+  constructor(database: Database, sealer: Sealer, signer?: ExternalSigner) {
     this.#database = database;
     this.#sealer = sealer;
+    this.#signer = signer;
   }
 
-  /** The public keys that sign the organization's bundles, newest first; makes the first one when there is none. */
-  publicKeys(orgId: string): Promise<PublicJwk[]> {
+  /** What verifiers need; makes the first key when there is none. */
+  published(orgId: string): Promise<PublishedKeys> {
     return this.#database.systemTransaction(orgId, async (tx) => {
       const rows = await this.#ensured(tx);
-      return rows.map((row) => publicJwkOf(row));
+      const set = await requireKeySet(tx);
+      const live = rows.filter(isLive);
+      const revoked = rows.filter((row) => !isLive(row));
+      return { keys: live.map(jwkOf), revokedKids: revoked.map(({ kid }) => kid), statement: set.statement };
     });
   }
 
-  /** The keys that sign in this transaction. */
-  async signing(tx: Transaction): Promise<SigningKey[]> {
-    const [newest] = await this.#ensured(tx);
-    if (newest === undefined) throw new Error("an organization has at least one signing key");
-    const { orgId, kid } = newest;
-    const bytes = this.#sealer.open(newest.privateSealed, { purpose, orgId, rowId: kid });
-    const jwk: PrivateJwk = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    return [importSigningKey(jwk)];
+  /** Every key of the organization, newest first. */
+  list(caller: Caller): Promise<SigningKeyRow[]> {
+    return this.#database.systemTransaction(caller.orgId, (tx) => this.#ensured(tx));
+  }
+
+  /** The keys that sign in this transaction: the active one, and those that it replaced. */
+  async signing(tx: Transaction): Promise<(SigningKey | RemoteKey)[]> {
+    await this.#ensured(tx);
+    // What is signed here commits before the next change of keys, which signs it anew.
+    await tx.sql("select pg_advisory_xact_lock_shared(hashtextextended('signing_key:' || ?, 0))", [tx.orgId]);
+    return (await listSigningKeys(tx)).filter(isLive).map((row) => this.#open(row));
+  }
+
+  /** Serial of the newest key set. */
+  async serial(tx: Transaction): Promise<number> {
+    await this.#ensured(tx);
+    return (await requireKeySet(tx)).serial;
+  }
+
+  /** Makes a new key; the active one retires. */
+  async rotate(tx: Transaction): Promise<SigningKeyRow> {
+    await this.#ensured(tx);
+    await lock(tx);
+    const live = (await listSigningKeys(tx)).filter(isLive);
+    if (live.length >= liveLimit) {
+      const message = `an organization has at most ${liveLimit} keys that are not revoked; revoke the oldest first`;
+      throw new Fault(Reason.LIMIT_REACHED, message, { extra: { limit: liveLimit } });
+    }
+    for (const row of live) {
+      row.state = "retiring";
+      row.retiringAt ??= tx.now;
+    }
+    const made = await this.#make(tx);
+    await this.#signSet(tx);
+    return made;
+  }
+
+  /** Revokes a key. When it was the active one, a new one takes over. */
+  async revoke(tx: Transaction, kid: string): Promise<SigningKeyRow> {
+    await this.#ensured(tx);
+    await lock(tx);
+    const rows = await listSigningKeys(tx);
+    const row = rows.find((each) => each.kid === kid);
+    if (row === undefined) throw notFound("signing key");
+    if (row.state === "revoked") throw new Fault(Reason.CONFLICT, "this key is revoked already");
+    const wasActive = row.state === "active";
+    row.state = "revoked";
+    row.revokedAt = tx.now;
+    if (wasActive) await this.#make(tx);
+    await tx.em.flush();
+    await this.#signSet(tx);
+    return row;
   }
 
   async #ensured(tx: Transaction): Promise<SigningKeyRow[]> {
     const existing = await listSigningKeys(tx);
     if (existing.length > 0) return existing;
     // Two calls that both find none must not make two keys.
-    await tx.sql("select pg_advisory_xact_lock(hashtextextended('signing_key:' || ?, 0))", [tx.orgId]);
+    await lock(tx);
     const made = await listSigningKeys(tx);
-    return made.length > 0 ? made : [await this.#make(tx)];
+    if (made.length > 0) return made;
+    const first = await this.#make(tx);
+    await this.#signSet(tx);
+    return [first];
   }
 
   async #make(tx: Transaction): Promise<SigningKeyRow> {
-    const key = newSigningKey();
-    const { orgId } = tx;
-    const secret = Buffer.from(JSON.stringify(exportSigningKey(key)), "utf8");
+    const { jwk, privateSealed } = await this.#newKey(tx.orgId);
     const row = tx.em.create(SigningKeyRow, {
-      orgId,
-      kid: key.kid,
-      publicJwk: { ...key.publicJwk },
-      privateSealed: Buffer.from(this.#sealer.seal(secret, { purpose, orgId, rowId: key.kid })),
+      orgId: tx.orgId,
+      kid: jwk.kid,
+      publicJwk: { ...jwk },
+      privateSealed,
+      state: "active",
       createdAt: tx.now,
+      retiringAt: null,
+      revokedAt: null,
     });
     await tx.em.flush();
     return row;
   }
+
+  async #newKey(orgId: string): Promise<{ jwk: PublicJwk; privateSealed: Buffer | null }> {
+    if (this.#signer !== undefined) return { jwk: await this.#signer.createKey(orgId), privateSealed: null };
+    const key = newSigningKey();
+    const secret = Buffer.from(JSON.stringify(exportSigningKey(key)), "utf8");
+    const sealed = this.#sealer.seal(secret, { purpose, orgId, rowId: key.kid });
+    return { jwk: key.publicJwk, privateSealed: Buffer.from(sealed) };
+  }
+
+  #open(row: SigningKeyRow): SigningKey | RemoteKey {
+    const { orgId, kid, privateSealed } = row;
+    if (privateSealed == null) {
+      if (this.#signer === undefined) throw signerMissing(kid);
+      return this.#signer.keyOf(jwkOf(row));
+    }
+    const bytes = this.#sealer.open(privateSealed, { purpose, orgId, rowId: kid });
+    const jwk: PrivateJwk = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    return importSigningKey(jwk);
+  }
+
+  /** Signs the list of keys anew, with the revoked ones too: a verifier may know nothing newer. */
+  async #signSet(tx: Transaction): Promise<void> {
+    const rows = await listSigningKeys(tx);
+    const known = await findKeySet(tx);
+    const serial = (known?.serial ?? 0) + 1;
+    const keys = rows.map((row) => ({ kid: row.kid, x: jwkOf(row).x, state: row.state }));
+    const payload: KeySetPayload = { org_id: tx.orgId, serial, issued_at: tx.now.toISOString(), keys };
+    const signers = rows.slice(0, signatureLimit).map((row) => this.#open(row));
+    const statement = await signStatement("keys", payload, signers);
+    if (known === null) tx.em.create(KeySetRow, { orgId: tx.orgId, serial, statement, issuedAt: tx.now });
+    else Object.assign(known, { serial, statement, issuedAt: tx.now });
+    await tx.em.flush();
+  }
 }
 
-function publicJwkOf(row: SigningKeyRow): PublicJwk {
-  const { x } = row.publicJwk as JsonObject & { x: string };
-  return { kty: "OKP", crv: "Ed25519", x, kid: row.kid, alg: "EdDSA", use: "sig" };
+function isLive({ state }: SigningKeyRow): boolean {
+  return state !== "revoked";
+}
+
+function jwkOf(row: SigningKeyRow): PublicJwk {
+  const { x } = row.publicJwk;
+  if (typeof x !== "string") throw new Error(`the public key ${row.kid} has no coordinate`);
+  return publicJwkOf(x);
+}
+
+async function requireKeySet(tx: Transaction): Promise<KeySetRow> {
+  const set = await findKeySet(tx);
+  if (set === null) throw new Error("an organization with a key has a key set");
+  return set;
+}
+
+async function lock(tx: Transaction): Promise<void> {
+  await tx.sql("select pg_advisory_xact_lock(hashtextextended('signing_key:' || ?, 0))", [tx.orgId]);
+}
+
+function signerMissing(kid: string): Fault {
+  return new Fault(Reason.UNAVAILABLE, `the key ${kid} is in an external signer, and none is configured`);
 }

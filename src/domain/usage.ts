@@ -3,8 +3,9 @@
 import type { Caller } from "../kit/context.ts";
 import type { Database } from "../store/database.ts";
 import { findOrganization } from "../store/organization.ts";
-import { readPlaygroundUsage, readUsage } from "../store/usage.ts";
+import { readLeased, readPlaygroundUsage, readUsage } from "../store/usage.ts";
 import { evaluationsPerMonth, type Plan } from "./plan.ts";
+import { quotaResetsAt } from "./quota.ts";
 
 /** The use of a calendar month in UTC. */
 export interface UsageView {
@@ -14,6 +15,10 @@ export interface UsageView {
   /** All that count, those of the playground among them. */
   readonly evaluations: number;
   readonly playgroundEvaluations: number;
+  /** Those among the evaluations that no lease covered. */
+  readonly overageEvaluations: number;
+  /** Leased to runtimes, and not reported yet. */
+  readonly leasedEvaluations: number;
   /** Null where the plan has no limit. */
   readonly limit: number | null;
   readonly remaining: number | null;
@@ -37,8 +42,9 @@ export class Usage {
       const evaluations = playgroundEvaluations + (await readUsage(tx, `${month}-01`));
       const limit = evaluationsPerMonth[plan];
       const remaining = limit === null ? null : Math.max(0, limit - evaluations);
-      const resetsAt = new Date(Date.UTC(tx.now.getUTCFullYear(), tx.now.getUTCMonth() + 1));
-      return { month, plan, evaluations, playgroundEvaluations, limit, remaining, resetsAt };
+      const { overage: overageEvaluations, outstanding: leasedEvaluations } = await readLeased(tx, `${month}-01`);
+      const counts = { evaluations, playgroundEvaluations, overageEvaluations, leasedEvaluations };
+      return { month, plan, ...counts, limit, remaining, resetsAt: quotaResetsAt(tx.now) };
     });
   }
 }

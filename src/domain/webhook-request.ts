@@ -109,12 +109,21 @@ function startOf(text: string): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
+/** The secrets that sign. */
+export type SigningSecrets = Pick<WebhookMessage, "secret" | "previousSecret">;
+
 /** The secrets that sign at this moment. */
 export function openSecrets(
   sealer: Sealer,
-  { orgId, id, secret, previousSecret, previousExpiresAt }: WebhookRow,
+  {
+    orgId,
+    id,
+    secret,
+    previousSecret,
+    previousExpiresAt,
+  }: Pick<WebhookRow, "orgId" | "id" | "secret" | "previousSecret" | "previousExpiresAt">,
   now: Date,
-): Pick<WebhookMessage, "secret" | "previousSecret"> {
+): SigningSecrets {
   const open = (sealed: Uint8Array | null | undefined): string | undefined =>
     sealed == null ? undefined : Buffer.from(sealer.open(sealed, secretBinding(orgId, id))).toString("utf8");
   const overlaps = previousExpiresAt != null && previousExpiresAt > now;

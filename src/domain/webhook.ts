@@ -20,8 +20,7 @@ import {
   WebhookRow,
 } from "../store/webhook.ts";
 import { dropPending } from "../store/webhook-delivery.ts";
-import { verdictOf } from "./delivery.ts";
-import { inactiveError } from "./delivery-attempt.ts";
+import { inactiveError, verdictOf } from "./delivery.ts";
 import { eventBody, newEventId } from "./event.ts";
 import {
   newSecret,
@@ -31,6 +30,7 @@ import {
   secretOverlapMs,
   sendToWebhook,
 } from "./webhook-request.ts";
+import { auditView, resourceOf } from "./webhook-view.ts";
 
 /** Most webhooks of one organization. */
 export const webhookLimit = 100;
@@ -85,6 +85,7 @@ export class Webhooks {
         secret: secret === undefined ? null : sealSecret(this.#services.sealer, secret, { orgId: tx.orgId, id }),
         previousSecret: null,
         previousExpiresAt: null,
+        failingSince: null,
         createdAt: tx.now,
         updatedAt: tx.now,
       });
@@ -118,6 +119,8 @@ export class Webhooks {
       if (change.url !== undefined) row.url = change.url;
       if (change.events !== undefined) row.events = [...new Set(change.events)];
       if (change.isActive !== undefined) row.isActive = change.isActive;
+      // Another target, or another try with the same one: what failed before does not count.
+      if (row.url !== before.url || (row.isActive && !before.is_active)) row.failingSince = null;
       row.updatedAt = tx.now;
       if (!row.isActive) await dropPending(tx, id, inactiveError);
       tx.changed({ resource: resourceOf(id), before, after: auditView(row) });
@@ -192,12 +195,4 @@ function limitReached(): Fault {
   return new Fault(Reason.LIMIT_REACHED, `an organization has at most ${webhookLimit} webhooks`, {
     extra: { limit: webhookLimit },
   });
-}
-
-function resourceOf(id: string): string {
-  return `webhook/${id}`;
-}
-
-function auditView({ url, events, isActive, secret }: WebhookRow) {
-  return { url, events, is_active: isActive, has_secret: secret != null };
 }

@@ -2,10 +2,12 @@
 // milliseconds, since deliveries are made beside them, and what is read ahead is lost to others when a process dies.
 
 import { EventEmitter } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type CronItem,
   parseCronItems,
   Logger as QueueLogger,
+  type Runner as QueueRunner,
   run,
   type TaskList,
   type WorkerEvents,
@@ -27,31 +29,144 @@ export interface RunnerOptions {
   readonly pollIntervalMs?: number;
   /** Hears of each job that has ended. */
   readonly onJob?: (job: { readonly task: string; readonly failed: boolean }) => void;
+  /** Says to others that the pool lives, until released. */
+  readonly claim?: (poolId: string) => Promise<PoolClaim>;
 }
 
-/** A running worker pool. */
+/** A worker pool that runs until it is stopped. */
 export interface Runner {
-  /** What jobs are locked by. */
+  /** What jobs are locked by now. */
   readonly poolId: string;
-  /** Rejects when the pool fails for good. */
-  readonly ended: Promise<void>;
   /** Takes no more jobs, and resolves when those that run have ended. */
   stop(): Promise<void>;
 }
 
+/** What says to others that a pool lives. */
+export interface PoolClaim {
+  release(): Promise<void>;
+}
+
+/** How graphile-worker is set up. */
+export const queuePreset = {
+  worker: {
+    concurrentJobs: 8,
+    /** How often jobs that were added for later are looked for. */
+    pollInterval: 1_000,
+    // Jobs that end are written down together. Without these delays, nobody would hear of a job whose end cannot be written
+    // down: the process would end.
+    completeJobBatchDelay: 0,
+    failJobBatchDelay: 0,
+  },
+} as const;
+
 /** Name of the payload's field with which a cron item asks to come half a minute later. */
 const delayField = "after_seconds";
 
+/** Time before a pool that failed is replaced, and before each further try. */
+const restartMs = 500;
+
 /** Starts to work on jobs. */
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
-  const { pool, tasks, services, log, concurrency = 8, pollIntervalMs = 1_000, onJob = () => {} } = options;
+  const runner = new PoolKeeper(options);
+  await runner.start();
+  return runner;
+}
+
+interface RunningPool {
+  readonly id: string;
+  readonly queue: QueueRunner;
+  readonly claim: PoolClaim | undefined;
+}
+
+// A pool of graphile-worker gives up for good, and says so nowhere but in its log, when it cannot write down that a job has
+// ended: one connection that breaks at that moment is enough. Whoever keeps it starts another in its place.
+class PoolKeeper implements Runner {
+  readonly #options: RunnerOptions;
+  readonly #stopping = new AbortController();
+  #pool: RunningPool | undefined;
+  #watch: Promise<void> = Promise.resolve();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  get poolId(): string {
+    return this.#pool?.id ?? "";
+  }
+
+  async start(): Promise<void> {
+    this.#pool = await this.#startPool();
+    this.#watch = this.#keep();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#watch;
+  }
+
+  async #startPool(): Promise<RunningPool> {
+    const { queue, id } = await runPool(this.#options);
+    try {
+      return { queue, id, claim: await this.#options.claim?.(id) };
+    } catch (err) {
+      await queue.stop();
+      throw err;
+    }
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#stopping;
+    const stopped = once(signal);
+    while (!signal.aborted) {
+      const pool = this.#pool ?? (await this.#replace());
+      if (pool === undefined) continue;
+      const ended = pool.queue.promise.catch(() => undefined);
+      await Promise.race([ended, stopped]);
+      // Of a pool that ends by itself at this very moment there is nothing to stop, but something to wait for.
+      if (signal.aborted) await pool.queue.stop().catch(() => ended);
+      else await this.#bury(pool);
+      await pool.claim?.release();
+      this.#pool = undefined;
+    }
+  }
+
+  async #replace(): Promise<RunningPool | undefined> {
+    try {
+      await sleep(restartMs, undefined, { signal: this.#stopping.signal });
+      this.#pool = await this.#startPool();
+      this.#options.log.info({ poolId: this.poolId }, "started another worker pool");
+    } catch (err) {
+      if (!this.#stopping.signal.aborted) this.#options.log.error({ err }, "no worker pool could be started");
+    }
+    return this.#pool;
+  }
+
+  // Its jobs have ended, but those that it could not write down are still locked by it. They are done again: handlers are
+  // idempotent.
+  async #bury({ id }: RunningPool): Promise<void> {
+    const { log, pool } = this.#options;
+    log.error({ poolId: id }, "the worker pool failed; starting another");
+    await pool
+      .query("select graphile_worker.force_unlock_workers($1)", [[id]])
+      // Whoever looks for dead pools finds them in a minute.
+      .catch((err: unknown) => log.warn({ err, poolId: id }, "the jobs of the failed pool stay locked for now"));
+  }
+}
+
+function once(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+async function runPool(options: RunnerOptions): Promise<{ readonly queue: QueueRunner; readonly id: string }> {
+  const { pool, tasks, services, log, onJob = () => {} } = options;
+  const { concurrency = queuePreset.worker.concurrentJobs, pollIntervalMs = queuePreset.worker.pollInterval } = options;
   const events: WorkerEvents = new EventEmitter();
-  let poolId = "";
+  let id = "";
   events.once("pool:create", ({ workerPool }) => {
-    poolId = workerPool.id;
+    id = workerPool.id;
   });
   events.on("job:complete", ({ job, error }) => onJob({ task: job.task_identifier, failed: error != null }));
-  const runner = await run({
+  const queue = await run({
     pgPool: pool,
     taskList: taskList(tasks, services),
     parsedCronItems: parseCronItems(tasks.flatMap(cronItems)),
@@ -59,11 +174,11 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     noHandleSignals: true,
     logger: queueLogger(log),
     preset: {
-      worker: { concurrentJobs: concurrency, pollInterval: pollIntervalMs, completeJobBatchDelay: 0 },
+      worker: { ...queuePreset.worker, concurrentJobs: concurrency, pollInterval: pollIntervalMs },
     },
   });
-  if (poolId === "") throw new Error("graphile-worker did not tell the id of its pool");
-  return { poolId, ended: runner.promise, stop: () => runner.stop() };
+  if (id === "") throw new Error("graphile-worker did not tell the id of its pool");
+  return { queue, id };
 }
 
 function taskList(tasks: readonly RunnableTask[], services: JobServices): TaskList {

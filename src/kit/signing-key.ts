@@ -52,6 +52,11 @@ export function importSigningKey(jwk: PrivateJwk): SigningKey {
 /** What a verifier needs to know of a public key; other members of a JWK do not matter. */
 export type VerifyingJwk = Pick<PublicJwk, "x"> & { readonly kty: string; readonly crv: string; readonly kid: string };
 
+/** The public key with this coordinate, as it is published. */
+export function publicJwkOf(x: string): PublicJwk {
+  return { kty: "OKP", crv: "Ed25519", x, kid: thumbprint(x), alg: "EdDSA", use: "sig" };
+}
+
 /** A trust root. Throws when there is no key at all, or one that is not Ed25519 or whose kid is not its thumbprint. */
 export function trustKeys(keys: readonly VerifyingJwk[]): TrustedKeys {
   if (keys.length === 0) throw new Error("a trust root needs at least one key");

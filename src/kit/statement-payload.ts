@@ -40,6 +40,22 @@ export type ActivationPayload = {
   readonly not_before: string;
   readonly expires_at: string;
   readonly capture: "none" | "redacted" | "full";
+  /** Serial of the newest key set; a statement of an earlier release has none. */
+  readonly keys_serial?: number;
+};
+
+/** Where a key is in its life. */
+export type KeySetState = "active" | "retiring" | "revoked";
+
+/** A key of a key set. */
+export type KeySetEntry = { readonly kid: string; readonly x: string; readonly state: KeySetState };
+
+/** Which keys may sign for an organization. */
+export type KeySetPayload = {
+  readonly org_id: string;
+  readonly serial: number;
+  readonly issued_at: string;
+  readonly keys: KeySetEntry[];
 };
 
 /** A payload whose members do not have the promised form. */
@@ -94,6 +110,27 @@ export function readActivation(payload: JsonValue): ActivationPayload {
     not_before: at.time("not_before"),
     expires_at: at.time("expires_at"),
     capture,
+    ...(at.value("keys_serial") === undefined ? {} : { keys_serial: at.count("keys_serial", 0) }),
+  };
+}
+
+/** Reads the payload of a key set. Throws a PayloadError. */
+export function readKeySet(payload: JsonValue): KeySetPayload {
+  const at = reader("keys", payload);
+  const entries = at.value("keys");
+  if (!Array.isArray(entries) || entries.length > 64) throw new PayloadError("keys.keys must be a list of at most 64");
+  return {
+    org_id: at.text("org_id"),
+    serial: at.count("serial", 1),
+    issued_at: at.time("issued_at"),
+    keys: entries.map((entry, index) => {
+      const key = reader(`keys.keys[${index}]`, entry);
+      const state = key.text("state");
+      if (state !== "active" && state !== "retiring" && state !== "revoked") {
+        throw new PayloadError(`keys.keys[${index}].state must be "active", "retiring" or "revoked"`);
+      }
+      return { kid: key.text("kid"), x: key.text("x"), state };
+    }),
   };
 }
 

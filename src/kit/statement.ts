@@ -2,19 +2,20 @@
 // bytes (RFC 8785). The protected header has exactly alg, kid and typ; typ is fixed for each kind of statement, so that
 // a manifest can never be passed off as an activation. There is no way to accept an unsigned statement.
 
-import type { KeyObject } from "node:crypto";
+import { type KeyObject, sign as signBytes } from "node:crypto";
 import type { JsonValue } from "@bufbuild/protobuf";
-import { flattenedVerify, GeneralSign } from "jose";
+import { flattenedVerify } from "jose";
 import { canonicalBytes, digestOf } from "./canonical.ts";
 import type { SigningKey, TrustedKeys } from "./signing-key.ts";
 
 /** What a statement is about. */
-export type StatementKind = "manifest" | "activation";
+export type StatementKind = "manifest" | "activation" | "keys";
 
 /** The `typ` of each kind: its media type without "application/" (RFC 7515 section 4.1.9). */
 export const statementTypes: Readonly<Record<StatementKind, string>> = {
   manifest: "policy-guard-manifest+jws",
   activation: "policy-guard-activation+jws",
+  keys: "policy-guard-keys+jws",
 };
 
 /** A statement as it travels. The message policyguard.bundle.v1.Statement fits it. */
@@ -42,6 +43,7 @@ export type StatementProblem =
   | "missing_kid"
   | "duplicate_kid"
   | "unknown_kid"
+  | "revoked_kid"
   | "bad_signature"
   | "not_canonical";
 
@@ -58,39 +60,52 @@ export class StatementError extends Error {
 
 const signatureLimit = 8;
 
+/** A key that is elsewhere: what signs with it says only its name. */
+export interface RemoteKey {
+  readonly kid: string;
+  /** The Ed25519 signature over the bytes. */
+  readonly sign: (bytes: Uint8Array) => Promise<Uint8Array>;
+}
+
 /** Signs a payload with each of the keys. */
 export async function signStatement(
   kind: StatementKind,
-  payload: JsonValue,
-  keys: readonly SigningKey[],
+  value: JsonValue,
+  keys: readonly (SigningKey | RemoteKey)[],
 ): Promise<SignedStatement> {
   if (keys.length === 0) throw new Error("a statement needs at least one signature");
-  const jws = new GeneralSign(canonicalBytes(payload));
-  for (const key of keys) {
-    jws.addSignature(key.privateKey).setProtectedHeader({ alg: "EdDSA", kid: key.kid, typ: statementTypes[kind] });
-  }
-  const signed = await jws.sign();
-  return {
-    payload: signed.payload,
-    signatures: signed.signatures.map(({ protected: header = "", signature }) => ({ protected: header, signature })),
-  };
+  const payload = Buffer.from(canonicalBytes(value)).toString("base64url");
+  const signatures = keys.map(async (key) => {
+    const header = JSON.stringify({ alg: "EdDSA", kid: key.kid, typ: statementTypes[kind] });
+    const encoded = Buffer.from(header).toString("base64url");
+    // RFC 7515 section 5.1, step 8.
+    const input = Buffer.from(`${encoded}.${payload}`, "ascii");
+    const signature = "sign" in key ? await key.sign(input) : signBytes(null, input, key.privateKey);
+    return { protected: encoded, signature: Buffer.from(signature).toString("base64url") };
+  });
+  return { payload, signatures: await Promise.all(signatures) };
 }
 
 /**
  * Verifies a statement of this kind. At least one trusted key must have signed it, and each signature by a trusted key
  * must be right. Signatures by other keys are passed over, so that a key can be rotated while some verifiers do not
- * know the new one yet. Throws a StatementError.
+ * know the new one yet. `revoked` only makes the reason precise: what is revoked must not be in `trust`. Throws a
+ * StatementError.
  */
 export async function verifyStatement(
   kind: StatementKind,
   statement: SignedStatement,
   trust: TrustedKeys,
+  revoked: ReadonlySet<string> = new Set(),
 ): Promise<VerifiedStatement> {
   const kids = readKids(kind, statement);
   const trusted = kids.flatMap((kid, index) => {
     const key = trust.get(kid);
     return key === undefined ? [] : [{ kid, key, index }];
   });
+  if (trusted.length === 0 && kids.some((kid) => revoked.has(kid))) {
+    throw new StatementError("revoked_kid", `only keys that are revoked signed the ${kind}`);
+  }
   if (trusted.length === 0) throw new StatementError("unknown_kid", `no trusted key signed the ${kind}`);
   for (const { kid, key, index } of trusted) await verifySignature(kind, statement, index, kid, key);
   const bytes = Buffer.from(statement.payload, "base64url");
@@ -100,6 +115,11 @@ export async function verifyStatement(
 /** Digest of a statement's payload, which is what activations call a manifest by. */
 export function statementDigest(statement: SignedStatement): string {
   return digestOf(Buffer.from(statement.payload, "base64url"));
+}
+
+/** The keys that the signatures of a statement of ours name. */
+export function statementKids({ signatures }: SignedStatement): string[] {
+  return signatures.map((each) => JSON.parse(Buffer.from(each.protected, "base64url").toString("utf8")).kid);
 }
 
 /** The statement in a form that fits into a header: base64url of its JSON. */

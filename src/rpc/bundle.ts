@@ -8,6 +8,7 @@ import type { SigningKeys } from "../domain/signing-keys.ts";
 import { callerOf } from "../kit/context.ts";
 import { ifNoneMatch } from "../kit/entity-tag.ts";
 import { pageOf } from "./page.ts";
+import { statementMessage } from "./statement.ts";
 import { timestamp } from "./time.ts";
 
 /** Longest `Prefer: wait` that is honoured, in seconds. */
@@ -28,10 +29,18 @@ export function bundleHandlers(
         manifest: statementMessage(found.manifest),
         activation: statementMessage(found.activationStatement),
         parts: found.parts.map(({ path, data }) => ({ path, data: Uint8Array.from(data) })),
+        keys: statementMessage(found.keys),
       };
       return { etag, activation, bundle };
     },
-    listSigningKeys: async (_request, context) => ({ keys: await keys.publicKeys(callerOf(context).orgId) }),
+    listSigningKeys: async (_request, context) => {
+      const published = await keys.published(callerOf(context).orgId);
+      return {
+        keys: published.keys.map((jwk) => ({ ...jwk })),
+        revokedKids: [...published.revokedKids],
+        statement: statementMessage(published.statement),
+      };
+    },
     listBundles: async (request, context) => {
       const page = pageOf(request);
       const [views, total] = await bundles.list(callerOf(context), pathOf(request), page);
@@ -77,15 +86,6 @@ function runtimeScope(context: HandlerContext): RuntimeScope {
 function waitMsOf(prefer: string | undefined): number {
   const seconds = Number(/(?:^|[,;\s])wait\s*=\s*"?(\d{1,5})"?/i.exec(prefer ?? "")?.[1] ?? 0);
   return Math.min(seconds, maxWaitSeconds) * 1000;
-}
-
-type StatementInput = {
-  readonly payload: string;
-  readonly signatures: readonly { readonly protected: string; readonly signature: string }[];
-};
-
-function statementMessage({ payload, signatures }: StatementInput) {
-  return { payload, signatures: signatures.map((signature) => ({ ...signature })) };
 }
 
 function bundleMessage({ bundle, isActive, diff }: BundleView): MessageInitShape<typeof BundleSchema> {

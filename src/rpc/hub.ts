@@ -37,5 +37,9 @@ function detectorMessage({ definition, ...entry }: CatalogEntry): MessageInitSha
     languages: [...definition.languages],
     costClass: definition.costClass,
     defaultThreshold: definition.defaultThreshold,
+    scope: definition.scope,
+    references: [...definition.references],
+    measures: definition.measures.map((measure) => ({ ...measure })),
+    examples: definition.examples.map((example) => ({ ...example, categories: [...example.categories] })),
   };
 }

@@ -30,7 +30,7 @@ export function policyHandlers(
     },
     listPolicies: async (request, context) => {
       const page = pageOf(request);
-      const [rows, total] = await policies.list(callerOf(context), page);
+      const [rows, total] = await policies.list(callerOf(context), page, request.name || undefined);
       return { total, ...page, policies: rows.map(summaryMessage) };
     },
     getPolicy: async ({ policyId }, context) => ({

@@ -1,18 +1,24 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ReportResponseSchema, TokenDigestSchema } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import type {
+  QuotaSchema,
+  ReportResponseSchema,
+  TokenDigestSchema,
+} from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 
 type Response = MessageInitShape<typeof ReportResponseSchema>;
+type Quota = MessageInitShape<typeof QuotaSchema>;
 type Tokens = MessageInitShape<typeof TokenDigestSchema>[];
 
 /**
  * What waits to be sent to one runtime. Of each kind only the newest counts (an acknowledgement covers all before it), so
- * it never holds more than three messages, however slowly the runtime reads.
+ * it never holds more than four messages, however slowly the runtime reads.
  */
 export class ReportOutbox {
   #ackSeq: number | undefined;
   #activationSeq: number | undefined;
   #newestActivation = 0;
   #tokens: Tokens | undefined;
+  #quota: Quota | undefined;
   #end: { readonly error?: unknown } | undefined;
   #wake = Promise.withResolvers<void>();
 
@@ -39,6 +45,12 @@ export class ReportOutbox {
     this.#wake.resolve();
   }
 
+  /** This is what the runtime may evaluate. */
+  quota(quota: Quota): void {
+    this.#quota = quota;
+    this.#wake.resolve();
+  }
+
   /** Ends the messages after those that wait; with an error, at once and with it. The first end counts. */
   end(error?: unknown): void {
     this.#end ??= error === undefined ? {} : { error };
@@ -62,6 +74,11 @@ export class ReportOutbox {
       const lastSeq = this.#ackSeq;
       this.#ackSeq = undefined;
       return { message: { case: "ack", value: { lastSeq } } };
+    }
+    if (this.#quota !== undefined) {
+      const quota = this.#quota;
+      this.#quota = undefined;
+      return { message: { case: "quota", value: quota } };
     }
     if (this.#activationSeq !== undefined) {
       const activationSeq = this.#activationSeq;

@@ -4,29 +4,39 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type {
-  EnrolResponseSchema,
-  ReportingService,
-  ReportRequest,
-  TokenDigestSchema,
+import {
+  type EnrolResponseSchema,
+  LeaseWish,
+  type QuotaSchema,
+  QuotaState,
+  type ReportingService,
+  type ReportRequest,
+  type Status,
+  type TokenDigestSchema,
 } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import { type Enrolled, type Enrolment, sourceOf } from "../domain/enrolment.ts";
 import type { Fleet } from "../domain/fleet.ts";
 import type { Ingest, IngestSource } from "../domain/ingest.ts";
+import type { Quota, QuotaAnswer, QuotaSession } from "../domain/quota.ts";
 import { credentialKindOf } from "../domain/token.ts";
 import { type Clock, systemClock } from "../kit/clock.ts";
 import { type Caller, callerOf } from "../kit/context.ts";
 import { unauthenticated, validationFailed } from "../kit/error.ts";
 import { isUuid } from "../kit/id.ts";
 import { ReportOutbox } from "./report-outbox.ts";
+import { statementMessage } from "./statement.ts";
 import { StatusWriter } from "./status-writer.ts";
 import { timestamp } from "./time.ts";
+
+/** Most leases that a runtime may name. */
+const heldLimit = 64;
 
 /** What the handlers call. */
 export interface ReportingParts {
   readonly enrolment: Enrolment;
   readonly ingest: Ingest;
   readonly fleet: Fleet;
+  readonly quota: Quota;
   readonly clock?: Clock;
 }
 
@@ -107,12 +117,13 @@ interface Reading {
 
 /** Takes in messages until the runtime ends the stream, something fails, or the process stops. Never rejects. */
 async function read(
-  { enrolment, ingest }: ReportingParts,
+  { enrolment, ingest, quota }: ReportingParts,
   source: IngestSource,
   iterator: AsyncIterator<ReportRequest>,
   { softwareVersion, outbox, stopping, isExpired }: Reading,
 ): Promise<void> {
   const statuses = new StatusWriter((status) => enrolment.noteStatus(source, softwareVersion, status));
+  const leases = quota.open(source);
   const stopped = new Promise<undefined>((resolve) => {
     if (stopping.aborted) resolve(undefined);
     stopping.addEventListener("abort", () => resolve(undefined), { once: true });
@@ -122,7 +133,7 @@ async function read(
       const next = await Promise.race([iterator.next(), stopped]);
       if (next === undefined || next.done === true) break;
       if (isExpired()) throw unauthenticated();
-      await handle(next.value, { ingest, source, outbox, statuses });
+      await handle(next.value, { ingest, source, outbox, statuses, leases });
     }
     outbox.end();
   } catch (error) {
@@ -139,11 +150,13 @@ async function handle(
     source,
     outbox,
     statuses,
+    leases,
   }: {
     readonly ingest: Ingest;
     readonly source: IngestSource;
     readonly outbox: ReportOutbox;
     readonly statuses: StatusWriter;
+    readonly leases: QuotaSession;
   },
 ): Promise<void> {
   switch (message.case) {
@@ -155,13 +168,42 @@ async function handle(
       await ingest.noteGap(source, message.value);
       return outbox.acknowledge(message.value.lastSeq);
     case "status":
-      return statuses.write(message.value);
+      statuses.write(message.value);
+      return outbox.quota(await answerOf(leases, message.value));
     case "hello":
       throw validationFailed([{ field: "hello", message: "a stream has one hello" }]);
     default:
       // A message of a newer runtime. Not answering it is all that can be done.
       return;
   }
+}
+
+async function answerOf(leases: QuotaSession, { leases: held, leaseWish }: Status) {
+  const wish = leaseWish === LeaseWish.NOW ? "now" : leaseWish === LeaseWish.NEXT_MONTH ? "next_month" : undefined;
+  const ids = held.filter((id) => isUuid(id)).slice(0, heldLimit);
+  return quotaMessage(await leases.answer(ids, wish));
+}
+
+const quotaStates = {
+  leased: QuotaState.LEASED,
+  unlimited: QuotaState.UNLIMITED,
+  exhausted: QuotaState.EXHAUSTED,
+  blocked: QuotaState.BLOCKED,
+} as const;
+
+function quotaMessage({ state, leases, limit, used, resetsAt }: QuotaAnswer): MessageInitShape<typeof QuotaSchema> {
+  return {
+    state: quotaStates[state],
+    leases: leases.map(({ id, size, startsAt, endsAt }) => ({
+      leaseId: id,
+      size,
+      startsAt: timestamp(startsAt),
+      endsAt: timestamp(endsAt),
+    })),
+    limit,
+    used,
+    resetsAt: timestamp(resetsAt),
+  };
 }
 
 function enrolMessage(
@@ -172,7 +214,8 @@ function enrolMessage(
     orgId: source.orgId,
     projectId: source.projectId,
     environment: source.environment,
-    keys: keys.map(({ kty, crv, x, kid, alg, use }) => ({ kty, crv, x, kid, alg, use })),
+    keys: keys.keys.map(({ kty, crv, x, kid, alg, use }) => ({ kty, crv, x, kid, alg, use })),
+    keySet: statementMessage(keys.statement),
     tokens: tokens.map(tokenMessage),
     fingerprintKey,
   };

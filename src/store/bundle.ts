@@ -103,15 +103,40 @@ const keySchema = defineEntity({
     /** RFC 7638 thumbprint of the public key. */
     kid: p.text().primary(),
     publicJwk: p.json<JsonObject>(),
-    /** The private JWK, sealed with the master key. */
-    privateSealed: p.blob(),
+    /** The private JWK, sealed with the master key; null for a key that the external signer keeps. */
+    privateSealed: p.blob().nullable(),
+    state: p.text().$type<"active" | "retiring" | "revoked">().default("active"),
     createdAt: p.datetime(3),
+    retiringAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
   },
 });
 
 /** An organization's key pair for bundles. */
 export class SigningKeyRow extends keySchema.class {}
 keySchema.setClass(SigningKeyRow);
+
+const keySetSchema = defineEntity({
+  name: "KeySet",
+  tableName: "key_set",
+  ...tenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    /** Grows with each change of the organization's keys. */
+    serial: p.integer(),
+    statement: p.json<StatementJson>(),
+    issuedAt: p.datetime(3),
+  },
+});
+
+/** The signed list of an organization's keys. */
+export class KeySetRow extends keySetSchema.class {}
+keySetSchema.setClass(KeySetRow);
+
+/** The organization's key set; null before its first key. */
+export function findKeySet(tx: Transaction): Promise<KeySetRow | null> {
+  return tx.em.findOne(KeySetRow, { orgId: tx.orgId });
+}
 
 /** The bundle, or null when the environment has none with this version. */
 export function findBundle(tx: Transaction, environmentId: string, version: number): Promise<BundleRow | null> {
@@ -149,7 +174,7 @@ export function findActivation(tx: Transaction, environmentId: string, seq: numb
 
 /** The organization's signing keys, newest first. */
 export function listSigningKeys(tx: Transaction): Promise<SigningKeyRow[]> {
-  return tx.em.find(SigningKeyRow, { orgId: tx.orgId }, { orderBy: { createdAt: "desc", kid: "asc" } });
+  return tx.em.find(SigningKeyRow, { orgId: tx.orgId }, { refresh: true, orderBy: { createdAt: "desc", kid: "asc" } });
 }
 
 /** An activation whose statement runs out before a moment. */

@@ -4,11 +4,12 @@ import { AccountRow } from "./account.ts";
 import { AddressLimitRow } from "./address-limit.ts";
 import { AgentRow } from "./agent.ts";
 import { AuditEntryRow, AuditHeadRow } from "./audit-entry.ts";
-import { ActivationRow, BundlePartRow, BundleRow, SigningKeyRow } from "./bundle.ts";
+import { ActivationRow, BundlePartRow, BundleRow, KeySetRow, SigningKeyRow } from "./bundle.ts";
 import { EnvironmentRow } from "./environment.ts";
 import { EvaluationKeyRow } from "./evaluation-key.ts";
 import { EventRow } from "./event.ts";
 import { JoinRequestRow } from "./join-request.ts";
+import { ListRow } from "./list.ts";
 import { LoginFailureRow } from "./login-failure.ts";
 import { MemberRow } from "./member.ts";
 import { OneTimeTokenRow } from "./one-time-token.ts";
@@ -16,7 +17,9 @@ import { OrganizationRow } from "./organization.ts";
 import { OrganizationSecretRow } from "./organization-secret.ts";
 import { PolicyRow, PolicyVersionRow } from "./policy.ts";
 import { PolicyDetectorRow } from "./policy-detector.ts";
+import { PolicyPackRow } from "./policy-pack.ts";
 import { ProjectRow } from "./project.ts";
+import { QuotaLeaseRow } from "./quota-lease.ts";
 import { RecoveryCodeRow } from "./recovery-code.ts";
 import { ReportingGapRow } from "./reporting-gap.ts";
 import { RuntimeInstanceRow } from "./runtime-instance.ts";
@@ -59,16 +62,20 @@ export const entities = [
   PolicyRow,
   PolicyVersionRow,
   PolicyDetectorRow,
+  PolicyPackRow,
+  ListRow,
   BundleRow,
   BundlePartRow,
   ActivationRow,
   SigningKeyRow,
+  KeySetRow,
   OrganizationSecretRow,
   EvaluationKeyRow,
   TraceRow,
   TraceRuleRow,
   TraceRollupRow,
   UsageMonthRow,
+  QuotaLeaseRow,
   RuntimeInstanceRow,
   ReportingGapRow,
   WebhookRow,

@@ -87,3 +87,21 @@ export async function deleteEnvironment(tx: Transaction, id: string): Promise<vo
 export function findEnvironmentById(tx: Transaction, id: string): Promise<EnvironmentRow | null> {
   return tx.em.findOne(EnvironmentRow, { orgId: tx.orgId, id });
 }
+
+/** Every environment of the organization that has an active bundle, in one order for all who lock them. */
+export function activeEnvironments(tx: Transaction): Promise<EnvironmentRow[]> {
+  return tx.em.find(EnvironmentRow, { orgId: tx.orgId, activeVersion: { $ne: null } }, { orderBy: { id: "asc" } });
+}
+
+/** How many environments a scope takes in, and how many of them are protected; "*" is all. */
+export async function protectionOf(
+  tx: Transaction,
+  { appId, env }: { readonly appId: string; readonly env: string },
+): Promise<{ readonly environments: number; readonly protected: number }> {
+  const rows = await tx.sql<{ environments: number; protected: number }>(
+    `select count(*)::int as environments, count(*) filter (where is_protected)::int as protected from environment
+     where org_id = ? and (? = '*' or project_id::text = ?) and (? = '*' or name = ?)`,
+    [tx.orgId, appId, appId, env, env],
+  );
+  return rows[0] ?? { environments: 0, protected: 0 };
+}

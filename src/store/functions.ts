@@ -82,6 +82,16 @@ export const functions: readonly SqlFunction[] = [
         select d.detector_id, count(distinct d.org_id)::int from public.policy_detector d group by d.detector_id
       $$`,
   },
+  {
+    signature: "count_pack_installs()",
+    owner: lookupRole,
+    callers: [applicationRole],
+    create: `create or replace function app.count_pack_installs()
+      returns table (pack_id text, organizations int)
+      language sql stable ${definer} as $$
+        select k.pack_id, count(distinct k.org_id)::int from public.policy_pack k group by k.pack_id
+      $$`,
+  },
   ...accountFunctions,
   ...ssoFunctions,
   ...partitionFunctions,
@@ -169,6 +179,7 @@ export const lookupTables: readonly string[] = [
   "activation",
   "organization",
   "policy_detector",
+  "policy_pack",
   "event",
   "webhook_delivery",
   "account",

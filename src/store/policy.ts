@@ -68,10 +68,24 @@ export async function lockPolicy(tx: Transaction, id: string): Promise<CurrentPo
   return findPolicy(tx, id);
 }
 
-/** A page of policies, newest first, and their count. `appIds` narrows to policies of these scopes. */
-export function listPolicies(tx: Transaction, page: Page, appIds?: readonly string[]): Promise<[PolicyRow[], number]> {
-  const where = { orgId: tx.orgId, ...(appIds === undefined ? {} : { appId: { $in: [...appIds] } }) };
+/** A page of policies, newest first, and their count. `appIds` narrows to policies of these scopes, `name` to one. */
+export function listPolicies(
+  tx: Transaction,
+  page: Page,
+  { appIds, name }: { readonly appIds?: readonly string[] | undefined; readonly name?: string | undefined },
+): Promise<[PolicyRow[], number]> {
+  const where = {
+    orgId: tx.orgId,
+    ...(appIds === undefined ? {} : { appId: { $in: [...appIds] } }),
+    ...(name === undefined ? {} : { name }),
+  };
   return tx.em.findAndCount(PolicyRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
+}
+
+/** The policy of this name, or null. */
+export async function findPolicyByName(tx: Transaction, name: string): Promise<CurrentPolicy | null> {
+  const policy = await tx.em.findOne(PolicyRow, { orgId: tx.orgId, name });
+  return policy === null ? null : { policy, current: await findVersion(tx, policy) };
 }
 
 /** The version, or null when the policy has none with this number. */

@@ -14,6 +14,8 @@ const schema = defineEntity({
     evaluations: p.bigint("number"),
     /** Evaluations in the playground, which enforce nothing. */
     playgroundEvaluations: p.bigint("number").default(0),
+    /** Evaluations that runtimes made without a lease, or reported after theirs was reclaimed. */
+    overage: p.bigint("number").default(0),
   },
 });
 
@@ -64,4 +66,15 @@ export async function readUsage(tx: Transaction, month: string): Promise<number>
 /** The first day of the month in UTC. */
 function monthOf(moment: Date): string {
   return `${moment.toISOString().slice(0, 7)}-01`;
+}
+
+/** Evaluations of a month that no lease covered, and those that are leased and not reported yet. */
+export async function readLeased(tx: Transaction, month: string): Promise<{ overage: number; outstanding: number }> {
+  const rows = await tx.sql<{ overage: string | number | null; outstanding: string | number }>(
+    `select (select overage from usage_month where org_id = ? and month = ?) as overage,
+            (select coalesce(sum(size - spent), 0) from quota_lease
+             where org_id = ? and month = ? and expires_at > ?) as outstanding`,
+    [tx.orgId, month, tx.orgId, month, tx.now],
+  );
+  return { overage: Number(rows[0]?.overage ?? 0), outstanding: Number(rows[0]?.outstanding ?? 0) };
 }

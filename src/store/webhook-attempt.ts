@@ -1,6 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Transaction } from "./database.ts";
 import { tenantTable } from "./tenant.ts";
+import type { ClaimedDelivery, DeliveryState } from "./webhook-delivery.ts";
 
 const schema = defineEntity({
   name: "WebhookAttempt",
@@ -24,21 +25,60 @@ const schema = defineEntity({
 export class WebhookAttemptRow extends schema.class {}
 schema.setClass(WebhookAttemptRow);
 
-/** An attempt as it is written. */
-export type NewAttempt = Required<Pick<WebhookAttemptRow, "number" | "startedAt" | "durationMs">> & {
+/** What became of an attempt, and of the delivery with it. */
+export interface AttemptRecord {
+  readonly claim: Pick<ClaimedDelivery, "id" | "claim_id">;
+  readonly state: DeliveryState;
+  /** Attempts made, this one included. */
+  readonly attempts: number;
+  readonly startedAt: Date;
+  readonly durationMs: number;
   readonly statusCode: number | null;
   readonly error: string | null;
+  /** The beginning of the answer's body; null when there was no answer. */
   readonly answer: string | null;
-};
+  readonly nextAttemptAt: Date | null;
+  readonly firstAttemptAt: Date;
+}
 
-/** Writes an attempt of the delivery. */
-export async function insertAttempt(tx: Transaction, deliveryId: string, attempt: NewAttempt): Promise<void> {
-  const { number, startedAt, durationMs, statusCode, error, answer } = attempt;
-  await tx.sql(
-    `insert into webhook_attempt (org_id, delivery_id, number, started_at, duration_ms, status_code, error, answer)
-     values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    [tx.orgId, deliveryId, number, startedAt, durationMs, statusCode, error, answer],
+/**
+ * Writes what became of attempts, of any number in one statement. Returns the ids of those deliveries whose claim still
+ * held: of the others, somebody else makes the attempt.
+ */
+export async function recordAttempts(tx: Transaction, records: readonly AttemptRecord[]): Promise<ReadonlySet<string>> {
+  const given = records.map(({ claim, ...record }) => ({
+    id: claim.id,
+    claim_id: claim.claim_id,
+    state: record.state,
+    attempts: record.attempts,
+    started_at: record.startedAt,
+    duration_ms: record.durationMs,
+    status_code: record.statusCode,
+    error: record.error,
+    answer: record.answer,
+    next_attempt_at: record.nextAttemptAt,
+    first_attempt_at: record.firstAttemptAt,
+    finished_at: record.state === "pending" ? null : tx.now,
+  }));
+  const rows = await tx.sql<{ id: string }>(
+    `with given as (
+       select * from json_to_recordset(?::json) as given(
+         id uuid, claim_id uuid, state text, attempts int, started_at timestamptz, duration_ms int, status_code int,
+         error text, answer text, next_attempt_at timestamptz, first_attempt_at timestamptz, finished_at timestamptz)),
+     recorded as (
+       update webhook_delivery d
+       set state = given.state, attempts = given.attempts, status_code = given.status_code, error = given.error,
+           next_attempt_at = given.next_attempt_at, first_attempt_at = given.first_attempt_at,
+           finished_at = given.finished_at, claim_id = null, claimed_until = null
+       from given where d.org_id = ? and d.id = given.id and d.claim_id = given.claim_id
+       returning d.id)
+     insert into webhook_attempt (org_id, delivery_id, number, started_at, duration_ms, status_code, error, answer)
+     select ?, given.id, given.attempts, given.started_at, given.duration_ms, given.status_code, given.error, given.answer
+     from given join recorded on recorded.id = given.id
+     returning delivery_id as id`,
+    [JSON.stringify(given), tx.orgId, tx.orgId],
   );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** The attempts of the delivery, the first one first. */

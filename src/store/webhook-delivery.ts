@@ -1,6 +1,7 @@
 // Events on their way to webhooks. These rows are the truth; jobs only wake somebody who looks at them.
 
 import { defineEntity, p } from "@mikro-orm/core";
+import { newId } from "../kit/id.ts";
 import type { Page } from "../kit/page.ts";
 import type { Database, Transaction } from "./database.ts";
 import { lookupTenantTable } from "./tenant.ts";
@@ -48,6 +49,7 @@ schema.setClass(WebhookDeliveryRow);
 /** An attempt that only the holder of the claim may make and record. */
 export interface ClaimedDelivery {
   readonly id: string;
+  /** Shared by what was claimed at once. */
   readonly claim_id: string;
   readonly event_id: string;
   readonly event: string;
@@ -55,16 +57,6 @@ export interface ClaimedDelivery {
   /** Attempts made before. */
   readonly attempts: number;
   readonly first_attempt_at: Date | null;
-}
-
-/** What became of an attempt. */
-export interface AttemptRecord {
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly statusCode: number | null;
-  readonly error: string | null;
-  readonly nextAttemptAt: Date | null;
-  readonly firstAttemptAt: Date;
 }
 
 /** Which deliveries to list. */
@@ -142,61 +134,54 @@ export async function addRedeliveries(
   return row?.added ?? 0;
 }
 
-/** How many attempts to this webhook are being made now, by any process. */
-export async function countClaims(tx: Transaction, webhookId: string): Promise<number> {
-  const rows = await tx.sql<{ count: number }>(
-    `select count(*)::int as count from webhook_delivery
-     where org_id = ? and webhook_id = ? and claim_id is not null and claimed_until > ?`,
-    [tx.orgId, webhookId, tx.now],
+/** Whether a claim to deliveries of this webhook lives that is none of these: another process is sending to it. */
+export async function isClaimedByOthers(
+  tx: Transaction,
+  webhookId: string,
+  ownClaimIds: readonly string[],
+): Promise<boolean> {
+  const rows = await tx.sql(
+    `select from webhook_delivery
+     where org_id = ? and webhook_id = ? and claim_id is not null and claimed_until > ? and claim_id <> all(?::uuid[])
+     limit 1`,
+    [tx.orgId, webhookId, tx.now, `{${ownClaimIds.join(",")}}`],
   );
-  return rows[0]?.count ?? 0;
+  return rows.length > 0;
 }
 
 /** Claims due deliveries of the webhook, those first that have been due for longest. */
-export function claimDue(
+export async function claimDue(
   tx: Transaction,
   webhookId: string,
   { most, until }: { readonly most: number; readonly until: Date },
 ): Promise<ClaimedDelivery[]> {
-  return tx.sql<ClaimedDelivery>(
+  const rows = await tx.sql<ClaimedDelivery & { readonly due_at: Date }>(
     `with due as (
-       select org_id, id from webhook_delivery
+       select org_id, id, next_attempt_at from webhook_delivery
        where org_id = ? and webhook_id = ? and state = 'pending' and next_attempt_at <= ?
          and (claim_id is null or claimed_until <= ?)
        order by next_attempt_at, id limit ? for update skip locked)
-     update webhook_delivery d set claim_id = gen_random_uuid(), claimed_until = ?
+     update webhook_delivery d set claim_id = ?, claimed_until = ?
      from due, event e
      where d.org_id = due.org_id and d.id = due.id and e.org_id = d.org_id and e.id = d.event_id
-     returning d.id, d.claim_id, d.event_id, d.event, e.body, d.attempts, d.first_attempt_at`,
-    [tx.orgId, webhookId, tx.now, tx.now, most, until],
+     returning d.id, d.claim_id, d.event_id, d.event, e.body, d.attempts, d.first_attempt_at, due.next_attempt_at as due_at`,
+    [tx.orgId, webhookId, tx.now, tx.now, most, newId(), until],
   );
+  // An update returns its rows in no order.
+  return rows.sort((one, other) => one.due_at.getTime() - other.due_at.getTime());
 }
 
-/** Writes what became of an attempt. False when the claim had run out and somebody else has taken it over. */
-export async function recordAttempt(
+/** Gives back what was claimed and has not been begun. */
+export async function releaseClaims(
   tx: Transaction,
-  { id, claim_id }: Pick<ClaimedDelivery, "id" | "claim_id">,
-  record: AttemptRecord,
-): Promise<boolean> {
-  const rows = await tx.sql(
-    `update webhook_delivery
-     set state = ?, attempts = ?, status_code = ?, error = ?, next_attempt_at = ?, first_attempt_at = ?, finished_at = ?,
-         claim_id = null, claimed_until = null
-     where org_id = ? and id = ? and claim_id = ? returning id`,
-    [
-      record.state,
-      record.attempts,
-      record.statusCode,
-      record.error,
-      record.nextAttemptAt,
-      record.firstAttemptAt,
-      record.state === "pending" ? null : tx.now,
-      tx.orgId,
-      id,
-      claim_id,
-    ],
+  claims: readonly Pick<ClaimedDelivery, "id" | "claim_id">[],
+): Promise<void> {
+  await tx.sql(
+    `update webhook_delivery d set claim_id = null, claimed_until = null
+     from json_to_recordset(?::json) as given(id uuid, claim_id uuid)
+     where d.org_id = ? and d.id = given.id and d.claim_id = given.claim_id`,
+    [JSON.stringify(claims.map(({ id, claim_id }) => ({ id, claim_id }))), tx.orgId],
   );
-  return rows.length > 0;
 }
 
 /** Drops what is on the way to the webhook. An attempt that is being made now still ends as it ends. */

@@ -20,6 +20,8 @@ const schema = defineEntity({
     /** The one before it, which signs too until previousExpiresAt. */
     previousSecret: p.blob().nullable(),
     previousExpiresAt: p.datetime(3).nullable(),
+    /** When the failures began that no success has ended; null after a success. */
+    failingSince: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },
@@ -41,6 +43,40 @@ export function findWebhook(tx: Transaction, id: string): Promise<WebhookRow | n
 export async function lockWebhook(tx: Transaction, id: string): Promise<WebhookRow | null> {
   await tx.sql("select from webhook where org_id = ? and id = ? for no key update", [tx.orgId, id]);
   return tx.em.findOne(WebhookRow, { orgId: tx.orgId, id }, { refresh: true });
+}
+
+/** What a delivery needs to know of its webhook. */
+export type DeliveryTarget = Pick<
+  WebhookRow,
+  "orgId" | "id" | "url" | "isActive" | "secret" | "previousSecret" | "previousExpiresAt" | "failingSince"
+>;
+
+/** The same as `lockWebhook`, for deliveries. */
+export async function lockTarget(tx: Transaction, id: string): Promise<DeliveryTarget | undefined> {
+  const rows = await tx.sql<DeliveryTarget>(
+    `select org_id as "orgId", id, url, is_active as "isActive", secret, previous_secret as "previousSecret",
+            previous_expires_at as "previousExpiresAt", failing_since as "failingSince"
+     from webhook where org_id = ? and id = ? for no key update`,
+    [tx.orgId, id],
+  );
+  return rows[0];
+}
+
+/** Writes down which of the webhooks failed, and which have had a success since they began to fail. */
+export async function markHealth(
+  tx: Transaction,
+  { failed, succeeded }: { readonly failed: readonly string[]; readonly succeeded: readonly string[] },
+): Promise<void> {
+  const listOf = (ids: readonly string[]): string => `{${ids.join(",")}}`;
+  await tx.sql(
+    `update webhook w set failing_since = case when w.id = any(?::uuid[]) then null else ?::timestamptz end
+     from (
+       select org_id, id from webhook
+       where org_id = ? and (id = any(?::uuid[]) and failing_since is not null or id = any(?::uuid[]) and failing_since is null)
+       order by id for no key update) as changed
+     where w.org_id = changed.org_id and w.id = changed.id`,
+    [listOf(succeeded), tx.now, tx.orgId, listOf(succeeded), listOf(failed.filter((id) => !succeeded.includes(id)))],
+  );
 }
 
 /** A page of webhooks, newest first, and their count. */

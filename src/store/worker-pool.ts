@@ -81,8 +81,13 @@ class PoolSession implements PoolHold {
     this.#isReleased = true;
     clearInterval(this.#heartbeat);
     clearTimeout(this.#retry);
-    await this.#client?.query("delete from worker_pool where id = $1", [this.#options.poolId]);
-    await this.#client?.end();
+    const client = this.#client;
+    if (client === undefined) return;
+    // Nobody minds a row that stays: a pool that has locked nothing has nothing to unlock.
+    await client
+      .query("delete from worker_pool where id = $1", [this.#options.poolId])
+      .catch((err: unknown) => this.#warn(err, "the worker pool could not sign off"));
+    await client.end();
   }
 
   async #connect(): Promise<void> {
@@ -94,6 +99,7 @@ class PoolSession implements PoolHold {
       this.#reconnectLater();
     });
     await client.connect();
+    if (this.#isReleased) return void (await client.end());
     this.#client = client;
     await client.query("select pg_advisory_lock($1, hashtext($2))", [poolLockClass, poolId]);
     await this.#beat(client);

@@ -32,16 +32,30 @@ export interface ScopedDocument {
 /** A bundle of these policy documents for one environment. Without a scope they are for every agent. */
 export async function signedBundle(
   documents: readonly (string | ScopedDocument)[],
-  { environment = "prod", now = new Date() }: { readonly environment?: string; readonly now?: Date } = {},
+  {
+    environment = "prod",
+    now = new Date(),
+    schemas = [],
+  }: {
+    readonly environment?: string;
+    readonly now?: Date;
+    readonly schemas?: readonly { readonly name: string; readonly schema: JsonObject }[];
+  } = {},
 ): Promise<TestBundle> {
   const key = newSigningKey();
   const [orgId, projectId] = [randomUUID(), randomUUID()];
-  const parts = documents.map((document) => {
+  const policyParts = documents.map((document) => {
     const path = `policies/${randomUUID()}.json`;
     const scoped = typeof document === "string" ? { source: document } : document;
     const data = canonicalBytes(policyPart(scoped, { orgId, projectId }));
     return { ...partEntry(path, data), data };
   });
+  const schemaParts = schemas.map(({ name, schema }) => {
+    const id = randomUUID();
+    const data = canonicalBytes({ schema_id: id, name, version: 1, schema });
+    return { ...partEntry(`schemas/${id}.json`, data), data };
+  });
+  const parts = [...policyParts, ...schemaParts];
   const entries = parts.map(({ path, size, digest }) => ({ path, size, digest }));
   const scope = { org_id: orgId, project_id: projectId, environment };
   const manifest = await signStatement(

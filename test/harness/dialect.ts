@@ -126,8 +126,11 @@ function restRequest(route: Route, { request, rawBody }: TestCall) {
     headers[name] = String(rest[field.name]);
     delete rest[field.name];
   }
-  if (route.body !== "" || rawBody !== undefined)
-    return { url, headers: { "content-type": "application/json", ...headers }, body: rest };
+  if (route.body !== "" || rawBody !== undefined) {
+    // Where one field is the body, its value alone travels.
+    const body = typeof route.body === "string" ? rest : rest[route.body.name];
+    return { url, headers: { "content-type": "application/json", ...headers }, body };
+  }
   const query = new URLSearchParams(Object.entries(rest).map(([key, value]) => [key, String(value)]));
   if (query.size > 0) url += `?${query}`;
   return { url, headers, body: undefined };

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
+import { AdapterService } from "../../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { TokenDigestSchema } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import type { EvaluateVector, PolicyGiven } from "../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
@@ -48,13 +49,16 @@ export interface EvaluateStage {
 }
 
 /** The bundle of a vector, signed and verified. */
-export async function bundleOf({ policies, environment }: EvaluateVector): Promise<VerifiedBundle> {
+export async function bundleOf({ policies, environment, schemas }: EvaluateVector): Promise<VerifiedBundle> {
   const documents = policies.map((given) => ({
     source: sourceOf(given),
     agentId: given.agentId || "*",
     env: given.env || "*",
   }));
-  const { bundle, key, ...scope } = await signedBundle(documents, { environment: environment || "prod" });
+  const { bundle, key, ...scope } = await signedBundle(documents, {
+    environment: environment || "prod",
+    schemas: schemas.map(({ name, schema = {} }) => ({ name, schema })),
+  });
   return verifyBundle({
     bundle,
     trust: trustKeys([key.publicJwk]),
@@ -103,7 +107,7 @@ export async function startEvaluateStage(): Promise<EvaluateStage> {
   const url = `http://127.0.0.1:${runtime.port}`;
   return {
     url,
-    caller: createCaller(url, [EvaluationService]),
+    caller: createCaller(url, [EvaluationService, AdapterService]),
     async adopt(found) {
       const { org_id: orgId, project_id: projectId, environment } = found.manifest;
       await holder.adopt(found, { now: new Date(), isConfirmed: true, keep: async () => undefined });

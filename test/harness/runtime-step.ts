@@ -3,10 +3,17 @@
 import { newId } from "../../src/kit/id.ts";
 import { addGaps } from "../../src/store/reporting-gap.ts";
 import { touchInstance, writeInstanceStatus } from "../../src/store/runtime-instance.ts";
+import { addUsage } from "../../src/store/usage.ts";
 import type { SceneStep } from "./scene.ts";
 
 /** Steps about runtimes; see scene.ts. */
 export const runtimeSteps: Readonly<Record<string, SceneStep>> = {
+  $use: async ({ evaluations }, { plane }, { orgId }) => {
+    await plane.database.systemTransaction(orgId, (tx) =>
+      addUsage(tx, new Map([[`${tx.now.toISOString().slice(0, 7)}-01`, Number(evaluations)]])),
+    );
+    return {};
+  },
   $runtime: async ({ project_id, environment, lost, ...said }, { plane }, { orgId }) => {
     const key = { projectId: String(project_id), environment: String(environment), instanceId: newId() };
     const status = {

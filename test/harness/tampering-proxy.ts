@@ -2,7 +2,7 @@
 
 import { createServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { createClient, type HandlerContext } from "@connectrpc/connect";
+import { Code, ConnectError, createClient, type HandlerContext } from "@connectrpc/connect";
 import { connectNodeAdapter, createConnectTransport } from "@connectrpc/connect-node";
 import type { Bundle } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
@@ -13,6 +13,8 @@ export interface TamperingProxy {
   readonly url: string;
   /** What to do to each bundle from now on; nothing when undefined. */
   tamper: ((bundle: Bundle) => void) | undefined;
+  /** Whether reporting streams are refused from now on. */
+  refusesStreams: boolean;
   close(): Promise<void>;
 }
 
@@ -33,10 +35,14 @@ export async function startTamperingProxy(target: string): Promise<TamperingProx
           if (answer.bundle !== undefined) proxy.tamper?.(answer.bundle);
           return answer;
         },
+        listSigningKeys: (request, context) => bundles.listSigningKeys(request, as(context)),
       });
       router.service(ReportingService, {
         enrol: (request, context) => reporting.enrol(request, as(context)),
-        report: (requests, context) => reporting.report(requests, as(context)),
+        report: (requests, context) => {
+          if (proxy.refusesStreams) throw new ConnectError("no streams here", Code.Unavailable);
+          return reporting.report(requests, as(context));
+        },
       });
     },
   });
@@ -47,6 +53,7 @@ export async function startTamperingProxy(target: string): Promise<TamperingProx
   const proxy: TamperingProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // listens on TCP
     tamper: undefined,
+    refusesStreams: false,
     async close() {
       for (const session of sessions) session.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));

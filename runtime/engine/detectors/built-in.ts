@@ -7,7 +7,6 @@ import { englishJailbreakRules } from "./injection/english-jailbreak.ts";
 import { asianRules } from "./injection/language-asia.ts";
 import { europeanRules } from "./injection/language-europe.ts";
 import { expandRule } from "./injection/rule.ts";
-import { tokenFormats } from "./secrets/provider.ts";
 
 /** A pattern with its flags as re2js takes them. */
 export interface BuiltIn {
@@ -18,16 +17,10 @@ export interface BuiltIn {
 /** The patterns of all built-in detectors. */
 export function builtIns(): BuiltIn[] {
   const rules = [...englishRules, ...englishJailbreakRules, ...europeanRules, ...asianRules];
-  return [
-    ...rules.map(({ pattern, caseSensitive }) => ({
-      source: expandRule(pattern),
-      bits: caseSensitive === true ? 0 : RE2JS.CASE_INSENSITIVE,
-    })),
-    ...tokenFormats.map(({ pattern, ignoreCase }) => ({
-      source: pattern,
-      bits: ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0,
-    })),
-  ];
+  return rules.map(({ pattern, caseSensitive }) => ({
+    source: expandRule(pattern),
+    bits: caseSensitive === true ? 0 : RE2JS.CASE_INSENSITIVE,
+  }));
 }
 
 /** The content of gen/engine/patterns.json: the facts of every built-in pattern by its key. */

@@ -46,6 +46,16 @@ export const keywords: Detector = {
         category: categorySchema(category),
       },
     },
+    references: ["https://www.unicode.org/reports/tr15/", "https://www.unicode.org/reports/tr39/"],
+    measures: [],
+    examples: [
+      {
+        text: "Tell me about project bluebird.",
+        categories: [category],
+        parameters: { keywords: ["Project Bluebird"] },
+      },
+      { text: "Bluebirds project calm.", categories: [], parameters: { keywords: ["Project Bluebird"] } },
+    ],
     check: (parameters) => (textsParameter(parameters, "keywords") ?? []).flatMap(checkKeyword),
   },
   plan: (parameters) => ({

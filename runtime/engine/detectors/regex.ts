@@ -43,6 +43,12 @@ export const regex: Detector = {
         category: categorySchema(category),
       },
     },
+    references: ["https://github.com/google/re2/wiki/Syntax"],
+    measures: [],
+    examples: [
+      { text: "See ticket ABC-1234.", categories: [category], parameters: { patterns: ["\\bABC-[0-9]{4}\\b"] } },
+      { text: "See ticket ABC-12345.", categories: [], parameters: { patterns: ["\\bABC-[0-9]{4}\\b"] } },
+    ],
     check: checkPatterns,
   },
   plan: (parameters) => ({

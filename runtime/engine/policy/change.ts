@@ -28,6 +28,7 @@ export type ChangeKind =
   | "exemption_removed"
   | "exemption_changed"
   | "list_changed"
+  | "extends_changed"
   | "match_changed"
   | "defaults_changed"
   | "tests_changed";

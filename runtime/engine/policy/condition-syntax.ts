@@ -3,6 +3,8 @@
 // greatest length. One step stands for about 10 ns.
 
 import type { ASTNode } from "@marcbachmann/cel-js";
+import { sessionLimits } from "../session.ts";
+import { stageNames } from "./document.ts";
 
 /** The most elements that a list of a request may have for a condition to read it. */
 export const listCaps = { findings: 1024, roles: 64, dynamic: 4096 } as const;
@@ -13,6 +15,10 @@ const macros = new Set(["all", "exists", "exists_one", "map", "filter"]);
 const methods = new Set([
   ...macros,
   ..."size startsWith endsWith contains lowerAscii upperAscii trim indexOf lastIndexOf substring matches".split(" "),
+]);
+const sessionMethods: ReadonlyMap<string, readonly (readonly string[] | undefined)[]> = new Map([
+  ["saw", [stageNames, ["trusted", "untrusted"]]],
+  ["found", [undefined]],
 ]);
 const functions = new Set("has size int double string bool dyn".split(" "));
 
@@ -80,7 +86,7 @@ class Walk implements ConditionShape {
       case "value":
         return { steps: 1, isLarge: false, length: 0 };
       case "id":
-        return this.#name(node.args, node.start, bound);
+        return this.#name(node.args, bound);
       case ".":
       case ".?":
         return this.#field(node.args[0], node.args[1], bound, nesting);
@@ -115,10 +121,9 @@ class Walk implements ConditionShape {
     };
   }
 
-  #name(name: string, offset: number, bound: ReadonlyMap<string, boolean>): Estimate {
+  #name(name: string, bound: ReadonlyMap<string, boolean>): Estimate {
     const local = bound.get(name);
     if (local !== undefined) return { steps: 1, isLarge: local, length: local ? listCaps.dynamic : 0 };
-    if (name === "session") throw new ConditionRefused("session functions are not supported yet", offset);
     this.reads.add(name);
     return { steps: 1, isLarge: false, length: name === "findings" ? listCaps.findings : 0 };
   }
@@ -128,6 +133,10 @@ class Walk implements ConditionShape {
     const root = of.op === "id" && !bound.has(of.args) ? of.args : "";
     const path = `${root}.${field}`;
     if (root === "lists") return { steps: 2, isLarge: false, length: this.#context.listLengths.get(field) ?? 0 };
+    if (root === "session") {
+      this.reads.add(root);
+      return { steps: 2, isLarge: false, length: sessionLimits.names };
+    }
     if (path === "subject.roles") return { steps: 2, isLarge: false, length: listCaps.roles };
     const isDynamic = ["tool.args", "subject.attributes", "request.metadata"].includes(path) || inner.isLarge;
     return {
@@ -152,6 +161,7 @@ class Walk implements ConditionShape {
 
   #method(node: ASTNode & { op: "rcall" }, bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {
     const [name, receiver, args] = node.args;
+    if (receiver.op === "id" && receiver.args === "session" && !bound.has("session")) return this.#ofSession(node);
     if (!methods.has(name)) {
       this.visit(receiver, bound, nesting);
       throw new ConditionRefused(
@@ -164,6 +174,27 @@ class Walk implements ConditionShape {
     const inner = this.#all([receiver, ...args], bound, nesting);
     const own = name === "matches" ? this.#pattern(node, args, inner.isLarge) : methodSteps(name, inner.isLarge);
     return { steps: inner.steps + own, isLarge: inner.isLarge, length: 0 };
+  }
+
+  /** What is asked of a session is written out, so that a misspelt stage is found before it never matches. */
+  #ofSession(node: ASTNode & { op: "rcall" }): Estimate {
+    const [name, , args] = node.args;
+    const expected = sessionMethods.get(name);
+    if (expected === undefined) {
+      const message = `unknown method "${name}" of session; expected one of ${[...sessionMethods.keys()].join(", ")}`;
+      throw new ConditionRefused(message, node.start, sessionMethods.keys());
+    }
+    for (const [index, arg] of args.entries()) {
+      if (arg.op !== "value" || typeof arg.args !== "string") {
+        throw new ConditionRefused(`${name}() takes texts written out in quotes`, arg.start);
+      }
+      const known = expected[index];
+      if (known === undefined || known.includes(arg.args)) continue;
+      const message = `${name}() does not know "${arg.args}"; expected one of ${known.join(", ")}`;
+      throw new ConditionRefused(message, arg.start, known);
+    }
+    this.reads.add("session");
+    return { steps: name === "found" ? 20_000 : 600, isLarge: false, length: 0 };
   }
 
   #pattern(node: ASTNode & { op: "rcall" }, args: readonly ASTNode[], isLarge: boolean): number {

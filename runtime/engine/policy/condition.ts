@@ -4,8 +4,10 @@
 
 import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
+import { emptyLedger } from "../session.ts";
 import { ConditionRefused, inspectCondition } from "./condition-syntax.ts";
-import { type Facts, factTypes } from "./facts.ts";
+import { type Facts, factTypes, SessionFacts } from "./facts.ts";
+import { type ListDeclarations, mostItemsOf } from "./list.ts";
 import { didYouMean } from "./problem.ts";
 
 /** A condition that can be evaluated. */
@@ -41,6 +43,11 @@ const base = Object.entries(factTypes).reduce(
   new Environment({ limits: { maxAstNodes: 500, maxDepth: 32, maxListElements: 200, maxMapEntries: 50 } }),
 );
 base.registerVariable("findings", "list<Finding>");
+base.registerFunction("Session.saw(string): bool", (session: SessionFacts, stage: string) => session.saw(stage));
+base.registerFunction("Session.saw(string, string): bool", (session: SessionFacts, stage: string, trust: string) =>
+  session.saw(stage, trust),
+);
+base.registerFunction("Session.found(string): int", (session: SessionFacts, glob: string) => session.found(glob));
 
 const fieldNames = Object.values(factTypes).flatMap(({ fields }) => Object.keys(fields));
 
@@ -51,9 +58,9 @@ export class ConditionCompiler {
   #instructions = 0;
   readonly #listLengths: ReadonlyMap<string, number>;
 
-  constructor(lists: Readonly<Record<string, readonly string[]>>) {
+  constructor(lists: ListDeclarations) {
     const names = Object.keys(lists);
-    this.#listLengths = new Map(names.map((name) => [name, lists[name]?.length ?? 0]));
+    this.#listLengths = new Map(Object.entries(lists).map(([name, list]) => [name, mostItemsOf(list)]));
     this.#environment = base
       .clone()
       .registerVariable("lists", { schema: Object.fromEntries(names.map((name) => [name, "list<string>"])) })
@@ -190,6 +197,7 @@ const selfTestFacts = {
   request: new factTypes.request.ctor({ stage: "", agent_id: "", env: "", session_id: "", language: "", metadata: {} }),
   segment: new factTypes.segment.ctor({ id: "", role: "", origin: "", trust: "", text: "" }),
   subject: new factTypes.subject.ctor("", [], {}),
+  session: new SessionFacts(emptyLedger),
   findings: [],
   lists: { words: ["a"] },
 };

@@ -1,7 +1,7 @@
 // What changed of one rule, by what it inherits as well as by what it says.
 
 import type { JsonValue } from "@bufbuild/protobuf";
-import { type ChangeKind, type Effect, growth, isSame, listed, type PolicyChange } from "./change.ts";
+import { type ChangeKind, type Effect, growth, inverse, isSame, listed, type PolicyChange } from "./change.ts";
 import { unlessEffect, whenEffect } from "./diff-condition.ts";
 import { diffDetect } from "./diff-detect.ts";
 import { outcomeNames, type RedactStyle } from "./document.ts";
@@ -31,6 +31,7 @@ export function diffRule(before: EffectiveRule, after: EffectiveRule): PolicyCha
     ...diffConditions(before, after),
     ...diffOnError(before, after),
     ...diffRedaction(before, after),
+    ...diffReversible(before, after),
     ...diffWords(before, after),
   ];
   return changes.map(({ key, text, effect, ...change }) => ({
@@ -95,22 +96,37 @@ function diffAction(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
 }
 
 function diffMode(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
-  if (before.mode === after.mode) return [];
-  const text = `mode ${after.mode} instead of ${before.mode}`;
-  // Both are enforced where the effect is taken from here, so they would not differ.
-  return [{ kind: "mode_changed", key: "mode", text, before: before.mode, after: after.mode, effect: "neutral" }];
+  const [was, is] = [toldMode(before), toldMode(after)];
+  if (was === is) return [];
+  const text = `mode ${is} instead of ${was}`;
+  const effect = compared(enforcedFrom(before), enforcedFrom(after));
+  return [{ kind: "mode_changed", key: "mode", text, before: before.mode, after: after.mode, effect: inverse(effect) }];
+}
+
+function toldMode({ mode, shadow }: EffectiveRule): string {
+  return shadow === undefined ? mode : `${mode} until ${shadow.until}, then ${shadow.becomes ?? "enforce"}`;
+}
+
+/** The moment from which a rule that counts is enforced. */
+function enforcedFrom({ mode, shadow }: EffectiveRule): number {
+  return mode === "enforce" || shadow === undefined ? Number.NEGATIVE_INFINITY : Date.parse(shadow.until);
 }
 
 function diffRollout(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
-  const [was, is] = [before.rule.rollout, after.rule.rollout];
+  const [was, is] = [shareOf(before), shareOf(after)];
   if (isSame(was, is)) return [];
-  const [from, to] = [was?.by ?? "session_id", is?.by ?? "session_id"];
+  const [from, to] = [before.by, after.by];
   const isCounted = was !== undefined && is !== undefined;
   const by = isCounted && from !== to ? `, counted by ${to} instead of ${from}` : "";
   const text = `rolled out to ${after.percent} percent instead of ${before.percent}${by}`;
   const effect =
     by === "" || after.percent >= 100 || before.percent >= 100 ? compared(before.percent, after.percent) : "unknown";
   return [{ kind: "rollout_changed", key: "rollout", text, before: jsonOf(was), after: jsonOf(is), effect }];
+}
+
+/** What a roll-out leaves out; undefined where it leaves out nothing, written or not. */
+function shareOf({ percent, by }: EffectiveRule): JsonValue | undefined {
+  return percent >= 100 ? undefined : { percent, by };
 }
 
 function diffStages(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
@@ -147,7 +163,8 @@ function conditionText(key: string, was: string | undefined, is: string | undefi
 }
 
 function diffOnError(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
-  if (before.onError === after.onError) return [];
+  // A rule's own says something of its conditions; of its detectors, `diffDetect` tells it one by one.
+  if (before.onError === after.onError || !(hasConditions(before) || hasConditions(after))) return [];
   const isClosed = after.onError === "fail_closed";
   return [
     {
@@ -159,6 +176,21 @@ function diffOnError(before: EffectiveRule, after: EffectiveRule): RuleChange[] 
       effect: isClosed ? "stricter" : "weaker",
     },
   ];
+}
+
+function hasConditions({ rule }: EffectiveRule): boolean {
+  return rule.when !== undefined || rule.unless !== undefined;
+}
+
+function diffReversible(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
+  const [was, is] = [before, after].map(({ reversible, rule }) =>
+    reversible ? (rule.redact?.ttl ?? "session") : "no",
+  );
+  if (was === is) return [];
+  const isAllowed = is !== "no";
+  const kept = is === "session" ? "as long as the session" : `for ${is}`;
+  const text = isAllowed ? `originals can be put back, ${kept}` : "originals can no longer be put back";
+  return [{ kind: "redaction_changed", key: "redact.reversible", text, before: was, after: is, effect: "neutral" }];
 }
 
 function diffRedaction(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
@@ -177,13 +209,25 @@ function diffWords(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
     ["message", "message_changed"],
     ["category", "text_changed"],
     ["description", "text_changed"],
+    ["controls", "text_changed"],
+    ["locked", "text_changed"],
   ] as const;
   return keys.flatMap(([key, kind]): RuleChange[] => {
-    const [was, is] = [jsonOf(before.rule[key]), jsonOf(after.rule[key])];
+    const [was, is] = [before, after].map((rule) => jsonOf(writtenOut(rule, key)));
     if (isSame(was, is)) return [];
     const text = `${key} ${was === undefined ? "added" : is === undefined ? "removed" : "changed"}`;
     return [{ kind, key, text, before: was, after: is, effect: "neutral" }];
   });
+}
+
+/** The value, or none where it only writes the default out. */
+function writtenOut(
+  { rule }: EffectiveRule,
+  key: "severity" | "message" | "category" | "description" | "controls" | "locked",
+) {
+  const usual: Readonly<Record<string, string>> = { BLOCK: "high", REDACT: "medium", FLAG: "low", ALLOW: "info" };
+  if (key === "severity") return rule.severity === usual[rule.action] ? undefined : rule.severity;
+  return key === "locked" && rule.locked === false ? undefined : rule[key];
 }
 
 function compared(before: number, after: number): Effect {

@@ -8,10 +8,14 @@ import { catalog } from "../detectors/catalog.ts";
 import { type Effect, growth, inverse, isSame, jointEffect, listed, type PolicyChange } from "./change.ts";
 import { directionOf } from "./condition-part.ts";
 import { diffExemptions } from "./diff-exemption.ts";
+import { diffExtends } from "./diff-extends.ts";
 import { addedRule, diffRule, removedRule, rulePath } from "./diff-rule.ts";
 import type { PolicyDocument } from "./document.ts";
 import { type EffectiveRule, effectiveRule } from "./effective-rule.ts";
+import { noPacks, type PackLayer, type PackSource } from "./extend.ts";
 import { globGrowth } from "./glob-cover.ts";
+import { isNamed } from "./list.ts";
+import { layersOf } from "./parse.ts";
 
 /** How strict the new version is beside the old one. */
 export type Strictness = "stricter" | "weaker" | "equal" | "unknown";
@@ -27,7 +31,9 @@ export interface PolicyDiff {
 
 interface Version {
   readonly document: PolicyDocument;
+  /** Those of packs too. */
   readonly rules: ReadonlyMap<string, EffectiveRule>;
+  readonly packs: readonly PackLayer[];
 }
 
 /** Compares two versions. Both have to be valid. */
@@ -35,14 +41,22 @@ export function diffPolicies(
   before: PolicyDocument,
   after: PolicyDocument,
   definitions: readonly DetectorDefinition[] = catalog,
+  packs: PackSource = noPacks,
 ): PolicyDiff {
   const byId = new Map(definitions.map((definition) => [definition.id, definition]));
   const [old, now] = [before, after].map((document): Version => {
-    const rules = document.rules.map((rule) => effectiveRule(rule, document, byId));
-    return { document, rules: new Map(rules.map((rule) => [rule.id, rule])) };
+    const layers = layersOf(document, definitions, packs);
+    const rules = [
+      ...document.rules.map((rule) => effectiveRule(rule, document, byId)),
+      ...layers.flatMap((layer) =>
+        layer.document.rules.map((rule) => effectiveRule(rule, layer.document, byId, layer)),
+      ),
+    ];
+    return { document, rules: new Map(rules.map((rule) => [rule.id, rule])), packs: layers };
   }) as [Version, Version]; // two in, two out
   const counting = [...old.rules.values(), ...now.rules.values()].filter((rule) => rule.counts).map(({ id }) => id);
   const changes = [
+    ...diffExtends(old, now),
     ...diffRules(old, now),
     ...diffExemptions(before.exemptions ?? [], after.exemptions ?? [], counting),
     ...diffLists(old, now),
@@ -103,7 +117,13 @@ function diffLists(old: Version, now: Version): PolicyChange[] {
   const [was, is] = [old.document.lists ?? {}, now.document.lists ?? {}];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].sort();
   return names.flatMap((name): PolicyChange[] => {
-    const [before, after] = [was[name] ?? [], is[name] ?? []];
+    const [mine, theirs] = [was[name], is[name]];
+    if (isSame(mine, theirs)) return [];
+    if ([mine, theirs].some((list) => list !== undefined && isNamed(list))) return [keptElsewhere(name, [old, now])];
+    const [before, after] = [mine ?? [], theirs ?? []].map((list) => (isNamed(list) ? [] : list)) as [
+      string[],
+      string[],
+    ];
     const change = growth(before, after);
     if (change === "neutral" && name in was === name in is) return [];
     const added = after.filter((item) => !before.includes(item));
@@ -125,6 +145,14 @@ function diffLists(old: Version, now: Version): PolicyChange[] {
       },
     ];
   });
+}
+
+/** A list that is now kept beside the policies, or no longer: nobody can say by looking what it holds. */
+function keptElsewhere(name: string, versions: readonly [Version, Version]): PolicyChange {
+  const [was, is] = versions.map(({ document }) => document.lists?.[name]);
+  const text = `list "${name}": ${is === undefined ? "removed" : isNamed(is) ? "kept beside the policies, under this name" : "written out in the policy"}`;
+  const effect = listEffect(name, "unknown", versions);
+  return { kind: "list_changed", path: `lists.${name}`, text, before: jsonOf(was), after: jsonOf(is), effect };
 }
 
 /** What other entries of a list do, by how the conditions of either version depend on it. */
@@ -166,8 +194,13 @@ function diffRest(before: PolicyDocument, after: PolicyDocument): PolicyChange[]
     ["metadata.name", "text_changed", before.metadata.name, after.metadata.name],
     ["metadata.description", "text_changed", before.metadata.description, after.metadata.description],
     ["metadata.controls", "text_changed", before.metadata.controls, after.metadata.controls],
-    ["defaults.timeout_ms", "defaults_changed", before.defaults?.timeout_ms, after.defaults?.timeout_ms],
-    ["defaults.record", "defaults_changed", before.defaults?.record, after.defaults?.record],
+    [
+      "defaults.timeout_ms",
+      "defaults_changed",
+      before.defaults?.timeout_ms ?? 1000,
+      after.defaults?.timeout_ms ?? 1000,
+    ],
+    ["defaults.record", "defaults_changed", before.defaults?.record ?? "full", after.defaults?.record ?? "full"],
   ] as const;
   const changes = parts.flatMap(([path, kind, was, is]): PolicyChange[] => {
     if (isSame(was, is)) return [];

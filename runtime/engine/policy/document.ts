@@ -27,18 +27,59 @@ export interface PolicyDocument {
   readonly apiVersion: "policyguard/v1";
   readonly kind: "Policy";
   readonly metadata: { readonly name: string; readonly description?: string; readonly controls?: readonly string[] };
+  readonly extends?: readonly PackUse[];
   readonly match?: { readonly agents?: readonly string[]; readonly envs?: readonly string[] };
   readonly defaults?: PolicyDefaults;
-  readonly lists?: Readonly<Record<string, readonly string[]>>;
+  readonly lists?: Readonly<Record<string, ListDeclaration>>;
   readonly detectors?: Readonly<Record<string, DetectorUse>>;
   readonly rules: readonly PolicyRule[];
   readonly exemptions?: readonly PolicyExemption[];
   readonly tests?: readonly PolicyTest[];
 }
 
+/** A guard pack whose rules the policy takes over: its reference, or one with settings. */
+export type PackUse = string | PackUseWithSettings;
+
+/** A guard pack with what the policy sets of it. */
+export interface PackUseWithSettings {
+  /** Such as "pack:pii-eu@2". */
+  readonly pack: string;
+  readonly parameters?: JsonObject;
+  /** Holds for all its rules, but does not weaken those that are locked. */
+  readonly mode?: ModeName;
+  readonly shadow?: ShadowEnd;
+  /** Holds for all its rules that have none, but not for those that are locked. */
+  readonly rollout?: Rollout;
+}
+
+/** A list of the policy's own, or one that is kept beside the policies under the same name. */
+export type ListDeclaration = readonly string[] | NamedListDeclaration;
+
+/** A list that is kept beside the policies, so that it changes without a new version of them. */
+export interface NamedListDeclaration {
+  readonly named: true;
+  /** What it holds where nobody keeps one. */
+  readonly default?: readonly string[];
+}
+
+/** When a shadow rule ends, and what becomes of it. */
+export interface ShadowEnd {
+  /** RFC 3339. */
+  readonly until: string;
+  /** Default: "enforce". */
+  readonly becomes?: "enforce" | "off";
+}
+
+/** The share for which a rule takes effect. */
+export interface Rollout {
+  readonly percent: number;
+  readonly by?: RolloutKey;
+}
+
 /** What holds for rules that say nothing else. */
 export interface PolicyDefaults {
   readonly mode?: ModeName;
+  readonly shadow?: ShadowEnd;
   readonly on_error?: FailModeName;
   readonly timeout_ms?: number;
   readonly record?: "none" | "redacted" | "full";
@@ -88,10 +129,15 @@ export interface PolicyRule {
   readonly severity?: SeverityName;
   readonly category?: string;
   readonly message?: string | Readonly<Record<string, string>>;
+  /** Controls of a framework that the rule serves, besides those of the policy. */
+  readonly controls?: readonly string[];
   readonly mode?: ModeName;
-  readonly rollout?: { readonly percent: number; readonly by?: RolloutKey };
-  readonly redact?: { readonly style?: RedactStyle };
+  readonly shadow?: ShadowEnd;
+  readonly rollout?: Rollout;
+  readonly redact?: { readonly style?: RedactStyle; readonly reversible?: boolean; readonly ttl?: string };
   readonly on_error?: FailModeName;
+  /** In a guard pack: no policy that extends it can weaken the rule. */
+  readonly locked?: boolean;
 }
 
 /** A case in which rules take no effect. Their findings stay visible. */
@@ -103,22 +149,44 @@ export interface PolicyExemption {
   readonly reason: string;
 }
 
-/** One test of the policy by its author. */
-export interface PolicyTest {
-  readonly name: string;
-  readonly stage?: StageName;
+/** What a test sends. */
+export interface TestRequest {
   readonly text?: string;
   readonly messages?: readonly { readonly role: string; readonly content: string }[];
   readonly segments?: readonly TestSegment[];
   readonly tool_calls?: readonly { readonly id: string; readonly name: string; readonly arguments?: JsonObject }[];
+}
+
+/** One test of the policy by its author. */
+export interface PolicyTest extends TestRequest {
+  readonly name: string;
+  readonly stage?: StageName;
+  /** The text of an answer as it arrives, chunk by chunk. */
+  readonly stream?: readonly string[];
+  /** Requests of one session, one after the other. `expect` is about the last one. */
+  readonly turns?: readonly (string | TestTurn)[];
+  /** The same text in several languages, by their tags. `expect` holds for each. */
+  readonly languages?: Readonly<Record<string, string>>;
   readonly agent?: string;
   readonly env?: string;
+  /** The language that the request states. */
+  readonly language?: string;
   readonly subject?: {
     readonly user_id?: string;
     readonly roles?: readonly string[];
     readonly attributes?: JsonObject;
   };
+  /** When it is, for what has an end: RFC 3339. Default: now. */
+  readonly at?: string;
+  /** What the named lists hold. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
   readonly expect: TestExpectation;
+}
+
+/** One request of a session. */
+export interface TestTurn extends TestRequest {
+  readonly stage?: StageName;
+  readonly expect?: TestExpectation;
 }
 
 /** A segment as a test gives it. */
@@ -140,4 +208,14 @@ export interface TestExpectation {
   readonly not_rules?: readonly string[];
   /** The rewritten text. */
   readonly redacted?: string;
+  /** What the person is told. */
+  readonly message?: string;
+  /** Detectors and rules that could not be judged. */
+  readonly unjudged?: readonly string[];
+  /** The outcome of each proposed call, by its id. */
+  readonly tool_calls?: Readonly<Record<string, OutcomeName>>;
+  /** All that a stream lets through. */
+  readonly released?: string;
+  /** What a stream, or the rewritten text, must never let through; "" for anything at all. */
+  readonly released_must_not_contain?: string;
 }

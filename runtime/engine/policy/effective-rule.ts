@@ -2,7 +2,17 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { DetectorDefinition } from "../detector.ts";
-import type { FailModeName, ModeName, OutcomeName, PolicyDocument, PolicyRule, RedactStyle } from "./document.ts";
+import type {
+  FailModeName,
+  ModeName,
+  OutcomeName,
+  PolicyDocument,
+  PolicyRule,
+  RedactStyle,
+  RolloutKey,
+  ShadowEnd,
+} from "./document.ts";
+import { effectInLayer, ownEffect, type PackLayer } from "./extend.ts";
 import { asReference, detectTerms, resolveDetector } from "./reference.ts";
 
 /** The detectors of the catalog by id. */
@@ -28,9 +38,12 @@ export interface EffectiveRule {
   readonly rule: PolicyRule;
   readonly action: OutcomeName;
   readonly mode: ModeName;
+  readonly shadow: ShadowEnd | undefined;
   readonly percent: number;
+  readonly by: RolloutKey;
   readonly onError: FailModeName;
   readonly style: RedactStyle;
+  readonly reversible: boolean;
   readonly terms: readonly EffectiveTerm[];
   readonly atLeast: number;
   /** Whether it can change an outcome at all. */
@@ -38,18 +51,26 @@ export interface EffectiveRule {
 }
 
 /** Resolves a rule of a document. */
-export function effectiveRule(rule: PolicyRule, document: PolicyDocument, definitions: Definitions): EffectiveRule {
+export function effectiveRule(
+  rule: PolicyRule,
+  document: PolicyDocument,
+  definitions: Definitions,
+  layer?: PackLayer,
+): EffectiveRule {
   const { terms, atLeast } = rule.detect === undefined ? { terms: [], atLeast: 0 } : detectTerms(rule.detect);
-  const mode = rule.mode ?? document.defaults?.mode ?? "enforce";
-  const percent = rule.rollout?.percent ?? 100;
+  const { mode, shadow, rollout } = layer === undefined ? ownEffect(rule, document) : effectInLayer(rule, layer);
+  const percent = rollout?.percent ?? 100;
   return {
-    id: rule.id,
+    id: (layer?.prefix ?? "") + rule.id,
     rule,
     action: rule.action,
     mode,
+    shadow,
     percent,
+    by: rollout?.by ?? "session_id",
     onError: rule.on_error ?? document.defaults?.on_error ?? "fail_closed",
     style: rule.redact?.style ?? "placeholder",
+    reversible: rule.redact?.reversible === true,
     terms: terms.map((term) => {
       const { ref, entities, categories, threshold } = asReference(term);
       const detector = resolveDetector(document, ref, definitions);
@@ -65,6 +86,11 @@ export function effectiveRule(rule: PolicyRule, document: PolicyDocument, defini
       };
     }),
     atLeast,
-    counts: mode === "enforce" && rule.action !== "ALLOW" && percent > 0,
+    // A shadow that ends in enforcement counts: it is only a matter of time.
+    counts: (mode === "enforce" || becomesEnforced(shadow)) && rule.action !== "ALLOW" && percent > 0,
   };
+}
+
+function becomesEnforced(shadow: ShadowEnd | undefined): boolean {
+  return shadow !== undefined && shadow.becomes !== "off";
 }

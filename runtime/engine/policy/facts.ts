@@ -2,6 +2,8 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Detection } from "../detector.ts";
+import { matchesGlob } from "../glob.ts";
+import type { SessionLedger } from "../session.ts";
 
 /** Attributes of detections that conditions may read as fields of a finding; "" where a detection has none. */
 export const findingAttributes = ["domain", "country", "issuer", "version", "algorithm", "pattern"] as const;
@@ -99,11 +101,43 @@ export class SubjectFacts {
   }
 }
 
+/** What the session has seen before, as conditions see it. */
+export class SessionFacts {
+  readonly turns: bigint;
+  readonly blocks: bigint;
+  readonly tools: readonly string[];
+  readonly origins: readonly string[];
+  readonly categories: readonly string[];
+  readonly #ledger: SessionLedger;
+
+  constructor(ledger: SessionLedger) {
+    this.#ledger = ledger;
+    this.turns = BigInt(ledger.turns);
+    this.blocks = BigInt(ledger.blocks);
+    this.tools = ledger.tools;
+    this.origins = ledger.origins;
+    this.categories = Object.keys(ledger.categories);
+  }
+
+  /** Whether text of the stage, and of this trust, has passed. */
+  saw(stage: string, trust?: string): boolean {
+    const wanted = trust === undefined ? [`${stage}/trusted`, `${stage}/untrusted`] : [`${stage}/${trust}`];
+    return wanted.some((each) => this.#ledger.seen.includes(each));
+  }
+
+  /** How many findings there were whose category fits the glob. */
+  found(glob: string): bigint {
+    const counts = Object.entries(this.#ledger.categories).filter(([category]) => matchesGlob(glob, category));
+    return BigInt(counts.reduce((sum, [, count]) => sum + count, 0));
+  }
+}
+
 /** The values of one evaluation of a condition. */
 export interface Facts {
   readonly request: RequestFacts;
   readonly segment: SegmentFacts;
   readonly subject: SubjectFacts;
+  readonly session: SessionFacts;
   readonly findings: readonly FindingFacts[];
   readonly lists: Readonly<Record<string, readonly string[]>>;
   readonly finding?: FindingFacts;
@@ -149,5 +183,16 @@ export const factTypes = {
     type: "Subject",
     ctor: SubjectFacts,
     fields: { user_id: "string", roles: "list<string>", attributes: "map<string, dyn>" },
+  },
+  session: {
+    type: "Session",
+    ctor: SessionFacts,
+    fields: {
+      turns: "int",
+      blocks: "int",
+      tools: "list<string>",
+      origins: "list<string>",
+      categories: "list<string>",
+    },
   },
 } as const;

@@ -4,21 +4,34 @@
 import type { DetectorDefinition } from "../detector.ts";
 import { matchesGlob } from "../glob.ts";
 import { ConditionCompiler, isConditionProblem } from "./condition.ts";
-import { type DetectTerm, outcomeNames, type PolicyDocument, type PolicyRule } from "./document.ts";
+import type { DetectTerm, PolicyDefaults, PolicyDocument, PolicyExemption, PolicyRule } from "./document.ts";
+import type { Extension } from "./extend.ts";
+import { warnOfFutileRules } from "./futile.ts";
 import { checkSchema } from "./json-schema.ts";
+import { checkTest } from "./meaning-test.ts";
 import { didYouMean, type Problems } from "./problem.ts";
 import { asReference, detectorKeys, detectTerms, parametersOf, resolveDetector } from "./reference.ts";
+import { isMoment, Reporter } from "./reporter.ts";
 import type { SourceMap, SourceNode } from "./source-tree.ts";
-import { keyPlaceAt, nodeAt, parsePath, pathText, placeAt, type TreePath } from "./tree-path.ts";
+import { nodeAt, parsePath, pathText, type TreePath } from "./tree-path.ts";
+
+/** What a document is checked against. */
+export interface MeaningContext {
+  readonly definitions: ReadonlyMap<string, DetectorDefinition>;
+  readonly extension: Extension;
+  /** The document is that of a guard pack. */
+  readonly isPack: boolean;
+}
 
 /** Reports what is wrong or doubtful in a document, leaving out the parts that do not have the shape of the schema. */
 export function checkMeaning(
   policy: PolicyDocument,
   tree: SourceNode,
-  definitions: ReadonlyMap<string, DetectorDefinition>,
+  context: MeaningContext,
   problems: Problems,
 ): void {
-  const check = new MeaningCheck(policy, tree, definitions, problems);
+  const check = new MeaningCheck(policy, tree, context, problems);
+  check.extension();
   check.detectors();
   check.rules();
   check.duplicates();
@@ -31,32 +44,54 @@ class MeaningCheck {
   readonly #policy: PolicyDocument;
   readonly #tree: SourceNode;
   readonly #definitions: ReadonlyMap<string, DetectorDefinition>;
+  readonly #extension: Extension;
+  readonly #isPack: boolean;
   readonly #problems: Problems;
+  readonly #report: Reporter;
   readonly #conditions: ConditionCompiler;
   readonly #usedDetectors = new Set<string>();
 
-  constructor(
-    policy: PolicyDocument,
-    tree: SourceNode,
-    definitions: ReadonlyMap<string, DetectorDefinition>,
-    problems: Problems,
-  ) {
+  constructor(policy: PolicyDocument, tree: SourceNode, context: MeaningContext, problems: Problems) {
     this.#policy = policy;
     this.#tree = tree;
-    this.#definitions = definitions;
+    this.#definitions = context.definitions;
+    this.#extension = context.extension;
+    this.#isPack = context.isPack;
     this.#problems = problems;
+    this.#report = new Reporter(tree, problems);
     this.#conditions = new ConditionCompiler(policy.lists ?? {});
   }
 
-  /** The entries of a list that have their shape, with their places in the document. */
-  *#sound<T>(key: string, items: readonly T[]): Generator<[number, T]> {
-    for (const [index, item] of items.entries()) {
-      if (!this.#problems.isMisshapen(`${key}[${index}]`)) yield [index, item];
+  extension(): void {
+    for (const { index, message, suggestion, path } of this.#extension.problems) {
+      this.#error(["extends", index, ...(path === undefined ? [] : ["parameters", ...path])], message, suggestion);
+    }
+    for (const [index, use] of this.#report.sound("extends", this.#policy.extends ?? [])) {
+      if (typeof use === "object") this.#shadow(use, use.mode ?? this.#policy.defaults?.mode, ["extends", index]);
+    }
+    const { defaults = {} } = this.#policy;
+    if (this.#allSound("defaults")) this.#shadow(defaults, defaults.mode, ["defaults"]);
+  }
+
+  #shadow({ shadow }: Pick<PolicyDefaults, "shadow">, mode: string | undefined, path: TreePath): void {
+    if (shadow === undefined) return;
+    if (!isMoment(shadow.until)) this.#error([...path, "shadow", "until"], `"${shadow.until}" is not a date`);
+    if (mode !== "shadow") {
+      this.#warn([...path, "shadow"], `"shadow" has no effect: the mode is ${mode ?? "enforce"}, not shadow`);
     }
   }
 
+  /** Ids of all rules, those of packs included; undefined when some are not known. */
+  #ruleIds(): string[] | undefined {
+    if (!this.#allSound("rules") || this.#extension.problems.length > 0) return undefined;
+    return [
+      ...this.#policy.rules.map(({ id }) => id),
+      ...this.#extension.layers.flatMap(({ prefix, document }) => document.rules.map(({ id }) => prefix + id)),
+    ];
+  }
+
   #allSound(key: string): boolean {
-    return !this.#problems.isMisshapen(key);
+    return this.#report.isSound(key);
   }
 
   detectors(): void {
@@ -87,7 +122,7 @@ class MeaningCheck {
   }
 
   rules(): void {
-    for (const [index, rule] of this.#sound("rules", this.#policy.rules)) this.#rule(rule, ["rules", index]);
+    for (const [index, rule] of this.#report.sound("rules", this.#policy.rules)) this.#rule(rule, ["rules", index]);
   }
 
   #rule(rule: PolicyRule, path: TreePath): void {
@@ -117,9 +152,27 @@ class MeaningCheck {
       this.#warn([...path, "redact"], `"redact" has no effect on a rule whose action is ${rule.action}`);
     }
     const mode = rule.mode ?? this.#policy.defaults?.mode;
+    this.#shadow(rule, rule.mode ?? this.#policy.defaults?.mode, path);
+    this.#redaction(rule, path);
+    if (rule.locked === true && !this.#isPack) {
+      this.#warn([...path, "locked"], `"locked" has no effect on rule "${rule.id}": it is about rules of guard packs`);
+    }
     if (mode === "off") this.#warn(path, `rule "${rule.id}" never matches: its mode is off`);
     if (rule.rollout?.percent === 0)
       this.#warn([...path, "rollout"], `rule "${rule.id}" never takes effect: 0 percent`);
+  }
+
+  #redaction({ redact }: PolicyRule, path: TreePath): void {
+    const { style = "placeholder", reversible, ttl } = redact ?? {};
+    if (reversible === true && style !== "placeholder") {
+      this.#error([...path, "redact", "reversible"], `only a placeholder can be put back, not the style ${style}`);
+    }
+    if (ttl !== undefined && reversible !== true) {
+      this.#error(
+        [...path, "redact", "ttl"],
+        '"ttl" says how long an original is kept, so it needs "reversible: true"',
+      );
+    }
   }
 
   #detect(detect: NonNullable<PolicyRule["detect"]>, path: TreePath): void {
@@ -185,9 +238,7 @@ class MeaningCheck {
   #condition(source: string, path: TreePath): ReadonlySet<string> {
     const result = this.#conditions.compile(source);
     if (!isConditionProblem(result)) return result.reads;
-    const node = nodeAt(this.#tree, path);
-    const at = node?.kind === "scalar" ? node.placeAt?.(result.offset) : undefined;
-    this.#problems.error(at ?? placeAt(this.#tree, path), pathText(path), result.message, result.suggestion);
+    this.#report.error(path, result.message, result.suggestion, result.offset);
     return new Set();
   }
 
@@ -195,23 +246,12 @@ class MeaningCheck {
     this.#unique("rules", "id", this.#policy.rules, ({ id }) => id);
     this.#unique("exemptions", "id", this.#policy.exemptions ?? [], ({ id }) => id);
     this.#unique("tests", "name", this.#policy.tests ?? [], ({ name }) => name);
-    const strictest = new Map<string, PolicyRule>();
-    for (const [index, rule] of this.#sound("rules", this.#policy.rules)) {
-      const shape = shapeOf(rule);
-      const earlier = strictest.get(shape);
-      if (earlier === undefined) strictest.set(shape, rule);
-      else if (outcomeNames.indexOf(rule.action) <= outcomeNames.indexOf(earlier.action)) {
-        this.#warn(
-          ["rules", index],
-          `rule "${rule.id}" never decides: "${earlier.id}" matches the same and is as strict`,
-        );
-      }
-    }
+    warnOfFutileRules(this.#policy, this.#definitions, this.#report);
   }
 
   #unique<T>(list: string, key: string, items: readonly T[], nameOf: (item: T) => string): void {
     const seen = new Set<string>();
-    for (const [index, item] of this.#sound(list, items)) {
+    for (const [index, item] of this.#report.sound(list, items)) {
       const name = nameOf(item);
       if (seen.has(name)) this.#error([list, index, key], `the ${key} "${name}" is used twice`);
       seen.add(name);
@@ -219,40 +259,35 @@ class MeaningCheck {
   }
 
   exemptions(): void {
-    const ids = [...this.#sound("rules", this.#policy.rules)].map(([, { id }]) => id);
-    for (const [index, exemption] of this.#sound("exemptions", this.#policy.exemptions ?? [])) {
-      const { id, when, rules, expires } = exemption;
-      const path = ["exemptions", index];
-      if (this.#condition(when, [...path, "when"]).has("tool")) {
-        this.#error([...path, "when"], 'an exemption cannot read "tool": it holds at every stage');
-      }
-      if (expires !== undefined && Number.isNaN(Date.parse(expires))) {
-        this.#error([...path, "expires"], `"${expires}" is not a date`);
-      }
-      for (const [at, glob] of rules.entries()) {
-        if (!this.#allSound("rules") || ids.some((rule) => matchesGlob(glob, rule))) continue;
+    for (const [index, exemption] of this.#report.sound("exemptions", this.#policy.exemptions ?? [])) {
+      this.#exemption(exemption, ["exemptions", index]);
+    }
+  }
+
+  #exemption({ id, when, rules, expires }: PolicyExemption, path: TreePath): void {
+    if (this.#condition(when, [...path, "when"]).has("tool")) {
+      this.#error([...path, "when"], 'an exemption cannot read "tool": it holds at every stage');
+    }
+    if (expires !== undefined && !isMoment(expires)) this.#error([...path, "expires"], `"${expires}" is not a date`);
+    const ids = this.#ruleIds();
+    if (ids === undefined) return;
+    const locked = this.#extension.layers.flatMap(({ prefix, document }) =>
+      document.rules.filter((rule) => rule.locked === true).map((rule) => prefix + rule.id),
+    );
+    for (const [at, glob] of rules.entries()) {
+      const fitting = ids.filter((rule) => matchesGlob(glob, rule));
+      if (fitting.length === 0) {
         this.#warn([...path, "rules", at], `exemption "${id}": no rule fits "${glob}"`, didYouMean(glob, ids));
+      } else if (fitting.every((rule) => locked.includes(rule))) {
+        this.#warn([...path, "rules", at], `exemption "${id}": all that "${glob}" fits is locked by its pack`);
       }
     }
   }
 
   tests(): void {
-    const ids = [...this.#sound("rules", this.#policy.rules)].map(([, { id }]) => id);
-    for (const [index, test] of this.#sound("tests", this.#policy.tests ?? [])) {
-      const path = ["tests", index];
-      const given = (["text", "messages", "segments", "tool_calls"] as const).filter((key) => test[key] !== undefined);
-      const texts = given.filter((key) => key !== "tool_calls");
-      if (given.length === 0) this.#error(path, 'a test needs one of "text", "messages", "segments" or "tool_calls"');
-      if (texts.length > 1) this.#error(path, `a test has one form of text, found ${texts.join(" and ")}`);
-      for (const key of ["rules", "not_rules"] as const) {
-        for (const [at, id] of (test.expect[key] ?? []).entries()) {
-          if (this.#allSound("rules") && !ids.includes(id))
-            this.#error([...path, "expect", key, at], `the policy has no rule "${id}"`, didYouMean(id, ids));
-        }
-      }
-      if (test.expect.redacted !== undefined && test.expect.outcome !== "REDACT") {
-        this.#error([...path, "expect", "redacted"], "only the outcome REDACT has a rewritten text");
-      }
+    const targets = { policy: this.#policy, packs: this.#extension.layers, ruleIds: this.#ruleIds() };
+    for (const [index, test] of this.#report.sound("tests", this.#policy.tests ?? [])) {
+      checkTest(test, ["tests", index], targets, this.#report);
     }
   }
 
@@ -265,15 +300,10 @@ class MeaningCheck {
   }
 
   #error(path: TreePath, message: string, suggestion?: string): void {
-    this.#problems.error(placeAt(this.#tree, path), pathText(path), message, suggestion);
+    this.#report.error(path, message, suggestion);
   }
 
   #warn(path: TreePath, message: string, suggestion?: string): void {
-    this.#problems.warn(keyPlaceAt(this.#tree, path), pathText(path), message, suggestion);
+    this.#report.warn(path, message, suggestion);
   }
-}
-
-function shapeOf(rule: PolicyRule): string {
-  const { stages, detect = null, when = null, unless = null, mode = null, rollout = null } = rule;
-  return JSON.stringify([[...stages].sort(), detect, when, unless, mode, rollout]);
 }

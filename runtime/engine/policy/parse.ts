@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { DetectorDefinition } from "../detector.ts";
 import { catalog } from "../detectors/catalog.ts";
 import type { PolicyDocument } from "./document.ts";
+import { noPacks, type PackLayer, type PackSource, type ReadPack, resolveExtends } from "./extend.ts";
 import { checkSchema } from "./json-schema.ts";
 import { checkMeaning } from "./meaning.ts";
 import { type PolicyProblem, Problems } from "./problem.ts";
@@ -13,34 +14,81 @@ import { treeFromJson, treeFromText, treeToJson } from "./source-tree.ts";
 /** A policy, unless a problem is an error. */
 export interface ParsedPolicy {
   readonly policy?: PolicyDocument;
+  /** The packs that it extends, with those that they extend. */
+  readonly packs: readonly PackLayer[];
   readonly problems: readonly PolicyProblem[];
 }
 
-/** Reads a policy: a string of YAML or JSON, or a JSON object. `definitions` are the detectors that it may use. */
+/**
+ * Reads a policy: a string of YAML or JSON, or a JSON object. `definitions` are the detectors that it may use, `packs` the
+ * guard packs that it may extend.
+ */
 export function parsePolicy(
   source: string | JsonValue,
   definitions: readonly DetectorDefinition[] = catalog,
+  packs: PackSource = noPacks,
 ): ParsedPolicy {
+  return parseAt(source, { definitions: new Map(definitions.map((each) => [each.id, each])), packs, trail: [] });
+}
+
+/** The packs of a valid document; none where they cannot be found. */
+export function layersOf(
+  document: PolicyDocument,
+  definitions: readonly DetectorDefinition[],
+  packs: PackSource,
+): readonly PackLayer[] {
+  if (document.extends === undefined) return [];
+  const reading = { definitions: new Map(definitions.map((each) => [each.id, each])), packs, trail: [] };
+  return resolveExtends(document, packs, [], (pack, trail) => readPack(pack, { ...reading, trail })).layers;
+}
+
+interface Reading {
+  readonly definitions: ReadonlyMap<string, DetectorDefinition>;
+  readonly packs: PackSource;
+  /** The packs on the way to the document; none for a policy. */
+  readonly trail: readonly string[];
+}
+
+function parseAt(source: string | JsonValue, reading: Reading): ParsedPolicy {
+  const { definitions, packs, trail } = reading;
   const problems = new Problems();
   const tree = typeof source === "string" ? treeFromText(source, problems) : treeFromJson(source, problems);
-  if (tree === undefined) return { problems: problems.list() };
+  if (tree === undefined) return { packs: [], problems: problems.list() };
   checkSchema(tree, policySchema, "", problems);
-  if (tree.kind !== "map") return { problems: problems.list() };
+  if (tree.kind !== "map") return { packs: [], problems: problems.list() };
   // The schema, which was just checked, says the same as the type; what lacks its shape is left out of what follows.
   const policy = ordered(readable(treeToJson(tree), problems), policySchema) as unknown as PolicyDocument;
-  checkMeaning(policy, tree, new Map(definitions.map((definition) => [definition.id, definition])), problems);
-  return problems.hasErrors ? { problems: problems.list() } : { policy, problems: problems.list() };
+  const extension = resolveExtends(policy, packs, trail, (document, path) =>
+    readPack(document, { ...reading, trail: path }),
+  );
+  checkMeaning(policy, tree, { definitions, extension, isPack: trail.length > 0 }, problems);
+  const found = { packs: extension.layers, problems: problems.list() };
+  return problems.hasErrors ? found : { policy, ...found };
+}
+
+function readPack(document: JsonValue, reading: Reading): ReturnType<ReadPack> {
+  const { policy, packs: layers, problems } = parseAt(document, reading);
+  if (policy !== undefined) return { policy, layers };
+  const first = problems.find(({ severity }) => severity === "error");
+  return { layers, problem: `${first?.path ?? ""}: ${first?.message ?? ""}` };
 }
 
 /** The document with an empty collection in the place of each that is none, so that the rest can be judged. */
 function readable(json: JsonValue, problems: Problems): JsonValue {
   if (!problems.hasErrors || typeof json !== "object" || json === null || Array.isArray(json)) return json;
   const document: JsonObject = { ...json, rules: asList(json.rules) };
-  for (const key of ["exemptions", "tests"]) if (key in json) document[key] = asList(json[key]);
+  for (const key of ["exemptions", "tests", "extends"]) if (key in json) document[key] = asList(json[key]);
   for (const key of ["detectors", "lists", "defaults"]) if (key in json) document[key] = objectOf(json[key]);
   const lists = Object.entries(objectOf(json.lists));
-  if ("lists" in json) document.lists = Object.fromEntries(lists.map(([name, items]) => [name, asList(items)]));
+  if ("lists" in json)
+    document.lists = Object.fromEntries(
+      lists.map(([name, items]) => [name, isNamedList(items) ? items : asList(items)]),
+    );
   return document;
+}
+
+function isNamedList(value: JsonValue | undefined): boolean {
+  return objectOf(value).named === true && Array.isArray(objectOf(value).default ?? []);
 }
 
 function asList(value: JsonValue | undefined): JsonValue[] {

@@ -11,6 +11,10 @@ const threshold = { type: "number", minimum: 0, maximum: 1 };
 const name = { type: "string", pattern: namePattern };
 const condition = { type: "string", minLength: 1, maxLength: 4096 };
 const text = { type: "string", maxLength: 131072 };
+const time = {
+  type: "string",
+  pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$",
+};
 
 function record(properties: JsonObject, required: string[] = []): JsonObject {
   return { type: "object", properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
@@ -28,14 +32,16 @@ function described(description: string, schema: JsonObject): JsonObject {
   return { description, ...schema };
 }
 
+const controls = described(
+  "Controls of a framework that are served, such as OWASP-LLM01.",
+  list({ type: "string", minLength: 1, maxLength: 128 }, { max: 100, unique: true }),
+);
+
 const metadata = record(
   {
     name: described("Unique in the organization.", { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$" }),
     description: { type: "string", maxLength: 2000 },
-    controls: described(
-      "Controls of a framework that the policy serves, such as OWASP-LLM01.",
-      list({ type: "string", minLength: 1, maxLength: 128 }, { max: 100, unique: true }),
-    ),
+    controls,
   },
   ["name"],
 );
@@ -51,8 +57,53 @@ const match = record({
   ),
 });
 
+const shadow: JsonObject = {
+  description: "Ends the shadow mode by itself.",
+  ...record(
+    {
+      until: described("RFC 3339.", time),
+      becomes: described("What becomes of the rule. Default: enforce.", { type: "string", enum: ["enforce", "off"] }),
+    },
+    ["until"],
+  ),
+};
+
+const rollout = record(
+  {
+    percent: { type: "number", minimum: 0, maximum: 100 },
+    by: { type: "string", enum: ["session_id", "user_id", "agent_id", "evaluation_id"] },
+  },
+  ["percent"],
+);
+
+const packReference = {
+  description: "A guard pack with its version, such as pack:pii-eu@2, pack:pii-eu@2.1 or pack:pii-eu@2.1.0.",
+  type: "string",
+  pattern: "^pack:[a-z][a-z0-9-]{0,63}@\\d{1,6}(\\.\\d{1,6}){0,2}$",
+};
+
+const extended: JsonObject = list(
+  {
+    oneOf: [
+      packReference,
+      record(
+        {
+          pack: packReference,
+          parameters: { type: "object", additionalProperties: true },
+          mode: described("Of all its rules; locked ones do not become weaker.", modes),
+          shadow,
+          rollout: described("Of all its rules that have none; locked ones excepted.", rollout),
+        },
+        ["pack"],
+      ),
+    ],
+  },
+  { max: 16 },
+);
+
 const defaults = record({
   mode: modes,
+  shadow,
   on_error: failModes,
   timeout_ms: described("Time budget of an evaluation, in milliseconds.", {
     type: "integer",
@@ -69,7 +120,21 @@ const lists: JsonObject = {
   type: "object",
   maxProperties: 100,
   propertyNames: { pattern: "^[A-Za-z_][A-Za-z0-9_]{0,63}$" },
-  additionalProperties: list({ type: "string", maxLength: 1024 }, { max: 10000 }),
+  additionalProperties: {
+    oneOf: [
+      list({ type: "string", maxLength: 1024 }, { max: 10000 }),
+      record(
+        {
+          named: described("The list is kept beside the policies, under this name.", { type: "boolean", const: true }),
+          default: described(
+            "What it holds where nobody keeps one.",
+            list({ type: "string", maxLength: 1024 }, { max: 10000 }),
+          ),
+        },
+        ["named"],
+      ),
+    ],
+  },
 };
 
 const detectors: JsonObject = {
@@ -143,20 +208,20 @@ const rule = record(
         },
       ],
     }),
+    controls,
     mode: modes,
-    rollout: record(
-      {
-        percent: { type: "number", minimum: 0, maximum: 100 },
-        by: { type: "string", enum: ["session_id", "user_id", "agent_id", "evaluation_id"] },
-      },
-      ["percent"],
-    ),
+    shadow,
+    rollout,
     redact: record({
       style: { type: "string", enum: ["placeholder", "mask", "hash", "remove", "partial"] },
-      reversible: later,
-      ttl: later,
+      reversible: described("Whether originals can be put back, within the session.", { type: "boolean" }),
+      ttl: described("How long, such as 30m. Default: as long as the session.", {
+        type: "string",
+        pattern: "^[1-9][0-9]{0,4}(s|m|h)$",
+      }),
     }),
     on_error: failModes,
+    locked: described("In a guard pack: no policy that extends it can weaken the rule.", { type: "boolean" }),
   },
   ["id", "stages", "action"],
 );
@@ -165,16 +230,13 @@ const exemption = record(
   {
     id: name,
     when: condition,
-    rules: described("Globs over rule ids of this policy.", {
+    rules: described("Globs over rule ids of this policy and, as <pack>/<rule>, of the packs that it extends.", {
       type: "array",
-      items: { type: "string", pattern: "^[A-Za-z0-9_.*?-]{1,128}$" },
+      items: { type: "string", pattern: "^[A-Za-z0-9_.*?/-]{1,256}$" },
       minItems: 1,
       maxItems: 100,
     }),
-    expires: described("RFC 3339. Absent: never.", {
-      type: "string",
-      pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$",
-    }),
+    expires: described("RFC 3339. Absent: never.", time),
     reason: { type: "string", minLength: 1, maxLength: 2000 },
   },
   ["id", "when", "rules", "reason"],
@@ -182,55 +244,94 @@ const exemption = record(
 
 const role = { type: "string", enum: ["system", "developer", "user", "assistant", "tool"] };
 
-const test = record(
+const requestForms: JsonObject = {
+  text,
+  messages: list(record({ role, content: text }, ["role", "content"]), { min: 1, max: 200 }),
+  segments: list(
+    record(
+      {
+        id: { type: "string", minLength: 1, maxLength: 128 },
+        role,
+        origin: { type: "string", maxLength: 256 },
+        trust: { type: "string", enum: ["trusted", "untrusted"] },
+        text,
+      },
+      ["text"],
+    ),
+    { min: 1, max: 200 },
+  ),
+  tool_calls: list(
+    record(
+      {
+        id: { type: "string", minLength: 1, maxLength: 256 },
+        name: { type: "string", minLength: 1, maxLength: 256 },
+        arguments: { type: "object", additionalProperties: true },
+      },
+      ["id", "name"],
+    ),
+    { min: 1, max: 50 },
+  ),
+};
+
+const ruleIds = list({ type: "string", maxLength: 256 }, { max: 100 });
+
+const expectation = record(
+  {
+    outcome: { type: "string", enum: [...outcomeNames] },
+    would_be_outcome: { type: "string", enum: [...outcomeNames] },
+    rules: ruleIds,
+    not_rules: ruleIds,
+    redacted: text,
+    message: described("What the person is told.", { type: "string", maxLength: 2000 }),
+    unjudged: described("Detectors and rules that could not be judged.", ruleIds),
+    tool_calls: described("The outcome of each proposed call, by its id.", {
+      type: "object",
+      maxProperties: 50,
+      additionalProperties: { type: "string", enum: [...outcomeNames] },
+    }),
+    released: described("All that a stream lets through.", text),
+    released_must_not_contain: described("What a stream must never let through.", text),
+  },
+  ["outcome"],
+);
+
+const stageName = { type: "string", enum: [...stageNames] };
+const languageTag = "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$";
+
+/** JSON Schema of one test. */
+export const testSchema: JsonObject = record(
   {
     name: { type: "string", minLength: 1, maxLength: 256 },
-    stage: { type: "string", enum: [...stageNames] },
-    text,
-    stream: later,
-    turns: later,
-    messages: list(record({ role, content: text }, ["role", "content"]), { min: 1, max: 200 }),
-    segments: list(
-      record(
-        {
-          id: { type: "string", minLength: 1, maxLength: 128 },
-          role,
-          origin: { type: "string", maxLength: 256 },
-          trust: { type: "string", enum: ["trusted", "untrusted"] },
-          text,
-        },
-        ["text"],
-      ),
-      { min: 1, max: 200 },
+    stage: stageName,
+    ...requestForms,
+    stream: described("The text as it arrives, chunk by chunk.", list(text, { min: 1, max: 1000 })),
+    turns: described(
+      "Requests of one session; `expect` is about the last one.",
+      list({ oneOf: [text, record({ stage: stageName, ...requestForms, expect: expectation })] }, { min: 1, max: 100 }),
     ),
-    tool_calls: list(
-      record(
-        {
-          id: { type: "string", minLength: 1, maxLength: 256 },
-          name: { type: "string", minLength: 1, maxLength: 256 },
-          arguments: { type: "object", additionalProperties: true },
-        },
-        ["id", "name"],
-      ),
-      { min: 1, max: 50 },
-    ),
+    languages: described("The same text in several languages.", {
+      type: "object",
+      minProperties: 1,
+      maxProperties: 100,
+      propertyNames: { pattern: languageTag },
+      additionalProperties: text,
+    }),
     agent: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
     env: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,62}$" },
+    language: { type: "string", pattern: languageTag },
     subject: record({
       user_id: { type: "string", maxLength: 256 },
       roles: list({ type: "string", maxLength: 128 }, { max: 64 }),
       attributes: { type: "object", additionalProperties: true },
     }),
-    expect: record(
-      {
-        outcome: { type: "string", enum: [...outcomeNames] },
-        would_be_outcome: { type: "string", enum: [...outcomeNames] },
-        rules: list({ type: "string", maxLength: 128 }, { max: 100 }),
-        not_rules: list({ type: "string", maxLength: 128 }, { max: 100 }),
-        redacted: text,
-      },
-      ["outcome"],
-    ),
+    at: described("When it is, for what has an end: RFC 3339. Default: now.", time),
+    lists: {
+      description: "What the named lists hold.",
+      type: "object",
+      maxProperties: 100,
+      additionalProperties: list({ type: "string", maxLength: 1024 }, { max: 10000 }),
+    },
+    expect: expectation,
   },
   ["name", "expect"],
 );
@@ -244,14 +345,14 @@ export const policySchema: JsonObject = {
       apiVersion: { type: "string", const: "policyguard/v1" },
       kind: { type: "string", const: "Policy" },
       metadata,
-      extends: later,
+      extends: extended,
       match,
       defaults,
       lists,
       detectors,
       rules: list(rule, { min: 1, max: 500 }),
       exemptions: list(exemption, { max: 100 }),
-      tests: list(test, { max: 500 }),
+      tests: list(testSchema, { max: 500 }),
     },
     ["apiVersion", "kind", "metadata", "rules"],
   ),

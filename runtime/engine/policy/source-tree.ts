@@ -2,7 +2,7 @@
 // Aliases are expanded while counting nodes, so that a bomb of aliases ends at the limit instead of in memory.
 
 import type { JsonValue } from "@bufbuild/protobuf";
-import { isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, type Scalar } from "yaml";
+import { type Alias, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, type Scalar } from "yaml";
 import { nowhere, type Place, type Problems } from "./problem.ts";
 
 /** A value with its place. */
@@ -33,16 +33,25 @@ export interface SourceScalar {
 
 const limits = { sizeBytes: 262_144, depth: 32, nodes: 50_000 } as const;
 
-class TreeLimit extends Error {}
+class TreeLimit extends Error {
+  readonly place: Place;
+
+  constructor(message: string, place: Place) {
+    super(message);
+    this.place = place;
+  }
+}
 
 /** Reads YAML or JSON text. Undefined when it cannot be read; the problems say why. */
 export function treeFromText(source: string, problems: Problems): SourceNode | undefined {
   if (Buffer.byteLength(source) > limits.sizeBytes) {
-    problems.error(nowhere, "", `the document is larger than ${limits.sizeBytes / 1024} KiB`);
+    problems.error(endOfLimit(source), "", `the document is larger than ${limits.sizeBytes / 1024} KiB`);
     return undefined;
   }
-  if (nestingOf(source) > limits.depth) {
-    problems.error(nowhere, "", `the document is nested deeper than ${limits.depth} levels`);
+  const tooDeep = offsetTooDeep(source);
+  if (tooDeep !== undefined) {
+    const place = placeOfOffset(source, tooDeep);
+    problems.error(place, "", `the document is nested deeper than ${limits.depth} levels`);
     return undefined;
   }
   const lines = new LineCounter();
@@ -58,13 +67,13 @@ export function treeFromText(source: string, problems: Problems): SourceNode | u
 export function treeFromJson(value: JsonValue, problems: Problems): SourceNode | undefined {
   const size = new TreeSize();
   const build = (json: JsonValue, depth: number): SourceNode => {
-    size.add(depth, json);
+    size.add(depth, json, () => nowhere);
     if (Array.isArray(json)) {
       return { kind: "list", place: nowhere, items: json.map((item) => build(item, depth + 1)) };
     }
     if (json === null || typeof json !== "object") return { kind: "scalar", place: nowhere, value: json };
     const entries = Object.entries(json).map(([key, item]) => {
-      size.add(depth, key);
+      size.add(depth, key, () => nowhere);
       return [key, { keyPlace: nowhere, value: build(item, depth + 1) }] as const;
     });
     return { kind: "map", place: nowhere, entries: new Map(entries) };
@@ -84,9 +93,21 @@ function guarded(problems: Problems, build: () => SourceNode): SourceNode | unde
     return build();
   } catch (error) {
     if (!(error instanceof TreeLimit)) throw error;
-    problems.error(nowhere, "", error.message);
+    problems.error(error.place, "", error.message);
     return undefined;
   }
+}
+
+/** The place of the first character that no longer fits. */
+function endOfLimit(source: string): Place {
+  // Fewer characters than bytes fit, so the end is within this part.
+  const fitting = Buffer.from(source.slice(0, limits.sizeBytes)).subarray(0, limits.sizeBytes).toString("utf8");
+  return placeOfOffset(source, fitting.length);
+}
+
+function placeOfOffset(source: string, offset: number): Place {
+  const before = source.slice(0, offset);
+  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 /** What has been read so far. It counts after the expansion of aliases, so that the stored form has the same limits. */
@@ -94,24 +115,31 @@ class TreeSize {
   #nodes = 0;
   #characters = 0;
 
-  add(depth: number, value: unknown): void {
+  add(depth: number, value: unknown, place: () => Place): void {
     this.#nodes++;
     if (typeof value === "string") this.#characters += value.length;
-    if (depth > limits.depth) throw new TreeLimit(`the document is nested deeper than ${limits.depth} levels`);
-    if (this.#nodes > limits.nodes) throw new TreeLimit(`the document has more than ${limits.nodes} keys and values`);
+    if (depth > limits.depth) throw new TreeLimit(`the document is nested deeper than ${limits.depth} levels`, place());
+    if (this.#nodes > limits.nodes)
+      throw new TreeLimit(`the document has more than ${limits.nodes} keys and values`, place());
     if (this.#characters > limits.sizeBytes) {
-      throw new TreeLimit(`the document has more than ${limits.sizeBytes / 1024} Ki characters`);
+      throw new TreeLimit(`the document has more than ${limits.sizeBytes / 1024} Ki characters`, place());
     }
   }
 }
 
-/** Depth of nesting by tokens, so that the recursive parser never sees a document that is too deep for its stack. */
-function nestingOf(source: string): number {
+/**
+ * Where nesting goes beyond its limit; undefined when it does not. By tokens, so that the recursive parser never sees a document that is
+ * too deep for its stack.
+ */
+function offsetTooDeep(source: string): number | undefined {
   let flow = 0;
   let indicators = 0;
-  let deepest = 0;
+  let offset = 0;
   let isContent = false;
   for (const token of new Lexer().lex(source)) {
+    const at = offset;
+    // Control characters announce things; they are not in the source.
+    if (isContent || !["\u0002", "\u0018", "\u001f"].includes(token)) offset += token.length;
     // U+001F announces that the next token is the content of a scalar.
     if (isContent) isContent = false;
     else if (token === "\u001f") isContent = true;
@@ -119,10 +147,9 @@ function nestingOf(source: string): number {
     else if (token === "]" || token === "}") flow = Math.max(0, flow - 1);
     else if (token === "-" || token === "?") indicators++;
     else if (token === "\n" || token === "\r\n") indicators = 0;
-    deepest = Math.max(deepest, flow, indicators);
-    if (deepest > limits.depth) break;
+    if (Math.max(flow, indicators) > limits.depth) return at;
   }
-  return deepest;
+  return undefined;
 }
 
 function placeOf(lines: LineCounter, offset: number): Place {
@@ -137,6 +164,7 @@ class TextTree {
   readonly #problems: Problems;
   readonly #anchors = new Map<string, unknown>();
   readonly #size = new TreeSize();
+  #alias: Place | undefined;
 
   constructor(source: string, lines: LineCounter, problems: Problems) {
     this.#source = source;
@@ -145,8 +173,8 @@ class TextTree {
   }
 
   build(node: unknown, depth: number): SourceNode {
-    this.#size.add(depth, isScalar(node) ? node.value : undefined);
-    if (isAlias(node)) return this.build(this.#anchors.get(node.source) ?? null, depth + 1);
+    this.#size.add(depth, isScalar(node) ? node.value : undefined, () => this.#alias ?? this.#place(node));
+    if (isAlias(node)) return this.#expanded(node, depth);
     if (isMap(node) || isSeq(node) || isScalar(node)) {
       if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     }
@@ -158,11 +186,20 @@ class TextTree {
     return { kind: "scalar", place, value: null };
   }
 
+  /** What an alias stands for; when that is too much, the outermost alias is where. */
+  #expanded(node: Alias, depth: number): SourceNode {
+    const outer = this.#alias;
+    this.#alias ??= this.#place(node);
+    const built = this.build(this.#anchors.get(node.source) ?? null, depth + 1);
+    this.#alias = outer;
+    return built;
+  }
+
   #entry({ key, value }: { key: unknown; value: unknown }, depth: number) {
     const keyPlace = this.#place(key);
     if (!isScalar(key)) this.#problems.error(keyPlace, "", "a key has to be a string");
     const name = isScalar(key) ? (key.source ?? String(key.value)) : "";
-    this.#size.add(depth, name);
+    this.#size.add(depth, name, () => this.#alias ?? keyPlace);
     const built = this.build(value, depth + 1);
     // A key without a value has no node of its own: its problems belong to the key.
     return [name, { keyPlace, value: built.place === nowhere ? { ...built, place: keyPlace } : built }] as const;

@@ -25,8 +25,9 @@ belong together; take the keys that you check by from a fetch that you trust, an
     const path = values.out ?? "bundle.json";
     replaceFile(path, `${JSON.stringify(toJson(BundleSchema, bundle))}\n`);
     if (values.keys !== undefined) {
-      const { keys } = await server.bundles.listSigningKeys({});
-      const set = { keys: keys.map(({ kty, crv, x, kid, alg, use }) => ({ kty, crv, x, kid, alg, use })) };
+      const { keys, revokedKids } = await server.bundles.listSigningKeys({});
+      const jwks = keys.map(({ kty, crv, x, kid, alg, use }) => ({ kty, crv, x, kid, alg, use }));
+      const set = { keys: jwks, revoked_kids: revokedKids };
       replaceFile(values.keys, `${JSON.stringify(set, null, 2)}\n`);
     }
     const { manifest, activation } = readClaims(path);

@@ -74,7 +74,9 @@ function verifiedJson({ manifest, digest, activation }: VerifiedBundle): JsonObj
 
 function readTrust(path: string): TrustedKeys {
   const json = readJson(path, maxKeyBytes);
-  const keys: readonly JsonValue[] = isObject(json) && Array.isArray(json.keys) ? json.keys : [json];
+  const all: readonly JsonValue[] = isObject(json) && Array.isArray(json.keys) ? json.keys : [json];
+  const revoked: readonly JsonValue[] = isObject(json) && Array.isArray(json.revoked_kids) ? json.revoked_kids : [];
+  const keys = all.filter((key) => !isObject(key) || key.kid === undefined || !revoked.includes(key.kid));
   if (!keys.every(isJwk)) throw usageFailure(`${path}: this is neither a JWK nor a JWK set`);
   try {
     return trustKeys(keys);

@@ -75,6 +75,15 @@ export class Initial extends Migration {
       'create unique index "join_request_pending" on "join_request" ("org_id", "account_id") where state = \'pending\'',
     );
     this.addSql(
+      'create table "key_set" ("org_id" uuid not null, "serial" int not null, "statement" jsonb not null, "issued_at" timestamptz(3) not null, primary key ("org_id"))',
+    );
+    this.addSql(
+      'create table "list" ("org_id" uuid not null, "id" uuid not null, "name" text not null, "description" text null, "app_id" text not null, "agent_id" text not null, "env" text not null, "items" jsonb not null, "item_count" int not null, "revision" int not null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("org_id", "id"))',
+    );
+    this.addSql(
+      'alter table "list" add constraint "list_scope" unique ("org_id", "name", "app_id", "agent_id", "env")',
+    );
+    this.addSql(
       'create table "login_failure" ("key" bytea not null, "count" int not null, "locked_until" timestamptz(3) null, "last_at" timestamptz(3) not null, primary key ("key"))',
     );
     this.addSql(
@@ -102,12 +111,19 @@ export class Initial extends Migration {
       'create table "policy_detector" ("org_id" uuid not null, "policy_id" uuid not null, "detector_id" text not null, primary key ("org_id", "policy_id", "detector_id"))',
     );
     this.addSql(
+      'create table "policy_pack" ("org_id" uuid not null, "policy_id" uuid not null, "pack_id" text not null, "pack_version" text not null, "parameters" jsonb not null, "mode" text not null, "applied_at" timestamptz(3) not null, "document" jsonb not null, primary key ("org_id", "policy_id"))',
+    );
+    this.addSql(
       'create table "policy_version" ("org_id" uuid not null, "policy_id" uuid not null, "version" int not null, "document" jsonb not null, "source" text null, "message" text null, "author" text not null, "created_at" timestamptz(3) not null, primary key ("org_id", "policy_id", "version"))',
     );
     this.addSql(
       'create table "project" ("org_id" uuid not null, "id" uuid not null, "name" text not null, "description" text null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("org_id", "id"))',
     );
     this.addSql('alter table "project" add constraint "project_name" unique ("org_id", "name")');
+    this.addSql(
+      'create table "quota_lease" ("org_id" uuid not null, "id" uuid not null, "month" date not null, "project_id" uuid not null, "environment" text not null, "instance_id" uuid not null, "size" int not null, "spent" int not null default 0, "expires_at" timestamptz(3) not null, "created_at" timestamptz(3) not null, primary key ("org_id", "id"))',
+    );
+    this.addSql('create index "quota_lease_month" on "quota_lease" ("org_id", "month")');
     this.addSql(
       'create table "recovery_code" ("account_id" uuid not null, "digest" bytea not null, "used_at" timestamptz(3) null, primary key ("account_id", "digest"))',
     );
@@ -126,7 +142,7 @@ export class Initial extends Migration {
     );
     this.addSql('create index "session_token_session" on "session_token" ("session_id")');
     this.addSql(
-      'create table "signing_key" ("org_id" uuid not null, "kid" text not null, "public_jwk" jsonb not null, "private_sealed" bytea not null, "created_at" timestamptz(3) not null, primary key ("org_id", "kid"))',
+      'create table "signing_key" ("org_id" uuid not null, "kid" text not null, "public_jwk" jsonb not null, "private_sealed" bytea null, "state" text not null default \'active\', "created_at" timestamptz(3) not null, "retiring_at" timestamptz(3) null, "revoked_at" timestamptz(3) null, primary key ("org_id", "kid"))',
     );
     this.addSql(
       'create table "sso_configuration" ("org_id" uuid not null, "issuer" text not null, "client_id" text not null, "client_secret" bytea null, "enforced" boolean not null, "default_role" text not null, "join" text not null, "role_claim" text null, "role_mapping" jsonb not null, "sessions_since" timestamptz(3) not null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("org_id"))',
@@ -179,10 +195,10 @@ export class Initial extends Migration {
     this.addSql('create index "trace_rule_newest" on "trace_rule" ("org_id", "rule_id", "created_at" DESC, "id")');
     this.addSql('create table "trace_rule_pdefault" partition of "trace_rule" default');
     this.addSql(
-      'create table "usage_month" ("org_id" uuid not null, "month" date not null, "evaluations" bigint not null, "playground_evaluations" bigint not null default \'0\', primary key ("org_id", "month"))',
+      'create table "usage_month" ("org_id" uuid not null, "month" date not null, "evaluations" bigint not null, "playground_evaluations" bigint not null default \'0\', "overage" bigint not null default \'0\', primary key ("org_id", "month"))',
     );
     this.addSql(
-      'create table "webhook" ("org_id" uuid not null, "id" uuid not null, "url" text not null, "events" text[] not null, "is_active" boolean not null, "secret" bytea null, "previous_secret" bytea null, "previous_expires_at" timestamptz(3) null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("org_id", "id"))',
+      'create table "webhook" ("org_id" uuid not null, "id" uuid not null, "url" text not null, "events" text[] not null, "is_active" boolean not null, "secret" bytea null, "previous_secret" bytea null, "previous_expires_at" timestamptz(3) null, "failing_since" timestamptz(3) null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("org_id", "id"))',
     );
     this.addSql('create index "webhook_created" on "webhook" ("org_id", "created_at")');
     this.addSql(
@@ -266,6 +282,16 @@ export class Initial extends Migration {
     this.addSql(
       "create policy \"tenant\" on \"join_request\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
+    this.addSql('alter table "key_set" enable row level security');
+    this.addSql('alter table "key_set" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"key_set\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('alter table "list" enable row level security');
+    this.addSql('alter table "list" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"list\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
     this.addSql('alter table "login_failure" enable row level security');
     this.addSql('alter table "login_failure" force row level security');
     this.addSql('create policy "lookup" on "login_failure" to "policy_guard_lookup" using (true) with check (true)');
@@ -303,6 +329,12 @@ export class Initial extends Migration {
       "create policy \"tenant\" on \"policy_detector\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
     this.addSql('create policy "lookup" on "policy_detector" for select to "policy_guard_lookup" using (true)');
+    this.addSql('alter table "policy_pack" enable row level security');
+    this.addSql('alter table "policy_pack" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"policy_pack\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('create policy "lookup" on "policy_pack" for select to "policy_guard_lookup" using (true)');
     this.addSql('alter table "policy_version" enable row level security');
     this.addSql('alter table "policy_version" force row level security');
     this.addSql(
@@ -312,6 +344,11 @@ export class Initial extends Migration {
     this.addSql('alter table "project" force row level security');
     this.addSql(
       "create policy \"tenant\" on \"project\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('alter table "quota_lease" enable row level security');
+    this.addSql('alter table "quota_lease" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"quota_lease\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
     this.addSql('alter table "recovery_code" enable row level security');
     this.addSql('alter table "recovery_code" force row level security');

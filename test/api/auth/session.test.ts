@@ -48,6 +48,16 @@ describe("sessions, at two processes", () => {
     expect(await statusOf(person.access_token)).toBe(200);
   });
 
+  test("signing in and out leave entries in the audit log of the person's organizations, refused tries none", async () => {
+    const person = await createPerson(plane.database, { orgId: world.orgId, role: "viewer" });
+    const seen = async () => (await plane.recorded(world.orgId)).actions.filter((name) => /sign_(in|out)$/.test(name));
+    const before = (await seen()).length;
+    const { access_token } = await logIn(person);
+    await callAccount(plane, "Login", { email: person.email, password: "not this one, surely" });
+    await callAccount(plane, "Logout", {}, { token: access_token });
+    expect((await seen()).slice(before)).toEqual(["account.sign_in", "account.sign_out"]);
+  });
+
   test("a refresh token that was used long ago still ends its session", async () => {
     const person = await createPerson(plane.database);
     const first = await logIn(person);

@@ -32,7 +32,9 @@ class Rig {
   constructor(start: { ratchet: Ratchet | undefined; isInForce: boolean } = { ratchet: undefined, isInForce: false }) {
     this.poller = createBundlePoller({
       client: (request) => this.#client(request),
-      trust: () => trustKeys([signer.publicJwk]),
+      root: () => ({ trust: trustKeys([signer.publicJwk]), serial: 0, revoked: new Set() }),
+      renewKeys: async () => undefined,
+      takeKeys: async () => undefined,
       scope,
       runtimeVersion: "1.0.0",
       maxBytes: 1 << 20,
@@ -86,7 +88,7 @@ class Rig {
   async settle(): Promise<void> {
     // Verification runs on the thread pool: wait until nothing has happened for a while.
     let before = -1;
-    for (let quiet = 0; quiet < 40; quiet++) {
+    for (let quiet = 0; quiet < 160; quiet++) {
       const happened = this.asked.length + this.slept.length + this.adopted.length + this.rejected.length;
       if (happened !== before) quiet = 0;
       before = happened;

@@ -20,6 +20,9 @@ function definition(id: string, more: Partial<DetectorDefinition>): DetectorDefi
     scope: "local",
     defaultThreshold: 0.5,
     parameters: { type: "object", properties: {}, additionalProperties: false },
+    references: [],
+    measures: [],
+    examples: [],
     check: () => [],
     ...more,
   };

@@ -3,21 +3,23 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { NamedList } from "../../../runtime/engine/applicability.ts";
 import { compileEngine, type Engine } from "../../../runtime/engine/compile.ts";
 import type { PolicyScope, PolicySource } from "../../../runtime/engine/compiled-policy.ts";
 import type { Evaluation, EvaluationContext } from "../../../runtime/engine/evaluation.ts";
 import type { PolicyDocument } from "../../../runtime/engine/policy/document.ts";
+import type { PackSource } from "../../../runtime/engine/policy/extend.ts";
 import { parsePolicy } from "../../../runtime/engine/policy/parse.ts";
 import { sampleKit } from "./sample-detectors.ts";
 
 const head = "apiVersion: policyguard/v1\nkind: Policy\n";
 
 /** Parses a policy that has to be valid. The head is added when it is missing. */
-export function policyOf(source: string): PolicyDocument {
+export function policyOf(source: string, packs?: PackSource): PolicyDocument {
   const full = source.includes("apiVersion")
     ? source
     : `${head}${source.includes("metadata:") ? "" : "metadata: {name: p}\n"}${source}`;
-  const { policy, problems } = parsePolicy(full, sampleKit.definitions);
+  const { policy, problems } = parsePolicy(full, sampleKit.definitions, packs);
   if (policy === undefined) throw new Error(JSON.stringify(problems, undefined, 1));
   return policy;
 }
@@ -26,22 +28,28 @@ export function policyOf(source: string): PolicyDocument {
 export interface SamplePolicy {
   readonly source: string | PolicyDocument;
   readonly scope: Partial<PolicyScope>;
+  readonly packs?: PackSource;
 }
 
 /** An engine of policies, given as YAML or as documents, of every scope unless they say otherwise. */
-export function engineOf(policies: readonly (string | SamplePolicy)[], environment = "prod"): Engine {
+export function engineOf(
+  policies: readonly (string | SamplePolicy)[],
+  environment = "prod",
+  lists: readonly NamedList[] = [],
+): Engine {
   const sources = policies.map((policy, index): PolicySource => {
-    const { source, scope } = typeof policy === "string" ? { source: policy, scope: {} } : policy;
-    const document = typeof source === "string" ? policyOf(source) : source;
+    const { source, scope, packs } = typeof policy === "string" ? { source: policy, scope: {} } : policy;
+    const document = typeof source === "string" ? policyOf(source, packs) : source;
     return {
       policyId: `id-${index}`,
       name: document.metadata.name,
       version: 1,
       scope: { tenantId: "t", appId: "*", agentId: "*", env: "*", ...scope },
       document,
+      ...(packs === undefined ? {} : { packs }),
     };
   });
-  return compileEngine({ policies: sources, environment, projectId: "project-1" }, sampleKit);
+  return compileEngine({ policies: sources, lists, environment, projectId: "project-1" }, sampleKit);
 }
 
 /** Evaluates a request at a moment that never moves. */

@@ -98,7 +98,7 @@ describe("compiled detectors", () => {
 
 describe("hostile text", () => {
   const work: SearchWork = { units: 0 };
-  const counted = compileDetectors(everything, work);
+  const counted = compileDetectors(everything, { work });
   const size = 64 * 1024;
   const soup =
     "key secret ignore previous system prompt AKIA ghp_ sk-ant- eyJ you are dan forget password instructions @ :// "

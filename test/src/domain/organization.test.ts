@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { Ingest } from "../../../src/domain/ingest.ts";
@@ -43,7 +44,7 @@ async function createLivedIn(role: MemberRole): Promise<World & { readonly as: C
     ...{ kind: CredentialKind.MEMBER, id, label, sessionId, roles: new Map([[orgId, roleOf(role)]]) },
     ...{ orgId: undefined, projectId: undefined, environment: undefined },
   };
-  const audit = { action: "", requestId: "test", address: "" };
+  const audit = { action: "", requestId: "test", address: "192.0.2.7" };
   return { ...world, as: { credential, orgId, role: roleOf(role), audit } };
 }
 
@@ -60,6 +61,20 @@ describe("deleting an organization", () => {
     await new TraceRetention(worker, systemClock).purgeOrganization(gone.orgId);
     expect(await filledTables(database, gone.orgId)).toEqual([]);
     expect(await checksums(database, other.orgId)).toEqual(before);
+  });
+
+  it("leaves who did it to the worker's log, since the audit log goes too", async () => {
+    const gone = await createLivedIn("owner");
+    await new Organizations(database).delete(gone.as, { confirm: "Test" });
+    const queue = new pg.Client({ connectionString: urls.workerUrl });
+    await queue.connect();
+    const { rows } = await queue.query(
+      "select payload->>'by' as by from graphile_worker._private_jobs where payload->>'org_id' = $1",
+      [gone.orgId],
+    );
+    await queue.end();
+    const { label, id } = gone.as.credential;
+    expect(rows).toEqual([{ by: `${label} (${id}) from 192.0.2.7 by request test` }]);
   });
 
   it("ends its tokens with the commit", async () => {

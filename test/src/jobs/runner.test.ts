@@ -130,6 +130,68 @@ describe("startRunner()", () => {
   });
 });
 
+describe("a runner whose pool fails", () => {
+  // The next connections that are taken break at once, as when a server restarts.
+  function breakNext(count: number): void {
+    let left = count;
+    const stop = () => pool.off("acquire", destroy);
+    const destroy = (client: pg.PoolClient) => {
+      left -= 1;
+      if (left <= 0) stop();
+      // Its socket is what breaks; pg does not tell of it in its types.
+      Reflect.get(Reflect.get(client, "connection"), "stream").destroy();
+    };
+    pool.on("acquire", destroy);
+  }
+
+  it.each([
+    ["done", "purge-deliveries", "{}"],
+    ["failed", "deliver-webhook", '{"org_id": 7}'],
+  ])("starts another when it could not write down that a job is %s, and goes on", async (_, task, payload) => {
+    await pool.query("delete from graphile_worker._private_jobs");
+    const claims: string[] = [];
+    const released: string[] = [];
+    const claim = async (poolId: string) => {
+      claims.push(poolId);
+      return { release: async () => void released.push(poolId) };
+    };
+    const services = world.jobServices;
+    const breaking: readonly RunnableTask[] = unscheduled.map((one) => ({
+      ...one,
+      run: async (given, job) => {
+        // One looks for the next job, the other is to tell what became of this one.
+        if (claims.length === 1) breakNext(2);
+        await one.run(given, job);
+      },
+    }));
+    ended.length = 0;
+    const onJob = (job: { task: string; failed: boolean }) => void ended.push(job);
+    // No polls in between, which would take the connections that break.
+    runner = await startRunner({
+      pool,
+      tasks: breaking,
+      services,
+      log,
+      concurrency: 1,
+      pollIntervalMs: 60_000,
+      onJob,
+      claim,
+    });
+    const first = runner.poolId;
+    await pool.query("select graphile_worker.add_job($1, $2::json)", [task, payload]);
+    await expect.poll(() => claims.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(2);
+    expect(ended.map((job) => job.task)).toEqual([task, task]);
+    expect(released).toEqual([first]);
+    expect(claims).toEqual([first, runner.poolId]);
+    await runner.stop();
+    runner = undefined;
+    expect(released).toEqual(claims);
+    const { rows } = await pool.query("select from graphile_worker._private_jobs where locked_by is not null");
+    expect(rows).toHaveLength(0);
+  });
+});
+
 describe("the schedule", () => {
   it("has the sweep and the search for dead pools twice a minute, and each of the others once", async () => {
     await start(tasks);

@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/bundle/v1/bundle.proto.
  */
 export const file_policyguard_bundle_v1_bundle: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb2xpY3lndWFyZC9idW5kbGUvdjEvYnVuZGxlLnByb3RvEhVwb2xpY3lndWFyZC5idW5kbGUudjEiUgoJU3RhdGVtZW50Eg8KB3BheWxvYWQYASABKAkSNAoKc2lnbmF0dXJlcxgCIAMoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TaWduYXR1cmUiMQoJU2lnbmF0dXJlEhEKCXByb3RlY3RlZBgBIAEoCRIRCglzaWduYXR1cmUYAiABKAkingEKBkJ1bmRsZRIyCghtYW5pZmVzdBgBIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSNAoKYWN0aXZhdGlvbhgCIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSKgoFcGFydHMYAyADKAsyGy5wb2xpY3lndWFyZC5idW5kbGUudjEuUGFydCIiCgRQYXJ0EgwKBHBhdGgYASABKAkSDAoEZGF0YRgCIAEoDCKKAgoITWFuaWZlc3QSDgoGb3JnX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSDwoHdmVyc2lvbhgEIAEoBRISCgpjcmVhdGVkX2F0GAUgASgJEg4KBnNvdXJjZRgGIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgHIAEoCRIwCgVwYXJ0cxgIIAMoCzIhLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5QYXJ0RGlnZXN0EhMKC21pbl9ydW50aW1lGAkgASgJEjEKBXRlc3RzGAogASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5IocBCgpQYXJ0RGlnZXN0EgwKBHBhdGgYASABKAkSDAoEc2l6ZRgCIAEoBRJdCgZkaWdlc3QYAyABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiIi0KC1Rlc3RTdW1tYXJ5Eg4KBnBhc3NlZBgBIAEoBRIOCgZmYWlsZWQYAiABKAUiygEKCkFjdGl2YXRpb24SDgoGb3JnX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSFgoOYWN0aXZhdGlvbl9zZXEYBCABKAUSDwoHdmVyc2lvbhgFIAEoBRIOCgZkaWdlc3QYBiABKAkSEQoJaXNzdWVkX2F0GAcgASgJEhIKCm5vdF9iZWZvcmUYCCABKAkSEgoKZXhwaXJlc19hdBgJIAEoCRIPCgdjYXB0dXJlGAogASgJYgZwcm90bzM", [file_policyguard_options_v1_options]);
+  fileDesc("CiJwb2xpY3lndWFyZC9idW5kbGUvdjEvYnVuZGxlLnByb3RvEhVwb2xpY3lndWFyZC5idW5kbGUudjEiUgoJU3RhdGVtZW50Eg8KB3BheWxvYWQYASABKAkSNAoKc2lnbmF0dXJlcxgCIAMoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TaWduYXR1cmUiMQoJU2lnbmF0dXJlEhEKCXByb3RlY3RlZBgBIAEoCRIRCglzaWduYXR1cmUYAiABKAkizgEKBkJ1bmRsZRIyCghtYW5pZmVzdBgBIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSNAoKYWN0aXZhdGlvbhgCIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSKgoFcGFydHMYAyADKAsyGy5wb2xpY3lndWFyZC5idW5kbGUudjEuUGFydBIuCgRrZXlzGAQgASgLMiAucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlN0YXRlbWVudCIiCgRQYXJ0EgwKBHBhdGgYASABKAkSDAoEZGF0YRgCIAEoDCKKAgoITWFuaWZlc3QSDgoGb3JnX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSDwoHdmVyc2lvbhgEIAEoBRISCgpjcmVhdGVkX2F0GAUgASgJEg4KBnNvdXJjZRgGIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgHIAEoCRIwCgVwYXJ0cxgIIAMoCzIhLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5QYXJ0RGlnZXN0EhMKC21pbl9ydW50aW1lGAkgASgJEjEKBXRlc3RzGAogASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5IocBCgpQYXJ0RGlnZXN0EgwKBHBhdGgYASABKAkSDAoEc2l6ZRgCIAEoBRJdCgZkaWdlc3QYAyABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiIi0KC1Rlc3RTdW1tYXJ5Eg4KBnBhc3NlZBgBIAEoBRIOCgZmYWlsZWQYAiABKAUisAIKCkFjdGl2YXRpb24SDgoGb3JnX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSFgoOYWN0aXZhdGlvbl9zZXEYBCABKAUSDwoHdmVyc2lvbhgFIAEoBRIOCgZkaWdlc3QYBiABKAkSEQoJaXNzdWVkX2F0GAcgASgJEhIKCm5vdF9iZWZvcmUYCCABKAkSEgoKZXhwaXJlc19hdBgJIAEoCRIPCgdjYXB0dXJlGAogASgJEhMKC2tleXNfc2VyaWFsGAsgASgFEkEKCWNhbmRpZGF0ZRgMIAEoCzIpLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5DYW5kaWRhdGVSZWZlcmVuY2VIAIgBAUIMCgpfY2FuZGlkYXRlIm0KBktleVNldBIOCgZvcmdfaWQYASABKAkSDgoGc2VyaWFsGAIgASgFEhEKCWlzc3VlZF9hdBgDIAEoCRIwCgRrZXlzGAQgAygLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLktleVNldEVudHJ5IjQKC0tleVNldEVudHJ5EgsKA2tpZBgBIAEoCRIJCgF4GAIgASgJEg0KBXN0YXRlGAMgASgJIloKEkNhbmRpZGF0ZVJlZmVyZW5jZRIPCgd2ZXJzaW9uGAEgASgFEg4KBmRpZ2VzdBgCIAEoCRIPCgdwZXJjZW50GAMgASgFEhIKCmV4cGlyZXNfYXQYBCABKAliBnByb3RvMw", [file_policyguard_options_v1_options]);
 
 /**
  * Statement is a signed statement: a JWS in General JSON Serialization (RFC 7515 section 7.2.1), EdDSA only. The payload
@@ -96,6 +96,14 @@ export type Bundle = Message<"policyguard.bundle.v1.Bundle"> & {
    * @generated from field: repeated policyguard.bundle.v1.Part parts = 3;
    */
   parts: Part[];
+
+  /**
+   * Signed at each change of the organization's keys: which may sign. Its payload has the fields of KeySet. Verifiers that trust one
+   * of its signers follow a rotation or a revocation by it.
+   *
+   * @generated from field: policyguard.bundle.v1.Statement keys = 4;
+   */
+  keys?: Statement | undefined;
 };
 
 /**
@@ -355,6 +363,20 @@ export type Activation = Message<"policyguard.bundle.v1.Activation"> & {
    * @generated from field: string capture = 10;
    */
   capture: string;
+
+  /**
+   * Serial of the newest key set. A runtime that knows an older one asks for it.
+   *
+   * @generated from field: int32 keys_serial = 11;
+   */
+  keysSerial: number;
+
+  /**
+   * Another version to evaluate beside this one; unset when there is none.
+   *
+   * @generated from field: optional policyguard.bundle.v1.CandidateReference candidate = 12;
+   */
+  candidate?: CandidateReference | undefined;
 };
 
 /**
@@ -363,4 +385,124 @@ export type Activation = Message<"policyguard.bundle.v1.Activation"> & {
  */
 export const ActivationSchema: GenMessage<Activation> = /*@__PURE__*/
   messageDesc(file_policyguard_bundle_v1_bundle, 7);
+
+/**
+ * KeySet says which keys may sign for an organization. It is signed by every key that it names, the revoked ones too, so that whoever
+ * trusts any of them learns of the others.
+ *
+ * @generated from message policyguard.bundle.v1.KeySet
+ */
+export type KeySet = Message<"policyguard.bundle.v1.KeySet"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * Grows with each change. Nobody takes an older set after a newer one.
+   *
+   * @generated from field: int32 serial = 2;
+   */
+  serial: number;
+
+  /**
+   * RFC 3339, UTC.
+   *
+   * @generated from field: string issued_at = 3;
+   */
+  issuedAt: string;
+
+  /**
+   * The keys, newest first.
+   *
+   * @generated from field: repeated policyguard.bundle.v1.KeySetEntry keys = 4;
+   */
+  keys: KeySetEntry[];
+};
+
+/**
+ * Describes the message policyguard.bundle.v1.KeySet.
+ * Use `create(KeySetSchema)` to create a new message.
+ */
+export const KeySetSchema: GenMessage<KeySet> = /*@__PURE__*/
+  messageDesc(file_policyguard_bundle_v1_bundle, 8);
+
+/**
+ * KeySetEntry is a key of a key set.
+ *
+ * @generated from message policyguard.bundle.v1.KeySetEntry
+ */
+export type KeySetEntry = Message<"policyguard.bundle.v1.KeySetEntry"> & {
+  /**
+   * RFC 7638 thumbprint of the public key.
+   *
+   * @generated from field: string kid = 1;
+   */
+  kid: string;
+
+  /**
+   * Base64url of the public key.
+   *
+   * @generated from field: string x = 2;
+   */
+  x: string;
+
+  /**
+   * "active" signs; "retiring" signs beside it until verifiers know the active one; "revoked" is believed no more.
+   *
+   * @generated from field: string state = 3;
+   */
+  state: string;
+};
+
+/**
+ * Describes the message policyguard.bundle.v1.KeySetEntry.
+ * Use `create(KeySetEntrySchema)` to create a new message.
+ */
+export const KeySetEntrySchema: GenMessage<KeySetEntry> = /*@__PURE__*/
+  messageDesc(file_policyguard_bundle_v1_bundle, 9);
+
+/**
+ * CandidateReference names a version that is evaluated and never enforced.
+ *
+ * @generated from message policyguard.bundle.v1.CandidateReference
+ */
+export type CandidateReference = Message<"policyguard.bundle.v1.CandidateReference"> & {
+  /**
+   * The version.
+   *
+   * @generated from field: int32 version = 1;
+   */
+  version: number;
+
+  /**
+   * Digest of its manifest's payload.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * Share of the runtimes that evaluate it, in percent.
+   *
+   * @generated from field: int32 percent = 3;
+   */
+  percent: number;
+
+  /**
+   * RFC 3339, UTC: nobody evaluates it after this.
+   *
+   * @generated from field: string expires_at = 4;
+   */
+  expiresAt: string;
+};
+
+/**
+ * Describes the message policyguard.bundle.v1.CandidateReference.
+ * Use `create(CandidateReferenceSchema)` to create a new message.
+ */
+export const CandidateReferenceSchema: GenMessage<CandidateReference> = /*@__PURE__*/
+  messageDesc(file_policyguard_bundle_v1_bundle, 10);
 

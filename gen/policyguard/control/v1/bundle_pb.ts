@@ -9,13 +9,15 @@ import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { TestSummary } from "../../bundle/v1/bundle_pb.ts";
 import { file_policyguard_bundle_v1_bundle } from "../../bundle/v1/bundle_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
+import type { Outcome } from "../../policy/v1/outcome_pb.ts";
+import { file_policyguard_policy_v1_outcome } from "../../policy/v1/outcome_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/control/v1/bundle.proto.
  */
 export const file_policyguard_control_v1_bundle: GenFile = /*@__PURE__*/
-  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKmBgoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEl0KBmRpZ2VzdBgHIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISZQoOY29udGVudF9kaWdlc3QYCCABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEh0KBnNvdXJjZRgJIAEoCUIN2rwYCSJwdWJsaXNoIhIUCgdtZXNzYWdlGAogASgJSACIAQESNgoIcG9saWNpZXMYCyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRISCgpzaXplX2J5dGVzGAwgASgFEjEKBXRlc3RzGA0gASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5EiQKCmNyZWF0ZWRfYnkYDiABKAlCENq8GAwiZ3JfY2lfNGZLOSISLgoKY3JlYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMYWN0aXZhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhsKDmFjdGl2YXRpb25fc2VxGBEgASgFSAKIAQESNQoEZGlmZhgSIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlRGlmZkgDiAEBQgoKCF9tZXNzYWdlQg8KDV9hY3RpdmF0ZWRfYXRCEQoPX2FjdGl2YXRpb25fc2VxQgcKBV9kaWZmIs4BCgpCdW5kbGVEaWZmEhYKDmFjdGl2ZV92ZXJzaW9uGAEgASgFEjMKBWFkZGVkGAIgAygLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGVQb2xpY3kSNQoHcmVtb3ZlZBgDIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlUG9saWN5EjwKB2NoYW5nZWQYBCADKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZWRCdW5kbGVQb2xpY3kiXwoTQ2hhbmdlZEJ1bmRsZVBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIWCg5hY3RpdmVfdmVyc2lvbhgDIAEoBRIPCgd2ZXJzaW9uGAQgASgFIkAKDEJ1bmRsZVBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgFKqgBCgtCdW5kbGVTdGF0ZRIcChhCVU5ETEVfU1RBVEVfVU5TUEVDSUZJRUQQABIpChZCVU5ETEVfU1RBVEVfUFVCTElTSEVEEAEaDZK9GAlwdWJsaXNoZWQSIwoTQlVORExFX1NUQVRFX0FDVElWRRACGgqSvRgGYWN0aXZlEisKF0JVTkRMRV9TVEFURV9TVVBFUlNFREVEEAMaDpK9GApzdXBlcnNlZGVkYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_options_v1_options]);
+  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKUBwoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEl0KBmRpZ2VzdBgHIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISZQoOY29udGVudF9kaWdlc3QYCCABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEh0KBnNvdXJjZRgJIAEoCUIN2rwYCSJwdWJsaXNoIhIUCgdtZXNzYWdlGAogASgJSACIAQESNgoIcG9saWNpZXMYCyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRISCgpzaXplX2J5dGVzGAwgASgFEjEKBXRlc3RzGA0gASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5EiQKCmNyZWF0ZWRfYnkYDiABKAlCENq8GAwiZ3JfY2lfNGZLOSISLgoKY3JlYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMYWN0aXZhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhsKDmFjdGl2YXRpb25fc2VxGBEgASgFSAKIAQESNQoEZGlmZhgSIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlRGlmZkgDiAEBEjkKCWFwcHJvdmFscxgTIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlQXBwcm92YWwSMQoFZ2F0ZXMYFCADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZUdhdGVCCgoIX21lc3NhZ2VCDwoNX2FjdGl2YXRlZF9hdEIRCg9fYWN0aXZhdGlvbl9zZXFCBwoFX2RpZmYibQoOQnVuZGxlQXBwcm92YWwSKgoLYXBwcm92ZWRfYnkYASABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIvCgthcHByb3ZlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAicwoKQnVuZGxlR2F0ZRIdCgRnYXRlGAEgASgJQg/avBgLImFwcHJvdmFscyISDgoGcGFzc2VkGAIgASgIEisKBnJlYXNvbhgDIAEoCUIW2rwYEiIxIG9mIDIgYXBwcm92YWxzIkgAiAEBQgkKB19yZWFzb24iiQMKCUNhbmRpZGF0ZRIPCgd2ZXJzaW9uGAEgASgFEhYKDmFjdGl2ZV92ZXJzaW9uGAIgASgFEg8KB3BlcmNlbnQYAyABKAUSEgoKc3RhcnRlZF9ieRgEIAEoCRIuCgpzdGFydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdleHBpcmVkGAcgASgIEhMKC2V2YWx1YXRpb25zGAggASgBEhUKDWRpc2FncmVlbWVudHMYCSABKAESDwoHc2tpcHBlZBgKIAEoARIOCgZmYWlsZWQYCyABKAESNgoGY291bnRzGAwgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5kaWRhdGVDb3VudBI4CgdzYW1wbGVzGA0gAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5kaWRhdGVTYW1wbGUimAEKDkNhbmRpZGF0ZUNvdW50EjYKDmFjdGl2ZV9vdXRjb21lGAEgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSOQoRY2FuZGlkYXRlX291dGNvbWUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRITCgtldmFsdWF0aW9ucxgDIAEoASL7AQoPQ2FuZGlkYXRlU2FtcGxlEhUKDWV2YWx1YXRpb25faWQYASABKAkSNgoOYWN0aXZlX291dGNvbWUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRI5ChFjYW5kaWRhdGVfb3V0Y29tZRgDIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEhsKDmNhbmRpZGF0ZV9ydWxlGAQgASgJSACIAQESLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEQoPX2NhbmRpZGF0ZV9ydWxlIs4BCgpCdW5kbGVEaWZmEhYKDmFjdGl2ZV92ZXJzaW9uGAEgASgFEjMKBWFkZGVkGAIgAygLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGVQb2xpY3kSNQoHcmVtb3ZlZBgDIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlUG9saWN5EjwKB2NoYW5nZWQYBCADKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZWRCdW5kbGVQb2xpY3kiXwoTQ2hhbmdlZEJ1bmRsZVBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIWCg5hY3RpdmVfdmVyc2lvbhgDIAEoBRIPCgd2ZXJzaW9uGAQgASgFIkAKDEJ1bmRsZVBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgFKqgBCgtCdW5kbGVTdGF0ZRIcChhCVU5ETEVfU1RBVEVfVU5TUEVDSUZJRUQQABIpChZCVU5ETEVfU1RBVEVfUFVCTElTSEVEEAEaDZK9GAlwdWJsaXNoZWQSIwoTQlVORExFX1NUQVRFX0FDVElWRRACGgqSvRgGYWN0aXZlEisKF0JVTkRMRV9TVEFURV9TVVBFUlNFREVEEAMaDpK9GApzdXBlcnNlZGVkYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * Bundle is a signed, immutable set of policies of one environment.
@@ -149,6 +151,20 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
    * @generated from field: optional policyguard.control.v1.BundleDiff diff = 18;
    */
   diff?: BundleDiff | undefined;
+
+  /**
+   * Who has approved it. Only where one bundle is read; empty elsewhere.
+   *
+   * @generated from field: repeated policyguard.control.v1.BundleApproval approvals = 19;
+   */
+  approvals: BundleApproval[];
+
+  /**
+   * What stands between the bundle and its activation, whoever activates it. Only where one bundle is read; empty elsewhere.
+   *
+   * @generated from field: repeated policyguard.control.v1.BundleGate gates = 20;
+   */
+  gates: BundleGate[];
 };
 
 /**
@@ -157,6 +173,258 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
  */
 export const BundleSchema: GenMessage<Bundle> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_bundle, 0);
+
+/**
+ * BundleApproval says that a person has approved a bundle.
+ *
+ * @generated from message policyguard.control.v1.BundleApproval
+ */
+export type BundleApproval = Message<"policyguard.control.v1.BundleApproval"> & {
+  /**
+   * E-mail address of the person.
+   *
+   * @generated from field: string approved_by = 1;
+   */
+  approvedBy: string;
+
+  /**
+   * When.
+   *
+   * @generated from field: google.protobuf.Timestamp approved_at = 2;
+   */
+  approvedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.BundleApproval.
+ * Use `create(BundleApprovalSchema)` to create a new message.
+ */
+export const BundleApprovalSchema: GenMessage<BundleApproval> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 1);
+
+/**
+ * BundleGate is a condition of activation.
+ *
+ * @generated from message policyguard.control.v1.BundleGate
+ */
+export type BundleGate = Message<"policyguard.control.v1.BundleGate"> & {
+  /**
+   * "tests", "approvals", "frozen" or "protected".
+   *
+   * @generated from field: string gate = 1;
+   */
+  gate: string;
+
+  /**
+   * Whether it is open. "protected" is open for admins and ci tokens only.
+   *
+   * @generated from field: bool passed = 2;
+   */
+  passed: boolean;
+
+  /**
+   * Why it is closed, or for whom it is open; null when there is nothing to say.
+   *
+   * @generated from field: optional string reason = 3;
+   */
+  reason?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.BundleGate.
+ * Use `create(BundleGateSchema)` to create a new message.
+ */
+export const BundleGateSchema: GenMessage<BundleGate> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 2);
+
+/**
+ * Candidate is a version that runtimes evaluate beside the active one, and never enforce.
+ *
+ * @generated from message policyguard.control.v1.Candidate
+ */
+export type Candidate = Message<"policyguard.control.v1.Candidate"> & {
+  /**
+   * The version.
+   *
+   * @generated from field: int32 version = 1;
+   */
+  version: number;
+
+  /**
+   * The version that it is compared with.
+   *
+   * @generated from field: int32 active_version = 2;
+   */
+  activeVersion: number;
+
+  /**
+   * Share of the runtimes that evaluate it, in percent.
+   *
+   * @generated from field: int32 percent = 3;
+   */
+  percent: number;
+
+  /**
+   * Who started it: a member's e-mail address or a token's prefix.
+   *
+   * @generated from field: string started_by = 4;
+   */
+  startedBy: string;
+
+  /**
+   * When it was started.
+   *
+   * @generated from field: google.protobuf.Timestamp started_at = 5;
+   */
+  startedAt?: Timestamp | undefined;
+
+  /**
+   * When runtimes stop evaluating it.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 6;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Whether that is over.
+   *
+   * @generated from field: bool expired = 7;
+   */
+  expired: boolean;
+
+  /**
+   * Evaluations that both versions made.
+   *
+   * @generated from field: double evaluations = 8;
+   */
+  evaluations: number;
+
+  /**
+   * Those among them in which the outcomes differ.
+   *
+   * @generated from field: double disagreements = 9;
+   */
+  disagreements: number;
+
+  /**
+   * Evaluations that the candidate was not asked for, because a runtime was busy.
+   *
+   * @generated from field: double skipped = 10;
+   */
+  skipped: number;
+
+  /**
+   * Evaluations in which the candidate failed.
+   *
+   * @generated from field: double failed = 11;
+   */
+  failed: number;
+
+  /**
+   * How often which outcomes met.
+   *
+   * @generated from field: repeated policyguard.control.v1.CandidateCount counts = 12;
+   */
+  counts: CandidateCount[];
+
+  /**
+   * The newest evaluations in which the outcomes differ, 100 at most. What they were about is in their traces, as far as it is kept.
+   *
+   * @generated from field: repeated policyguard.control.v1.CandidateSample samples = 13;
+   */
+  samples: CandidateSample[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.Candidate.
+ * Use `create(CandidateSchema)` to create a new message.
+ */
+export const CandidateSchema: GenMessage<Candidate> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 3);
+
+/**
+ * CandidateCount says how often two outcomes met.
+ *
+ * @generated from message policyguard.control.v1.CandidateCount
+ */
+export type CandidateCount = Message<"policyguard.control.v1.CandidateCount"> & {
+  /**
+   * Outcome of the active version.
+   *
+   * @generated from field: policyguard.policy.v1.Outcome active_outcome = 1;
+   */
+  activeOutcome: Outcome;
+
+  /**
+   * Outcome of the candidate.
+   *
+   * @generated from field: policyguard.policy.v1.Outcome candidate_outcome = 2;
+   */
+  candidateOutcome: Outcome;
+
+  /**
+   * Evaluations.
+   *
+   * @generated from field: double evaluations = 3;
+   */
+  evaluations: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CandidateCount.
+ * Use `create(CandidateCountSchema)` to create a new message.
+ */
+export const CandidateCountSchema: GenMessage<CandidateCount> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 4);
+
+/**
+ * CandidateSample is an evaluation in which the outcomes differ.
+ *
+ * @generated from message policyguard.control.v1.CandidateSample
+ */
+export type CandidateSample = Message<"policyguard.control.v1.CandidateSample"> & {
+  /**
+   * The evaluation; its trace has the same id.
+   *
+   * @generated from field: string evaluation_id = 1;
+   */
+  evaluationId: string;
+
+  /**
+   * Outcome of the active version.
+   *
+   * @generated from field: policyguard.policy.v1.Outcome active_outcome = 2;
+   */
+  activeOutcome: Outcome;
+
+  /**
+   * Outcome of the candidate.
+   *
+   * @generated from field: policyguard.policy.v1.Outcome candidate_outcome = 3;
+   */
+  candidateOutcome: Outcome;
+
+  /**
+   * The rule of the candidate that decided; null when it allowed.
+   *
+   * @generated from field: optional string candidate_rule = 4;
+   */
+  candidateRule?: string | undefined;
+
+  /**
+   * When it was made.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 5;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CandidateSample.
+ * Use `create(CandidateSampleSchema)` to create a new message.
+ */
+export const CandidateSampleSchema: GenMessage<CandidateSample> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 5);
 
 /**
  * BundleDiff is what activating a bundle would change, policy by policy.
@@ -198,7 +466,7 @@ export type BundleDiff = Message<"policyguard.control.v1.BundleDiff"> & {
  * Use `create(BundleDiffSchema)` to create a new message.
  */
 export const BundleDiffSchema: GenMessage<BundleDiff> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 1);
+  messageDesc(file_policyguard_control_v1_bundle, 6);
 
 /**
  * ChangedBundlePolicy names two versions of a policy.
@@ -240,7 +508,7 @@ export type ChangedBundlePolicy = Message<"policyguard.control.v1.ChangedBundleP
  * Use `create(ChangedBundlePolicySchema)` to create a new message.
  */
 export const ChangedBundlePolicySchema: GenMessage<ChangedBundlePolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 2);
+  messageDesc(file_policyguard_control_v1_bundle, 7);
 
 /**
  * BundlePolicy names a policy version in a bundle.
@@ -275,7 +543,7 @@ export type BundlePolicy = Message<"policyguard.control.v1.BundlePolicy"> & {
  * Use `create(BundlePolicySchema)` to create a new message.
  */
 export const BundlePolicySchema: GenMessage<BundlePolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 3);
+  messageDesc(file_policyguard_control_v1_bundle, 8);
 
 /**
  * BundleState is where a bundle stands in its environment.

@@ -6,9 +6,9 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
-import type { Bundle } from "../../bundle/v1/bundle_pb.ts";
+import type { Bundle, Statement } from "../../bundle/v1/bundle_pb.ts";
 import { file_policyguard_bundle_v1_bundle } from "../../bundle/v1/bundle_pb.ts";
-import type { Bundle as Bundle$1 } from "./bundle_pb.ts";
+import type { Bundle as Bundle$1, Candidate } from "./bundle_pb.ts";
 import { file_policyguard_control_v1_bundle } from "./bundle_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/bundle_service.proto.
  */
 export const file_policyguard_control_v1_bundle_service: GenFile = /*@__PURE__*/
-  fileDesc("Citwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZV9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIpUBChZHZXRMYXRlc3RCdW5kbGVSZXF1ZXN0EjUKDWlmX25vbmVfbWF0Y2gYASABKAlCGbpIBXIDGIAgyrwYDUlmLU5vbmUtTWF0Y2hIAIgBARInCgZwcmVmZXIYAiABKAlCErpIBXIDGIACyrwYBlByZWZlckgBiAEBQhAKDl9pZl9ub25lX21hdGNoQgkKB19wcmVmZXIiwAEKF0dldExhdGVzdEJ1bmRsZVJlc3BvbnNlEjIKBmJ1bmRsZRgBIAEoCzIdLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5CdW5kbGVIAIgBARIWCgRldGFnGAIgASgJQgjKvBgERVRhZxIxCgphY3RpdmF0aW9uGAMgASgJQh3KvBgZWC1Qb2xpY3ktR3VhcmQtQWN0aXZhdGlvbhIbCgxub3RfbW9kaWZpZWQYBCABKAhCBdC8GLACQgkKB19idW5kbGUiGAoWTGlzdFNpZ25pbmdLZXlzUmVxdWVzdCJLChdMaXN0U2lnbmluZ0tleXNSZXNwb25zZRIwCgRrZXlzGAEgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5TaWduaW5nS2V5IooBCgpTaWduaW5nS2V5EhYKA2t0eRgBIAEoCUIJ2rwYBSJPS1AiEhoKA2NydhgCIAEoCUIN2rwYCSJFZDI1NTE5IhIJCgF4GAMgASgJEgsKA2tpZBgEIAEoCRIYCgNhbGcYBSABKAlCC9q8GAciRWREU0EiEhYKA3VzZRgGIAEoCUIJ2rwYBSJzaWciIskBChJMaXN0QnVuZGxlc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIeCgVsaW1pdBgEIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgFIAEoBUIHukgEGgIoAEgBiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0InQKE0xpc3RCdW5kbGVzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEi8KB2J1bmRsZXMYBCADKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZSKFAgoUUHVibGlzaEJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBImChBleHBlY3RlZF92ZXJzaW9uGAQgASgFQge6SAQaAigASACIAQESFQoIYWN0aXZhdGUYBSABKAhIAYgBARIeCgdtZXNzYWdlGAYgASgJQgi6SAVyAxjQD0gCiAEBQhMKEV9leHBlY3RlZF92ZXJzaW9uQgsKCV9hY3RpdmF0ZUIKCghfbWVzc2FnZSJHChVQdWJsaXNoQnVuZGxlUmVzcG9uc2USLgoGYnVuZGxlGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGUihwIKFlJlcHVibGlzaEJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBImChBleHBlY3RlZF92ZXJzaW9uGAQgASgFQge6SAQaAigASACIAQESFQoIYWN0aXZhdGUYBSABKAhIAYgBARIeCgdtZXNzYWdlGAYgASgJQgi6SAVyAxjQD0gCiAEBQhMKEV9leHBlY3RlZF92ZXJzaW9uQgsKCV9hY3RpdmF0ZUIKCghfbWVzc2FnZSJJChdSZXB1Ymxpc2hCdW5kbGVSZXNwb25zZRIuCgZidW5kbGUYASABKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZSLoAgoUUHJvbW90ZUJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjQKCnNvdXJjZV9lbnYYAyABKAlCILpIHXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kEjQKCnRhcmdldF9lbnYYBCABKAlCILpIHXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kEh0KB3ZlcnNpb24YBSABKAVCB7pIBBoCKAFIAIgBARIVCghhY3RpdmF0ZRgGIAEoCEgBiAEBEh4KB21lc3NhZ2UYByABKAlCCLpIBXIDGNAPSAKIAQESJgoQZXhwZWN0ZWRfdmVyc2lvbhgIIAEoBUIHukgEGgIoAEgDiAEBQgoKCF92ZXJzaW9uQgsKCV9hY3RpdmF0ZUIKCghfbWVzc2FnZUITChFfZXhwZWN0ZWRfdmVyc2lvbiJHChVQcm9tb3RlQnVuZGxlUmVzcG9uc2USLgoGYnVuZGxlGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGUijgEKEEdldEJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIYCgd2ZXJzaW9uGAQgASgFQge6SAQaAigBIkMKEUdldEJ1bmRsZVJlc3BvbnNlEi4KBmJ1bmRsZRgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlIpMBChVBY3RpdmF0ZUJ1bmRsZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIYCgd2ZXJzaW9uGAQgASgFQge6SAQaAigBIkgKFkFjdGl2YXRlQnVuZGxlUmVzcG9uc2USLgoGYnVuZGxlGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGUyqxIKDUJ1bmRsZVNlcnZpY2USsAEKD0dldExhdGVzdEJ1bmRsZRIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TGF0ZXN0QnVuZGxlUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TGF0ZXN0QnVuZGxlUmVzcG9uc2UiPPK7GAMSAQKCvBgCCAGavBgJbm90X2ZvdW5kgtPkkwIcYgZidW5kbGUSEi92MS9idW5kbGVzL2xhdGVzdBKeAQoPTGlzdFNpZ25pbmdLZXlzEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2lnbmluZ0tleXNSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2lnbmluZ0tleXNSZXNwb25zZSIq8rsYCBIEAQIDBBgBgrwYAggBgtPkkwISEhAvdjEvYnVuZGxlcy9rZXlzEtsBCgtMaXN0QnVuZGxlcxIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEJ1bmRsZXNSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QnVuZGxlc1Jlc3BvbnNlInPyuxgbEgMBAwQYASIGb3JnX2lkKgpwcm9qZWN0X2lkmrwYCW5vdF9mb3VuZILT5JMCQRI/L3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzEosDCg1QdWJsaXNoQnVuZGxlEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5QdWJsaXNoQnVuZGxlUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUHVibGlzaEJ1bmRsZVJlc3BvbnNlIpwC8rsYGxIDAQMEGAIiBm9yZ19pZCoKcHJvamVjdF9pZPi7GMkBirwYDmJ1bmRsZS5wdWJsaXNokrwYEGJ1bmRsZS5wdWJsaXNoZWSSvBgQYnVuZGxlLmFjdGl2YXRlZJq8GAlub3RfZm91bmSavBgIY29uZmxpY3SavBgXYnVuZGxlX3ZlcnNpb25fY29uZmxpY3SavBgTcG9saWN5X3Rlc3RzX2ZhaWxlZJq8GBVwcm90ZWN0ZWRfZW52aXJvbm1lbnSC0+STAlQ6ASpiBmJ1bmRsZSJHL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzL3B1Ymxpc2gSlQMKD1JlcHVibGlzaEJ1bmRsZRIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwdWJsaXNoQnVuZGxlUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwdWJsaXNoQnVuZGxlUmVzcG9uc2UioALyuxgbEgMBAwQYAiIGb3JnX2lkKgpwcm9qZWN0X2lk+LsYyQGKvBgQYnVuZGxlLnJlcHVibGlzaJK8GBBidW5kbGUucHVibGlzaGVkkrwYEGJ1bmRsZS5hY3RpdmF0ZWSavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYF2J1bmRsZV92ZXJzaW9uX2NvbmZsaWN0mrwYE3BvbGljeV90ZXN0c19mYWlsZWSavBgVcHJvdGVjdGVkX2Vudmlyb25tZW50gtPkkwJWOgEqYgZidW5kbGUiSS92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tlbnZfbmFtZX0vYnVuZGxlcy9yZXB1Ymxpc2gShAMKDVByb21vdGVCdW5kbGUSLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlByb21vdGVCdW5kbGVSZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5Qcm9tb3RlQnVuZGxlUmVzcG9uc2UilQLyuxgbEgMBAwQYAiIGb3JnX2lkKgpwcm9qZWN0X2lk+LsYyQGKvBgOYnVuZGxlLnByb21vdGWSvBgPYnVuZGxlLnByb21vdGVkkrwYEGJ1bmRsZS5hY3RpdmF0ZWSavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYF2J1bmRsZV92ZXJzaW9uX2NvbmZsaWN0mrwYE3BvbGljeV90ZXN0c19mYWlsZWSavBgVcHJvdGVjdGVkX2Vudmlyb25tZW50gtPkkwJOOgEqYgZidW5kbGUiQS92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tzb3VyY2VfZW52fS9wcm9tb3RlEugBCglHZXRCdW5kbGUSKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJ1bmRsZVJlcXVlc3QaKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJ1bmRsZVJlc3BvbnNlIoUB8rsYGxIDAQMEGAEiBm9yZ19pZCoKcHJvamVjdF9pZJq8GAlub3RfZm91bmSC0+STAlNiBmJ1bmRsZRJJL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzL3t2ZXJzaW9ufRLPAgoOQWN0aXZhdGVCdW5kbGUSLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjdGl2YXRlQnVuZGxlUmVxdWVzdBouLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWN0aXZhdGVCdW5kbGVSZXNwb25zZSLdAfK7GBsSAwEDBBgCIgZvcmdfaWQqCnByb2plY3RfaWSKvBgPYnVuZGxlLmFjdGl2YXRlkrwYEGJ1bmRsZS5hY3RpdmF0ZWSavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYFXByb3RlY3RlZF9lbnZpcm9ubWVudILT5JMCXzoBKmIGYnVuZGxlIlIvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vZW52cy97ZW52X25hbWV9L2J1bmRsZXMve3ZlcnNpb259L2FjdGl2YXRlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_bundle, file_policyguard_options_v1_options]);
+  fileDesc("Citwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZV9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIpUBChZHZXRMYXRlc3RCdW5kbGVSZXF1ZXN0EjUKDWlmX25vbmVfbWF0Y2gYASABKAlCGbpIBXIDGIAgyrwYDUlmLU5vbmUtTWF0Y2hIAIgBARInCgZwcmVmZXIYAiABKAlCErpIBXIDGIACyrwYBlByZWZlckgBiAEBQhAKDl9pZl9ub25lX21hdGNoQgkKB19wcmVmZXIiwAEKF0dldExhdGVzdEJ1bmRsZVJlc3BvbnNlEjIKBmJ1bmRsZRgBIAEoCzIdLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5CdW5kbGVIAIgBARIWCgRldGFnGAIgASgJQgjKvBgERVRhZxIxCgphY3RpdmF0aW9uGAMgASgJQh3KvBgZWC1Qb2xpY3ktR3VhcmQtQWN0aXZhdGlvbhIbCgxub3RfbW9kaWZpZWQYBCABKAhCBdC8GLACQgkKB19idW5kbGUiGAoWTGlzdFNpZ25pbmdLZXlzUmVxdWVzdCKWAQoXTGlzdFNpZ25pbmdLZXlzUmVzcG9uc2USMAoEa2V5cxgBIAMoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2lnbmluZ0tleRIUCgxyZXZva2VkX2tpZHMYAiADKAkSMwoJc3RhdGVtZW50GAMgASgLMiAucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlN0YXRlbWVudCKKAQoKU2lnbmluZ0tleRIWCgNrdHkYASABKAlCCdq8GAUiT0tQIhIaCgNjcnYYAiABKAlCDdq8GAkiRWQyNTUxOSISCQoBeBgDIAEoCRILCgNraWQYBCABKAkSGAoDYWxnGAUgASgJQgvavBgHIkVkRFNBIhIWCgN1c2UYBiABKAlCCdq8GAUic2lnIiLJAQoSTGlzdEJ1bmRsZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSHgoFbGltaXQYBCABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBSABKAVCB7pIBBoCKABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCJ0ChNMaXN0QnVuZGxlc1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRIvCgdidW5kbGVzGAQgAygLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGUihQIKFFB1Ymxpc2hCdW5kbGVSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSJgoQZXhwZWN0ZWRfdmVyc2lvbhgEIAEoBUIHukgEGgIoAEgAiAEBEhUKCGFjdGl2YXRlGAUgASgISAGIAQESHgoHbWVzc2FnZRgGIAEoCUIIukgFcgMY0A9IAogBAUITChFfZXhwZWN0ZWRfdmVyc2lvbkILCglfYWN0aXZhdGVCCgoIX21lc3NhZ2UiRwoVUHVibGlzaEJ1bmRsZVJlc3BvbnNlEi4KBmJ1bmRsZRgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlIocCChZSZXB1Ymxpc2hCdW5kbGVSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSJgoQZXhwZWN0ZWRfdmVyc2lvbhgEIAEoBUIHukgEGgIoAEgAiAEBEhUKCGFjdGl2YXRlGAUgASgISAGIAQESHgoHbWVzc2FnZRgGIAEoCUIIukgFcgMY0A9IAogBAUITChFfZXhwZWN0ZWRfdmVyc2lvbkILCglfYWN0aXZhdGVCCgoIX21lc3NhZ2UiSQoXUmVwdWJsaXNoQnVuZGxlUmVzcG9uc2USLgoGYnVuZGxlGAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGUi6AIKFFByb21vdGVCdW5kbGVSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARI0Cgpzb3VyY2VfZW52GAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBI0Cgp0YXJnZXRfZW52GAQgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIdCgd2ZXJzaW9uGAUgASgFQge6SAQaAigBSACIAQESFQoIYWN0aXZhdGUYBiABKAhIAYgBARIeCgdtZXNzYWdlGAcgASgJQgi6SAVyAxjQD0gCiAEBEiYKEGV4cGVjdGVkX3ZlcnNpb24YCCABKAVCB7pIBBoCKABIA4gBAUIKCghfdmVyc2lvbkILCglfYWN0aXZhdGVCCgoIX21lc3NhZ2VCEwoRX2V4cGVjdGVkX3ZlcnNpb24iRwoVUHJvbW90ZUJ1bmRsZVJlc3BvbnNlEi4KBmJ1bmRsZRgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlIo4BChBHZXRCdW5kbGVSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSGAoHdmVyc2lvbhgEIAEoBUIHukgEGgIoASJDChFHZXRCdW5kbGVSZXNwb25zZRIuCgZidW5kbGUYASABKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZSKTAQoVQWN0aXZhdGVCdW5kbGVSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSGAoHdmVyc2lvbhgEIAEoBUIHukgEGgIoASJIChZBY3RpdmF0ZUJ1bmRsZVJlc3BvbnNlEi4KBmJ1bmRsZRgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlIpIBChRBcHByb3ZlQnVuZGxlUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQESMgoIZW52X25hbWUYAyABKAlCILpIHXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kEhgKB3ZlcnNpb24YBCABKAVCB7pIBBoCKAEiRwoVQXBwcm92ZUJ1bmRsZVJlc3BvbnNlEi4KBmJ1bmRsZRgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlIpUBChdXaXRoZHJhd0FwcHJvdmFsUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQESMgoIZW52X25hbWUYAyABKAlCILpIHXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kEhgKB3ZlcnNpb24YBCABKAVCB7pIBBoCKAEiGgoYV2l0aGRyYXdBcHByb3ZhbFJlc3BvbnNlIoACChVTdGFydENhbmRpZGF0ZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIYCgd2ZXJzaW9uGAQgASgFQge6SAQaAigBEh8KB3BlcmNlbnQYBSABKAVCCbpIBhoEGGQoAUgAiAEBEikKEGV4cGlyZXNfaW5faG91cnMYBiABKAVCCrpIBxoFGNAFKAFIAYgBAUIKCghfcGVyY2VudEITChFfZXhwaXJlc19pbl9ob3VycyJOChZTdGFydENhbmRpZGF0ZVJlc3BvbnNlEjQKCWNhbmRpZGF0ZRgBIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FuZGlkYXRlIncKE0dldENhbmRpZGF0ZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JCJMChRHZXRDYW5kaWRhdGVSZXNwb25zZRI0CgljYW5kaWRhdGUYASABKAsyIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmRpZGF0ZSJ4ChREcm9wQ2FuZGlkYXRlUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQESMgoIZW52X25hbWUYAyABKAlCILpIHXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kIhcKFURyb3BDYW5kaWRhdGVSZXNwb25zZSIbChlHZXRDYW5kaWRhdGVCdW5kbGVSZXF1ZXN0IksKGkdldENhbmRpZGF0ZUJ1bmRsZVJlc3BvbnNlEi0KBmJ1bmRsZRgBIAEoCzIdLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5CdW5kbGUyrR8KDUJ1bmRsZVNlcnZpY2USsAEKD0dldExhdGVzdEJ1bmRsZRIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TGF0ZXN0QnVuZGxlUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TGF0ZXN0QnVuZGxlUmVzcG9uc2UiPPK7GAMSAQKCvBgCCAGavBgJbm90X2ZvdW5kgtPkkwIcYgZidW5kbGUSEi92MS9idW5kbGVzL2xhdGVzdBKeAQoPTGlzdFNpZ25pbmdLZXlzEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2lnbmluZ0tleXNSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2lnbmluZ0tleXNSZXNwb25zZSIq8rsYCBIEAQIDBBgBgrwYAggBgtPkkwISEhAvdjEvYnVuZGxlcy9rZXlzEtsBCgtMaXN0QnVuZGxlcxIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEJ1bmRsZXNSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QnVuZGxlc1Jlc3BvbnNlInPyuxgbEgMBAwQYASIGb3JnX2lkKgpwcm9qZWN0X2lkmrwYCW5vdF9mb3VuZILT5JMCQRI/L3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzEqADCg1QdWJsaXNoQnVuZGxlEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5QdWJsaXNoQnVuZGxlUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUHVibGlzaEJ1bmRsZVJlc3BvbnNlIrEC8rsYGxIDAQMEGAIiBm9yZ19pZCoKcHJvamVjdF9pZPi7GMkBirwYDmJ1bmRsZS5wdWJsaXNokrwYEGJ1bmRsZS5wdWJsaXNoZWSSvBgQYnVuZGxlLmFjdGl2YXRlZJq8GAlub3RfZm91bmSavBgIY29uZmxpY3SavBgXYnVuZGxlX3ZlcnNpb25fY29uZmxpY3SavBgTcG9saWN5X3Rlc3RzX2ZhaWxlZJq8GBVwcm90ZWN0ZWRfZW52aXJvbm1lbnSavBgRYXBwcm92YWxzX21pc3NpbmeC0+STAlQ6ASpiBmJ1bmRsZSJHL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzL3B1Ymxpc2gSqgMKD1JlcHVibGlzaEJ1bmRsZRIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwdWJsaXNoQnVuZGxlUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwdWJsaXNoQnVuZGxlUmVzcG9uc2UitQLyuxgbEgMBAwQYAiIGb3JnX2lkKgpwcm9qZWN0X2lk+LsYyQGKvBgQYnVuZGxlLnJlcHVibGlzaJK8GBBidW5kbGUucHVibGlzaGVkkrwYEGJ1bmRsZS5hY3RpdmF0ZWSavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYF2J1bmRsZV92ZXJzaW9uX2NvbmZsaWN0mrwYE3BvbGljeV90ZXN0c19mYWlsZWSavBgVcHJvdGVjdGVkX2Vudmlyb25tZW50mrwYEWFwcHJvdmFsc19taXNzaW5ngtPkkwJWOgEqYgZidW5kbGUiSS92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tlbnZfbmFtZX0vYnVuZGxlcy9yZXB1Ymxpc2gSmQMKDVByb21vdGVCdW5kbGUSLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlByb21vdGVCdW5kbGVSZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5Qcm9tb3RlQnVuZGxlUmVzcG9uc2UiqgLyuxgbEgMBAwQYAiIGb3JnX2lkKgpwcm9qZWN0X2lk+LsYyQGKvBgOYnVuZGxlLnByb21vdGWSvBgPYnVuZGxlLnByb21vdGVkkrwYEGJ1bmRsZS5hY3RpdmF0ZWSavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYF2J1bmRsZV92ZXJzaW9uX2NvbmZsaWN0mrwYE3BvbGljeV90ZXN0c19mYWlsZWSavBgVcHJvdGVjdGVkX2Vudmlyb25tZW50mrwYEWFwcHJvdmFsc19taXNzaW5ngtPkkwJOOgEqYgZidW5kbGUiQS92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tzb3VyY2VfZW52fS9wcm9tb3RlEugBCglHZXRCdW5kbGUSKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJ1bmRsZVJlcXVlc3QaKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJ1bmRsZVJlc3BvbnNlIoUB8rsYGxIDAQMEGAEiBm9yZ19pZCoKcHJvamVjdF9pZJq8GAlub3RfZm91bmSC0+STAlNiBmJ1bmRsZRJJL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzL3t2ZXJzaW9ufRLkAgoOQWN0aXZhdGVCdW5kbGUSLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjdGl2YXRlQnVuZGxlUmVxdWVzdBouLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWN0aXZhdGVCdW5kbGVSZXNwb25zZSLyAfK7GBsSAwEDBBgCIgZvcmdfaWQqCnByb2plY3RfaWSKvBgPYnVuZGxlLmFjdGl2YXRlkrwYEGJ1bmRsZS5hY3RpdmF0ZWSavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYFXByb3RlY3RlZF9lbnZpcm9ubWVudJq8GBFhcHByb3ZhbHNfbWlzc2luZ4LT5JMCXzoBKmIGYnVuZGxlIlIvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vZW52cy97ZW52X25hbWV9L2J1bmRsZXMve3ZlcnNpb259L2FjdGl2YXRlEqICCg1BcHByb3ZlQnVuZGxlEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5BcHByb3ZlQnVuZGxlUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQXBwcm92ZUJ1bmRsZVJlc3BvbnNlIrMB8rsYGRIBARgCIgZvcmdfaWQqCnByb2plY3RfaWT4uxjJAYq8GA5idW5kbGUuYXBwcm92ZZq8GAlub3RfZm91bmSavBgIY29uZmxpY3SC0+STAmA6ASpiBmJ1bmRsZSJTL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9idW5kbGVzL3t2ZXJzaW9ufS9hcHByb3ZhbHMSngIKEFdpdGhkcmF3QXBwcm92YWwSLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLldpdGhkcmF3QXBwcm92YWxSZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5XaXRoZHJhd0FwcHJvdmFsUmVzcG9uc2UipgHyuxgZEgEBGAIiBm9yZ19pZCoKcHJvamVjdF9pZPi7GMwBirwYGGJ1bmRsZS53aXRoZHJhd19hcHByb3ZhbJq8GAlub3RfZm91bmSC0+STAlUqUy92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tlbnZfbmFtZX0vYnVuZGxlcy97dmVyc2lvbn0vYXBwcm92YWxzErICCg5TdGFydENhbmRpZGF0ZRItLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU3RhcnRDYW5kaWRhdGVSZXF1ZXN0Gi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5TdGFydENhbmRpZGF0ZVJlc3BvbnNlIsAB8rsYGxIDAQMEGAIiBm9yZ19pZCoKcHJvamVjdF9pZPi7GMkBirwYFmJ1bmRsZS5zdGFydF9jYW5kaWRhdGWavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0gtPkkwJjOgEqYgljYW5kaWRhdGUiUy92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tlbnZfbmFtZX0vYnVuZGxlcy97dmVyc2lvbn0vY2FuZGlkYXRlEuwBCgxHZXRDYW5kaWRhdGUSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldENhbmRpZGF0ZVJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldENhbmRpZGF0ZVJlc3BvbnNlIoAB8rsYGxIDAQMEGAEiBm9yZ19pZCoKcHJvamVjdF9pZJq8GAlub3RfZm91bmSC0+STAk5iCWNhbmRpZGF0ZRJBL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9jYW5kaWRhdGUSggIKDURyb3BDYW5kaWRhdGUSLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRyb3BDYW5kaWRhdGVSZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5Ecm9wQ2FuZGlkYXRlUmVzcG9uc2UikwHyuxgbEgMBAwQYAiIGb3JnX2lkKgpwcm9qZWN0X2lk+LsYzAGKvBgVYnVuZGxlLmRyb3BfY2FuZGlkYXRlmrwYCW5vdF9mb3VuZILT5JMCQypBL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9jYW5kaWRhdGUSvAEKEkdldENhbmRpZGF0ZUJ1bmRsZRIxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0Q2FuZGlkYXRlQnVuZGxlUmVxdWVzdBoyLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0Q2FuZGlkYXRlQnVuZGxlUmVzcG9uc2UiP/K7GAMSAQKCvBgCCAGavBgJbm90X2ZvdW5kgtPkkwIfYgZidW5kbGUSFS92MS9idW5kbGVzL2NhbmRpZGF0ZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_bundle, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.GetLatestBundleRequest
@@ -103,11 +103,25 @@ export const ListSigningKeysRequestSchema: GenMessage<ListSigningKeysRequest> = 
  */
 export type ListSigningKeysResponse = Message<"policyguard.control.v1.ListSigningKeysResponse"> & {
   /**
-   * The keys, newest first.
+   * The keys that are believed, newest first.
    *
    * @generated from field: repeated policyguard.control.v1.SigningKey keys = 1;
    */
   keys: SigningKey[];
+
+  /**
+   * Names of the keys that are believed no more.
+   *
+   * @generated from field: repeated string revoked_kids = 2;
+   */
+  revokedKids: string[];
+
+  /**
+   * The same as a signed statement, by which offline verifiers follow a rotation.
+   *
+   * @generated from field: policyguard.bundle.v1.Statement statement = 3;
+   */
+  statement?: Statement | undefined;
 };
 
 /**
@@ -612,6 +626,321 @@ export const ActivateBundleResponseSchema: GenMessage<ActivateBundleResponse> = 
   messageDesc(file_policyguard_control_v1_bundle_service, 16);
 
 /**
+ * @generated from message policyguard.control.v1.ApproveBundleRequest
+ */
+export type ApproveBundleRequest = Message<"policyguard.control.v1.ApproveBundleRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Name of the environment.
+   *
+   * @generated from field: string env_name = 3;
+   */
+  envName: string;
+
+  /**
+   * The version.
+   *
+   * @generated from field: int32 version = 4;
+   */
+  version: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ApproveBundleRequest.
+ * Use `create(ApproveBundleRequestSchema)` to create a new message.
+ */
+export const ApproveBundleRequestSchema: GenMessage<ApproveBundleRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 17);
+
+/**
+ * @generated from message policyguard.control.v1.ApproveBundleResponse
+ */
+export type ApproveBundleResponse = Message<"policyguard.control.v1.ApproveBundleResponse"> & {
+  /**
+   * The bundle, with its approvals and gates.
+   *
+   * @generated from field: policyguard.control.v1.Bundle bundle = 1;
+   */
+  bundle?: Bundle$1 | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ApproveBundleResponse.
+ * Use `create(ApproveBundleResponseSchema)` to create a new message.
+ */
+export const ApproveBundleResponseSchema: GenMessage<ApproveBundleResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 18);
+
+/**
+ * @generated from message policyguard.control.v1.WithdrawApprovalRequest
+ */
+export type WithdrawApprovalRequest = Message<"policyguard.control.v1.WithdrawApprovalRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Name of the environment.
+   *
+   * @generated from field: string env_name = 3;
+   */
+  envName: string;
+
+  /**
+   * The version.
+   *
+   * @generated from field: int32 version = 4;
+   */
+  version: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.WithdrawApprovalRequest.
+ * Use `create(WithdrawApprovalRequestSchema)` to create a new message.
+ */
+export const WithdrawApprovalRequestSchema: GenMessage<WithdrawApprovalRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 19);
+
+/**
+ * @generated from message policyguard.control.v1.WithdrawApprovalResponse
+ */
+export type WithdrawApprovalResponse = Message<"policyguard.control.v1.WithdrawApprovalResponse"> & {
+};
+
+/**
+ * Describes the message policyguard.control.v1.WithdrawApprovalResponse.
+ * Use `create(WithdrawApprovalResponseSchema)` to create a new message.
+ */
+export const WithdrawApprovalResponseSchema: GenMessage<WithdrawApprovalResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 20);
+
+/**
+ * @generated from message policyguard.control.v1.StartCandidateRequest
+ */
+export type StartCandidateRequest = Message<"policyguard.control.v1.StartCandidateRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Name of the environment.
+   *
+   * @generated from field: string env_name = 3;
+   */
+  envName: string;
+
+  /**
+   * The version.
+   *
+   * @generated from field: int32 version = 4;
+   */
+  version: number;
+
+  /**
+   * Share of the runtimes that evaluate it, in percent. Default: 100.
+   *
+   * @generated from field: optional int32 percent = 5;
+   */
+  percent?: number | undefined;
+
+  /**
+   * Hours until runtimes stop evaluating it, 1 to 720. Default: 72.
+   *
+   * @generated from field: optional int32 expires_in_hours = 6;
+   */
+  expiresInHours?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.StartCandidateRequest.
+ * Use `create(StartCandidateRequestSchema)` to create a new message.
+ */
+export const StartCandidateRequestSchema: GenMessage<StartCandidateRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 21);
+
+/**
+ * @generated from message policyguard.control.v1.StartCandidateResponse
+ */
+export type StartCandidateResponse = Message<"policyguard.control.v1.StartCandidateResponse"> & {
+  /**
+   * The candidate.
+   *
+   * @generated from field: policyguard.control.v1.Candidate candidate = 1;
+   */
+  candidate?: Candidate | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.StartCandidateResponse.
+ * Use `create(StartCandidateResponseSchema)` to create a new message.
+ */
+export const StartCandidateResponseSchema: GenMessage<StartCandidateResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 22);
+
+/**
+ * @generated from message policyguard.control.v1.GetCandidateRequest
+ */
+export type GetCandidateRequest = Message<"policyguard.control.v1.GetCandidateRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Name of the environment.
+   *
+   * @generated from field: string env_name = 3;
+   */
+  envName: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetCandidateRequest.
+ * Use `create(GetCandidateRequestSchema)` to create a new message.
+ */
+export const GetCandidateRequestSchema: GenMessage<GetCandidateRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 23);
+
+/**
+ * @generated from message policyguard.control.v1.GetCandidateResponse
+ */
+export type GetCandidateResponse = Message<"policyguard.control.v1.GetCandidateResponse"> & {
+  /**
+   * The candidate.
+   *
+   * @generated from field: policyguard.control.v1.Candidate candidate = 1;
+   */
+  candidate?: Candidate | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetCandidateResponse.
+ * Use `create(GetCandidateResponseSchema)` to create a new message.
+ */
+export const GetCandidateResponseSchema: GenMessage<GetCandidateResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 24);
+
+/**
+ * @generated from message policyguard.control.v1.DropCandidateRequest
+ */
+export type DropCandidateRequest = Message<"policyguard.control.v1.DropCandidateRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Name of the environment.
+   *
+   * @generated from field: string env_name = 3;
+   */
+  envName: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.DropCandidateRequest.
+ * Use `create(DropCandidateRequestSchema)` to create a new message.
+ */
+export const DropCandidateRequestSchema: GenMessage<DropCandidateRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 25);
+
+/**
+ * @generated from message policyguard.control.v1.DropCandidateResponse
+ */
+export type DropCandidateResponse = Message<"policyguard.control.v1.DropCandidateResponse"> & {
+};
+
+/**
+ * Describes the message policyguard.control.v1.DropCandidateResponse.
+ * Use `create(DropCandidateResponseSchema)` to create a new message.
+ */
+export const DropCandidateResponseSchema: GenMessage<DropCandidateResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 26);
+
+/**
+ * @generated from message policyguard.control.v1.GetCandidateBundleRequest
+ */
+export type GetCandidateBundleRequest = Message<"policyguard.control.v1.GetCandidateBundleRequest"> & {
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetCandidateBundleRequest.
+ * Use `create(GetCandidateBundleRequestSchema)` to create a new message.
+ */
+export const GetCandidateBundleRequestSchema: GenMessage<GetCandidateBundleRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 27);
+
+/**
+ * @generated from message policyguard.control.v1.GetCandidateBundleResponse
+ */
+export type GetCandidateBundleResponse = Message<"policyguard.control.v1.GetCandidateBundleResponse"> & {
+  /**
+   * The bundle, without an activation.
+   *
+   * @generated from field: policyguard.bundle.v1.Bundle bundle = 1;
+   */
+  bundle?: Bundle | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetCandidateBundleResponse.
+ * Use `create(GetCandidateBundleResponseSchema)` to create a new message.
+ */
+export const GetCandidateBundleResponseSchema: GenMessage<GetCandidateBundleResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle_service, 28);
+
+/**
  * BundleService publishes and activates bundles, and serves them to runtimes.
  *
  * @generated from service policyguard.control.v1.BundleService
@@ -630,7 +959,8 @@ export const BundleService: GenService<{
     output: typeof GetLatestBundleResponseSchema;
   },
   /**
-   * Returns the public keys that sign bundles of the credential's organization, as a JWK set (RFC 7517).
+   * Returns the public keys that sign bundles of the credential's organization, as a JWK set (RFC 7517). Revoked keys are not in it;
+   * their names are in `revoked_kids`.
    *
    * @generated from rpc policyguard.control.v1.BundleService.ListSigningKeys
    */
@@ -707,6 +1037,70 @@ export const BundleService: GenService<{
     methodKind: "unary";
     input: typeof ActivateBundleRequestSchema;
     output: typeof ActivateBundleResponseSchema;
+  },
+  /**
+   * Approves a version, so that it may be activated where approvals are required. Only people approve, each once, and nobody what they
+   * published themselves; either is a conflict.
+   *
+   * @generated from rpc policyguard.control.v1.BundleService.ApproveBundle
+   */
+  approveBundle: {
+    methodKind: "unary";
+    input: typeof ApproveBundleRequestSchema;
+    output: typeof ApproveBundleResponseSchema;
+  },
+  /**
+   * Takes the caller's own approval back. What is active stays active.
+   *
+   * @generated from rpc policyguard.control.v1.BundleService.WithdrawApproval
+   */
+  withdrawApproval: {
+    methodKind: "unary";
+    input: typeof WithdrawApprovalRequestSchema;
+    output: typeof WithdrawApprovalResponseSchema;
+  },
+  /**
+   * Has runtimes evaluate a version beside the active one, without enforcing it, and count where the two differ. It replaces the
+   * candidate before it and its counts, and ends when it expires, when it is dropped, and with the next activation, its own included:
+   * activating the version is how it is put into force. Without an active version, or for the active one, it is a conflict.
+   *
+   * @generated from rpc policyguard.control.v1.BundleService.StartCandidate
+   */
+  startCandidate: {
+    methodKind: "unary";
+    input: typeof StartCandidateRequestSchema;
+    output: typeof StartCandidateResponseSchema;
+  },
+  /**
+   * Returns the candidate of an environment and how it has compared so far.
+   *
+   * @generated from rpc policyguard.control.v1.BundleService.GetCandidate
+   */
+  getCandidate: {
+    methodKind: "unary";
+    input: typeof GetCandidateRequestSchema;
+    output: typeof GetCandidateResponseSchema;
+  },
+  /**
+   * Drops the candidate with its counts. The active version is not concerned.
+   *
+   * @generated from rpc policyguard.control.v1.BundleService.DropCandidate
+   */
+  dropCandidate: {
+    methodKind: "unary";
+    input: typeof DropCandidateRequestSchema;
+    output: typeof DropCandidateResponseSchema;
+  },
+  /**
+   * Returns the candidate of the runtime token's environment: its manifest and content. That it is the candidate is said by the
+   * activation of the active bundle, which names its digest. 404 when there is none.
+   *
+   * @generated from rpc policyguard.control.v1.BundleService.GetCandidateBundle
+   */
+  getCandidateBundle: {
+    methodKind: "unary";
+    input: typeof GetCandidateBundleRequestSchema;
+    output: typeof GetCandidateBundleResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_policyguard_control_v1_bundle_service, 0);

@@ -126,7 +126,7 @@ export const EventName = {
   TEAM_MEMBER_REMOVED: 8,
 
   /**
-   * An alert rule fired. Nothing raises it yet.
+   * An alert fired: the service has deactivated a webhook.
    *
    * @generated from enum value: EVENT_NAME_ALERT_TRIGGERED = 9;
    */

@@ -12,7 +12,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/hub.proto.
  */
 export const file_policyguard_control_v1_hub: GenFile = /*@__PURE__*/
-  fileDesc("CiBwb2xpY3lndWFyZC9jb250cm9sL3YxL2h1Yi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSK4BQoPQ2F0YWxvZ0RldGVjdG9yEhUKAmlkGAEgASgJQgnavBgFInBpaSISFwoEbmFtZRgCIAEoCUIJ2rwYBSJwaWkiEikKDGRpc3BsYXlfbmFtZRgDIAEoCUIT2rwYDyJQZXJzb25hbCBkYXRhIhIYCgtkZXNjcmlwdGlvbhgEIAEoCUgAiAEBEhwKB3ZlcnNpb24YBSABKAlCC9q8GAciMS4wLjAiEicKBmF1dGhvchgGIAEoCUIS2rwYDiJQb2xpY3kgR3VhcmQiSAGIAQESJAoIY2F0ZWdvcnkYByABKAlCDdq8GAkicHJpdmFjeSJIAogBARIhCgR0YWdzGAggAygJQhPavBgPWyJwaWkiLCAiZ2RwciJdEiIKC3RydXN0X2xldmVsGAkgASgJQg3avBgJImJ1aWx0aW4iEiQKDWRldGVjdG9yX3R5cGUYCiABKAlCDdq8GAkicGF0dGVybiISFQoNaW5zdGFsbF9jb3VudBgLIAEoBRIUCgxpc19wdWJsaXNoZWQYDCABKAgSVQoKcGFyYW1ldGVycxgNIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCKNq8GCR7InR5cGUiOiAib2JqZWN0IiwgInByb3BlcnRpZXMiOiB7fX0SJQoKY2F0ZWdvcmllcxgOIAMoCUIR2rwYDVsicGlpLmVtYWlsIl0SHwoIZW50aXRpZXMYDyADKAlCDdq8GAlbImVtYWlsIl0SHAoJbGFuZ3VhZ2VzGBAgAygJQgnavBgFWyIqIl0SIAoKY29zdF9jbGFzcxgRIAEoCUIM2rwYCCJsaW5lYXIiEiIKEWRlZmF1bHRfdGhyZXNob2xkGBIgASgBQgfavBgDMC41Qg4KDF9kZXNjcmlwdGlvbkIJCgdfYXV0aG9yQgsKCV9jYXRlZ29yeWIGcHJvdG8z", [file_google_protobuf_struct, file_policyguard_options_v1_options]);
+  fileDesc("CiBwb2xpY3lndWFyZC9jb250cm9sL3YxL2h1Yi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLeBgoPQ2F0YWxvZ0RldGVjdG9yEhUKAmlkGAEgASgJQgnavBgFInBpaSISFwoEbmFtZRgCIAEoCUIJ2rwYBSJwaWkiEikKDGRpc3BsYXlfbmFtZRgDIAEoCUIT2rwYDyJQZXJzb25hbCBkYXRhIhIYCgtkZXNjcmlwdGlvbhgEIAEoCUgAiAEBEhwKB3ZlcnNpb24YBSABKAlCC9q8GAciMS4wLjAiEicKBmF1dGhvchgGIAEoCUIS2rwYDiJQb2xpY3kgR3VhcmQiSAGIAQESJAoIY2F0ZWdvcnkYByABKAlCDdq8GAkicHJpdmFjeSJIAogBARIhCgR0YWdzGAggAygJQhPavBgPWyJwaWkiLCAiZ2RwciJdEiIKC3RydXN0X2xldmVsGAkgASgJQg3avBgJImJ1aWx0aW4iEiQKDWRldGVjdG9yX3R5cGUYCiABKAlCDdq8GAkicGF0dGVybiISFQoNaW5zdGFsbF9jb3VudBgLIAEoBRIUCgxpc19wdWJsaXNoZWQYDCABKAgSVQoKcGFyYW1ldGVycxgNIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCKNq8GCR7InR5cGUiOiAib2JqZWN0IiwgInByb3BlcnRpZXMiOiB7fX0SJQoKY2F0ZWdvcmllcxgOIAMoCUIR2rwYDVsicGlpLmVtYWlsIl0SHwoIZW50aXRpZXMYDyADKAlCDdq8GAlbImVtYWlsIl0SHAoJbGFuZ3VhZ2VzGBAgAygJQgnavBgFWyIqIl0SIAoKY29zdF9jbGFzcxgRIAEoCUIM2rwYCCJsaW5lYXIiEiIKEWRlZmF1bHRfdGhyZXNob2xkGBIgASgBQgfavBgDMC41EhoKBXNjb3BlGBMgASgJQgvavBgHImxvY2FsIhISCgpyZWZlcmVuY2VzGBQgAygJEjkKCG1lYXN1cmVzGBUgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZXRlY3Rvck1lYXN1cmUSOQoIZXhhbXBsZXMYFiADKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRldGVjdG9yRXhhbXBsZUIOCgxfZGVzY3JpcHRpb25CCQoHX2F1dGhvckILCglfY2F0ZWdvcnkiVAoPRGV0ZWN0b3JNZWFzdXJlEhoKBG5hbWUYASABKAlCDNq8GAgicmVjYWxsIhIXCgV2YWx1ZRgCIAEoAUII2rwYBDAuOTkSDAoEZGF0YRgDIAEoCSJ7Cg9EZXRlY3RvckV4YW1wbGUSDAoEdGV4dBgBIAEoCRIlCgpjYXRlZ29yaWVzGAIgAygJQhHavBgNWyJwaWkuZW1haWwiXRIzCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIG2rwYAnt9YgZwcm90bzM", [file_google_protobuf_struct, file_policyguard_options_v1_options]);
 
 /**
  * CatalogDetector is an entry of the detector catalog: a detector that every policy may use.
@@ -146,6 +146,35 @@ export type CatalogDetector = Message<"policyguard.control.v1.CatalogDetector"> 
    * @generated from field: double default_threshold = 18;
    */
   defaultThreshold: number;
+
+  /**
+   * How much text a finding depends on: "local", a bounded neighbourhood; "window", fixed windows; "whole", all of it. Streams are
+   * held back accordingly.
+   *
+   * @generated from field: string scope = 19;
+   */
+  scope: string;
+
+  /**
+   * Where the forms, algorithms and lists that it goes by are described.
+   *
+   * @generated from field: repeated string references = 20;
+   */
+  references: string[];
+
+  /**
+   * How well it does on labelled texts that it was not made from, as far as that was measured.
+   *
+   * @generated from field: repeated policyguard.control.v1.DetectorMeasure measures = 21;
+   */
+  measures: DetectorMeasure[];
+
+  /**
+   * Texts with what it finds in them.
+   *
+   * @generated from field: repeated policyguard.control.v1.DetectorExample examples = 22;
+   */
+  examples: DetectorExample[];
 };
 
 /**
@@ -154,4 +183,74 @@ export type CatalogDetector = Message<"policyguard.control.v1.CatalogDetector"> 
  */
 export const CatalogDetectorSchema: GenMessage<CatalogDetector> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_hub, 0);
+
+/**
+ * DetectorMeasure is a figure with its data.
+ *
+ * @generated from message policyguard.control.v1.DetectorMeasure
+ */
+export type DetectorMeasure = Message<"policyguard.control.v1.DetectorMeasure"> & {
+  /**
+   * What was measured.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Between 0 and 1.
+   *
+   * @generated from field: double value = 2;
+   */
+  value: number;
+
+  /**
+   * The texts, and how many they are.
+   *
+   * @generated from field: string data = 3;
+   */
+  data: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.DetectorMeasure.
+ * Use `create(DetectorMeasureSchema)` to create a new message.
+ */
+export const DetectorMeasureSchema: GenMessage<DetectorMeasure> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_hub, 1);
+
+/**
+ * DetectorExample is a text and what is found in it.
+ *
+ * @generated from message policyguard.control.v1.DetectorExample
+ */
+export type DetectorExample = Message<"policyguard.control.v1.DetectorExample"> & {
+  /**
+   * The text.
+   *
+   * @generated from field: string text = 1;
+   */
+  text: string;
+
+  /**
+   * Categories of what is found in it; empty for a text in which nothing must be found.
+   *
+   * @generated from field: repeated string categories = 2;
+   */
+  categories: string[];
+
+  /**
+   * Parameters of the detector, where the example needs some.
+   *
+   * @generated from field: google.protobuf.Struct parameters = 3;
+   */
+  parameters?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.DetectorExample.
+ * Use `create(DetectorExampleSchema)` to create a new message.
+ */
+export const DetectorExampleSchema: GenMessage<DetectorExample> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_hub, 2);
 

@@ -4,19 +4,22 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { BundleReference, EvaluateRequestSchema, EvaluateResponseSchema } from "../../policy/v1/evaluation_pb.ts";
 import { file_policyguard_policy_v1_evaluation } from "../../policy/v1/evaluation_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Explanation } from "../../policy/v1/explanation_pb.ts";
+import { file_policyguard_policy_v1_explanation } from "../../policy/v1/explanation_pb.ts";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/runtime/v1/evaluation_service.proto.
  */
 export const file_policyguard_runtime_v1_evaluation_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci9wb2xpY3lndWFyZC9ydW50aW1lL3YxL2V2YWx1YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQucnVudGltZS52MSIYChZHZXRMb2FkZWRCdW5kbGVSZXF1ZXN0IqMCChdHZXRMb2FkZWRCdW5kbGVSZXNwb25zZRI7CgZidW5kbGUYASABKAsyJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuQnVuZGxlUmVmZXJlbmNlSACIAQESMgoJbG9hZGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhAKCHBvbGljaWVzGAMgAygJEjUKDGNvbmZpcm1lZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARIWCglyZWplY3Rpb24YBSABKAlIA4gBAUIJCgdfYnVuZGxlQgwKCl9sb2FkZWRfYXRCDwoNX2NvbmZpcm1lZF9hdEIMCgpfcmVqZWN0aW9uMuwDChFFdmFsdWF0aW9uU2VydmljZRKcAQoNRXZhbHVhdGVJbnB1dBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSI68rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWC0+STAhc6ASoiEi92MS9ldmFsdWF0ZS9pbnB1dBKeAQoORXZhbHVhdGVPdXRwdXQSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiO/K7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlgtPkkwIYOgEqIhMvdjEvZXZhbHVhdGUvb3V0cHV0EpYBCg9HZXRMb2FkZWRCdW5kbGUSLi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkdldExvYWRlZEJ1bmRsZVJlcXVlc3QaLy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkdldExvYWRlZEJ1bmRsZVJlc3BvbnNlIiLyuxgDEgECgtPkkwIVEhMvdjEvZXZhbHVhdGUvYnVuZGxlYgZwcm90bzM", [file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation]);
+  fileDesc("Ci9wb2xpY3lndWFyZC9ydW50aW1lL3YxL2V2YWx1YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQucnVudGltZS52MSIYChZHZXRMb2FkZWRCdW5kbGVSZXF1ZXN0IqMCChdHZXRMb2FkZWRCdW5kbGVSZXNwb25zZRI7CgZidW5kbGUYASABKAsyJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuQnVuZGxlUmVmZXJlbmNlSACIAQESMgoJbG9hZGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhAKCHBvbGljaWVzGAMgAygJEjUKDGNvbmZpcm1lZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARIWCglyZWplY3Rpb24YBSABKAlIA4gBAUIJCgdfYnVuZGxlQgwKCl9sb2FkZWRfYXRCDwoNX2NvbmZpcm1lZF9hdEIMCgpfcmVqZWN0aW9uIogBChRFdmFsdWF0ZUJhdGNoUmVxdWVzdBJwCghyZXF1ZXN0cxgBIAMoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCRbpICJIBBQgBEIAC2rwYNlt7InRleHQiOiAiaGVsbG8ifSwgeyJzdGFnZSI6ICJvdXRwdXQiLCAidGV4dCI6ICJoaSJ9XSL4AQoVRXZhbHVhdGVCYXRjaFJlc3BvbnNlEt4BCgdyZXN1bHRzGAEgAygLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEKzAdq8GK4BW3siZXZhbHVhdGlvbl9pZCI6ICI1YjBmMmIwZS00YTFjLTRjMDctOWEzYi0wZDZiM2YwYjlkMTEiLCAib3V0Y29tZSI6ICJBTExPVyJ9LCB7ImVycm9yIjogeyJlcnJvciI6ICJ2YWxpZGF0aW9uX2ZhaWxlZCIsICJtZXNzYWdlIjogInRleHQ6IGV4cGVjdGVkIGEgc3RyaW5nLCBnb3QgYSBudW1iZXIifX1dIsoBChpSZXN0b3JlUGxhY2Vob2xkZXJzUmVxdWVzdBIeCgpzZXNzaW9uX2lkGAEgASgJQgq6SAdyBRABGIACEjsKBHRleHQYAiABKAlCKLpIBnIEKICAQMC8GAHavBgXIkkgd3JvdGUgdG8gW0VNQUlMXzFdLiJIAIgBARJGCghzZWdtZW50cxgDIAMoCzIpLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVzdG9yYWJsZVNlZ21lbnRCCbpIBpIBAxCACEIHCgVfdGV4dCJIChFSZXN0b3JhYmxlU2VnbWVudBIWCgJpZBgBIAEoCUIKukgHcgUQARiAARIbCgR0ZXh0GAIgASgJQg26SAZyBCiAgEDAvBgBIp8BChtSZXN0b3JlUGxhY2Vob2xkZXJzUmVzcG9uc2USFwoEdGV4dBgBIAEoCUIEwLwYAUgAiAEBEjsKCHNlZ21lbnRzGAIgAygLMikucG9saWN5Z3VhcmQucnVudGltZS52MS5SZXN0b3JhYmxlU2VnbWVudBIQCghyZXN0b3JlZBgDIAEoBRIPCgd1bmtub3duGAQgAygJQgcKBV90ZXh0IlQKGUV4cGxhaW5FdmFsdWF0aW9uUmVzcG9uc2USNwoLZXhwbGFuYXRpb24YASABKAsyIi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFuYXRpb24iHAoaTGlzdExvYWRlZERldGVjdG9yc1JlcXVlc3QiWAobTGlzdExvYWRlZERldGVjdG9yc1Jlc3BvbnNlEjkKCWRldGVjdG9ycxgBIAMoCzImLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTG9hZGVkRGV0ZWN0b3IiiQEKDkxvYWRlZERldGVjdG9yEhUKAmlkGAEgASgJQgnavBgFInBpaSISFAoMZGlzcGxheV9uYW1lGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSEgoKY2F0ZWdvcmllcxgEIAMoCRIRCglsYW5ndWFnZXMYBSADKAkSEgoKY29zdF9jbGFzcxgGIAEoCTKEEAoRRXZhbHVhdGlvblNlcnZpY2USnAEKDUV2YWx1YXRlSW5wdXQSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiOvK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlgtPkkwIXOgEqIhIvdjEvZXZhbHVhdGUvaW5wdXQSngEKDkV2YWx1YXRlT3V0cHV0EiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlIjvyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZYLT5JMCGDoBKiITL3YxL2V2YWx1YXRlL291dHB1dBKjAQoQRXZhbHVhdGVUb29sQ2FsbBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSI+8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWC0+STAhs6ASoiFi92MS9ldmFsdWF0ZS90b29sLWNhbGwSpwEKEkV2YWx1YXRlVG9vbFJlc3VsdBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJA8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWC0+STAh06ASoiGC92MS9ldmFsdWF0ZS90b29sLXJlc3VsdBKkAQoRRXZhbHVhdGVSZXRyaWV2YWwSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiPvK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlgtPkkwIbOgEqIhYvdjEvZXZhbHVhdGUvcmV0cmlldmFsEqoBChRFdmFsdWF0ZUNvbnZlcnNhdGlvbhImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJB8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWC0+STAh46ASoiGS92MS9ldmFsdWF0ZS9jb252ZXJzYXRpb24SqAEKDUV2YWx1YXRlQmF0Y2gSLC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV2YWx1YXRlQmF0Y2hSZXF1ZXN0Gi0ucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmFsdWF0ZUJhdGNoUmVzcG9uc2UiOvK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlgtPkkwIXOgEqIhIvdjEvZXZhbHVhdGUvYmF0Y2gSngEKDkV2YWx1YXRlU2NoZW1hEiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlIjvyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZYLT5JMCGDoBKiITL3YxL2V2YWx1YXRlL3NjaGVtYRKzAQoTUmVzdG9yZVBsYWNlaG9sZGVycxIyLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVzdG9yZVBsYWNlaG9sZGVyc1JlcXVlc3QaMy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlc3RvcmVQbGFjZWhvbGRlcnNSZXNwb25zZSIz8rsYAxIBApq8GAlub3RfZm91bmSC0+STAhk6ASoiFC92MS9ldmFsdWF0ZS9yZXN0b3JlEscBChFFeHBsYWluRXZhbHVhdGlvbhImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaMS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV4cGxhaW5FdmFsdWF0aW9uUmVzcG9uc2UiV/K7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYCm92ZXJsb2FkZWSC0+STAiY6ASpiC2V4cGxhbmF0aW9uIhQvdjEvZXZhbHVhdGUvZXhwbGFpbhKlAQoTTGlzdExvYWRlZERldGVjdG9ycxIyLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTGlzdExvYWRlZERldGVjdG9yc1JlcXVlc3QaMy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxpc3RMb2FkZWREZXRlY3RvcnNSZXNwb25zZSIl8rsYAxIBAoLT5JMCGBIWL3YxL2V2YWx1YXRlL2RldGVjdG9ycxKWAQoPR2V0TG9hZGVkQnVuZGxlEi4ucG9saWN5Z3VhcmQucnVudGltZS52MS5HZXRMb2FkZWRCdW5kbGVSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQucnVudGltZS52MS5HZXRMb2FkZWRCdW5kbGVSZXNwb25zZSIi8rsYAxIBAoLT5JMCFRITL3YxL2V2YWx1YXRlL2J1bmRsZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_explanation]);
 
 /**
  * @generated from message policyguard.runtime.v1.GetLoadedBundleRequest
@@ -79,6 +82,253 @@ export const GetLoadedBundleResponseSchema: GenMessage<GetLoadedBundleResponse> 
   messageDesc(file_policyguard_runtime_v1_evaluation_service, 1);
 
 /**
+ * @generated from message policyguard.runtime.v1.EvaluateBatchRequest
+ */
+export type EvaluateBatchRequest = Message<"policyguard.runtime.v1.EvaluateBatchRequest"> & {
+  /**
+   * The requests, each in the JSON form of the evaluate paths. `stage` in it says which: "input" when it is left out, "output",
+   * "tool_call", "tool_result" or "retrieval". RPC callers use the same JSON.
+   *
+   * @generated from field: repeated google.protobuf.Struct requests = 1;
+   */
+  requests: JsonObject[];
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.EvaluateBatchRequest.
+ * Use `create(EvaluateBatchRequestSchema)` to create a new message.
+ */
+export const EvaluateBatchRequestSchema: GenMessage<EvaluateBatchRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 2);
+
+/**
+ * @generated from message policyguard.runtime.v1.EvaluateBatchResponse
+ */
+export type EvaluateBatchResponse = Message<"policyguard.runtime.v1.EvaluateBatchResponse"> & {
+  /**
+   * One for each request, in order: the answer of the evaluate paths, or `{"error": …}` with what `detail` would have said.
+   *
+   * @generated from field: repeated google.protobuf.Struct results = 1;
+   */
+  results: JsonObject[];
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.EvaluateBatchResponse.
+ * Use `create(EvaluateBatchResponseSchema)` to create a new message.
+ */
+export const EvaluateBatchResponseSchema: GenMessage<EvaluateBatchResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 3);
+
+/**
+ * @generated from message policyguard.runtime.v1.RestorePlaceholdersRequest
+ */
+export type RestorePlaceholdersRequest = Message<"policyguard.runtime.v1.RestorePlaceholdersRequest"> & {
+  /**
+   * The session in which the placeholders were made.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Short form: one text.
+   *
+   * @generated from field: optional string text = 2;
+   */
+  text?: string | undefined;
+
+  /**
+   * Several texts.
+   *
+   * @generated from field: repeated policyguard.runtime.v1.RestorableSegment segments = 3;
+   */
+  segments: RestorableSegment[];
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.RestorePlaceholdersRequest.
+ * Use `create(RestorePlaceholdersRequestSchema)` to create a new message.
+ */
+export const RestorePlaceholdersRequestSchema: GenMessage<RestorePlaceholdersRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 4);
+
+/**
+ * RestorableSegment is a text that may have placeholders.
+ *
+ * @generated from message policyguard.runtime.v1.RestorableSegment
+ */
+export type RestorableSegment = Message<"policyguard.runtime.v1.RestorableSegment"> & {
+  /**
+   * Name of the segment.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The text.
+   *
+   * @generated from field: string text = 2;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.RestorableSegment.
+ * Use `create(RestorableSegmentSchema)` to create a new message.
+ */
+export const RestorableSegmentSchema: GenMessage<RestorableSegment> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 5);
+
+/**
+ * @generated from message policyguard.runtime.v1.RestorePlaceholdersResponse
+ */
+export type RestorePlaceholdersResponse = Message<"policyguard.runtime.v1.RestorePlaceholdersResponse"> & {
+  /**
+   * The text of the short form with its originals; null when there was none.
+   *
+   * @generated from field: optional string text = 1;
+   */
+  text?: string | undefined;
+
+  /**
+   * The other texts with their originals, in order.
+   *
+   * @generated from field: repeated policyguard.runtime.v1.RestorableSegment segments = 2;
+   */
+  segments: RestorableSegment[];
+
+  /**
+   * How many placeholders were replaced.
+   *
+   * @generated from field: int32 restored = 3;
+   */
+  restored: number;
+
+  /**
+   * What looks like a placeholder and is not known in this session, each once. At most 100.
+   *
+   * @generated from field: repeated string unknown = 4;
+   */
+  unknown: string[];
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.RestorePlaceholdersResponse.
+ * Use `create(RestorePlaceholdersResponseSchema)` to create a new message.
+ */
+export const RestorePlaceholdersResponseSchema: GenMessage<RestorePlaceholdersResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 6);
+
+/**
+ * @generated from message policyguard.runtime.v1.ExplainEvaluationResponse
+ */
+export type ExplainEvaluationResponse = Message<"policyguard.runtime.v1.ExplainEvaluationResponse"> & {
+  /**
+   * The answer, and everything that led to it.
+   *
+   * @generated from field: policyguard.policy.v1.Explanation explanation = 1;
+   */
+  explanation?: Explanation | undefined;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.ExplainEvaluationResponse.
+ * Use `create(ExplainEvaluationResponseSchema)` to create a new message.
+ */
+export const ExplainEvaluationResponseSchema: GenMessage<ExplainEvaluationResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 7);
+
+/**
+ * @generated from message policyguard.runtime.v1.ListLoadedDetectorsRequest
+ */
+export type ListLoadedDetectorsRequest = Message<"policyguard.runtime.v1.ListLoadedDetectorsRequest"> & {
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.ListLoadedDetectorsRequest.
+ * Use `create(ListLoadedDetectorsRequestSchema)` to create a new message.
+ */
+export const ListLoadedDetectorsRequestSchema: GenMessage<ListLoadedDetectorsRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 8);
+
+/**
+ * @generated from message policyguard.runtime.v1.ListLoadedDetectorsResponse
+ */
+export type ListLoadedDetectorsResponse = Message<"policyguard.runtime.v1.ListLoadedDetectorsResponse"> & {
+  /**
+   * The detectors, by id.
+   *
+   * @generated from field: repeated policyguard.runtime.v1.LoadedDetector detectors = 1;
+   */
+  detectors: LoadedDetector[];
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.ListLoadedDetectorsResponse.
+ * Use `create(ListLoadedDetectorsResponseSchema)` to create a new message.
+ */
+export const ListLoadedDetectorsResponseSchema: GenMessage<ListLoadedDetectorsResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 9);
+
+/**
+ * LoadedDetector is a detector that the loaded bundle uses.
+ *
+ * @generated from message policyguard.runtime.v1.LoadedDetector
+ */
+export type LoadedDetector = Message<"policyguard.runtime.v1.LoadedDetector"> & {
+  /**
+   * Its id in the catalog.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Its name for people.
+   *
+   * @generated from field: string display_name = 2;
+   */
+  displayName: string;
+
+  /**
+   * Its version in this runtime.
+   *
+   * @generated from field: string version = 3;
+   */
+  version: string;
+
+  /**
+   * Categories that its findings may have.
+   *
+   * @generated from field: repeated string categories = 4;
+   */
+  categories: string[];
+
+  /**
+   * BCP 47 tags; "*" for every language.
+   *
+   * @generated from field: repeated string languages = 5;
+   */
+  languages: string[];
+
+  /**
+   * What it costs: "constant", "linear", "model" or "backend".
+   *
+   * @generated from field: string cost_class = 6;
+   */
+  costClass: string;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.LoadedDetector.
+ * Use `create(LoadedDetectorSchema)` to create a new message.
+ */
+export const LoadedDetectorSchema: GenMessage<LoadedDetector> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 10);
+
+/**
  * EvaluationService judges text against the active bundle. Only runtimes serve it: text never has to leave the
  * customer's boundary. Evaluations are safe to retry.
  *
@@ -104,6 +354,104 @@ export const EvaluationService: GenService<{
     methodKind: "unary";
     input: typeof EvaluateRequestSchema;
     output: typeof EvaluateResponseSchema;
+  },
+  /**
+   * Judges the calls that a model proposes, before any of them runs. `tool_calls` has the outcome of each call by itself, so that
+   * one bad call need not stop the others. Arguments are read string by string, names of members included.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateToolCall
+   */
+  evaluateToolCall: {
+    methodKind: "unary";
+    input: typeof EvaluateRequestSchema;
+    output: typeof EvaluateResponseSchema;
+  },
+  /**
+   * Judges what a tool returned, before it enters the context. All of it is untrusted unless a segment says otherwise.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateToolResult
+   */
+  evaluateToolResult: {
+    methodKind: "unary";
+    input: typeof EvaluateRequestSchema;
+    output: typeof EvaluateResponseSchema;
+  },
+  /**
+   * Judges retrieved passages, one segment each, before they enter the context. `chunks` says of each whether to keep, redact or
+   * drop it. All of them are untrusted unless a segment says otherwise.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateRetrieval
+   */
+  evaluateRetrieval: {
+    methodKind: "unary";
+    input: typeof EvaluateRequestSchema;
+    output: typeof EvaluateResponseSchema;
+  },
+  /**
+   * Judges a whole transcript. Each turn is judged as at its own moment: user and system turns as input, assistant turns as
+   * output, tool turns as tool results, and `tool_calls` as calls. What user turns only make together, such as a key or an
+   * instruction that is split over turns, is found as well, within the newest 16,384 characters of them.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateConversation
+   */
+  evaluateConversation: {
+    methodKind: "unary";
+    input: typeof EvaluateRequestSchema;
+    output: typeof EvaluateResponseSchema;
+  },
+  /**
+   * Judges up to 256 requests, each as if it came alone, and answers in their order. A request that is refused has its error in
+   * its place and does not touch the others. They are no unit: each one sees the bundle that is in force when its turn comes.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateBatch
+   */
+  evaluateBatch: {
+    methodKind: "unary";
+    input: typeof EvaluateBatchRequestSchema;
+    output: typeof EvaluateBatchResponseSchema;
+  },
+  /**
+   * Holds a structured output, given as `text`, against the output schema of the bundle that `output_schema` names. The outcome is
+   * BLOCK when it fails, and ALLOW otherwise; no other rule is asked. A name that the bundle does not have is 422.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateSchema
+   */
+  evaluateSchema: {
+    methodKind: "unary";
+    input: typeof EvaluateRequestSchema;
+    output: typeof EvaluateResponseSchema;
+  },
+  /**
+   * Puts originals back in place of placeholders that redaction made in the same session. Originals are kept in the runtime only,
+   * for a limited time. Placeholders that are not known stay as they are. 404 when this runtime keeps nothing of the session.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.RestorePlaceholders
+   */
+  restorePlaceholders: {
+    methodKind: "unary";
+    input: typeof RestorePlaceholdersRequestSchema;
+    output: typeof RestorePlaceholdersResponseSchema;
+  },
+  /**
+   * Judges a request and says why: every score and every rule. Nothing is recorded, metered, remembered or enforced. A process
+   * explains one request at a time; while it does, others are 503 `overloaded`.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.ExplainEvaluation
+   */
+  explainEvaluation: {
+    methodKind: "unary";
+    input: typeof EvaluateRequestSchema;
+    output: typeof ExplainEvaluationResponseSchema;
+  },
+  /**
+   * Lists the detectors that the policies of the loaded bundle use, by their ids in the catalog. Empty before the first bundle.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.ListLoadedDetectors
+   */
+  listLoadedDetectors: {
+    methodKind: "unary";
+    input: typeof ListLoadedDetectorsRequestSchema;
+    output: typeof ListLoadedDetectorsResponseSchema;
   },
   /**
    * Says which bundle is loaded, since when, and why the last one that was offered was refused.

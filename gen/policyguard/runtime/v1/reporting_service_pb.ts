@@ -2,24 +2,28 @@
 // @generated from file policyguard/runtime/v1/reporting_service.proto (package policyguard.runtime.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Statement } from "../../bundle/v1/bundle_pb.ts";
+import { file_policyguard_bundle_v1_bundle } from "../../bundle/v1/bundle_pb.ts";
 import type { SigningKey } from "../../control/v1/bundle_service_pb.ts";
 import { file_policyguard_control_v1_bundle_service } from "../../control/v1/bundle_service_pb.ts";
 import type { CredentialKind } from "../../options/v1/options_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
+import type { Outcome } from "../../policy/v1/outcome_pb.ts";
+import { file_policyguard_policy_v1_outcome } from "../../policy/v1/outcome_pb.ts";
 import type { EvaluationRecord } from "../../policy/v1/record_pb.ts";
 import { file_policyguard_policy_v1_record } from "../../policy/v1/record_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/runtime/v1/reporting_service.proto.
  */
 export const file_policyguard_runtime_v1_reporting_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wb2xpY3lndWFyZC9ydW50aW1lL3YxL3JlcG9ydGluZ19zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5ydW50aW1lLnYxIlAKDEVucm9sUmVxdWVzdBIdCgtpbnN0YW5jZV9pZBgBIAEoCUIIukgFcgOwAQESIQoQc29mdHdhcmVfdmVyc2lvbhgCIAEoCUIHukgEcgIYQCLOAQoNRW5yb2xSZXNwb25zZRIOCgZvcmdfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoCRITCgtlbnZpcm9ubWVudBgDIAEoCRIwCgRrZXlzGAQgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5TaWduaW5nS2V5EjMKBnRva2VucxgFIAMoCzIjLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuVG9rZW5EaWdlc3QSHQoPZmluZ2VycHJpbnRfa2V5GAYgASgMQgTAvBgBIr4BCgtUb2tlbkRpZ2VzdBIOCgZzaGEyNTYYASABKAwSNAoEa2luZBgCIAEoDjImLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQ3JlZGVudGlhbEtpbmQSEgoKcHJvamVjdF9pZBgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIyCglub3RfYWZ0ZXIYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDAoKX25vdF9hZnRlciLYAQoNUmVwb3J0UmVxdWVzdBIuCgVoZWxsbxgBIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuSGVsbG9IABIuCgViYXRjaBgCIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQmF0Y2hIABIqCgNnYXAYAyABKAsyGy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkdhcEgAEjAKBnN0YXR1cxgEIAEoCzIeLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuU3RhdHVzSABCCQoHbWVzc2FnZSJJCgVIZWxsbxIdCgtpbnN0YW5jZV9pZBgBIAEoCUIIukgFcgOwAQESIQoQc29mdHdhcmVfdmVyc2lvbhgCIAEoCUIHukgEcgIYQCJxCgVCYXRjaBIRCglmaXJzdF9zZXEYASABKAESEAoIbGFzdF9zZXEYAiABKAESQwoHcmVjb3JkcxgDIAMoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0aW9uUmVjb3JkQgm6SAaSAQMQgAgiUgoDR2FwEhEKCWZpcnN0X3NlcRgBIAEoARIQCghsYXN0X3NlcRgCIAEoARINCgVjb3VudBgDIAEoARIXCgZyZWFzb24YBCABKAlCB7pIBHICGEAiYAoGU3RhdHVzEhYKDmJ1bmRsZV92ZXJzaW9uGAEgASgFEhYKDmFjdGl2YXRpb25fc2VxGAIgASgFEhEKCXJlamVjdGlvbhgDIAEoCRITCgtzcG9vbF9kZXB0aBgEIAEoASLJAQoOUmVwb3J0UmVzcG9uc2USKgoDYWNrGAEgASgLMhsucG9saWN5Z3VhcmQucnVudGltZS52MS5BY2tIABI/Cg5idW5kbGVfY2hhbmdlZBgCIAEoCzIlLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQnVuZGxlQ2hhbmdlZEgAEj8KDnRva2Vuc19jaGFuZ2VkGAMgASgLMiUucG9saWN5Z3VhcmQucnVudGltZS52MS5Ub2tlbnNDaGFuZ2VkSABCCQoHbWVzc2FnZSIXCgNBY2sSEAoIbGFzdF9zZXEYASABKAEiJwoNQnVuZGxlQ2hhbmdlZBIWCg5hY3RpdmF0aW9uX3NlcRgBIAEoBSJECg1Ub2tlbnNDaGFuZ2VkEjMKBnRva2VucxgBIAMoCzIjLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuVG9rZW5EaWdlc3Qy4wEKEFJlcG9ydGluZ1NlcnZpY2USYwoFRW5yb2wSJC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkVucm9sUmVxdWVzdBolLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRW5yb2xSZXNwb25zZSIN8rsYAxIBAoK8GAIIARJqCgZSZXBvcnQSJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlcG9ydFJlcXVlc3QaJi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlcG9ydFJlc3BvbnNlIg3yuxgDEgECgrwYAggBKAEwAWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_control_v1_bundle_service, file_policyguard_options_v1_options, file_policyguard_policy_v1_record]);
+  fileDesc("Ci5wb2xpY3lndWFyZC9ydW50aW1lL3YxL3JlcG9ydGluZ19zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5ydW50aW1lLnYxIlAKDEVucm9sUmVxdWVzdBIdCgtpbnN0YW5jZV9pZBgBIAEoCUIIukgFcgOwAQESIQoQc29mdHdhcmVfdmVyc2lvbhgCIAEoCUIHukgEcgIYQCKBAgoNRW5yb2xSZXNwb25zZRIOCgZvcmdfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoCRITCgtlbnZpcm9ubWVudBgDIAEoCRIwCgRrZXlzGAQgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5TaWduaW5nS2V5EjMKBnRva2VucxgFIAMoCzIjLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuVG9rZW5EaWdlc3QSHQoPZmluZ2VycHJpbnRfa2V5GAYgASgMQgTAvBgBEjEKB2tleV9zZXQYByABKAsyIC5wb2xpY3lndWFyZC5idW5kbGUudjEuU3RhdGVtZW50Ir4BCgtUb2tlbkRpZ2VzdBIOCgZzaGEyNTYYASABKAwSNAoEa2luZBgCIAEoDjImLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQ3JlZGVudGlhbEtpbmQSEgoKcHJvamVjdF9pZBgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIyCglub3RfYWZ0ZXIYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDAoKX25vdF9hZnRlciKVAgoNUmVwb3J0UmVxdWVzdBIuCgVoZWxsbxgBIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuSGVsbG9IABIuCgViYXRjaBgCIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQmF0Y2hIABIqCgNnYXAYAyABKAsyGy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkdhcEgAEjAKBnN0YXR1cxgEIAEoCzIeLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuU3RhdHVzSAASOwoJY2FuZGlkYXRlGAUgASgLMiYucG9saWN5Z3VhcmQucnVudGltZS52MS5DYW5kaWRhdGVUYWxseUgAQgkKB21lc3NhZ2Ui2gEKDkNhbmRpZGF0ZVRhbGx5Eg8KB3ZlcnNpb24YASABKAUSDgoGZGlnZXN0GAIgASgJEg8KB3NraXBwZWQYAyABKAESDgoGZmFpbGVkGAQgASgBEj4KBXBhaXJzGAUgAygLMiUucG9saWN5Z3VhcmQucnVudGltZS52MS5DYW5kaWRhdGVQYWlyQgi6SAWSAQIQQBJGCgdzYW1wbGVzGAYgAygLMisucG9saWN5Z3VhcmQucnVudGltZS52MS5DYW5kaWRhdGVEaWZmZXJlbmNlQgi6SAWSAQIQZCKBAQoNQ2FuZGlkYXRlUGFpchIuCgZhY3RpdmUYASABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIxCgljYW5kaWRhdGUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRINCgVjb3VudBgDIAEoASLNAQoTQ2FuZGlkYXRlRGlmZmVyZW5jZRIVCg1ldmFsdWF0aW9uX2lkGAEgASgJEi4KBmFjdGl2ZRgCIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjEKCWNhbmRpZGF0ZRgDIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEgwKBHJ1bGUYBCABKAkSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiSQoFSGVsbG8SHQoLaW5zdGFuY2VfaWQYASABKAlCCLpIBXIDsAEBEiEKEHNvZnR3YXJlX3ZlcnNpb24YAiABKAlCB7pIBHICGEAicQoFQmF0Y2gSEQoJZmlyc3Rfc2VxGAEgASgBEhAKCGxhc3Rfc2VxGAIgASgBEkMKB3JlY29yZHMYAyADKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGlvblJlY29yZEIJukgGkgEDEIAIIlIKA0dhcBIRCglmaXJzdF9zZXEYASABKAESEAoIbGFzdF9zZXEYAiABKAESDQoFY291bnQYAyABKAESFwoGcmVhc29uGAQgASgJQge6SARyAhhAIrEBCgZTdGF0dXMSFgoOYnVuZGxlX3ZlcnNpb24YASABKAUSFgoOYWN0aXZhdGlvbl9zZXEYAiABKAUSEQoJcmVqZWN0aW9uGAMgASgJEhMKC3Nwb29sX2RlcHRoGAQgASgBEhgKBmxlYXNlcxgFIAMoCUIIukgFkgECEEASNQoKbGVhc2Vfd2lzaBgGIAEoDjIhLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTGVhc2VXaXNoIrUBCgVRdW90YRIxCgVzdGF0ZRgBIAEoDjIiLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUXVvdGFTdGF0ZRItCgZsZWFzZXMYAiADKAsyHS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxlYXNlEg0KBWxpbWl0GAMgASgBEgwKBHVzZWQYBCABKAESLQoJcmVzZXRzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKDAQoFTGVhc2USEAoIbGVhc2VfaWQYASABKAkSDAoEc2l6ZRgCIAEoBRItCglzdGFydHNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvkBCg5SZXBvcnRSZXNwb25zZRIqCgNhY2sYASABKAsyGy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkFja0gAEj8KDmJ1bmRsZV9jaGFuZ2VkGAIgASgLMiUucG9saWN5Z3VhcmQucnVudGltZS52MS5CdW5kbGVDaGFuZ2VkSAASPwoOdG9rZW5zX2NoYW5nZWQYAyABKAsyJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlRva2Vuc0NoYW5nZWRIABIuCgVxdW90YRgEIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUXVvdGFIAEIJCgdtZXNzYWdlIhcKA0FjaxIQCghsYXN0X3NlcRgBIAEoASInCg1CdW5kbGVDaGFuZ2VkEhYKDmFjdGl2YXRpb25fc2VxGAEgASgFIkQKDVRva2Vuc0NoYW5nZWQSMwoGdG9rZW5zGAEgAygLMiMucG9saWN5Z3VhcmQucnVudGltZS52MS5Ub2tlbkRpZ2VzdCpWCglMZWFzZVdpc2gSGgoWTEVBU0VfV0lTSF9VTlNQRUNJRklFRBAAEhIKDkxFQVNFX1dJU0hfTk9XEAESGQoVTEVBU0VfV0lTSF9ORVhUX01PTlRIEAIqkAEKClF1b3RhU3RhdGUSGwoXUVVPVEFfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJRVU9UQV9TVEFURV9MRUFTRUQQARIZChVRVU9UQV9TVEFURV9VTkxJTUlURUQQAhIZChVRVU9UQV9TVEFURV9FWEhBVVNURUQQAxIXChNRVU9UQV9TVEFURV9CTE9DS0VEEAQy4wEKEFJlcG9ydGluZ1NlcnZpY2USYwoFRW5yb2wSJC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkVucm9sUmVxdWVzdBolLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRW5yb2xSZXNwb25zZSIN8rsYAxIBAoK8GAIIARJqCgZSZXBvcnQSJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlcG9ydFJlcXVlc3QaJi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlcG9ydFJlc3BvbnNlIg3yuxgDEgECgrwYAggBKAEwAWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_bundle_service, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_record]);
 
 /**
  * @generated from message policyguard.runtime.v1.EnrolRequest
@@ -92,6 +96,13 @@ export type EnrolResponse = Message<"policyguard.runtime.v1.EnrolResponse"> & {
    * @generated from field: bytes fingerprint_key = 6;
    */
   fingerprintKey: Uint8Array;
+
+  /**
+   * The signed key set. A runtime that has pinned keys takes it only from one of them.
+   *
+   * @generated from field: policyguard.bundle.v1.Statement key_set = 7;
+   */
+  keySet?: Statement | undefined;
 };
 
 /**
@@ -181,6 +192,12 @@ export type ReportRequest = Message<"policyguard.runtime.v1.ReportRequest"> & {
      */
     value: Status;
     case: "status";
+  } | {
+    /**
+     * @generated from field: policyguard.runtime.v1.CandidateTally candidate = 5;
+     */
+    value: CandidateTally;
+    case: "candidate";
   } | { case: undefined; value?: undefined };
 };
 
@@ -190,6 +207,147 @@ export type ReportRequest = Message<"policyguard.runtime.v1.ReportRequest"> & {
  */
 export const ReportRequestSchema: GenMessage<ReportRequest> = /*@__PURE__*/
   messageDesc(file_policyguard_runtime_v1_reporting_service, 3);
+
+/**
+ * CandidateTally says how a candidate compared since the last tally. It is sent once and not kept on disk: a runtime that ends
+ * at once takes a few seconds of it along.
+ *
+ * @generated from message policyguard.runtime.v1.CandidateTally
+ */
+export type CandidateTally = Message<"policyguard.runtime.v1.CandidateTally"> & {
+  /**
+   * Version of the candidate.
+   *
+   * @generated from field: int32 version = 1;
+   */
+  version: number;
+
+  /**
+   * Digest of its manifest.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * Evaluations that the candidate was not asked for, because the runtime was busy.
+   *
+   * @generated from field: double skipped = 3;
+   */
+  skipped: number;
+
+  /**
+   * Evaluations in which the candidate failed.
+   *
+   * @generated from field: double failed = 4;
+   */
+  failed: number;
+
+  /**
+   * How often which outcomes met.
+   *
+   * @generated from field: repeated policyguard.runtime.v1.CandidatePair pairs = 5;
+   */
+  pairs: CandidatePair[];
+
+  /**
+   * Evaluations in which the outcomes differ.
+   *
+   * @generated from field: repeated policyguard.runtime.v1.CandidateDifference samples = 6;
+   */
+  samples: CandidateDifference[];
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.CandidateTally.
+ * Use `create(CandidateTallySchema)` to create a new message.
+ */
+export const CandidateTallySchema: GenMessage<CandidateTally> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 4);
+
+/**
+ * CandidatePair counts evaluations with these two outcomes.
+ *
+ * @generated from message policyguard.runtime.v1.CandidatePair
+ */
+export type CandidatePair = Message<"policyguard.runtime.v1.CandidatePair"> & {
+  /**
+   * Outcome of the active version.
+   *
+   * @generated from field: policyguard.policy.v1.Outcome active = 1;
+   */
+  active: Outcome;
+
+  /**
+   * Outcome of the candidate.
+   *
+   * @generated from field: policyguard.policy.v1.Outcome candidate = 2;
+   */
+  candidate: Outcome;
+
+  /**
+   * Evaluations.
+   *
+   * @generated from field: double count = 3;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.CandidatePair.
+ * Use `create(CandidatePairSchema)` to create a new message.
+ */
+export const CandidatePairSchema: GenMessage<CandidatePair> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 5);
+
+/**
+ * CandidateDifference is an evaluation in which the outcomes differ.
+ *
+ * @generated from message policyguard.runtime.v1.CandidateDifference
+ */
+export type CandidateDifference = Message<"policyguard.runtime.v1.CandidateDifference"> & {
+  /**
+   * The evaluation.
+   *
+   * @generated from field: string evaluation_id = 1;
+   */
+  evaluationId: string;
+
+  /**
+   * Outcome of the active version.
+   *
+   * @generated from field: policyguard.policy.v1.Outcome active = 2;
+   */
+  active: Outcome;
+
+  /**
+   * Outcome of the candidate.
+   *
+   * @generated from field: policyguard.policy.v1.Outcome candidate = 3;
+   */
+  candidate: Outcome;
+
+  /**
+   * The rule of the candidate that decided; empty when it allowed.
+   *
+   * @generated from field: string rule = 4;
+   */
+  rule: string;
+
+  /**
+   * When it was made.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 5;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.CandidateDifference.
+ * Use `create(CandidateDifferenceSchema)` to create a new message.
+ */
+export const CandidateDifferenceSchema: GenMessage<CandidateDifference> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 6);
 
 /**
  * Hello opens the stream.
@@ -217,7 +375,7 @@ export type Hello = Message<"policyguard.runtime.v1.Hello"> & {
  * Use `create(HelloSchema)` to create a new message.
  */
 export const HelloSchema: GenMessage<Hello> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 4);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 7);
 
 /**
  * Batch is a run of evaluations from the spool.
@@ -252,7 +410,7 @@ export type Batch = Message<"policyguard.runtime.v1.Batch"> & {
  * Use `create(BatchSchema)` to create a new message.
  */
 export const BatchSchema: GenMessage<Batch> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 5);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 8);
 
 /**
  * Gap says that evaluations are lost: the spool was full, or a segment of it was damaged.
@@ -294,7 +452,7 @@ export type Gap = Message<"policyguard.runtime.v1.Gap"> & {
  * Use `create(GapSchema)` to create a new message.
  */
 export const GapSchema: GenMessage<Gap> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 6);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 9);
 
 /**
  * Status tells the control plane how the runtime stands.
@@ -329,6 +487,20 @@ export type Status = Message<"policyguard.runtime.v1.Status"> & {
    * @generated from field: double spool_depth = 4;
    */
   spoolDepth: number;
+
+  /**
+   * Leases that the runtime holds, the used up ones too until their evaluations are committed. Naming a lease keeps it alive.
+   *
+   * @generated from field: repeated string leases = 5;
+   */
+  leases: string[];
+
+  /**
+   * Whether it wants another lease. Each status asks anew.
+   *
+   * @generated from field: policyguard.runtime.v1.LeaseWish lease_wish = 6;
+   */
+  leaseWish: LeaseWish;
 };
 
 /**
@@ -336,7 +508,98 @@ export type Status = Message<"policyguard.runtime.v1.Status"> & {
  * Use `create(StatusSchema)` to create a new message.
  */
 export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 7);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 10);
+
+/**
+ * Quota answers a status: what the runtime may evaluate. It is the whole truth: a lease that it does not name exists no more.
+ *
+ * @generated from message policyguard.runtime.v1.Quota
+ */
+export type Quota = Message<"policyguard.runtime.v1.Quota"> & {
+  /**
+   * Whether evaluations need leases, and why there is none.
+   *
+   * @generated from field: policyguard.runtime.v1.QuotaState state = 1;
+   */
+  state: QuotaState;
+
+  /**
+   * The runtime's leases, of those that it named and the new one.
+   *
+   * @generated from field: repeated policyguard.runtime.v1.Lease leases = 2;
+   */
+  leases: Lease[];
+
+  /**
+   * Evaluations that the plan includes in the month.
+   *
+   * @generated from field: double limit = 3;
+   */
+  limit: number;
+
+  /**
+   * Evaluations of the month, with all that is leased.
+   *
+   * @generated from field: double used = 4;
+   */
+  used: number;
+
+  /**
+   * When the next month begins.
+   *
+   * @generated from field: google.protobuf.Timestamp resets_at = 5;
+   */
+  resetsAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.Quota.
+ * Use `create(QuotaSchema)` to create a new message.
+ */
+export const QuotaSchema: GenMessage<Quota> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 11);
+
+/**
+ * Lease is a number of evaluations that a runtime may make without asking.
+ *
+ * @generated from message policyguard.runtime.v1.Lease
+ */
+export type Lease = Message<"policyguard.runtime.v1.Lease"> & {
+  /**
+   * Names the lease. The record of each evaluation names the one that it was made by.
+   *
+   * @generated from field: string lease_id = 1;
+   */
+  leaseId: string;
+
+  /**
+   * Evaluations in it.
+   *
+   * @generated from field: int32 size = 2;
+   */
+  size: number;
+
+  /**
+   * Beginning of its month. An evaluation counts by the moment at which it was made.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 3;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * End of its month: it is worth nothing from then on.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 4;
+   */
+  endsAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.Lease.
+ * Use `create(LeaseSchema)` to create a new message.
+ */
+export const LeaseSchema: GenMessage<Lease> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 12);
 
 /**
  * @generated from message policyguard.runtime.v1.ReportResponse
@@ -363,6 +626,12 @@ export type ReportResponse = Message<"policyguard.runtime.v1.ReportResponse"> & 
      */
     value: TokensChanged;
     case: "tokensChanged";
+  } | {
+    /**
+     * @generated from field: policyguard.runtime.v1.Quota quota = 4;
+     */
+    value: Quota;
+    case: "quota";
   } | { case: undefined; value?: undefined };
 };
 
@@ -371,7 +640,7 @@ export type ReportResponse = Message<"policyguard.runtime.v1.ReportResponse"> & 
  * Use `create(ReportResponseSchema)` to create a new message.
  */
 export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 8);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 13);
 
 /**
  * Ack says that everything up to this sequence number is committed.
@@ -392,7 +661,7 @@ export type Ack = Message<"policyguard.runtime.v1.Ack"> & {
  * Use `create(AckSchema)` to create a new message.
  */
 export const AckSchema: GenMessage<Ack> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 9);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 14);
 
 /**
  * BundleChanged says that a new activation waits at bundles/latest.
@@ -413,7 +682,7 @@ export type BundleChanged = Message<"policyguard.runtime.v1.BundleChanged"> & {
  * Use `create(BundleChangedSchema)` to create a new message.
  */
 export const BundleChangedSchema: GenMessage<BundleChanged> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 10);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 15);
 
 /**
  * TokensChanged carries the whole list of live tokens.
@@ -434,7 +703,103 @@ export type TokensChanged = Message<"policyguard.runtime.v1.TokensChanged"> & {
  * Use `create(TokensChangedSchema)` to create a new message.
  */
 export const TokensChangedSchema: GenMessage<TokensChanged> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 11);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 16);
+
+/**
+ * LeaseWish is what a runtime asks for.
+ *
+ * @generated from enum policyguard.runtime.v1.LeaseWish
+ */
+export const LeaseWish = {
+  /**
+   * No lease.
+   *
+   * @generated from enum value: LEASE_WISH_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * One for the month that it is.
+   *
+   * @generated from enum value: LEASE_WISH_NOW = 1;
+   */
+  NOW: 1,
+
+  /**
+   * One for the month that begins within two minutes.
+   *
+   * @generated from enum value: LEASE_WISH_NEXT_MONTH = 2;
+   */
+  NEXT_MONTH: 2,
+} as const;
+
+/**
+ * LeaseWish is what a runtime asks for.
+ *
+ * @generated from enum policyguard.runtime.v1.LeaseWish
+ */
+export type LeaseWish = (typeof LeaseWish)[keyof typeof LeaseWish] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.runtime.v1.LeaseWish.
+ */
+export const LeaseWishSchema: GenEnum<LeaseWish> = /*@__PURE__*/
+  enumDesc(file_policyguard_runtime_v1_reporting_service, 0);
+
+/**
+ * QuotaState says whether a runtime may evaluate.
+ *
+ * @generated from enum policyguard.runtime.v1.QuotaState
+ */
+export const QuotaState = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: QUOTA_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * By the leases.
+   *
+   * @generated from enum value: QUOTA_STATE_LEASED = 1;
+   */
+  LEASED: 1,
+
+  /**
+   * The plan has no limit; leases are not needed.
+   *
+   * @generated from enum value: QUOTA_STATE_UNLIMITED = 2;
+   */
+  UNLIMITED: 2,
+
+  /**
+   * The plan's quota is used up, or leased to others. Leases that are named still count.
+   *
+   * @generated from enum value: QUOTA_STATE_EXHAUSTED = 3;
+   */
+  EXHAUSTED: 3,
+
+  /**
+   * The organization is blocked until its bill is settled.
+   *
+   * @generated from enum value: QUOTA_STATE_BLOCKED = 4;
+   */
+  BLOCKED: 4,
+} as const;
+
+/**
+ * QuotaState says whether a runtime may evaluate.
+ *
+ * @generated from enum policyguard.runtime.v1.QuotaState
+ */
+export type QuotaState = (typeof QuotaState)[keyof typeof QuotaState] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.runtime.v1.QuotaState.
+ */
+export const QuotaStateSchema: GenEnum<QuotaState> = /*@__PURE__*/
+  enumDesc(file_policyguard_runtime_v1_reporting_service, 1);
 
 /**
  * ReportingService is how runtimes and the control plane talk. Runtimes call it with their runtime token over HTTP/2.

@@ -12,7 +12,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/testing/v1/evaluate_vector.proto.
  */
 export const file_policyguard_testing_v1_evaluate_vector: GenFile = /*@__PURE__*/
-  fileDesc("Cixwb2xpY3lndWFyZC90ZXN0aW5nL3YxL2V2YWx1YXRlX3ZlY3Rvci5wcm90bxIWcG9saWN5Z3VhcmQudGVzdGluZy52MSKuAwoORXZhbHVhdGVWZWN0b3ISEwoLZGVzY3JpcHRpb24YASABKAkSNQoIcG9saWNpZXMYAiADKAsyIy5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLlBvbGljeUdpdmVuEhYKDndpdGhvdXRfYnVuZGxlGAMgASgIEhMKC2Vudmlyb25tZW50GAQgASgJEg0KBXN0YWdlGAUgASgJEgoKAmFzGAYgASgJEigKB3JlcXVlc3QYByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhUKCHJhd19ib2R5GAggASgJSACIAQESRAoHaGVhZGVycxgJIAMoCzIzLnBvbGljeWd1YXJkLnRlc3RpbmcudjEuRXZhbHVhdGVWZWN0b3IuSGVhZGVyc0VudHJ5EjIKBHdhbnQYCiABKAsyJC5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLkV2YWx1YXRlV2FudBIQCghkaWFsZWN0cxgLIAMoCRouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUILCglfcmF3X2JvZHkiOgoLUG9saWN5R2l2ZW4SDAoEeWFtbBgBIAMoCRIQCghhZ2VudF9pZBgCIAEoCRILCgNlbnYYAyABKAkicwoMRXZhbHVhdGVXYW50Eg4KBnN0YXR1cxgBIAEoBRINCgVlcnJvchgCIAEoCRIkCgRib2R5GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBmZpZWxkcxgEIAMoCRIOCgZhYnNlbnQYBSADKAliBnByb3RvMw", [file_google_protobuf_struct]);
+  fileDesc("Cixwb2xpY3lndWFyZC90ZXN0aW5nL3YxL2V2YWx1YXRlX3ZlY3Rvci5wcm90bxIWcG9saWN5Z3VhcmQudGVzdGluZy52MSKaBAoORXZhbHVhdGVWZWN0b3ISEwoLZGVzY3JpcHRpb24YASABKAkSNQoIcG9saWNpZXMYAiADKAsyIy5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLlBvbGljeUdpdmVuEhYKDndpdGhvdXRfYnVuZGxlGAMgASgIEhMKC2Vudmlyb25tZW50GAQgASgJEg0KBXN0YWdlGAUgASgJEgoKAmFzGAYgASgJEigKB3JlcXVlc3QYByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhUKCHJhd19ib2R5GAggASgJSACIAQESRAoHaGVhZGVycxgJIAMoCzIzLnBvbGljeWd1YXJkLnRlc3RpbmcudjEuRXZhbHVhdGVWZWN0b3IuSGVhZGVyc0VudHJ5EjIKBHdhbnQYCiABKAsyJC5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLkV2YWx1YXRlV2FudBIQCghkaWFsZWN0cxgLIAMoCRI0CgdzY2hlbWFzGAwgAygLMiMucG9saWN5Z3VhcmQudGVzdGluZy52MS5TY2hlbWFHaXZlbhI0CgZiZWZvcmUYDSADKAsyJC5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLkV2YWx1YXRlU3RlcBouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUILCglfcmF3X2JvZHkibQoMRXZhbHVhdGVTdGVwEg0KBXN0YWdlGAEgASgJEigKB3JlcXVlc3QYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiQKBHdhbnQYAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUiRAoLU2NoZW1hR2l2ZW4SDAoEbmFtZRgBIAEoCRInCgZzY2hlbWEYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IjoKC1BvbGljeUdpdmVuEgwKBHlhbWwYASADKAkSEAoIYWdlbnRfaWQYAiABKAkSCwoDZW52GAMgASgJInMKDEV2YWx1YXRlV2FudBIOCgZzdGF0dXMYASABKAUSDQoFZXJyb3IYAiABKAkSJAoEYm9keRgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZmaWVsZHMYBCADKAkSDgoGYWJzZW50GAUgAygJYgZwcm90bzM", [file_google_protobuf_struct]);
 
 /**
  * EvaluateVector is one promise of evaluation: given policies and a request, this is the answer. Where a decision is
@@ -50,7 +50,7 @@ export type EvaluateVector = Message<"policyguard.testing.v1.EvaluateVector"> & 
   environment: string;
 
   /**
-   * "input" or "output". Empty: "input".
+   * The path behind /v1/evaluate/, such as "output" or "tool-call". Empty: "input".
    *
    * @generated from field: string stage = 5;
    */
@@ -99,6 +99,20 @@ export type EvaluateVector = Message<"policyguard.testing.v1.EvaluateVector"> & 
    * @generated from field: repeated string dialects = 11;
    */
   dialects: string[];
+
+  /**
+   * The output schemas of the bundle.
+   *
+   * @generated from field: repeated policyguard.testing.v1.SchemaGiven schemas = 12;
+   */
+  schemas: SchemaGiven[];
+
+  /**
+   * What is asked before, by the same caller, each with its own answer.
+   *
+   * @generated from field: repeated policyguard.testing.v1.EvaluateStep before = 13;
+   */
+  before: EvaluateStep[];
 };
 
 /**
@@ -107,6 +121,69 @@ export type EvaluateVector = Message<"policyguard.testing.v1.EvaluateVector"> & 
  */
 export const EvaluateVectorSchema: GenMessage<EvaluateVector> = /*@__PURE__*/
   messageDesc(file_policyguard_testing_v1_evaluate_vector, 0);
+
+/**
+ * EvaluateStep is a request that comes before the one that a vector is about.
+ *
+ * @generated from message policyguard.testing.v1.EvaluateStep
+ */
+export type EvaluateStep = Message<"policyguard.testing.v1.EvaluateStep"> & {
+  /**
+   * The path behind /v1/evaluate/. Empty: "input".
+   *
+   * @generated from field: string stage = 1;
+   */
+  stage: string;
+
+  /**
+   * The request in its JSON form.
+   *
+   * @generated from field: google.protobuf.Struct request = 2;
+   */
+  request?: JsonObject | undefined;
+
+  /**
+   * A part of the answer that has to be there.
+   *
+   * @generated from field: google.protobuf.Value want = 3;
+   */
+  want?: Value | undefined;
+};
+
+/**
+ * Describes the message policyguard.testing.v1.EvaluateStep.
+ * Use `create(EvaluateStepSchema)` to create a new message.
+ */
+export const EvaluateStepSchema: GenMessage<EvaluateStep> = /*@__PURE__*/
+  messageDesc(file_policyguard_testing_v1_evaluate_vector, 1);
+
+/**
+ * SchemaGiven is an output schema of the bundle.
+ *
+ * @generated from message policyguard.testing.v1.SchemaGiven
+ */
+export type SchemaGiven = Message<"policyguard.testing.v1.SchemaGiven"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The JSON Schema.
+   *
+   * @generated from field: google.protobuf.Struct schema = 2;
+   */
+  schema?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message policyguard.testing.v1.SchemaGiven.
+ * Use `create(SchemaGivenSchema)` to create a new message.
+ */
+export const SchemaGivenSchema: GenMessage<SchemaGiven> = /*@__PURE__*/
+  messageDesc(file_policyguard_testing_v1_evaluate_vector, 2);
 
 /**
  * PolicyGiven is a policy of the bundle, in a scope.
@@ -141,7 +218,7 @@ export type PolicyGiven = Message<"policyguard.testing.v1.PolicyGiven"> & {
  * Use `create(PolicyGivenSchema)` to create a new message.
  */
 export const PolicyGivenSchema: GenMessage<PolicyGiven> = /*@__PURE__*/
-  messageDesc(file_policyguard_testing_v1_evaluate_vector, 1);
+  messageDesc(file_policyguard_testing_v1_evaluate_vector, 3);
 
 /**
  * EvaluateWant is the expected answer.
@@ -190,5 +267,5 @@ export type EvaluateWant = Message<"policyguard.testing.v1.EvaluateWant"> & {
  * Use `create(EvaluateWantSchema)` to create a new message.
  */
 export const EvaluateWantSchema: GenMessage<EvaluateWant> = /*@__PURE__*/
-  messageDesc(file_policyguard_testing_v1_evaluate_vector, 2);
+  messageDesc(file_policyguard_testing_v1_evaluate_vector, 4);
 

@@ -1,7 +1,8 @@
 // Whether a match is talked about instead of said: within quotation marks inside a longer sentence, or beside words about attacks.
 // Looks at a bounded neighbourhood only, so that the answer does not depend on text far away.
 
-const reachLength = 160;
+/** How many units on each side of a match are looked at. */
+export const saidReach = 160;
 const leastContext = 12;
 
 const pairs: ReadonlyMap<string, string> = new Map([
@@ -20,8 +21,8 @@ const aboutAttacks =
 
 /** How much of a match's weight remains: 1 when it is said, less when it is quoted or discussed. */
 export function saidShare(text: string, start: number, end: number): number {
-  const before = text.slice(Math.max(0, start - reachLength), start);
-  const after = text.slice(end, end + reachLength);
+  const before = text.slice(Math.max(0, start - saidReach), start);
+  const after = text.slice(end, end + saidReach);
   if (isQuoted(before, after)) return 0.5;
   return aboutAttacks.test(before) || aboutAttacks.test(after) ? 0.55 : 1;
 }

@@ -1,6 +1,7 @@
 // Payment card numbers: ISO/IEC 7812 lengths and issuer ranges, and the check digit of its annex B (Luhn).
 
 import type { Finding } from "../../plan.ts";
+import { hasContext } from "./context.ts";
 
 /** The category of payment card numbers. */
 export const cardCategory = "pii.credit_card";
@@ -130,8 +131,10 @@ function findInRun(text: string, offset: number, run: string, findings: Finding[
     if (last < 0) continue;
     const start = groups[first]?.start ?? 0;
     const end = groups[last]?.end ?? 0;
-    const issuer = issuerOf(digitsOf(text, start, end)) ?? "";
-    findings.push({ category: cardCategory, start, end, score: 0.99, attributes: { issuer } });
+    const issuer = issuerOf(digitsOf(text, start, end));
+    const basis = issuer === undefined ? "check digit and words around it" : "issuer, length and check digit";
+    const attributes = { issuer: issuer ?? "unknown", basis };
+    findings.push({ category: cardCategory, start, end, score: issuer === undefined ? 0.8 : 0.99, attributes });
     first = last;
   }
 }
@@ -148,7 +151,7 @@ function lastGroup(text: string, groups: readonly Group[], first: number): numbe
     if (count < shortest || !standsAlone(text, start, end)) continue;
     if (last > first && !evenlyGrouped(text, groups.slice(first, last + 1))) continue;
     const digits = digitsOf(text, start, end);
-    if (issuerOf(digits) !== undefined && passesLuhn(digits)) found = last;
+    if (passesLuhn(digits) && (issuerOf(digits) !== undefined || isAnnounced(text, start, end, digits))) found = last;
   }
   return found;
 }
@@ -164,6 +167,13 @@ function evenlyGrouped(text: string, groups: readonly Group[]): boolean {
     lengths.slice(1, -1).every((length) => length >= 3 && length <= 7)
   );
 }
+
+// Ranges of issuers change; a number that is called a card and has the check digit is one.
+function isAnnounced(text: string, start: number, end: number, digits: string): boolean {
+  return /[1-9]/.test(digits) && hasContext(text, start, end, words);
+}
+
+const words = /\bcards?\b|karte|carte|tarjeta|carta di|cart[ãa]o|kaart|карт|卡|カード|카드/i;
 
 function standsAlone(text: string, start: number, end: number): boolean {
   if (/[A-Za-z0-9_]/.test(text[start - 1] ?? "") || /[A-Za-z0-9_]/.test(text[end] ?? "")) return false;

@@ -8,12 +8,13 @@ const documented: ReadonlySet<number> = new Set([
   0xfbc47221, 0x08394327, 0xafe8ff3e, 0x6b66e8a8, 0x5c298136, 0x1f358cbe, 0x6b9463f8, 0x202f468f, 0x3c5d7fda,
 ]);
 
-const marks = /example|placeholder|your|redacted|changeme|x{6}|\*{4}|\.{3}|<[^>]*>|0{8}|1234567890|abcdefghij/i;
+const marks =
+  /example|placeholder|your|redacted|changeme|replace|insert|dummy|sample|x{6}|\*{4}|\.{3}|<[^>]*>|\$\{|\{\{|0{8}|1234567890|abcdefghij/i;
 const least = 3;
 
 /** Whether a token is a documented example or a placeholder, or too regular to be random. */
-export function isPlaceholder(token: string): boolean {
-  return marks.test(token) || entropy(token) < least || documented.has(crc32(token));
+export function isPlaceholder(token: string, leastEntropy: number = least): boolean {
+  return marks.test(token) || entropy(token) < leastEntropy || documented.has(crc32(token));
 }
 
 /** Shannon entropy of the characters of a text, in bits for each. */

@@ -1,15 +1,25 @@
-// The detector "secrets": credentials that have a recognisable form.
+// The detector "secrets": credentials that have a recognisable form, or a name before them that tells.
 
+import type { Detection } from "../../detector.ts";
 import { reads } from "../../normalize.ts";
-import { type Detector, type PatternProbe, withoutInner } from "../../plan.ts";
-import { compilePattern } from "../../regex.ts";
+import { type Detector, type Trigger, withoutInner } from "../../plan.ts";
+import { addressTriggers } from "./address.ts";
+import { cloudTokens } from "./format/cloud.ts";
+import { developerTokens } from "./format/developer.ts";
+import { namedFormats } from "./format/named.ts";
+import { serviceTokens } from "./format/service.ts";
+import { genericTriggers } from "./generic.ts";
 import { jwtTrigger } from "./jwt.ts";
-import { isPlaceholder } from "./placeholder.ts";
+import { namedTriggers } from "./named.ts";
 import { privateKeyTrigger } from "./private-key.ts";
-import { type TokenFormat, tokenFormats } from "./provider.ts";
+import { tokenTrigger } from "./token.ts";
 
-const names = [...new Set([...tokenFormats.map((format) => format.name), "jwt", "private_key"])];
-let compiled: readonly PatternProbe[] | undefined;
+const tokenFormats = [...cloudTokens, ...developerTokens, ...serviceTokens];
+const unnamed = ["authorization", "basic_auth", "connection_string", "generic", "jwt", "password", "private_key"];
+const names = [...new Set([...tokenFormats, ...namedFormats].map(({ name }) => name)), ...unnamed].sort();
+/** What anything more particular stands for as well. */
+const vague = new Set(["secrets.generic", "secrets.password", "secrets.authorization"]);
+let triggers: readonly Trigger[] | undefined;
 
 /** The detector "secrets". */
 export const secrets: Detector = {
@@ -17,7 +27,7 @@ export const secrets: Detector = {
     id: "secrets",
     displayName: "Secrets",
     description:
-      "Finds credentials by their published forms and check digits: cloud and API keys, tokens, private keys. Documented examples are no findings.",
+      "Finds credentials by their published forms, check digits and names: cloud and API keys, tokens, private keys, passwords in addresses and configuration. Documented examples are no findings.",
     version: "1.0.0",
     category: "security",
     tags: ["secrets", "credentials", "api-keys"],
@@ -28,32 +38,55 @@ export const secrets: Detector = {
     scope: "local",
     defaultThreshold: 0.5,
     parameters: { type: "object", additionalProperties: false, properties: {} },
+    references: [...new Set([...tokenFormats, ...namedFormats].map(({ reference }) => reference))].filter((reference) =>
+      reference.startsWith("https:"),
+    ),
+    measures: [
+      {
+        name: "recall",
+        value: 0.942,
+        data: "1,511 credentials made from the rules of gitleaks or taken from its tests (training part)",
+      },
+      {
+        name: "false positive rate",
+        value: 0.0021,
+        data: "2,337 hashes, identifiers, placeholders and pieces of code (training part)",
+      },
+    ],
+    examples: [
+      // Joined here, so that no scanner takes a made-up key for a leaked one.
+      { text: `my key is AKIA${"Q3EGRZ7X"}${"W2LMNP4T"}`, categories: ["secrets.aws_access_key_id"] },
+      { text: `postgres://app:${"k3"}${"Vq9sTz"}@db.internal/app`, categories: ["secrets.connection_string"] },
+      { text: "API_KEY=your_api_key_here", categories: [] },
+    ],
     check: () => [],
   },
   plan: () => {
-    compiled ??= tokenFormats.map(probeOf);
+    triggers ??= [
+      ...tokenFormats.map(tokenTrigger),
+      ...namedTriggers(namedFormats),
+      ...genericTriggers,
+      ...addressTriggers,
+      jwtTrigger,
+      privateKeyTrigger,
+    ];
     return {
       reads: reads.given | reads.normalAgain,
       phrases: [],
-      patterns: compiled,
-      triggers: [jwtTrigger, privateKeyTrigger],
+      patterns: [],
+      triggers,
       sweeps: [],
-      settle: withoutInner,
+      settle: (detections) => withoutVague(withoutInner(detections)),
     };
   },
 };
 
-function probeOf(format: TokenFormat): PatternProbe {
-  const category = `secrets.${format.name}`;
-  return {
-    pattern: compilePattern(format.pattern, { ignoreCase: format.ignoreCase === true }),
-    folded: false,
-    accept: (match, text) => {
-      const [start = match.start, end = match.end] = match.groups;
-      const token = text.slice(start, end);
-      if (isPlaceholder(token)) return undefined;
-      const score = format.judge === undefined ? format.score : format.judge(token);
-      return score > 0 ? { category, start, end, score } : undefined;
-    },
-  };
+// One credential, one finding: the most particular name for it.
+function withoutVague(detections: readonly Detection[]): Detection[] {
+  const particular = detections.filter(({ category }) => !vague.has(category));
+  return detections.filter(
+    (detection) =>
+      !vague.has(detection.category) ||
+      !particular.some(({ start, end }) => start < detection.end && detection.start < end),
+  );
 }

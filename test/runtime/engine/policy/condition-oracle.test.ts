@@ -4,7 +4,14 @@ import { celEnv, isCelError, parse, plan } from "@bufbuild/cel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConditionCompiler, ConditionFailed, isConditionProblem } from "../../../../runtime/engine/policy/condition.ts";
-import { type Facts, RequestFacts, SegmentFacts, SubjectFacts } from "../../../../runtime/engine/policy/facts.ts";
+import {
+  type Facts,
+  RequestFacts,
+  SegmentFacts,
+  SessionFacts,
+  SubjectFacts,
+} from "../../../../runtime/engine/policy/facts.ts";
+import { emptyLedger } from "../../../../runtime/engine/session.ts";
 
 const lists = { own: ["example.com", "a", ""] };
 const compiler = new ConditionCompiler(lists);
@@ -94,6 +101,7 @@ describe("conditions", () => {
           request: new RequestFacts({ stage: "", agent_id: agent, env: "", session_id: "", language: "", metadata }),
           segment: new SegmentFacts({ id: "", role, origin: "", trust: "", text }),
           subject: new SubjectFacts("", roles, {}),
+          session: new SessionFacts(emptyLedger),
           findings: [],
           lists,
         };

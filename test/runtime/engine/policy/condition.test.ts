@@ -11,9 +11,11 @@ import {
   FindingFacts,
   RequestFacts,
   SegmentFacts,
+  SessionFacts,
   SubjectFacts,
   ToolFacts,
 } from "../../../../runtime/engine/policy/facts.ts";
+import { emptyLedger } from "../../../../runtime/engine/session.ts";
 
 const lists = { own_domains: ["example.com", "example.org"], words: Array.from({ length: 10_000 }, (_, i) => `w${i}`) };
 const compiler = new ConditionCompiler(lists);
@@ -29,6 +31,7 @@ const facts: Facts = {
   }),
   segment: new SegmentFacts({ id: "s1", role: "user", origin: "end_user", trust: "untrusted", text: "hello aaa" }),
   subject: new SubjectFacts("u1", ["customer", "red-team"], { region: "EU" }),
+  session: new SessionFacts(emptyLedger),
   findings: [],
   lists,
   tool: new ToolFacts("send_email", { to: "x@example.com", cc: ["a", "b"], n: 4.5 }),

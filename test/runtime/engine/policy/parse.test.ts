@@ -70,22 +70,111 @@ tests:
   });
 
   it.each([
-    ["extends: [pack:pii@1]", 'E | 8:1 | extends | "extends" is not supported yet | '],
+    ["extends: [pack:pii@1]", "E | 8:11 | extends[0] | the pack pii@1 is not available here | "],
     [
-      "exemptions: [{id: x, when: session.saw(1), rules: [a], reason: r}]",
-      "E | 8:28 | exemptions[0].when | session functions are not supported yet | ",
+      "extends: [pii@1]",
+      'E | 8:11 | extends[0] | "pii@1" has to match ^pack:[a-z][a-z0-9-]{0,63}@\\d{1,6}(\\.\\d{1,6}){0,2}$ | ',
     ],
-  ])("refuses what a later version brings: %s", (line, problem) => {
+    [
+      "exemptions: [{id: x, when: 'session.saw(\"tool_resul\")', rules: [a], reason: r}]",
+      'E | 8:41 | exemptions[0].when | saw() does not know "tool_resul"; expected one of input, output, tool_call, tool_result, retrieval | did you mean "tool_result"?',
+    ],
+    [
+      "exemptions: [{id: x, when: session.saw(request.stage), rules: [a], reason: r}]",
+      "E | 8:40 | exemptions[0].when | saw() takes texts written out in quotes | ",
+    ],
+    [
+      "exemptions: [{id: x, when: session.sew('input'), rules: [a], reason: r}]",
+      'E | 8:28 | exemptions[0].when | unknown method "sew" of session; expected one of saw, found | did you mean "saw"?',
+    ],
+    [
+      "exemptions: [{id: x, when: session.turn > 1, rules: [a], reason: r}]",
+      'E | 8:36 | exemptions[0].when | unknown field "turn" | did you mean "turns"?',
+    ],
+    [
+      'exemptions: [{id: x, when: "true", rules: [a], reason: r, expires: 2026-02-30T00:00:00Z}]',
+      'E | 8:68 | exemptions[0].expires | "2026-02-30T00:00:00Z" is not a date | ',
+    ],
+    [
+      "defaults: {mode: shadow, shadow: {until: 2026-13-01T00:00:00Z}}",
+      'E | 8:42 | defaults.shadow.until | "2026-13-01T00:00:00Z" is not a date | ',
+    ],
+    [
+      "defaults: {shadow: {until: 2026-12-01T00:00:00Z}}",
+      'W | 8:12 | defaults.shadow | "shadow" has no effect: the mode is enforce, not shadow | ',
+    ],
+    [
+      "lists: {own: {named: true, defaults: []}}",
+      'E | 8:28 | lists.own.defaults | unknown key "defaults"; expected one of named, default | did you mean "default"?',
+    ],
+    [
+      "exemptions: [{id: x, when: \"'a' in lists.own\", rules: [a], reason: r}]",
+      'E | 8:42 | exemptions[0].when | unknown field "own" | ',
+    ],
+  ])("points to what is wrong in: %s", (line, problem) => {
     expect(at(`${valid}${line}\n`)).toEqual([problem]);
   });
 
-  it("refuses streams, reversible redaction and detector backends", () => {
-    const source = valid
-      .replace("text: KEY-1", "stream: [KEY, '-1']")
-      .replace("action: BLOCK", "action: REDACT, redact: {reversible: true}")
-      .replace("rules:", "detectors: {s: {use: secrets, backend: b}}\nrules:");
-    expect(parse(source).policy).toBeUndefined();
-    expect(at(source).filter((problem) => problem.includes("not supported yet"))).toHaveLength(3);
+  it.each([
+    [
+      "action: REDACT, redact: {style: mask, reversible: true}",
+      /only a placeholder can be put back, not the style mask/,
+    ],
+    ["action: REDACT, redact: {ttl: 30m}", /"ttl" says how long an original is kept, so it needs "reversible: true"/],
+    ["action: REDACT, redact: {reversible: true, ttl: 30 minutes}", /"30 minutes" has to match/],
+    ["action: BLOCK, locked: true", /"locked" has no effect on rule "a": it is about rules of guard packs/],
+    ["action: BLOCK, shadow: {until: 2026-12-01T00:00:00Z}", /"shadow" has no effect: the mode is enforce/],
+    ["action: BLOCK, rollout: {percent: 0}", /never takes effect: 0 percent/],
+    [
+      "action: BLOCK, when: 'request.stage == \"output\"'",
+      /never matches: request.stage is never "output" here, only input/,
+    ],
+    ["action: BLOCK, when: 'segment.trust == \"trused\"'", /never matches: segment.trust is never "trused" here/],
+    [
+      'action: BLOCK, when: \'request.agent_id == "a" && request.agent_id == "b"\'',
+      /never matches: request.agent_id cannot be both "a" and "b"/,
+    ],
+    [
+      "action: BLOCK, when: segment.length > 3, unless: 'segment.role == \"user\" || segment.length > 3'",
+      /never matches: `when` and `unless` both ask for segment.length > 3/,
+    ],
+    [
+      "action: BLOCK, when: 'segment.length > 3 && !(segment.length > 3)'",
+      /asks for segment.length > 3 and its opposite/,
+    ],
+    ["action: BLOCK, when: 'false'", /never matches: `when` is false/],
+  ])("tells of a rule with %s", (rest, message) => {
+    const messages = at(valid.replace("action: BLOCK}", `${rest}}`).replace(/tests:[\s\S]*/, ""));
+    expect(messages.filter((each) => message.test(each))).toHaveLength(1);
+  });
+
+  it.each([
+    ["{id: b, stages: [input], detect: secrets, action: FLAG}", 'rule "b" never decides: "a" matches'],
+    ["{id: b, stages: [input], detect: {ref: secrets, threshold: 0.9}, action: BLOCK}", 'rule "b" never decides'],
+    ["{id: b, stages: [input], detect: secrets, when: segment.length > 3, action: BLOCK}", 'rule "b" never decides'],
+    ["{id: b, stages: [input], detect: {all: [secrets, pii]}, action: BLOCK}", 'rule "b" never decides'],
+    ["{id: b, stages: [input, output], detect: secrets, action: BLOCK}", 'rule "a" never decides: "b" matches'],
+    ["{id: b, stages: [input], detect: secrets, action: ALLOW}", 'rule "b" contradicts "a"'],
+  ])("warns of a rule that another makes needless: %s", (rule, message) => {
+    const found = at(valid.replace("tests:", `  - ${rule}\ntests:`));
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(message);
+  });
+
+  it.each([
+    "{id: b, stages: [output], detect: secrets, action: FLAG}",
+    "{id: b, stages: [input], detect: pii, action: FLAG}",
+    "{id: b, stages: [input], detect: {any: [secrets, pii]}, action: FLAG}",
+    "{id: b, stages: [input], detect: {ref: secrets, threshold: 0.1}, action: FLAG}",
+  ])("does not call a rule needless that may decide: %s", (rule) => {
+    expect(at(valid.replace("tests:", `  - ${rule}\ntests:`))).toEqual([]);
+  });
+
+  it("does not call a rule needless that takes over where an exemption ends", () => {
+    const exempted = `${valid}exemptions: [{id: x, when: "true", rules: [a], reason: r}]\n`;
+    expect(
+      at(exempted.replace("tests:", "  - {id: b, stages: [input], detect: secrets, action: FLAG}\ntests:")),
+    ).toEqual([]);
   });
 
   it("warns of a detector that no rule uses, of rules that never match or decide, and of missing tests", () => {
@@ -102,7 +191,7 @@ rules:
     expect(problems.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
       "warning: the policy has no tests",
       'warning: no rule uses the detector "unused"',
-      'warning: rule "b" never decides: "a" matches the same and is as strict',
+      'warning: rule "b" never decides: "a" matches wherever it does and is as strict',
       'warning: rule "c" never matches: its mode is off',
     ]);
   });
@@ -131,7 +220,22 @@ rules:
       (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level},`.repeat(9)}]`,
     );
     const { problems } = parse(`l0: &l0 [x]\n${levels.join("\n")}\n`);
-    expect(problems.map(({ message }) => message)).toEqual(["the document has more than 50000 keys and values"]);
+    expect(problems).toMatchObject([
+      { line: 6, column: 14, message: "the document has more than 50000 keys and values" },
+    ]);
+  });
+
+  it("says where a document becomes too large or too deep, in time that its size bounds", () => {
+    const line = "# nothing to see here, only a line of a comment that goes on and on ........................\n";
+    const large = line.repeat(Math.ceil((5 * 2 ** 20) / line.length));
+    expect(parse(large).problems).toMatchObject([
+      { line: Math.floor(262_144 / line.length) + 1, message: "the document is larger than 256 KiB" },
+    ]);
+    expect(parse(`a:\n  b: ${"[".repeat(100_000)}`).problems).toMatchObject([
+      { line: 2, column: 38, message: "the document is nested deeper than 32 levels" },
+    ]);
+    const json = { deep: JSON.parse(`${"[".repeat(40)}${"]".repeat(40)}`) };
+    expect(parsePolicy(json).problems).toMatchObject([{ line: 0, message: /nested deeper/ }]);
   });
 
   it("reads the same from YAML, JSON text and a JSON object", () => {

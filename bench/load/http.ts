@@ -1,0 +1,51 @@
+// Load over HTTP on a server in a child process, whose CPU time is counted.
+
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import autocannon from "autocannon";
+import { cpuSecondsOf, type Round } from "../measure.ts";
+
+const roundSeconds = 3;
+const connections = 32;
+
+/** A server in a child process, and what it said when it was ready. */
+export interface BenchServer<Told> {
+  readonly child: ChildProcess;
+  readonly told: Told;
+}
+
+/** Starts bench/server/<name>.ts. */
+export async function startServer<Told>(name: string, ...args: string[]): Promise<BenchServer<Told>> {
+  const child = fork(fileURLToPath(new URL(`../server/${name}.ts`, import.meta.url)), args);
+  const [told] = await once(child, "message");
+  return { child, told };
+}
+
+/** What is asked for, over and over. */
+export interface Load {
+  readonly url: string;
+  readonly requests: readonly {
+    readonly method: "GET" | "POST";
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+  }[];
+  /** The only status that is no failure. */
+  readonly status: number;
+}
+
+/** Asks for three seconds over 32 connections. */
+export async function underLoad(child: ChildProcess, { url, requests, status }: Load): Promise<Round> {
+  const pid = child.pid ?? 0;
+  const cpuBefore = cpuSecondsOf(pid);
+  const result = await autocannon({ url, connections, duration: roundSeconds, requests: [...requests] });
+  const others = Object.entries(result.statusCodeStats ?? {}).filter(([code]) => code !== String(status));
+  if (others.length > 0 || result.errors > 0) {
+    throw new Error(`${result.errors} calls failed, and answers had the statuses ${others.map(([code]) => code)}`);
+  }
+  return {
+    operations: result.requests.total,
+    seconds: result.duration,
+    cpuSeconds: cpuSecondsOf(pid) - cpuBefore,
+  };
+}

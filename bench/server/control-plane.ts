@@ -1,0 +1,62 @@
+// A control plane with a database of its own and an organization whose project has an active bundle.
+
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { controlPlaneSchema } from "../../src/config.ts";
+import { startControlPlane } from "../../src/control-plane.ts";
+import { Bundles } from "../../src/domain/bundle.ts";
+import { Organizations } from "../../src/domain/organization.ts";
+import { Policies } from "../../src/domain/policy.ts";
+import { Projects } from "../../src/domain/project.ts";
+import { SigningKeys } from "../../src/domain/signing-keys.ts";
+import { Tokens } from "../../src/domain/token.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { readConfig } from "../../src/kit/config.ts";
+import { createLog } from "../../src/kit/log.ts";
+import { createSealer, parseMasterKeys } from "../../src/kit/seal.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { adminCaller } from "../../test/harness/world.ts";
+
+/** What the bench needs of the server. */
+export interface BenchControlPlane {
+  readonly port: number;
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly adminToken: string;
+  readonly runtimeToken: string;
+}
+
+const environment = "prod";
+const databaseUrl = process.argv[2] ?? "";
+const masterKey = randomBytes(32).toString("base64");
+const database = await openDatabase({ url: databaseUrl, poolSize: 2 });
+const { id: orgId } = await new Organizations(database).create({ name: "Bench" });
+const caller = adminCaller(orgId);
+const { id: projectId } = await new Projects(database).create(caller, { name: "Bench" });
+const source = readFileSync(new URL("../../examples/policies/starter.yaml", import.meta.url), "utf8");
+await new Policies(database, systemClock).create(caller, { document: source, scope: { appId: projectId } });
+const keys = new SigningKeys(database, createSealer({ masterKeys: parseMasterKeys(masterKey) }));
+await new Bundles(database, keys).publish(caller, { projectId, environment }, { activate: true });
+const tokens = new Tokens(database);
+const admin = await tokens.issue(caller, "admin", { name: "bench" });
+const runtime = await tokens.issue(caller, "runtime", { name: "bench", projectId, environment });
+await database.close();
+const plane = await startControlPlane(
+  readConfig(controlPlaneSchema, {
+    PORT: "0",
+    MANAGEMENT_PORT: "0",
+    HOST: "127.0.0.1",
+    LOG_LEVEL: "warn",
+    DATABASE_URL: databaseUrl,
+    POLICY_GUARD_MASTER_KEY: masterKey,
+  }),
+  { log: createLog({ name: "bench", level: "warn" }) },
+);
+const told: BenchControlPlane = {
+  port: plane.port,
+  orgId,
+  projectId,
+  adminToken: admin.value,
+  runtimeToken: runtime.value,
+};
+process.send?.(told);

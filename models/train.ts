@@ -1,0 +1,196 @@
+// Trains the model of the detector "injection": `npx node models/train.ts [--data FILE]… [--innocent FILE]… [--skip KIND]… [--out FILE]`.
+// The corpus is always read, without the groups that are held out; FILE is JSONL with `text` and `label`, and `--innocent` takes every
+// text of a file for innocent, 5,000 at most. The share of the patterns and the turning points come from four-fold cross-validation in
+// which whole sources and whole groups of templates are left out, so they hold for texts from elsewhere. Same arguments, same bytes.
+
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { featureCount } from "../runtime/engine/detectors/injection/feature.ts";
+import { type ModelHeader, type TurningPoints, writeModel } from "../runtime/engine/detectors/injection/model.ts";
+import { createPatternReader, evidenceIn, totalOf, type WindowEvidence } from "./training/judge.ts";
+import { type Example, type Learner, learnFrom } from "./training/learn.ts";
+import { areaUnderCurve, shareAbove, thresholdFor } from "./training/measure.ts";
+import { hashOf, isHeldOut, type Row, readCorpus, readRows } from "./training/row.ts";
+
+const folds = 4;
+const mostInnocent = 5_000;
+const version = "2026.11.20";
+/** Of innocent texts from sources that were left out, so many may be taken for attacks: ordinary ones, and hard ones. */
+const allowed = {
+  strict: { ordinary: 0.01, hard: 0.08 },
+  balanced: { ordinary: 0.003, hard: 0.03 },
+  permissive: { ordinary: 0.0005, hard: 0.01 },
+} as const;
+const hardKinds =
+  /^(trigger_words|security_question|quoted_attack_discussion|docs_about_injection|roleplay|instructions_edit|logs_config|support_mail|coding|education|creative)/;
+
+const { values } = parseArgs({
+  options: {
+    data: { type: "string", multiple: true, default: [] },
+    innocent: { type: "string", multiple: true, default: [] },
+    skip: { type: "string", multiple: true, default: [] },
+    corpus: { type: "string" },
+    out: { type: "string", default: "models/injection.bin" },
+  },
+});
+
+/** A row with what decides on its fold and its weight. */
+interface Lesson {
+  readonly row: Row;
+  readonly isForeign: boolean;
+}
+
+const lessons = readLessons();
+const read = createPatternReader();
+const matches = lessons.map(({ row }) => read(row.text));
+say(`${lessons.length} texts, ${lessons.filter(({ row }) => row.isAttack).length} of them attacks`);
+const evidence = crossValidate();
+const patternShare = bestShare();
+const points = { chat: pointsOf(isChat), document: pointsOf((lesson) => !isChat(lesson)) };
+const learner = learnFrom(lessons.map(exampleOf));
+const { scale, weights } = quantize(learner);
+const header: ModelHeader = {
+  format: 1,
+  version,
+  features: featureCount,
+  scale,
+  bias: round(learner.bias),
+  patternShare,
+  points,
+};
+const bytes = writeModel(header, weights);
+writeFileSync(values.out, bytes);
+say(`${values.out}: ${bytes.length} bytes, sha256 ${createHash("sha256").update(bytes).digest("hex")}`);
+say(JSON.stringify(header));
+
+function readLessons(): Lesson[] {
+  const own = readCorpus(values.corpus).filter((row) => !isHeldOut(row));
+  const data = values.data.flatMap((path) => readRows(path));
+  const innocent = values.innocent.flatMap((path) => {
+    const rows = readRows(path);
+    const step = Math.ceil(rows.length / mostInnocent);
+    return rows.filter((_, index) => index % step === 0).map((row) => ({ ...row, isAttack: false }));
+  });
+  const foreign = distinct([...data.filter(({ kind }) => !values.skip.includes(kind)), ...innocent]);
+  return [...own.map((row) => ({ row, isForeign: false })), ...foreign.map((row) => ({ row, isForeign: true }))];
+}
+
+function distinct(rows: readonly Row[]): Row[] {
+  return [...new Map(rows.map((row) => [row.text, row])).values()];
+}
+
+// Ordinary texts of other people are many and alike.
+function exampleOf({ row, isForeign }: Lesson): Example {
+  return { text: row.text, isAttack: row.isAttack, weight: isForeign && !row.isAttack ? 0.5 : 1 };
+}
+
+// Of other people's texts a whole source is left out at a time.
+function foldOf({ row, isForeign }: Lesson): number {
+  return hashOf(isForeign ? `${row.source}:${row.kind.split("_").at(-1)}` : row.group) % folds;
+}
+
+function crossValidate(): WindowEvidence[][] {
+  const found: WindowEvidence[][] = lessons.map(() => []);
+  for (let fold = 0; fold < folds; fold++) {
+    const without = learnFrom(lessons.filter((lesson) => foldOf(lesson) !== fold).map(exampleOf));
+    lessons.forEach((lesson, index) => {
+      if (foldOf(lesson) === fold) found[index] = evidenceIn(lesson.row.text, without, matches[index] ?? []);
+    });
+    say(`fold ${fold + 1} of ${folds}`);
+  }
+  return found;
+}
+
+/** The share at which most attacks are found at the balanced point. */
+function bestShare(): number {
+  let best = { share: 0, found: -1 };
+  for (const share of [0, 0.5, 1, 1.5, 2, 3, 4]) {
+    const point = pointOf(totals(share, isOrdinary), totals(share, isHard), allowed.balanced);
+    const found = shareAbove(totals(share, isAttack), point).value;
+    const foreign = shareAbove(
+      totals(share, (lesson) => isAttack(lesson) && lesson.isForeign),
+      point,
+    ).value;
+    const curve = areaUnderCurve(totals(share, isAttack), totals(share, isInnocent));
+    say(`share ${share}: AUC ${curve.toFixed(3)}, found ${percent(found)}, of other people's ${percent(foreign)}`);
+    if (found + foreign > best.found) best = { share, found: found + foreign };
+  }
+  return best.share;
+}
+
+function pointsOf(isOfKind: (lesson: Lesson) => boolean): TurningPoints {
+  const pointAt = (sensitivity: keyof TurningPoints) => {
+    const ordinary = totals(patternShare, (lesson) => isOfKind(lesson) && isOrdinary(lesson));
+    const hard = totals(patternShare, (lesson) => isOfKind(lesson) && isHard(lesson));
+    const point = pointOf(ordinary, hard, allowed[sensitivity]);
+    const attacks = totals(patternShare, (lesson) => isOfKind(lesson) && isAttack(lesson));
+    say(
+      `${sensitivity}: ${point.toFixed(2)}; ordinary ${percent(shareAbove(ordinary, point).value)} of ${ordinary.length}, hard ${percent(shareAbove(hard, point).value)} of ${hard.length}, attacks ${percent(shareAbove(attacks, point).value)} of ${attacks.length}`,
+    );
+    return round(point);
+  };
+  return { strict: pointAt("strict"), balanced: pointAt("balanced"), permissive: pointAt("permissive") };
+}
+
+function pointOf(
+  ordinary: readonly number[],
+  hard: readonly number[],
+  share: { readonly ordinary: number; readonly hard: number },
+): number {
+  // Of too few texts the strongest says nothing about a small share.
+  const both = [
+    ...(ordinary.length * share.ordinary < 1 ? [] : [thresholdFor(ordinary, share.ordinary)]),
+    ...(hard.length * share.hard < 1 ? [] : [thresholdFor(hard, share.hard)]),
+  ];
+  return both.length === 0 ? 0 : Math.max(...both);
+}
+
+function totals(share: number, isWanted: (lesson: Lesson) => boolean): number[] {
+  return lessons.flatMap((lesson, index) => (isWanted(lesson) ? [totalOf(evidence[index] ?? [], share)] : []));
+}
+
+function isAttack({ row }: Lesson): boolean {
+  return row.isAttack;
+}
+
+function isInnocent({ row }: Lesson): boolean {
+  return !row.isAttack;
+}
+
+function isHard({ row, isForeign }: Lesson): boolean {
+  return !row.isAttack && !isForeign && hardKinds.test(row.kind);
+}
+
+function isOrdinary(lesson: Lesson): boolean {
+  return isInnocent(lesson) && !isHard(lesson);
+}
+
+function isChat({ row }: Lesson): boolean {
+  return row.stage === "input" || row.stage === "output";
+}
+
+// The widest weights are cut off: they stand for a few words that happen to be in one kind of text only.
+function quantize({ weights: given }: Learner): { scale: number; weights: Int8Array } {
+  const sizes = given
+    .map(Math.abs)
+    .filter((size) => size > 0)
+    .sort();
+  const widest = sizes[Math.floor(sizes.length * 0.9999)] ?? 1;
+  const step = widest / 127;
+  const bytesOf = new Int8Array(given.length);
+  for (let i = 0; i < given.length; i++) bytesOf[i] = Math.max(-127, Math.min(127, Math.round((given[i] ?? 0) / step)));
+  return { scale: step, weights: bytesOf };
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+function percent(value: number): string {
+  return `${(value * 100).toFixed(1)} %`;
+}
+
+function say(line: string): void {
+  console.log(line);
+}

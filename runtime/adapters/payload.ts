@@ -1,0 +1,50 @@
+// Reading the payload of another product's contract: what is needed has to have its type, everything else is passed over.
+
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { pathToString } from "@bufbuild/protobuf/reflect";
+import { createValidator } from "@bufbuild/protovalidate";
+import { type EvaluateRequest, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { type FieldViolation, validationFailed } from "../../src/kit/error.ts";
+
+const validator = createValidator();
+
+/** The text of a member; undefined when it is missing or null. Throws validation_failed for anything else. */
+export function textMember(payload: JsonObject, name: string): string | undefined {
+  const value = payload[name] ?? undefined;
+  if (value === undefined || typeof value === "string") return value;
+  throw invalid(name, "expected a string");
+}
+
+/** The items of a member; none when it is missing or null. Throws validation_failed for anything but a list. */
+export function listMember(payload: JsonObject, name: string): readonly JsonValue[] {
+  const value = payload[name] ?? [];
+  if (Array.isArray(value)) return value;
+  throw invalid(name, "expected an array");
+}
+
+/** The object of a member; empty when it is missing or null. Throws validation_failed for anything else. */
+export function objectMember(payload: JsonObject, name: string): JsonObject {
+  const value = payload[name] ?? {};
+  if (isObject(value)) return value;
+  throw invalid(name, "expected an object");
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A member of the payload that fails its rules. */
+export function invalid(field: string, message: string): Error {
+  return validationFailed([{ field, message }]);
+}
+
+/** Holds the request that was made of a payload against the rules of its fields; `nameOf` gives them the payload's names. */
+export function assertValid(request: EvaluateRequest, nameOf: (field: string) => string): void {
+  const result = validator.validate(EvaluateRequestSchema, request);
+  if (result.kind === "error") throw result.error;
+  if (result.kind === "valid") return;
+  throw validationFailed(
+    result.violations.map(({ field, message }): FieldViolation => ({ field: nameOf(pathToString(field)), message })),
+  );
+}

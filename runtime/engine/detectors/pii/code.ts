@@ -1,0 +1,132 @@
+// Other codes with a form of their own: bank identifier codes (ISO 9362), hardware addresses (IEEE 802), vehicle numbers (ISO 3779),
+// coordinates (ISO 6709) and numbers of travel documents and licences, which words have to announce.
+
+import type { Finding, Sweep } from "../../plan.ts";
+import { hasContext, standsAlone } from "./context.ts";
+
+const countries = new Set(
+  "AD AE AF AG AI AL AM AO AR AS AT AU AW AZ BA BB BD BE BF BG BH BI BJ BM BN BO BR BS BT BW BY BZ CA CD CF CG CH CI CK CL CM CN CO CR CU CV CW CY CZ DE DJ DK DM DO DZ EC EE EG ER ES ET FI FJ FK FO FR GA GB GD GE GG GH GI GL GM GN GP GQ GR GT GU GW GY HK HN HR HT HU ID IE IL IM IN IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NG NI NL NO NP NR NZ OM PA PE PF PG PH PK PL PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SI SK SL SM SN SO SR SS ST SV SY SZ TC TD TG TH TJ TL TM TN TO TR TT TV TW TZ UA UG US UY UZ VA VC VE VG VN VU WS XK YE ZA ZM ZW".split(
+    " ",
+  ),
+);
+
+const bicShape = /(?<![A-Za-z0-9_])[A-Z]{4}([A-Z]{2})[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![A-Za-z0-9_])/g;
+const bicWords = /\bbic\b|swift|\bbank\b|iban/i;
+
+/** Finds bank identifier codes. Words of eight capitals have their form too, so other words must announce them. */
+export const findBics: Sweep = (text) =>
+  collect(text, bicShape, (start, end, match) => {
+    if (!countries.has(match[1] ?? "") || !hasContext(text, start, end, bicWords)) return undefined;
+    const attributes = { country: match[1] ?? "", basis: "form and words around it" };
+    return { category: "pii.bic", start, end, score: 0.9, attributes };
+  });
+
+const macShape =
+  /(?<![A-Za-z0-9_:.-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![A-Za-z0-9_:-])|(?<![A-Za-z0-9_.])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}(?![A-Za-z0-9_.])/g;
+
+/** Finds hardware addresses. */
+export const findMacs: Sweep = (text) =>
+  collect(text, macShape, (start, end, match) =>
+    /[1-9A-Fa-f]/.test(match[0]) && !/^(?:ff[:.-]?)+$/i.test(match[0])
+      ? { category: "pii.mac", start, end, score: 0.95, attributes: { basis: "form" } }
+      : undefined,
+  );
+
+const vinShape = /(?<![A-Za-z0-9_])[A-HJ-NPR-Z0-9]{17}(?![A-Za-z0-9_])/g;
+const vinWords = /\bvin\b|vehicle|chassis|fahrgestell|fahrzeug|châssis|bastidor|telaio/i;
+const vinWeights = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2];
+const vinValues = "0123456789.ABCDEFGH..JKLMN.P.R..STUVWXYZ";
+
+/** Finds vehicle numbers. The check digit is mandatory in North America and China only, so elsewhere words must announce them. */
+export const findVins: Sweep = (text) =>
+  collect(text, vinShape, (start, end, [vin]) => {
+    if (!/[A-Z]/.test(vin) || !/\d{3}$/.test(vin) || !/\d.*\d.*\d.*\d/.test(vin)) return undefined;
+    const checked = hasVinCheck(vin);
+    const told = hasContext(text, start, end, vinWords);
+    if (!checked && !told) return undefined;
+    const basis = checked
+      ? told
+        ? "form, check digit and words around it"
+        : "form and check digit"
+      : "form and words";
+    return { category: "pii.vin", start, end, score: checked ? (told ? 0.98 : 0.7) : 0.75, attributes: { basis } };
+  });
+
+function hasVinCheck(vin: string): boolean {
+  let sum = 0;
+  for (let i = 0; i < vin.length; i++) sum += (vinValues.indexOf(vin.charAt(i)) % 10) * (vinWeights[i] ?? 0);
+  const rest = sum % 11;
+  return vin[8] === (rest === 10 ? "X" : String(rest));
+}
+
+const coordinateShape =
+  /(?<![\w.,+-])([+-]?\d{1,2}\.\d{3,15})°?[ ]?([NS]?)[,;/ ]{1,2} ?([+-]?\d{1,3}\.\d{3,15})°?[ ]?([EWO]?)(?![\w.]\d)|(?<![\w.])\d{1,2}°[ ]?\d{1,2}['′’][ ]?(?:\d{1,2}(?:[.,]\d{1,5})?(?:["″”]|''))?[ ]?[NS],?[ ]{1,2}\d{1,3}°[ ]?\d{1,2}['′’][ ]?(?:\d{1,2}(?:[.,]\d{1,5})?(?:["″”]|''))?[ ]?[EWO]/g;
+const coordinateWords =
+  /lat|lon|lng|gps|coord|location|position|koordinat|standort|ubicaci|position|坐标|座標|координат/i;
+
+/** Finds pairs of latitude and longitude. */
+export const findCoordinates: Sweep = (text) =>
+  collect(text, coordinateShape, (start, end, [, latitude, north, longitude, east]) => {
+    const category = "pii.coordinates";
+    if (latitude === undefined) return { category, start, end, score: 0.95, attributes: { basis: "form" } };
+    if (Math.abs(Number(latitude)) > 90 || Math.abs(Number(longitude)) > 180) return undefined;
+    const marked = north !== "" && east !== "";
+    const told = marked || hasContext(text, start, end, coordinateWords);
+    const score = told ? 0.93 : /\.\d{5,}/.test(latitude) && /\.\d{5,}/.test(longitude ?? "") ? 0.55 : 0.3;
+    return { category, start, end, score, attributes: { basis: told ? "form and words around it" : "form" } };
+  });
+
+const documentShape = /(?<![A-Za-z0-9_.,-])(?=[A-Z0-9]{0,8}\d)[A-Z0-9]{6,9}(?![A-Za-z0-9_]|[.,]\d|-\d)/gi;
+const passportWords =
+  /passport|reisepass|passnummer|passeport|pasaporte|passaporto|passaporte|paspoort|паспорт|护照|護照|旅券|パスポート|여권|جواز/i;
+
+/** Finds passport numbers, which have no check digit outside of the document: words have to announce them. */
+export const findPassports: Sweep = (text) =>
+  passportWords.test(text)
+    ? collect(text, documentShape, (start, end) => announced(text, start, end, passportWords, "pii.passport"))
+    : [];
+
+const licenceShape =
+  /(?<![A-Za-z0-9_.,-])(?=[A-Z0-9-]{0,12}\d)[A-Z0-9](?:[A-Z0-9]|[ -](?=[A-Z0-9])){5,18}(?![A-Za-z0-9_]|[.,]\d)/gi;
+const licenceWords =
+  /driv(?:er|ing)(?:'?s)?[ -]licen[cs]e|\bdl (?:no|number|#)|führerschein|permis de conduire|permiso de conduc|carnet de conducir|patente di guida|rijbewijs|prawo jazdy|водительск|驾驶证|驾照|運転免許|운전면허/i;
+
+/** Finds numbers of driving licences, likewise. */
+export const findLicences: Sweep = (text) =>
+  licenceWords.test(text)
+    ? collect(text, licenceShape, (start, end) => announced(text, start, end, licenceWords, "pii.driving_licence"))
+    : [];
+
+const birthWords =
+  /born|birth|\bdob\b|d\.o\.b|birthday|geboren|geburts|\bgeb\.|née? le|naissance|nacid[oa]|nacimiento|nat[oa] il|nascita|nascid[oa]|nascimento|geboortedatum|urodzon|data ur|родил|рождени|doğum|出生|生日|生年月日|誕生日|생년월일|ميلاد|जन्म/i;
+const months =
+  "jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez|ene|abr|ago|dic|janv|févr|mars|avr|juin|juil|août|déc|gen|mag|giu|lug|set|ott";
+const dateShape = new RegExp(
+  `(?<![\\w.,/-])(?:\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/. ]{1,2}\\d{1,2}[-/. ]{1,2}\\d{2,4}|\\d{1,2}(?:st|nd|rd|th|\\.)?(?: (?:of|de))? (?:${months})[a-zäéû]{0,7}\\.?(?: de|,)? \\d{4}|(?:${months})[a-z]{0,7}\\.? \\d{1,2}(?:st|nd|rd|th)?,? \\d{4}|\\d{4}年\\d{1,2}月\\d{1,2}日)(?![\\w/-]|\\.\\d)`,
+  "giu",
+);
+
+/** Finds dates that words call a day of birth. */
+export const findBirthdays: Sweep = (text) =>
+  birthWords.test(text)
+    ? collect(text, dateShape, (start, end) => announced(text, start, end, birthWords, "pii.date_of_birth"))
+    : [];
+
+function announced(text: string, start: number, end: number, words: RegExp, category: string): Finding | undefined {
+  const before = text.slice(Math.max(0, start - 48), start);
+  if (!words.test(before) || !standsAlone(text, start, end)) return undefined;
+  return { category, start, end, score: 0.8, attributes: { basis: "form and words before it" } };
+}
+
+function collect(
+  text: string,
+  shape: RegExp,
+  judge: (start: number, end: number, match: RegExpExecArray) => Finding | undefined,
+): Finding[] {
+  const findings: Finding[] = [];
+  for (const match of text.matchAll(shape)) {
+    const finding = judge(match.index, match.index + match[0].length, match);
+    if (finding !== undefined) findings.push(finding);
+  }
+  return findings;
+}

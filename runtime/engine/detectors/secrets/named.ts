@@ -1,0 +1,71 @@
+// Credentials without a form of their own: random characters of a known alphabet and length, told by the name of their provider before them.
+
+import type { Finding, Trigger } from "../../plan.ts";
+import { assignmentAt } from "./assignment.ts";
+import { isPlaceholder } from "./placeholder.ts";
+
+/** One published format of credentials that needs its provider's name. */
+export interface NamedFormat {
+  /** Last part of the category: who issues it. */
+  readonly name: string;
+  /** How the provider is called before the value, in lower case. */
+  readonly keywords: readonly string[];
+  /** What the value looks like, as a pattern of a bounded length, letters in any case. */
+  readonly value: string;
+  /** Bits of entropy for each character that a value has at least; 3 when absent. */
+  readonly entropy?: number;
+  /** Where the provider describes it. */
+  readonly reference: string;
+}
+
+const credentialWord =
+  /key|token|secret|passw|pwd|credential|auth|access|api|client|bearer|login|license|sid|signing|webhook|clé|schlüssel|clave|chiave|\bid\b/i;
+const longestLead = 24;
+
+/** Looks behind every name of a provider. */
+export function namedTriggers(formats: readonly NamedFormat[]): Trigger[] {
+  const byKeyword = new Map<string, CompiledFormat[]>();
+  for (const format of formats) {
+    const compiled = { ...format, pattern: new RegExp(`(?:${format.value})(?![A-Za-z0-9_=/+-])`, "iy") };
+    for (const keyword of format.keywords) byKeyword.set(keyword, [...(byKeyword.get(keyword) ?? []), compiled]);
+  }
+  return [...byKeyword].map(([literal, own]) => ({
+    literal,
+    locate: (text, end) => locate(text, end - literal.length, end, own),
+  }));
+}
+
+interface CompiledFormat extends NamedFormat {
+  readonly pattern: RegExp;
+}
+
+function locate(
+  text: string,
+  nameStart: number,
+  nameEnd: number,
+  formats: readonly CompiledFormat[],
+): Finding | undefined {
+  // "meraki" within "CameraKit" is no name: a name does not begin small and go on with capitals.
+  if (/^[a-z][a-z_-]*[A-Z]/.test(text.slice(nameStart, nameEnd))) return undefined;
+  const assignment = assignmentAt(text, nameEnd);
+  if (assignment === undefined) return undefined;
+  const lead = text.slice(Math.max(0, nameStart - longestLead), nameEnd) + assignment.name;
+  const isCredential = credentialWord.test(lead);
+  for (const format of formats) {
+    format.pattern.lastIndex = assignment.start;
+    const value = format.pattern.exec(text)?.[0];
+    if (value === undefined || isPlaceholder(value, format.entropy) || !isMixed(value)) continue;
+    const end = assignment.start + value.length;
+    const basis = isCredential ? "provider, word for a credential and form" : "provider and form";
+    const score = isCredential ? 0.9 : assignment.prose ? 0.4 : 0.6;
+    const attributes = { provider: format.name, basis };
+    return { category: `secrets.${format.name}`, start: assignment.start, end, score, attributes };
+  }
+  return undefined;
+}
+
+// Letters and digits, as random characters have; words have no digits.
+function isMixed(value: string): boolean {
+  if (/^[a-f0-9]{8}:[a-f0-9]{8}$/i.test(value)) return true;
+  return /\d/.test(value) && (/[A-Za-z]/.test(value) || /^\d+$/.test(value));
+}

@@ -1,0 +1,138 @@
+// Stretches whose letters are replaced or set apart.
+
+import type { Stretch } from "./disguise.ts";
+import type { Signs } from "./sign.ts";
+
+/** What digits and signs stand for within words. */
+const leet: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ "0": "o", "1": "i", "2": "z", "3": "e", "4": "a", "5": "s", "6": "g", "7": "t", "8": "b", "9": "g" },
+    ...{ "@": "a", $: "s", "!": "i", "|": "l", "+": "t", "€": "e", "£": "l", "¥": "y", "¢": "c", "(": "c", "&": "e" },
+  }),
+);
+
+/** Letters of small capitals, turned letters and the like that NFKC leaves alone. */
+const fancy: ReadonlyMap<string, string> = new Map(
+  [
+    ["ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnopqrstuvwyz"],
+    ["ɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎɓɖɗɠɦɨɩʝƙɭɱɲɳɵɸʠɾʂʈʉʋʐʑ", "acefghijkmrtvwybddghiijklmnnoqqrstuvzz"],
+    ["⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵⠀", "abcdefghijklmnopqrstuvwxyz "],
+  ].flatMap(([from, to]) => [...(from ?? "")].map((char, index): [string, string] => [char, to?.[index] ?? ""])),
+);
+const fancyChars = new RegExp(`[${[...fancy.keys()].join("")}]|\\ud83c[\\udd10-\\udd89\\udde6-\\uddff]`, "gu");
+const firstOfPlane: readonly (readonly [number, number])[] = [
+  [0x1f110, 0x1f129],
+  [0x1f130, 0x1f149],
+  [0x1f150, 0x1f169],
+  [0x1f170, 0x1f189],
+  [0x1f1e6, 0x1f1ff],
+];
+
+/** Lines are looked at one by one, long ones in parts. */
+const longestLine = 2_048;
+const leastMixed = 2;
+const leastSingles = 5;
+
+/** The stretches whose letters are replaced or set apart. */
+export function letterStretches(text: string, signs: Signs): Stretch[] {
+  const found: Stretch[] = [];
+  if (signs.leet) found.push(...linesOf(text).flatMap((line) => withText("leet", line, unleeted(line.text))));
+  if (signs.spaced) {
+    found.push(...wholeOf(text).flatMap((part) => withText("spaced", part, joinedLetters(part.text))));
+    found.push(...linesOf(text).flatMap((line) => withText("split", line, joinedWords(line.text))));
+  }
+  if (signs.fancy) found.push(...wholeOf(text).flatMap((part) => withText("fancy", part, unfancied(part.text))));
+  return found;
+}
+
+function withText(layer: string, { start, end }: Line, text: string | undefined): Stretch[] {
+  return text === undefined ? [] : [{ layer, start, end, text }];
+}
+
+interface Line {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The lines of a text, in parts of at most 2,048 units. */
+export function linesOf(text: string): Line[] {
+  const lines: Line[] = [];
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = Math.min(newline < 0 ? text.length : newline, start + longestLine);
+    if (end > start) lines.push({ start, end, text: text.slice(start, end) });
+    start = end === newline ? end + 1 : end;
+  }
+  return lines;
+}
+
+/** The text in parts of at most 2,048 units. */
+export function wholeOf(text: string): Line[] {
+  const parts: Line[] = [];
+  for (let start = 0; start < text.length; start += longestLine) {
+    const end = Math.min(text.length, start + longestLine);
+    parts.push({ start, end, text: text.slice(start, end) });
+  }
+  return parts;
+}
+
+// A word is mixed when digits or signs stand among its letters; numbers with a unit, versions and identifiers are few.
+function unleeted(line: string): string | undefined {
+  let mixed = 0;
+  let words = 0;
+  for (const [word] of line.matchAll(/[^\s.,;:?"'()[\]{}<>/\\=_-]+/g)) {
+    if (!/[a-z0-9]/i.test(word)) continue;
+    words++;
+    if (/[a-z][0-9@$!|+€£¥¢(&]+[a-z]|^[0-9@$!|€£¥¢][a-z]{1,}|[a-z]{1,}[0-9@$|€£¥¢]$/i.test(word) && !isQuantity(word))
+      mixed++;
+  }
+  if (mixed < leastMixed || mixed * 5 < words) return undefined;
+  return line.replaceAll(/[0-9@$!|+€£¥¢(&]/g, (char) => leet.get(char) ?? char);
+}
+
+function isQuantity(word: string): boolean {
+  return /^[$€£]?[0-9]+(?:st|nd|rd|th|s|k|m|x|gb|mb|kb|km|kg|mg|cm|mm|ml|pm|am|h|min|hz|px|d|b|v)?!?$/i.test(word);
+}
+
+// "i g n o r e   a l l": single letters with one separator between, words parted by more than one; where nothing parts words, none is.
+function joinedLetters(text: string): string | undefined {
+  let joined = 0;
+  const read = text.replaceAll(
+    /(?<![\p{L}\p{N}])[\p{L}\p{N}](?:([ \t\n.\-_*|/~+,·•]|\p{Extended_Pictographic}\ufe0f?)[\p{L}\p{N}](?![\p{L}\p{N}])){2,}/gu,
+    (run) => {
+      joined += run.length;
+      return run.replaceAll(/[ \t\n.\-_*|/~+,·•]|\p{Extended_Pictographic}\ufe0f?/gu, "");
+    },
+  );
+  if (joined < leastSingles * 2 || joined * 2 < text.length - (text.length - joined) / 2) return undefined;
+  return read.replaceAll(/[ \t]{2,}/g, " ");
+}
+
+// "ig-no-re pre-vi-ous", "i.g.n.o.r.e", "ignore/all", '"ig" + "nore"': signs between letters go, when there are many.
+function joinedWords(line: string): string | undefined {
+  const words = line.match(/\p{L}+/gu)?.length ?? 0;
+  const parted = line.match(/\p{L}(?:[-.*_~|/+^#·•]{1,2}|["'] ?\+ ?["'])(?=\p{L})/gu)?.length ?? 0;
+  if (parted < leastSingles || parted * 3 < words) return undefined;
+  return line.replaceAll(/(\p{L})(?:[-.*_~|/+^#·•]{1,2}|["'] ?\+ ?["'])(?=\p{L})/gu, "$1");
+}
+
+function unfancied(text: string): string | undefined {
+  let changed = 0;
+  const plain = text.replaceAll(fancyChars, (char) => {
+    changed++;
+    return fancy.get(char) ?? enclosed(char.codePointAt(0) ?? 0);
+  });
+  const bare = plain
+    .normalize("NFD")
+    .replaceAll(/(?<=[a-z\u0300-\u036f\u20d0-\u20ef])[\u0300-\u036f\u20d0-\u20ef\u0489]/gi, () => {
+      changed++;
+      return "";
+    });
+  return changed < leastSingles || changed * 8 < text.length ? undefined : bare;
+}
+
+function enclosed(point: number): string {
+  const block = firstOfPlane.find(([first, last]) => point >= first && point <= last);
+  return block === undefined ? "" : String.fromCharCode(0x61 + point - block[0]);
+}

@@ -1,0 +1,77 @@
+// The packs that there are, by id and version.
+
+import type { PolicyProblem } from "../policy/problem.ts";
+import { instantiatePack } from "./instantiate.ts";
+import type { Pack, PackPolicy, PackResolver } from "./pack.ts";
+import { parsePack } from "./parse.ts";
+import { isVersionOf, newestFirst } from "./version.ts";
+
+const referenceForm = /^pack:([a-z][a-z0-9-]{0,63})@(\d{1,6}(?:\.\d{1,6}){0,2})$/;
+
+/** A file with a pack. */
+export interface PackFile {
+  /** Where it is, for messages. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Finds packs. */
+export class PackLibrary {
+  readonly #packs: ReadonlyMap<string, readonly Pack[]>;
+  readonly #resolved = new Map<string, PackPolicy>();
+
+  constructor(packs: Iterable<Pack>) {
+    const byId = Map.groupBy(packs, ({ metadata }) => metadata.id);
+    for (const versions of byId.values()) versions.sort((a, b) => newestFirst(a.metadata.version, b.metadata.version));
+    this.#packs = new Map([...byId].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** The newest version of each pack, in the order of their ids. */
+  newest(): Pack[] {
+    return [...this.#packs.values()].flatMap((versions) => versions.slice(0, 1));
+  }
+
+  /** All versions of a pack, the newest first; empty when there is no such pack. */
+  versionsOf(id: string): readonly Pack[] {
+    return this.#packs.get(id) ?? [];
+  }
+
+  /** The newest version of those that "2", "2.1" or "2.1.0" names, or of all. */
+  find(id: string, version?: string): Pack | undefined {
+    return this.versionsOf(id).find((pack) => version === undefined || isVersionOf(pack.metadata.version, version));
+  }
+
+  /** The policy of a reference such as "pack:pii-eu@2", with these parameters or the defaults, and without the tests of the pack. */
+  readonly resolve: PackResolver = (reference, parameters) => {
+    const [, id = "", version = ""] = referenceForm.exec(reference) ?? [];
+    const pack = this.find(id, version);
+    if (pack === undefined) return undefined;
+    // Only what depends on nothing but the packs is kept.
+    const kept = parameters === undefined ? this.#resolved.get(pack.digest) : undefined;
+    const made = kept ?? instantiatePack(pack, { withTests: false, parameters: parameters ?? {} });
+    if (parameters === undefined) this.#resolved.set(pack.digest, made);
+    return made;
+  };
+
+  /** Ids of all packs, to suggest one by. */
+  get ids(): readonly string[] {
+    return [...this.#packs.keys()];
+  }
+}
+
+/** The library of these files. Throws for a file that is no pack, and for two packs of one id and version. */
+export function readPackLibrary(files: Iterable<PackFile>): PackLibrary {
+  const packs = new Map<string, Pack>();
+  for (const { path, text } of files) {
+    const { pack, problems } = parsePack(text);
+    if (pack === undefined) throw new Error(problems.map((problem) => messageOf(path, problem)).join("\n"));
+    const key = `${pack.metadata.id}@${pack.metadata.version}`;
+    if (packs.has(key)) throw new Error(`${path}: there are two packs ${key}`);
+    packs.set(key, pack);
+  }
+  return new PackLibrary(packs.values());
+}
+
+function messageOf(file: string, { line, column, path, message }: PolicyProblem): string {
+  return `${file}:${line}:${column}: ${path === "" ? "" : `${path}: `}${message}`;
+}

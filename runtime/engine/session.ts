@@ -1,0 +1,86 @@
+// What rules may know of a session: a bounded ledger of plain data, which whoever keeps sessions stores, sends and hands in.
+// An evaluation only reads it; what it adds comes back as `Evaluation.sessionUpdate`, and `advance` makes the next ledger.
+
+/** What a session has seen so far. Plain JSON: it may be stored and sent to another process. */
+export interface SessionLedger {
+  /** Evaluations before this one. */
+  readonly turns: number;
+  /** Those whose outcome was BLOCK. */
+  readonly blocks: number;
+  /** Stages with the trust of their segments, such as "tool_result/untrusted", sorted. */
+  readonly seen: readonly string[];
+  /** Origins of segments, such as "tool:web_fetch", sorted. At most `sessionLimits.names`. */
+  readonly origins: readonly string[];
+  /** Names of the tools that calls were proposed for, sorted. At most `sessionLimits.names`. */
+  readonly tools: readonly string[];
+  /** How many findings of each category there were, those without effect included. At most `sessionLimits.names`. */
+  readonly categories: Readonly<Record<string, number>>;
+}
+
+/** A session as an evaluation gets it. */
+export interface SessionView {
+  /**
+   * False when nobody knows what the session has seen: the request names none, or it began in another process or was
+   * forgotten. Rules that read `session` are then unjudged ("session_unknown"), and their `on_error` decides.
+   */
+  readonly known: boolean;
+  readonly ledger: SessionLedger;
+  /** Originals that are kept for the session, so that equal text keeps its placeholder. */
+  readonly vault?: readonly VaultEntry[];
+}
+
+/** What one evaluation adds to its session. */
+export type SessionUpdate = SessionLedger;
+
+/** An original behind a placeholder that may be put back. Only the runtime keeps it, for its session. */
+export interface VaultEntry {
+  /** Such as "[EMAIL_1]". */
+  readonly placeholder: string;
+  readonly original: string;
+  readonly category: string;
+  /** How long the policy allows it to be kept; undefined for as long as the session. */
+  readonly ttlMs: number | undefined;
+}
+
+/** The bounds of a ledger. What does not fit is dropped from the end of the alphabet, counters saturate. */
+export const sessionLimits = { names: 256, nameLength: 256, count: 1_000_000 } as const;
+
+/** A session that has just begun. */
+export const emptyLedger: SessionLedger = {
+  turns: 0,
+  blocks: 0,
+  seen: [],
+  origins: [],
+  tools: [],
+  categories: {},
+};
+
+/** The view of a session that nobody knows. */
+export const unknownSession: SessionView = { known: false, ledger: emptyLedger };
+
+/** The ledger after an evaluation. Pure, and independent of the order in which updates arrive within the bounds. */
+export function advance(ledger: SessionLedger, update: SessionUpdate): SessionLedger {
+  const categories = new Map(Object.entries(ledger.categories));
+  for (const [category, count] of Object.entries(update.categories)) {
+    categories.set(category, sum(categories.get(category) ?? 0, count));
+  }
+  const kept = names(categories.keys());
+  return {
+    turns: sum(ledger.turns, update.turns),
+    blocks: sum(ledger.blocks, update.blocks),
+    seen: names([...ledger.seen, ...update.seen]),
+    origins: names([...ledger.origins, ...update.origins]),
+    tools: names([...ledger.tools, ...update.tools]),
+    categories: Object.fromEntries(kept.map((name) => [name, categories.get(name) ?? 0])),
+  };
+}
+
+/** Distinct names in order, as many as a ledger holds. */
+export function names(all: Iterable<string>): string[] {
+  const short = [...all].filter((name) => name !== "" && name.length <= sessionLimits.nameLength);
+  return [...new Set(short)].sort().slice(0, sessionLimits.names);
+}
+
+function sum(a: number, b: number): number {
+  return Math.min(sessionLimits.count, a + b);
+}

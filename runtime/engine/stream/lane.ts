@@ -1,0 +1,235 @@
+// One linear form of a stream's text, with the state of every search in it. After each chunk it has reported exactly the findings that no
+// later text can change, and says for each detector the offset from which on that is not so: its edge.
+
+import { foldLookalikes } from "../fold.ts";
+import { mayBeginWord, phraseStart } from "../phrase.ts";
+import type { Finding, Phrase } from "../plan.ts";
+import { collapsedBack } from "./collapsed.ts";
+import { GatedSearch } from "./gated-search.ts";
+import { GroupSearch } from "./group-search.ts";
+import { LeadSearch } from "./lead-search.ts";
+import { bitOf, type StreamTables } from "./tables.ts";
+import { TextTail } from "./text-tail.ts";
+
+/** Told of a finding; its offsets are those of the form. */
+export type LaneReport = (job: number, finding: Finding) => void;
+
+interface PhraseHit {
+  readonly job: number;
+  readonly phrase: Phrase;
+  readonly end: number;
+}
+
+/** How far behind a unit the folding of look-alikes looks. */
+const foldReach = 16;
+
+/** One form of the text of a stream. */
+export class Lane {
+  /** Bits of `reads` in normalize.ts. */
+  kinds: number;
+  readonly tail: TextTail;
+  readonly #tables: StreamTables;
+  readonly #folded: TextTail;
+  /** Offset up to which the folded text is final. */
+  #foldEnd = 0;
+  #state = 0;
+  #phrases: PhraseHit[] = [];
+  #triggerHits: number[][];
+  #triggerEdges: number[];
+  #sweepEdges: number[];
+  #windowEdges: number[];
+  readonly #gated: GatedSearch;
+  readonly #groups: GroupSearch;
+  readonly #leads: LeadSearch;
+  /** By detector: nothing that begins before it can change any more. */
+  readonly edges: Float64Array;
+
+  constructor(tables: StreamTables, kinds: number, from?: Lane) {
+    this.#tables = tables;
+    this.kinds = kinds;
+    this.tail = from?.tail.copy() ?? new TextTail();
+    this.#folded = from === undefined ? new TextTail() : from.#folded.copy();
+    this.#foldEnd = from === undefined ? 0 : from.#foldEnd;
+    this.#state = from === undefined ? 0 : from.#state;
+    this.#phrases = [...(from === undefined ? [] : from.#phrases)];
+    this.#triggerHits = tables.triggers.map((_, index) => [...(from?.triggerHitsOf(index) ?? [])]);
+    this.#triggerEdges = from === undefined ? tables.triggers.map(() => 0) : [...from.#triggerEdges];
+    this.#sweepEdges = from === undefined ? tables.sweeps.map(() => 0) : [...from.#sweepEdges];
+    this.#windowEdges = from === undefined ? tables.windows.map(() => 0) : [...from.#windowEdges];
+    this.#gated = new GatedSearch(tables, from === undefined ? undefined : from.#gated);
+    this.#groups = new GroupSearch(tables, from === undefined ? undefined : from.#groups);
+    this.#leads = new LeadSearch(tables.leads, from === undefined ? undefined : from.#leads);
+    this.edges = new Float64Array(tables.jobs.length);
+  }
+
+  /** The same lane, to go on by itself with other kinds. */
+  fork(kinds: number): Lane {
+    return new Lane(this.#tables, kinds, this);
+  }
+
+  triggerHitsOf(index: number): readonly number[] {
+    return this.#triggerHits[index] ?? [];
+  }
+
+  /** Whether a detector reads this form. */
+  isReadBy(job: number): boolean {
+    return ((this.#tables.jobs[job]?.reads ?? 0) & this.kinds) !== 0;
+  }
+
+  /** Takes more of the form's text. No chunk may end within a surrogate pair. */
+  push(more: string, report: LaneReport): void {
+    const { tail } = this;
+    const before = tail.text.length;
+    tail.append(more);
+    this.#fold(more);
+    this.edges.fill(tail.end);
+    this.#scan(before);
+    const lower = (job: number, edge: number): void => {
+      if (edge < (this.edges[job] ?? 0)) this.edges[job] = edge;
+    };
+    const searched = { tail, folded: this.#folded, foldEnd: this.#foldEnd, reads: (job: number) => this.isReadBy(job) };
+    this.#settlePhrases(report, lower);
+    this.#settleTriggers(report, lower);
+    this.#settleSweeps(report, lower);
+    this.#settleWindows(report, lower);
+    this.#gated.settle(searched, report, lower);
+    this.#groups.settle(searched, report, lower);
+    this.#lowerByLiterals(lower);
+    this.#trim();
+  }
+
+  #fold(more: string): void {
+    const { tail } = this;
+    const isPlain = !/[^\0-\x7f]/.test(more);
+    if (isPlain && this.#foldEnd === this.#folded.end) {
+      this.#folded.append(more);
+      this.#foldEnd = tail.end;
+      return;
+    }
+    const from = this.#foldEnd;
+    const context = Math.max(tail.base, from - foldReach);
+    const fresh = foldLookalikes(tail.slice(context, tail.end));
+    this.#folded.replaceFrom(from, fresh.slice(from - context));
+    // An ASCII letter in the same word may still come; behind a unit that ends words it is too late.
+    this.#foldEnd = Math.max(from, /[^\0-\x7f][^ ]*$/.test(fresh.slice(-foldReach)) ? tail.end - foldReach : tail.end);
+  }
+
+  #scan(from: number): void {
+    const { automaton, uses } = this.#tables;
+    const { base, text } = this.tail;
+    const visit = (literal: number, end: number): void => {
+      const found = uses[literal];
+      if (found === undefined) return;
+      for (const { job, phrase } of found.phrases)
+        if (this.isReadBy(job)) this.#phrases.push({ job, phrase, end: base + end });
+      for (const index of found.triggers)
+        if (this.isReadBy(this.#tables.triggers[index]?.job ?? 0)) this.#triggerHits[index]?.push(base + end);
+      for (const { pattern, gate } of found.gates)
+        if (this.isReadBy(this.#tables.patterns[pattern]?.job ?? 0)) this.#gated.hit(pattern, gate, this.tail, end);
+    };
+    this.#state = automaton.scan(text, visit, { from, state: this.#state });
+  }
+
+  // A phrase is certain when the character behind it is known, and when folding has settled both.
+  #settlePhrases(report: LaneReport, lower: (job: number, edge: number) => void): void {
+    if (this.#phrases.length === 0) return;
+    const { base, text } = this.#folded;
+    this.#phrases = this.#phrases.filter(({ job, phrase, end }) => {
+      if (end + 1 > this.#foldEnd) {
+        lower(job, base + collapsedBack(text, end - base, phrase.text.length));
+        return true;
+      }
+      const start = phraseStart(phrase, text, end - base);
+      const { category, score, attributes } = phrase;
+      if (start >= 0) report(job, { category, start: base + start, end, score, attributes });
+      return false;
+    });
+  }
+
+  #settleTriggers(report: LaneReport, lower: (job: number, edge: number) => void): void {
+    const { base, text } = this.tail;
+    for (const [index, { job, trigger }] of this.#tables.triggers.entries()) {
+      if (!this.isReadBy(job)) continue;
+      const edge = base + (trigger.open?.(text, (this.#triggerEdges[index] ?? 0) - base) ?? 0);
+      this.#triggerEdges[index] = edge;
+      lower(job, edge);
+      const hits = this.#triggerHits[index] ?? [];
+      if (hits.length === 0) continue;
+      this.#triggerHits[index] = hits.filter((end) => {
+        if (end - trigger.literal.length >= edge) return true;
+        const finding = trigger.locate(text, end - base);
+        if (finding !== undefined) report(job, shifted(finding, base));
+        return false;
+      });
+    }
+  }
+
+  #settleSweeps(report: LaneReport, lower: (job: number, edge: number) => void): void {
+    const { base, text } = this.tail;
+    for (const [index, { job, sweep }] of this.#tables.sweeps.entries()) {
+      if (!this.isReadBy(job)) continue;
+      const from = (this.#sweepEdges[index] ?? 0) - base;
+      const edge = sweep.open?.(text, from) ?? 0;
+      if (edge > from)
+        for (const finding of sweep(text, from)) if (finding.start < edge) report(job, shifted(finding, base));
+      this.#sweepEdges[index] = base + edge;
+      lower(job, base + edge);
+    }
+  }
+
+  // A window that ends before the text does would be the same in a longer one.
+  #settleWindows(report: LaneReport, lower: (job: number, edge: number) => void): void {
+    const { base, text } = this.tail;
+    for (const [index, { job, probe }] of this.#tables.windows.entries()) {
+      if (!this.isReadBy(job)) continue;
+      const done = (this.#windowEdges[index] ?? 0) - base;
+      let edge = done;
+      for (const [from, to] of probe.windowsOf(text.length)) {
+        if (from < done) continue;
+        edge = from;
+        if (to >= text.length) break;
+        const finding = probe.score(text, from, to);
+        if (finding !== undefined) report(job, shifted(finding, base));
+      }
+      this.#windowEdges[index] = base + edge;
+      lower(job, base + edge);
+    }
+  }
+
+  // Literals that have begun and not ended, and what may stand before those that have not begun.
+  #lowerByLiterals(lower: (job: number, edge: number) => void): void {
+    const { automaton, marks, jobs } = this.#tables;
+    const { base, text } = this.tail;
+    this.#leads.lower(this.tail, text.length, -1, (job, at) => this.isReadBy(job) && lower(job, at));
+    for (let state = this.#state; state > 0; state = automaton.states.fail[state] ?? 0) {
+      const word = marks.wordJobs[state] ?? 0;
+      const any = marks.anyJobs[state] ?? 0;
+      const leads = marks.leads[state] ?? 0;
+      if ((word | any | leads) === 0) continue;
+      const start = collapsedBack(text, text.length, marks.depth[state] ?? 0);
+      const held = any | (word !== 0 && mayBeginWord(text, start) ? word : 0);
+      if (held !== 0) for (let job = 0; job < jobs.length; job++) if ((held & bitOf(job)) !== 0) lower(job, base + start);
+      if (leads !== 0) this.#leads.lower(this.tail, start, leads, (job, at) => this.isReadBy(job) && lower(job, at));
+    }
+    for (let job = 0; job < jobs.length; job++) if (!this.isReadBy(job)) this.edges[job] = this.tail.end;
+  }
+
+  #trim(): void {
+    const { triggers, sweeps, windows } = this.#tables;
+    let least = Math.min(this.#foldEnd - foldReach, this.#gated.least(), this.#groups.least());
+    for (const edge of this.edges) least = Math.min(least, edge);
+    const consider = (uses: readonly { readonly job: number }[], edges: readonly number[]): void => {
+      for (const [index, { job }] of uses.entries())
+        if (this.isReadBy(job)) least = Math.min(least, edges[index] ?? 0);
+    };
+    consider(triggers, this.#triggerEdges);
+    consider(sweeps, this.#sweepEdges);
+    consider(windows, this.#windowEdges);
+    this.tail.trim(least);
+    this.#folded.trim(least);
+  }
+}
+
+function shifted(finding: Finding, by: number): Finding {
+  return by === 0 ? finding : { ...finding, start: finding.start + by, end: finding.end + by };
+}

@@ -1,0 +1,84 @@
+// What a match may have taken before the literal that gates its pattern has begun. While no literal has occurred, a match can be under way
+// only if the text ends in characters of this set, so nothing else has to be held back for the pattern.
+
+import { caseFold } from "../fold.ts";
+import type { Gate } from "../literal.ts";
+import type { Instruction, Program } from "../program.ts";
+
+/** Code units that may stand before a gate; undefined when it may be any. */
+export type LeadUnits = Uint8Array | undefined;
+
+const known = new Map<string, Uint8Array>();
+const mostKnown = 500;
+
+/** The units that a match may have before one of the gates. Undefined when the instructions of a gate are not known. */
+export function leadUnits(program: Program, gates: readonly Gate[]): LeadUnits {
+  const units = new Map<string, Instruction>();
+  for (const { cuts } of gates) {
+    if (cuts === undefined) return undefined;
+    for (const cut of cuts)
+      for (const rune of [...runesBefore(program, cut), ...spacesAt(program, cut)]) units.set(keyOf(rune), rune);
+  }
+  const key = [...units.keys()].sort().join(";");
+  let set = known.get(key);
+  if (set === undefined) {
+    set = unitSet([...units.values()]);
+    if (known.size >= mostKnown) known.clear();
+    known.set(key, set);
+  }
+  return set;
+}
+
+function keyOf({ ranges, folds, notNewline }: Instruction): string {
+  return `${ranges?.join() ?? "any"}/${folds}/${notNewline}`;
+}
+
+/** What is reached from the start without passing the cut. */
+function runesBefore(program: Program, cut: number): Instruction[] {
+  const found: Instruction[] = [];
+  const seen = new Set([cut]);
+  const work = [program.start];
+  for (let node = work.pop(); node !== undefined; node = work.pop()) {
+    const code = program.code[node];
+    if (code === undefined || seen.has(node)) continue;
+    seen.add(node);
+    if (code.step === "rune") found.push(code);
+    work.push(...code.next);
+  }
+  return found;
+}
+
+/** White space that the cut itself may take: literals are kept without it. */
+function spacesAt(program: Program, cut: number): Instruction[] {
+  const found: Instruction[] = [];
+  const seen = new Set<number>();
+  const work = [cut];
+  for (let node = work.pop(); node !== undefined; node = work.pop()) {
+    const code = program.code[node];
+    if (code === undefined || seen.has(node)) continue;
+    seen.add(node);
+    if (code.step !== "rune") work.push(...code.next);
+    else if (code.space) found.push(code);
+  }
+  return found;
+}
+
+// Surrogates belong to the set when anything outside the basic plane does.
+function unitSet(runes: readonly Instruction[]): Uint8Array {
+  const set = new Uint8Array(65_536);
+  for (const { ranges = [0, 0x10ffff] } of runes) {
+    for (let i = 0; i + 1 < ranges.length; i += 2) {
+      const to = ranges[i + 1] ?? 0;
+      if (to > 0xffff) set.fill(1, 0xd800, 0xe000);
+      set.fill(1, Math.min(ranges[i] ?? 0, 0x10000), Math.min(to + 1, 0x10000));
+    }
+  }
+  if (runes.some(({ folds }) => folds)) addCases(set);
+  return set;
+}
+
+function addCases(set: Uint8Array): void {
+  const folded = new Uint8Array(65_536);
+  for (let unit = 0; unit < 65_536; unit++) if (set[unit] === 1) folded[caseFold(unit)] = 1;
+  for (let unit = 0; unit < 65_536; unit++) if (folded[caseFold(unit)] === 1) set[unit] = 1;
+}

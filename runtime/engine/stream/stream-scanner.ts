@@ -1,0 +1,193 @@
+// The detectors of one stream: every form of the text, and the findings of each detector as soon as nothing can change them any more.
+
+import type { Detection } from "../detector.ts";
+import { reads } from "../normalize.ts";
+import { EncodedFeed } from "./encoded-feed.ts";
+import { FormMap } from "./form-map.ts";
+import { Lane } from "./lane.ts";
+import { NormalFeed, type NormalStep } from "./normal-feed.ts";
+import type { StreamJob, StreamTables } from "./tables.ts";
+import { contextLength, TextTail } from "./text-tail.ts";
+
+/** Windows of detectors with windows: see ruling in docs/streaming.md. */
+const windowLength = 512;
+const windowStride = 256;
+
+/** What a chunk settled: detections by the key of their spec. */
+export type Settled = ReadonlyMap<string, readonly Detection[]>;
+
+/** Scans a text that grows. Offsets are UTF-16 code units of the text as it is given. */
+export class StreamScanner {
+  readonly #tables: StreamTables;
+  readonly #feed = new NormalFeed();
+  readonly #encoded: EncodedFeed | undefined;
+  /** The text as given, and, from the first difference on, its normalised form. */
+  readonly #given: Lane;
+  #normal: Lane | undefined;
+  #map: FormMap | undefined;
+  /** The text as given, for layers of what the normalised form shows. */
+  readonly #text = new TextTail();
+  readonly #ledgers: readonly Ledger[];
+  #fed = 0;
+
+  constructor(tables: StreamTables) {
+    this.#tables = tables;
+    this.#given = new Lane(tables, reads.given | reads.normal);
+    this.#encoded = tables.decoded === undefined ? undefined : new EncodedFeed();
+    this.#ledgers = tables.jobs.map((job) => new Ledger(job));
+  }
+
+  /** Takes a chunk; answers what it settled. */
+  push(chunk: string): Settled {
+    const step = this.#feed.push(chunk);
+    if (step.given !== "") this.#advance(step);
+    const settled = new Map<string, readonly Detection[]>();
+    for (const [job, ledger] of this.#ledgers.entries()) {
+      const found = ledger.settle(this.#edgeOf(job), this.#windowEdgeOf(job));
+      if (found.length > 0) settled.set(ledger.key, found);
+    }
+    return settled;
+  }
+
+  /** Where the text begins that a detector may still find something in, by the key of its spec. */
+  edges(): ReadonlyMap<string, number> {
+    return new Map(this.#ledgers.map((ledger) => [ledger.key, ledger.edge]));
+  }
+
+  #advance(step: NormalStep): void {
+    this.#text.append(step.given);
+    if (step.starts !== undefined && this.#normal === undefined) this.#fork();
+    this.#given.push(step.given, (job, { start, end, category, score, attributes }) =>
+      this.#add(job, { category, start, end, score, layer: "plain", ...(attributes && { attributes }) }, 0),
+    );
+    this.#pushNormal(step);
+    this.#pushEncoded(step.given);
+    this.#fed += step.given.length;
+    this.#text.trim(Math.min(...this.#ledgers.map(({ edge }) => edge), this.#fed) - contextLength);
+  }
+
+  #fork(): void {
+    this.#normal = this.#given.fork(reads.normal | reads.normalAgain);
+    this.#given.kinds = reads.given;
+    this.#map = new FormMap(this.#fed);
+  }
+
+  #pushNormal(step: NormalStep): void {
+    const map = this.#map;
+    if (this.#normal === undefined || map === undefined) return;
+    map.append(step.given.length, step.starts, step.ends);
+    const lane = this.#normal;
+    lane.push(step.normal, (job, finding) => {
+      const start = map.start(finding.start);
+      const end = map.end(finding.end);
+      const isSame = this.#text.slice(start, end) === lane.tail.slice(finding.start, finding.end);
+      const { category, score, attributes } = finding;
+      const layer = isSame ? "plain" : "normalized";
+      this.#add(job, { category, start, end, score, layer, ...(attributes && { attributes }) }, 1);
+    });
+    map.trim(lane.tail.base - contextLength);
+  }
+
+  #pushEncoded(given: string): void {
+    for (const view of this.#encoded?.push(given) ?? []) {
+      const found = this.#tables.decoded?.scanForm(view);
+      for (const [job, { key }] of this.#tables.jobs.entries())
+        for (const detection of found?.get(key) ?? []) this.#add(job, detection, 2);
+    }
+  }
+
+  #add(job: number, detection: Detection, form: number): void {
+    this.#ledgers[job]?.add(detection, form);
+  }
+
+  #edgeOf(job: number): number {
+    const own = this.#tables.jobs[job]?.reads ?? 0;
+    let edge = this.#given.isReadBy(job) ? (this.#given.edges[job] ?? 0) : this.#fed;
+    if (this.#normal?.isReadBy(job) === true)
+      edge = Math.min(edge, this.#map?.start(this.#normal.edges[job] ?? 0) ?? 0);
+    if ((own & reads.decoded) !== 0) edge = Math.min(edge, this.#encoded?.edge ?? edge);
+    return edge;
+  }
+
+  // Windows lie in the form that they are made of, and by their detections' offsets in the text.
+  #windowEdgeOf(job: number): number {
+    const least = settledWindows(this.#edgeOf(job));
+    if (this.#normal?.isReadBy(job) !== true) return least;
+    return Math.min(least, this.#map?.start(settledWindows(this.#normal.edges[job] ?? 0)) ?? 0);
+  }
+}
+
+/** The begin of the first window that what is still to come may change. */
+function settledWindows(edge: number): number {
+  return Math.max(0, windowStride * (Math.floor((edge - windowLength) / windowStride) + 1));
+}
+
+interface Entry {
+  readonly detection: Detection;
+  readonly form: number;
+}
+
+/** The detections of one detector that are not settled, or that others may still depend on. */
+class Ledger {
+  readonly key: string;
+  /** Nothing that begins before it can change any more. */
+  edge = 0;
+  readonly #job: StreamJob;
+  #entries: Entry[] = [];
+  #isSorted = true;
+
+  constructor(job: StreamJob) {
+    this.key = job.key;
+    this.#job = job;
+  }
+
+  add(detection: Detection, form: number): void {
+    this.#entries.push({ detection, form });
+    this.#isSorted = false;
+  }
+
+  /** What is settled now, given that all that begins before `edge` was added. */
+  settle(edge: number, windowEdge: number): readonly Detection[] {
+    if (!this.#isSorted) this.#entries.sort(byPlace);
+    this.#isSorted = true;
+    return this.#job.isWindowed ? this.#settleWindows(windowEdge) : this.#settleClusters(edge);
+  }
+
+  // Detections that overlap are settled together; others do not touch them.
+  #settleClusters(edge: number): readonly Detection[] {
+    if (this.#entries.length === 0) {
+      this.edge = edge;
+      return [];
+    }
+    let taken = 0;
+    let clusterEnd = 0;
+    for (let i = 0; i < this.#entries.length; i++) {
+      const { start, end } = this.#entries[i]?.detection ?? { start: 0, end: 0 };
+      if (i > taken && start >= clusterEnd) taken = i;
+      clusterEnd = i === taken ? end : Math.max(clusterEnd, end);
+      if (start >= edge || clusterEnd > edge) break;
+      if (i === this.#entries.length - 1) taken = i + 1;
+    }
+    const settled = this.#entries.slice(0, taken).map(({ detection }) => detection);
+    this.#entries = this.#entries.slice(taken);
+    this.edge = Math.min(edge, this.#entries[0]?.detection.start ?? edge);
+    return settled.length === 0 ? settled : this.#job.settle(settled);
+  }
+
+  #settleWindows(windowEdge: number): readonly Detection[] {
+    const from = this.edge;
+    if (windowEdge <= from) return [];
+    this.edge = windowEdge;
+    const settled = this.#job
+      .settle(this.#entries.map(({ detection }) => detection))
+      .filter(({ start }) => start >= from && start < windowEdge);
+    const overlapping = this.#entries.filter(({ detection }) => detection.end > windowEdge);
+    const least = Math.min(windowEdge - windowLength, ...overlapping.map(({ detection }) => detection.start));
+    this.#entries = this.#entries.filter(({ detection }) => detection.end > least);
+    return settled;
+  }
+}
+
+function byPlace(a: Entry, b: Entry): number {
+  return a.detection.start - b.detection.start || a.form - b.form;
+}

@@ -1,0 +1,48 @@
+// The end of a growing text. What nobody will read again is dropped, so that the cost of a chunk does not grow with what came before it.
+
+/** Text before a place that detectors may read as context. */
+export const contextLength = 1_024;
+const slackLength = 4_096;
+/** What is dropped ends at a multiple of this, so that windows which are anchored at the begin of the text stay aligned. */
+const alignment = 512;
+
+/** The end of a growing text. Offsets are those of the whole text; "relative" ones are those of `text`. */
+export class TextTail {
+  /** Offset at which `text` begins. */
+  base = 0;
+  text = "";
+
+  /** Length of the whole text so far. */
+  get end(): number {
+    return this.base + this.text.length;
+  }
+
+  append(more: string): void {
+    this.text += more;
+  }
+
+  /** Replaces everything from an offset on. */
+  replaceFrom(offset: number, more: string): void {
+    this.text = this.text.slice(0, offset - this.base) + more;
+  }
+
+  /** Says that nothing before an offset is asked for any more, except as context. */
+  trim(before: number): void {
+    const spare = before - contextLength - this.base;
+    if (spare < slackLength) return;
+    const dropped = spare - ((this.base + spare) % alignment);
+    this.text = this.text.slice(dropped);
+    this.base += dropped;
+  }
+
+  slice(from: number, to: number): string {
+    return this.text.slice(from - this.base, to - this.base);
+  }
+
+  copy(): TextTail {
+    const copy = new TextTail();
+    copy.base = this.base;
+    copy.text = this.text;
+    return copy;
+  }
+}

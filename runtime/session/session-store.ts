@@ -1,0 +1,190 @@
+// What a process keeps of sessions: what each has seen, and the originals behind placeholders that may be put back. In memory
+// only, and bounded three ways: sessions in all, bytes of one, bytes of all. What does not fit goes, the longest unused first.
+//
+// A session begins with its first evaluation at the stage input. One whose first evaluation here is of another stage began
+// somewhere else, or was forgotten: nobody knows what it has seen, and it stays unknown until it ends.
+
+import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import {
+  advance,
+  emptyLedger,
+  type SessionLedger,
+  type SessionUpdate,
+  type SessionView,
+  unknownSession,
+  type VaultEntry,
+} from "../engine/session.ts";
+
+/** Bounds of what is kept. */
+export interface SessionLimits {
+  /** Sessions in all. */
+  readonly count: number;
+  /** How long a session is kept after its last evaluation. */
+  readonly ttlMs: number;
+}
+
+/** Originals of one session, in UTF-16 code units with their placeholders; beyond it the oldest go. */
+export const maxVaultUnits = 256 * 1024;
+/** Everything kept of all sessions, in the same units. */
+const maxUnits = 64 * 1024 * 1024;
+/** Retries are told by the ids of so many evaluations. */
+const rememberedIds = 16;
+/** Ids of sessions that had to go before their time. */
+const maxForgotten = 65_536;
+
+interface KeptEntry extends VaultEntry {
+  readonly expiresMs: number;
+}
+
+interface Session {
+  readonly known: boolean;
+  readonly ledger: SessionLedger;
+  readonly vault: readonly KeptEntry[];
+  readonly evaluationIds: readonly string[];
+  readonly units: number;
+  readonly expiresMs: number;
+}
+
+/** What one evaluation adds to its session. */
+export interface SessionChange {
+  readonly stage: Stage;
+  /** Undefined when the caller named none: then it is no retry. */
+  readonly evaluationId: string | undefined;
+  readonly update: SessionUpdate;
+  readonly vault: readonly VaultEntry[];
+}
+
+/** How much is kept. */
+export interface SessionStatus {
+  readonly count: number;
+  /** UTF-16 code units of names, placeholders and originals. */
+  readonly units: number;
+  /** Sessions that had to go before their time, since the start of the process. */
+  readonly evicted: number;
+}
+
+/** The sessions of one process. */
+export class SessionStore {
+  readonly #limits: SessionLimits;
+  /** The longest unused first. */
+  readonly #sessions = new Map<string, Session>();
+  readonly #forgotten = new Set<string>();
+  #units = 0;
+  #evicted = 0;
+
+  constructor(limits: SessionLimits) {
+    this.#limits = limits;
+  }
+
+  /** What an evaluation at a stage may know of its session. */
+  view(id: string, stage: Stage, nowMs: number): SessionView {
+    const session = this.#live(id, nowMs);
+    if (session === undefined) return this.#begins(id, stage) ? { known: true, ledger: emptyLedger } : unknownSession;
+    const vault = session.vault.filter(({ expiresMs }) => expiresMs > nowMs);
+    return { known: session.known, ledger: session.ledger, vault };
+  }
+
+  /** Adds an evaluation to its session. A retry changes nothing but what may be put back. */
+  add(id: string, { stage, evaluationId, update, vault }: SessionChange, nowMs: number): void {
+    const { ttlMs } = this.#limits;
+    const old = this.#live(id, nowMs);
+    const isRetry = evaluationId !== undefined && old?.evaluationIds.includes(evaluationId) === true;
+    const ledger = isRetry && old !== undefined ? old.ledger : advance(old?.ledger ?? emptyLedger, update);
+    const kept = keptEntries(old?.vault ?? [], vault, { nowMs, ttlMs });
+    const ids = old?.evaluationIds ?? [];
+    const session: Session = {
+      known: old?.known ?? this.#begins(id, stage),
+      ledger,
+      vault: kept,
+      evaluationIds: evaluationId === undefined || isRetry ? ids : [...ids, evaluationId].slice(-rememberedIds),
+      units: id.length + unitsOfLedger(ledger) + unitsOf(kept),
+      expiresMs: nowMs + ttlMs,
+    };
+    this.#drop(id);
+    this.#sessions.set(id, session);
+    this.#units += session.units;
+    this.#shrink(nowMs);
+  }
+
+  /** The originals of a session by their placeholders; undefined when nothing is kept of it. */
+  originals(id: string, nowMs: number): ReadonlyMap<string, string> | undefined {
+    const session = this.#live(id, nowMs);
+    if (session === undefined) return undefined;
+    const live = session.vault.filter(({ expiresMs }) => expiresMs > nowMs);
+    return new Map(live.map(({ placeholder, original }) => [placeholder, original]));
+  }
+
+  /** Lets go of what has ended. */
+  expire(nowMs: number): void {
+    for (const [id, { expiresMs }] of this.#sessions) if (expiresMs <= nowMs) this.#drop(id);
+    for (const [id, session] of this.#sessions) {
+      const vault = session.vault.filter(({ expiresMs }) => expiresMs > nowMs);
+      if (vault.length === session.vault.length) continue;
+      const units = session.units - unitsOf(session.vault) + unitsOf(vault);
+      this.#units += units - session.units;
+      this.#sessions.set(id, { ...session, vault, units });
+    }
+  }
+
+  /** How much is kept. */
+  status(): SessionStatus {
+    return { count: this.#sessions.size, units: this.#units, evicted: this.#evicted };
+  }
+
+  #live(id: string, nowMs: number): Session | undefined {
+    const session = this.#sessions.get(id);
+    return session === undefined || session.expiresMs <= nowMs ? undefined : session;
+  }
+
+  #begins(id: string, stage: Stage): boolean {
+    return stage === Stage.INPUT && !this.#forgotten.has(id);
+  }
+
+  #drop(id: string): void {
+    this.#units -= this.#sessions.get(id)?.units ?? 0;
+    this.#sessions.delete(id);
+  }
+
+  #shrink(nowMs: number): void {
+    for (const [id, { expiresMs }] of this.#sessions) {
+      const isOver = this.#sessions.size > this.#limits.count || this.#units > maxUnits;
+      if (!isOver && expiresMs > nowMs) return;
+      if (expiresMs > nowMs) this.#forget(id);
+      this.#drop(id);
+    }
+  }
+
+  #forget(id: string): void {
+    this.#evicted++;
+    if (this.#forgotten.size >= maxForgotten) this.#forgotten.clear();
+    this.#forgotten.add(id);
+  }
+}
+
+/** The newest entries that fit. One that is made again is as new as its last making. */
+function keptEntries(
+  old: readonly KeptEntry[],
+  added: readonly VaultEntry[],
+  { nowMs, ttlMs }: { readonly nowMs: number; readonly ttlMs: number },
+): readonly KeptEntry[] {
+  if (added.length === 0) return old;
+  const again = new Set(added.map(({ placeholder }) => placeholder));
+  const fresh = added.map((entry) => ({ ...entry, expiresMs: nowMs + Math.min(entry.ttlMs ?? ttlMs, ttlMs) }));
+  const all = [...old.filter(({ placeholder, expiresMs }) => expiresMs > nowMs && !again.has(placeholder)), ...fresh];
+  let rest = maxVaultUnits;
+  let first = all.length;
+  for (; first > 0; first--) {
+    rest -= unitsOf(all.slice(first - 1, first));
+    if (rest < 0) break;
+  }
+  return all.slice(first);
+}
+
+function unitsOf(vault: readonly VaultEntry[]): number {
+  return vault.reduce((sum, { placeholder, original }) => sum + placeholder.length + original.length, 0);
+}
+
+function unitsOfLedger({ seen, origins, tools, categories }: SessionLedger): number {
+  const names = [...seen, ...origins, ...tools, ...Object.keys(categories)];
+  return names.reduce((sum, name) => sum + name.length, 0);
+}

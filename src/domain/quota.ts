@@ -1,0 +1,170 @@
+// Quota leases: a runtime is granted a number of evaluations ahead, so that none of them waits for a round trip, and what all
+// runtimes were granted never exceeds the plan. Granting, spending and the playground take turns at the month's counters:
+//
+//   covered evaluations + playground + outstanding leases <= the plan's limit, at every commit.
+//
+// A lease is sized by what is left and how many share it (an eighth of an equal share), so that large plans need few round trips
+// and the last evaluations of a month do not lie idle with one runtime. What a runtime that is gone did not use comes back after two
+// lifetimes; evaluations that it reports later, and those made without a lease, are overage: counted and shown, never refused.
+
+import { newId } from "../kit/id.ts";
+import type { Database, Transaction } from "../store/database.ts";
+import { findOrganization, type OrganizationRow } from "../store/organization.ts";
+import {
+  insertLease,
+  type Lease,
+  lockMonth,
+  type MonthState,
+  readOutstanding,
+  recallLeases,
+  reclaimLeases,
+  renewLeases,
+} from "../store/quota-lease.ts";
+import type { InstanceKey } from "../store/runtime-instance.ts";
+import { monthlyLimit } from "./plan.ts";
+import { monthOf } from "./trace-tally.ts";
+
+/** How long a runtime that hears nothing may go on using its leases. */
+export const leaseLifetimeMs = 60_000;
+/** How long before its beginning a month may be leased. */
+const earlyMs = 120_000;
+const leastSize = 5;
+const mostSize = 10_000;
+
+/** Which month a runtime wants a lease of. */
+export type LeaseWish = "now" | "next_month";
+
+/** What a runtime may evaluate. */
+export interface QuotaAnswer {
+  readonly state: "leased" | "unlimited" | "exhausted" | "blocked";
+  readonly leases: readonly (Lease & { readonly startsAt: Date; readonly endsAt: Date })[];
+  readonly limit: number;
+  readonly used: number;
+  readonly resetsAt: Date;
+}
+
+/** Who asks. */
+export type QuotaSource = InstanceKey & { readonly orgId: string };
+
+/** Grants and renews leases. */
+export class Quota {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The quota as one stream of a runtime sees it. */
+  open(source: QuotaSource): QuotaSession {
+    return new QuotaSession(this.#database, source);
+  }
+}
+
+/** The leases of one stream: those that the runtime names, and those that it was granted here. */
+export class QuotaSession {
+  readonly #database: Database;
+  readonly #source: QuotaSource;
+  /** Granted here, and not named by the runtime yet: its status may have crossed the answer. */
+  readonly #unnamed = new Set<string>();
+
+  constructor(database: Database, source: QuotaSource) {
+    this.#database = database;
+    this.#source = source;
+  }
+
+  /** Renews the leases that are still wanted, and grants one more if that is wished and the plan has room. */
+  async answer(held: readonly string[], wish: LeaseWish | undefined): Promise<QuotaAnswer> {
+    for (const id of held) this.#unnamed.delete(id);
+    const ids = [...held, ...this.#unnamed];
+    const answer = await this.#database.systemTransaction(this.#source.orgId, (tx) =>
+      answerIn(tx, this.#source, { ids, wish }),
+    );
+    this.#unnamed.clear();
+    for (const { id } of answer.leases) if (!held.includes(id)) this.#unnamed.add(id);
+    return answer;
+  }
+}
+
+async function answerIn(
+  tx: Transaction,
+  source: QuotaSource,
+  { ids, wish }: { readonly ids: readonly string[]; readonly wish: LeaseWish | undefined },
+): Promise<QuotaAnswer> {
+  const organization = await findOrganization(tx);
+  const limit = monthlyLimit(organization);
+  const common = { limit: limit ?? 0, used: 0, resetsAt: endOf(monthOf(tx.now)) };
+  if (organization.billingBlocked) return { ...common, state: "blocked", leases: [] };
+  if (limit === null) return { ...common, state: "unlimited", leases: [] };
+  const grant = wish === undefined ? undefined : await grantLease(tx, source, { limit, wish });
+  const expiresAt = new Date(tx.now.getTime() + 2 * leaseLifetimeMs);
+  const kept = await renewLeases(tx, source, { ids, fromMonth: monthOf(tx.now), expiresAt });
+  const leases = [...kept, ...(grant?.lease === undefined ? [] : [grant.lease])].map(withMonth);
+  const isExhausted = grant !== undefined && grant.lease === undefined;
+  return { ...common, used: grant?.used ?? 0, state: isExhausted ? "exhausted" : "leased", leases };
+}
+
+async function grantLease(
+  tx: Transaction,
+  source: QuotaSource,
+  { limit, wish }: { readonly limit: number; readonly wish: LeaseWish },
+): Promise<{ readonly lease: Lease | undefined; readonly used: number } | undefined> {
+  const month = wish === "now" ? monthOf(tx.now) : monthOf(endOf(monthOf(tx.now)));
+  // Too early: what is leased now would be kept from others for nothing.
+  if (wish === "next_month" && startOf(month).getTime() - tx.now.getTime() > earlyMs) return undefined;
+  const { room, used, others } = await roomIn(tx, month, limit, source);
+  if (room <= 0) return { lease: undefined, used };
+  const share = Math.floor(room / (8 * (others + 1)));
+  const size = Math.min(room, Math.max(leastSize, Math.min(mostSize, share)));
+  const lease = { id: newId(), month, size };
+  await insertLease(tx, source, { ...lease, expiresAt: new Date(tx.now.getTime() + 2 * leaseLifetimeMs) });
+  return { lease, used: used + size };
+}
+
+/** Locks the month; says what may still be granted of it. */
+async function roomIn(tx: Transaction, month: string, limit: number, source: Pick<InstanceKey, "instanceId">) {
+  const state = await lockMonth(tx, month);
+  await reclaimLeases(tx);
+  let { outstanding, others } = await readOutstanding(tx, month, source);
+  if (covered(state) + outstanding > limit) {
+    // The plan has become smaller. What is leased beyond it is called back; runtimes hear of it with their next answer.
+    await recallLeases(tx, month);
+    [outstanding, others] = [0, 0];
+  }
+  const used = state.evaluations + state.playground + outstanding;
+  return { room: limit - used, used, others };
+}
+
+function covered({ evaluations, overage, playground }: MonthState): number {
+  return evaluations - overage + playground;
+}
+
+const nobody = { instanceId: "00000000-0000-0000-0000-000000000000" };
+
+/** What the month that it is has left for the organization; null without a limit. Locks the month. */
+export async function remainingQuota(
+  tx: Transaction,
+  organization: OrganizationRow,
+): Promise<{ readonly room: number; readonly used: number; readonly limit: number } | null> {
+  const limit = monthlyLimit(organization);
+  if (limit === null) return null;
+  const { room, used } = await roomIn(tx, monthOf(tx.now), limit, nobody);
+  return { room, used, limit };
+}
+
+/** When the month that it is ends. */
+export function quotaResetsAt(now: Date): Date {
+  return endOf(monthOf(now));
+}
+
+function withMonth(lease: Lease) {
+  return { ...lease, startsAt: startOf(lease.month), endsAt: endOf(lease.month) };
+}
+
+function startOf(month: string): Date {
+  return new Date(`${month}T00:00:00Z`);
+}
+
+function endOf(month: string): Date {
+  const start = startOf(month);
+  return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1));
+}

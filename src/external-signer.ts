@@ -1,0 +1,14 @@
+// The external signer that the configuration names, if any.
+
+import { createExternalSigner, type ExternalSigner } from "./domain/external-signer.ts";
+import type { Outbound } from "./kit/outbound/client.ts";
+
+/** The signer of the configuration; undefined when keys are kept in the database. Throws when only half of it is configured. */
+export function externalSigner(
+  { signerUrl: url, signerSecret: secret }: { readonly signerUrl?: string; readonly signerSecret?: string },
+  outbound: Outbound,
+): ExternalSigner | undefined {
+  if (url === undefined && secret === undefined) return undefined;
+  if (url === undefined || secret === undefined) throw new Error("SIGNER_URL and SIGNER_SECRET go together");
+  return createExternalSigner(outbound, { url, secret });
+}
