@@ -25,6 +25,8 @@ export interface ServeOptions {
   readonly port: number;
   readonly host: string;
   readonly certificate?: Certificate;
+  /** Several processes listen on the port. */
+  readonly isShared?: boolean;
   /** Proxies of our own in front of this port; see src/kit/address.ts. */
   readonly trustedHops: number;
   readonly limits: RestLimits;
@@ -75,8 +77,8 @@ export async function serve(options: ServeOptions): Promise<Server> {
           isClosing: () => shutdown.signal.aborted,
         })
   ) as Parameters<typeof listen>[0]["handler"];
-  const { port, host, certificate } = options;
-  const listener: Listener = await listen({ port, host, certificate, log, handler });
+  const { port, host, certificate, isShared } = options;
+  const listener: Listener = await listen({ port, host, certificate, isShared, log, handler });
   return {
     port: listener.port,
     close: (grace) => {

@@ -8,19 +8,22 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { featureCount } from "../runtime/engine/detectors/injection/feature.ts";
 import { type ModelHeader, type TurningPoints, writeModel } from "../runtime/engine/detectors/injection/model.ts";
+import { normalize } from "../runtime/engine/normalize.ts";
 import { createPatternReader, evidenceIn, totalOf, type WindowEvidence } from "./training/judge.ts";
 import { type Example, type Learner, learnFrom } from "./training/learn.ts";
 import { areaUnderCurve, shareAbove, thresholdFor } from "./training/measure.ts";
 import { hashOf, isHeldOut, type Row, readCorpus, readRows } from "./training/row.ts";
+import { disguised, transforms } from "./training/transform.ts";
 
 const folds = 4;
 const mostInnocent = 5_000;
+const longestDisguised = 300;
 const version = "2026.11.20";
 /** Of innocent texts from sources that were left out, so many may be taken for attacks: ordinary ones, and hard ones. */
 const allowed = {
-  strict: { ordinary: 0.01, hard: 0.08 },
-  balanced: { ordinary: 0.003, hard: 0.03 },
-  permissive: { ordinary: 0.0005, hard: 0.01 },
+  strict: { ordinary: 0.015, hard: 0.06, document: 0.04 },
+  balanced: { ordinary: 0.005, hard: 0.02, document: 0.015 },
+  permissive: { ordinary: 0.001, hard: 0.005, document: 0.005 },
 } as const;
 const hardKinds =
   /^(trigger_words|security_question|quoted_attack_discussion|docs_about_injection|roleplay|instructions_edit|logs_config|support_mail|coding|education|creative)/;
@@ -42,12 +45,21 @@ interface Lesson {
 }
 
 const lessons = readLessons();
+const groupSizes = new Map(
+  [...Map.groupBy(lessons, ({ row }) => row.group)].map(([group, list]) => [group, list.length]),
+);
 const read = createPatternReader();
 const matches = lessons.map(({ row }) => read(row.text));
 say(`${lessons.length} texts, ${lessons.filter(({ row }) => row.isAttack).length} of them attacks`);
 const evidence = crossValidate();
 const patternShare = bestShare();
-const points = { chat: pointsOf(isChat), document: pointsOf((lesson) => !isChat(lesson)) };
+for (const [source, list] of Map.groupBy(lessons, ({ row }) => row.source)) {
+  const point = pointOf(totals(patternShare, isOrdinary), totals(patternShare, isHard), allowed.balanced);
+  const ofSource = totals(patternShare, (lesson) => isInnocent(lesson) && lesson.row.source === source);
+  const share = shareAbove(ofSource, point);
+  if (list.length > 0) say(`innocent of ${source}: ${share.count} of ${share.of} taken for attacks`);
+}
+const points = { chat: chatPoints(), document: documentPoints() };
 const learner = learnFrom(lessons.map(exampleOf));
 const { scale, weights } = quantize(learner);
 const header: ModelHeader = {
@@ -73,16 +85,33 @@ function readLessons(): Lesson[] {
     return rows.filter((_, index) => index % step === 0).map((row) => ({ ...row, isAttack: false }));
   });
   const foreign = distinct([...data.filter(({ kind }) => !values.skip.includes(kind)), ...innocent]);
-  return [...own.map((row) => ({ row, isForeign: false })), ...foreign.map((row) => ({ row, isForeign: true }))];
+  const disguisedOnes = inDisguise([...own, ...foreign]);
+  return [
+    ...own.map((row) => ({ row, isForeign: false })),
+    ...[...foreign, ...disguisedOnes].map((row) => ({ row, isForeign: true })),
+  ];
+}
+
+// A disguise alone is innocent: what is behind it is read in a form of its own.
+function inDisguise(rows: readonly Row[]): Row[] {
+  const names = Object.keys(transforms);
+  return rows.flatMap((row) => {
+    const number = hashOf(row.id);
+    if (row.isAttack || number % 20 !== 0) return [];
+    const name = names[Math.floor(number / 20) % names.length] ?? "leet";
+    const text = normalize(disguised(name, row.text.slice(0, longestDisguised), number));
+    return [{ ...row, text, kind: `in_${name}`, source: "disguise" }];
+  });
 }
 
 function distinct(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.text, row])).values()];
 }
 
-// Ordinary texts of other people are many and alike.
+// Ordinary texts of other people are many and alike, and so are those that one template made.
 function exampleOf({ row, isForeign }: Lesson): Example {
-  return { text: row.text, isAttack: row.isAttack, weight: isForeign && !row.isAttack ? 0.5 : 1 };
+  const weight = Math.min(1, 2 / Math.sqrt(groupSizes.get(row.group) ?? 1));
+  return { text: row.text, isAttack: row.isAttack, weight: isForeign && !row.isAttack ? 0.5 : weight };
 }
 
 // Of other people's texts a whole source is left out at a time.
@@ -105,7 +134,7 @@ function crossValidate(): WindowEvidence[][] {
 /** The share at which most attacks are found at the balanced point. */
 function bestShare(): number {
   let best = { share: 0, found: -1 };
-  for (const share of [0, 0.5, 1, 1.5, 2, 3, 4]) {
+  for (const share of [0, 1, 2, 3]) {
     const point = pointOf(totals(share, isOrdinary), totals(share, isHard), allowed.balanced);
     const found = shareAbove(totals(share, isAttack), point).value;
     const foreign = shareAbove(
@@ -119,18 +148,39 @@ function bestShare(): number {
   return best.share;
 }
 
-function pointsOf(isOfKind: (lesson: Lesson) => boolean): TurningPoints {
-  const pointAt = (sensitivity: keyof TurningPoints) => {
-    const ordinary = totals(patternShare, (lesson) => isOfKind(lesson) && isOrdinary(lesson));
-    const hard = totals(patternShare, (lesson) => isOfKind(lesson) && isHard(lesson));
+function chatPoints(): TurningPoints {
+  const ordinary = totals(patternShare, (lesson) => isChat(lesson) && isOrdinary(lesson));
+  const hard = totals(patternShare, (lesson) => isChat(lesson) && isHard(lesson));
+  const attacks = totals(patternShare, (lesson) => isChat(lesson) && isAttack(lesson));
+  return pointsBy((sensitivity) => {
     const point = pointOf(ordinary, hard, allowed[sensitivity]);
-    const attacks = totals(patternShare, (lesson) => isOfKind(lesson) && isAttack(lesson));
-    say(
-      `${sensitivity}: ${point.toFixed(2)}; ordinary ${percent(shareAbove(ordinary, point).value)} of ${ordinary.length}, hard ${percent(shareAbove(hard, point).value)} of ${hard.length}, attacks ${percent(shareAbove(attacks, point).value)} of ${attacks.length}`,
-    );
-    return round(point);
-  };
-  return { strict: pointAt("strict"), balanced: pointAt("balanced"), permissive: pointAt("permissive") };
+    sayShares(`chat, ${sensitivity}`, point, { ordinary, hard, attacks });
+    return point;
+  });
+}
+
+function documentPoints(): TurningPoints {
+  const innocent = totals(patternShare, (lesson) => !isChat(lesson) && isInnocent(lesson));
+  const attacks = totals(patternShare, (lesson) => !isChat(lesson) && isAttack(lesson));
+  return pointsBy((sensitivity) => {
+    const point = thresholdFor(innocent, allowed[sensitivity].document);
+    sayShares(`document, ${sensitivity}`, point, { innocent, attacks });
+    return point;
+  });
+}
+
+function pointsBy(pointOfSensitivity: (sensitivity: keyof TurningPoints) => number): TurningPoints {
+  const [strict = 0, balanced = 0, permissive = 0] = (["strict", "balanced", "permissive"] as const)
+    .map(pointOfSensitivity)
+    .map(round);
+  return { strict, balanced, permissive };
+}
+
+function sayShares(title: string, point: number, sets: Readonly<Record<string, readonly number[]>>): void {
+  const shares = Object.entries(sets).map(
+    ([name, list]) => `${name} ${percent(shareAbove(list, point).value)} of ${list.length}`,
+  );
+  say(`${title}: ${point.toFixed(2)}; ${shares.join(", ")}`);
 }
 
 function pointOf(

@@ -3,10 +3,12 @@
 
 import { join } from "node:path";
 import { type Client, Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
+import type { Bundle } from "../gen/policyguard/bundle/v1/bundle_pb.ts";
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { verifyStatement } from "../src/kit/statement.ts";
+import type { ActivationPayload } from "../src/kit/statement-payload.ts";
 import { createBundleCache } from "./bundle/cache.ts";
 import { type BundlePoller, createBundlePoller, type PollAnswer, type PollRequest } from "./bundle/poll.ts";
 import { BundleRejection } from "./bundle/rejection.ts";
@@ -24,6 +26,8 @@ export class BundleKeeper {
   readonly holder = new BundleHolder();
   /** Called when the bundle in force, or the reason of a refusal, changed. */
   onChange: () => void = () => undefined;
+  /** Told of every activation that the control plane vouched for. */
+  onActivation: (activation: ActivationPayload) => void = () => undefined;
   readonly #config: RuntimeConfig;
   readonly #client: Client<typeof BundleService>;
   readonly #log: Logger;
@@ -74,6 +78,7 @@ export class BundleKeeper {
       refresh: async (activation, bundle) => {
         this.holder.refresh(activation, this.#clock.now());
         if (bundle !== undefined) this.#last = bundle;
+        this.onActivation(activation.payload);
         if (this.#last !== undefined) await this.#cache.write({ bundle: this.#last.bundle, activation });
       },
       onRejection: (rejection) => this.#reject(rejection),
@@ -97,6 +102,13 @@ export class BundleKeeper {
       () => false,
     );
     if (!isBelieved) this.#poller?.refetch();
+  }
+
+  /** The candidate that the control plane has for this runtime. It is not verified yet. */
+  async fetchCandidate(signal: AbortSignal): Promise<Bundle> {
+    const { bundle } = await this.#client.getCandidateBundle({}, { signal, timeoutMs: 35_000 });
+    if (bundle === undefined) throw new Error("the control plane answered without a candidate");
+    return bundle;
   }
 
   /** Asks for the bundle at once. */
@@ -134,6 +146,7 @@ export class BundleKeeper {
     const now = this.#clock.now();
     await this.holder.adopt(found, { now, isConfirmed: true, keep: () => this.#cache.write(found) });
     this.#last = found;
+    this.onActivation(found.activation.payload);
     const { activation_seq: activationSeq, version } = found.activation.payload;
     this.#log.info({ version, activationSeq }, "bundle in force");
     this.onChange();

@@ -64,6 +64,15 @@ export const runtimeSchema = defineSchema({
     default: "10s",
     description: "Least time between two questions for a new bundle while the reporting stream is away.",
   },
+  processes: {
+    name: "RUNTIME_PROCESSES",
+    kind: "int",
+    min: 1,
+    max: 64,
+    default: "1",
+    description:
+      "Processes that share the port. Each has a folder of its own below the data folder; sessions and measurements are one.",
+  },
   sessions: {
     name: "SESSIONS",
     kind: "int",

@@ -12,12 +12,14 @@ import type { Logger } from "../src/kit/log.ts";
 import { tokenDigest } from "../src/kit/token.ts";
 import { Access } from "./access.ts";
 import { BundleKeeper } from "./bundle-keeper.ts";
+import { CandidateRunner } from "./candidate.ts";
 import { maxBundleBytes } from "./config.ts";
 import { type Enrolled, Enrolment } from "./enrolment.ts";
 import { LeaseBook } from "./lease-book.ts";
 import { Reporter } from "./report/reporter.ts";
 import type { RuntimeConfig, Source } from "./runtime.ts";
 import { openSpool } from "./spool/spool.ts";
+import { runtimeVersion } from "./version.ts";
 
 /** Where the control plane is, and as whom to call it. */
 export interface ControlPlaneAddress {
@@ -67,6 +69,14 @@ async function openSource(
     access.replace(tokens);
   };
   const client = createClient(ReportingService, transport);
+  const candidates = new CandidateRunner({
+    fetch: (signal) => bundles.fetchCandidate(signal),
+    check: () => contentCheckOf(enrolment),
+    instanceId: enrolment.instanceId,
+    clock,
+    log,
+  });
+  bundles.onActivation = (activation) => candidates.follow(activation);
   const leases = new LeaseBook({
     isConnected: () => reporter.isConnected,
     onLow: () => reporter.notifyStatus(),
@@ -76,9 +86,15 @@ async function openSource(
     client,
     instanceId: enrolment.instanceId,
     spool,
-    status: () => ({ ...bundles.status(), leases: leases.held(), leaseWish: leases.wish(clock.now()) }),
+    status: () => ({
+      ...bundles.status(),
+      leases: leases.held(),
+      leaseWish: leases.wish(clock.now()),
+      leaseDemand: leases.demand,
+    }),
     onBundleChanged: () => bundles.nudge(),
     onTokens: takeTokens,
+    candidateTally: () => candidates.takeTally(),
     onQuota: (quota) => leases.replace(quota),
     onConnect: async (signal) => {
       leases.reconnecting();
@@ -94,6 +110,7 @@ async function openSource(
     authenticate: (token) => access.authenticate(token),
     fingerprintKey: () => enrolment.current?.fingerprintKey ?? noKey,
     meter: leases,
+    candidates,
     spool: {
       append(record) {
         const stored = spool.append(record);
@@ -105,12 +122,20 @@ async function openSource(
     interceptors: [],
     checks: {},
     shutdownSteps: [
+      { name: "candidate", timeoutMs: 100, run: () => candidates.stop() },
       { name: "bundle poller", timeoutMs: 2_000, run: () => bundles.stop() },
       { name: "reporter", timeoutMs: 6_000, run: () => reporter.stop(AbortSignal.timeout(5_000)) },
       { name: "spool", timeoutMs: 5_000, run: () => spool.close() },
       { name: "lock", timeoutMs: 100, run: () => lock.release() },
     ],
   };
+}
+
+function contentCheckOf(enrolment: Enrolment) {
+  const { current } = enrolment;
+  if (current === undefined) throw new Error("a candidate comes after the enrolment");
+  const { trust, revoked } = current.root;
+  return { trust, revoked, scope: current.scope, maxBytes: maxBundleBytes, runtimeVersion };
 }
 
 /** Spool, bundle and enrolment of a folder belong to one process: two of them would overwrite each other's. */

@@ -4,16 +4,18 @@
 import { toBinary } from "@bufbuild/protobuf";
 import type { EvaluateRequest, EvaluateResponse } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { Explanation } from "../gen/policyguard/policy/v1/explanation_pb.ts";
-import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
+import { DetailLevel, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import { newId } from "../src/kit/id.ts";
+import type { CandidateRunner, LoadedCandidate } from "./candidate.ts";
 import type { Evaluation, EvaluationContext } from "./engine/evaluation.ts";
 import { stageOfTranscript } from "./engine/piece.ts";
 import { assertJudgeable, assertOneOutput, assertSchemaKnown } from "./judgeable.ts";
 import type { Meter } from "./lease-book.ts";
 import type { BundleHolder, LoadedBundle } from "./loaded-bundle.ts";
 import type { FinishedEvaluation } from "./metrics.ts";
+import type { Siblings } from "./process/sibling.ts";
 import { recordOf } from "./record.ts";
 import type { SessionStore } from "./session/session-store.ts";
 
@@ -30,6 +32,10 @@ export interface EvaluatorOptions {
   readonly fingerprintKey: () => Uint8Array;
   readonly clock: Clock;
   readonly sessions: SessionStore;
+  /** The other processes; undefined when there is one. */
+  readonly siblings?: Siblings | undefined;
+  /** Evaluates another version beside the one in force; undefined when there never is one. */
+  readonly candidates?: Pick<CandidateRunner, "current" | "consider" | "judge">;
   /** Allows each evaluation; undefined for a runtime that is not metered. */
   readonly meter?: Meter;
   /** Told of each evaluation. */
@@ -59,6 +65,24 @@ export class Evaluator {
 
   /** Judges a request: at once, unless the answer has to wait for the disk. What it throws, it throws before it records. */
   judge(request: EvaluateRequest, moment: Moment): EvaluateResponse | Promise<EvaluateResponse> {
+    const { siblings } = this.#options;
+    const { sessionId } = request;
+    if (sessionId === undefined || siblings === undefined || !siblings.keep(sessionId))
+      return this.judgeOwn(request, moment);
+    assertJudgeable(request, moment === "transcript" ? undefined : moment);
+    // One trace, whoever answers in the end.
+    request.evaluationId ??= newId();
+    // A sibling that is away has forgotten the session: then nobody knows it.
+    return siblings.evaluate(request, sessionId, moment).then((answer) => answer ?? this.judgeOwn(request, moment));
+  }
+
+  /** Whether another process has to judge a request, since it keeps its session. */
+  isTheirs({ sessionId }: EvaluateRequest): boolean {
+    return this.#options.siblings?.keep(sessionId) === true;
+  }
+
+  /** Judges a request here. A session that another process keeps is unknown. */
+  judgeOwn(request: EvaluateRequest, moment: Moment): EvaluateResponse | Promise<EvaluateResponse> {
     const startedAtMs = performance.now();
     assertJudgeable(request, moment === "transcript" ? undefined : moment);
     return this.#finish(request, moment, startedAtMs, (loaded, context) => loaded.engine.evaluate(request, context));
@@ -96,6 +120,9 @@ export class Evaluator {
     const { stage, now } = context;
     const { evaluation, leaseId } = this.#metered(now, () => evaluate(loaded, context));
     const { response } = evaluation;
+    this.#compare(request, evaluation, (candidate) =>
+      evaluate({ ...loaded, ...candidate }, { ...context, bundle: candidate.reference }),
+    );
     const record =
       spool === undefined
         ? undefined
@@ -104,6 +131,18 @@ export class Evaluator {
     onEvaluation({ stage, outcome: response.outcome, latencyUs: response.latencyUs });
     const stored = record === undefined ? undefined : spool?.append(record);
     return stored instanceof Promise ? stored.then(() => response) : response;
+  }
+
+  /** Has a candidate judge the same: after the answer, or at once for a caller that asked for every detail. */
+  #compare(
+    { options }: EvaluateRequest,
+    evaluation: Evaluation,
+    evaluate: (candidate: LoadedCandidate) => Evaluation,
+  ): void {
+    const { candidates } = this.#options;
+    if (candidates?.current === undefined) return;
+    if (options?.detail === DetailLevel.FULL) evaluation.response.candidate = candidates.judge(evaluation, evaluate);
+    else candidates.consider(evaluation, evaluate);
   }
 
   /** Evaluates if the meter allows it; what came to nothing is given back. */
@@ -131,13 +170,14 @@ export class Evaluator {
       fingerprintKey: fingerprintKey(),
       bundle: loaded.reference,
       elapsedUs: () => (performance.now() - startedAtMs) * 1000,
-      session: sessionId === undefined ? undefined : sessions.view(sessionId, stage, now.getTime()),
+      session:
+        sessionId === undefined || this.isTheirs(request) ? undefined : sessions.view(sessionId, stage, now.getTime()),
     };
   }
 
   #remember(request: EvaluateRequest, { stage, now }: EvaluationContext, evaluation: Evaluation): void {
     const { sessionId, evaluationId } = request;
-    if (sessionId === undefined) return;
+    if (sessionId === undefined || this.isTheirs(request)) return;
     const { sessionUpdate: update, vault } = evaluation;
     this.#options.sessions.add(sessionId, { stage, evaluationId, update, vault }, now.getTime());
   }

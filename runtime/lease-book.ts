@@ -51,6 +51,10 @@ export class LeaseBook implements Meter {
   /** Whether another lease was asked for, and the answer is on its way. */
   #isAsking = false;
   #awaySinceMs: number | undefined;
+  /** Evaluations of the second that it is, and of the one before. */
+  #second = 0;
+  #inSecond = 0;
+  #perSecond = 0;
 
   constructor(options: LeaseBookOptions) {
     this.#options = options;
@@ -58,6 +62,7 @@ export class LeaseBook implements Meter {
 
   take(now: Date): string {
     const nowMs = now.getTime();
+    this.#countAt(nowMs);
     const isConnected = this.#isAnswered && this.#options.isConnected();
     if (this.#quota?.state === QuotaState.UNLIMITED) return "";
     if (isConnected && this.#quota?.state === QuotaState.BLOCKED) throw paymentRequired();
@@ -88,6 +93,11 @@ export class LeaseBook implements Meter {
     const wish = this.#wish(now.getTime());
     if (wish !== LeaseWish.UNSPECIFIED) this.#isAsking = true;
     return wish;
+  }
+
+  /** Evaluations that are to be expected in the next five seconds. */
+  get demand(): number {
+    return 5 * Math.max(this.#perSecond, this.#inSecond);
   }
 
   /** Takes over an answer. What it does not name is gone. */
@@ -130,8 +140,23 @@ export class LeaseBook implements Meter {
     lease.left -= 1;
     // The record of this evaluation is appended after this, and others may be about to be.
     if (lease.left === 0) lease.lastSeq = this.#options.spool().nextSeq + 16;
-    if (lease.left <= lease.size * lowShare) this.#askIfLow(nowMs);
+    if (lease.left <= this.#lowAt(lease)) this.#askIfLow(nowMs);
     return lease.id;
+  }
+
+  // A lease should last until the next one is there, which can take a second behind a backlog of reports.
+  #lowAt({ size }: Held): number {
+    return Math.max(size * lowShare, this.#perSecond);
+  }
+
+  #countAt(nowMs: number): void {
+    const second = Math.floor(nowMs / 1_000);
+    if (second !== this.#second) {
+      this.#perSecond = second === this.#second + 1 ? this.#inSecond : 0;
+      this.#second = second;
+      this.#inSecond = 0;
+    }
+    this.#inSecond += 1;
   }
 
   #askIfLow(nowMs: number): void {
@@ -147,7 +172,7 @@ export class LeaseBook implements Meter {
     const current = this.#leases.filter(({ startsAtMs, endsAtMs }) => startsAtMs <= nowMs && nowMs < endsAtMs);
     const newest = current.at(-1);
     const left = current.reduce((sum, each) => sum + each.left, 0);
-    if (newest === undefined || left <= newest.size * lowShare) return LeaseWish.NOW;
+    if (newest === undefined || left <= this.#lowAt(newest)) return LeaseWish.NOW;
     const isEnding = newest.endsAtMs - nowMs <= earlyMs;
     const hasNext = this.#leases.some(({ startsAtMs }) => startsAtMs > nowMs);
     return isEnding && !hasNext ? LeaseWish.NEXT_MONTH : LeaseWish.UNSPECIFIED;

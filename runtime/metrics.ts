@@ -83,7 +83,7 @@ function nameOf(schema: DescEnum, number: number): string {
 }
 
 function measureBundle({ metrics, holder, clock }: RuntimeMetricsParts): void {
-  const gauge = createGauges(metrics);
+  const gauge = createGauges(metrics, "max");
   gauge(
     "bundle_version",
     "Version of the bundle in force; 0 before the first.",
@@ -123,7 +123,9 @@ function measureSessions({ metrics, sessions }: RuntimeMetricsParts): void {
 
 function measureReporting(metrics: Metrics, { isConnected, spool }: ReportingState): void {
   const gauge = createGauges(metrics);
-  gauge("reporting_stream_connected", "1 while the stream to the control plane is open.", () => Number(isConnected()));
+  createGauges(metrics, "min")("reporting_stream_connected", "1 while the stream to the control plane is open.", () =>
+    Number(isConnected()),
+  );
   gauge("spool_records", "Evaluations that wait to be acknowledged by the control plane.", () => spool().depth);
   gauge("spool_size_bytes", "Disk space of the spool.", () => spool().sizeBytes);
   gauge("spool_degraded", "1 while the disk refuses something.", () => {
@@ -143,11 +145,18 @@ function measureReporting(metrics: Metrics, { isConnected, spool }: ReportingSta
 
 type ReadValue = () => number | undefined;
 
-function createGauges({ registry }: Metrics): (name: string, help: string, read: ReadValue) => void {
+/** Of several processes that share a port, such a gauge is the sum, or the value of the one that has most or least. */
+type Aggregator = "sum" | "max" | "min";
+
+function createGauges(
+  { registry }: Metrics,
+  aggregator: Aggregator = "sum",
+): (name: string, help: string, read: ReadValue) => void {
   return (name, help, read) => {
     new Gauge({
       name,
       help,
+      aggregator,
       registers: [registry],
       collect() {
         this.set(read() ?? 0);

@@ -2,6 +2,7 @@
 // runtime enrols, polls and reports; a standalone one has a bundle file and talks to nobody.
 
 import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
+import type { MetricObject } from "prom-client";
 import { serve } from "../gateway/serve.ts";
 import { AdapterService } from "../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
@@ -13,6 +14,7 @@ import type { Logger } from "../src/kit/log.ts";
 import { type ReadinessCheck, startManagement } from "../src/kit/management.ts";
 import { createMetrics } from "../src/kit/metrics.ts";
 import { drainDelay, type ShutdownStep } from "../src/kit/shutdown.ts";
+import type { CandidateRunner } from "./candidate.ts";
 import { callLimits, type runtimeSchema } from "./config.ts";
 import { Evaluator, type RecordSink } from "./evaluator.ts";
 import { fastEvaluations } from "./fast/evaluate.ts";
@@ -20,12 +22,18 @@ import type { Meter } from "./lease-book.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
 import { createRuntimeMetrics, type ReportingState } from "./metrics.ts";
 import { readOpenApi } from "./openapi.ts";
+import type { Place } from "./process/place.ts";
+import { Siblings, type SiblingWork, serveSiblings } from "./process/sibling.ts";
+import { restorePlaceholders } from "./restore.ts";
 import { adapterHandlers } from "./rpc/adapter.ts";
 import { evaluationHandlers } from "./rpc/evaluation.ts";
 import { SessionStore } from "./session/session-store.ts";
 
 /** Settings of a runtime, as read from its environment. */
-export type RuntimeConfig = Config<typeof runtimeSchema>;
+export type RuntimeConfig = Config<typeof runtimeSchema> & {
+  /** Where the management port listens, when that is not where evaluations are taken. */
+  readonly managementHost?: string;
+};
 
 /** Where a runtime gets its bundle, its callers and its reporting from. */
 export interface Source {
@@ -37,6 +45,8 @@ export interface Source {
   readonly spool: RecordSink | undefined;
   /** Allows each evaluation; undefined for a runtime that is not metered. */
   readonly meter?: Meter;
+  /** Evaluates another version beside the one in force; undefined for a runtime that has none. */
+  readonly candidates?: CandidateRunner;
   /** How its reporting stands, for the measurements. */
   readonly reporting?: ReportingState;
   /** Interceptors before all others. */
@@ -50,8 +60,18 @@ export interface Source {
 export interface Runtime {
   readonly port: number;
   readonly managementPort: number;
+  /** Its measurements, to be added to those of others. */
+  readonly metrics: () => Promise<readonly MetricObject[]>;
   /** How it ends, in order. */
   readonly shutdownSteps: readonly ShutdownStep[];
+}
+
+/** What a runtime works with besides its settings and its source. */
+export interface RuntimeTools {
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** Which of several processes it is; undefined when it is the only one. */
+  readonly place?: Place | undefined;
 }
 
 const ageEveryMs = 60_000;
@@ -60,28 +80,32 @@ const ageEveryMs = 60_000;
 export async function startRuntime(
   config: RuntimeConfig,
   source: Source,
-  { log, clock = systemClock }: { readonly log: Logger; readonly clock?: Clock },
+  { log, clock = systemClock, place }: RuntimeTools,
 ): Promise<Runtime> {
   const { holder, spool, fingerprintKey, reporting } = source;
   const metrics = createMetrics();
   const sessions = new SessionStore({ count: config.sessions, ttlMs: config.sessionTtlMs });
   const onEvaluation = createRuntimeMetrics({ metrics, holder, reporting, sessions, clock });
+  const siblings = place && new Siblings(place);
   const evaluator = new Evaluator({
     meter: source.meter,
+    candidates: source.candidates,
     holder,
     spool,
     fingerprintKey,
     clock,
     sessions,
+    siblings,
     onEvaluation,
   });
+  const family = place && (await serveSiblings(place, siblingWork({ evaluator, sessions, clock }), log));
   const aging = setInterval(() => {
     holder.age(clock.now());
     sessions.expire(clock.now().getTime());
   }, ageEveryMs).unref();
   const management = await startManagement({
     port: config.managementPort,
-    host: config.host,
+    host: config.managementHost ?? config.host,
     log,
     metrics,
     checks: { bundle: () => void holder.require(), ...source.checks },
@@ -97,13 +121,14 @@ export async function startRuntime(
   const server = await serve({
     services: [EvaluationService, AdapterService],
     routes: (router: ConnectRouter) => {
-      router.service(EvaluationService, evaluationHandlers({ evaluator, holder, sessions, clock, log }));
+      router.service(EvaluationService, evaluationHandlers({ evaluator, holder, sessions, siblings, clock, log }));
       router.service(AdapterService, adapterHandlers(evaluator));
     },
     interceptors: [...source.interceptors, ...interceptors],
     port: config.port,
     host: config.host,
     certificate: certificateOf(config),
+    isShared: place !== undefined,
     trustedHops: config.trustedHops,
     limits: callLimits,
     openapi: readOpenApi(),
@@ -117,10 +142,12 @@ export async function startRuntime(
   return {
     port: server.port,
     managementPort: management.port,
+    metrics: () => metrics.registry.getMetricsAsJSON(),
     shutdownSteps: [
       { name: "not ready", timeoutMs: 1_000, run: () => management.drain() },
       drainDelay(config.drainDelayMs),
       { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },
+      { name: "siblings", timeoutMs: 1_000, run: () => family?.close() },
       ...source.shutdownSteps,
       {
         name: "management",
@@ -131,6 +158,17 @@ export async function startRuntime(
         },
       },
     ],
+  };
+}
+
+function siblingWork(parts: {
+  readonly evaluator: Evaluator;
+  readonly sessions: SessionStore;
+  readonly clock: Clock;
+}): SiblingWork {
+  return {
+    evaluate: (request, moment) => parts.evaluator.judgeOwn(request, moment),
+    restore: (request) => restorePlaceholders(request, parts.sessions, parts.clock.now().getTime()),
   };
 }
 

@@ -2,7 +2,7 @@
 // same, and callers are known by the hashes of their tokens. Nothing is reported and nothing is metered.
 
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
@@ -128,6 +128,19 @@ function readKeys(path: string): { trust: TrustedKeys; revoked: ReadonlySet<stri
 function keptFingerprintKey(folder: string): Uint8Array {
   const path = join(folder, "fingerprint.key");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (!existsSync(path)) writeFileSync(path, randomBytes(32), { mode: 0o600 });
+  if (!existsSync(path)) placeKey(path);
   return readFileSync(path);
+}
+
+// Several processes may start at once; the first key stays, and nobody sees a part of one.
+function placeKey(path: string): void {
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, randomBytes(32), { mode: 0o600 });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  } finally {
+    rmSync(draft);
+  }
 }

@@ -33,6 +33,7 @@ const properties: Readonly<Record<string, Property>> = {
     n: 200,
   },
   "kill-worker": { file: "test/e2e/kill.test.ts", test: "a worker that is killed", unit: "kills", n: 200 },
+  "webhook-burst": { file: "test/api/webhook/burst.test.ts", unit: "deliveries of one burst", n: 100_000 },
   "power-loss": { file: "test/runtime/spool/power-loss.test.ts", unit: "schedules of each mode", n: 10_000 },
 };
 

@@ -11,6 +11,7 @@ import { EventService } from "../gen/policyguard/control/v1/event_service_pb.ts"
 import { HubService } from "../gen/policyguard/control/v1/hub_service_pb.ts";
 import { ListService } from "../gen/policyguard/control/v1/list_service_pb.ts";
 import { OrganizationService } from "../gen/policyguard/control/v1/organization_service_pb.ts";
+import { OutputSchemaService } from "../gen/policyguard/control/v1/output_schema_service_pb.ts";
 import { PackService } from "../gen/policyguard/control/v1/pack_service_pb.ts";
 import { PolicyService } from "../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb.ts";
@@ -30,6 +31,8 @@ import { callLimits, type controlPlaneSchema } from "./config.ts";
 import { bundlesChannel } from "./domain/activation.ts";
 import { Agents } from "./domain/agent.ts";
 import { Bundles } from "./domain/bundle.ts";
+import { BundleApprovals } from "./domain/bundle-approval.ts";
+import { Candidates } from "./domain/candidate.ts";
 import { DetectorCatalog } from "./domain/detector.ts";
 import { Enrolment } from "./domain/enrolment.ts";
 import { Environments } from "./domain/environment.ts";
@@ -41,6 +44,7 @@ import { LatestBundles } from "./domain/latest-bundle.ts";
 import { Lists } from "./domain/list.ts";
 import { MailQueue } from "./domain/mail-queue.ts";
 import { Organizations } from "./domain/organization.ts";
+import { OutputSchemas } from "./domain/output-schema.ts";
 import { PackCatalog } from "./domain/pack.ts";
 import { PackApplications } from "./domain/pack-apply.ts";
 import { Playground } from "./domain/playground.ts";
@@ -79,6 +83,7 @@ import { hubHandlers } from "./rpc/hub.ts";
 import { invitationHandlers } from "./rpc/invitation.ts";
 import { listHandlers } from "./rpc/list.ts";
 import { organizationHandlers } from "./rpc/organization.ts";
+import { outputSchemaHandlers } from "./rpc/output-schema.ts";
 import { packHandlers } from "./rpc/pack.ts";
 import { playgroundHandlers } from "./rpc/playground.ts";
 import { policyHandlers } from "./rpc/policy.ts";
@@ -109,6 +114,7 @@ export const controlServices = [
   SsoService,
   PolicyService,
   ListService,
+  OutputSchemaService,
   BundleService,
   SigningKeyService,
   RuntimeInstanceService,
@@ -215,9 +221,12 @@ function createDomain(config: ControlPlaneConfig, database: Database, { clock, l
     tokens: new Tokens(database),
     policies,
     lists: new Lists(database),
+    outputSchemas: new OutputSchemas(database),
     history: new PolicyHistory(database, policies, clock),
     playground: new Playground(database, clock, packs),
     bundles: new Bundles(database, keys, packs),
+    approvals: new BundleApprovals(database),
+    candidates: new Candidates(database, keys),
     latest: new LatestBundles(database),
     runtimes: new RuntimeInstances(database),
     webhooks: new Webhooks(database, { sealer, guard, outbound, clock }),
@@ -266,6 +275,7 @@ function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal):
     ...playgroundHandlers(domain.playground),
   });
   router.service(ListService, listHandlers(domain.lists));
+  router.service(OutputSchemaService, outputSchemaHandlers(domain.outputSchemas));
   router.service(BundleService, bundleHandlers(domain, shutdown));
   router.service(SigningKeyService, signingKeyHandlers(domain.keyRotation));
   router.service(RuntimeInstanceService, runtimeInstanceHandlers(domain.runtimes));

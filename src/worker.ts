@@ -6,6 +6,7 @@ import pg from "pg";
 import { workerSchema } from "./config.ts";
 import { AccountUpkeep } from "./domain/account-upkeep.ts";
 import { Bundles } from "./domain/bundle.ts";
+import { BundleRetention } from "./domain/bundle-retention.ts";
 import { attemptTimeoutMs } from "./domain/delivery.ts";
 import { DeliveryAttempts } from "./domain/delivery-attempt.ts";
 import { DeliveryUpkeep } from "./domain/delivery-upkeep.ts";
@@ -62,6 +63,7 @@ const runner = await startRunner({
     clock,
     bundles: new Bundles(database, new SigningKeys(database, sealer, externalSigner(config, outbound))),
     retention: new TraceRetention(database, clock),
+    bundleRetention: new BundleRetention(database, clock),
     dispatcher,
     upkeep: new DeliveryUpkeep(database, clock),
     accounts: new AccountUpkeep(database, clock),

@@ -9,7 +9,11 @@ import { routesOf } from "../gateway/route.ts";
 import { EventNameSchema } from "../gen/policyguard/control/v1/event_pb.ts";
 import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { runtimeSchema } from "../runtime/config.ts";
+import { catalog } from "../runtime/engine/detectors/catalog.ts";
+import { readPackLibrary } from "../runtime/engine/pack/library.ts";
+import { packSource } from "../runtime/engine/pack/source.ts";
 import { parsePolicy } from "../runtime/engine/policy/parse.ts";
+import { parsePolicyTests } from "../runtime/engine/policy/test-file.ts";
 import { runPolicyTests } from "../runtime/engine/test-runner.ts";
 import { generatedDocuments, withBlocks } from "../scripts/docs/blocks.ts";
 import { cliSchema } from "../src/cli/settings.ts";
@@ -17,6 +21,7 @@ import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../src/config
 import { controlServices } from "../src/control-plane.ts";
 import { eventDataSchemas } from "../src/domain/event.ts";
 import { newSecret, webhookHeaders } from "../src/domain/webhook-request.ts";
+import { readPackFiles } from "../src/kit/pack-file.ts";
 
 const root = dirname(import.meta.dirname);
 const documents = ["README.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { cwd: root }).toSorted()];
@@ -44,13 +49,29 @@ describe("generated parts", () => {
 });
 
 describe("policies in the documentation", () => {
-  const policies = fenced("docs/policy-language.md", "yaml");
+  const documents = fenced("docs/policy-language.md", "yaml");
+  const policies = documents.filter((source) => source.includes("kind: Policy\n"));
+  const packs = packSource(readPackLibrary(readPackFiles()));
 
   test("there are some", () => expect(policies.length).toBeGreaterThan(3));
 
   test.each(policies.map((policy) => [/name: ([a-z]+)/.exec(policy)?.[1], policy] as const))(
     "the policy %s has no problem and its tests are green",
     (_, source) => expectSound(source),
+  );
+
+  test.each(documents.filter((source) => source.includes("kind: PolicyTests\n")))(
+    "a file of tests has no problem and is green (%#)",
+    (source) => {
+      const target = policies.find((policy) => policy.includes("{name: first}")) ?? "";
+      const { policy } = parsePolicy(target, catalog, packs);
+      if (policy === undefined) throw new Error("the policy is sound");
+      const { tests, problems } = parsePolicyTests(source, policy, { packs });
+      expect(problems).toEqual([]);
+      const results = runPolicyTests(policy, { now: new Date(), packs }, tests);
+      expect(results.length).toBeGreaterThan(0);
+      expect(results.filter(({ passed }) => !passed)).toEqual([]);
+    },
   );
 
   test("the policies in examples of requests, too", () => {
@@ -65,9 +86,10 @@ describe("policies in the documentation", () => {
   });
 
   function expectSound(source: string): void {
-    const { policy, problems } = parsePolicy(source);
+    const { policy, problems } = parsePolicy(source, catalog, packs);
     expect(problems).toEqual([]);
-    const results = policy === undefined ? [] : runPolicyTests(policy, { now: new Date("2026-11-20T09:00:00Z") });
+    const options = { now: new Date("2026-11-20T09:00:00Z"), packs };
+    const results = policy === undefined ? [] : runPolicyTests(policy, options);
     expect(results.length).toBeGreaterThan(0);
     expect(results.filter(({ passed }) => !passed)).toEqual([]);
   }

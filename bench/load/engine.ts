@@ -4,6 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileEngine } from "../../runtime/engine/compile.ts";
+import { shippedModels } from "../../src/kit/model-file.ts";
 import { patterns } from "./patterns.ts";
 import { patternPolicy, workLoadPolicy } from "./policy.ts";
 
@@ -34,6 +35,6 @@ export function workLoadEngine(patternCount = 300): EvaluateText {
     const { name } = document.metadata;
     return { policyId: name, name, version: 1, scope, document };
   });
-  const engine = compileEngine({ policies, environment: "prod", projectId: "p" });
+  const engine = compileEngine({ policies, environment: "prod", projectId: "p", models: shippedModels() });
   return (text) => engine.evaluate(create(EvaluateRequestSchema, { text }), context).findings.length;
 }

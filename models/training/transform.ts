@@ -36,7 +36,7 @@ export const transforms: Readonly<Record<string, Transform>> = {
   decimal: (text) => [...Buffer.from(text)].join(" "),
   url: (text) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
   html: (text) => [...text].map((char) => `&#${char.codePointAt(0)};`).join(""),
-  escape: (text) => text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  escape: (text) => text.replaceAll(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
   morse: (text) =>
     text
       .toLowerCase()

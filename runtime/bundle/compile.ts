@@ -41,13 +41,14 @@ interface SchemaPart {
 }
 
 /** Compiles the bundle for its environment. Throws a BundleRejection for a part that this version cannot run. */
-export function compileBundle({ manifest, parts }: VerifiedBundle): Engine {
+export function compileBundle({ manifest, parts }: Pick<VerifiedBundle, "manifest" | "parts">): Engine {
   try {
     return compileEngine({
       policies: [...parts]
-        .filter(([path]) => !path.startsWith("schemas/") && !path.startsWith("lists/"))
+        .filter(([path]) => !/^(?:schemas|lists|models)\//.test(path))
         .map(([path, data]) => policyOf(path, data)),
       lists: [...parts].filter(([path]) => path.startsWith("lists/")).map(([, data]) => listOf(data)),
+      models: modelsOf(parts),
       environment: manifest.environment,
       projectId: manifest.project_id,
       schemas: [...parts].filter(([path]) => path.startsWith("schemas/")).map(([, data]) => schemaOf(data)),
@@ -57,6 +58,15 @@ export function compileBundle({ manifest, parts }: VerifiedBundle): Engine {
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new BundleRejection("not_adopted", `the bundle does not compile: ${message}`, { cause });
   }
+}
+
+/** The weights of detectors' models: parts such as models/injection.bin. */
+function modelsOf(parts: VerifiedBundle["parts"]): ReadonlyMap<string, Uint8Array> {
+  const found = [...parts].flatMap(([path, data]): [string, Uint8Array][] => {
+    const name = /^models\/([a-z_]+)\.bin$/.exec(path)?.[1];
+    return name === undefined ? [] : [[name, data]];
+  });
+  return new Map(found);
 }
 
 function policyOf(path: string, data: Uint8Array): PolicySource {

@@ -79,6 +79,25 @@ function isUnknownSigner({ reason }: BundleRejection): boolean {
   return reason === "unknown_kid" || reason === "revoked_kid";
 }
 
+/** What the content of a bundle is checked against, without an activation of its own. */
+export type ContentCheck = Pick<BundleCheck, "bundle" | "trust" | "revoked" | "scope" | "maxBytes" | "runtimeVersion">;
+
+/** Verifies the manifest and content of a bundle that a verified activation names by its digest. Throws a BundleRejection. */
+export async function verifyContent(
+  { bundle: given, trust, revoked, scope, maxBytes, runtimeVersion }: ContentCheck,
+  digest: string,
+): Promise<Pick<VerifiedBundle, "manifest" | "parts">> {
+  const bundle = readBundle(given, maxBytes);
+  const statement = required(bundle.manifest, "manifest");
+  const signed = await verified(() => verifyStatement("manifest", statement, trust, revoked));
+  const manifest = await verified(async () => readManifest(signed.payload));
+  const parts = matchParts(manifest, bundle.parts);
+  assertScope("manifest", manifest, scope);
+  if (signed.digest !== digest) throw new BundleRejection("digest_mismatch", "the activation names another candidate");
+  assertRuntime(manifest.min_runtime, runtimeVersion);
+  return { manifest, parts };
+}
+
 function readBundle(input: Bundle | Uint8Array, maxBytes: number): Bundle {
   const sizeBytes = input instanceof Uint8Array ? input.byteLength : messageBytes(input);
   if (sizeBytes > maxBytes) {

@@ -13,6 +13,8 @@ import type { Models } from "./plan.ts";
 import { parsePolicy } from "./policy/parse.ts";
 import { PolicyInvalid } from "./policy/problem.ts";
 import { compileDetectors } from "./scanner.ts";
+import { type EngineStream, openEngineStream, type StreamTools } from "./stream/stream.ts";
+import { canFollow, compileTables, type StreamTables } from "./stream/tables.ts";
 
 /** What an engine is made of. */
 export interface EngineSource {
@@ -32,6 +34,11 @@ export interface EngineSource {
 export interface DetectorKit {
   readonly definitions: readonly DetectorDefinition[];
   readonly compileDetectors: (specs: readonly DetectorSpec[], options?: { readonly models?: Models }) => Scanner;
+  /** Follows detectors in streams; without it streams wait for the verdict wherever a detector could hold text back. */
+  readonly streams?: {
+    readonly canFollow: (spec: DetectorSpec, models: Models) => boolean;
+    readonly compileTables: (specs: readonly DetectorSpec[], models: Models) => StreamTables;
+  };
 }
 
 /** Evaluates requests by the policies of one bundle in one environment. */
@@ -45,13 +52,19 @@ export interface Engine {
   readonly evaluate: (request: EvaluateRequest, context: EvaluationContext) => Evaluation;
   /** Holds a structured output against its schema alone; no rule is asked. */
   readonly evaluateSchema: (request: EvaluateRequest, context: EvaluationContext) => Evaluation;
+  /** Judges a text while it comes. The request has no text yet, or one segment without text. */
+  readonly openStream: (request: EvaluateRequest, context: EvaluationContext) => EngineStream;
   /** Does, step by step, what the first evaluations would have to do beside their work. */
   readonly prepare: () => Iterable<void>;
   /** Evaluates and says why; slower than an evaluation by far. */
   readonly explain: (request: EvaluateRequest, context: EvaluationContext) => ExplainedEvaluation;
 }
 
-const productDetectors: DetectorKit = { definitions: catalog, compileDetectors };
+const productDetectors: DetectorKit = {
+  definitions: catalog,
+  compileDetectors,
+  streams: { canFollow, compileTables },
+};
 
 /** Compiles an engine. Throws PolicyInvalid for a policy that this version cannot run. */
 export function compileEngine(source: EngineSource, kit: DetectorKit = productDetectors): Engine {
@@ -71,15 +84,21 @@ export function compileEngine(source: EngineSource, kit: DetectorKit = productDe
   const namesOf = memoized((key: string) => specs.namesOf(key));
   const schemas = new Map((source.schemas ?? []).map((each) => [each.name, compileOutputSchema(each)]));
   const scannerOf = memoized((spec: DetectorSpec) => kit.compileDetectors([spec], { models: source.models }));
+  const following = followedBy(specs.specs, kit, source.models ?? new Map());
+  const evaluate: Engine["evaluate"] = (request, context) => {
+    const applicable = applicability.forAgent(request.agentId ?? "");
+    return runEvaluation(request, context, { scanner, environment, applicable, namesOf, schemas });
+  };
   return {
     policies: policies
       .filter(({ prefix }) => prefix === "")
       .map(({ policyId, name, version }) => ({ policyId, name, version })),
     detectors: [...new Set(specs.specs.map(({ use }) => use))].sort(),
     schemas: [...schemas.keys()].sort(),
-    evaluate: (request, context) => {
+    evaluate,
+    openStream: (request, context) => {
       const applicable = applicability.forAgent(request.agentId ?? "");
-      return runEvaluation(request, context, { scanner, environment, applicable, namesOf, schemas });
+      return openEngineStream(request, context, { environment, applicable, evaluate, ...following });
     },
     evaluateSchema: (request, context) =>
       runEvaluation(request, context, { scanner, environment, applicable: [], namesOf, schemas }),
@@ -93,6 +112,25 @@ export function compileEngine(source: EngineSource, kit: DetectorKit = productDe
       });
     },
   };
+}
+
+/** Which detectors streams can follow, and the tables for some of them, made when a stream first asks for them. */
+function followedBy(
+  specs: readonly DetectorSpec[],
+  { streams }: DetectorKit,
+  models: Models,
+): Pick<StreamTools, "canFollow" | "tablesOf"> {
+  const byKey = new Map(specs.map((spec) => [spec.key, spec]));
+  const known = memoized((keys: string) => {
+    const wanted = specs.filter(({ key }) => keys.split("\u0000").includes(key));
+    if (streams === undefined) throw new Error("these detectors cannot be followed");
+    return streams.compileTables(wanted, models);
+  });
+  const canFollowKey = memoized((key: string) => {
+    const spec = byKey.get(key);
+    return { yes: spec !== undefined && streams?.canFollow(spec, models) === true };
+  });
+  return { canFollow: (key) => canFollowKey(key).yes, tablesOf: (keys) => known([...keys].sort().join("\u0000")) };
 }
 
 function compileIn(

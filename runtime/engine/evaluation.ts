@@ -19,11 +19,12 @@ import { Fingerprints } from "./fingerprint.ts";
 import type { OutputSchema } from "./output-schema.ts";
 import { type Piece, piecesOf } from "./piece.ts";
 import type { RolloutKey } from "./policy/document.ts";
-import { redact } from "./redact.ts";
+import { Redactor, redact } from "./redact.ts";
 import { answerLimits, findingsOf, respond, signalsOf, weightiest } from "./respond.ts";
 import { schemaOutcomeOf } from "./schema-check.ts";
 import type { SessionUpdate, SessionView, VaultEntry } from "./session.ts";
 import { blockedItems, itemOf, sessionUpdateOf } from "./session-update.ts";
+import { releasedText } from "./stream/release.ts";
 import { withSplitPayloads } from "./turns.ts";
 
 /** What an evaluation needs besides the request. */
@@ -55,6 +56,8 @@ export interface Evaluation {
   readonly segments: readonly Piece[];
   /** The text of each segment with every finding replaced, those without effect included; undefined if not scanned. */
   readonly redactedTexts: () => readonly (string | undefined)[];
+  /** What a stream of the first piece lets through: its redacted text up to the enforced BLOCK match that ends first. */
+  readonly released: () => string;
   /** The most of the text that the policies in scope allow to be reported. */
   readonly recordLimit: "none" | "redacted" | "full";
   /** What the session has seen by it. */
@@ -133,6 +136,13 @@ export function runEvaluation(
     redactedTexts: () => {
       const rewritten = redact(texts, hidden, fingerprints);
       return texts.map((text, index) => (detections[index] === undefined ? undefined : (rewritten.get(index) ?? text)));
+    },
+    released: () => {
+      if (schema?.valid === false) return "";
+      const first = matches.filter(({ piece }) => piece === 0);
+      const redacting = first.filter((match) => isEnforced(match) && match.rule.action === Outcome.REDACT);
+      const redactor = new Redactor(fingerprints, { kept: context.session?.vault ?? [], add: () => undefined });
+      return releasedText(texts[0] ?? "", { matches: first, spans: redacting.map(spanOf) }, redactor);
     },
     recordLimit: recordLimitOf(tools.applicable),
     vault: entries,

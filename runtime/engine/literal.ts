@@ -13,8 +13,8 @@ export interface Gate {
   readonly literal: string;
   readonly before: number;
   readonly after: number;
-  /** The instructions at which it begins; unknown of patterns whose facts were kept. */
-  readonly cuts?: readonly number[];
+  /** The instructions at which it begins. */
+  readonly cuts: readonly number[];
 }
 
 /** Literals that gate a pattern. */
@@ -227,7 +227,7 @@ function union(parts: readonly Candidate[]): Candidate | undefined {
       literal: gate.literal,
       before: Math.max(gate.before, known?.before ?? 0),
       after: Math.max(gate.after, known?.after ?? 0),
-      cuts: [...(known?.cuts ?? []), ...(gate.cuts ?? [])],
+      cuts: [...new Set([...(known?.cuts ?? []), ...gate.cuts])],
     });
   }
   if (gates.size === 0) return undefined;

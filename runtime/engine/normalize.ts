@@ -48,8 +48,9 @@ export function viewsOf(text: string, wanted: number): View[] {
   const same = normal === text;
   const views = [view("plain", same ? reads.given | reads.normal : reads.given, text, (start, end) => [start, end])];
   if (!same) views.push(normalizedView(text, normal));
-  if ((wanted & reads.decoded) !== 0) views.push(...decodedViews(text));
-  if ((wanted & reads.disguised) !== 0) views.push(...disguisedViews(text));
+  const decoded = (wanted & reads.decoded) === 0 ? [] : decodedViews(text);
+  views.push(...decoded);
+  if ((wanted & reads.disguised) !== 0) views.push(...disguisedViews(text), ...decoded.flatMap(disguisedAgain));
   return views;
 }
 
@@ -76,6 +77,10 @@ function disguisedViews(text: string, depth = 0, within?: readonly [number, numb
     const shown = view(layer, reads.disguised, normalize(hidden), () => span);
     return depth + 1 < deepest ? [shown, ...disguisedViews(shown.text, depth + 1, span)] : [shown];
   });
+}
+
+function disguisedAgain({ text, original }: View): View[] {
+  return disguisedViews(text, 1, original(0, text.length));
 }
 
 function normalizedView(text: string, normal: string): View {

@@ -55,6 +55,8 @@ export interface StoredFacts {
   readonly numbers: readonly (number | null)[];
   /** Literals with their reach before and after, one after the other. */
   readonly gates: readonly (string | number | null)[];
+  /** The instructions at which each of them begins. */
+  readonly cuts: readonly (readonly number[])[];
   readonly company: readonly string[];
   readonly spice: string;
 }
@@ -66,16 +68,18 @@ export function storeFacts(facts: PatternFacts): StoredFacts {
     numbers: [groupCount, programSize, bounded(minLength), bounded(maxLength), elastic ? 1 : 0],
     spice,
     gates: gates.flatMap(({ literal, before, after }) => [literal, bounded(before), bounded(after)]),
+    cuts: gates.map(({ cuts }) => cuts),
     company,
   };
 }
 
 /** The facts that were kept. */
-export function readFacts({ numbers, gates, company, spice }: StoredFacts): PatternFacts {
+export function readFacts({ numbers, gates, cuts, company, spice }: StoredFacts): PatternFacts {
   const [groupCount = 0, programSize = 0, minLength, maxLength, elastic] = numbers;
   const read: Gate[] = [];
   for (let i = 0; i + 2 < gates.length; i += 3) {
-    read.push({ literal: String(gates[i]), before: unbounded(gates[i + 1]), after: unbounded(gates[i + 2]) });
+    const literal = String(gates[i]);
+    read.push({ literal, before: unbounded(gates[i + 1]), after: unbounded(gates[i + 2]), cuts: cuts[i / 3] ?? [] });
   }
   return {
     groupCount: groupCount ?? 0,

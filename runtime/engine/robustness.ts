@@ -1,13 +1,21 @@
 // How much of what a policy blocks it still blocks in disguise.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { type MutationName, mutate, mutationNames } from "./mutate.ts";
+import { mutate, type MutationName as TextMutation, mutationNames as textMutations } from "./mutate.ts";
 import type { PolicyDocument, PolicyTest, TestRequest, TestTurn } from "./policy/document.ts";
 import { TestBench, type TestRunOptions } from "./test-runner.ts";
+
+/** Every disguise: those of texts, and cutting the text into chunks of a stream or turns of a conversation. */
+export const mutationNames = [...textMutations, "chunk_split", "turn_split"] as const;
+
+/** A disguise of a test. */
+export type MutationName = (typeof mutationNames)[number];
 
 /** What became of the blocked tests in one disguise. */
 export interface MutationGrade {
   readonly mutation: MutationName;
+  /** How many could be disguised so: only a single text can be cut. */
+  readonly tried: number;
   /** How many are still blocked. */
   readonly caught: number;
   /** Names of those that are not. */
@@ -38,16 +46,44 @@ export function gradeRobustness(
       : bench.judge(test).every(({ evaluation }) => evaluation.response.blocked);
   const attacks = tests.filter((test) => test.expect.outcome === "BLOCK" && isBlocked(test));
   const mutations = mutationNames.map((mutation): MutationGrade => {
-    const missed = attacks.filter((test, index) => !isBlocked(disguised(test, mutation, seed + index)));
-    return { mutation, caught: attacks.length - missed.length, missed: missed.map(({ name }) => name) };
+    const tried = attacks.flatMap((test, index) => {
+      const changed = disguised(test, mutation, seed + index);
+      return changed === undefined ? [] : [{ name: test.name, changed }];
+    });
+    const missed = tried.filter(({ changed }) => !isBlocked(changed)).map(({ name }) => name);
+    return { mutation, tried: tried.length, caught: tried.length - missed.length, missed };
   });
   const caught = mutations.reduce((sum, grade) => sum + grade.caught, 0);
-  const tried = attacks.length * mutations.length;
+  const tried = mutations.reduce((sum, grade) => sum + grade.tried, 0);
   return { tests: attacks.length, share: tried === 0 ? 1 : caught / tried, mutations };
 }
 
 /** The test with all text of its request disguised; of several turns, the text of the last. */
-function disguised(test: PolicyTest, mutation: MutationName, seed: number): PolicyTest {
+function disguised(test: PolicyTest, mutation: MutationName, seed: number): PolicyTest | undefined {
+  if (mutation === "chunk_split" || mutation === "turn_split") return cut(test, mutation);
+  return disguisedText(test, mutation, seed);
+}
+
+const chunkLength = 3;
+
+/** The test with its text cut into chunks, or into two turns of the user; undefined when it is no single text of a stage that has those. */
+function cut(test: PolicyTest, mutation: "chunk_split" | "turn_split"): PolicyTest | undefined {
+  const { text, stage = "input", tool_calls: calls, ...rest } = test;
+  if (text === undefined || calls !== undefined || text === "") return undefined;
+  if (mutation === "chunk_split") {
+    const count = Math.ceil(text.length / chunkLength);
+    const chunks = Array.from({ length: count }, (_, index) =>
+      text.slice(index * chunkLength, (index + 1) * chunkLength),
+    );
+    return { ...rest, stage, stream: chunks };
+  }
+  const at = text.indexOf(" ", Math.floor(text.length / 2));
+  if (stage !== "input" || at < 0) return undefined;
+  const contents = [text.slice(0, at), text.slice(at + 1)];
+  return { ...rest, stage, transcript: true, messages: contents.map((content) => ({ role: "user", content })) };
+}
+
+function disguisedText(test: PolicyTest, mutation: TextMutation, seed: number): PolicyTest {
   const disguise = (text: string) => mutate(text, mutation, seed);
   const { stream, turns, languages } = test;
   return {

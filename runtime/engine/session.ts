@@ -1,7 +1,7 @@
 // What rules may know of a session: a bounded ledger of plain data, which whoever keeps sessions stores, sends and hands in.
 // An evaluation only reads it; what it adds comes back as `Evaluation.sessionUpdate`, and `advance` makes the next ledger.
 
-/** What a session has seen so far. Plain JSON: it may be stored and sent to another process. */
+/** What a session has seen so far. Plain JSON: it may be stored, and sent between processes. */
 export interface SessionLedger {
   /** Evaluations before this one. */
   readonly turns: number;
@@ -20,7 +20,7 @@ export interface SessionLedger {
 /** A session as an evaluation gets it. */
 export interface SessionView {
   /**
-   * False when nobody knows what the session has seen: the request names none, or it began in another process or was
+   * False when nobody knows what the session has seen: the request names none, or it began elsewhere or was
    * forgotten. Rules that read `session` are then unjudged ("session_unknown"), and their `on_error` decides.
    */
   readonly known: boolean;

@@ -10,6 +10,7 @@ import { Trust } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { NamedList } from "./applicability.ts";
 import { compileEngine, type DetectorKit, type Engine } from "./compile.ts";
 import type { Evaluation, EvaluationContext } from "./evaluation.ts";
+import type { Models } from "./plan.ts";
 import type {
   PolicyDocument,
   PolicyTest,
@@ -39,6 +40,8 @@ export interface TestRunOptions {
   readonly kit?: DetectorKit;
   /** Where the packs are that the policy extends. */
   readonly packs?: PackSource;
+  /** Weights of the detectors' models. */
+  readonly models?: Models;
 }
 
 const anywhere = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
@@ -126,9 +129,14 @@ export class TestBench {
   }
 
   #stream(test: PolicyTest, chunks: readonly string[]): JudgedRequest {
-    const about: PolicyTest = { ...test, stage: test.stage ?? "output" };
-    const evaluation = this.#evaluate(about, { text: chunks.join("") }, freshSession());
-    return { label: "", evaluation, expect: test.expect, released: undefined };
+    const request = requestOf(test, {}, this.#document);
+    const stream = this.#engineFor(test).openStream(
+      request,
+      this.#contextOf(test, test.stage ?? "output", freshSession()),
+    );
+    const released = chunks.map((chunk) => stream.push(chunk).released);
+    const end = stream.finish();
+    return { label: "", evaluation: end.evaluation, expect: test.expect, released: released.join("") + end.released };
   }
 
   #evaluate(test: PolicyTest, request: TestRequest, session: SessionView): Evaluation {
@@ -149,6 +157,7 @@ export class TestBench {
       // A test says what a policy decides, not how fast.
       elapsedUs: () => 0,
       session,
+      ...(test.transcript === true ? { isTranscript: true } : {}),
     };
   }
 
@@ -176,12 +185,12 @@ function engineFor(
   document: PolicyDocument,
   environment: string,
   lists: readonly NamedList[],
-  { kit, packs }: TestRunOptions,
+  { kit, packs, models }: TestRunOptions,
 ): Engine {
   const name = document.metadata.name;
   const own = { policyId: name, name, version: 1, scope: anywhere, document };
   const policies = [packs === undefined ? own : { ...own, packs }];
-  return compileEngine({ policies, lists, environment, projectId: "" }, kit);
+  return compileEngine({ policies, lists, environment, projectId: "", models }, kit);
 }
 
 function stageOf(test: PolicyTest, request: TestRequest): StageName {

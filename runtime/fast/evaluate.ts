@@ -24,7 +24,8 @@ export function fastEvaluations(evaluator: Evaluator): FastMethod[] {
 function fastEvaluation(method: DescMethodUnary, evaluator: Evaluator, moment: Moment): FastMethod {
   return {
     method,
-    isSurelyValid: (request) => isSurelyValid(evaluateRequest(request)),
+    isSurelyValid: (request) =>
+      isSurelyValid(evaluateRequest(request)) && !evaluator.isTheirs(evaluateRequest(request)),
     call: (request) => evaluator.judge(evaluateRequest(request), moment),
   };
 }

@@ -7,6 +7,7 @@ import { create, fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { EvaluationRecordSchema } from "../../gen/policyguard/policy/v1/record_pb.ts";
 import {
+  type CandidateTally,
   type LeaseWish,
   type Quota,
   type ReportingService,
@@ -28,6 +29,7 @@ export interface RuntimeStatus {
   /** Leases that it holds. */
   readonly leases: string[];
   readonly leaseWish: LeaseWish;
+  readonly leaseDemand: number;
 }
 
 /** What a reporter works with. */
@@ -38,6 +40,8 @@ export interface ReporterOptions {
   readonly status: () => RuntimeStatus;
   readonly onBundleChanged: () => void;
   readonly onTokens: (tokens: readonly TokenDigest[]) => void;
+  /** What was counted of a candidate since the last call. */
+  readonly candidateTally: () => CandidateTally | undefined;
   readonly onQuota: (quota: Quota) => void;
   /** Called when a stream is about to open; what it throws counts as a failure to connect. */
   readonly onConnect: (signal: AbortSignal) => Promise<void>;
@@ -48,6 +52,8 @@ const batchLimits = { maxRecords: 256, maxBytes: 1024 * 1024 };
 /** Batches on their way. With 256 records each this is what a control plane has to hold for one runtime. */
 const windowBatches = 8;
 const statusEveryMs = 5_000;
+/** Before a status that comes sooner, a tally of a candidate waits for this long. */
+const tallyEveryMs = 1_000;
 const leastBackoffMs = 100;
 const mostBackoffMs = 30_000;
 
@@ -140,11 +146,14 @@ export class Reporter {
     yield request({ case: "hello", value: { instanceId, softwareVersion: runtimeVersion } });
     let statusAtMs = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
+      const isTallyDue = performance.now() - statusAtMs >= tallyEveryMs;
       if (this.#isStatusDue || performance.now() - statusAtMs >= statusEveryMs) {
         this.#isStatusDue = false;
         statusAtMs = performance.now();
         yield request({ case: "status", value: { ...this.#options.status(), spoolDepth: spool.depth() } });
       }
+      const tally = isTallyDue ? this.#options.candidateTally() : undefined;
+      if (tally !== undefined) yield request({ case: "candidate", value: tally });
       const batch = stream.inFlight < windowBatches ? await spool.read(stream.nextSeq, batchLimits) : undefined;
       if (batch === undefined) {
         await this.#bell.next(statusEveryMs);

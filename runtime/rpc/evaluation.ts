@@ -13,6 +13,7 @@ import { evaluateBatch } from "../batch.ts";
 import { catalog } from "../engine/detectors/catalog.ts";
 import type { Evaluator } from "../evaluator.ts";
 import type { BundleHolder } from "../loaded-bundle.ts";
+import type { Siblings } from "../process/sibling.ts";
 import { restorePlaceholders } from "../restore.ts";
 import type { SessionStore } from "../session/session-store.ts";
 
@@ -21,13 +22,15 @@ export interface EvaluationParts {
   readonly evaluator: Evaluator;
   readonly holder: BundleHolder;
   readonly sessions: SessionStore;
+  /** The other processes; undefined when there is one. */
+  readonly siblings: Siblings | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** Handlers of EvaluationService. */
 export function evaluationHandlers(parts: EvaluationParts): ServiceImpl<typeof EvaluationService> {
-  const { evaluator, holder, sessions, clock, log } = parts;
+  const { evaluator, holder, sessions, siblings, clock, log } = parts;
   const explain = oneAtATime((request) => evaluator.explain(request));
   return {
     evaluateInput: (request) => evaluator.evaluate(request, Stage.INPUT),
@@ -42,7 +45,13 @@ export function evaluationHandlers(parts: EvaluationParts): ServiceImpl<typeof E
       return { results: await evaluateBatch(requests, evaluator, { signal, log }) };
     },
     evaluateSchema: async (request) => evaluator.judgeSchema(request),
-    restorePlaceholders: (request) => restorePlaceholders(request, sessions, clock.now().getTime()),
+    restorePlaceholders: async (request) => {
+      if (siblings?.keep(request.sessionId) !== true)
+        return restorePlaceholders(request, sessions, clock.now().getTime());
+      const answer = await siblings.restore(request);
+      if (answer !== undefined) return answer;
+      throw new Fault(Reason.UNAVAILABLE, "the process that keeps the session is away for the moment");
+    },
     explainEvaluation: async (request) => ({ explanation: await explain(request) }),
     listLoadedDetectors: () => {
       const used = new Set(holder.loaded?.engine.detectors);

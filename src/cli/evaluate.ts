@@ -8,7 +8,9 @@ import type { Evaluation, EvaluationContext } from "../../runtime/engine/evaluat
 import { matchesGlob } from "../../runtime/engine/glob.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
 import { failModes, modes, nameOf, outcomes, severities, stages } from "../../runtime/engine/wire.ts";
+import { shippedModels } from "../kit/model-file.ts";
 import { refusal } from "./failure.ts";
+import { ownPackSource } from "./pack-library.ts";
 import type { PolicyFile } from "./policy-file.ts";
 import type { Subject } from "./request.ts";
 
@@ -54,10 +56,10 @@ function compile(files: readonly JudgingFile[], env: string): { engine: Engine; 
   refuseDuplicates(files);
   const policies = files.map(({ policy }) => {
     const name = policy.metadata.name;
-    return { policyId: name, name, version: 1, scope: anywhere, document: policy };
+    return { policyId: name, name, version: 1, scope: anywhere, document: policy, packs: ownPackSource };
   });
   const beganMs = performance.now();
-  const engine = compileEngine({ policies, environment: env, projectId: "" });
+  const engine = compileEngine({ policies, environment: env, projectId: "", models: shippedModels() });
   return { engine, compileUs: Math.round((performance.now() - beganMs) * 1000) };
 }
 

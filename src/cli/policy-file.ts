@@ -2,6 +2,7 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
 import { parsePolicy } from "../../runtime/engine/policy/parse.ts";
 import { type Place, type PolicyProblem, Problems } from "../../runtime/engine/policy/problem.ts";
@@ -9,6 +10,7 @@ import { type SourceNode, treeFromText } from "../../runtime/engine/policy/sourc
 import { placeAt, type TreePath } from "../../runtime/engine/policy/tree-path.ts";
 import { fileFailure, refusal, usageFailure } from "./failure.ts";
 import { decode, readBytes } from "./file.ts";
+import { ownPackSource } from "./pack-library.ts";
 
 /** A file that was read as a policy. */
 export interface PolicyFile {
@@ -22,6 +24,8 @@ export interface PolicyFile {
 /** Which files there are, and which folders they were looked for in. */
 export interface FoundFiles {
   readonly files: readonly string[];
+  /** Files of tests, named …_test.yaml and the like. */
+  readonly suites: readonly string[];
   readonly folders: readonly string[];
 }
 
@@ -34,6 +38,13 @@ const policyName = /\.(?:ya?ml|json)$/i;
 /** Whether a file of a folder is taken for a policy. */
 export function isPolicyName(name: string): boolean {
   return policyName.test(name);
+}
+
+const suiteName = /_test\.(?:ya?ml|json)$/i;
+
+/** Whether a file is taken for tests about policies of other files. */
+export function isSuiteName(name: string): boolean {
+  return suiteName.test(name);
 }
 
 /** The files that paths stand for: files as they are, and the policies of folders, without hidden ones. */
@@ -50,7 +61,8 @@ export function findPolicyFiles(paths: readonly string[]): FoundFiles {
       folders.add(dirname(path));
     }
   }
-  return { files: [...files], folders: [...folders] };
+  const all = [...files];
+  return { files: all.filter((file) => !isSuiteName(file)), suites: all.filter(isSuiteName), folders: [...folders] };
 }
 
 function isFolder(path: string): boolean {
@@ -82,7 +94,7 @@ export function readPolicyFile(path: string): PolicyFile {
 }
 
 function parsed(source: string): Pick<PolicyFile, "policy" | "problems"> {
-  const { policy, problems } = parsePolicy(source);
+  const { policy, problems } = parsePolicy(source, catalog, ownPackSource);
   return { policy, problems };
 }
 

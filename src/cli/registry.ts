@@ -38,6 +38,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Keep the address of a server and a token for it.",
     load: async () => (await import("./command/login.ts")).login,
   },
+  logout: {
+    summary: "Forget what `login` kept.",
+    load: async () => (await import("./command/logout.ts")).logout,
+  },
   whoami: {
     summary: "Tell which credential is used and what it may do.",
     load: async () => (await import("./command/whoami.ts")).whoami,
@@ -61,6 +65,22 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   activate: {
     summary: "Put a published bundle into force.",
     load: async () => (await import("./command/activate.ts")).activate,
+  },
+  promote: {
+    summary: "Take a bundle from one environment to another, unchanged.",
+    load: async () => (await import("./command/promote.ts")).promote,
+  },
+  "packs list": {
+    summary: "List the guard packs.",
+    load: async () => (await import("./command/packs-list.ts")).packsList,
+  },
+  "packs show": {
+    summary: "Show a guard pack with its parameters, or the policy that it makes.",
+    load: async () => (await import("./command/packs-show.ts")).packsShow,
+  },
+  "packs apply": {
+    summary: "Make a guard pack a policy on the server, or bring that policy up to date.",
+    load: async () => (await import("./command/packs-apply.ts")).packsApply,
   },
   "bundle pull": {
     summary: "Fetch the active bundle of a runtime token.",

@@ -1,14 +1,16 @@
 // Typed clients of a control plane, and the look-ups that several commands need.
 
-import { type Client, createClient, type Interceptor } from "@connectrpc/connect";
+import { type Client, Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
+import { PackService } from "../../gen/policyguard/control/v1/pack_service_pb.ts";
 import type { PolicySummary } from "../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
 import type { Project } from "../../gen/policyguard/control/v1/project_pb.ts";
 import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
+import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { tokenKind } from "../kit/token.ts";
 import type { Options, Surroundings, Values } from "./command.ts";
@@ -26,9 +28,11 @@ export interface Server {
   readonly connection: Connection;
   readonly bundles: Client<typeof BundleService>;
   readonly organizations: Client<typeof OrganizationService>;
+  readonly packs: Client<typeof PackService>;
   readonly policies: Client<typeof PolicyService>;
   readonly projects: Client<typeof ProjectService>;
   readonly team: Client<typeof TeamService>;
+  readonly tokens: Client<typeof TokenService>;
 }
 
 const timeoutMs = 30_000;
@@ -53,9 +57,11 @@ export function serverAt(connection: Connection): Server {
     connection,
     bundles: createClient(BundleService, transport),
     organizations: createClient(OrganizationService, transport),
+    packs: createClient(PackService, transport),
     policies: createClient(PolicyService, transport),
     projects: createClient(ProjectService, transport),
     team: createClient(TeamService, transport),
+    tokens: createClient(TokenService, transport),
   };
 }
 
@@ -73,22 +79,24 @@ export async function openOrganization(
   return { ...server, orgId: org ?? server.connection.orgId ?? (await onlyOrganization(server)) };
 }
 
-/** The organization of a person who is in one only. Tokens cannot ask which is theirs. */
-export async function onlyOrganization({ connection, organizations }: Server): Promise<string> {
-  const unknown = usageFailure(
-    "no organization is known",
-    "Give --org, or set POLICY_GUARD_ORG, or log in with --org.",
-  );
-  if (tokenKind(connection.token) !== CredentialKind.MEMBER) throw unknown;
+/** The organization of a token, or of a person who is in one only. */
+export async function onlyOrganization({ connection, organizations, tokens }: Server): Promise<string> {
+  if (tokenKind(connection.token) !== CredentialKind.MEMBER) {
+    const { token } = await tokens.getOwnToken({});
+    if (token === undefined) throw new Error("the server answered without a token");
+    return token.orgId;
+  }
   const { organizations: all } = await organizations.listOrganizations({});
   const [only] = all;
-  if (only === undefined || all.length > 1) throw unknown;
+  if (only === undefined || all.length > 1) {
+    throw usageFailure("no organization is known", "Give --org, or set POLICY_GUARD_ORG, or log in with --org.");
+  }
   return only.id;
 }
 
 /** The id of a project that was given by its id or its name. */
 export async function projectIdOf({ projects, orgId }: Server & { orgId: string }, given: string): Promise<string> {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given)) return given;
+  if (isId(given)) return given;
   const all = await allPages<Project>(async (page) => {
     const { projects: items, total } = await projects.listProjects({ orgId, ...page });
     return { items, total };
@@ -113,13 +121,27 @@ export function allPolicies({ policies, orgId }: Server & { orgId: string }): Pr
   });
 }
 
-/** The policy that was given by its id or its name. */
+/** The policy that was given by its name or its id. */
 export async function findPolicy(
-  server: Server & { orgId: string },
+  { policies, orgId }: Server & { orgId: string },
   given: string,
 ): Promise<PolicySummary | undefined> {
-  const all = await allPolicies(server);
-  return all.find(({ name }) => name === given) ?? all.find(({ id }) => id === given);
+  // No name is longer; an id is never longer either.
+  if (given.length > 128) return undefined;
+  const { policies: named } = await policies.listPolicies({ orgId, name: given });
+  if (named[0] !== undefined || !isId(given)) return named[0];
+  try {
+    // A policy has all that a summary says.
+    const { policy } = await policies.getPolicy({ orgId, policyId: given });
+    return policy === undefined ? undefined : { ...policy, $typeName: "policyguard.control.v1.PolicySummary" };
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.NotFound) return undefined;
+    throw error;
+  }
+}
+
+function isId(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
 async function allPages<T>(

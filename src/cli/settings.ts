@@ -1,6 +1,6 @@
 // Which server a command talks to and as whom: the environment, else what `login` kept.
 
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { defineSchema, type Environment, productVariables, readConfig } from "../kit/config.ts";
@@ -70,6 +70,18 @@ export function keepConnection({ url, token, orgId }: Connection, env: Environme
   }
   replaceFile(path, `${JSON.stringify({ url, token, org_id: orgId ?? null }, null, 2)}\n`, 0o600);
   return path;
+}
+
+/** Forgets what was kept. Answers where it was, and whether there was anything. */
+export function forgetConnection(env: Environment): { readonly path: string; readonly wasThere: boolean } {
+  const path = credentialsPath(env);
+  const wasThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw fileFailure(path, error);
+  }
+  return { path, wasThere };
 }
 
 function readKept(path: string): Connection | undefined {

@@ -3,9 +3,12 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { gradeRobustness, type RobustnessGrade } from "../../runtime/engine/robustness.ts";
 import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
+import { shippedModels } from "../kit/model-file.ts";
 import { counted, type Output, shown } from "./output.ts";
-import { isValid, type PolicyFile, readPolicyFiles } from "./policy-file.ts";
+import { ownPackSource } from "./pack-library.ts";
+import { type FoundFiles, isValid, type PolicyFile, readPolicyFiles } from "./policy-file.ts";
 import { printProblems, problemJson } from "./problem-text.ts";
+import { readSuites } from "./suite-file.ts";
 
 /** The results of one file. */
 export interface TestedFile {
@@ -32,12 +35,15 @@ export interface TestRunExtras {
   readonly robustness: boolean;
 }
 
-/** Reads files and runs their tests as of `now`. */
-export function runTests(paths: readonly string[], now: Date, { robustness }: TestRunExtras): TestRun {
-  const files = readPolicyFiles(paths).map((file) => {
+/** Reads policies and files of tests, and runs all tests as of `now`. */
+export function runTests({ files: paths, suites }: FoundFiles, now: Date, { robustness }: TestRunExtras): TestRun {
+  const policies = readPolicyFiles(paths);
+  const files = [...policies, ...readSuites(suites, policies)].map((file) => {
     const tested = testFile(file, now);
     const isGraded = robustness && file.policy !== undefined;
-    return isGraded ? { ...tested, robustness: gradeRobustness(file.policy, { now }) } : tested;
+    return isGraded
+      ? { ...tested, robustness: gradeRobustness(file.policy, { now, packs: ownPackSource, models: shippedModels() }) }
+      : tested;
   });
   const results = files.flatMap((tested) => tested.results);
   const passed = results.filter((result) => result.passed).length;
@@ -48,7 +54,10 @@ export function runTests(paths: readonly string[], now: Date, { robustness }: Te
 /** Runs the tests of a file that was read. */
 export function testFile(file: PolicyFile, now: Date): TestedFile {
   const begin = performance.now();
-  const results = file.policy === undefined ? [] : runPolicyTests(file.policy, { now });
+  const results =
+    file.policy === undefined
+      ? []
+      : runPolicyTests(file.policy, { now, packs: ownPackSource, models: shippedModels() });
   return { file, results, durationMs: performance.now() - begin };
 }
 

@@ -3,7 +3,7 @@
 
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
-import { createFetchClient } from "@connectrpc/connect/protocol";
+import type { UniversalClientFn } from "@connectrpc/connect/protocol";
 import { createTransport } from "@connectrpc/connect/protocol-connect";
 
 /** Where to call, and as whom. */
@@ -34,7 +34,7 @@ export function createPolicyGuard(options: ClientOptions): PolicyGuard {
   const { url, timeoutMs = defaultTimeoutMs, fetch = globalThis.fetch } = options;
   return clientsOver(
     createTransport({
-      httpClient: createFetchClient(fetch),
+      httpClient: httpClientOf(fetch),
       baseUrl: url.replace(/\/+$/, ""),
       defaultTimeoutMs: timeoutMs,
       useBinaryFormat: true,
@@ -46,6 +46,33 @@ export function createPolicyGuard(options: ClientOptions): PolicyGuard {
       writeMaxBytes: noLimitBytes,
     }),
   );
+}
+
+// A request is sent as a whole: browsers do not stream what they send.
+function httpClientOf(fetch: typeof globalThis.fetch): UniversalClientFn {
+  return async ({ url, method, header, body, signal }) => {
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    for await (const part of body ?? []) parts.push(new Uint8Array(part));
+    const sent = method === "GET" ? {} : { body: new Blob(parts) };
+    const response = await fetch(url, { method, headers: header, signal, ...sent });
+    // What arrives here is decompressed already.
+    const answered = new Headers(response.headers);
+    for (const name of ["content-encoding", "content-length"]) answered.delete(name);
+    return { status: response.status, header: answered, body: partsOf(response.body), trailer: new Headers() };
+  };
+}
+
+async function* partsOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = stream?.getReader();
+  try {
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done || value === undefined) return;
+      yield value;
+    }
+  } finally {
+    await reader?.cancel();
+  }
 }
 
 /** Clients over a transport. */

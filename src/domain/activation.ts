@@ -5,6 +5,7 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { encodeStatement, type SignedStatement, signStatement, statementKids } from "../kit/statement.ts";
 import type { ActivationPayload } from "../kit/statement-payload.ts";
 import { ActivationRow, type BundleRow, findActivation, findBundle } from "../store/bundle.ts";
+import { deleteCandidate, findCandidate } from "../store/candidate.ts";
 import type { Transaction } from "../store/database.ts";
 import type { EnvironmentRow } from "../store/environment.ts";
 import type { SigningKeys } from "./signing-keys.ts";
@@ -27,6 +28,8 @@ export async function activate(
   environment.activeVersion = bundle.version;
   bundle.activatedAt = tx.now;
   bundle.activationSeq = environment.activationSeq;
+  // What was compared with the version before is no comparison with this one.
+  await deleteCandidate(tx, environment.id);
   const signed = await signActivation(tx, keys, environment, bundle);
   tx.em.create(ActivationRow, {
     orgId: tx.orgId,
@@ -78,11 +81,19 @@ async function signActivation(
     expires_at: expiresAt.toISOString(),
     capture: environment.capture,
     keys_serial: await keys.serial(tx),
+    ...(await candidateOf(tx, environment)),
   };
   const signers = await keys.signing(tx);
   const statement = await signStatement("activation", payload, signers);
   await signManifestAnew(bundle, signers);
   return { statement, issuedAt: tx.now, expiresAt };
+}
+
+async function candidateOf(tx: Transaction, { id }: EnvironmentRow): Promise<Pick<ActivationPayload, "candidate">> {
+  const candidate = await findCandidate(tx, id);
+  if (candidate === null || candidate.expiresAt <= tx.now) return {};
+  const { version, digest, percent, expiresAt } = candidate;
+  return { candidate: { version, digest, percent, expires_at: expiresAt.toISOString() } };
 }
 
 /** The same manifest under the keys that sign now. Its digest is that of its payload and stays. */

@@ -1,5 +1,5 @@
-// What goes into a bundle: one part for each policy, with the packs that it extends, and one for each list that policies read, in
-// canonical bytes, so that equal policies make equal content.
+// What goes into a bundle: one part for each policy, with the packs that it extends, one for each list that policies read, one for
+// each output schema that is enabled, and the weights of the detectors' models, in canonical bytes, so that equal policies make equal content.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { NamedList } from "../../runtime/engine/applicability.ts";
@@ -9,12 +9,14 @@ import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts"
 import { type PackRecord, packsOf, recordedPacks } from "../../runtime/engine/policy/pack-record.ts";
 import { parsePolicy } from "../../runtime/engine/policy/parse.ts";
 import { canonicalBytes } from "../kit/canonical.ts";
+import { shippedModels } from "../kit/model-file.ts";
 import { type PartEntry, partEntry } from "../kit/statement-payload.ts";
 import { type BundledPolicy, loadParts, type PartReference } from "../store/bundle.ts";
 import type { Transaction } from "../store/database.ts";
 import { type ListRow, listsOfProject } from "../store/list.ts";
 import { type CurrentPolicy, policiesOfProject } from "../store/policy.ts";
 import { type ListPart, listPart, namedList, neededLists } from "./bundle-list.ts";
+import { schemaParts } from "./output-schema.ts";
 
 /** The content of a bundle before it is signed. */
 export interface BundleContent {
@@ -41,8 +43,14 @@ export async function bundleContent(
   policies: readonly BundlePolicySource[],
 ): Promise<BundleContent> {
   const lists = neededLists(policies, await listsOfProject(tx, projectId));
+  const entries = policies.map(policyEntry);
   return {
-    parts: [...policies.map(policyEntry), ...lists.map(listEntry)],
+    parts: [
+      ...entries,
+      ...lists.map(listEntry),
+      ...(await schemaParts(tx)).map(schemaEntry),
+      ...modelEntries(entries),
+    ].sort((a, b) => (a.path < b.path ? -1 : 1)),
     policies: policies.map(({ policyId, name, version }) => ({ policy_id: policyId, name, version })),
   };
 }
@@ -58,6 +66,18 @@ function listEntry(list: ListRow) {
   // A part is JSON; its interface only names the keys.
   const data = canonicalBytes(listPart(list) as unknown as JsonObject);
   return { ...partEntry(path, data), data };
+}
+
+function schemaEntry({ path, part }: { readonly path: string; readonly part: JsonObject }) {
+  const data = canonicalBytes(part);
+  return { ...partEntry(path, data), data };
+}
+
+// A model goes with the bundle when a policy, or a pack that it extends, names the model's detector.
+function modelEntries(policies: readonly StoredPart[]) {
+  return [...shippedModels()]
+    .filter(([name]) => policies.some(({ data }) => Buffer.from(data).includes(`"${name}"`)))
+    .map(([name, data]) => ({ ...partEntry(`models/${name}.bin`, data), data }));
 }
 
 interface StoredPart {

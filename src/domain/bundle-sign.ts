@@ -54,6 +54,7 @@ export async function signBundle(
     createdAt: tx.now,
     activatedAt: null,
     activationSeq: null,
+    purgedAt: null,
   });
 }
 

@@ -7,11 +7,15 @@ import type { Caller } from "../kit/context.ts";
 import { Fault, notFound, validationFailed } from "../kit/error.ts";
 import type { Page } from "../kit/page.ts";
 import { activationsIssuedBefore, type BundleRow, findBundle, listBundles, storeParts } from "../store/bundle.ts";
+import { type BundleApprovalRow, listApprovals } from "../store/bundle-approval.ts";
+import { touchParts } from "../store/bundle-retention.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { type EnvironmentRow, findEnvironmentById, lockEnvironment } from "../store/environment.ts";
 import { activate, refreshActiveBundle } from "./activation.ts";
 import { bundleContent, currentSources, storedPolicies } from "./bundle-content.ts";
 import { type BundleDiff, diffToActive } from "./bundle-diff.ts";
+import { purgedBundle } from "./bundle-fault.ts";
+import { type Gate, gatesOf, requireApproved } from "./bundle-gate.ts";
 import { requireActivatable, requireVersion } from "./bundle-rule.ts";
 import { type BundleDraft, signBundle } from "./bundle-sign.ts";
 import { testPolicies } from "./bundle-test.ts";
@@ -25,6 +29,9 @@ export interface BundleView {
   readonly isActive: boolean;
   /** Where one bundle is read and its environment has an active one. */
   readonly diff?: BundleDiff;
+  /** Where one bundle is read. */
+  readonly approvals?: readonly BundleApprovalRow[];
+  readonly gates?: readonly Gate[];
 }
 
 /** Which environment a call is about. */
@@ -90,6 +97,7 @@ export class Bundles {
       const source = await requirePromotable(tx, path, input.version);
       const environment = await requireLockedEnvironment(tx, path.projectId, input.target);
       if (input.activate) requireActivatable(caller, environment);
+      if (input.activate) await requireApproved(tx, environment);
       requireVersion(environment, input.expectedVersion);
       const origin = `promote:${source.environment}@${source.version}`;
       const draft = await repeated(tx, source, { source: origin, message: input.message });
@@ -110,8 +118,9 @@ export class Bundles {
   activate(caller: Caller, path: EnvironmentPath, version: number): Promise<BundleView> {
     return this.#database.transaction(caller, async (tx) => {
       const environment = await requireLockedEnvironment(tx, path.projectId, path.environment);
-      const bundle = await requireBundle(tx, environment, version);
+      const bundle = await requireContent(tx, environment, version);
       requireActivatable(caller, environment);
+      await requireApproved(tx, environment, version);
       const before = { active_version: environment.activeVersion ?? null };
       await this.#activate(tx, caller, environment, bundle);
       tx.changed({ resource: resourceOf(bundle), before, after: { active_version: version } });
@@ -136,7 +145,9 @@ export class Bundles {
       const bundle = await requireBundle(tx, environment, version);
       const active =
         environment.activeVersion == null ? null : await findBundle(tx, environment.id, environment.activeVersion);
-      const view = viewOf(bundle, environment);
+      const approvals = await listApprovals(tx, environment.id, version);
+      const gates = gatesOf(environment, bundle, approvals);
+      const view = { ...viewOf(bundle, environment), approvals, gates };
       return active === null ? view : { ...view, diff: diffToActive(bundle, active) };
     });
   }
@@ -173,6 +184,7 @@ export class Bundles {
     return this.#database.transaction(caller, async (tx) => {
       const environment = await requireLockedEnvironment(tx, path.projectId, path.environment);
       if (input.activate) requireActivatable(caller, environment);
+      if (input.activate) await requireApproved(tx, environment);
       requireVersion(environment, input.expectedVersion);
       const draft = await draftOf(tx, environment);
       const bundle = await signBundle(tx, this.#keys, { caller, environment, draft });
@@ -196,6 +208,13 @@ async function requireBundle(tx: Transaction, environment: EnvironmentRow, versi
   return bundle;
 }
 
+/** The same with its content. */
+async function requireContent(tx: Transaction, environment: EnvironmentRow, version: number): Promise<BundleRow> {
+  const bundle = await requireBundle(tx, environment, version);
+  if (bundle.purgedAt != null) throw purgedBundle(version);
+  return bundle;
+}
+
 /** The bundle to promote: the version that is asked for, or the active one. */
 async function requirePromotable(
   tx: Transaction,
@@ -205,7 +224,7 @@ async function requirePromotable(
   const source = await requireEnvironment(tx, projectId, name);
   const wanted = version ?? source.activeVersion;
   if (wanted == null) throw new Fault(Reason.CONFLICT, `${name} has no active bundle; activate one or name a version`);
-  return requireBundle(tx, source, wanted);
+  return requireContent(tx, source, wanted);
 }
 
 /** A bundle's content once more. Its tests run again: time may have passed, and the engine may be a newer one. */
@@ -214,6 +233,8 @@ async function repeated(
   { parts, policies }: BundleRow,
   { source, message }: { readonly source: string; readonly message: string | undefined },
 ): Promise<BundleDraft> {
+  const digests = parts.map(({ digest }) => digest);
+  await touchParts(tx, digests);
   return { parts, policies, tests: testPolicies(await storedPolicies(tx, parts), tx.now), source, message };
 }
 

@@ -65,13 +65,19 @@ export class Environments {
     caller: Caller,
     projectId: string,
     name: string,
-    change: { readonly isProtected?: boolean; readonly isFrozen?: boolean; readonly capture?: Capture },
+    change: {
+      readonly isProtected?: boolean;
+      readonly isFrozen?: boolean;
+      readonly capture?: Capture;
+      readonly requiredApprovals?: number;
+    },
   ): Promise<EnvironmentRow> {
     return this.#database.transaction(caller, async (tx) => {
       const environment = await requireLockedEnvironment(tx, projectId, name);
       const before = auditView(environment);
       if (change.isProtected !== undefined) environment.isProtected = change.isProtected;
       if (change.isFrozen !== undefined) environment.isFrozen = change.isFrozen;
+      if (change.requiredApprovals !== undefined) environment.requiredApprovals = change.requiredApprovals;
       if (change.capture !== undefined && change.capture !== environment.capture) {
         environment.capture = change.capture;
         // The signed activation is what tells runtimes how much they may report.
@@ -133,6 +139,7 @@ export function addEnvironment(
     position: input.position,
     isProtected: input.isProtected ?? input.name === "prod",
     isFrozen: false,
+    requiredApprovals: 0,
     capture: input.capture ?? "redacted",
     latestVersion: 0,
     activationSeq: 0,
@@ -145,6 +152,7 @@ function resourceOf(environment: EnvironmentRow): string {
   return `environment/${environment.id}`;
 }
 
-function auditView({ name, isProtected, isFrozen, capture }: EnvironmentRow) {
-  return { name, is_protected: isProtected, is_frozen: isFrozen, capture };
+function auditView({ name, isProtected, isFrozen, requiredApprovals, capture }: EnvironmentRow) {
+  const required_approvals = requiredApprovals;
+  return { name, is_protected: isProtected, is_frozen: isFrozen, required_approvals, capture };
 }

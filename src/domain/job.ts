@@ -37,6 +37,7 @@ export interface JobPayloads {
   readonly "unlock-dead-pools": Nothing;
   readonly "create-partitions": Nothing;
   readonly "purge-traces": Nothing;
+  readonly "purge-bundles": Nothing;
   readonly "refresh-activations": Nothing;
   readonly "send-mail": SealedMail;
   readonly "purge-organization": DeletedOrganization;

@@ -1,7 +1,6 @@
 // The guard packs as everybody may read them: what ships with the product, and how many organizations use each.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import { benchmarkPack, type PackBenchmark } from "../../runtime/engine/pack/benchmark.ts";
 import { instantiatePack } from "../../runtime/engine/pack/instantiate.ts";
 import type { PackLibrary } from "../../runtime/engine/pack/library.ts";
 import type { Pack } from "../../runtime/engine/pack/pack.ts";
@@ -23,7 +22,6 @@ export interface PackDetail extends PackEntry {
   readonly versions: readonly string[];
   /** The policy that it makes of the defaults, without tests. */
   readonly document: JsonObject;
-  readonly benchmark: PackBenchmark;
 }
 
 /** Which packs to list; what is absent or empty narrows nothing. */
@@ -37,12 +35,9 @@ export interface PackFilter {
 export class PackCatalog {
   readonly #library: PackLibrary;
   readonly #counts: InstallCounts;
-  readonly #clock: Clock;
-  readonly #benchmarks = new Map<string, PackBenchmark>();
 
   constructor(library: PackLibrary, database: Database, clock: Clock) {
     this.#library = library;
-    this.#clock = clock;
     this.#counts = new InstallCounts(() => countPackInstalls(database), clock);
   }
 
@@ -62,15 +57,7 @@ export class PackCatalog {
       installCount: (await this.#counts.get()).get(id) ?? 0,
       versions: this.#library.versionsOf(id).map(({ metadata }) => metadata.version),
       document: instantiatePack(pack, { withTests: false }).document,
-      benchmark: this.#benchmark(pack),
     };
-  }
-
-  // Packs and engine never change while the process runs, so once is enough.
-  #benchmark(pack: Pack): PackBenchmark {
-    const known = this.#benchmarks.get(pack.digest) ?? benchmarkPack(pack, { now: this.#clock.now() });
-    this.#benchmarks.set(pack.digest, known);
-    return known;
   }
 }
 

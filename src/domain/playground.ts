@@ -21,6 +21,7 @@ import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test
 import type { Clock } from "../kit/clock.ts";
 import type { Caller } from "../kit/context.ts";
 import { newId } from "../kit/id.ts";
+import { shippedModels } from "../kit/model-file.ts";
 import { planLimitExceeded } from "../kit/quota-fault.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { listsOfProject } from "../store/list.ts";
@@ -76,6 +77,7 @@ export class Playground {
     input: CandidateInput & { readonly tests: readonly JsonObject[]; readonly robustness: boolean },
   ): Promise<TestedPolicy[]> {
     const packs = this.#packs;
+    const models = shippedModels();
     const now = this.#clock.now();
     const candidates = await this.#finder.find(caller, input);
     const tested: TestedPolicy[] = [];
@@ -87,8 +89,8 @@ export class Playground {
       const tests = [...(policy.tests ?? []), ...more];
       tested.push({
         candidate,
-        tests: runPolicyTests(policy, { now, packs }, tests),
-        robustness: input.robustness ? gradeRobustness(policy, { now, packs }, tests) : undefined,
+        tests: runPolicyTests(policy, { now, packs, models }, tests),
+        robustness: input.robustness ? gradeRobustness(policy, { now, packs, models }, tests) : undefined,
       });
     }
     return tested;
@@ -148,7 +150,7 @@ async function meterPlayground(tx: Transaction): Promise<void> {
 
 function compiled(jury: Jury): Engine {
   try {
-    return compileEngine(jury);
+    return compileEngine({ ...jury, models: shippedModels() });
   } catch (error) {
     if (error instanceof PolicyInvalid) throw policyInvalid(error.problems);
     throw error;

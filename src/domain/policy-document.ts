@@ -9,6 +9,7 @@ import { canonicalPolicy, parsePolicy } from "../../runtime/engine/policy/parse.
 import type { PolicyProblem } from "../../runtime/engine/policy/problem.ts";
 import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
 import { Fault } from "../kit/error.ts";
+import { shippedModels } from "../kit/model-file.ts";
 
 /** What came of checking a document. */
 export interface CheckedDocument {
@@ -27,7 +28,13 @@ export function checkDocument(input: JsonValue, now: Date, packs: PackSource = n
   const source = typeof input === "string" ? input : null;
   const { policy, problems } = parsePolicy(input, catalog, packs);
   if (policy === undefined) return { document: undefined, policy, source, problems, tests: [] };
-  return { document: canonicalPolicy(policy), policy, source, problems, tests: runPolicyTests(policy, { now, packs }) };
+  return {
+    document: canonicalPolicy(policy),
+    policy,
+    source,
+    problems,
+    tests: runPolicyTests(policy, { now, packs, models: shippedModels() }),
+  };
 }
 
 /** A document that may be stored: without errors, its tests green. */

@@ -3,8 +3,8 @@
 //
 //   covered evaluations + playground + outstanding leases <= the plan's limit, at every commit.
 //
-// A lease is sized by what is left and how many share it (an eighth of an equal share), so that large plans need few round trips
-// and the last evaluations of a month do not lie idle with one runtime. What a runtime that is gone did not use comes back after two
+// A lease is sized by what is left and how many share it (an eighth of an equal share, more for a busy runtime), so that large plans need
+// few round trips and the last evaluations of a month do not lie idle with one runtime. What a runtime that is gone did not use comes back after two
 // lifetimes; evaluations that it reports later, and those made without a lease, are overage: counted and shown, never refused.
 
 import { newId } from "../kit/id.ts";
@@ -73,11 +73,11 @@ export class QuotaSession {
   }
 
   /** Renews the leases that are still wanted, and grants one more if that is wished and the plan has room. */
-  async answer(held: readonly string[], wish: LeaseWish | undefined): Promise<QuotaAnswer> {
+  async answer(held: readonly string[], wish: LeaseWish | undefined, demand = 0): Promise<QuotaAnswer> {
     for (const id of held) this.#unnamed.delete(id);
     const ids = [...held, ...this.#unnamed];
     const answer = await this.#database.systemTransaction(this.#source.orgId, (tx) =>
-      answerIn(tx, this.#source, { ids, wish }),
+      answerIn(tx, this.#source, { ids, wish, demand }),
     );
     this.#unnamed.clear();
     for (const { id } of answer.leases) if (!held.includes(id)) this.#unnamed.add(id);
@@ -88,14 +88,18 @@ export class QuotaSession {
 async function answerIn(
   tx: Transaction,
   source: QuotaSource,
-  { ids, wish }: { readonly ids: readonly string[]; readonly wish: LeaseWish | undefined },
+  {
+    ids,
+    wish,
+    demand,
+  }: { readonly ids: readonly string[]; readonly wish: LeaseWish | undefined; readonly demand: number },
 ): Promise<QuotaAnswer> {
   const organization = await findOrganization(tx);
   const limit = monthlyLimit(organization);
   const common = { limit: limit ?? 0, used: 0, resetsAt: endOf(monthOf(tx.now)) };
   if (organization.billingBlocked) return { ...common, state: "blocked", leases: [] };
   if (limit === null) return { ...common, state: "unlimited", leases: [] };
-  const grant = wish === undefined ? undefined : await grantLease(tx, source, { limit, wish });
+  const grant = wish === undefined ? undefined : await grantLease(tx, source, { limit, wish, demand });
   const expiresAt = new Date(tx.now.getTime() + 2 * leaseLifetimeMs);
   const kept = await renewLeases(tx, source, { ids, fromMonth: monthOf(tx.now), expiresAt });
   const leases = [...kept, ...(grant?.lease === undefined ? [] : [grant.lease])].map(withMonth);
@@ -106,18 +110,24 @@ async function answerIn(
 async function grantLease(
   tx: Transaction,
   source: QuotaSource,
-  { limit, wish }: { readonly limit: number; readonly wish: LeaseWish },
+  { limit, wish, demand }: { readonly limit: number; readonly wish: LeaseWish; readonly demand: number },
 ): Promise<{ readonly lease: Lease | undefined; readonly used: number } | undefined> {
   const month = wish === "now" ? monthOf(tx.now) : monthOf(endOf(monthOf(tx.now)));
   // Too early: what is leased now would be kept from others for nothing.
   if (wish === "next_month" && startOf(month).getTime() - tx.now.getTime() > earlyMs) return undefined;
   const { room, used, others } = await roomIn(tx, month, limit, source);
   if (room <= 0) return { lease: undefined, used };
-  const share = Math.floor(room / (8 * (others + 1)));
-  const size = Math.min(room, Math.max(leastSize, Math.min(mostSize, share)));
+  const size = sizeOf(room, others + 1, demand);
   const lease = { id: newId(), month, size };
   await insertLease(tx, source, { ...lease, expiresAt: new Date(tx.now.getTime() + 2 * leaseLifetimeMs) });
   return { lease, used: used + size };
+}
+
+/** An eighth of an equal share; up to half of one for a runtime that needs so much until its next lease is there. */
+function sizeOf(room: number, runtimes: number, demand: number): number {
+  const share = room / runtimes;
+  const wanted = Math.max(share / 8, Math.min(share / 2, Number.isFinite(demand) ? demand : 0));
+  return Math.min(room, Math.max(leastSize, Math.min(mostSize, Math.floor(wanted))));
 }
 
 /** Locks the month; says what may still be granted of it. */

@@ -10,6 +10,7 @@ import { newToken, shownPrefix, tokenDigest, tokenKind } from "../kit/token.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { violatedUnique } from "../store/driver-error.ts";
 import {
+  findToken,
   type LiveToken,
   listLiveTokens,
   listTokens,
@@ -86,6 +87,15 @@ export class Tokens {
   /** A page of the live tokens. */
   list(caller: Caller, page: Page): Promise<[TokenRow[], number]> {
     return this.#database.read(caller.orgId, (tx) => listTokens(tx, page));
+  }
+
+  /** The token that the call is made with. */
+  own(caller: Caller): Promise<TokenRow> {
+    return this.#database.read(caller.orgId, async (tx) => {
+      const token = await findToken(tx, caller.credential.id);
+      if (token === null) throw notFound("token");
+      return token;
+    });
   }
 
   /** Every value that runtimes of the organization may meet. */

@@ -2,6 +2,7 @@
 
 import type { AccountUpkeep } from "../domain/account-upkeep.ts";
 import type { Bundles } from "../domain/bundle.ts";
+import type { BundleRetention } from "../domain/bundle-retention.ts";
 import type { DeliveryUpkeep } from "../domain/delivery-upkeep.ts";
 import type { Dispatcher } from "../domain/dispatcher.ts";
 import type { JobName, JobPayloads } from "../domain/job.ts";
@@ -16,6 +17,7 @@ export interface JobServices {
   readonly clock: Clock;
   readonly bundles: Bundles;
   readonly retention: TraceRetention;
+  readonly bundleRetention: BundleRetention;
   readonly dispatcher: Dispatcher;
   readonly upkeep: DeliveryUpkeep;
   readonly accounts: AccountUpkeep;

@@ -3,6 +3,7 @@
 import { createPartitions } from "./create-partitions.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
 import { purgeAccounts } from "./purge-accounts.ts";
+import { purgeBundles } from "./purge-bundles.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
 import { purgeOrganization } from "./purge-organization.ts";
 import { purgeTraces } from "./purge-traces.ts";
@@ -22,6 +23,7 @@ export const tasks: readonly RunnableTask[] = [
   refreshActivations,
   createPartitions,
   purgeTraces,
+  purgeBundles,
   purgeOrganization,
   sendMail,
 ];

@@ -27,6 +27,8 @@ export interface ListenOptions {
   readonly certificate?: Certificate;
   readonly log: Logger;
   readonly limits?: Limits;
+  /** Several processes listen on the port, and the system spreads connections over them (SO_REUSEPORT). */
+  readonly isShared?: boolean;
 }
 
 /** A listening port. */
@@ -66,7 +68,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       servers[protocol].take(readable);
     });
   });
-  await listening(server, port, host);
+  await listening(server, { port, host, reusePort: options.isShared ?? false });
 
   return {
     port: (server.address() as AddressInfo).port, // listens on TCP, so the address is no pipe name
@@ -108,10 +110,10 @@ function endOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`;
 }
 
-function listening(server: Server, port: number, host: string): Promise<void> {
+function listening(server: Server, at: { port: number; host: string; reusePort: boolean }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen(at, () => {
       server.off("error", reject);
       resolve();
     });

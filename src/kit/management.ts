@@ -13,7 +13,7 @@ export interface ManagementOptions {
   readonly port: number;
   readonly host?: string;
   readonly log: Logger;
-  readonly metrics: Metrics;
+  readonly metrics: { readonly registry: Pick<Metrics["registry"], "contentType" | "metrics"> };
   /** Readiness checks by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** Time limit of one check. */

@@ -1,16 +1,23 @@
-// The guard packs that ship with the product: files `packs/<id>/<version>/pack.yaml`.
+// The guard packs that ship with the product: files `packs/<id>/<version>/pack.yaml`, and beside each the figures that
+// `scripts/pack-benchmark.ts` measured.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { JsonValue } from "@bufbuild/protobuf";
 
 /** Where they are. */
 export const packFolder = fileURLToPath(new URL("../../packs/", import.meta.url));
+
+/** Name of the file with the figures of a pack. */
+export const benchmarkName = "benchmark.json";
 
 /** A file with a pack. */
 export interface PackFile {
   readonly path: string;
   readonly text: string;
+  /** What was measured of it; absent when nobody has. */
+  readonly benchmark?: JsonValue;
 }
 
 /** Reads every pack of the folder, in the order of their paths. */
@@ -18,7 +25,11 @@ export function readPackFiles(folder = packFolder): PackFile[] {
   return foldersIn(folder).flatMap((id) =>
     foldersIn(join(folder, id)).map((version) => {
       const path = join(folder, id, version, "pack.yaml");
-      return { path, text: readFileSync(path, "utf8") };
+      const figures = join(folder, id, version, benchmarkName);
+      const text = readFileSync(path, "utf8");
+      return existsSync(figures)
+        ? { path, text, benchmark: JSON.parse(readFileSync(figures, "utf8")) }
+        : { path, text };
     }),
   );
 }

@@ -42,6 +42,17 @@ export type ActivationPayload = {
   readonly capture: "none" | "redacted" | "full";
   /** Serial of the newest key set; a statement of an earlier release has none. */
   readonly keys_serial?: number;
+  /** Another version to evaluate beside this one. */
+  readonly candidate?: CandidateReference;
+};
+
+/** A version that is evaluated and never enforced. */
+export type CandidateReference = {
+  readonly version: number;
+  readonly digest: string;
+  /** Share of the runtimes that evaluate it. */
+  readonly percent: number;
+  readonly expires_at: string;
 };
 
 /** Where a key is in its life. */
@@ -111,6 +122,17 @@ export function readActivation(payload: JsonValue): ActivationPayload {
     expires_at: at.time("expires_at"),
     capture,
     ...(at.value("keys_serial") === undefined ? {} : { keys_serial: at.count("keys_serial", 0) }),
+    ...(at.value("candidate") === undefined ? {} : { candidate: readCandidate(at.value("candidate")) }),
+  };
+}
+
+function readCandidate(value: JsonValue | undefined): CandidateReference {
+  const at = reader("activation.candidate", value);
+  return {
+    version: at.count("version", 1),
+    digest: at.digest("digest"),
+    percent: at.count("percent", 0),
+    expires_at: at.time("expires_at"),
   };
 }
 

@@ -1,22 +1,35 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import type { ServiceImpl } from "@connectrpc/connect";
 import { type BundleSchema, BundleState } from "../../gen/policyguard/control/v1/bundle_pb.ts";
 import type { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { Bundles, BundleView } from "../domain/bundle.ts";
-import type { LatestBundles, RuntimeScope } from "../domain/latest-bundle.ts";
+import type { BundleApprovals } from "../domain/bundle-approval.ts";
+import type { Candidates } from "../domain/candidate.ts";
+import type { LatestBundles } from "../domain/latest-bundle.ts";
 import type { SigningKeys } from "../domain/signing-keys.ts";
 import { callerOf } from "../kit/context.ts";
 import { ifNoneMatch } from "../kit/entity-tag.ts";
+import { candidateHandlers } from "./candidate.ts";
 import { pageOf } from "./page.ts";
+import { runtimeScope } from "./runtime-scope.ts";
 import { statementMessage } from "./statement.ts";
 import { timestamp } from "./time.ts";
 
 /** Longest `Prefer: wait` that is honoured, in seconds. */
 const maxWaitSeconds = 30;
 
+/** What the handlers call. */
+export interface BundleDomain {
+  readonly bundles: Bundles;
+  readonly approvals: BundleApprovals;
+  readonly candidates: Candidates;
+  readonly latest: LatestBundles;
+  readonly keys: SigningKeys;
+}
+
 /** Handlers of BundleService. `shutdown` ends calls that wait. */
 export function bundleHandlers(
-  { bundles, latest, keys }: { bundles: Bundles; latest: LatestBundles; keys: SigningKeys },
+  { bundles, approvals, candidates, latest, keys }: BundleDomain,
   shutdown: AbortSignal,
 ): ServiceImpl<typeof BundleService> {
   return {
@@ -65,6 +78,14 @@ export function bundleHandlers(
     getBundle: async (request, context) => ({
       bundle: bundleMessage(await bundles.get(callerOf(context), pathOf(request), request.version)),
     }),
+    ...candidateHandlers(candidates),
+    approveBundle: async (request, context) => ({
+      bundle: bundleMessage(await approvals.approve(callerOf(context), pathOf(request), request.version)),
+    }),
+    withdrawApproval: async (request, context) => {
+      await approvals.withdraw(callerOf(context), pathOf(request), request.version);
+      return {};
+    },
     activateBundle: async (request, context) => ({
       bundle: bundleMessage(await bundles.activate(callerOf(context), pathOf(request), request.version)),
     }),
@@ -75,27 +96,26 @@ function pathOf({ projectId, envName }: { projectId: string; envName: string }) 
   return { projectId, environment: envName };
 }
 
-function runtimeScope(context: HandlerContext): RuntimeScope {
-  const { orgId, credential } = callerOf(context);
-  const { projectId, environment } = credential;
-  if (projectId === undefined || environment === undefined) throw new Error("a runtime token has a full scope");
-  return { orgId, projectId, environment };
-}
-
 // RFC 7240 section 4.3. What cannot be read is ignored, as the RFC asks of preferences.
 function waitMsOf(prefer: string | undefined): number {
   const seconds = Number(/(?:^|[,;\s])wait\s*=\s*"?(\d{1,5})"?/i.exec(prefer ?? "")?.[1] ?? 0);
   return Math.min(seconds, maxWaitSeconds) * 1000;
 }
 
-function bundleMessage({ bundle, isActive, diff }: BundleView): MessageInitShape<typeof BundleSchema> {
+function bundleMessage({
+  bundle,
+  isActive,
+  diff,
+  approvals = [],
+  gates = [],
+}: BundleView): MessageInitShape<typeof BundleSchema> {
   return {
     id: bundle.id,
     orgId: bundle.orgId,
     projectId: bundle.projectId,
     environment: bundle.environment,
     version: bundle.version,
-    state: stateOf(bundle.activatedAt ?? undefined, isActive),
+    state: bundle.purgedAt == null ? stateOf(bundle.activatedAt ?? undefined, isActive) : BundleState.PURGED,
     digest: bundle.digest,
     contentDigest: bundle.contentDigest,
     source: bundle.source,
@@ -107,6 +127,8 @@ function bundleMessage({ bundle, isActive, diff }: BundleView): MessageInitShape
     createdAt: timestamp(bundle.createdAt),
     activatedAt: timestamp(bundle.activatedAt),
     activationSeq: bundle.activationSeq ?? undefined,
+    approvals: approvals.map(({ approvedBy, approvedAt }) => ({ approvedBy, approvedAt: timestamp(approvedAt) })),
+    gates: gates.map(({ gate, passed, reason }) => ({ gate, passed, reason })),
     diff: diff && {
       activeVersion: diff.activeVersion,
       added: diff.added.map(policyMessage),

@@ -29,8 +29,8 @@ export function environmentHandlers(environments: Environments): ServiceImpl<typ
       const [rows, total] = await environments.list(callerOf(context), request.projectId, page);
       return { total, ...page, environments: rows.map(environmentMessage) };
     },
-    updateEnvironment: async ({ projectId, envName, isProtected, isFrozen, capture }, context) => {
-      const change = { isProtected, isFrozen, capture: captureOf(capture) };
+    updateEnvironment: async ({ projectId, envName, isProtected, isFrozen, requiredApprovals, capture }, context) => {
+      const change = { isProtected, isFrozen, requiredApprovals, capture: captureOf(capture) };
       return {
         environment: environmentMessage(await environments.update(callerOf(context), projectId, envName, change)),
       };
@@ -55,6 +55,7 @@ function environmentMessage(row: Row): MessageInitShape<typeof EnvironmentSchema
     position: row.position,
     isProtected: row.isProtected,
     isFrozen: row.isFrozen,
+    requiredApprovals: row.requiredApprovals,
     capture: captures[row.capture],
     activeVersion: row.activeVersion ?? undefined,
     createdAt: timestamp(row.createdAt),

@@ -78,8 +78,8 @@ function detailMessage({
   ...entry
 }: PackDetail): MessageInitShape<typeof PackDetailSchema> {
   const { $typeName: _, ...pack } = { $typeName: undefined, ...packMessage(entry) };
-  const { digest, parameters } = entry.pack;
-  return { ...pack, versions: [...versions], digest, parameters, document, benchmark: { ...benchmark } };
+  const { digest, parameters, benchmark } = entry.pack;
+  return { ...pack, versions: [...versions], digest, parameters, document, benchmark: benchmark && { ...benchmark } };
 }
 
 function appliedMessage(

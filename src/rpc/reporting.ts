@@ -14,6 +14,7 @@ import {
   type Status,
   type TokenDigestSchema,
 } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import type { Candidates } from "../domain/candidate.ts";
 import { type Enrolled, type Enrolment, sourceOf } from "../domain/enrolment.ts";
 import type { Fleet } from "../domain/fleet.ts";
 import type { Ingest, IngestSource } from "../domain/ingest.ts";
@@ -23,6 +24,7 @@ import { type Clock, systemClock } from "../kit/clock.ts";
 import { type Caller, callerOf } from "../kit/context.ts";
 import { unauthenticated, validationFailed } from "../kit/error.ts";
 import { isUuid } from "../kit/id.ts";
+import { comparisonOf } from "./candidate.ts";
 import { ReportOutbox } from "./report-outbox.ts";
 import { statementMessage } from "./statement.ts";
 import { StatusWriter } from "./status-writer.ts";
@@ -37,6 +39,7 @@ export interface ReportingParts {
   readonly ingest: Ingest;
   readonly fleet: Fleet;
   readonly quota: Quota;
+  readonly candidates: Candidates;
   readonly clock?: Clock;
 }
 
@@ -117,7 +120,7 @@ interface Reading {
 
 /** Takes in messages until the runtime ends the stream, something fails, or the process stops. Never rejects. */
 async function read(
-  { enrolment, ingest, quota }: ReportingParts,
+  { enrolment, ingest, quota, candidates }: ReportingParts,
   source: IngestSource,
   iterator: AsyncIterator<ReportRequest>,
   { softwareVersion, outbox, stopping, isExpired }: Reading,
@@ -133,7 +136,7 @@ async function read(
       const next = await Promise.race([iterator.next(), stopped]);
       if (next === undefined || next.done === true) break;
       if (isExpired()) throw unauthenticated();
-      await handle(next.value, { ingest, source, outbox, statuses, leases });
+      await handle(next.value, { ingest, candidates, source, outbox, statuses, leases });
     }
     outbox.end();
   } catch (error) {
@@ -147,12 +150,14 @@ async function handle(
   { message }: ReportRequest,
   {
     ingest,
+    candidates,
     source,
     outbox,
     statuses,
     leases,
   }: {
     readonly ingest: Ingest;
+    readonly candidates: Candidates;
     readonly source: IngestSource;
     readonly outbox: ReportOutbox;
     readonly statuses: StatusWriter;
@@ -170,6 +175,8 @@ async function handle(
     case "status":
       statuses.write(message.value);
       return outbox.quota(await answerOf(leases, message.value));
+    case "candidate":
+      return candidates.note(source, comparisonOf(message.value));
     case "hello":
       throw validationFailed([{ field: "hello", message: "a stream has one hello" }]);
     default:
@@ -178,10 +185,10 @@ async function handle(
   }
 }
 
-async function answerOf(leases: QuotaSession, { leases: held, leaseWish }: Status) {
+async function answerOf(leases: QuotaSession, { leases: held, leaseWish, leaseDemand }: Status) {
   const wish = leaseWish === LeaseWish.NOW ? "now" : leaseWish === LeaseWish.NEXT_MONTH ? "next_month" : undefined;
   const ids = held.filter((id) => isUuid(id)).slice(0, heldLimit);
-  return quotaMessage(await leases.answer(ids, wish));
+  return quotaMessage(await leases.answer(ids, wish, leaseDemand));
 }
 
 const quotaStates = {

@@ -34,6 +34,7 @@ export function tokenHandlers(tokens: Tokens): ServiceImpl<typeof TokenService> 
       issuedMessage(
         await tokens.issue(callerOf(context), "admin", { name, expiresAt: expiresAt && timestampDate(expiresAt) }),
       ),
+    getOwnToken: async (_, context) => ({ token: tokenMessage(await tokens.own(callerOf(context))) }),
     listTokens: async (request, context) => {
       const page = pageOf(request);
       const [rows, total] = await tokens.list(callerOf(context), page);

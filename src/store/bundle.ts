@@ -50,6 +50,8 @@ const bundleSchema = defineEntity({
     createdAt: p.datetime(3),
     activatedAt: p.datetime(3).nullable(),
     activationSeq: p.integer().nullable(),
+    /** When its content was removed; null as long as it is kept. */
+    purgedAt: p.datetime(3).nullable(),
   },
 });
 
@@ -148,14 +150,15 @@ export function listBundles(tx: Transaction, environmentId: string, page: Page):
   return tx.em.findAndCount(BundleRow, { orgId: tx.orgId, environmentId }, { ...page, orderBy: { version: "desc" } });
 }
 
-/** Stores bytes under their digests; those already there stay. */
+/** Stores bytes under their digests; those already there stay, and count as used now. */
 export async function storeParts(
   tx: Transaction,
   parts: readonly { readonly digest: string; readonly data: Uint8Array }[],
 ): Promise<void> {
   for (const { digest, data } of parts) {
     await tx.sql(
-      "insert into bundle_part (org_id, digest, data, created_at) values (?, ?, ?, ?) on conflict do nothing",
+      `insert into bundle_part (org_id, digest, data, created_at) values (?, ?, ?, ?)
+       on conflict (org_id, digest) do update set created_at = excluded.created_at`,
       [tx.orgId, digest, Buffer.from(data), tx.now],
     );
   }

@@ -5,6 +5,8 @@ import { AddressLimitRow } from "./address-limit.ts";
 import { AgentRow } from "./agent.ts";
 import { AuditEntryRow, AuditHeadRow } from "./audit-entry.ts";
 import { ActivationRow, BundlePartRow, BundleRow, KeySetRow, SigningKeyRow } from "./bundle.ts";
+import { BundleApprovalRow } from "./bundle-approval.ts";
+import { CandidateCountRow, CandidateRow, CandidateSampleRow } from "./candidate.ts";
 import { EnvironmentRow } from "./environment.ts";
 import { EvaluationKeyRow } from "./evaluation-key.ts";
 import { EventRow } from "./event.ts";
@@ -15,6 +17,7 @@ import { MemberRow } from "./member.ts";
 import { OneTimeTokenRow } from "./one-time-token.ts";
 import { OrganizationRow } from "./organization.ts";
 import { OrganizationSecretRow } from "./organization-secret.ts";
+import { OutputSchemaRow } from "./output-schema.ts";
 import { PolicyRow, PolicyVersionRow } from "./policy.ts";
 import { PolicyDetectorRow } from "./policy-detector.ts";
 import { PolicyPackRow } from "./policy-pack.ts";
@@ -64,11 +67,16 @@ export const entities = [
   PolicyDetectorRow,
   PolicyPackRow,
   ListRow,
+  OutputSchemaRow,
   BundleRow,
   BundlePartRow,
   ActivationRow,
   SigningKeyRow,
   KeySetRow,
+  BundleApprovalRow,
+  CandidateRow,
+  CandidateCountRow,
+  CandidateSampleRow,
   OrganizationSecretRow,
   EvaluationKeyRow,
   TraceRow,

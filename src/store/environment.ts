@@ -17,6 +17,8 @@ const schema = defineEntity({
     isProtected: p.boolean(),
     /** Nothing can be activated into it. */
     isFrozen: p.boolean().default(false),
+    /** People who have to approve a version before it can be activated. */
+    requiredApprovals: p.integer().default(0),
     capture: p.text().$type<"none" | "redacted" | "full">(),
     /** Newest bundle version; 0 before the first. Counted here, so that its row lock orders publishes. */
     latestVersion: p.integer().default(0),
@@ -86,6 +88,18 @@ export async function deleteEnvironment(tx: Transaction, id: string): Promise<vo
 /** The environment with this id in whichever project of the organization, or null. */
 export function findEnvironmentById(tx: Transaction, id: string): Promise<EnvironmentRow | null> {
   return tx.em.findOne(EnvironmentRow, { orgId: tx.orgId, id });
+}
+
+/** The ids of all environments of the organization. */
+export async function listEnvironmentIds(tx: Transaction): Promise<string[]> {
+  const rows = await tx.sql<{ id: string }>("select id from environment where org_id = ? order by id", [tx.orgId]);
+  return rows.map(({ id }) => id);
+}
+
+/** The environment with this id, locked until the commit; null when it is gone. */
+export async function lockEnvironmentById(tx: Transaction, id: string): Promise<EnvironmentRow | null> {
+  await tx.sql("select id from environment where org_id = ? and id = ? for no key update", [tx.orgId, id]);
+  return tx.em.findOne(EnvironmentRow, { orgId: tx.orgId, id }, { refresh: true });
 }
 
 /** Every environment of the organization that has an active bundle, in one order for all who lock them. */

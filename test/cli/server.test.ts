@@ -171,11 +171,21 @@ describe("login", () => {
       logIn(cwd, world.tokens.revoked ?? "", "--org", world.orgId),
       logIn(cwd, world.tokens.admin?.slice(0, -1) ?? "", "--org", world.orgId),
       logIn(cwd, world.tokens.foreign ?? "", "--org", world.orgId),
-      logIn(cwd, world.tokens.admin ?? ""),
     ]);
-    expect(ended.map(({ code }) => code)).toEqual([1, 2, 1, 2]);
-    expect(ended[3]?.stderr).toContain("--org");
+    expect(ended.map(({ code }) => code)).toEqual([1, 2, 1]);
     expect(() => statSync(kept(cwd))).toThrow();
+  });
+
+  test("learns the organization of a token from the server, and is forgotten by logout", async () => {
+    const cwd = newFolder();
+    const done = await logIn(cwd, world.tokens.ci ?? "", "--json");
+    expect(JSON.parse(done.stdout)).toMatchObject({ credential: "ci", org_id: world.orgId });
+    expect((await policyGuard(["policies", "list"], { cwd })).code).toBe(0);
+    const out = await policyGuard(["logout", "--json"], { cwd });
+    expect(JSON.parse(out.stdout)).toEqual({ file: kept(cwd), removed: true });
+    expect(() => statSync(kept(cwd))).toThrow();
+    expect(await policyGuard(["logout"], { cwd })).toMatchObject({ code: 0, stdout: "nobody was logged in\n" });
+    expect((await policyGuard(["policies", "list"], { cwd })).code).toBe(2);
   });
 
   test("a kept token goes to the server that it was kept for only, and not when others may read it", async () => {

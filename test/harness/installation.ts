@@ -6,9 +6,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../scripts/postgres/port.ts";
+import type { Plan } from "../../src/domain/plan.ts";
 import { startTestControlPlane, type TestControlPlane } from "./control-plane.ts";
 import { createTestDatabase } from "./database.ts";
 import type { MovedClock } from "./moved-clock.ts";
+import { setPlan } from "./plan.ts";
 import { startTestRuntime, type TestRuntime, type TestRuntimeOptions } from "./runtime.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -18,6 +20,8 @@ export interface Installation {
   /** The runtime token. */
   readonly token: string;
   readonly url: string;
+  /** What seals the secrets at rest. */
+  readonly masterKey: string;
   readonly plane: TestControlPlane;
   /** Calls the control plane with the admin token. Throws when the call fails. */
   // biome-ignore lint/suspicious/noExplicitAny: tests compare it with what they want.
@@ -36,17 +40,25 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
-/** Starts a database and a control plane, and makes an organization. */
-export async function startInstallation({ clock }: { readonly clock?: MovedClock } = {}): Promise<Installation> {
+/** Starts a database and a control plane, and makes an organization; by default on a plan without a limit. */
+export async function startInstallation({
+  clock,
+  plan = "enterprise",
+}: {
+  readonly clock?: MovedClock;
+  readonly plan?: Plan;
+} = {}): Promise<Installation> {
   const urls = await createTestDatabase();
   const port = await freePort();
   const root = mkdtempSync(join(tmpdir(), "policy-guard-installation-"));
-  const env = { PORT: String(port), POLICY_GUARD_MASTER_KEY: randomBytes(32).toString("base64") };
+  const masterKey = randomBytes(32).toString("base64");
+  const env = { PORT: String(port), POLICY_GUARD_MASTER_KEY: masterKey };
   const start = () => startTestControlPlane({ urls, env, clock });
   let plane = await start();
   let isUp = true;
   let folders = 0;
   const world = await createWorld(plane.database);
+  await setPlan(plane.database, world.orgId, plan);
   const url = `http://127.0.0.1:${port}`;
   const token = world.tokens.runtime ?? "";
   const runtimes = new Set<TestRuntime>();
@@ -70,6 +82,7 @@ export async function startInstallation({ clock }: { readonly clock?: MovedClock
     world,
     token,
     url,
+    masterKey,
     get plane() {
       return plane;
     },

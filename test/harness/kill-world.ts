@@ -14,6 +14,7 @@ import { createTestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
 import { createApi, createChange, createEvaluate, type Ledger, setUp, startLoad } from "./kill-load.ts";
 import { type NodeProcess, startNodeProcess } from "./node-process.ts";
+import { setPlan } from "./plan.ts";
 import { startWebhookSink, type WebhookSink } from "./webhook-sink.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -32,6 +33,8 @@ export async function startKillWorld(): Promise<KillWorld> {
   const urls = await createTestDatabase();
   const database = await openDatabase({ url: urls.applicationUrl, poolSize: 2 });
   const world = await createWorld(database);
+  // The load would use up any other plan.
+  await setPlan(database, world.orgId, "enterprise");
   const sink = await startWebhookSink();
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-kill-"));
   const [port, runtimePort] = [await freePort(), await freePort()];

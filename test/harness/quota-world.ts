@@ -100,7 +100,7 @@ export class SimulatedRuntime {
     const held = this.#book.held();
     const wish = this.#book.wish(this.#clock.now());
     const wanted = wish === LeaseWish.NOW ? "now" : wish === LeaseWish.NEXT_MONTH ? "next_month" : undefined;
-    const answer = await this.#session.answer(held, wanted);
+    const answer = await this.#session.answer(held, wanted, this.#book.demand);
     if (isAnswerLost) this.cut();
     else this.#book.replace(messageOf(answer));
   }

@@ -1,13 +1,40 @@
 // Steps of vectors about the fleet: what runtimes say over their streams, which no unary call can.
 
+import { Outcome } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { Candidates } from "../../src/domain/candidate.ts";
+import { SigningKeys } from "../../src/domain/signing-keys.ts";
 import { newId } from "../../src/kit/id.ts";
+import type { Sealer } from "../../src/kit/seal.ts";
 import { addGaps } from "../../src/store/reporting-gap.ts";
 import { touchInstance, writeInstanceStatus } from "../../src/store/runtime-instance.ts";
 import { addUsage } from "../../src/store/usage.ts";
 import type { SceneStep } from "./scene.ts";
 
+// What is compared is not signed.
+const unusedSealer: Sealer = {
+  seal: () => new Uint8Array(),
+  open: () => new Uint8Array(),
+};
+
 /** Steps about runtimes; see scene.ts. */
 export const runtimeSteps: Readonly<Record<string, SceneStep>> = {
+  $compare: async ({ project_id, environment, version, digest }, { plane, clock }, { orgId }) => {
+    const candidates = new Candidates(plane.database, new SigningKeys(plane.database, unusedSealer));
+    const evaluationId = newId();
+    const [active, other] = [Outcome.ALLOW, Outcome.BLOCK];
+    await candidates.note(
+      { orgId, projectId: String(project_id), environment: String(environment) },
+      {
+        ...{ version: Number(version), digest: String(digest), skipped: 3, failed: 1 },
+        pairs: [
+          { active, candidate: active, count: 10 },
+          { active, candidate: other, count: 2 },
+        ],
+        samples: [{ evaluationId, active, candidate: other, rule: "word", createdAt: clock.now() }],
+      },
+    );
+    return { id: evaluationId };
+  },
   $use: async ({ evaluations }, { plane }, { orgId }) => {
     await plane.database.systemTransaction(orgId, (tx) =>
       addUsage(tx, new Map([[`${tx.now.toISOString().slice(0, 7)}-01`, Number(evaluations)]])),

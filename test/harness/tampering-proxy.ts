@@ -12,7 +12,7 @@ import { ReportingService } from "../../gen/policyguard/runtime/v1/reporting_ser
 export interface TamperingProxy {
   readonly url: string;
   /** What to do to each bundle from now on; nothing when undefined. */
-  tamper: ((bundle: Bundle) => void) | undefined;
+  tamper: ((bundle: Bundle) => Promise<void> | void) | undefined;
   /** Whether reporting streams are refused from now on. */
   refusesStreams: boolean;
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export async function startTamperingProxy(target: string): Promise<TamperingProx
       router.service(BundleService, {
         async getLatestBundle(request, context) {
           const answer = await bundles.getLatestBundle(request, as(context));
-          if (answer.bundle !== undefined) proxy.tamper?.(answer.bundle);
+          if (answer.bundle !== undefined) await proxy.tamper?.(answer.bundle);
           return answer;
         },
         listSigningKeys: (request, context) => bundles.listSigningKeys(request, as(context)),

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { pino } from "pino";
 import { AccountUpkeep } from "../../src/domain/account-upkeep.ts";
 import { Bundles } from "../../src/domain/bundle.ts";
+import { BundleRetention } from "../../src/domain/bundle-retention.ts";
 import { DeliveryAttempts } from "../../src/domain/delivery-attempt.ts";
 import type { DispatchLimits } from "../../src/domain/delivery-slots.ts";
 import { DeliveryUpkeep } from "../../src/domain/delivery-upkeep.ts";
@@ -87,6 +88,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       accounts: new AccountUpkeep(workerDatabase, clock),
       bundles: new Bundles(workerDatabase, new SigningKeys(workerDatabase, sealer)),
       retention: new TraceRetention(workerDatabase, clock),
+      bundleRetention: new BundleRetention(workerDatabase, clock),
       mails: new MailDelivery({ sealer, clock, transport: undefined }),
       unlockDeadPools: () => unlockDeadPools(workerDatabase, { silentMs: 60_000 }),
     },

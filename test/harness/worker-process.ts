@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 export interface WorkerProcess {
   readonly pid: number;
   readonly managementPort: number;
+  /** What it has logged. */
+  readonly lines: readonly string[];
   /** Ends it at once, as a power cut does. */
   kill(): Promise<void>;
   /** Asks it to end. Returns the exit code. */
@@ -23,12 +25,14 @@ export async function startWorkerProcess(env: Readonly<Record<string, string>>):
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
-  const managementPort = await runningPort(child);
+  const lines: string[] = [];
+  const managementPort = await runningPort(child, lines);
   const { pid } = child;
   if (pid === undefined) throw new Error("the worker has no process id");
   return {
     pid,
     managementPort,
+    lines,
     async kill() {
       child.kill("SIGKILL");
       await exited;
@@ -41,11 +45,10 @@ export async function startWorkerProcess(env: Readonly<Record<string, string>>):
   };
 }
 
-async function runningPort(child: ChildProcess): Promise<number> {
+async function runningPort(child: ChildProcess, seen: string[]): Promise<number> {
   if (child.stdout === null) throw new Error("the worker's output is not read");
   const lines = createInterface({ input: child.stdout });
   return new Promise((resolve, reject) => {
-    const seen: string[] = [];
     lines.on("line", (line) => {
       seen.push(line);
       const { msg, managementPort } = JSON.parse(line);

@@ -8,6 +8,10 @@ import { asianRules } from "./injection/language-asia.ts";
 import { europeanRules } from "./injection/language-europe.ts";
 import { expandRule } from "./injection/rule.ts";
 
+import { expandSentence } from "./pack/pattern.ts";
+import { selfHarmSentences } from "./self-harm/self-harm.ts";
+import { toxicSentences } from "./toxicity/sentence.ts";
+
 /** A pattern with its flags as re2js takes them. */
 export interface BuiltIn {
   readonly source: string;
@@ -17,10 +21,16 @@ export interface BuiltIn {
 /** The patterns of all built-in detectors. */
 export function builtIns(): BuiltIn[] {
   const rules = [...englishRules, ...englishJailbreakRules, ...europeanRules, ...asianRules];
-  return rules.map(({ pattern, caseSensitive }) => ({
-    source: expandRule(pattern),
-    bits: caseSensitive === true ? 0 : RE2JS.CASE_INSENSITIVE,
-  }));
+  return [
+    ...rules.map(({ pattern, caseSensitive }) => ({
+      source: expandRule(pattern),
+      bits: caseSensitive === true ? 0 : RE2JS.CASE_INSENSITIVE,
+    })),
+    ...[...toxicSentences, ...selfHarmSentences].map(({ pattern }) => ({
+      source: expandSentence(pattern),
+      bits: RE2JS.CASE_INSENSITIVE,
+    })),
+  ];
 }
 
 /** The content of gen/engine/patterns.json: the facts of every built-in pattern by its key. */

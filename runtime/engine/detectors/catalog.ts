@@ -2,13 +2,43 @@
 
 import type { DetectorDefinition } from "../detector.ts";
 import type { Detector } from "../plan.ts";
+import { canary } from "./canary/canary.ts";
+import { code } from "./code/code.ts";
+import { encoding } from "./encoding/encoding.ts";
 import { injection } from "./injection/injection.ts";
 import { keywords } from "./keywords.ts";
+import { language } from "./language/language.ts";
+import { length } from "./length/length.ts";
 import { pii } from "./pii/pii.ts";
+import { profanity } from "./profanity/profanity.ts";
 import { regex } from "./regex.ts";
+import { repetition } from "./repetition/repetition.ts";
 import { secrets } from "./secrets/secrets.ts";
+import { selfHarm } from "./self-harm/self-harm.ts";
+import { topics } from "./topics/topics.ts";
+import { toxicity } from "./toxicity/toxicity.ts";
+import { unicode } from "./unicode/unicode.ts";
+import { url } from "./url/url.ts";
 
-const detectors: readonly Detector[] = [injection, keywords, pii, regex, secrets];
+const detectors: readonly Detector[] = [
+  canary,
+  code,
+  encoding,
+  injection,
+  keywords,
+  language,
+  length,
+  pii,
+  profanity,
+  regex,
+  repetition,
+  secrets,
+  selfHarm,
+  topics,
+  toxicity,
+  unicode,
+  url,
+];
 const byId: ReadonlyMap<string, Detector> = new Map(detectors.map((detector) => [detector.definition.id, detector]));
 
 /** All detectors, ordered by id. */

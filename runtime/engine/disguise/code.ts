@@ -94,7 +94,7 @@ export function codeStretches(text: string, signs: Signs): Stretch[] {
 
 // Mostly letters, with spaces between: what numbers and random bytes hardly ever decode to.
 function looksWritten(text: string): boolean {
-  if (/[\0-\x08\x0e-\x1f\x7f]/.test(text)) return false;
+  if (/\p{Cc}/u.test(text.replaceAll(/\s/g, ""))) return false;
   const letters = text.match(/[\p{L}\p{M} ]/gu)?.length ?? 0;
   return letters >= text.length * 0.7;
 }

@@ -17,13 +17,9 @@ export interface Stretch {
   readonly text: string;
 }
 
-/** The most forms of one text that are read; what follows is not. */
-const mostStretches = 64;
-
 /** All forms of a text that might hide words. */
 export function stretchesOf(text: string): Stretch[] {
   const signs = signsOf(text);
   if (!signs.any) return [];
-  const found = [...codeStretches(text, signs), ...letterStretches(text, signs), ...turnedStretches(text, signs)];
-  return found.slice(0, mostStretches);
+  return [...codeStretches(text, signs), ...letterStretches(text, signs), ...turnedStretches(text, signs)];
 }

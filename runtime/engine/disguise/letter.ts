@@ -19,7 +19,7 @@ const fancy: ReadonlyMap<string, string> = new Map(
     ["⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵⠀", "abcdefghijklmnopqrstuvwxyz "],
   ].flatMap(([from, to]) => [...(from ?? "")].map((char, index): [string, string] => [char, to?.[index] ?? ""])),
 );
-const fancyChars = new RegExp(`[${[...fancy.keys()].join("")}]|\\ud83c[\\udd10-\\udd89\\udde6-\\uddff]`, "gu");
+const fancyChars = new RegExp(`[${[...fancy.keys()].join("")}\\u{1f110}-\\u{1f189}\\u{1f1e6}-\\u{1f1ff}]`, "gu");
 const firstOfPlane: readonly (readonly [number, number])[] = [
   [0x1f110, 0x1f129],
   [0x1f130, 0x1f149],
@@ -30,6 +30,7 @@ const firstOfPlane: readonly (readonly [number, number])[] = [
 
 /** Lines are looked at one by one, long ones in parts. */
 const longestLine = 2_048;
+const longestWord = 40;
 const leastMixed = 2;
 const leastSingles = 5;
 
@@ -82,7 +83,7 @@ function unleeted(line: string): string | undefined {
   let mixed = 0;
   let words = 0;
   for (const [word] of line.matchAll(/[^\s.,;:?"'()[\]{}<>/\\=_-]+/g)) {
-    if (!/[a-z0-9]/i.test(word)) continue;
+    if (word.length > longestWord || !/[a-z0-9]/i.test(word)) continue;
     words++;
     if (/[a-z][0-9@$!|+€£¥¢(&]+[a-z]|^[0-9@$!|€£¥¢][a-z]{1,}|[a-z]{1,}[0-9@$|€£¥¢]$/i.test(word) && !isQuantity(word))
       mixed++;
@@ -99,7 +100,7 @@ function isQuantity(word: string): boolean {
 function joinedLetters(text: string): string | undefined {
   let joined = 0;
   const read = text.replaceAll(
-    /(?<![\p{L}\p{N}])[\p{L}\p{N}](?:([ \t\n.\-_*|/~+,·•]|\p{Extended_Pictographic}\ufe0f?)[\p{L}\p{N}](?![\p{L}\p{N}])){2,}/gu,
+    /(?<![\p{L}\p{N}])[\p{L}\p{N}](?:([ \t\n.\-_*|/~+,·•]|\p{Extended_Pictographic}\ufe0f?)[\p{L}\p{N}](?![\p{L}\p{N}]))+/gu,
     (run) => {
       joined += run.length;
       return run.replaceAll(/[ \t\n.\-_*|/~+,·•]|\p{Extended_Pictographic}\ufe0f?/gu, "");
@@ -123,12 +124,10 @@ function unfancied(text: string): string | undefined {
     changed++;
     return fancy.get(char) ?? enclosed(char.codePointAt(0) ?? 0);
   });
-  const bare = plain
-    .normalize("NFD")
-    .replaceAll(/(?<=[a-z\u0300-\u036f\u20d0-\u20ef])[\u0300-\u036f\u20d0-\u20ef\u0489]/gi, () => {
-      changed++;
-      return "";
-    });
+  const bare = plain.normalize("NFD").replaceAll(/([a-z])\p{M}+/giu, (_, letter: string) => {
+    changed++;
+    return letter;
+  });
   return changed < leastSingles || changed * 8 < text.length ? undefined : bare;
 }
 

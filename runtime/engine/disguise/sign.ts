@@ -40,6 +40,21 @@ const common =
   "the to and of is in it you that for on with this all your are not as be or do me if my an but what how from have will can who now then tell say any here when give just only";
 const commonWords = new Set(common.split(" ").map(pack));
 
+/** The same backwards, by ROT13 and by Atbash, as far as that is no word itself. */
+const turnedWords = new Set(
+  common
+    .split(" ")
+    .flatMap((word) => [
+      [...word].reverse().join(""),
+      lettersOf(word, (place) => (place + 13) % 26),
+      lettersOf(word, (place) => 25 - place),
+    ])
+    .filter((word) => word.length > 2 && !new Set(["saw", "rof", "era", "son", "not", "tub", "woh"]).has(word))
+    .map(pack)
+    .filter((word) => !commonWords.has(word)),
+);
+const leastTurned = 1;
+
 /** Words of four letters and more that attacks are full of. */
 const telling = new Set(
   "please instructions instruction ignore previous above system prompt rules rule print repeat password following answer output write respond response pretend forget disregard reveal context text word words message question there would could should about which because their they been only other same note user information question questions time like make help need show where when then than them some these into your".split(
@@ -61,6 +76,7 @@ export function signsOf(text: string): Signs {
   let dots = 0;
   let words = 0;
   let known = 0;
+  let turned = 0;
   let packed = 0;
   let letters = 0;
   let before = kinds.space as number;
@@ -81,7 +97,10 @@ export function signsOf(text: string): Signs {
     } else if (letters > 0) {
       if (letters === 1 && kind !== kinds.digit) singles++;
       if (letters > 1) words++;
-      if (letters > 1 && letters <= 4 && commonWords.has(packed)) known++;
+      if (letters > 1 && letters <= 4) {
+        if (commonWords.has(packed)) known++;
+        else if (turnedWords.has(packed)) turned++;
+      }
       letters = 0;
       packed = 0;
     }
@@ -104,7 +123,7 @@ export function signsOf(text: string): Signs {
     fancy: fancy >= leastFancy,
     morse: dots >= leastDots && words * 2 <= dots,
     // Of English every third word or so is one of the common ones.
-    turned: words >= leastWords && known * 8 < words,
+    turned: turned >= leastTurned || (words >= leastWords && known * 8 < words),
   };
   return { ...signs, any: Object.values(signs).includes(true) };
 }
@@ -120,12 +139,41 @@ export function pack(word: string): number {
 export function commonShare(text: string): number {
   let words = 0;
   let known = 0;
-  for (const [word] of text.matchAll(/[a-z]+/gi)) {
+  eachWord(text, (packed, from, to) => {
     words++;
-    const isKnown = word.length <= 4 && word.length > 1 && commonWords.has(pack(word));
-    if (isKnown || telling.has(word.toLowerCase())) known++;
-  }
+    if (to - from > 4 ? telling.has(text.slice(from, to).toLowerCase()) : to - from > 1 && commonWords.has(packed))
+      known++;
+  });
   return words === 0 ? 0 : known / words;
+}
+
+/** Whether any word is a common one backwards or by ROT13 or Atbash. */
+export function hasTurnedWord(text: string): boolean {
+  let found = false;
+  eachWord(text, (packed, from, to) => {
+    if (to - from <= 4 && turnedWords.has(packed)) found = true;
+  });
+  return found;
+}
+
+function eachWord(text: string, visit: (packed: number, from: number, to: number) => void): void {
+  let from = -1;
+  let packed = 0;
+  for (let i = 0; i <= text.length; i++) {
+    const lower = i < text.length ? text.charCodeAt(i) | 0x20 : 0;
+    if (lower >= 0x61 && lower <= 0x7a) {
+      if (from < 0) from = i;
+      packed = i - from < 4 ? (packed << 8) | lower : 0;
+    } else if (from >= 0) {
+      visit(packed, from, i);
+      from = -1;
+      packed = 0;
+    }
+  }
+}
+
+function lettersOf(word: string, placeOf: (place: number) => number): string {
+  return [...word].map((char) => String.fromCharCode(97 + placeOf(char.charCodeAt(0) - 97))).join("");
 }
 
 // The high surrogate of tags and of the variation selectors beyond the first 16, those 16, and what has no width.

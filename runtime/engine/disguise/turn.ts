@@ -3,7 +3,7 @@
 
 import type { Stretch } from "./disguise.ts";
 import { linesOf, wholeOf } from "./letter.ts";
-import { commonShare, type Signs } from "./sign.ts";
+import { commonShare, hasTurnedWord, type Signs } from "./sign.ts";
 
 const leastLetters = 16;
 /** Of plain English more than this are common words. */
@@ -22,46 +22,88 @@ interface Turn {
 
 const turns: readonly Turn[] = [
   { layer: "reversed", leastShare: 0.12, turn: (text) => [...text].reverse().join("") },
+  { layer: "rot13", leastShare: 0.12, turn: (text) => shifted(text, 13) },
   {
     layer: "reversed_words",
     leastShare: 0.12,
     turn: (text) => text.replaceAll(/\S+/g, (word) => [...word].reverse().join("")),
   },
-  { layer: "rot13", leastShare: 0.12, turn: (text) => shifted(text, 13) },
   { layer: "atbash", leastShare: 0.16, turn: (text) => replaced(text, (place) => 25 - place) },
-  ...Array.from({ length: 25 }, (_, index) => index + 1)
-    .filter((by) => by !== 13)
-    .map((by) => ({ layer: "caesar", leastShare: 0.2, turn: (text: string) => shifted(text, by) })),
-  { layer: "pig_latin", leastShare: 0.2, turn: unpigged },
+];
+const pigLatin: Turn = { layer: "pig_latin", leastShare: 0.2, turn: unpigged };
+const caesars = Array.from(
+  { length: 26 },
+  (_, by): Turn => ({ layer: "caesar", leastShare: 0.2, turn: (text) => shifted(text, by) }),
+);
+/** How many of the shifts are tried that make the letters most like those of English. */
+const likelyShifts = 2;
+/** How often each letter occurs in English, per thousand (Lewand, Cryptological Mathematics). */
+const frequencies = [
+  82, 15, 28, 43, 127, 22, 20, 61, 70, 2, 8, 40, 24, 67, 75, 19, 1, 60, 63, 91, 28, 10, 24, 2, 20, 1,
 ];
 
 /** The stretches that are turned. */
 export function turnedStretches(text: string, signs: Signs): Stretch[] {
   if (!signs.turned) return [];
-  return wholeOf(text).flatMap((part) => {
-    const whole = turnedBack(part.text);
-    if (whole !== undefined) return [{ ...whole, start: part.start, end: part.end }];
-    return linesOf(part.text).flatMap(({ start, end, text: line }) => {
-      const turned = turnedBack(line);
-      return turned === undefined ? [] : [{ ...turned, start: part.start + start, end: part.start + end }];
-    });
-  });
+  return wholeOf(text).flatMap((part) => turnedWithin(part.text, part.start, 0));
 }
 
-function turnedBack(text: string): Pick<Stretch, "layer" | "text"> | undefined {
+/** What a stretch is split into when it is not turned as a whole: lines, then clauses. */
+const splits: readonly ((text: string) => readonly { start: number; end: number; text: string }[])[] = [
+  linesOf,
+  clausesOf,
+];
+
+function turnedWithin(text: string, start: number, depth: number): Stretch[] {
+  if (depth > 0 && !hasTurnedWord(text)) return [];
+  const whole = turnedBack(text, depth === 0);
+  if (whole !== undefined) return [{ ...whole, start, end: start + text.length }];
+  const parts = splits[depth]?.(text) ?? [];
+  return parts.flatMap((part) => turnedWithin(part.text, start + part.start, depth + 1));
+}
+
+function clausesOf(text: string): { start: number; end: number; text: string }[] {
+  return [...text.matchAll(/[^.:!?]+[.:!?]*/g)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    text: match[0],
+  }));
+}
+
+function turnedBack(text: string, isWhole: boolean): Pick<Stretch, "layer" | "text"> | undefined {
   const sample = text.slice(0, sampleLength);
-  if ((sample.match(/[a-z]/gi)?.length ?? 0) < leastLetters) return undefined;
+  const counts = letterCounts(sample);
+  if (counts.reduce((sum, count) => sum + count, 0) < leastLetters) return undefined;
   const share = commonShare(sample);
   if (share >= mostShare) return undefined;
   let best: Turn | undefined;
   let bestShare = share + leastGain;
-  for (const turn of turns) {
+  for (const turn of isWhole ? [...turns, pigLatin, ...likelyCaesars(counts)] : turns) {
     const turned = commonShare(turn.turn(sample));
     if (turned <= Math.max(bestShare, turn.leastShare)) continue;
     best = turn;
     bestShare = turned;
   }
   return best === undefined ? undefined : { layer: best.layer, text: best.turn(text) };
+}
+
+function letterCounts(text: string): number[] {
+  const counts = new Array<number>(26).fill(0);
+  for (let i = 0; i < text.length; i++) {
+    const place = (text.charCodeAt(i) | 0x20) - 0x61;
+    if (place >= 0 && place < 26) counts[place] = (counts[place] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function likelyCaesars(counts: readonly number[]): Turn[] {
+  const likeness = (by: number) =>
+    counts.reduce((sum, count, place) => sum + count * (frequencies[(place + by) % 26] ?? 0), 0);
+  return caesars
+    .map((turn, by): [Turn, number] => [turn, by === 0 ? 0 : likeness(by)])
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, likelyShifts)
+    .map(([turn]) => turn);
 }
 
 function shifted(text: string, by: number): string {

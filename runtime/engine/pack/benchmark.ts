@@ -1,39 +1,46 @@
-// How a pack does on its own tests: attacks, on which it has to act, and benign text, which it has to leave alone.
+// How a pack does on its own tests. Measured when packs are released, since disguising every attack takes seconds.
 
+import type { JsonValue } from "@bufbuild/protobuf";
 import type { PolicyDocument } from "../policy/document.ts";
 import { gradeRobustness } from "../robustness.ts";
 import { runPolicyTests, type TestRunOptions } from "../test-runner.ts";
 import { instantiatePack, testsFor } from "./instantiate.ts";
-import type { Pack } from "./pack.ts";
+import { objectOf, type Pack, type PackBenchmark } from "./pack.ts";
 
-/** The figures of a pack, with its default parameters. */
-export interface PackBenchmark {
-  readonly attacks: number;
-  readonly attacksCaught: number;
-  readonly benign: number;
-  readonly falsePositives: number;
-  readonly recall: number;
-  readonly falsePositiveRate: number;
-  readonly robustness: number;
+/** The figures that take no disguises. */
+export type PackAccuracy = Omit<PackBenchmark, "robustness" | "measuredOn">;
+
+/** Runs the tests of a pack. The same pack on the same engine gives the same figures. */
+export function measureAccuracy(pack: Pack, options: TestRunOptions): PackAccuracy {
+  const { policy, tests } = usual(pack);
+  const results = runPolicyTests(policy, options, tests);
+  const benign = results.filter((_, index) => tests[index]?.expect.outcome === "ALLOW");
+  const attacks = results.filter((_, index) => tests[index]?.expect.outcome !== "ALLOW");
+  const attacksCaught = attacks.filter(({ passed }) => passed).length;
+  const falsePositives = benign.filter(({ passed }) => !passed).length;
+  return {
+    ...{ attacks: attacks.length, attacksCaught, benign: benign.length, falsePositives },
+    recall: attacks.length === 0 ? 1 : attacksCaught / attacks.length,
+    falsePositiveRate: benign.length === 0 ? 0 : falsePositives / benign.length,
+  };
 }
 
-/** Runs the pack. The same pack on the same engine gives the same figures. */
+/** All figures of a pack, as of `now`. */
 export function benchmarkPack(pack: Pack, options: TestRunOptions): PackBenchmark {
-  const { document, parameters } = instantiatePack(pack);
-  const policy = document as unknown as PolicyDocument; // the interface only names the keys
-  const tests = testsFor(pack, parameters);
-  const results = runPolicyTests(policy, options, tests);
-  const count = (isBenign: boolean, passed?: boolean) =>
-    results.filter((result, index) => {
-      const benign = tests[index]?.expect.outcome === "ALLOW";
-      return benign === isBenign && (passed === undefined || result.passed === passed);
-    }).length;
-  const [attacks, attacksCaught] = [count(false), count(false, true)];
-  const [benign, falsePositives] = [count(true), count(true, false)];
-  return {
-    ...{ attacks, attacksCaught, benign, falsePositives },
-    recall: attacks === 0 ? 1 : attacksCaught / attacks,
-    falsePositiveRate: benign === 0 ? 0 : falsePositives / benign,
-    robustness: gradeRobustness(policy, options, tests).share,
-  };
+  const { policy, tests } = usual(pack);
+  const robustness = Math.round(gradeRobustness(policy, options, tests).share * 10_000) / 10_000;
+  return { ...measureAccuracy(pack, options), robustness, measuredOn: options.now.toISOString().slice(0, 10) };
+}
+
+/** Reads what was measured. Undefined for anything else. */
+export function readBenchmark(value: JsonValue): PackBenchmark | undefined {
+  const figures = objectOf(value);
+  const names = ["attacks", "attacksCaught", "benign", "falsePositives", "recall", "falsePositiveRate", "robustness"];
+  const isWhole = names.every((name) => typeof figures[name] === "number") && typeof figures.measuredOn === "string";
+  return isWhole ? (figures as unknown as PackBenchmark) : undefined; // each field was just looked at
+}
+
+function usual(pack: Pack) {
+  const { document, parameters } = instantiatePack(pack, { withTests: false });
+  return { policy: document as unknown as PolicyDocument, tests: testsFor(pack, parameters) }; // a checked document
 }

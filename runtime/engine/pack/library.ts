@@ -1,24 +1,24 @@
 // The packs that there are, by id and version.
 
+import type { JsonValue } from "@bufbuild/protobuf";
 import type { PolicyProblem } from "../policy/problem.ts";
-import { instantiatePack } from "./instantiate.ts";
-import type { Pack, PackPolicy, PackResolver } from "./pack.ts";
+import { readBenchmark } from "./benchmark.ts";
+import type { Pack } from "./pack.ts";
 import { parsePack } from "./parse.ts";
 import { isVersionOf, newestFirst } from "./version.ts";
-
-const referenceForm = /^pack:([a-z][a-z0-9-]{0,63})@(\d{1,6}(?:\.\d{1,6}){0,2})$/;
 
 /** A file with a pack. */
 export interface PackFile {
   /** Where it is, for messages. */
   readonly path: string;
   readonly text: string;
+  /** What was measured of it. */
+  readonly benchmark?: JsonValue;
 }
 
 /** Finds packs. */
 export class PackLibrary {
   readonly #packs: ReadonlyMap<string, readonly Pack[]>;
-  readonly #resolved = new Map<string, PackPolicy>();
 
   constructor(packs: Iterable<Pack>) {
     const byId = Map.groupBy(packs, ({ metadata }) => metadata.id);
@@ -41,18 +41,6 @@ export class PackLibrary {
     return this.versionsOf(id).find((pack) => version === undefined || isVersionOf(pack.metadata.version, version));
   }
 
-  /** The policy of a reference such as "pack:pii-eu@2", with these parameters or the defaults, and without the tests of the pack. */
-  readonly resolve: PackResolver = (reference, parameters) => {
-    const [, id = "", version = ""] = referenceForm.exec(reference) ?? [];
-    const pack = this.find(id, version);
-    if (pack === undefined) return undefined;
-    // Only what depends on nothing but the packs is kept.
-    const kept = parameters === undefined ? this.#resolved.get(pack.digest) : undefined;
-    const made = kept ?? instantiatePack(pack, { withTests: false, parameters: parameters ?? {} });
-    if (parameters === undefined) this.#resolved.set(pack.digest, made);
-    return made;
-  };
-
   /** Ids of all packs, to suggest one by. */
   get ids(): readonly string[] {
     return [...this.#packs.keys()];
@@ -62,12 +50,13 @@ export class PackLibrary {
 /** The library of these files. Throws for a file that is no pack, and for two packs of one id and version. */
 export function readPackLibrary(files: Iterable<PackFile>): PackLibrary {
   const packs = new Map<string, Pack>();
-  for (const { path, text } of files) {
+  for (const { path, text, benchmark = null } of files) {
     const { pack, problems } = parsePack(text);
     if (pack === undefined) throw new Error(problems.map((problem) => messageOf(path, problem)).join("\n"));
     const key = `${pack.metadata.id}@${pack.metadata.version}`;
     if (packs.has(key)) throw new Error(`${path}: there are two packs ${key}`);
-    packs.set(key, pack);
+    const figures = readBenchmark(benchmark);
+    packs.set(key, figures === undefined ? pack : { ...pack, benchmark: figures });
   }
   return new PackLibrary(packs.values());
 }

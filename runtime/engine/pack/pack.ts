@@ -28,6 +28,20 @@ export interface PackTest {
   readonly dependsOn: readonly string[];
 }
 
+/** The figures of a pack, with its default parameters: attacks, on which it has to act, and benign text, which it has to leave alone. */
+export interface PackBenchmark {
+  readonly attacks: number;
+  readonly attacksCaught: number;
+  readonly benign: number;
+  readonly falsePositives: number;
+  readonly recall: number;
+  readonly falsePositiveRate: number;
+  /** Share of what it blocks that it still blocks in disguise. */
+  readonly robustness: number;
+  /** Day of the measurement, as in "2026-11-20". */
+  readonly measuredOn: string;
+}
+
 /** A guard pack in one version. */
 export interface Pack {
   readonly metadata: PackMetadata;
@@ -38,6 +52,8 @@ export interface Pack {
   readonly tests: readonly PackTest[];
   /** "sha256:…" over all of the above. */
   readonly digest: string;
+  /** Its figures, as they were measured when it was released; absent when nobody has. */
+  readonly benchmark?: PackBenchmark;
 }
 
 /** A policy that a pack made. */
@@ -70,13 +86,6 @@ export class PackParametersInvalid extends Error {
     this.problems = problems;
   }
 }
-
-/**
- * What `extends` asks: the pack of a reference such as "pack:pii-eu@2" (newest minor and patch of the major), "pack:pii-eu@2.1" or
- * "pack:pii-eu@2.1.0", as a policy of these values, in mode enforce and without tests. Undefined when there is none; throws
- * PackParametersInvalid for values that do not fit. The same packs and values give the same answer.
- */
-export type PackResolver = (reference: string, parameters?: JsonObject) => PackPolicy | undefined;
 
 /** An object, or an empty one in the place of anything else. */
 export function objectOf(value: JsonValue | undefined): JsonObject {

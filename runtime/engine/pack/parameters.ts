@@ -10,7 +10,8 @@ import { objectOf, type Pack, type PackParameterProblem, PackParametersInvalid }
 const linear = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern);
-    return { test: (text: string) => compiled.matcher(text).find() };
+    // The validator keeps patterns by their text.
+    return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
   },
   { code: "linear" },
 );

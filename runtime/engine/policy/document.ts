@@ -163,6 +163,8 @@ export interface PolicyTest extends TestRequest {
   readonly stage?: StageName;
   /** The text of an answer as it arrives, chunk by chunk. */
   readonly stream?: readonly string[];
+  /** The messages are a whole conversation: each is judged as at its own moment, and those of the user also together. */
+  readonly transcript?: boolean;
   /** Requests of one session, one after the other. `expect` is about the last one. */
   readonly turns?: readonly (string | TestTurn)[];
   /** The same text in several languages, by their tags. `expect` holds for each. */

@@ -28,6 +28,9 @@ export function checkTest(test: PolicyTest, path: TreePath, targets: TestTargets
     checkRequest(turn, at, "a turn", report);
     if (turn.expect !== undefined) checkExpectation(turn.expect, [...at, "expect"], targets.ruleIds, report);
   }
+  if (test.transcript === true && test.messages === undefined) {
+    report.error([...path, "transcript"], 'only a test with "messages" can be a whole conversation');
+  }
   if (test.at !== undefined && !isMoment(test.at)) report.error([...path, "at"], `"${test.at}" is not a date`);
   checkLists(test, path, targets, report);
   if (test.expect.released !== undefined && test.stream === undefined) {

@@ -304,6 +304,7 @@ export const testSchema: JsonObject = record(
     name: { type: "string", minLength: 1, maxLength: 256 },
     stage: stageName,
     ...requestForms,
+    transcript: described("The messages are a whole conversation.", { type: "boolean" }),
     stream: described("The text as it arrives, chunk by chunk.", list(text, { min: 1, max: 1000 })),
     turns: described(
       "Requests of one session; `expect` is about the last one.",

@@ -1,7 +1,7 @@
 // One linear form of a stream's text, with the state of every search in it. After each chunk it has reported exactly the findings that no
 // later text can change, and says for each detector the offset from which on that is not so: its edge.
 
-import { foldLookalikes } from "../fold.ts";
+import { foldLookalikes, isSpaceUnit } from "../fold.ts";
 import { mayBeginWord, phraseStart } from "../phrase.ts";
 import type { Finding, Phrase } from "../plan.ts";
 import { collapsedBack } from "./collapsed.ts";
@@ -35,6 +35,8 @@ export class Lane {
   #state = 0;
   #phrases: PhraseHit[] = [];
   #triggerHits: number[][];
+  /** Triggers with bounds of which hits wait. */
+  readonly #boundedHits: Set<number>;
   #triggerEdges: number[];
   #sweepEdges: number[];
   #windowEdges: number[];
@@ -53,6 +55,7 @@ export class Lane {
     this.#state = from === undefined ? 0 : from.#state;
     this.#phrases = [...(from === undefined ? [] : from.#phrases)];
     this.#triggerHits = tables.triggers.map((_, index) => [...(from?.triggerHitsOf(index) ?? [])]);
+    this.#boundedHits = new Set(from === undefined ? [] : from.#boundedHits);
     this.#triggerEdges = from === undefined ? tables.triggers.map(() => 0) : [...from.#triggerEdges];
     this.#sweepEdges = from === undefined ? tables.sweeps.map(() => 0) : [...from.#sweepEdges];
     this.#windowEdges = from === undefined ? tables.windows.map(() => 0) : [...from.#windowEdges];
@@ -122,8 +125,12 @@ export class Lane {
       if (found === undefined) return;
       for (const { job, phrase } of found.phrases)
         if (this.isReadBy(job)) this.#phrases.push({ job, phrase, end: base + end });
-      for (const index of found.triggers)
-        if (this.isReadBy(this.#tables.triggers[index]?.job ?? 0)) this.#triggerHits[index]?.push(base + end);
+      for (const index of found.triggers) {
+        const use = this.#tables.triggers[index];
+        if (use === undefined || !this.isReadBy(use.job)) continue;
+        this.#triggerHits[index]?.push(base + end);
+        if (use.bounds !== undefined) this.#boundedHits.add(index);
+      }
       for (const { pattern, gate } of found.gates)
         if (this.isReadBy(this.#tables.patterns[pattern]?.job ?? 0)) this.#gated.hit(pattern, gate, this.tail, end);
     };
@@ -148,20 +155,39 @@ export class Lane {
 
   #settleTriggers(report: LaneReport, lower: (job: number, edge: number) => void): void {
     const { base, text } = this.tail;
-    for (const [index, { job, trigger }] of this.#tables.triggers.entries()) {
-      if (!this.isReadBy(job)) continue;
-      const edge = base + (trigger.open?.(text, (this.#triggerEdges[index] ?? 0) - base) ?? 0);
-      this.#triggerEdges[index] = edge;
-      lower(job, edge);
-      const hits = this.#triggerHits[index] ?? [];
-      if (hits.length === 0) continue;
-      this.#triggerHits[index] = hits.filter((end) => {
-        if (end - trigger.literal.length >= edge) return true;
+    for (const index of this.#tables.openTriggers) this.#settleOpenTrigger(index, report, lower);
+    for (const index of this.#boundedHits) {
+      const { job, trigger, bounds = { lead: 0, reach: 0 } } = this.#tables.triggers[index] ?? {};
+      if (job === undefined || trigger === undefined) continue;
+      const hits = (this.#triggerHits[index] ?? []).filter((end) => {
+        if (end + bounds.reach > this.tail.end) {
+          lower(job, base + wordBefore(text, end - base - trigger.literal.length, bounds.lead));
+          return true;
+        }
         const finding = trigger.locate(text, end - base);
         if (finding !== undefined) report(job, shifted(finding, base));
         return false;
       });
+      this.#triggerHits[index] = hits;
+      if (hits.length === 0) this.#boundedHits.delete(index);
     }
+  }
+
+  #settleOpenTrigger(index: number, report: LaneReport, lower: (job: number, edge: number) => void): void {
+    const { base, text } = this.tail;
+    const { job, trigger } = this.#tables.triggers[index] ?? {};
+    if (job === undefined || trigger === undefined || !this.isReadBy(job)) return;
+    const edge = base + (trigger.open?.(text, (this.#triggerEdges[index] ?? 0) - base) ?? 0);
+    this.#triggerEdges[index] = edge;
+    lower(job, edge);
+    const hits = this.#triggerHits[index] ?? [];
+    if (hits.length === 0) return;
+    this.#triggerHits[index] = hits.filter((end) => {
+      if (end - trigger.literal.length >= edge) return true;
+      const finding = trigger.locate(text, end - base);
+      if (finding !== undefined) report(job, shifted(finding, base));
+      return false;
+    });
   }
 
   #settleSweeps(report: LaneReport, lower: (job: number, edge: number) => void): void {
@@ -215,19 +241,26 @@ export class Lane {
   }
 
   #trim(): void {
-    const { triggers, sweeps, windows } = this.#tables;
+    const { triggers, openTriggers, sweeps, windows } = this.#tables;
     let least = Math.min(this.#foldEnd - foldReach, this.#gated.least(), this.#groups.least());
     for (const edge of this.edges) least = Math.min(least, edge);
     const consider = (uses: readonly { readonly job: number }[], edges: readonly number[]): void => {
       for (const [index, { job }] of uses.entries())
         if (this.isReadBy(job)) least = Math.min(least, edges[index] ?? 0);
     };
-    consider(triggers, this.#triggerEdges);
+    for (const index of openTriggers)
+      if (this.isReadBy(triggers[index]?.job ?? 0)) least = Math.min(least, this.#triggerEdges[index] ?? 0);
     consider(sweeps, this.#sweepEdges);
     consider(windows, this.#windowEdges);
     this.tail.trim(least);
     this.#folded.trim(least);
   }
+}
+
+function wordBefore(text: string, from: number, most: number): number {
+  let at = from;
+  while (at > 0 && from - at < most && !isSpaceUnit(text.charCodeAt(at - 1))) at--;
+  return at;
 }
 
 function shifted(finding: Finding, by: number): Finding {

@@ -5,17 +5,13 @@ import { caseFold } from "../fold.ts";
 import type { Gate } from "../literal.ts";
 import type { Instruction, Program } from "../program.ts";
 
-/** Code units that may stand before a gate; undefined when it may be any. */
-export type LeadUnits = Uint8Array | undefined;
-
 const known = new Map<string, Uint8Array>();
 const mostKnown = 500;
 
-/** The units that a match may have before one of the gates. Undefined when the instructions of a gate are not known. */
-export function leadUnits(program: Program, gates: readonly Gate[]): LeadUnits {
+/** The code units that a match may have before one of the gates, as a table. */
+export function leadUnits(program: Program, gates: readonly Gate[]): Uint8Array {
   const units = new Map<string, Instruction>();
   for (const { cuts } of gates) {
-    if (cuts === undefined) return undefined;
     for (const cut of cuts)
       for (const rune of [...runesBefore(program, cut), ...spacesAt(program, cut)]) units.set(keyOf(rune), rune);
   }

@@ -8,10 +8,12 @@ import { LazyDfa } from "../dfa.ts";
 import { gateFoldText } from "../fold.ts";
 import type { Gate } from "../literal.ts";
 import { reads } from "../normalize.ts";
+import { isSpaceUnit } from "../fold.ts";
 import type { Models, PatternProbe, Phrase, Plan, Sweep, Trigger, WindowProbe } from "../plan.ts";
 import { readProgram } from "../program.ts";
 import { compileDetectors, type FormScanner } from "../scanner.ts";
-import { type LeadUnits, leadUnits } from "./lead.ts";
+import { type StreamPlan, streamPlan, type TriggerBounds } from "./bounds.ts";
+import { leadUnits } from "./lead.ts";
 
 /** A detector of a stream. */
 export interface StreamJob {
@@ -30,6 +32,7 @@ export interface StreamPattern {
 /** What a literal of the automaton is for. */
 export interface StreamUses {
   readonly phrases: { readonly job: number; readonly phrase: Phrase }[];
+  /** Numbers of triggers. */
   readonly triggers: number[];
   readonly gates: { readonly pattern: number; readonly gate: Gate }[];
 }
@@ -37,7 +40,8 @@ export interface StreamUses {
 /** What patterns of one detector may take before their literals. */
 export interface LeadGroup {
   readonly job: number;
-  readonly units: LeadUnits;
+  /** By code unit; undefined when there is nothing before them. */
+  readonly units: Uint8Array | undefined;
   /** In units of collapsed text when elastic; may be infinite. */
   readonly before: number;
   readonly isElastic: boolean;
@@ -62,6 +66,14 @@ export interface StateMarks {
   readonly leads: Int32Array;
 }
 
+/** A trigger, and the detector that wants it. */
+export interface StreamTriggerUse {
+  readonly job: number;
+  readonly trigger: Trigger;
+  /** Undefined when the trigger says itself what is open. */
+  readonly bounds: TriggerBounds | undefined;
+}
+
 /** The shared part of streams. */
 export interface StreamTables {
   readonly jobs: readonly StreamJob[];
@@ -71,7 +83,9 @@ export interface StreamTables {
   readonly leads: readonly LeadGroup[];
   readonly marks: StateMarks;
   readonly groups: readonly PatternGroup[];
-  readonly triggers: readonly { readonly job: number; readonly trigger: Trigger }[];
+  readonly triggers: readonly StreamTriggerUse[];
+  /** Those that say themselves what is open. */
+  readonly openTriggers: readonly number[];
   readonly sweeps: readonly { readonly job: number; readonly sweep: Sweep }[];
   readonly windows: readonly { readonly job: number; readonly probe: WindowProbe }[];
   /** Scans decoded forms, which come whole. Undefined when nobody reads them. */
@@ -80,9 +94,12 @@ export interface StreamTables {
 
 /** Bits of a mask; what is numbered beyond shares them, which only makes a stream more careful. */
 const bits = 31;
-const planKeys: ReadonlySet<string> = new Set(["reads", "phrases", "patterns", "triggers", "sweeps", "window", "settle"]);
+/** Everything but white space. */
+const wordUnits = Uint8Array.from({ length: 65_536 }, (_, unit) => (isSpaceUnit(unit) ? 0 : 1));
 const groupBytes = 4 * 2 ** 20;
 const mostPatterns = 80;
+/** Patterns with long beginnings need many states together. */
+const fewPatterns = 4;
 const mostInstructions = 8_000;
 
 /** The bit of a detector or of a lead group. */
@@ -94,28 +111,39 @@ export function bitOf(index: number): number {
 export function canFollow(spec: DetectorSpec, models: Models): boolean {
   const { definition, plan } = detectorOf(spec.use);
   if (definition.scope === "whole" || definition.costClass === "backend") return false;
-  const { patterns, triggers, sweeps, ...rest } = plan(spec.parameters, models);
-  if (Object.keys(rest).some((key) => !planKeys.has(key))) return false;
-  if ([...triggers, ...sweeps].some(({ open }) => open === undefined)) return false;
-  return patterns.every(({ pattern }) => pattern.gates.length > 0 || pattern.dfa !== undefined);
+  return streamPlan(spec, plan(spec.parameters, models)) !== undefined;
+}
+
+interface Followed {
+  readonly spec: DetectorSpec;
+  readonly isWindowed: boolean;
+  readonly plan: StreamPlan;
+}
+
+function followed(spec: DetectorSpec, models: Models): Followed {
+  const detector = detectorOf(spec.use);
+  const plan = streamPlan(spec, detector.plan(spec.parameters, models));
+  if (plan === undefined) throw new Error(`a stream cannot follow the detector "${spec.use}"`);
+  return { spec, isWindowed: detector.definition.scope === "window", plan };
 }
 
 /** Compiles the tables for detectors that streams can follow. */
 export function compileTables(specs: readonly DetectorSpec[], models: Models): StreamTables {
-  const plans = specs.map((spec) => {
-    const { definition, plan } = detectorOf(spec.use);
-    return { spec, isWindowed: definition.scope === "window", plan: plan(spec.parameters, models) };
-  });
+  const plans = specs.map((spec) => followed(spec, models));
   const patterns = plans.flatMap(({ plan }, job) => plan.patterns.map((probe) => ({ job, probe })));
-  const triggers = plans.flatMap(({ plan }, job) => plan.triggers.map((trigger) => ({ job, trigger })));
+  const triggers = plans.flatMap(({ plan }, job) => plan.triggers.map((trigger) => ({ job, ...trigger })));
   const literals = new LiteralTable();
   plans.forEach(({ plan }, job) => {
     for (const phrase of plan.phrases) literals.usesOf(phrase.text).phrases.push({ job, phrase });
   });
-  for (const [index, { trigger }] of triggers.entries()) literals.usesOf(trigger.literal).triggers.push(index);
   const leads = new LeadTable();
+  for (const [index, { job, trigger, bounds }] of triggers.entries()) {
+    literals.usesOf(trigger.literal).triggers.push(index);
+    if (bounds !== undefined) leads.addTrigger(index, { job, units: wordUnits, before: bounds.lead, isElastic: false });
+  }
   for (const [index, { job, probe }] of patterns.entries()) {
-    if (probe.pattern.gates.length > 0) leads.add(index, job, probe);
+    if (isFree(probe)) continue;
+    leads.add(index, job, probe);
     for (const gate of probe.pattern.gates) literals.usesOf(gate.literal).gates.push({ pattern: index, gate });
   }
   const automaton = buildAutomaton(literals.texts);
@@ -131,6 +159,7 @@ export function compileTables(specs: readonly DetectorSpec[], models: Models): S
     marks: markStates(automaton, literals.uses, leads),
     groups: groupsOf(patterns),
     triggers,
+    openTriggers: [...triggers.keys()].filter((index) => triggers[index]?.bounds === undefined),
     sweeps: plans.flatMap(({ plan }, job) => plan.sweeps.map((sweep) => ({ job, sweep }))),
     windows: plans.flatMap(({ plan }, job) => (plan.window === undefined ? [] : [{ job, probe: plan.window }])),
     decoded: decoded.length === 0 ? undefined : compileDetectors(decoded, { models }),
@@ -158,15 +187,29 @@ class LiteralTable {
 class LeadTable {
   readonly groups: LeadGroup[] = [];
   readonly #groupOf = new Map<number, number>();
+  readonly #groupOfTrigger = new Map<number, number>();
 
   add(pattern: number, job: number, { pattern: { gates, engine, elastic } }: PatternProbe): void {
     const before = Math.max(...gates.map((gate) => gate.before));
     const units = before === 0 ? undefined : leadUnits(readProgram(engine), gates);
-    const group = { job, units, before, isElastic: elastic };
+    this.#groupOf.set(pattern, this.#indexOf({ job, units, before, isElastic: elastic }));
+  }
+
+  addTrigger(trigger: number, group: LeadGroup): void {
+    this.#groupOfTrigger.set(trigger, this.#indexOf(group));
+  }
+
+  groupOfTrigger(trigger: number): number | undefined {
+    return this.#groupOfTrigger.get(trigger);
+  }
+
+  #indexOf(group: LeadGroup): number {
+    const { job, units, before, isElastic } = group;
     const known = this.groups.findIndex(
-      (other) => other.job === job && other.units === units && other.before === before && other.isElastic === elastic,
+      (other) =>
+        other.job === job && other.units === units && other.before === before && other.isElastic === isElastic,
     );
-    this.#groupOf.set(pattern, known < 0 ? this.groups.push(group) - 1 : known);
+    return known < 0 ? this.groups.push(group) - 1 : known;
   }
 
   groupOf(pattern: number): number {
@@ -204,17 +247,23 @@ function markLiteral(
     const mask = phrase.wholeWord ? marks.wordJobs : marks.anyJobs;
     mask[state] = (mask[state] ?? 0) | bitOf(job);
   }
-  for (const { pattern } of uses?.gates ?? [])
-    marks.leads[state] = (marks.leads[state] ?? 0) | bitOf(leads.groupOf(pattern));
+  const groups = (uses?.gates ?? []).map(({ pattern }) => leads.groupOf(pattern));
+  for (const trigger of uses?.triggers ?? []) groups.push(leads.groupOfTrigger(trigger) ?? -1);
+  for (const group of groups) if (group >= 0) marks.leads[state] = (marks.leads[state] ?? 0) | bitOf(group);
 }
 
 function groupsOf(patterns: readonly StreamPattern[]): PatternGroup[] {
-  const ungated = [...patterns.keys()].filter((index) => patterns[index]?.probe.pattern.gates.length === 0);
+  const ungated = [...patterns.entries()].flatMap(([index, { probe }]) => (isFree(probe) ? [index] : []));
   const alike = Map.groupBy(ungated, (index) => {
     const { job, probe } = patterns[index] ?? {};
-    return `${job}:${probe?.folded}:${probe?.pattern.elastic}`;
+    return `${job}:${probe?.folded}:${probe?.pattern.elastic}:${probe?.pattern.gates.length === 0}`;
   });
   return [...alike.values()].flatMap((members) => chunked(members, patterns).flatMap((few) => groupsOfFew(few, patterns)));
+}
+
+// A match that may begin anywhere before its literal is under way long before that occurs, so the literal says nothing.
+function isFree({ pattern: { gates, dfa } }: PatternProbe): boolean {
+  return gates.length === 0 || (dfa !== undefined && gates.some(({ before }) => !Number.isFinite(before)));
 }
 
 function chunked(members: readonly number[], patterns: readonly StreamPattern[]): number[][] {
@@ -223,7 +272,8 @@ function chunked(members: readonly number[], patterns: readonly StreamPattern[])
   for (const index of members) {
     const more = patterns[index]?.probe.pattern.programSize ?? 0;
     const open = groups.at(-1);
-    if (open === undefined || open.length >= mostPatterns || size + more > mostInstructions) {
+    const most = patterns[index]?.probe.pattern.gates.length === 0 ? mostPatterns : fewPatterns;
+    if (open === undefined || open.length >= most || size + more > mostInstructions) {
       groups.push([index]);
       size = more;
     } else {

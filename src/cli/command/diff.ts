@@ -1,4 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { catalog } from "../../../runtime/engine/detectors/catalog.ts";
 import type { Effect, PolicyChange } from "../../../runtime/engine/policy/change.ts";
 import { diffPolicies, type PolicyDiff, type Strictness } from "../../../runtime/engine/policy/diff.ts";
 import { nameOf, outcomes } from "../../../runtime/engine/wire.ts";
@@ -6,6 +7,7 @@ import { findWitnesses, type Witness } from "../../../runtime/engine/witness.ts"
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../failure.ts";
 import { type Output, type Style, shown } from "../output.ts";
+import { ownPackSource } from "../pack-library.ts";
 import { readPolicyFile, requirePolicies } from "../policy-file.ts";
 
 const sentences: Readonly<Record<Strictness, string>> = {
@@ -37,8 +39,8 @@ export const diff = defineCommand({
   async run({ values, positionals, output, world }) {
     const [before, after] = requirePolicies(positionals.map(readPolicyFile));
     if (before === undefined || after === undefined) throw new Error("two files were asked for");
-    const found = diffPolicies(before.policy, after.policy);
-    const witnesses = findWitnesses(before.policy, after.policy, { now: world.now() });
+    const found = diffPolicies(before.policy, after.policy, catalog, ownPackSource);
+    const witnesses = findWitnesses(before.policy, after.policy, { now: world.now(), packs: ownPackSource });
     print(found, witnesses, output);
     output.json(diffJson(found, witnesses));
     const isCertain = found.strictness === "equal" || found.strictness === "stricter";

@@ -9,6 +9,7 @@ import { counted, shown } from "../output.ts";
 import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
 import { policyJson } from "../resource-json.ts";
 import { allPolicies, openOrganization, projectIdOf, type Server, serverOptions } from "../server.ts";
+import { readSuites } from "../suite-file.ts";
 import { testFile } from "../test-run.ts";
 
 const options = {
@@ -33,15 +34,17 @@ export const policiesPush = defineCommand({
   summary: "Create policies on the server, or add versions to them.",
   positionals: { label: "<file|folder>...", min: 1, max: 1000 },
   options,
-  notes: `Policies are found by metadata.name. All files are checked and tested before the first is sent. A policy that is there
+  notes: `Policies are found by metadata.name. All files, those of tests included, are checked and run before the first is sent. A policy that is there
 already as it is written gets no new version. An update follows the version that was read just before, so that nobody
 else's change is lost.`,
   async run({ values, positionals, output, world }) {
-    const files = requirePolicies(readPolicyFiles(findPolicyFiles(positionals).files));
+    const found = findPolicyFiles(positionals);
+    const files = requirePolicies(readPolicyFiles(found.files));
+    const suites = requirePolicies(readSuites(found.suites, files));
     const expected = integerOf(values["expected-version"], "expected-version", 0);
     if (expected !== undefined && files.length > 1) throw usageFailure("--expected-version is for one file");
     refuseTwins(files);
-    for (const file of files) requireGreen(file, world.now());
+    for (const file of [...files, ...suites]) requireGreen(file, world.now());
     const server = await openOrganization(values, world);
     const known = new Map((await allPolicies(server)).map(({ name, id }) => [name, id]));
     const scope = await scopeOf(server, values);

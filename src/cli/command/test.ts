@@ -30,7 +30,8 @@ export const test = defineCommand({
     robustness: { type: "boolean", help: "Also count how much of what is blocked is still blocked in disguise." },
     watch: { type: "boolean", short: "w", help: "Run again whenever a file changes, until Ctrl-C." },
   },
-  notes: "A policy that is not valid counts as failed. With --watch, --json prints one line for each run.",
+  notes: `Tests are those of the policies, and those of files named …_test.yaml about policies that are named too, or lie beside them.
+A policy that is not valid counts as failed. With --watch, --json prints one line for each run.`,
   async run({ values, positionals, output, world }) {
     if (values.watch !== true) return once(positionals, values, { output, world }).code;
     return watched(positionals, values, { output, world });
@@ -44,8 +45,8 @@ interface Place {
 
 function once(paths: readonly string[], values: TestValues, { output, world }: Place, onOneLine = false) {
   const { robustness = false, ...reports } = values;
-  const { files, folders } = findPolicyFiles(paths);
-  const run = runTests(files, world.now(), { robustness });
+  const found = findPolicyFiles(paths);
+  const run = runTests(found, world.now(), { robustness });
   printRun(run, output);
   output.json(runJson(run), { onOneLine });
   if (reports.junit !== undefined) replaceFile(reports.junit, junitReport(run));
@@ -54,7 +55,7 @@ function once(paths: readonly string[], values: TestValues, { output, world }: P
   }
   return {
     code: isGreen(run) ? exitCodes.fine : exitCodes.refused,
-    watched: { folders, concerns: concerns(files, reports) },
+    watched: { folders: found.folders, concerns: concerns([...found.files, ...found.suites], reports) },
   };
 }
 

@@ -3,6 +3,7 @@ import { exitCodes } from "../failure.ts";
 import { counted } from "../output.ts";
 import { findPolicyFiles, isValid, readPolicyFiles } from "../policy-file.ts";
 import { printProblems, problemJson } from "../problem-text.ts";
+import { readSuites } from "../suite-file.ts";
 
 /** `policy-guard validate`: checks policies without running their tests. */
 export const validate = defineCommand({
@@ -12,7 +13,9 @@ export const validate = defineCommand({
   options: {},
   notes: "A folder stands for its .yaml, .yml and .json files, those of its folders included, hidden ones left out.",
   async run({ positionals, output }) {
-    const files = readPolicyFiles(findPolicyFiles(positionals).files);
+    const found = findPolicyFiles(positionals);
+    const policies = readPolicyFiles(found.files);
+    const files = [...policies, ...readSuites(found.suites, policies)];
     for (const file of files) printProblems(file, output);
     const wrong = files.filter((file) => !isValid(file)).length;
     const sum = wrong === 0 ? output.styled("green", "valid") : output.styled("red", `${wrong} not valid`);

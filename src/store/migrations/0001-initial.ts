@@ -24,14 +24,26 @@ export class Initial extends Migration {
     );
     this.addSql('create table "audit_head" ("org_id" uuid not null, "size" bigint not null, primary key ("org_id"))');
     this.addSql(
-      'create table "bundle" ("org_id" uuid not null, "id" uuid not null, "project_id" uuid not null, "environment_id" uuid not null, "environment" text not null, "version" int not null, "digest" text not null, "content_digest" text not null, "source" text not null, "message" text null, "manifest" jsonb not null, "parts" jsonb not null, "policies" jsonb not null, "size_bytes" int not null, "tests_passed" int not null, "tests_failed" int not null, "created_by" text not null, "created_at" timestamptz(3) not null, "activated_at" timestamptz(3) null, "activation_seq" int null, primary key ("org_id", "id"))',
+      'create table "bundle" ("org_id" uuid not null, "id" uuid not null, "project_id" uuid not null, "environment_id" uuid not null, "environment" text not null, "version" int not null, "digest" text not null, "content_digest" text not null, "source" text not null, "message" text null, "manifest" jsonb not null, "parts" jsonb not null, "policies" jsonb not null, "size_bytes" int not null, "tests_passed" int not null, "tests_failed" int not null, "created_by" text not null, "created_at" timestamptz(3) not null, "activated_at" timestamptz(3) null, "activation_seq" int null, "purged_at" timestamptz(3) null, primary key ("org_id", "id"))',
     );
     this.addSql('alter table "bundle" add constraint "bundle_version" unique ("org_id", "environment_id", "version")');
+    this.addSql(
+      'create table "bundle_approval" ("org_id" uuid not null, "environment_id" uuid not null, "version" int not null, "account_id" uuid not null, "approved_by" text not null, "approved_at" timestamptz(3) not null, primary key ("org_id", "environment_id", "version", "account_id"))',
+    );
     this.addSql(
       'create table "bundle_part" ("org_id" uuid not null, "digest" text not null, "data" bytea not null, "created_at" timestamptz(3) not null, primary key ("org_id", "digest"))',
     );
     this.addSql(
-      'create table "environment" ("org_id" uuid not null, "id" uuid not null, "project_id" uuid not null, "name" text not null, "position" int not null, "is_protected" boolean not null, "is_frozen" boolean not null default false, "capture" text not null, "latest_version" int not null default 0, "activation_seq" int not null default 0, "active_version" int null, "created_at" timestamptz(3) not null, primary key ("org_id", "id"))',
+      'create table "candidate" ("org_id" uuid not null, "environment_id" uuid not null, "version" int not null, "digest" text not null, "active_version" int not null, "percent" int not null, "started_by" text not null, "started_at" timestamptz(3) not null, "expires_at" timestamptz(3) not null, "skipped" bigint not null default \'0\', "failed" bigint not null default \'0\', primary key ("org_id", "environment_id"))',
+    );
+    this.addSql(
+      'create table "candidate_count" ("org_id" uuid not null, "environment_id" uuid not null, "active_outcome" int not null, "candidate_outcome" int not null, "evaluations" bigint not null, primary key ("org_id", "environment_id", "active_outcome", "candidate_outcome"))',
+    );
+    this.addSql(
+      'create table "candidate_sample" ("org_id" uuid not null, "environment_id" uuid not null, "evaluation_id" uuid not null, "active_outcome" int not null, "candidate_outcome" int not null, "candidate_rule" text not null, "created_at" timestamptz(3) not null, primary key ("org_id", "environment_id", "evaluation_id"))',
+    );
+    this.addSql(
+      'create table "environment" ("org_id" uuid not null, "id" uuid not null, "project_id" uuid not null, "name" text not null, "position" int not null, "is_protected" boolean not null, "is_frozen" boolean not null default false, "required_approvals" int not null default 0, "capture" text not null, "latest_version" int not null default 0, "activation_seq" int not null default 0, "active_version" int null, "created_at" timestamptz(3) not null, primary key ("org_id", "id"))',
     );
     this.addSql('alter table "environment" add constraint "environment_name" unique ("org_id", "project_id", "name")');
     this.addSql(
@@ -103,6 +115,10 @@ export class Initial extends Migration {
     this.addSql(
       'create table "organization_secret" ("org_id" uuid not null, "name" text not null, "sealed" bytea not null, "created_at" timestamptz(3) not null, primary key ("org_id", "name"))',
     );
+    this.addSql(
+      'create table "output_schema" ("org_id" uuid not null, "id" uuid not null, "name" text not null, "description" text null, "schema" jsonb not null, "version" int not null, "enabled" boolean not null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("org_id", "id"))',
+    );
+    this.addSql('alter table "output_schema" add constraint "output_schema_name" unique ("org_id", "name")');
     this.addSql(
       'create table "policy" ("org_id" uuid not null, "id" uuid not null, "name" text not null, "description" text null, "app_id" text not null, "agent_id" text not null, "env" text not null, "version" int not null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("org_id", "id"))',
     );
@@ -256,10 +272,30 @@ export class Initial extends Migration {
     this.addSql(
       "create policy \"tenant\" on \"bundle\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
+    this.addSql('alter table "bundle_approval" enable row level security');
+    this.addSql('alter table "bundle_approval" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"bundle_approval\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
     this.addSql('alter table "bundle_part" enable row level security');
     this.addSql('alter table "bundle_part" force row level security');
     this.addSql(
       "create policy \"tenant\" on \"bundle_part\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('alter table "candidate" enable row level security');
+    this.addSql('alter table "candidate" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"candidate\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('alter table "candidate_count" enable row level security');
+    this.addSql('alter table "candidate_count" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"candidate_count\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('alter table "candidate_sample" enable row level security');
+    this.addSql('alter table "candidate_sample" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"candidate_sample\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
     this.addSql('alter table "environment" enable row level security');
     this.addSql('alter table "environment" force row level security');
@@ -317,6 +353,11 @@ export class Initial extends Migration {
     this.addSql('alter table "organization_secret" force row level security');
     this.addSql(
       "create policy \"tenant\" on \"organization_secret\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('alter table "output_schema" enable row level security');
+    this.addSql('alter table "output_schema" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"output_schema\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
     this.addSql('alter table "policy" enable row level security');
     this.addSql('alter table "policy" force row level security');

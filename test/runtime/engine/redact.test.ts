@@ -4,6 +4,7 @@ import { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { Fingerprints } from "../../../runtime/engine/fingerprint.ts";
 import { codePointOffsets } from "../../../runtime/engine/offset.ts";
 import { mergeSpans, type RedactSpan, redact } from "../../../runtime/engine/redact.ts";
+import { emptyLedger } from "../../../runtime/engine/session.ts";
 import { ask, engineOf } from "./sample-engine.ts";
 
 const fingerprints = new Fingerprints(new Uint8Array(32));
@@ -133,5 +134,39 @@ describe("redaction", () => {
       ),
       { seed: 20261120, numRuns: 1000 },
     );
+  });
+});
+
+describe("reversible redaction", () => {
+  const rule = (redact: string) =>
+    engineOf([`rules: [{id: m, stages: [input], detect: pii, action: REDACT, redact: ${redact}}]`]);
+
+  it("tells the originals behind the placeholders of the answer, once each, with how long they may be kept", () => {
+    const { response, vault } = ask(rule("{reversible: true, ttl: 30m}"), { text: "a@b.cc and a@b.cc and c@d.ee" });
+    expect(response.text).toBe("[EMAIL_1] and [EMAIL_1] and [EMAIL_2]");
+    expect(vault).toEqual([
+      { placeholder: "[EMAIL_1]", original: "a@b.cc", category: "pii.email", ttlMs: 1_800_000 },
+      { placeholder: "[EMAIL_2]", original: "c@d.ee", category: "pii.email", ttlMs: 1_800_000 },
+    ]);
+    expect(JSON.stringify(response)).not.toContain("a@b.cc");
+  });
+
+  it("tells nothing when it is not asked for, or when the text is blocked", () => {
+    expect(ask(rule("{style: placeholder}"), { text: "a@b.cc" }).vault).toEqual([]);
+    const blocking = engineOf([
+      "rules: [{id: m, stages: [input], detect: pii, action: REDACT, redact: {reversible: true}}, {id: k, stages: [input], detect: secrets, action: BLOCK}]",
+    ]);
+    expect(ask(blocking, { text: "a@b.cc KEY-1" }).vault).toEqual([]);
+  });
+
+  it("keeps placeholders over the turns of a session", () => {
+    const engine = rule("{reversible: true}");
+    const first = ask(engine, { text: "a@b.cc" });
+    const session = { known: true, ledger: emptyLedger, vault: first.vault };
+    const second = ask(engine, { text: "c@d.ee wrote to a@b.cc" }, { session });
+    expect(second.response.text).toBe("[EMAIL_2] wrote to [EMAIL_1]");
+    // Text that may not be put back never gets a placeholder that can be.
+    const fixed = ask(rule("{style: placeholder}"), { text: "a@b.cc" }, { session });
+    expect(fixed.response.text).toBe("[EMAIL_2]");
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { Outcome, Stage, Trust } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import {
   advance,
   emptyLedger,
@@ -34,7 +34,7 @@ describe("rules over what a session has seen", () => {
     const page = ask(engine, { text: "a page of the web" }, { stage: Stage.TOOL_RESULT, session: known() });
     const ledger = advance(emptyLedger, page.sessionUpdate);
     expect(calling(ledger)).toBe(Outcome.BLOCK);
-    const trusted = { segments: [{ text: "our own page", trust: 1 }] };
+    const trusted = { segments: [{ text: "our own page", trust: Trust.TRUSTED }] };
     const own = ask(engine, trusted, { stage: Stage.TOOL_RESULT, session: known() });
     expect(calling(advance(emptyLedger, own.sessionUpdate))).toBe(Outcome.ALLOW);
   });

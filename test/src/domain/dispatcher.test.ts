@@ -1,7 +1,11 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Dispatcher } from "../../../src/domain/dispatcher.ts";
+import { publishEvents } from "../../../src/domain/event.ts";
 import type { Caller } from "../../../src/kit/context.ts";
+import { newId } from "../../../src/kit/id.ts";
 import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
 import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
 
@@ -29,6 +33,22 @@ async function backlog(caller: Caller, url: string, count: number) {
   // Later events of the organization are not for this webhook.
   await world.webhooks.update(caller, row.id, { events: ["sso.configured"] });
   return { org_id: caller.orgId, webhook_id: row.id };
+}
+
+/** A hundred webhooks of a new organization, each with an event due. */
+async function hundredDead(url: string) {
+  const { orgId } = await world.newCaller();
+  const rows = await world.database.systemTransaction(orgId, async (tx) => {
+    const made = await tx.sql<{ id: string }>(
+      `insert into webhook (org_id, id, url, events, is_active, created_at, updated_at)
+       select ?, gen_random_uuid(), ?, '{policy.updated}', true, ?, ? from generate_series(1, 100) returning id`,
+      [orgId, url, tx.now, tx.now],
+    );
+    const data = { policy_id: newId(), name: "dead", version: 1, change: "updated" };
+    await publishEvents(tx, "policy.updated", [data, data]);
+    return made;
+  });
+  return rows.map(({ id }) => ({ org_id: orgId, webhook_id: id }));
 }
 
 function versions(sink: WebhookSink): unknown[] {
@@ -88,7 +108,7 @@ describe("Dispatcher", () => {
     withSinks(6, async (sinks) => {
       const [healthy, ...hanging] = sinks;
       if (healthy === undefined) return;
-      const dispatcher: Dispatcher = world.newDispatcher({ total: 4, perOrganization: 3 });
+      const dispatcher: Dispatcher = world.newDispatcher({ total: 4, perOrganization: 3, slow: 4 });
       const greedy = await world.newCaller();
       for (const sink of hanging) {
         sink.answerWith(() => "silence");
@@ -104,6 +124,77 @@ describe("Dispatcher", () => {
       await Promise.all(hanging.map((sink) => sink.close()));
       await dispatcher.stop();
     }));
+
+  it("gives back at its end what it has claimed and not begun, so that others may send it at once", () =>
+    withSinks(1, async ([sink]) => {
+      if (sink === undefined) return;
+      const caller = await world.newCaller();
+      const address = await backlog(caller, sink.url, 60);
+      // A quick answer lets it claim many; then it is asked to end.
+      sink.answerWith((_, count) => sleep(count < 8 ? 1 : 100, { status: 200 }));
+      const first = world.newDispatcher();
+      first.wake(address);
+      await sink.received(8);
+      await first.stop();
+      const before = sink.requests.length;
+      expect(before).toBeLessThan(60);
+      sink.answerWith(() => ({ status: 200 }));
+      const second = world.newDispatcher();
+      second.wake(address);
+      await second.idle();
+      expect(sink.requests).toHaveLength(60);
+      expect(new Set(versions(sink)).size).toBe(60);
+    }));
+
+  it("leaves alone a target that has not answered ten times in a row, and goes on when it answers", () =>
+    withSinks(1, async ([sink]) => {
+      if (sink === undefined) return;
+      const address = await backlog(await world.newCaller(), sink.url, 14);
+      // Each request takes 50 ms to break, so each pause is three times that.
+      sink.answerWith((_, count) => sleep(50, count <= 12 ? "hang-up" : { status: 200 }));
+      const startedAt: number[] = [];
+      const dispatcher = world.newDispatcher();
+      dispatcher.wake(address);
+      for (let count = 1; count <= 13; count += 1) {
+        await sink.received(count);
+        startedAt.push(performance.now());
+      }
+      await dispatcher.idle();
+      const gaps = startedAt.slice(1).map((at, index) => at - (startedAt[index] ?? at));
+      // The eleventh, twelfth and thirteenth request came after a pause; those before did not.
+      expect(Math.min(...gaps.slice(9, 12))).toBeGreaterThan(180);
+      expect(Math.min(...gaps.slice(0, 9))).toBeLessThan(150);
+      expect(sink.requests).toHaveLength(14);
+    }));
+
+  it("delivers to a healthy target at once while a thousand others of ten organizations hang", async () => {
+    const hanging = createServer(() => {});
+    await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
+    const { port } = hanging.address() as AddressInfo; // listens on TCP
+    const dispatcher = world.newDispatcher();
+    try {
+      const dead = await Promise.all(Array.from({ length: 10 }, () => hundredDead(`http://127.0.0.1:${port}/`)));
+      await withSinks(1, async ([healthy]) => {
+        if (healthy === undefined) return;
+        const caller = await world.newCaller();
+        const addresses = [await backlog(caller, healthy.url, 10), await backlog(caller, `${healthy.url}/later`, 10)];
+        for (const one of dead.flat()) dispatcher.wake(one);
+        // At the moment at which all of them want to begin, and when as many hang as may.
+        for (const [index, address] of addresses.entries()) {
+          if (index > 0) await expect.poll(() => dispatcher.inFlight, { timeout: 20_000 }).toBeGreaterThan(500);
+          const wokenAt = performance.now();
+          dispatcher.wake(address);
+          await healthy.received(10 * (index + 1));
+          expect(performance.now() - wokenAt).toBeLessThan(2_000);
+        }
+        expect(dead.flat()).toHaveLength(1_000);
+      });
+    } finally {
+      hanging.closeAllConnections();
+      hanging.close();
+      await dispatcher.stop();
+    }
+  }, 60_000);
 
   it("ends in order: what is being sent is recorded, and nothing more is claimed", () =>
     withSinks(1, async ([sink]) => {

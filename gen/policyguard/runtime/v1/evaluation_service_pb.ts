@@ -9,17 +9,263 @@ import { file_google_api_annotations } from "../../../google/api/annotations_pb.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
-import type { BundleReference, EvaluateRequestSchema, EvaluateResponseSchema } from "../../policy/v1/evaluation_pb.ts";
+import type { BundleReference, EvaluateRequestSchema, EvaluateResponse, EvaluateResponseSchema, Finding } from "../../policy/v1/evaluation_pb.ts";
 import { file_policyguard_policy_v1_evaluation } from "../../policy/v1/evaluation_pb.ts";
 import type { Explanation } from "../../policy/v1/explanation_pb.ts";
 import { file_policyguard_policy_v1_explanation } from "../../policy/v1/explanation_pb.ts";
+import type { StreamOpening, StreamStep, ToolCallPart } from "../../policy/v1/stream_pb.ts";
+import { file_policyguard_policy_v1_stream } from "../../policy/v1/stream_pb.ts";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/runtime/v1/evaluation_service.proto.
  */
 export const file_policyguard_runtime_v1_evaluation_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci9wb2xpY3lndWFyZC9ydW50aW1lL3YxL2V2YWx1YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQucnVudGltZS52MSIYChZHZXRMb2FkZWRCdW5kbGVSZXF1ZXN0IqMCChdHZXRMb2FkZWRCdW5kbGVSZXNwb25zZRI7CgZidW5kbGUYASABKAsyJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuQnVuZGxlUmVmZXJlbmNlSACIAQESMgoJbG9hZGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhAKCHBvbGljaWVzGAMgAygJEjUKDGNvbmZpcm1lZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARIWCglyZWplY3Rpb24YBSABKAlIA4gBAUIJCgdfYnVuZGxlQgwKCl9sb2FkZWRfYXRCDwoNX2NvbmZpcm1lZF9hdEIMCgpfcmVqZWN0aW9uIogBChRFdmFsdWF0ZUJhdGNoUmVxdWVzdBJwCghyZXF1ZXN0cxgBIAMoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCRbpICJIBBQgBEIAC2rwYNlt7InRleHQiOiAiaGVsbG8ifSwgeyJzdGFnZSI6ICJvdXRwdXQiLCAidGV4dCI6ICJoaSJ9XSL4AQoVRXZhbHVhdGVCYXRjaFJlc3BvbnNlEt4BCgdyZXN1bHRzGAEgAygLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEKzAdq8GK4BW3siZXZhbHVhdGlvbl9pZCI6ICI1YjBmMmIwZS00YTFjLTRjMDctOWEzYi0wZDZiM2YwYjlkMTEiLCAib3V0Y29tZSI6ICJBTExPVyJ9LCB7ImVycm9yIjogeyJlcnJvciI6ICJ2YWxpZGF0aW9uX2ZhaWxlZCIsICJtZXNzYWdlIjogInRleHQ6IGV4cGVjdGVkIGEgc3RyaW5nLCBnb3QgYSBudW1iZXIifX1dIsoBChpSZXN0b3JlUGxhY2Vob2xkZXJzUmVxdWVzdBIeCgpzZXNzaW9uX2lkGAEgASgJQgq6SAdyBRABGIACEjsKBHRleHQYAiABKAlCKLpIBnIEKICAQMC8GAHavBgXIkkgd3JvdGUgdG8gW0VNQUlMXzFdLiJIAIgBARJGCghzZWdtZW50cxgDIAMoCzIpLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVzdG9yYWJsZVNlZ21lbnRCCbpIBpIBAxCACEIHCgVfdGV4dCJIChFSZXN0b3JhYmxlU2VnbWVudBIWCgJpZBgBIAEoCUIKukgHcgUQARiAARIbCgR0ZXh0GAIgASgJQg26SAZyBCiAgEDAvBgBIp8BChtSZXN0b3JlUGxhY2Vob2xkZXJzUmVzcG9uc2USFwoEdGV4dBgBIAEoCUIEwLwYAUgAiAEBEjsKCHNlZ21lbnRzGAIgAygLMikucG9saWN5Z3VhcmQucnVudGltZS52MS5SZXN0b3JhYmxlU2VnbWVudBIQCghyZXN0b3JlZBgDIAEoBRIPCgd1bmtub3duGAQgAygJQgcKBV90ZXh0IlQKGUV4cGxhaW5FdmFsdWF0aW9uUmVzcG9uc2USNwoLZXhwbGFuYXRpb24YASABKAsyIi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFuYXRpb24iHAoaTGlzdExvYWRlZERldGVjdG9yc1JlcXVlc3QiWAobTGlzdExvYWRlZERldGVjdG9yc1Jlc3BvbnNlEjkKCWRldGVjdG9ycxgBIAMoCzImLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTG9hZGVkRGV0ZWN0b3IiiQEKDkxvYWRlZERldGVjdG9yEhUKAmlkGAEgASgJQgnavBgFInBpaSISFAoMZGlzcGxheV9uYW1lGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSEgoKY2F0ZWdvcmllcxgEIAMoCRIRCglsYW5ndWFnZXMYBSADKAkSEgoKY29zdF9jbGFzcxgGIAEoCTKEEAoRRXZhbHVhdGlvblNlcnZpY2USnAEKDUV2YWx1YXRlSW5wdXQSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiOvK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlgtPkkwIXOgEqIhIvdjEvZXZhbHVhdGUvaW5wdXQSngEKDkV2YWx1YXRlT3V0cHV0EiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlIjvyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZYLT5JMCGDoBKiITL3YxL2V2YWx1YXRlL291dHB1dBKjAQoQRXZhbHVhdGVUb29sQ2FsbBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSI+8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWC0+STAhs6ASoiFi92MS9ldmFsdWF0ZS90b29sLWNhbGwSpwEKEkV2YWx1YXRlVG9vbFJlc3VsdBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJA8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWC0+STAh06ASoiGC92MS9ldmFsdWF0ZS90b29sLXJlc3VsdBKkAQoRRXZhbHVhdGVSZXRyaWV2YWwSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiPvK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlgtPkkwIbOgEqIhYvdjEvZXZhbHVhdGUvcmV0cmlldmFsEqoBChRFdmFsdWF0ZUNvbnZlcnNhdGlvbhImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJB8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWC0+STAh46ASoiGS92MS9ldmFsdWF0ZS9jb252ZXJzYXRpb24SqAEKDUV2YWx1YXRlQmF0Y2gSLC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV2YWx1YXRlQmF0Y2hSZXF1ZXN0Gi0ucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmFsdWF0ZUJhdGNoUmVzcG9uc2UiOvK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlgtPkkwIXOgEqIhIvdjEvZXZhbHVhdGUvYmF0Y2gSngEKDkV2YWx1YXRlU2NoZW1hEiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlIjvyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZYLT5JMCGDoBKiITL3YxL2V2YWx1YXRlL3NjaGVtYRKzAQoTUmVzdG9yZVBsYWNlaG9sZGVycxIyLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVzdG9yZVBsYWNlaG9sZGVyc1JlcXVlc3QaMy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlc3RvcmVQbGFjZWhvbGRlcnNSZXNwb25zZSIz8rsYAxIBApq8GAlub3RfZm91bmSC0+STAhk6ASoiFC92MS9ldmFsdWF0ZS9yZXN0b3JlEscBChFFeHBsYWluRXZhbHVhdGlvbhImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaMS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV4cGxhaW5FdmFsdWF0aW9uUmVzcG9uc2UiV/K7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYCm92ZXJsb2FkZWSC0+STAiY6ASpiC2V4cGxhbmF0aW9uIhQvdjEvZXZhbHVhdGUvZXhwbGFpbhKlAQoTTGlzdExvYWRlZERldGVjdG9ycxIyLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTGlzdExvYWRlZERldGVjdG9yc1JlcXVlc3QaMy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxpc3RMb2FkZWREZXRlY3RvcnNSZXNwb25zZSIl8rsYAxIBAoLT5JMCGBIWL3YxL2V2YWx1YXRlL2RldGVjdG9ycxKWAQoPR2V0TG9hZGVkQnVuZGxlEi4ucG9saWN5Z3VhcmQucnVudGltZS52MS5HZXRMb2FkZWRCdW5kbGVSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQucnVudGltZS52MS5HZXRMb2FkZWRCdW5kbGVSZXNwb25zZSIi8rsYAxIBAoLT5JMCFRITL3YxL2V2YWx1YXRlL2J1bmRsZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_explanation]);
+  fileDesc("Ci9wb2xpY3lndWFyZC9ydW50aW1lL3YxL2V2YWx1YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQucnVudGltZS52MSLIAQoVRXZhbHVhdGVTdHJlYW1SZXF1ZXN0EjQKBG9wZW4YASABKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RyZWFtT3BlbmluZ0gAEh4KBWRlbHRhGAIgASgJQg26SAZyBCiAgEDAvBgBSAASOAoJdG9vbF9jYWxsGAMgASgLMiMucG9saWN5Z3VhcmQucG9saWN5LnYxLlRvb2xDYWxsUGFydEgAEhAKBmZpbmlzaBgEIAEoCEgAQg0KBHBhcnQSBbpIAggBIqkBChZFdmFsdWF0ZVN0cmVhbVJlc3BvbnNlEhcKB3JlbGVhc2UYASABKAlCBMC8GAFIABIxCgdmaW5kaW5nGAIgASgLMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLkZpbmRpbmdIABI6Cgd2ZXJkaWN0GAMgASgLMicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2VIAEIHCgVldmVudCJSChFPcGVuU3RyZWFtUmVxdWVzdBI9CgdvcGVuaW5nGAEgASgLMiQucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0cmVhbU9wZW5pbmdCBrpIA8gBASJUChJPcGVuU3RyZWFtUmVzcG9uc2USEQoJc3RyZWFtX2lkGAEgASgJEhQKDGlkbGVfc2Vjb25kcxgCIAEoBRIVCg11bnRpbF92ZXJkaWN0GAMgAygJIrUBChZQdXNoU3RyZWFtQ2h1bmtSZXF1ZXN0Eh0KCXN0cmVhbV9pZBgBIAEoCUIKukgHcgUQARiAARI4CgVkZWx0YRgCIAEoCUIpukgGcgQogIBAwLwYAdq8GBgiTXkgYWRkcmVzcyBpcyBhbm5AZXhhbSISQgoKdG9vbF9jYWxscxgDIAMoCzIjLnBvbGljeWd1YXJkLnBvbGljeS52MS5Ub29sQ2FsbFBhcnRCCbpIBpIBAxCAASJKChdQdXNoU3RyZWFtQ2h1bmtSZXNwb25zZRIvCgRzdGVwGAEgASgLMiEucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0cmVhbVN0ZXAiNAoTRmluaXNoU3RyZWFtUmVxdWVzdBIdCglzdHJlYW1faWQYASABKAlCCrpIB3IFEAEYgAEiaAoURmluaXNoU3RyZWFtUmVzcG9uc2USFgoIcmVsZWFzZWQYASABKAlCBMC8GAESOAoHdmVyZGljdBgCIAEoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlIhgKFkdldExvYWRlZEJ1bmRsZVJlcXVlc3QiowIKF0dldExvYWRlZEJ1bmRsZVJlc3BvbnNlEjsKBmJ1bmRsZRgBIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5CdW5kbGVSZWZlcmVuY2VIAIgBARIyCglsb2FkZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESEAoIcG9saWNpZXMYAyADKAkSNQoMY29uZmlybWVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEhYKCXJlamVjdGlvbhgFIAEoCUgDiAEBQgkKB19idW5kbGVCDAoKX2xvYWRlZF9hdEIPCg1fY29uZmlybWVkX2F0QgwKCl9yZWplY3Rpb24iiAEKFEV2YWx1YXRlQmF0Y2hSZXF1ZXN0EnAKCHJlcXVlc3RzGAEgAygLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEJFukgIkgEFCAEQgALavBg2W3sidGV4dCI6ICJoZWxsbyJ9LCB7InN0YWdlIjogIm91dHB1dCIsICJ0ZXh0IjogImhpIn1dIvgBChVFdmFsdWF0ZUJhdGNoUmVzcG9uc2US3gEKB3Jlc3VsdHMYASADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QrMB2rwYrgFbeyJldmFsdWF0aW9uX2lkIjogIjViMGYyYjBlLTRhMWMtNGMwNy05YTNiLTBkNmIzZjBiOWQxMSIsICJvdXRjb21lIjogIkFMTE9XIn0sIHsiZXJyb3IiOiB7ImVycm9yIjogInZhbGlkYXRpb25fZmFpbGVkIiwgIm1lc3NhZ2UiOiAidGV4dDogZXhwZWN0ZWQgYSBzdHJpbmcsIGdvdCBhIG51bWJlciJ9fV0iygEKGlJlc3RvcmVQbGFjZWhvbGRlcnNSZXF1ZXN0Eh4KCnNlc3Npb25faWQYASABKAlCCrpIB3IFEAEYgAISOwoEdGV4dBgCIAEoCUIoukgGcgQogIBAwLwYAdq8GBciSSB3cm90ZSB0byBbRU1BSUxfMV0uIkgAiAEBEkYKCHNlZ21lbnRzGAMgAygLMikucG9saWN5Z3VhcmQucnVudGltZS52MS5SZXN0b3JhYmxlU2VnbWVudEIJukgGkgEDEIAIQgcKBV90ZXh0IkgKEVJlc3RvcmFibGVTZWdtZW50EhYKAmlkGAEgASgJQgq6SAdyBRABGIABEhsKBHRleHQYAiABKAlCDbpIBnIEKICAQMC8GAEinwEKG1Jlc3RvcmVQbGFjZWhvbGRlcnNSZXNwb25zZRIXCgR0ZXh0GAEgASgJQgTAvBgBSACIAQESOwoIc2VnbWVudHMYAiADKAsyKS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlc3RvcmFibGVTZWdtZW50EhAKCHJlc3RvcmVkGAMgASgFEg8KB3Vua25vd24YBCADKAlCBwoFX3RleHQiVAoZRXhwbGFpbkV2YWx1YXRpb25SZXNwb25zZRI3CgtleHBsYW5hdGlvbhgBIAEoCzIiLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYW5hdGlvbiIcChpMaXN0TG9hZGVkRGV0ZWN0b3JzUmVxdWVzdCJYChtMaXN0TG9hZGVkRGV0ZWN0b3JzUmVzcG9uc2USOQoJZGV0ZWN0b3JzGAEgAygLMiYucG9saWN5Z3VhcmQucnVudGltZS52MS5Mb2FkZWREZXRlY3RvciKJAQoOTG9hZGVkRGV0ZWN0b3ISFQoCaWQYASABKAlCCdq8GAUicGlpIhIUCgxkaXNwbGF5X25hbWUYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRISCgpjYXRlZ29yaWVzGAQgAygJEhEKCWxhbmd1YWdlcxgFIAMoCRISCgpjb3N0X2NsYXNzGAYgASgJMtgVChFFdmFsdWF0aW9uU2VydmljZRKcAQoNRXZhbHVhdGVJbnB1dBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSI68rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWC0+STAhc6ASoiEi92MS9ldmFsdWF0ZS9pbnB1dBKeAQoORXZhbHVhdGVPdXRwdXQSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiO/K7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlgtPkkwIYOgEqIhMvdjEvZXZhbHVhdGUvb3V0cHV0EqMBChBFdmFsdWF0ZVRvb2xDYWxsEiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlIj7yuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZYLT5JMCGzoBKiIWL3YxL2V2YWx1YXRlL3Rvb2wtY2FsbBKnAQoSRXZhbHVhdGVUb29sUmVzdWx0EiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlIkDyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZYLT5JMCHToBKiIYL3YxL2V2YWx1YXRlL3Rvb2wtcmVzdWx0EqQBChFFdmFsdWF0ZVJldHJpZXZhbBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSI+8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWC0+STAhs6ASoiFi92MS9ldmFsdWF0ZS9yZXRyaWV2YWwSqgEKFEV2YWx1YXRlQ29udmVyc2F0aW9uEiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlIkHyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZYLT5JMCHjoBKiIZL3YxL2V2YWx1YXRlL2NvbnZlcnNhdGlvbhKoAQoNRXZhbHVhdGVCYXRjaBIsLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVCYXRjaFJlcXVlc3QaLS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV2YWx1YXRlQmF0Y2hSZXNwb25zZSI68rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWC0+STAhc6ASoiEi92MS9ldmFsdWF0ZS9iYXRjaBKeAQoORXZhbHVhdGVTY2hlbWESJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiO/K7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlgtPkkwIYOgEqIhMvdjEvZXZhbHVhdGUvc2NoZW1hErMBChNSZXN0b3JlUGxhY2Vob2xkZXJzEjIucG9saWN5Z3VhcmQucnVudGltZS52MS5SZXN0b3JlUGxhY2Vob2xkZXJzUmVxdWVzdBozLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVzdG9yZVBsYWNlaG9sZGVyc1Jlc3BvbnNlIjPyuxgDEgECmrwYCW5vdF9mb3VuZILT5JMCGToBKiIUL3YxL2V2YWx1YXRlL3Jlc3RvcmUSxwEKEUV4cGxhaW5FdmFsdWF0aW9uEiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBoxLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXhwbGFpbkV2YWx1YXRpb25SZXNwb25zZSJX8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgKb3ZlcmxvYWRlZILT5JMCJjoBKmILZXhwbGFuYXRpb24iFC92MS9ldmFsdWF0ZS9leHBsYWluEqABCg5FdmFsdWF0ZVN0cmVhbRItLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVTdHJlYW1SZXF1ZXN0Gi4ucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmFsdWF0ZVN0cmVhbVJlc3BvbnNlIivyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GApvdmVybG9hZGVkKAEwARK6AQoKT3BlblN0cmVhbRIpLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuT3BlblN0cmVhbVJlcXVlc3QaKi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLk9wZW5TdHJlYW1SZXNwb25zZSJV8rsYAxIBAvi7GMkBmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GApvdmVybG9hZGVkgtPkkwIfOgdvcGVuaW5nIhQvdjEvZXZhbHVhdGUvc3RyZWFtcxLAAQoPUHVzaFN0cmVhbUNodW5rEi4ucG9saWN5Z3VhcmQucnVudGltZS52MS5QdXNoU3RyZWFtQ2h1bmtSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQucnVudGltZS52MS5QdXNoU3RyZWFtQ2h1bmtSZXNwb25zZSJM8rsYAxIBApq8GAlub3RfZm91bmSC0+STAjI6ASpiBHN0ZXAiJy92MS9ldmFsdWF0ZS9zdHJlYW1zL3tzdHJlYW1faWR9L2NodW5rcxKuAQoMRmluaXNoU3RyZWFtEisucG9saWN5Z3VhcmQucnVudGltZS52MS5GaW5pc2hTdHJlYW1SZXF1ZXN0GiwucG9saWN5Z3VhcmQucnVudGltZS52MS5GaW5pc2hTdHJlYW1SZXNwb25zZSJD8rsYAxIBApq8GAlub3RfZm91bmSC0+STAikiJy92MS9ldmFsdWF0ZS9zdHJlYW1zL3tzdHJlYW1faWR9L2ZpbmlzaBKlAQoTTGlzdExvYWRlZERldGVjdG9ycxIyLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTGlzdExvYWRlZERldGVjdG9yc1JlcXVlc3QaMy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxpc3RMb2FkZWREZXRlY3RvcnNSZXNwb25zZSIl8rsYAxIBAoLT5JMCGBIWL3YxL2V2YWx1YXRlL2RldGVjdG9ycxKWAQoPR2V0TG9hZGVkQnVuZGxlEi4ucG9saWN5Z3VhcmQucnVudGltZS52MS5HZXRMb2FkZWRCdW5kbGVSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQucnVudGltZS52MS5HZXRMb2FkZWRCdW5kbGVSZXNwb25zZSIi8rsYAxIBAoLT5JMCFRITL3YxL2V2YWx1YXRlL2J1bmRsZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_explanation, file_policyguard_policy_v1_stream]);
+
+/**
+ * @generated from message policyguard.runtime.v1.EvaluateStreamRequest
+ */
+export type EvaluateStreamRequest = Message<"policyguard.runtime.v1.EvaluateStreamRequest"> & {
+  /**
+   * What comes: first the opening, then text and parts of calls, then the end.
+   *
+   * @generated from oneof policyguard.runtime.v1.EvaluateStreamRequest.part
+   */
+  part: {
+    /**
+     * What the stream is about. Once, and first.
+     *
+     * @generated from field: policyguard.policy.v1.StreamOpening open = 1;
+     */
+    value: StreamOpening;
+    case: "open";
+  } | {
+    /**
+     * More of the text, cut anywhere.
+     *
+     * @generated from field: string delta = 2;
+     */
+    value: string;
+    case: "delta";
+  } | {
+    /**
+     * More of a proposed tool call.
+     *
+     * @generated from field: policyguard.policy.v1.ToolCallPart tool_call = 3;
+     */
+    value: ToolCallPart;
+    case: "toolCall";
+  } | {
+    /**
+     * True: nothing more comes, and the verdict is asked for.
+     *
+     * @generated from field: bool finish = 4;
+     */
+    value: boolean;
+    case: "finish";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.EvaluateStreamRequest.
+ * Use `create(EvaluateStreamRequestSchema)` to create a new message.
+ */
+export const EvaluateStreamRequestSchema: GenMessage<EvaluateStreamRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 0);
+
+/**
+ * @generated from message policyguard.runtime.v1.EvaluateStreamResponse
+ */
+export type EvaluateStreamResponse = Message<"policyguard.runtime.v1.EvaluateStreamResponse"> & {
+  /**
+   * What is known: text that may go on, findings as they become certain, and the verdict at the end.
+   *
+   * @generated from oneof policyguard.runtime.v1.EvaluateStreamResponse.event
+   */
+  event: {
+    /**
+     * More text that may go on, redacted.
+     *
+     * @generated from field: string release = 1;
+     */
+    value: string;
+    case: "release";
+  } | {
+    /**
+     * A finding that is certain now. The verdict has all of them again.
+     *
+     * @generated from field: policyguard.policy.v1.Finding finding = 2;
+     */
+    value: Finding;
+    case: "finding";
+  } | {
+    /**
+     * The answer about the whole text, as the unary call would give it. Last.
+     *
+     * @generated from field: policyguard.policy.v1.EvaluateResponse verdict = 3;
+     */
+    value: EvaluateResponse;
+    case: "verdict";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.EvaluateStreamResponse.
+ * Use `create(EvaluateStreamResponseSchema)` to create a new message.
+ */
+export const EvaluateStreamResponseSchema: GenMessage<EvaluateStreamResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 1);
+
+/**
+ * @generated from message policyguard.runtime.v1.OpenStreamRequest
+ */
+export type OpenStreamRequest = Message<"policyguard.runtime.v1.OpenStreamRequest"> & {
+  /**
+   * What the stream is about.
+   *
+   * @generated from field: policyguard.policy.v1.StreamOpening opening = 1;
+   */
+  opening?: StreamOpening | undefined;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.OpenStreamRequest.
+ * Use `create(OpenStreamRequestSchema)` to create a new message.
+ */
+export const OpenStreamRequestSchema: GenMessage<OpenStreamRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 2);
+
+/**
+ * @generated from message policyguard.runtime.v1.OpenStreamResponse
+ */
+export type OpenStreamResponse = Message<"policyguard.runtime.v1.OpenStreamResponse"> & {
+  /**
+   * Names the stream in the calls that follow.
+   *
+   * @generated from field: string stream_id = 1;
+   */
+  streamId: string;
+
+  /**
+   * Seconds without a call after which the stream is cancelled.
+   *
+   * @generated from field: int32 idle_seconds = 2;
+   */
+  idleSeconds: number;
+
+  /**
+   * Why everything waits for the verdict: rules that cannot be judged before, as "policy/rule (reason)". Empty for a stream that
+   * releases text while it comes.
+   *
+   * @generated from field: repeated string until_verdict = 3;
+   */
+  untilVerdict: string[];
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.OpenStreamResponse.
+ * Use `create(OpenStreamResponseSchema)` to create a new message.
+ */
+export const OpenStreamResponseSchema: GenMessage<OpenStreamResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 3);
+
+/**
+ * @generated from message policyguard.runtime.v1.PushStreamChunkRequest
+ */
+export type PushStreamChunkRequest = Message<"policyguard.runtime.v1.PushStreamChunkRequest"> & {
+  /**
+   * The stream.
+   *
+   * @generated from field: string stream_id = 1;
+   */
+  streamId: string;
+
+  /**
+   * More of the text, cut anywhere.
+   *
+   * @generated from field: string delta = 2;
+   */
+  delta: string;
+
+  /**
+   * More of proposed tool calls.
+   *
+   * @generated from field: repeated policyguard.policy.v1.ToolCallPart tool_calls = 3;
+   */
+  toolCalls: ToolCallPart[];
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.PushStreamChunkRequest.
+ * Use `create(PushStreamChunkRequestSchema)` to create a new message.
+ */
+export const PushStreamChunkRequestSchema: GenMessage<PushStreamChunkRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 4);
+
+/**
+ * @generated from message policyguard.runtime.v1.PushStreamChunkResponse
+ */
+export type PushStreamChunkResponse = Message<"policyguard.runtime.v1.PushStreamChunkResponse"> & {
+  /**
+   * What the chunk led to.
+   *
+   * @generated from field: policyguard.policy.v1.StreamStep step = 1;
+   */
+  step?: StreamStep | undefined;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.PushStreamChunkResponse.
+ * Use `create(PushStreamChunkResponseSchema)` to create a new message.
+ */
+export const PushStreamChunkResponseSchema: GenMessage<PushStreamChunkResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 5);
+
+/**
+ * @generated from message policyguard.runtime.v1.FinishStreamRequest
+ */
+export type FinishStreamRequest = Message<"policyguard.runtime.v1.FinishStreamRequest"> & {
+  /**
+   * The stream.
+   *
+   * @generated from field: string stream_id = 1;
+   */
+  streamId: string;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.FinishStreamRequest.
+ * Use `create(FinishStreamRequestSchema)` to create a new message.
+ */
+export const FinishStreamRequestSchema: GenMessage<FinishStreamRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 6);
+
+/**
+ * @generated from message policyguard.runtime.v1.FinishStreamResponse
+ */
+export type FinishStreamResponse = Message<"policyguard.runtime.v1.FinishStreamResponse"> & {
+  /**
+   * The rest of what may go on.
+   *
+   * @generated from field: string released = 1;
+   */
+  released: string;
+
+  /**
+   * The answer about the whole text, as the unary call would give it.
+   *
+   * @generated from field: policyguard.policy.v1.EvaluateResponse verdict = 2;
+   */
+  verdict?: EvaluateResponse | undefined;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.FinishStreamResponse.
+ * Use `create(FinishStreamResponseSchema)` to create a new message.
+ */
+export const FinishStreamResponseSchema: GenMessage<FinishStreamResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 7);
 
 /**
  * @generated from message policyguard.runtime.v1.GetLoadedBundleRequest
@@ -32,7 +278,7 @@ export type GetLoadedBundleRequest = Message<"policyguard.runtime.v1.GetLoadedBu
  * Use `create(GetLoadedBundleRequestSchema)` to create a new message.
  */
 export const GetLoadedBundleRequestSchema: GenMessage<GetLoadedBundleRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 0);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 8);
 
 /**
  * @generated from message policyguard.runtime.v1.GetLoadedBundleResponse
@@ -79,7 +325,7 @@ export type GetLoadedBundleResponse = Message<"policyguard.runtime.v1.GetLoadedB
  * Use `create(GetLoadedBundleResponseSchema)` to create a new message.
  */
 export const GetLoadedBundleResponseSchema: GenMessage<GetLoadedBundleResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 1);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 9);
 
 /**
  * @generated from message policyguard.runtime.v1.EvaluateBatchRequest
@@ -99,7 +345,7 @@ export type EvaluateBatchRequest = Message<"policyguard.runtime.v1.EvaluateBatch
  * Use `create(EvaluateBatchRequestSchema)` to create a new message.
  */
 export const EvaluateBatchRequestSchema: GenMessage<EvaluateBatchRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 2);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 10);
 
 /**
  * @generated from message policyguard.runtime.v1.EvaluateBatchResponse
@@ -118,7 +364,7 @@ export type EvaluateBatchResponse = Message<"policyguard.runtime.v1.EvaluateBatc
  * Use `create(EvaluateBatchResponseSchema)` to create a new message.
  */
 export const EvaluateBatchResponseSchema: GenMessage<EvaluateBatchResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 3);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 11);
 
 /**
  * @generated from message policyguard.runtime.v1.RestorePlaceholdersRequest
@@ -151,7 +397,7 @@ export type RestorePlaceholdersRequest = Message<"policyguard.runtime.v1.Restore
  * Use `create(RestorePlaceholdersRequestSchema)` to create a new message.
  */
 export const RestorePlaceholdersRequestSchema: GenMessage<RestorePlaceholdersRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 4);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 12);
 
 /**
  * RestorableSegment is a text that may have placeholders.
@@ -179,7 +425,7 @@ export type RestorableSegment = Message<"policyguard.runtime.v1.RestorableSegmen
  * Use `create(RestorableSegmentSchema)` to create a new message.
  */
 export const RestorableSegmentSchema: GenMessage<RestorableSegment> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 5);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 13);
 
 /**
  * @generated from message policyguard.runtime.v1.RestorePlaceholdersResponse
@@ -219,7 +465,7 @@ export type RestorePlaceholdersResponse = Message<"policyguard.runtime.v1.Restor
  * Use `create(RestorePlaceholdersResponseSchema)` to create a new message.
  */
 export const RestorePlaceholdersResponseSchema: GenMessage<RestorePlaceholdersResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 6);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 14);
 
 /**
  * @generated from message policyguard.runtime.v1.ExplainEvaluationResponse
@@ -238,7 +484,7 @@ export type ExplainEvaluationResponse = Message<"policyguard.runtime.v1.ExplainE
  * Use `create(ExplainEvaluationResponseSchema)` to create a new message.
  */
 export const ExplainEvaluationResponseSchema: GenMessage<ExplainEvaluationResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 7);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 15);
 
 /**
  * @generated from message policyguard.runtime.v1.ListLoadedDetectorsRequest
@@ -251,7 +497,7 @@ export type ListLoadedDetectorsRequest = Message<"policyguard.runtime.v1.ListLoa
  * Use `create(ListLoadedDetectorsRequestSchema)` to create a new message.
  */
 export const ListLoadedDetectorsRequestSchema: GenMessage<ListLoadedDetectorsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 8);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 16);
 
 /**
  * @generated from message policyguard.runtime.v1.ListLoadedDetectorsResponse
@@ -270,7 +516,7 @@ export type ListLoadedDetectorsResponse = Message<"policyguard.runtime.v1.ListLo
  * Use `create(ListLoadedDetectorsResponseSchema)` to create a new message.
  */
 export const ListLoadedDetectorsResponseSchema: GenMessage<ListLoadedDetectorsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 9);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 17);
 
 /**
  * LoadedDetector is a detector that the loaded bundle uses.
@@ -326,7 +572,7 @@ export type LoadedDetector = Message<"policyguard.runtime.v1.LoadedDetector"> & 
  * Use `create(LoadedDetectorSchema)` to create a new message.
  */
 export const LoadedDetectorSchema: GenMessage<LoadedDetector> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 10);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 18);
 
 /**
  * EvaluationService judges text against the active bundle. Only runtimes serve it: text never has to leave the
@@ -442,6 +688,50 @@ export const EvaluationService: GenService<{
     methodKind: "unary";
     input: typeof EvaluateRequestSchema;
     output: typeof ExplainEvaluationResponseSchema;
+  },
+  /**
+   * Judges a text while it comes, over HTTP/2: the opening, deltas, then `finish`. What is released is safe and exact: all releases
+   * together are the redacted text up to the first enforced block, however the text was cut, and the verdict is that of the unary
+   * call. Tool calls are released by the verdict only. A stream sees one bundle, that of its opening, and is one record. Over REST the
+   * same is `POST /v1/evaluate/stream` (NDJSON in, NDJSON or SSE out).
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateStream
+   */
+  evaluateStream: {
+    methodKind: "bidi_streaming";
+    input: typeof EvaluateStreamRequestSchema;
+    output: typeof EvaluateStreamResponseSchema;
+  },
+  /**
+   * Opens a stream for callers that cannot send and receive at once. It lives in this process until it is finished, or until nothing
+   * was pushed for a while. 503 `overloaded` when as many streams are open as the process takes.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.OpenStream
+   */
+  openStream: {
+    methodKind: "unary";
+    input: typeof OpenStreamRequestSchema;
+    output: typeof OpenStreamResponseSchema;
+  },
+  /**
+   * Pushes more of the text of an open stream; answers what it released. Not safe to retry. 404 for a stream that is not open here.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.PushStreamChunk
+   */
+  pushStreamChunk: {
+    methodKind: "unary";
+    input: typeof PushStreamChunkRequestSchema;
+    output: typeof PushStreamChunkResponseSchema;
+  },
+  /**
+   * Ends a stream; answers the rest of what is released, and the verdict. 404 for a stream that is not open here.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.FinishStream
+   */
+  finishStream: {
+    methodKind: "unary";
+    input: typeof FinishStreamRequestSchema;
+    output: typeof FinishStreamResponseSchema;
   },
   /**
    * Lists the detectors that the policies of the loaded bundle use, by their ids in the catalog. Empty before the first bundle.

@@ -19,10 +19,14 @@ const symmetric = ['"', "`", "'"];
 const aboutAttacks =
   /prompt[- ]?injections?|injection (?:attacks?|attempts?|tests?|prompts?)|jailbreak(?:s|ing)? (?:attempts?|prompts?|attacks?|phrases?)|\battack(?:er|ers|s)?\b|red[- ]team|owasp|phrases? (?:like|such as)|\b(?:detector|classifier|guardrail|benchmark|honeypot|wording)s?\b/i;
 
+/** Who says of himself that he will disregard something attacks nobody. */
+const ofOneself = /\b(?:i|we)(?:['’](?:ll|d)| will| would| can| could| may| did)?(?: just| then| simply| now)? ?$/i;
+
 /** How much of a match's weight remains: 1 when it is said, less when it is quoted or discussed. */
 export function saidShare(text: string, start: number, end: number): number {
   const before = text.slice(Math.max(0, start - saidReach), start);
   const after = text.slice(end, end + saidReach);
+  if (ofOneself.test(before.slice(-24))) return 0.3;
   if (isQuoted(before, after)) return 0.5;
   return aboutAttacks.test(before) || aboutAttacks.test(after) ? 0.55 : 1;
 }

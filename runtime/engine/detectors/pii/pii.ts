@@ -11,8 +11,10 @@ import { findBics, findBirthdays, findCoordinates, findLicences, findMacs, findP
 import { cryptoCategory, findCryptoAddresses } from "./crypto-address.ts";
 import { emailCategory, emailTrigger } from "./email.ts";
 import { findIbans, ibanCategory } from "./iban.ts";
-import { europeanIdentities } from "./identity/europe.ts";
-import { worldIdentities } from "./identity/world.ts";
+import { americanIdentities } from "./identity/america.ts";
+import { asianIdentities } from "./identity/asia.ts";
+import { eastEuropeanIdentities } from "./identity/europe-east.ts";
+import { westEuropeanIdentities } from "./identity/europe-west.ts";
 import { type IdentityFormat, identitySweep } from "./identity.ts";
 import { phoneCategory, phoneSweep, usualRegions } from "./phone.ts";
 
@@ -22,7 +24,12 @@ interface Entity {
   readonly sweeps: readonly Sweep[];
 }
 
-const identities: readonly IdentityFormat[] = [...europeanIdentities, ...worldIdentities];
+const identities: readonly IdentityFormat[] = [
+  ...americanIdentities,
+  ...asianIdentities,
+  ...eastEuropeanIdentities,
+  ...westEuropeanIdentities,
+];
 const identityEntities = [...new Set(identities.map(({ entity }) => entity))];
 
 const entities: ReadonlyMap<string, Entity> = new Map([

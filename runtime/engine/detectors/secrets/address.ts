@@ -18,11 +18,11 @@ const weakPasswords = new Set(
 export const addressTriggers: readonly Trigger[] = [
   { literal: "://", locate: locateUserInfo },
   { literal: "authorization", locate: (text, end) => locateHeader(text, end, authorization) },
-  { literal: "bearer ", locate: (text, end) => locateHeader(text, end, bearer) },
+  { literal: "bearer", locate: (text, end) => locateHeader(text, end, bearer) },
   ...["-h", "--header"].map(
     (literal): Trigger => ({ literal, locate: (text, end) => locateHeader(text, end, curlHeader) }),
   ),
-  ...["-u ", "--user "].map((literal): Trigger => ({ literal, locate: locateUser })),
+  ...["-u", "--user"].map((literal): Trigger => ({ literal, locate: locateUser })),
 ];
 
 function locateUserInfo(text: string, end: number): Finding | undefined {
@@ -44,7 +44,7 @@ function isChosen(user: string, password: string): boolean {
 
 const authorization =
   /["']?\s{0,2}[:=,]\s{0,3}["']?(?:(basic)\s{1,2}([A-Za-z0-9+/]{8,400}={0,2})|(?:bearer|token|apikey|api-key)\s{1,2}([\w=~@.+/-]{8,1000}))/iy;
-const bearer = /()()([\w=~.+/-]{20,1000})(?![\w(])/y;
+const bearer = /[ \t]{1,4}()()([\w=~.+/-]{20,1000})(?![\w(])/y;
 const curlHeader =
   /[\s=]{0,5}["'](?:(?:x-)?(?:[a-z]{1,20}-)?(?:api-?)?(?:key|token)|authorization):[ \t]{0,5}()()([\w=~@.+/-]{8,400})["']/iy;
 
@@ -71,7 +71,7 @@ function isToken(value: string): boolean {
   return kinds >= 2 && /^(?!.*(?:Token|KEY|_TOKEN|_KEY)$)/.test(value) && !isPlaceholder(value, 2.7);
 }
 
-const user = /["']?([^\s:"']{2,60}):([^\s"']{3,100})["']?(?=\s|$)/y;
+const user = /[ \t]{1,4}["']?([^\s:"']{2,60}):([^\s"']{3,100})["']?(?=\s|$)/y;
 const longestCommand = 400;
 
 // Only within a command of curl or wget: "-u" means many things.

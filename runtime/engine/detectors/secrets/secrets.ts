@@ -6,15 +6,27 @@ import { type Detector, type Trigger, withoutInner } from "../../plan.ts";
 import { addressTriggers } from "./address.ts";
 import { cloudTokens } from "./format/cloud.ts";
 import { developerTokens } from "./format/developer.ts";
+import { messageTokens } from "./format/message.ts";
+import { modelTokens } from "./format/model.ts";
 import { namedFormats } from "./format/named.ts";
-import { serviceTokens } from "./format/service.ts";
+import { paymentTokens } from "./format/payment.ts";
+import { sourceTokens } from "./format/source.ts";
+import { workTokens } from "./format/work.ts";
 import { genericTriggers } from "./generic.ts";
 import { jwtTrigger } from "./jwt.ts";
 import { namedTriggers } from "./named.ts";
 import { privateKeyTrigger } from "./private-key.ts";
 import { tokenTrigger } from "./token.ts";
 
-const tokenFormats = [...cloudTokens, ...developerTokens, ...serviceTokens];
+const tokenFormats = [
+  ...cloudTokens,
+  ...developerTokens,
+  ...messageTokens,
+  ...modelTokens,
+  ...paymentTokens,
+  ...sourceTokens,
+  ...workTokens,
+];
 const unnamed = ["authorization", "basic_auth", "connection_string", "generic", "jwt", "password", "private_key"];
 const names = [...new Set([...tokenFormats, ...namedFormats].map(({ name }) => name)), ...unnamed].sort();
 /** What anything more particular stands for as well. */

@@ -4,6 +4,7 @@ import { PackLibrary, readPackLibrary } from "../../../../runtime/engine/pack/li
 import { mergeDocuments } from "../../../../runtime/engine/pack/merge.ts";
 import { type Pack, PackParametersInvalid } from "../../../../runtime/engine/pack/pack.ts";
 import { parsePack } from "../../../../runtime/engine/pack/parse.ts";
+import { packSource } from "../../../../runtime/engine/pack/source.ts";
 
 function source(changes: Record<string, string> = {}): string {
   const parts: Record<string, string> = {
@@ -70,7 +71,7 @@ describe("a pack document", () => {
       rules: `
     - {id: a, stages: [input], detect: words, action: "\${parameters.action}", description: "\${parameters.limit}", if: "\${parameters.words}"}`,
     });
-    expect(problem).toMatchObject({ path: "policy", message: "${parameters.wrods}: there is no such parameter" });
+    expect(problem).toMatchObject({ path: "policy", message: `\${parameters.wrods}: there is no such parameter` });
     expect(problem?.line).toBeGreaterThan(1);
   });
 
@@ -81,7 +82,7 @@ describe("a pack document", () => {
     spare: {description: Nothing., type: boolean, default: true}
     limit: {description: A limit., type: number, default: 3}`;
     expect(problemsOf({ properties })).toEqual([
-      { line: 10, path: "parameters.properties.spare", message: "the policy never refers to ${parameters.spare}" },
+      { line: 10, path: "parameters.properties.spare", message: `the policy never refers to \${parameters.spare}` },
     ]);
   });
 
@@ -136,7 +137,7 @@ describe("a policy of a pack", () => {
       rules: `
     - {id: a, stages: [input], if: "\${parameters.words}", detect: words, action: "\${parameters.action}", message: "$\${parameters.limit} \${parameters.limit}"}`,
     });
-    expect(instantiatePack(pack).document.rules).toMatchObject([{ message: "${parameters.limit} 3" }]);
+    expect(instantiatePack(pack).document.rules).toMatchObject([{ message: `\${parameters.limit} 3` }]);
   });
 
   it("has the tests that hold with its values, and no others", () => {
@@ -206,13 +207,17 @@ describe("a library", () => {
     ]);
   });
 
-  it("resolves references, with values of their own", () => {
-    expect(library.resolve("pack:sample@1")).toMatchObject({ version: "1.10.0", parameters: { action: "BLOCK" } });
-    expect(library.resolve("pack:sample@1", { action: "FLAG" })).toMatchObject({ parameters: { action: "FLAG" } });
-    expect(library.resolve("pack:sample@1")).toMatchObject({ parameters: { action: "BLOCK" } });
-    for (const reference of ["sample@1", "pack:sample", "pack:other@1", "pack:sample@9", "pack:sample@1.0.0.0"]) {
-      expect(library.resolve(reference), reference).toBeUndefined();
-    }
+  it("gives policies of packs to those that extend them, with values of their own", () => {
+    const ask = (version: string, parameters = {}) => packSource(library)({ id: "sample", version, parameters });
+    expect(ask("1")).toMatchObject({ version: "1.10.0", document: { rules: [{ action: "BLOCK" }, {}] } });
+    expect(ask("1", { action: "FLAG" })).toMatchObject({ document: { rules: [{ action: "FLAG" }, {}] } });
+    expect(ask("1")).toMatchObject({ document: { rules: [{ action: "BLOCK" }, {}] } });
+    expect(ask("9")).toEqual({ problem: "the pack sample has no version 9; it has 2.0.0, 1.10.0, 1.9.3, 1.2.0" });
+    expect(packSource(library)({ id: "sampel", version: "1", parameters: {} })).toEqual({
+      problem: "there is no pack sampel",
+      suggestion: 'did you mean "sample"?',
+    });
+    expect(ask("1", { words: ["a", 7] })).toEqual({ problem: "must be string", path: ["words", 1] });
   });
 
   it("refuses a file that is no pack, and two of one version", () => {

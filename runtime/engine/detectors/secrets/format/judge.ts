@@ -24,3 +24,8 @@ export function mixed(score: number): (token: string) => TokenVerdict {
     return { score: kinds === 3 ? score : 0, basis: "published form" };
   };
 }
+
+/** Small letters and digits, as random characters have. */
+export function mixedLower(token: string): TokenVerdict {
+  return { score: /[a-z]/.test(token) && /\d.*\d/.test(token) ? 0.85 : 0, basis: "published form" };
+}

@@ -1,0 +1,108 @@
+// From an activation to its enforcement: fifty connected runtimes, and the time from the call until each of them has the new version in
+// force. All fifty live in one process, which compiles and warms up the bundle fifty times in a row; fifty machines do that at the same
+// time, so the slowest of them here is an upper bound.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { runtimeSchema } from "../runtime/config.ts";
+import { connect } from "../runtime/connected.ts";
+import type { Source } from "../runtime/runtime.ts";
+import { systemClock } from "../src/kit/clock.ts";
+import { readConfig } from "../src/kit/config.ts";
+import { createLog, type Logger } from "../src/kit/log.ts";
+import { shutDown } from "../src/kit/shutdown.ts";
+import { startServer } from "./load/http.ts";
+import type { Bench } from "./measure.ts";
+import type { BenchControlPlane } from "./server/control-plane.ts";
+import { startBenchDatabase } from "./server/database.ts";
+
+const fleet = 50;
+const rounds = 10;
+const limitMs = 30_000;
+
+/** Measures how soon an activation is enforced. */
+export const activationBench: Bench = async () => {
+  const server = await startBenchDatabase();
+  const plane = await startServer<BenchControlPlane>("control-plane", server.applicationUrl);
+  const log = createLog({ name: "bench", level: "silent" });
+  const root = mkdtempSync(join(tmpdir(), "policy-guard-bench-"));
+  const sources: Source[] = [];
+  try {
+    for (let i = 0; i < fleet; i++) sources.push(await startOne(plane.told, join(root, String(i)), log));
+    await enforced(sources, 1);
+    await sleep(2_000);
+    const slowest: number[] = [];
+    const all: number[] = [];
+    for (let round = 0; round <= rounds; round++) {
+      const delays = await activateOnce(plane.told, sources, round + 2);
+      // The first one also warms up.
+      if (round === 0) continue;
+      all.push(...delays);
+      slowest.push(Math.max(...delays));
+    }
+    print("one runtime", all);
+    print(`all ${fleet} runtimes`, slowest);
+    const perSecond = 1000 / percentile(slowest, 50);
+    return [{ name: `activations enforced on ${fleet} runtimes, one after the other`, perSecond, cpuUs: 0 }];
+  } finally {
+    await Promise.all(sources.map(({ shutdownSteps }) => shutDown({ log, steps: shutdownSteps })));
+    plane.child.kill();
+    await server.stop();
+    rmSync(root, { recursive: true, force: true });
+  }
+};
+
+function startOne({ port, runtimeToken: token }: BenchControlPlane, folder: string, log: Logger): Promise<Source> {
+  const url = `http://127.0.0.1:${port}`;
+  const config = readConfig(runtimeSchema, {
+    POLICY_GUARD_DATA: folder,
+    POLICY_GUARD_URL: url,
+    POLICY_GUARD_TOKEN: token,
+    POLL_INTERVAL: "10m",
+  });
+  return connect(config, { url, token }, { log, clock: systemClock });
+}
+
+/** Publishes and activates a version; for each runtime the milliseconds until it enforces it. */
+async function activateOnce(told: BenchControlPlane, sources: readonly Source[], version: number): Promise<number[]> {
+  const path = `/v1/orgs/${told.orgId}/projects/${told.projectId}/envs/prod/bundles/publish`;
+  const startedAtMs = performance.now();
+  const waiting = enforced(sources, version, startedAtMs);
+  const answer = await fetch(`http://127.0.0.1:${told.port}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${told.adminToken}` },
+    body: JSON.stringify({ activate: true }),
+  });
+  if (answer.status !== 201) throw new Error(`publish answered ${answer.status}: ${await answer.text()}`);
+  return waiting;
+}
+
+async function enforced(
+  sources: readonly Source[],
+  version: number,
+  startedAtMs = performance.now(),
+): Promise<number[]> {
+  const delays = new Map<Source, number>();
+  while (delays.size < sources.length) {
+    const elapsedMs = performance.now() - startedAtMs;
+    if (elapsedMs > limitMs)
+      throw new Error(`${sources.length - delays.size} runtimes do not enforce version ${version}`);
+    for (const source of sources) {
+      if (!delays.has(source) && source.holder.loaded?.reference.version === version) delays.set(source, elapsedMs);
+    }
+    await sleep(2);
+  }
+  return [...delays.values()];
+}
+
+function print(what: string, values: readonly number[]): void {
+  const [p50, p90, p99, most] = [50, 90, 99, 100].map((p) => Math.round(percentile(values, p)));
+  console.log(`activate → enforced, ${what}: p50 ${p50} ms, p90 ${p90} ms, p99 ${p99} ms, most ${most} ms`);
+}
+
+function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
+}

@@ -1,0 +1,201 @@
+// The candidate: a version that is evaluated beside the active one and never enforced. It has its turn after the answer has gone out,
+// one evaluation at a time, from a queue that stays short: a busy runtime skips some, and says how many. Whatever it does, it can
+// neither slow an answer down nor fail one. What it would have answered is counted, and a few differences are named; no text leaves
+// the runtime by this way.
+
+import { createHash } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Bundle } from "../gen/policyguard/bundle/v1/bundle_pb.ts";
+import {
+  type BundleReference,
+  BundleReferenceSchema,
+  type CandidateOutcome,
+  CandidateOutcomeSchema,
+} from "../gen/policyguard/policy/v1/evaluation_pb.ts";
+import type { Outcome } from "../gen/policyguard/policy/v1/outcome_pb.ts";
+import { type CandidateTally, CandidateTallySchema } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import type { Clock } from "../src/kit/clock.ts";
+import type { Logger } from "../src/kit/log.ts";
+import type { ActivationPayload, CandidateReference } from "../src/kit/statement-payload.ts";
+import { compileBundle } from "./bundle/compile.ts";
+import { type ContentCheck, verifyContent } from "./bundle/verify.ts";
+import type { Engine } from "./engine/compile.ts";
+import type { Evaluation } from "./engine/evaluation.ts";
+import { warmUp } from "./warm-up.ts";
+
+/** Most evaluations that wait for the candidate. */
+const queueLimit = 32;
+/** Most differences of one tally. */
+const sampleLimit = 20;
+
+/** The candidate, compiled. */
+export interface LoadedCandidate {
+  readonly engine: Engine;
+  readonly reference: BundleReference;
+}
+
+/** What a candidate runner works with. */
+export interface CandidateRunnerOptions {
+  /** Fetches the candidate of the environment. */
+  readonly fetch: (signal: AbortSignal) => Promise<Bundle>;
+  /** What its manifest and content are checked against. */
+  readonly check: () => Omit<ContentCheck, "bundle">;
+  readonly instanceId: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Waiting {
+  readonly active: Evaluation;
+  readonly evaluate: (candidate: LoadedCandidate) => Evaluation;
+}
+
+/** Evaluates candidates, and counts. */
+export class CandidateRunner {
+  readonly #options: CandidateRunnerOptions;
+  readonly #end = new AbortController();
+  #wanted: CandidateReference | undefined;
+  #loaded: LoadedCandidate | undefined;
+  #queue: Waiting[] = [];
+  #isBusy = false;
+  #tally = newTally();
+
+  constructor(options: CandidateRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** The candidate that is evaluated now; undefined when there is none, or this runtime has no share in it. */
+  get current(): LoadedCandidate | undefined {
+    const isOver =
+      this.#wanted !== undefined && Date.parse(this.#wanted.expires_at) <= this.#options.clock.now().getTime();
+    return isOver ? undefined : this.#loaded;
+  }
+
+  /** Follows what the activation in force says of a candidate. */
+  follow({ candidate }: ActivationPayload): void {
+    const wanted = candidate !== undefined && this.#takesPart(candidate) ? candidate : undefined;
+    if (wanted?.digest === this.#wanted?.digest && wanted?.version === this.#wanted?.version) {
+      this.#wanted = wanted;
+      return;
+    }
+    this.#wanted = wanted;
+    this.#loaded = undefined;
+    this.#queue = [];
+    this.#tally = newTally();
+    if (wanted !== undefined) void this.#load(wanted);
+  }
+
+  /** Has the candidate judge what the active version has judged, once there is nothing else to do. */
+  consider(active: Evaluation, evaluate: (candidate: LoadedCandidate) => Evaluation): void {
+    if (this.current === undefined) return;
+    if (this.#queue.length >= queueLimit) {
+      this.#tally.skipped += 1;
+      return;
+    }
+    this.#queue.push({ active, evaluate });
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    setImmediate(() => this.#next());
+  }
+
+  /** What the candidate says, at once: for a caller that asked for every detail. Undefined when it fails. */
+  judge(active: Evaluation, evaluate: (candidate: LoadedCandidate) => Evaluation): CandidateOutcome | undefined {
+    const candidate = this.current;
+    if (candidate === undefined) return undefined;
+    const outcome = this.#compare(candidate, { active, evaluate });
+    if (outcome === undefined) return undefined;
+    const changed = outcome !== active.response.outcome;
+    return create(CandidateOutcomeSchema, { version: candidate.reference.version, outcome, changed });
+  }
+
+  /** What was counted since the last call; undefined when nothing was. */
+  takeTally(): CandidateTally | undefined {
+    const { pairs, samples, skipped, failed } = this.#tally;
+    if (this.#wanted === undefined || (pairs.size === 0 && skipped === 0 && failed === 0)) return undefined;
+    this.#tally = newTally();
+    const { version, digest } = this.#wanted;
+    return create(CandidateTallySchema, { version, digest, skipped, failed, pairs: [...pairs.values()], samples });
+  }
+
+  /** Ends what is under way. */
+  stop(): void {
+    this.#end.abort();
+    this.#queue = [];
+  }
+
+  /** The same runtimes for the whole life of a candidate, and others for the next one. */
+  #takesPart({ digest, percent }: CandidateReference): boolean {
+    const hash = createHash("sha256").update(`${this.#options.instanceId}:${digest}`).digest();
+    return hash.readUInt32BE(0) % 100 < percent;
+  }
+
+  async #load(wanted: CandidateReference): Promise<void> {
+    const { fetch, check, log } = this.#options;
+    try {
+      const bundle = await fetch(this.#end.signal);
+      const found = await verifyContent({ ...check(), bundle }, wanted.digest);
+      const engine = compileBundle(found);
+      await warmUp(engine);
+      if (this.#wanted?.digest !== wanted.digest) return;
+      const { version, digest } = wanted;
+      this.#loaded = { engine, reference: create(BundleReferenceSchema, { version, digest }) };
+      log.info({ version }, "candidate is evaluated beside the active version");
+    } catch (err) {
+      // The next refresh of the activation tries again.
+      if (this.#wanted?.digest === wanted.digest) this.#wanted = undefined;
+      if (!this.#end.signal.aborted) log.warn({ err, version: wanted.version }, "the candidate could not be loaded");
+    }
+  }
+
+  #next(): void {
+    const waiting = this.#queue.shift();
+    const candidate = this.current;
+    if (waiting === undefined || candidate === undefined) {
+      this.#isBusy = false;
+      return;
+    }
+    this.#compare(candidate, waiting);
+    setImmediate(() => this.#next());
+  }
+
+  #compare(candidate: LoadedCandidate, { active, evaluate }: Waiting): Outcome | undefined {
+    try {
+      const other = evaluate(candidate);
+      this.#count(active, other);
+      return other.response.outcome;
+    } catch {
+      this.#tally.failed += 1;
+      return undefined;
+    }
+  }
+
+  #count(active: Evaluation, other: Evaluation): void {
+    const pair = { active: active.response.outcome, candidate: other.response.outcome };
+    const key = `${pair.active} ${pair.candidate}`;
+    const { pairs, samples } = this.#tally;
+    pairs.set(key, { ...pair, count: (pairs.get(key)?.count ?? 0) + 1 });
+    if (pair.active === pair.candidate || samples.length >= sampleLimit) return;
+    const { evaluationId } = active.response;
+    const createdAt = timestampFromDate(this.#options.clock.now());
+    samples.push({ ...pair, evaluationId, rule: other.decidedByRule, createdAt });
+  }
+}
+
+interface Pair {
+  readonly active: Outcome;
+  readonly candidate: Outcome;
+}
+
+function newTally() {
+  return {
+    pairs: new Map<string, Pair & { readonly count: number }>(),
+    samples: [] as (Pair & {
+      readonly evaluationId: string;
+      readonly rule: string;
+      readonly createdAt: ReturnType<typeof timestampFromDate>;
+    })[],
+    skipped: 0,
+    failed: 0,
+  };
+}

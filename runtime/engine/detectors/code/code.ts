@@ -1,0 +1,89 @@
+// The detector "code": commands and queries that destroy, take over or leak, and the language that code is written in.
+
+import { reads } from "../../normalize.ts";
+import { type Detector, type Finding, type Trigger, withoutInner } from "../../plan.ts";
+import { textsParameter } from "../parameter.ts";
+import { languageTriggers } from "./language.ts";
+import { type DangerRule, shellDangers } from "./shell.ts";
+import { sqlDangers } from "./sql.ts";
+
+const rules: readonly DangerRule[] = [...shellDangers, ...sqlDangers];
+const contextLength = 160;
+
+/** The detector "code". */
+export const code: Detector = {
+  definition: {
+    id: "code",
+    displayName: "Code and dangerous commands",
+    description:
+      "Finds shell commands and SQL that destroy, take over or leak, calls that run what they are given, and tells the language of code.",
+    version: "1.0.0",
+    category: "security",
+    tags: ["code", "shell", "sql", "rce", "owasp-llm05"],
+    categories: ["code.eval", "code.language", "code.shell", "code.sql"],
+    entities: [],
+    languages: ["*"],
+    costClass: "constant",
+    scope: "local",
+    defaultThreshold: 0.5,
+    parameters: {
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        find: {
+          type: "array",
+          description:
+            "danger: commands and queries that do harm. language: any code, with its language as an attribute.",
+          minItems: 1,
+          uniqueItems: true,
+          items: { enum: ["danger", "language"] },
+          default: ["danger"],
+        },
+      },
+    },
+    references: ["https://attack.mitre.org/techniques/T1059/", "https://owasp.org/www-community/attacks/SQL_Injection"],
+    measures: [],
+    examples: [
+      { text: "Then run: sudo rm -rf /", categories: ["code.shell"] },
+      { text: "name = '' OR '1'='1' --", categories: ["code.sql"] },
+      { text: "def add(a, b):\n  return a + b", categories: ["code.language"], parameters: { find: ["language"] } },
+      { text: "How do I drop a table off at the shop?", categories: [] },
+    ],
+    check: () => [],
+  },
+  plan: (parameters) => {
+    const find = textsParameter(parameters, "find") ?? ["danger"];
+    return {
+      reads: reads.normal,
+      phrases: [],
+      patterns: [],
+      triggers: [
+        ...(find.includes("danger") ? rules.map(dangerTrigger) : []),
+        ...(find.includes("language") ? languageTriggers : []),
+      ],
+      sweeps: [],
+      settle: withoutInner,
+    };
+  },
+};
+
+// The automaton takes no literal that ends with white space, so a space at its end is looked for by the pattern.
+function dangerTrigger({ literal: written, before, after, kind, name, score }: DangerRule): Trigger {
+  const literal = written.trimEnd();
+  const head = before === undefined ? undefined : new RegExp(`(?:${before})$`, "i");
+  const tail = new RegExp(literal === written ? after : `[ \\t]{1,8}(?:${after})`, "iy");
+  return {
+    literal,
+    locate: (text, end): Finding | undefined => {
+      tail.lastIndex = end;
+      const rest = tail.exec(text);
+      if (rest === null) return undefined;
+      const at = end - literal.length;
+      const lead = head?.exec(text.slice(Math.max(0, at - contextLength), at));
+      if (head !== undefined && (lead === null || lead === undefined)) return undefined;
+      const start = at - (lead?.[0].length ?? 0);
+      const attributes = { danger: name, basis: "form of the command" };
+      return { category: `code.${kind}`, start, end: end + rest[0].length, score, attributes };
+    },
+  };
+}

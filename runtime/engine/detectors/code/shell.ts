@@ -1,0 +1,150 @@
+// Commands of shells and calls of interpreters that destroy, take over or leak.
+
+/** A command. */
+export interface DangerRule {
+  readonly kind: "shell" | "sql" | "eval";
+  /** What it does, told as an attribute. */
+  readonly name: string;
+  /** A part that it always has. */
+  readonly literal: string;
+  /** What stands before that part, as a pattern of a bounded length. */
+  readonly before?: string;
+  /** What follows, as a pattern of a bounded length; it may be empty. */
+  readonly after: string;
+  readonly score: number;
+}
+
+const shell = (name: string, literal: string, after: string, score: number, before?: string): DangerRule => ({
+  ...{ kind: "shell", name, literal, before, after, score },
+});
+const evaluation = (name: string, literal: string, after: string, score: number, before?: string): DangerRule => ({
+  ...{ kind: "eval", name, literal, before, after, score },
+});
+
+const word = "(?:^|[^A-Za-z0-9_.-])";
+const interpreter = "(?:sudo )?(?:ba|z|k|da)?sh\\b|(?:sudo )?(?:python[23]?|perl|ruby|node|php)\\b";
+
+/** The commands. */
+export const shellDangers: readonly DangerRule[] = [
+  shell(
+    "deletes everything",
+    "rm -",
+    "(?:[a-z]*r[a-z]*f|[a-z]*f[a-z]*r|r[a-z]* -f|f[a-z]* -r)[a-z]*[ \\t]+(?:--no-preserve-root[ \\t]+)?(?:--[ \\t]+)?[\"']?(?:/|~|\\*|\\$HOME|\\$\\{HOME|\\.(?:[ \\t;]|$))(?![a-z]{1,20}/[a-z0-9])",
+    0.9,
+    word,
+  ),
+  shell("deletes everything", "--no-preserve-root", "", 0.9),
+  shell("formats a disk", "mkfs", "(?:\\.[a-z0-9]{2,8})?[ \\t]+(?:-[a-z]+[ \\t]+){0,4}/dev/", 0.9, word),
+  shell("overwrites a disk", "of=/dev/", "(?:sd|hd|nvme|vd|mmcblk|disk)[a-z0-9]*", 0.9, "dd [^\\n]{0,80}"),
+  shell("overwrites a disk", "> /dev/", "(?:sd|hd|nvme|vd)[a-z]", 0.9),
+  shell("exhausts processes", ":(){", "[ \\t]*:[ \\t]*\\|[ \\t]*:[ \\t]*&[ \\t]*\\}[ \\t]*;[ \\t]*:", 0.95),
+  shell(
+    "opens all permissions",
+    "chmod ",
+    "(?:-R[ \\t]+|--recursive[ \\t]+)(?:0?777|a\\+rwx)[ \\t]+/(?:[ \\t\\n]|$|etc|usr|var|bin)",
+    0.85,
+    word,
+  ),
+  shell("runs what it downloads", "| ", `(?:${interpreter})`, 0.85, "(?:curl|wget|fetch)[ \\t][^\\n|]{4,140}"),
+  shell("runs what it downloads", "|", `(?:${interpreter})`, 0.85, "(?:curl|wget|fetch)[ \\t][^\\n|]{4,140}"),
+  shell("runs what it downloads", "(curl ", "[^\\n)]{4,140}\\)", 0.85, `(?:${interpreter})[^\\n]{0,12}[<$]`),
+  shell("runs what is encoded", "base64 ", `(?:-d|-D|--decode)[ \\t]*\\|[ \\t]*(?:${interpreter})`, 0.9),
+  shell("opens a reverse shell", "/dev/tcp/", "[^\\s/]{1,80}/\\d{1,5}", 0.95),
+  shell(
+    "opens a reverse shell",
+    "nc ",
+    "(?:-[a-z]+[ \\t]+){0,4}[^\\n]{0,60}-[a-z]*e[ \\t]+/?(?:bin/)?(?:ba)?sh",
+    0.9,
+    word,
+  ),
+  shell("opens a reverse shell", "ncat ", "[^\\n]{0,80}(?:-e|--exec|--sh-exec)", 0.9, word),
+  shell("opens a reverse shell", "socat ", "[^\\n]{0,100}exec:", 0.85, word),
+  shell("opens a reverse shell", "mkfifo ", "[^\\n]{0,120}(?:nc|sh -i)", 0.85, word),
+  shell(
+    "reads secrets of the system",
+    "/etc/shadow",
+    "",
+    0.75,
+    "(?:cat|less|more|head|tail|cp|scp|curl|nano|vi|vim)[ \\t][^\\n]{0,60}",
+  ),
+  shell(
+    "reads private keys",
+    ".ssh/id_",
+    "(?:rsa|ed25519|ecdsa|dsa)(?!\\.pub)",
+    0.7,
+    "(?:cat|less|cp|scp|curl|base64|tar)[ \\t][^\\n]{0,80}",
+  ),
+  shell(
+    "reads cloud credentials",
+    ".aws/credentials",
+    "",
+    0.65,
+    "(?:cat|less|cp|scp|curl|base64|tar)[ \\t][^\\n]{0,80}",
+  ),
+  shell(
+    "asks the cloud for credentials",
+    "169.254.169.254",
+    "(?:/latest/(?:meta-data|api|user-data|dynamic)|/metadata)",
+    0.9,
+  ),
+  shell(
+    "sends files away",
+    "--data",
+    "(?:-binary|-raw)?[ \\t]+[\"']?@/?(?:etc|home|root|\\.ssh|\\.env|\\.aws)",
+    0.85,
+    "curl[ \\t][^\\n]{0,120}",
+  ),
+  shell("adds a root user", "useradd ", "[^\\n]{0,60}-u[ \\t]*0", 0.85, word),
+  shell("weakens sudo", "NOPASSWD", ":[ \\t]*ALL", 0.7),
+  shell("disables protection", "setenforce 0", "", 0.6, word),
+  shell("disables protection", "iptables -F", "", 0.7, word),
+  shell("removes traces", "history -c", "", 0.6, word),
+  shell("hides a download", "certutil", "[^\\n]{0,40}-urlcache", 0.9, word),
+  shell(
+    "runs an encoded script",
+    "powershell",
+    "(?:\\.exe)?[^\\n]{0,80}[ \\t]-e(?:nc?|nco?d?e?d?c?o?m?m?a?n?d?)?[ \\t]+[A-Za-z0-9+/=]{16}",
+    0.9,
+    word,
+  ),
+  shell("runs what it downloads", "DownloadString(", "", 0.8),
+  shell("runs what it downloads", "Invoke-WebRequest", "[^\\n]{0,160}\\|[ \\t]*(?:iex|Invoke-Expression)", 0.9),
+  shell("disables protection", "Set-MpPreference", "[^\\n]{0,60}-Disable", 0.9),
+  shell("deletes shadow copies", "vssadmin", "[^\\n]{0,20}delete[ \\t]+shadows", 0.95, word),
+  shell("deletes everything", "format c:", "", 0.7, word),
+  shell("deletes everything", "del /", "[fsq][^\\n]{0,20}(?:/[fsq][^\\n]{0,20}){0,3}c:\\\\", 0.85, word),
+  shell("deletes everything", "Remove-Item", "[^\\n]{0,60}-Recurse[^\\n]{0,40}(?:C:\\\\|/|\\$env)", 0.8),
+  shell(
+    "deletes a cluster's resources",
+    "kubectl delete",
+    "[ \\t]+(?:ns|namespaces?|all|pv|pvc|nodes?)\\b[^\\n]{0,40}--all",
+    0.85,
+    word,
+  ),
+  shell("destroys infrastructure", "terraform destroy", "[^\\n]{0,40}-auto-approve", 0.8, word),
+  shell("leaves a container", "docker run", "[^\\n]{0,80}(?:--privileged|-v[ \\t]+/:)", 0.75, word),
+  shell("rewrites shared history", "git push", "[^\\n]{0,40}(?:--force|-f)\\b[^\\n]{0,20}(?:main|master)", 0.6, word),
+  evaluation("runs a command", "os.system(", "", 0.6),
+  evaluation("runs a command", "subprocess.", "(?:run|call|Popen|check_output)\\([^\\n]{0,120}shell[ ]*=[ ]*True", 0.7),
+  evaluation("runs a command", "child_process", "[\"')]{1,2}[^\\n]{0,40}\\.?exec", 0.65),
+  evaluation("runs a command", "Runtime.getRuntime().exec(", "", 0.7),
+  evaluation(
+    "runs what it is given",
+    "eval(",
+    "[^\\n)]{0,40}(?:request|input|params|argv|\\$_(?:GET|POST|REQUEST)|atob|base64|decode|body)",
+    0.85,
+    word,
+  ),
+  evaluation(
+    "runs what it is given",
+    "exec(",
+    "[^\\n)]{0,40}(?:request|input\\(|params|argv|\\$_(?:GET|POST|REQUEST)|b64decode|decode)",
+    0.85,
+    word,
+  ),
+  evaluation("runs what it is given", "__import__(", "[\"'](?:os|subprocess|socket|pty)[\"']\\)", 0.8),
+  evaluation("loads untrusted objects", "pickle.loads(", "[^\\n)]{0,40}(?:request|input|recv|body|b64decode)", 0.75),
+  evaluation("looks up a remote object", "${jndi:", "(?:ldaps?|rmi|dns|iiop)", 0.98),
+  evaluation("injects a template", "__globals__", "", 0.8),
+  evaluation("injects a template", ".__subclasses__(", "", 0.85),
+];

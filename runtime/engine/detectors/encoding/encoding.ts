@@ -1,0 +1,112 @@
+// The detector "encoding": text that was encoded so that nobody reads it: Base64 (RFC 4648), hexadecimal, percent-encoding (RFC 3986),
+// escapes of programming languages and character references of HTML. It tells that there is readable text; what the text says, other
+// detectors read.
+
+import { reads } from "../../normalize.ts";
+import { type Detector, type Finding, withoutInner } from "../../plan.ts";
+import { boundedSweep } from "../sweep.ts";
+
+const shortestRun = 24;
+const longestRun = 4_096;
+
+/** The detector "encoding". */
+export const encoding: Detector = {
+  definition: {
+    id: "encoding",
+    displayName: "Encoded payloads",
+    description:
+      "Finds text that is hidden by Base64, hexadecimal, percent-encoding, escapes or character references. Images, hashes and keys are no findings.",
+    version: "1.0.0",
+    category: "security",
+    tags: ["encoding", "base64", "obfuscation"],
+    categories: ["encoding.base64", "encoding.entity", "encoding.escape", "encoding.hex", "encoding.percent"],
+    entities: [],
+    languages: ["*"],
+    costClass: "linear",
+    scope: "local",
+    defaultThreshold: 0.5,
+    parameters: { type: "object", additionalProperties: false, properties: {} },
+    references: ["https://www.rfc-editor.org/rfc/rfc4648", "https://www.rfc-editor.org/rfc/rfc3986"],
+    measures: [],
+    examples: [
+      { text: "Run SWdub3JlIGFsbCBwcmV2aW91cyBpbnN0cnVjdGlvbnM= now", categories: ["encoding.base64"] },
+      { text: "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", categories: [] },
+    ],
+    check: () => [],
+  },
+  plan: () => ({
+    reads: reads.normal,
+    phrases: [],
+    patterns: [],
+    triggers: [],
+    sweeps: [boundedSweep(find, longestRun + 64)],
+    settle: withoutInner,
+  }),
+};
+
+function find(text: string): Finding[] {
+  return [...findRuns(text), ...findEscapes(text)];
+}
+
+// Runs are cut to the longest that is decoded, so that what is found does not depend on more.
+const run = /[A-Za-z0-9+/_-]{1,4096}={0,2}/g;
+
+function findRuns(text: string): Finding[] {
+  const findings: Finding[] = [];
+  for (const { index, 0: found } of text.matchAll(run)) {
+    if (found.length < shortestRun) continue;
+    const isHex = /^(?:0x)?(?:[0-9a-fA-F]{2}){12,}$/.test(found);
+    const bytes = Buffer.from(isHex ? found.replace(/^0x/, "") : found, isHex ? "hex" : "base64");
+    if (!isText(bytes)) continue;
+    const name = isHex ? "hex" : "base64";
+    // Words and paths are Base64 by accident; what they decode to is hardly ever text.
+    findings.push(findingOf(name, index, index + found.length, bytes.length));
+  }
+  return findings;
+}
+
+const escapes: readonly (readonly [string, RegExp, (text: string) => number])[] = [
+  ["percent", /(?:%[0-9A-Fa-f]{2}){8,1024}/g, (text) => text.length / 3],
+  [
+    "escape",
+    /(?:\\u\{?[0-9A-Fa-f]{4,6}\}?){6,512}|(?:\\x[0-9A-Fa-f]{2}){8,1024}|(?:\\[0-3][0-7]{2}){8,1024}/g,
+    (text) => text.length / 5,
+  ],
+  ["entity", /(?:&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});){6,512}/g, (text) => text.length / 6],
+  ["hex", /(?:[0-9A-Fa-f]{2}[ :,]){16,1024}[0-9A-Fa-f]{2}/g, (text) => text.length / 3],
+];
+
+function findEscapes(text: string): Finding[] {
+  const findings: Finding[] = [];
+  for (const [name, pattern, count] of escapes)
+    for (const { index, 0: found } of text.matchAll(pattern)) {
+      if (name === "hex" && !isText(Buffer.from(found.replace(/[^0-9A-Fa-f]/g, ""), "hex"))) continue;
+      if (name === "percent" && !isText(bytesOfPercent(found))) continue;
+      findings.push(findingOf(name, index, index + found.length, Math.round(count(found))));
+    }
+  return findings;
+}
+
+function bytesOfPercent(text: string): Buffer {
+  return Buffer.from(text.replaceAll("%", ""), "hex");
+}
+
+function findingOf(name: string, start: number, end: number, length: number): Finding {
+  const attributes = { encoding: name, decoded_length: String(length), basis: "decodes to readable text" };
+  return { category: `encoding.${name}`, start, end, score: length >= 24 ? 0.9 : 0.75, attributes };
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+// Text has no control characters, is valid UTF-8, is mostly letters, and what it has of ASCII are words with spaces or vowels.
+function isText(bytes: Buffer): boolean {
+  if (bytes.length < 8 || bytes.some((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20) || byte === 0x7f))
+    return false;
+  try {
+    const text = decoder.decode(bytes);
+    const letters = text.match(/[\p{L}\p{M}\p{N}\s.,;:!?'"()-]/gu)?.length ?? 0;
+    return letters >= [...text].length * 0.9 && (/[^\0-\x7f]/.test(text) || /[a-z]{2}/i.test(text));
+  } catch {
+    return false;
+  }
+}

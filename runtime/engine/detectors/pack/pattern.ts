@@ -1,0 +1,47 @@
+// Packs of patterns: sentences that mean harm, in RE2 syntax where a space stands for any white space. Quoted ones and ones that are talked
+// about count for less.
+
+import type { PatternProbe } from "../../plan.ts";
+import { compilePattern } from "../../regex.ts";
+import { saidShare } from "../injection/quotation.ts";
+import { plain } from "./term.ts";
+
+/** One sentence. */
+export interface SentenceRule {
+  readonly category: string;
+  /** BCP 47 tag. */
+  readonly language: string;
+  readonly pattern: string;
+  readonly score: number;
+}
+
+/** The pattern that a rule stands for. */
+export function expandSentence(pattern: string): string {
+  return pattern.replaceAll(" ", "\\s+");
+}
+
+/** The probes of the rules of some languages. A sentence with an exempt phrase is no finding. */
+export function sentenceProbes(
+  rules: readonly SentenceRule[],
+  languages: readonly string[],
+  exempt: ReadonlySet<string>,
+): PatternProbe[] {
+  return rules
+    .filter(({ language }) => languages.includes(language))
+    .map(({ category, language, pattern, score }) => ({
+      pattern: compilePattern(expandSentence(pattern), { ignoreCase: true }),
+      folded: true,
+      reach: 160,
+      accept: ({ start, end }, text) => {
+        if (exempt.size > 0 && isExempt(text.slice(start, end), exempt)) return undefined;
+        const share = saidShare(text, start, end);
+        const basis = share < 1 ? "sentence, quoted or talked about" : "sentence";
+        return { category, start, end, score: Math.round(score * share * 100) / 100, attributes: { language, basis } };
+      },
+    }));
+}
+
+function isExempt(match: string, exempt: ReadonlySet<string>): boolean {
+  const text = plain(match);
+  return [...exempt].some((phrase) => text.includes(phrase));
+}

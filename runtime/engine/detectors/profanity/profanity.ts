@@ -1,0 +1,79 @@
+// The detector "profanity": coarse words of 24 languages, as whole words.
+
+import { reads } from "../../normalize.ts";
+import { type Detector, withoutInner } from "../../plan.ts";
+import { exemptionsOf, packParameters } from "../pack/parameter.ts";
+import { phrasesOfTerms } from "../pack/term.ts";
+import { textsParameter } from "../parameter.ts";
+import { profaneTerms } from "./list.ts";
+
+const category = "profanity.word";
+/** How words are written to be read and not found. */
+const masked = [
+  "f*ck",
+  "f**k",
+  "f***",
+  "fu*k",
+  "sh*t",
+  "s**t",
+  "sh1t",
+  "fvck",
+  "phuck",
+  "b*tch",
+  "b1tch",
+  "biatch",
+  "a**hole",
+  "assh0le",
+  "@sshole",
+  "a$$hole",
+  "c*nt",
+  "cvnt",
+  "d*ck",
+  "wtf",
+  "stfu",
+  "gtfo",
+  "mofo",
+];
+
+/** The detector "profanity". */
+export const profanity: Detector = {
+  definition: {
+    id: "profanity",
+    displayName: "Profanity",
+    description:
+      "Finds coarse words of 24 languages, as whole words and with English endings. Sober terms of the body and everyday words are left out.",
+    version: "1.0.0",
+    category: "content",
+    tags: ["profanity", "obscenity", "moderation"],
+    categories: [category],
+    entities: [],
+    languages: [...profaneTerms.keys()],
+    costClass: "constant",
+    scope: "local",
+    defaultThreshold: 0.5,
+    parameters: packParameters([...profaneTerms.keys()]),
+    references: ["https://github.com/LDNOOBW/List-of-Dirty-Naughty-Obscene-and-Otherwise-Bad-Words"],
+    measures: [],
+    examples: [
+      { text: "That is bullshit.", categories: [category] },
+      { text: "I live in Scunthorpe, near Penistone; the assistant will assess the class.", categories: [] },
+    ],
+    check: () => [],
+  },
+  plan: (parameters) => {
+    const exempt = exemptionsOf(parameters);
+    const chosen = textsParameter(parameters, "languages") ?? [...profaneTerms.keys()];
+    const phrases = chosen.flatMap((language) =>
+      phrasesOfTerms(
+        profaneTerms.get(language) ?? [],
+        { category, score: 0.8, language, inflects: language === "en" },
+        exempt,
+      ),
+    );
+    const more = chosen.includes("en") ? phrasesOfTerms(masked, { category, score: 0.75, language: "en" }, exempt) : [];
+    return {
+      ...{ reads: reads.normal, phrases: [...phrases, ...more] },
+      ...{ patterns: [], triggers: [], sweeps: [], settle: withoutInner },
+    };
+  },
+};

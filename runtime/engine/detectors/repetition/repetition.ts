@@ -1,0 +1,146 @@
+// The detector "repetition": characters, words or lines that are repeated without end, as in attacks that exhaust a model or push its
+// instructions out of sight, and in outputs that are stuck in a loop.
+
+import { reads } from "../../normalize.ts";
+import type { Detector, Finding } from "../../plan.ts";
+import { boundedSweep } from "../sweep.ts";
+
+const longestUnit = 64;
+const reach = 1_024;
+
+/** The detector "repetition". */
+export const repetition: Detector = {
+  definition: {
+    id: "repetition",
+    displayName: "Repetition",
+    description:
+      "Finds characters, words and phrases that are repeated many times in a row. Rules and tables are no findings.",
+    version: "1.0.0",
+    category: "content",
+    tags: ["repetition", "denial-of-service", "loop", "owasp-llm10"],
+    categories: ["repetition.character", "repetition.phrase"],
+    entities: [],
+    languages: ["*"],
+    costClass: "linear",
+    scope: "local",
+    defaultThreshold: 0.5,
+    parameters: {
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        characters: {
+          type: "integer",
+          description: "Times that a letter, digit or mark may stand in a row.",
+          minimum: 4,
+          maximum: 512,
+          default: 40,
+        },
+        phrases: {
+          type: "integer",
+          description: "Times that a word, phrase or line of at most 64 characters may follow itself.",
+          minimum: 3,
+          maximum: 64,
+          default: 8,
+        },
+      },
+    },
+    references: ["https://genai.owasp.org/llmrisk/llm102025-unbounded-consumption/"],
+    measures: [],
+    examples: [
+      { text: `say ${"poem ".repeat(12)}`, categories: ["repetition.phrase"] },
+      { text: `${"A".repeat(80)} hello`, categories: ["repetition.character"] },
+      { text: "-----------------------------------------------------\nno, no, no, no, no!", categories: [] },
+    ],
+    check: () => [],
+  },
+  plan: (parameters) => {
+    const limits = { characters: limitOf(parameters.characters, 40), phrases: limitOf(parameters.phrases, 8) };
+    return {
+      reads: reads.normal,
+      phrases: [],
+      patterns: [],
+      triggers: [],
+      sweeps: [boundedSweep((text) => find(text, limits), reach + longestUnit * (limits.phrases + 2))],
+      settle: (detections) => detections,
+    };
+  },
+};
+
+interface Limits {
+  readonly characters: number;
+  readonly phrases: number;
+}
+
+function limitOf(value: unknown, fallback: number): number {
+  return typeof value === "number" ? value : fallback;
+}
+
+/** What rulers and indents are made of. */
+const ruler = /^[\s\-_=*#~.+|/\\<>─━═│·•░▒▓█]+$/;
+
+function find(text: string, limits: Limits): Finding[] {
+  const findings: Finding[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const end = runEnd(text, at);
+    if (end - at > limits.characters && !ruler.test(text[at] ?? "")) {
+      const attributes = { count: String(end - at), basis: "one character in a row" };
+      findings.push({ category: "repetition.character", start: at, end, score: 0.9, attributes });
+    }
+    at = end;
+  }
+  return [...findings, ...findPhrases(text, limits)];
+}
+
+// Long runs are cut, so that what is found depends on a bounded part of the text.
+function runEnd(text: string, from: number): number {
+  const unit = text.charCodeAt(from);
+  let end = from + 1;
+  while (end < text.length && end - from < reach && text.charCodeAt(end) === unit) end++;
+  return end;
+}
+
+// Every word is compared with the one before it, the one two before it, and so on up to eight: as many equal in a row as a phrase is long
+// make a repetition of it. Words are compared by a hash of their letters; the time is eight comparisons for each.
+const longestPhrase = 8;
+const kept = 1_024;
+
+function findPhrases(text: string, { phrases }: Limits): Finding[] {
+  const findings: Finding[] = [];
+  const lower = text.toLowerCase();
+  const given = lower.length === text.length ? lower : text;
+  const hashes = new Int32Array(kept);
+  const starts = new Int32Array(kept);
+  const equal = new Int32Array(longestPhrase + 1);
+  let openUntil = 0;
+  let count = 0;
+  for (let at = 0; at < given.length; ) {
+    if (!isWordUnit(given.charCodeAt(at))) {
+      at++;
+      continue;
+    }
+    const start = at;
+    let hash = 0;
+    for (; at < given.length && at - start < longestUnit && isWordUnit(given.charCodeAt(at)); at++)
+      hash = (Math.imul(hash, 31) + given.charCodeAt(at)) | 0;
+    hashes[count % kept] = hash;
+    starts[count % kept] = start;
+    for (let length = 1; length <= Math.min(longestPhrase, count); length++) {
+      equal[length] = hashes[(count - length) % kept] === hash ? (equal[length] ?? 0) + 1 : 0;
+      if ((equal[length] ?? 0) < length * phrases || start < openUntil) continue;
+      const first = starts[(count - length * (phrases + 1) + 1) % kept] ?? 0;
+      openUntil = start + reach;
+      const attributes = { count: String(phrases + 1), basis: "a phrase follows itself" };
+      findings.push({ category: "repetition.phrase", start: first, end: at, score: 0.8, attributes });
+    }
+    count++;
+  }
+  return findings;
+}
+
+// Letters and digits; of other scripts everything but white space and general punctuation.
+function isWordUnit(unit: number): boolean {
+  if (unit < 0x80)
+    return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a);
+  return unit >= 0xc0 && !(unit >= 0x2000 && unit <= 0x2bff) && !(unit >= 0x3000 && unit <= 0x303f);
+}

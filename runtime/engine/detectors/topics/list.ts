@@ -1,0 +1,77 @@
+// Words that only texts about a topic have, per language. Written for this product.
+
+/** The words, by topic and language, parted by semicolons. */
+export const topicTerms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  adult: {
+    en: "porn;porno;pornography;pornhub;onlyfans;blowjob;handjob;cumshot;gangbang;threesome;hentai;xxx video;sex tape;sex toy;dildo;camgirl;escort service;nude photos;erotic story;erotica;sexting",
+    de: "porno;pornografie;pornos;sexspielzeug;erotikgeschichte;nacktfotos;dildo;gangbang;swingerclub;hentai",
+    fr: "porno;pornographie;film x;sextoy;plan à trois;photos nues;récit érotique;gode;hentai",
+    es: "porno;pornografía;juguete sexual;trío sexual;fotos desnudas;relato erótico;consolador;hentai",
+    it: "porno;pornografia;giocattolo erotico;foto nude;racconto erotico;hentai",
+    pt: "pornô;pornografia;brinquedo sexual;fotos nuas;conto erótico;hentai",
+  },
+  drugs: {
+    en: "cocaine;heroin;methamphetamine;crystal meth;crack cocaine;fentanyl;mdma;ecstasy pills;lsd;psilocybin;magic mushrooms;ketamine;ghb;cannabis;marijuana;drug dealer;cook meth;snort coke;dmt;opioids;amphetamines",
+    de: "kokain;heroin;methamphetamin;crystal meth;fentanyl;mdma;lsd;psilocybin;ketamin;cannabis;marihuana;drogendealer;amphetamine",
+    fr: "cocaïne;héroïne;méthamphétamine;fentanyl;mdma;lsd;psilocybine;kétamine;cannabis;marijuana;trafiquant de drogue;amphétamines",
+    es: "cocaína;heroína;metanfetamina;fentanilo;mdma;lsd;psilocibina;ketamina;cannabis;marihuana;narcotráfico;anfetaminas",
+    it: "cocaina;eroina;metanfetamina;fentanyl;mdma;lsd;psilocibina;ketamina;cannabis;marijuana;spacciatore;anfetamine",
+    pt: "cocaína;heroína;metanfetamina;fentanil;mdma;lsd;psilocibina;cetamina;cannabis;maconha;traficante;anfetaminas",
+  },
+  weapons: {
+    en: "firearm;firearms;handgun;assault rifle;ar-15;ak-47;ammunition;silencer;ghost gun;pipe bomb;hand grenade;explosives;nerve agent;sarin;gunpowder;molotov cocktail;semi-automatic;shotgun;c-4 explosive;detonator",
+    de: "schusswaffe;schusswaffen;pistole;sturmgewehr;munition;schalldämpfer;rohrbombe;handgranate;sprengstoff;nervengas;sarin;molotowcocktail;zünder",
+    fr: "arme à feu;armes à feu;fusil d'assaut;munitions;silencieux;grenade;explosifs;gaz sarin;cocktail molotov;détonateur;bombe artisanale",
+    es: "arma de fuego;armas de fuego;fusil de asalto;municiones;silenciador;granada;explosivos;gas sarín;cóctel molotov;detonador;bomba casera",
+    it: "arma da fuoco;armi da fuoco;fucile d'assalto;munizioni;silenziatore;granata;esplosivi;gas sarin;molotov;detonatore",
+    pt: "arma de fogo;armas de fogo;fuzil de assalto;munição;silenciador;granada;explosivos;gás sarin;coquetel molotov;detonador",
+  },
+  gambling: {
+    en: "casino;casinos;online casino;slot machine;slot machines;roulette;blackjack;poker;sports betting;bookmaker;betting odds;lottery numbers;jackpot;gambling",
+    de: "casino;spielautomat;spielautomaten;roulette;blackjack;poker;sportwetten;buchmacher;wettquoten;lottozahlen;glücksspiel",
+    fr: "casino;machine à sous;machines à sous;roulette;blackjack;poker;paris sportifs;bookmaker;loterie;jeux d'argent",
+    es: "casino;tragaperras;tragamonedas;ruleta;blackjack;póker;apuestas deportivas;casa de apuestas;lotería;juegos de azar",
+    it: "casinò;slot machine;roulette;blackjack;poker;scommesse sportive;bookmaker;lotteria;gioco d'azzardo",
+    pt: "cassino;caça-níqueis;roleta;blackjack;pôquer;apostas esportivas;loteria;jogos de azar",
+  },
+  politics: {
+    en: "election;elections;republican party;democratic party;senator;congressman;prime minister;president trump;president biden;left-wing;right-wing;parliament;political party;vote for;referendum;impeachment;brexit;campaign rally",
+    de: "bundestagswahl;wahlkampf;bundeskanzler;bundeskanzlerin;partei wählen;spd;cdu;afd;grünen;bundestag;linksextrem;rechtsextrem;volksabstimmung;politiker",
+    fr: "élections;élection présidentielle;parti politique;assemblée nationale;premier ministre;extrême droite;extrême gauche;sénateur;référendum",
+    es: "elecciones;partido político;presidente del gobierno;congreso de los diputados;extrema derecha;extrema izquierda;senador;referéndum",
+    it: "elezioni;partito politico;presidente del consiglio;parlamento;estrema destra;estrema sinistra;senatore;referendum",
+    pt: "eleições;partido político;presidente da república;congresso nacional;extrema direita;extrema esquerda;senador;plebiscito",
+  },
+  religion: {
+    en: "jesus christ;bible;quran;koran;allah;torah;church service;mosque;synagogue;holy spirit;prophet muhammad;buddhism;hinduism;islam;christianity;judaism;atheism",
+    de: "jesus christus;bibel;koran;allah;thora;moschee;synagoge;heiliger geist;buddhismus;hinduismus;islam;christentum;judentum;atheismus",
+    fr: "jésus-christ;bible;coran;allah;torah;mosquée;synagogue;saint-esprit;bouddhisme;hindouisme;islam;christianisme;judaïsme;athéisme",
+    es: "jesucristo;biblia;corán;alá;torá;mezquita;sinagoga;espíritu santo;budismo;hinduismo;islam;cristianismo;judaísmo;ateísmo",
+    it: "gesù cristo;bibbia;corano;allah;moschea;sinagoga;spirito santo;buddismo;induismo;islam;cristianesimo;ebraismo;ateismo",
+    pt: "jesus cristo;bíblia;alcorão;alá;mesquita;sinagoga;espírito santo;budismo;hinduísmo;islã;cristianismo;judaísmo;ateísmo",
+  },
+  medical: {
+    en: "diagnosis;symptoms;prescription;dosage;antibiotics;chemotherapy;blood pressure;side effects;antidepressants;insulin;milligrams;my doctor;medication;should i take;overdose",
+    de: "diagnose;symptome;rezeptpflichtig;dosierung;antibiotika;chemotherapie;blutdruck;nebenwirkungen;antidepressiva;insulin;mein arzt;medikament;medikamente",
+    fr: "diagnostic;symptômes;ordonnance;posologie;antibiotiques;chimiothérapie;tension artérielle;effets secondaires;antidépresseurs;insuline;mon médecin;médicament;médicaments",
+    es: "diagnóstico;síntomas;receta médica;dosis;antibióticos;quimioterapia;presión arterial;efectos secundarios;antidepresivos;insulina;mi médico;medicamento;medicamentos",
+    it: "diagnosi;sintomi;ricetta medica;dosaggio;antibiotici;chemioterapia;pressione sanguigna;effetti collaterali;antidepressivi;insulina;il mio medico;farmaco;farmaci",
+    pt: "diagnóstico;sintomas;receita médica;dosagem;antibióticos;quimioterapia;pressão arterial;efeitos colaterais;antidepressivos;insulina;meu médico;remédio;remédios",
+  },
+  legal: {
+    en: "lawsuit;sue my;attorney;legal advice;court hearing;plaintiff;defendant;custody battle;divorce settlement;statute of limitations;liability;breach of contract;subpoena;my lawyer",
+    de: "klage einreichen;rechtsanwalt;rechtsberatung;gerichtsverhandlung;kläger;beklagter;sorgerecht;scheidung;verjährung;haftung;vertragsbruch;mein anwalt",
+    fr: "procès;avocat;conseil juridique;audience;plaignant;garde des enfants;divorce;prescription légale;responsabilité civile;rupture de contrat",
+    es: "demanda judicial;abogado;asesoría legal;audiencia;demandante;custodia;divorcio;prescripción legal;responsabilidad civil;incumplimiento de contrato",
+    it: "causa legale;avvocato;consulenza legale;udienza;querelante;affidamento;divorzio;responsabilità civile;inadempimento contrattuale",
+    pt: "processo judicial;advogado;consultoria jurídica;audiência;autor da ação;guarda dos filhos;divórcio;responsabilidade civil;quebra de contrato",
+  },
+  finance: {
+    en: "invest in;stock tips;which stocks;buy bitcoin;crypto trading;day trading;forex;hedge fund;mutual fund;etf;options trading;margin call;portfolio allocation;retirement savings;financial advice;penny stocks",
+    de: "aktientipps;welche aktien;bitcoin kaufen;daytrading;forex;hedgefonds;investmentfonds;etf;optionshandel;altersvorsorge;anlageberatung;portfolio",
+    fr: "conseils boursiers;quelles actions;acheter du bitcoin;day trading;forex;fonds d'investissement;etf;épargne retraite;conseil financier;portefeuille d'actions",
+    es: "consejos de bolsa;qué acciones;comprar bitcoin;day trading;forex;fondo de inversión;etf;plan de jubilación;asesoramiento financiero;cartera de acciones",
+    it: "consigli di borsa;quali azioni;comprare bitcoin;day trading;forex;fondo comune;etf;consulenza finanziaria;portafoglio azionario",
+    pt: "dicas de ações;quais ações;comprar bitcoin;day trade;forex;fundo de investimento;etf;aposentadoria;assessoria financeira;carteira de ações",
+  },
+};

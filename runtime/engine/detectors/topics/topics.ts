@@ -1,0 +1,73 @@
+// The detector "topics": what a text is about, by words that only texts about it have.
+
+import { reads } from "../../normalize.ts";
+import { type Detector, withoutInner } from "../../plan.ts";
+import { exemptionsOf, packParameters } from "../pack/parameter.ts";
+import { phrasesOfTerms } from "../pack/term.ts";
+import { textsParameter } from "../parameter.ts";
+import { topicTerms } from "./list.ts";
+
+const names = Object.keys(topicTerms).sort();
+const languages = ["de", "en", "es", "fr", "it", "pt"];
+
+/** The detector "topics". */
+export const topics: Detector = {
+  definition: {
+    id: "topics",
+    displayName: "Topics",
+    description:
+      "Finds words of topics that an application may have to stay away from: adult content, drugs, weapons, gambling, politics, religion, medical, legal and financial advice.",
+    version: "1.0.0",
+    category: "content",
+    tags: ["topics", "off-topic", "moderation", ...names],
+    categories: names.map((name) => `topics.${name}`),
+    entities: [],
+    languages,
+    costClass: "constant",
+    scope: "local",
+    defaultThreshold: 0.5,
+    parameters: {
+      ...packParameters(languages, {
+        topics: {
+          type: "array",
+          description: "Topics to look for.",
+          minItems: 1,
+          uniqueItems: true,
+          items: { enum: names },
+        },
+      }),
+      required: ["topics"],
+    },
+    references: ["https://arxiv.org/abs/2208.03274"],
+    measures: [],
+    examples: [
+      {
+        text: "Which online casino has the best roulette?",
+        categories: ["topics.gambling", "topics.gambling"],
+        parameters: { topics: ["gambling"] },
+      },
+      { text: "What is the weather in Monaco?", categories: [], parameters: { topics: ["gambling"] } },
+    ],
+    check: () => [],
+  },
+  plan: (parameters) => {
+    const exempt = exemptionsOf(parameters);
+    const chosen = textsParameter(parameters, "languages") ?? languages;
+    return {
+      reads: reads.normal,
+      phrases: (textsParameter(parameters, "topics") ?? []).flatMap((topic) =>
+        chosen.flatMap((language) =>
+          phrasesOfTerms(
+            (topicTerms[topic]?.[language] ?? "").split(";"),
+            { category: `topics.${topic}`, score: 0.7, language, attributes: { topic } },
+            exempt,
+          ),
+        ),
+      ),
+      patterns: [],
+      triggers: [],
+      sweeps: [],
+      settle: withoutInner,
+    };
+  },
+};

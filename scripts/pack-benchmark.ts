@@ -1,0 +1,19 @@
+// `npx node scripts/pack-benchmark.ts [pack]`: measures guard packs on their own tests and keeps the figures beside them.
+
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { benchmarkPack } from "../runtime/engine/pack/benchmark.ts";
+import { parsePack } from "../runtime/engine/pack/parse.ts";
+import { benchmarkName, readPackFiles } from "../src/kit/pack-file.ts";
+
+const only = process.argv[2];
+
+for (const { path, text } of readPackFiles()) {
+  const { pack, problems } = parsePack(text);
+  if (pack === undefined) throw new Error(`${path}: ${problems[0]?.message}`);
+  if (only !== undefined && only !== pack.metadata.id) continue;
+  const figures = benchmarkPack(pack, { now: new Date() });
+  writeFileSync(join(dirname(path), benchmarkName), `${JSON.stringify(figures, null, 2)}\n`);
+  const { id, version } = pack.metadata;
+  process.stdout.write(`${id} ${version}: recall ${figures.recall}, robustness ${figures.robustness}\n`);
+}

@@ -1,0 +1,45 @@
+// The guard packs that this copy of the command has. Listing and showing them needs no server.
+
+import type { PackLibrary } from "../../runtime/engine/pack/library.ts";
+import { readPackLibrary } from "../../runtime/engine/pack/library.ts";
+import type { Pack } from "../../runtime/engine/pack/pack.ts";
+import { packSource } from "../../runtime/engine/pack/source.ts";
+import type { PackSource } from "../../runtime/engine/policy/extend.ts";
+import { didYouMean } from "../../runtime/engine/policy/problem.ts";
+import { readPackFiles } from "../kit/pack-file.ts";
+import { refusal } from "./failure.ts";
+
+let library: PackLibrary | undefined;
+let source: PackSource | undefined;
+
+/** The packs that ship with the command, read when they are first asked for. */
+export function ownPacks(): PackLibrary {
+  library ??= readPackLibrary(readPackFiles());
+  return library;
+}
+
+/** The same, for policies that extend them. */
+export const ownPackSource: PackSource = (reference) => {
+  source ??= packSource(ownPacks());
+  return source(reference);
+};
+
+/** The pack that "pii-eu", "pii-eu@1" or "pii-eu@1.0.0" names. */
+export function requirePack(library: PackLibrary, given: string): Pack {
+  const { id, version } = packReference(given);
+  const pack = library.find(id, version);
+  if (pack !== undefined) return pack;
+  const known = library.versionsOf(id).map(({ metadata }) => metadata.version);
+  if (known.length > 0) {
+    throw refusal("not_found", `pack "${id}" has no version ${version}`, { hint: `There are: ${known.join(", ")}.` });
+  }
+  throw refusal("not_found", `there is no pack "${id}"`, {
+    hint: didYouMean(id, library.ids) ?? "`policy-guard packs list` lists those that there are.",
+  });
+}
+
+/** The parts of "pii-eu@1". */
+export function packReference(given: string): { readonly id: string; readonly version: string | undefined } {
+  const [id = "", version] = given.replace(/^pack:/, "").split("@");
+  return { id, version };
+}

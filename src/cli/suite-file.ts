@@ -1,0 +1,63 @@
+// Files of tests (`…_test.yaml`), each with the policy that it is about: one of those that the command was given, else one that
+// lies beside it.
+
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { catalog } from "../../runtime/engine/detectors/catalog.ts";
+import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
+import { canonicalPolicy, parsePolicy } from "../../runtime/engine/policy/parse.ts";
+import { didYouMean, type PolicyProblem, Problems } from "../../runtime/engine/policy/problem.ts";
+import { treeFromText } from "../../runtime/engine/policy/source-tree.ts";
+import { parseTestSuite, type TestSuite, withSuite } from "../../runtime/engine/policy/test-suite.ts";
+import { placeAt } from "../../runtime/engine/policy/tree-path.ts";
+import { decode, readBytes } from "./file.ts";
+import { ownPackSource } from "./pack-library.ts";
+import { isPolicyName, isSuiteName, type PolicyFile, readPolicyFile } from "./policy-file.ts";
+
+const maxBytes = 8 * 1024 * 1024;
+
+/** Reads files of tests. Each comes out as its policy with these tests in the place of the policy's own. */
+export function readSuites(paths: readonly string[], policies: readonly PolicyFile[]): PolicyFile[] {
+  return paths.map((path) => {
+    const source = decode(readBytes(path, maxBytes), path);
+    const { suite, problems } = parseTestSuite(source);
+    if (suite === undefined) return { path, source, policy: undefined, problems };
+    return { path, source, ...held(suite, source, policyFor(suite, path, policies)) };
+  });
+}
+
+function held(suite: TestSuite, source: string, found: PolicyFile | string): Pick<PolicyFile, "policy" | "problems"> {
+  if (typeof found === "string") return { policy: undefined, problems: [aboutPolicy(source, found)] };
+  if (found.policy === undefined) {
+    return { policy: undefined, problems: [aboutPolicy(source, `the policy in ${found.path} is not valid`)] };
+  }
+  const { policy, problems } = parsePolicy(withSuite(canonicalPolicy(found.policy), suite), catalog, ownPackSource);
+  const own = problems.filter(({ path }) => path.startsWith("tests"));
+  return { policy, problems: own.map(suite.placed) };
+}
+
+/** The file with the policy that the tests are about, or why there is none. */
+function policyFor({ policy: name }: TestSuite, path: string, given: readonly PolicyFile[]): PolicyFile | string {
+  const found = given.find(({ policy }) => policy?.metadata.name === name) ?? besides(path, name);
+  if (found !== undefined) return found;
+  const names = given.flatMap(({ policy }) => policy?.metadata.name ?? []);
+  return [`there is no policy "${name}" among the files, nor beside this one`, didYouMean(name, names)]
+    .filter((part) => part !== undefined)
+    .join("; ");
+}
+
+function besides(path: string, name: string): PolicyFile | undefined {
+  const folder = dirname(path);
+  const names = readdirSync(folder).filter((each) => isPolicyName(each) && !isSuiteName(each));
+  return names.map((each) => readPolicyFile(join(folder, each))).find(({ policy }) => nameOf(policy) === name);
+}
+
+function nameOf(policy: PolicyDocument | undefined): string | undefined {
+  return policy?.metadata.name;
+}
+
+function aboutPolicy(source: string, message: string): PolicyProblem {
+  const tree = treeFromText(source, new Problems());
+  const place = tree === undefined ? { line: 0, column: 0 } : placeAt(tree, ["policy"]);
+  return { ...place, path: "policy", message, severity: "error" };
+}

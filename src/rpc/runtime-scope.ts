@@ -1,0 +1,11 @@
+import type { HandlerContext } from "@connectrpc/connect";
+import type { RuntimeScope } from "../domain/latest-bundle.ts";
+import { callerOf } from "../kit/context.ts";
+
+/** The scope of the runtime token that calls. */
+export function runtimeScope(context: HandlerContext): RuntimeScope {
+  const { orgId, credential } = callerOf(context);
+  const { projectId, environment } = credential;
+  if (projectId === undefined || environment === undefined) throw new Error("a runtime token has a full scope");
+  return { orgId, projectId, environment };
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { PatternError } from "../../../runtime/engine/pattern-error.ts";
+import { parsePolicy } from "../../../runtime/engine/policy/parse.ts";
+import { compilePattern, findMatches } from "../../../runtime/engine/regex.ts";
+import { type AdvisoryPattern, advisoryPatterns } from "./advisory-patterns.ts";
+
+/** Units of text that the engine read for each unit of the text: all matches are looked for. */
+function readPerUnit({ pattern, ignoreCase = false, attack }: AdvisoryPattern, length: number): number {
+  const text = attack(length);
+  const work = { units: 0 };
+  findMatches(compilePattern(pattern, { ignoreCase }), text, 0, text.length, { work });
+  return work.units / text.length;
+}
+
+/** Rows of the table in the documentation. */
+function rowOf(entry: AdvisoryPattern): string {
+  const { advisory, software, pattern, refused } = entry;
+  const code = pattern.replaceAll("|", "\\|");
+  const fence = pattern.includes("`") ? "``" : "`";
+  const figure = refused === undefined ? `${Math.round(readPerUnit(entry, 64_000))}` : "refused";
+  return `| ${advisory} | ${software} | ${fence}${code}${fence} | ${figure} |`;
+}
+
+describe("patterns of published advisories", () => {
+  const accepted = advisoryPatterns.filter(({ refused }) => refused === undefined);
+  const refused = advisoryPatterns.filter((entry) => entry.refused !== undefined);
+
+  it.each(accepted.map((entry) => [entry.advisory, entry.software, entry] as const))(
+    "%s (%s): takes work that grows no faster than the text",
+    (_, __, entry) => {
+      const [small, large] = [readPerUnit(entry, 4_000), readPerUnit(entry, 64_000)];
+      expect(large).toBeLessThanOrEqual(Math.max(small, 1) * 1.1);
+      expect(large).toBeLessThanOrEqual(40);
+    },
+  );
+
+  it.each(refused.map((entry) => [entry.advisory, entry.software, entry] as const))(
+    "%s (%s): is refused, and the construct is named",
+    (_, __, { pattern, refused: reason = /$^/ }) => {
+      expect(() => compilePattern(pattern)).toThrow(PatternError);
+      expect(() => compilePattern(pattern)).toThrow(reason);
+      const document = {
+        apiVersion: "policyguard/v1",
+        kind: "Policy",
+        metadata: { name: "p" },
+        detectors: { d: { use: "regex", patterns: [pattern] } },
+        rules: [{ id: "r", stages: ["input"], detect: "d", action: "FLAG" }],
+      };
+      const { problems } = parsePolicy(JSON.stringify(document, undefined, 1));
+      expect(problems.filter(({ severity }) => severity === "error")).toMatchObject([
+        {
+          path: "detectors.d.patterns[0]",
+          message: expect.stringMatching(reason),
+          line: expect.toSatisfy((line: number) => line > 1),
+        },
+      ]);
+    },
+  );
+
+  it("are at least twenty, and the documentation shows each with its figure", () => {
+    expect(advisoryPatterns.length).toBeGreaterThanOrEqual(20);
+    const text = readFileSync(new URL("../../../docs/policy-language.md", import.meta.url), "utf8");
+    expect(advisoryPatterns.map(rowOf).filter((row) => !text.includes(row))).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+// A stream lets through what P(text) says and ends with the verdict of the whole text, whatever the policy, the text and the chunks.
+
+import { toJsonString } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { EvaluateResponseSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
+import { policySource } from "./sample-policy.ts";
+import { chunksOf, type Random, seeded, streamEngine, streamed, whole } from "./sample-stream.ts";
+import { sampleText } from "./sample-text.ts";
+
+const sample = sampleOf({ n: 1_200, seed: 11 });
+/** Policies are compiled, which takes longer than to evaluate: each is tried with several texts. */
+const textsPerPolicy = 12;
+
+describe("a stream", () => {
+  it("equals the unary answer for generated policies, texts and chunkings", { timeout: 120_000 }, () => {
+    const failures: string[] = [];
+    for (let run = 0; run < sample.n; run += textsPerPolicy) {
+      const random = seeded(sample.seed * 1_000_003 + run);
+      const source = policySource(random);
+      const engine = streamEngine(source);
+      for (let i = 0; i < textsPerPolicy && run + i < sample.n; i++) {
+        const text = sampleText(random);
+        const difference = compare(engine, text, random);
+        if (difference !== undefined) failures.push(JSON.stringify({ run: run + i, source, text, ...difference }));
+      }
+    }
+    reportSample({ n: sample.n, failures: failures.length });
+    expect(failures.slice(0, 3)).toEqual([]);
+  });
+});
+
+function compare(engine: ReturnType<typeof streamEngine>, text: string, random: Random) {
+  const chunks = chunksOf(text, random);
+  const got = streamed(engine, chunks);
+  const want = whole(engine, text);
+  if (got.released !== want.released) return { chunks, got: got.released, want: want.released };
+  const [gotAnswer, wantAnswer] = [got, want].map(({ evaluation }) =>
+    toJsonString(EvaluateResponseSchema, evaluation.response),
+  );
+  return gotAnswer === wantAnswer ? undefined : { chunks, gotAnswer, wantAnswer };
+}

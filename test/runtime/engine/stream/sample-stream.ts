@@ -1,0 +1,66 @@
+// Policies, texts and chunkings for tests of streams.
+
+import { create } from "@bufbuild/protobuf";
+import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { compileEngine, type Engine } from "../../../../runtime/engine/compile.ts";
+import type { EvaluationContext } from "../../../../runtime/engine/evaluation.ts";
+import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
+import { seeded } from "../../../../bench/load/random.ts";
+
+/** A random number from 0 to 1. */
+export type Random = () => number;
+
+export { seeded };
+
+/** One of a list. */
+export function oneOf<T>(list: readonly T[], random: Random): T {
+  const found = list[Math.floor(random() * list.length)];
+  if (found === undefined) throw new Error("an empty list");
+  return found;
+}
+
+/** What every evaluation of these tests is told. */
+export const context: EvaluationContext = {
+  stage: Stage.OUTPUT,
+  now: new Date("2026-11-20T10:00:00Z"),
+  evaluationId: "5b0f2b0e-4a1c-4c07-9a3b-0d6b3f0b9d11",
+  fingerprintKey: new Uint8Array(32).fill(7),
+  bundle: create(BundleReferenceSchema, { version: 41, digest: "sha256:00", activationSeq: 57 }),
+  elapsedUs: () => 180,
+};
+
+/** An engine of one policy, given as YAML without its head. */
+export function streamEngine(source: string): Engine {
+  const { policy, problems } = parsePolicy(`apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: p}\n${source}`);
+  if (policy === undefined) throw new Error(JSON.stringify(problems, undefined, 1));
+  const scope = { tenantId: "t", appId: "*", agentId: "*", env: "*" };
+  const policies = [{ policyId: "p", name: "p", version: 1, scope, document: policy }];
+  return compileEngine({ policies, environment: "prod", projectId: "project-1" });
+}
+
+/** What a stream of these chunks let through, and its verdict. */
+export function streamed(engine: Engine, chunks: readonly string[], request: object = {}) {
+  const stream = engine.openStream(create(EvaluateRequestSchema, request), context);
+  const steps = chunks.map((chunk) => stream.push(chunk));
+  const { released, evaluation } = stream.finish();
+  return { steps, released: steps.map((step) => step.released).join("") + released, evaluation };
+}
+
+/** What the engine says of the whole text. */
+export function whole(engine: Engine, text: string, request: object = {}) {
+  const evaluation = engine.evaluate(create(EvaluateRequestSchema, { ...request, text }), context);
+  return { released: evaluation.released(), evaluation };
+}
+
+/** The text in chunks: of one size or another, cut anywhere, within pairs as well. */
+export function chunksOf(text: string, random: Random): string[] {
+  const longest = oneOf([1, 2, 3, 8, 40, 200, 1000], random);
+  const chunks: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const size = 1 + Math.floor(random() * longest);
+    chunks.push(text.slice(at, at + size));
+    at += size;
+  }
+  return chunks;
+}

@@ -1,0 +1,183 @@
+import { Buffer } from "node:buffer";
+import { create } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { compileBundle } from "../../../runtime/bundle/compile.ts";
+import type { VerifiedBundle } from "../../../runtime/bundle/verify.ts";
+import type { PackSource } from "../../../runtime/engine/policy/extend.ts";
+import { Bundles } from "../../../src/domain/bundle.ts";
+import { storedParts } from "../../../src/domain/bundle-content.ts";
+import { Lists } from "../../../src/domain/list.ts";
+import { Playground } from "../../../src/domain/playground.ts";
+import { Policies } from "../../../src/domain/policy.ts";
+import { SigningKeys } from "../../../src/domain/signing-keys.ts";
+import { createSealer, parseMasterKeys } from "../../../src/kit/seal.ts";
+import type { BundleRow } from "../../../src/store/bundle.ts";
+import { type Database, openDatabase } from "../../../src/store/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../harness/database.ts";
+import { createRunningClock } from "../../harness/moved-clock.ts";
+import { createWorld, type World } from "../../harness/world.ts";
+
+const head = "apiVersion: policyguard/v1\nkind: Policy\n";
+const listing = `${head}metadata: {name: listing}
+lists: {own: {named: true}}
+rules:
+  # A comment that people wrote.
+  - {id: mail, stages: [input], detect: {ref: pii, entities: [EMAIL]}, unless: finding.domain in lists.own, action: BLOCK}
+`;
+
+/** A pack whose word changes with its minor version. */
+const packWith =
+  (word: string): PackSource =>
+  ({ id, version }) =>
+    id === "words"
+      ? {
+          version: `${version}.0.0`,
+          digest: `sha256:${word}`,
+          document: {
+            apiVersion: "policyguard/v1",
+            kind: "Policy",
+            metadata: { name: "words" },
+            detectors: { w: { use: "keywords", keywords: [word] } },
+            rules: [{ id: "word", stages: ["input"], detect: "w", action: "BLOCK", locked: true }],
+          },
+        }
+      : { problem: `there is no pack ${id}` };
+
+describe("the content of a bundle", () => {
+  const clock = createRunningClock();
+  let files: TestDatabase;
+  let database: Database;
+
+  beforeAll(async () => {
+    files = await createTestDatabase();
+    database = await openDatabase({ url: files.applicationUrl, poolSize: 4, clock });
+  });
+
+  afterAll(async () => {
+    await database.close();
+    await files.drop();
+  });
+
+  const masterKey = Buffer.alloc(32, 7).toString("base64");
+  const bundlesWith = (packs?: PackSource) =>
+    new Bundles(database, new SigningKeys(database, createSealer({ masterKeys: parseMasterKeys(masterKey) })), packs);
+  const environmentOf = (world: World) => ({ projectId: world.projectId, environment: world.environment });
+
+  /** What a runtime makes of a stored bundle: the outcome of a text. */
+  async function outcomeBy(world: World, bundle: BundleRow, text: string): Promise<Outcome> {
+    const parts = await database.read(world.orgId, (tx) => storedParts(tx, bundle.parts));
+    const manifest = { environment: world.environment, project_id: world.projectId };
+    // The runtime verifies the rest; compiling reads no more of it.
+    const engine = compileBundle({
+      manifest,
+      parts: new Map(parts.map(({ path, data }) => [path, data])),
+    } as unknown as VerifiedBundle);
+    const { response } = engine.evaluate(create(EvaluateRequestSchema, { text }), {
+      stage: Stage.INPUT,
+      now: clock.now(),
+      evaluationId: "e",
+      fingerprintKey: new Uint8Array(32),
+      bundle: create(BundleReferenceSchema),
+      elapsedUs: () => 0,
+    });
+    return response.outcome;
+  }
+
+  test("has the lists that its policies read, as a part of their own; a change takes effect with the next republish", async () => {
+    const world = await createWorld(database);
+    const [policies, lists, bundles] = [new Policies(database, clock), new Lists(database), bundlesWith()];
+    await policies.create(world.caller, { document: listing });
+    await expect(bundles.publish(world.caller, environmentOf(world), { activate: false })).rejects.toMatchObject({
+      extra: { problems: [{ path: "lists.own", message: expect.stringContaining("which nobody keeps") }] },
+    });
+    const list = await lists.create(world.caller, { name: "own", items: ["a.dev"] });
+    await lists.create(world.caller, { name: "unread", items: ["b.dev"] });
+    await lists.create(world.caller, { name: "own", scope: { env: "elsewhere" }, items: ["c.dev"] });
+    const { bundle } = await bundles.publish(world.caller, environmentOf(world), { activate: false });
+    expect(bundle.parts.map(({ path }) => path.split("/")[0])).toEqual(["lists", "lists", "policies"]);
+    expect(await outcomeBy(world, bundle, "x@a.dev")).toBe(Outcome.ALLOW);
+    expect(await outcomeBy(world, bundle, "x@b.dev")).toBe(Outcome.BLOCK);
+    expect(await outcomeBy(world, bundle, "x@c.dev")).toBe(Outcome.BLOCK);
+    await lists.update(world.caller, list.id, { items: ["b.dev"] });
+    expect(await outcomeBy(world, bundle, "x@a.dev")).toBe(Outcome.ALLOW);
+    const next = await bundles.republish(world.caller, environmentOf(world), { activate: false });
+    expect(next.bundle.policies).toEqual(bundle.policies);
+    expect(await outcomeBy(world, next.bundle, "x@a.dev")).toBe(Outcome.BLOCK);
+    expect(await outcomeBy(world, next.bundle, "x@b.dev")).toBe(Outcome.ALLOW);
+    const explanation = await new Playground(database, clock).explain(world.caller, {
+      document: listing,
+      stage: Stage.INPUT,
+      request: create(EvaluateRequestSchema, { text: "x@b.dev" }),
+    });
+    expect(explanation.response?.outcome).toBe(Outcome.ALLOW);
+  });
+
+  test("has the packs that its policies extend, as they were when it was published, and as they are when it is republished", async () => {
+    const world = await createWorld(database);
+    const document = `${head}metadata: {name: extending}\nextends: [pack:words@1]\nrules: [{id: own, stages: [output], detect: secrets, action: FLAG}]\n`;
+    await expect(new Policies(database, clock).create(world.caller, { document })).rejects.toMatchObject({
+      extra: { problems: expect.arrayContaining([expect.objectContaining({ line: 4, path: "extends[0]" })]) },
+    });
+    await new Policies(database, clock, packWith("zebra")).create(world.caller, { document });
+    const { bundle } = await bundlesWith(packWith("zebra")).publish(world.caller, environmentOf(world), {
+      activate: false,
+    });
+    const parts = await database.read(world.orgId, (tx) => storedParts(tx, bundle.parts));
+    const [{ packs }] = parts.map(({ data }) => JSON.parse(Buffer.from(data).toString("utf8"))) as [{ packs: unknown }];
+    expect(packs).toMatchObject([
+      { id: "words", requested: "1", version: "1.0.0", digest: "sha256:zebra", parameters: {} },
+    ]);
+    expect(await outcomeBy(world, bundle, "a zebra")).toBe(Outcome.BLOCK);
+    const next = await bundlesWith(packWith("okapi")).republish(world.caller, environmentOf(world), {
+      activate: false,
+    });
+    expect([await outcomeBy(world, next.bundle, "a zebra"), await outcomeBy(world, next.bundle, "an okapi")]).toEqual([
+      Outcome.ALLOW,
+      Outcome.BLOCK,
+    ]);
+    const promoted = await bundlesWith(packWith("llama")).promote(world.caller, environmentOf(world), {
+      target: world.environment === "prod" ? "staging" : "prod",
+      version: bundle.version,
+      activate: false,
+    });
+    expect(promoted.bundle.contentDigest).toBe(bundle.contentDigest);
+  });
+
+  test("is never made of a policy that can apply nowhere", async () => {
+    const world = await createWorld(database);
+    const document = `${head}metadata: {name: nowhere}\nmatch: {agents: ["support-*"], envs: [staging]}\nrules: [{id: r, stages: [input], detect: secrets, action: FLAG}]\n`;
+    const creating = new Policies(database, clock).create(world.caller, {
+      document,
+      scope: { env: "prod", agentId: "sales" },
+    });
+    await expect(creating).rejects.toMatchObject({
+      extra: {
+        problems: [
+          {
+            line: 4,
+            column: 38,
+            path: "match.envs",
+            message: "the policy would never apply: its scope is the environment prod",
+          },
+          {
+            line: 4,
+            column: 17,
+            path: "match.agents",
+            message: "the policy would never apply: its scope is the agent sales",
+          },
+        ],
+      },
+    });
+  });
+
+  test("keeps what people wrote, comments included, beside the canonical form", async () => {
+    const world = await createWorld(database);
+    const policies = new Policies(database, clock);
+    const { policy } = await policies.create(world.caller, { document: listing });
+    const { current } = await policies.get(world.caller, policy.id);
+    expect(current.source).toBe(listing);
+    expect(JSON.stringify(current.document)).not.toContain("A comment");
+  });
+});
