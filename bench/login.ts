@@ -2,7 +2,7 @@
 // times the answers must not learn who has an account.
 
 import { newId } from "../src/kit/id.ts";
-import { callAccount } from "../test/api/auth/people.ts";
+import { somewhere } from "../test/harness/account-step.ts";
 import { startTestControlPlane, type TestControlPlane } from "../test/harness/control-plane.ts";
 import { createPerson } from "../test/harness/person.ts";
 import { type Bench, median, type Row } from "./measure.ts";
@@ -42,7 +42,13 @@ async function timesOf(plane: TestControlPlane): Promise<[number[], number[]]> {
 
 async function refusedMs(plane: TestControlPlane, email: string): Promise<number> {
   const startedAtMs = performance.now();
-  const { status } = await callAccount(plane, "Login", { email, password: "not anybody's password" });
+  const request = { email, password: "not anybody's password" };
+  const { status } = await plane.caller.call("rest", {
+    method: "AccountService/Login",
+    request,
+    token: undefined,
+    headers: somewhere(),
+  });
   if (status !== 401) throw new Error(`a wrong sign-in was answered with ${status}`);
   return performance.now() - startedAtMs;
 }

@@ -12,6 +12,7 @@ import { ingestBench } from "./ingest.ts";
 import { loginBench } from "./login.ts";
 import type { Bench } from "./measure.ts";
 import { startBench } from "./start.ts";
+import { streamBench } from "./stream.ts";
 import { printTable } from "./table.ts";
 import { webhookBench } from "./webhook.ts";
 
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, Bench>> = {
   engine: engineBench,
   hostile: hostileBench,
   "control-plane": controlPlaneBench,
+  stream: streamBench,
   start: startBench,
   ingest: ingestBench,
   activation: activationBench,

@@ -179,6 +179,8 @@ function blockedData() {
     rule_ids: ["injection.override"],
     categories: ["injection.override"],
     bundle_version: 41,
+    capture: "none",
+    text: null,
   };
 }
 

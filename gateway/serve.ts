@@ -2,7 +2,14 @@
 // which calls the same handlers through the in-memory transport. Both pass the same interceptors.
 
 import type { DescService } from "@bufbuild/protobuf";
-import { Code, ConnectError, type ConnectRouter, createContextValues, type Interceptor } from "@connectrpc/connect";
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createContextValues,
+  type Interceptor,
+  type Transport,
+} from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { peerAddress } from "../src/kit/address.ts";
 import { connectionKey } from "../src/kit/context.ts";
@@ -32,8 +39,18 @@ export interface ServeOptions {
   readonly limits: RestLimits;
   /** The OpenAPI document for /v1/openapi.json and /docs. */
   readonly openapi?: string;
+  /** Puts a handler of further forms before the REST facade; it may call the same handlers through the transport. */
+  readonly before?: (parts: BeforeParts) => RestHandler;
   /** Methods whose ordinary REST calls take a short way. */
   readonly fastPath?: FastPathOptions;
+  readonly log: Logger;
+}
+
+/** What a handler before the REST facade stands on. */
+export interface BeforeParts {
+  readonly ordinary: RestHandler;
+  readonly transport: Transport;
+  readonly trustedHops: number;
   readonly log: Logger;
 }
 
@@ -51,7 +68,8 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const interceptors = [...options.interceptors];
   const shutdown = new AbortController();
   const transport = createInProcessTransport(routes, { interceptors, shutdownSignal: shutdown.signal });
-  const rest = createRestHandler({ services, transport, limits, trustedHops, log, openapi });
+  const facade = createRestHandler({ services, transport, limits, trustedHops, log, openapi });
+  const rest = options.before?.({ ordinary: facade, transport, trustedHops, log }) ?? facade;
   const adapter = connectNodeAdapter({
     routes(router) {
       routes(router);

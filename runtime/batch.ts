@@ -2,8 +2,6 @@
 
 import { setImmediate as turn } from "node:timers/promises";
 import { create, type JsonObject } from "@bufbuild/protobuf";
-import { pathToString } from "@bufbuild/protobuf/reflect";
-import { createValidator } from "@bufbuild/protovalidate";
 import { messageReader } from "../gateway/json-read.ts";
 import { messageWriter } from "../gateway/json-write.ts";
 import { Problems } from "../gateway/problem.ts";
@@ -13,8 +11,9 @@ import {
   EvaluateRequestSchema,
   EvaluateResponseSchema,
 } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { Fault, reasonRule, validationFailed } from "../src/kit/error.ts";
+import { Fault, reasonRule } from "../src/kit/error.ts";
 import type { Logger } from "../src/kit/log.ts";
+import { assertValid } from "../src/kit/validation.ts";
 import { type Evaluator, statedStage } from "./evaluator.ts";
 
 /** How long a batch may work before others get a turn. */
@@ -22,7 +21,6 @@ const sliceMs = 2;
 
 const reader = messageReader(EvaluateRequestSchema);
 const write = messageWriter(EvaluateResponseSchema);
-const validator = createValidator();
 
 /** The results of a batch, one for each request, in order. Throws when the signal says that nobody waits any more. */
 export async function evaluateBatch(
@@ -59,8 +57,6 @@ function requestOf(json: JsonObject): EvaluateRequest {
   reader.into(request, json, "", problems);
   const fault = problems.fault();
   if (fault !== undefined) throw fault;
-  const result = validator.validate(EvaluateRequestSchema, request);
-  if (result.kind === "error") throw result.error;
-  if (result.kind === "valid") return request;
-  throw validationFailed(result.violations.map(({ field, message }) => ({ field: pathToString(field), message })));
+  assertValid(EvaluateRequestSchema, request);
+  return request;
 }

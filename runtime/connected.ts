@@ -118,7 +118,7 @@ async function openSource(
         return stored;
       },
     },
-    reporting: { isConnected: () => reporter.isConnected, spool: () => spool.status() },
+    reporting: { isConnected: () => reporter.isConnected, spool: () => spool.status(), leased: () => leases.left },
     interceptors: [],
     checks: {},
     shutdownSteps: [

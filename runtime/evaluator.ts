@@ -2,7 +2,7 @@
 // neither delay nor fail the answer, except in durable mode, where the answer waits for the disk.
 
 import { toBinary } from "@bufbuild/protobuf";
-import type { EvaluateRequest, EvaluateResponse } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
+import type { EvaluateRequest, EvaluateResponse, ToolCall } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { Explanation } from "../gen/policyguard/policy/v1/explanation_pb.ts";
 import { DetailLevel, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
@@ -10,7 +10,9 @@ import type { Clock } from "../src/kit/clock.ts";
 import { newId } from "../src/kit/id.ts";
 import type { CandidateRunner, LoadedCandidate } from "./candidate.ts";
 import type { Evaluation, EvaluationContext } from "./engine/evaluation.ts";
+import { lazily } from "./engine/normalize.ts";
 import { stageOfTranscript } from "./engine/piece.ts";
+import type { EngineStream } from "./engine/stream/stream.ts";
 import { assertJudgeable, assertOneOutput, assertSchemaKnown } from "./judgeable.ts";
 import type { Meter } from "./lease-book.ts";
 import type { BundleHolder, LoadedBundle } from "./loaded-bundle.ts";
@@ -40,6 +42,16 @@ export interface EvaluatorOptions {
   readonly meter?: Meter;
   /** Told of each evaluation. */
   readonly onEvaluation: (evaluation: FinishedEvaluation) => void;
+}
+
+/** A stream of text that is being judged. */
+export interface OpenedStream {
+  readonly stream: EngineStream;
+  /** Judges the whole text and records it; `released` is the rest of what may go on. */
+  readonly finish: (toolCalls: readonly ToolCall[]) => {
+    readonly released: string;
+    readonly response: EvaluateResponse | Promise<EvaluateResponse>;
+  };
 }
 
 /** What the path of a request says of it: the stage, or that it is a transcript. */
@@ -107,16 +119,46 @@ export class Evaluator {
     return loaded.engine.explain(request, this.#contextOf(request, moment, loaded, startedAtMs)).explanation;
   }
 
+  /** Opens a stream of text, to be judged by the bundle that is in force now. The request has no text yet. */
+  openStream(request: EvaluateRequest, stage: Stage): OpenedStream {
+    assertJudgeable(withoutText(request), stage);
+    const loaded = this.#options.holder.require();
+    assertSchemaKnown(request, loaded.engine.schemas);
+    const opening = this.#contextOf(request, stage, loaded, performance.now());
+    const stream = loaded.engine.openStream(request, opening);
+    return {
+      stream,
+      finish: (toolCalls) => {
+        const startedAtMs = performance.now();
+        const elapsedUs = () => (performance.now() - startedAtMs) * 1000;
+        const context = { ...opening, elapsedUs };
+        const end = lazily(() => stream.finish({ toolCalls, elapsedUs }));
+        const response = this.#settle(request, { loaded, context }, (by, about) =>
+          by === loaded ? end().evaluation : by.engine.evaluate(end().request, about),
+        );
+        return { released: end().released, response };
+      },
+    };
+  }
+
   #finish(
     request: EvaluateRequest,
     moment: Moment,
     startedAtMs: number,
     evaluate: (loaded: LoadedBundle, context: EvaluationContext) => Evaluation,
   ): EvaluateResponse | Promise<EvaluateResponse> {
-    const { holder, spool, onEvaluation } = this.#options;
-    const loaded = holder.require();
+    const loaded = this.#options.holder.require();
     assertSchemaKnown(request, loaded.engine.schemas);
     const context = this.#contextOf(request, moment, loaded, startedAtMs);
+    return this.#settle(request, { loaded, context }, evaluate);
+  }
+
+  #settle(
+    request: EvaluateRequest,
+    { loaded, context }: { readonly loaded: LoadedBundle; readonly context: EvaluationContext },
+    evaluate: (loaded: LoadedBundle, context: EvaluationContext) => Evaluation,
+  ): EvaluateResponse | Promise<EvaluateResponse> {
+    const { spool, onEvaluation } = this.#options;
     const { stage, now } = context;
     const { evaluation, leaseId } = this.#metered(now, () => evaluate(loaded, context));
     const { response } = evaluation;
@@ -181,4 +223,9 @@ export class Evaluator {
     const { sessionUpdate: update, vault } = evaluation;
     this.#options.sessions.add(sessionId, { stage, evaluationId, update, vault }, now.getTime());
   }
+}
+
+/** The request as if its text had come: what may be judged once it has. */
+function withoutText(request: EvaluateRequest): EvaluateRequest {
+  return request.segments.length > 0 ? request : { ...request, text: "" };
 }

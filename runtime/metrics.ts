@@ -22,6 +22,8 @@ export interface FinishedEvaluation {
 export interface ReportingState {
   readonly isConnected: () => boolean;
   readonly spool: () => SpoolStatus;
+  /** Evaluations that are leased and not made yet. */
+  readonly leased: () => number;
 }
 
 /** What is measured. */
@@ -121,10 +123,28 @@ function measureSessions({ metrics, sessions }: RuntimeMetricsParts): void {
   });
 }
 
-function measureReporting(metrics: Metrics, { isConnected, spool }: ReportingState): void {
+/** Registers the measurements of streams. */
+export function measureStreams(metrics: Metrics, streams: { readonly count: number; readonly heldBack: number }): void {
+  const gauge = createGauges(metrics);
+  gauge("streams_open", "Streams of text that are being judged.", () => streams.count);
+  gauge(
+    "stream_held_back_characters",
+    "Text of open streams that came and was not released, in UTF-16 code units.",
+    () => {
+      return streams.heldBack;
+    },
+  );
+}
+
+function measureReporting(metrics: Metrics, { isConnected, spool, leased }: ReportingState): void {
   const gauge = createGauges(metrics);
   createGauges(metrics, "min")("reporting_stream_connected", "1 while the stream to the control plane is open.", () =>
     Number(isConnected()),
+  );
+  gauge(
+    "quota_lease_evaluations",
+    "Evaluations that are leased and not made yet; 0 under a plan without a limit.",
+    leased,
   );
   gauge("spool_records", "Evaluations that wait to be acknowledged by the control plane.", () => spool().depth);
   gauge("spool_size_bytes", "Disk space of the spool.", () => spool().sizeBytes);

@@ -20,7 +20,7 @@ import { Evaluator, type RecordSink } from "./evaluator.ts";
 import { fastEvaluations } from "./fast/evaluate.ts";
 import type { Meter } from "./lease-book.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
-import { createRuntimeMetrics, type ReportingState } from "./metrics.ts";
+import { createRuntimeMetrics, measureStreams, type ReportingState } from "./metrics.ts";
 import { readOpenApi } from "./openapi.ts";
 import type { Place } from "./process/place.ts";
 import { Siblings, type SiblingWork, serveSiblings } from "./process/sibling.ts";
@@ -28,6 +28,9 @@ import { restorePlaceholders } from "./restore.ts";
 import { adapterHandlers } from "./rpc/adapter.ts";
 import { evaluationHandlers } from "./rpc/evaluation.ts";
 import { SessionStore } from "./session/session-store.ts";
+import { createHttpStream } from "./stream/http-stream.ts";
+import { OpenStreams } from "./stream/open-streams.ts";
+import { StreamSessions } from "./stream/stream-sessions.ts";
 
 /** Settings of a runtime, as read from its environment. */
 export type RuntimeConfig = Config<typeof runtimeSchema> & {
@@ -75,6 +78,7 @@ export interface RuntimeTools {
 }
 
 const ageEveryMs = 60_000;
+const idleEveryMs = 5_000;
 
 /** Serves evaluations from a source. */
 export async function startRuntime(
@@ -98,6 +102,10 @@ export async function startRuntime(
     siblings,
     onEvaluation,
   });
+  const streams = new OpenStreams(evaluator);
+  const streamSessions = new StreamSessions(streams);
+  const ending = setInterval(() => streamSessions.expire(clock.now().getTime()), idleEveryMs).unref();
+  measureStreams(metrics, streams);
   const family = place && (await serveSiblings(place, siblingWork({ evaluator, sessions, clock }), log));
   const aging = setInterval(() => {
     holder.age(clock.now());
@@ -121,7 +129,10 @@ export async function startRuntime(
   const server = await serve({
     services: [EvaluationService, AdapterService],
     routes: (router: ConnectRouter) => {
-      router.service(EvaluationService, evaluationHandlers({ evaluator, holder, sessions, siblings, clock, log }));
+      router.service(
+        EvaluationService,
+        evaluationHandlers({ evaluator, holder, sessions, siblings, clock, log, streams, streamSessions }),
+      );
       router.service(AdapterService, adapterHandlers(evaluator));
     },
     interceptors: [...source.interceptors, ...interceptors],
@@ -132,6 +143,7 @@ export async function startRuntime(
     trustedHops: config.trustedHops,
     limits: callLimits,
     openapi: readOpenApi(),
+    before: createHttpStream,
     // Interceptors of the source's own would be passed by.
     fastPath:
       source.interceptors.length > 0
@@ -148,6 +160,14 @@ export async function startRuntime(
       drainDelay(config.drainDelayMs),
       { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },
       { name: "siblings", timeoutMs: 1_000, run: () => family?.close() },
+      {
+        name: "streams",
+        timeoutMs: 2_000,
+        run: () => {
+          clearInterval(ending);
+          streamSessions.close();
+        },
+      },
       ...source.shutdownSteps,
       {
         name: "management",

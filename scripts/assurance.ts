@@ -34,6 +34,18 @@ const properties: Readonly<Record<string, Property>> = {
   },
   "kill-worker": { file: "test/e2e/kill.test.ts", test: "a worker that is killed", unit: "kills", n: 200 },
   "webhook-burst": { file: "test/api/webhook/burst.test.ts", unit: "deliveries of one burst", n: 100_000 },
+  streaming: {
+    file: "test/runtime/engine/stream/equality.test.ts",
+    unit: "streams against the unary answer",
+    n: 100_000,
+  },
+  quota: { file: "test/src/domain/quota-simulation.test.ts", unit: "schedules of 50 runtimes", n: 100 },
+  "quota-fleet": {
+    file: "test/e2e/quota.test.ts",
+    test: "is shared by runtimes under load",
+    unit: "real runtimes",
+    n: 50,
+  },
   "power-loss": { file: "test/runtime/spool/power-loss.test.ts", unit: "schedules of each mode", n: 10_000 },
 };
 

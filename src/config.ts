@@ -169,6 +169,9 @@ export const bootstrapSchema = defineSchema({
   },
 });
 
+/** Variables of `npm run reseal`. */
+export const resealSchema = defineSchema({ databaseUrl: workerSchema.databaseUrl, masterKey: workerSchema.masterKey });
+
 /** Variables of `npm run set-password`. */
 export const setPasswordSchema = defineSchema({ databaseUrl: controlPlaneSchema.databaseUrl });
 

@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { routesOf } from "../gateway/route.ts";
 import { EventNameSchema } from "../gen/policyguard/control/v1/event_pb.ts";
+import { AdapterService } from "../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { runtimeSchema } from "../runtime/config.ts";
 import { catalog } from "../runtime/engine/detectors/catalog.ts";
@@ -223,7 +224,7 @@ describe("what the documents refer to exists", () => {
     "DATABASE_MIGRATION_URL",
   ]);
   const knownCalls = new Set(
-    routesOf([...controlServices, EvaluationService])
+    routesOf([...controlServices, EvaluationService, AdapterService])
       .map(({ verb, path }) => `${verb} ${path}`)
       .concat("GET /v1/openapi.json"),
   );

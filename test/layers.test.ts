@@ -123,13 +123,14 @@ const layers: readonly Layer[] = [
     npm: "all",
     node: anyNode,
   },
+  { folder: "models/", ours: ["runtime/engine/"], npm: [], node: { not: network } },
   {
     folder: "bench/",
-    ours: ["gateway/", "gen/", "runtime/", "scripts/", "src/", "test/harness/"],
+    ours: ["gateway/", "gen/", "models/training/", "runtime/", "scripts/", "src/", "test/harness/"],
     npm: "all",
     node: anyNode,
   },
-  { folder: "test/", ours: ["bench/", "gateway/", "gen/", "runtime/", "scripts/", "src/"], npm: "all", node: anyNode },
+  { folder: "test/", ours: ["bench/", "gateway/", "gen/", "models/training/", "runtime/", "scripts/", "src/"], npm: "all", node: anyNode },
 ];
 
 const root = dirname(import.meta.dirname);

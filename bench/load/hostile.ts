@@ -10,7 +10,7 @@ const gates = [
   ...new Set(
     [
       ...patterns().map((source) => compilePattern(source)),
-      ...injection.plan({}).patterns.map(({ pattern }) => pattern),
+      ...injection.plan({}, new Map()).patterns.map(({ pattern }) => pattern),
     ].flatMap((pattern) => [...pattern.gates.map(({ literal }) => literal), ...pattern.company]),
   ),
 ];

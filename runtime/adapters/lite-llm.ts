@@ -11,8 +11,9 @@ import {
   ToolCallSchema,
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Mode, Outcome, Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { assertValid } from "../../src/kit/validation.ts";
 import type { Evaluator } from "../evaluator.ts";
-import { assertValid, invalid, isObject, listMember, objectMember, textMember } from "./payload.ts";
+import { invalid, isObject, listMember, objectMember, textMember } from "./payload.ts";
 
 const longestId = 256;
 
@@ -30,7 +31,7 @@ export async function applyGuardrail(payload: JsonObject, evaluator: Evaluator):
   if (calls.length > 0) {
     parts.push({ stage: Stage.TOOL_CALL, request: create(EvaluateRequestSchema, { ...common, toolCalls: calls }) });
   }
-  for (const { request } of parts) assertValid(request, payloadName);
+  for (const { request } of parts) assertValid(EvaluateRequestSchema, request, payloadName);
   let answer: JsonObject = { action: "NONE" };
   for (const part of parts) {
     const response = await evaluator.judge(part.request, part.stage);

@@ -10,8 +10,9 @@ import {
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { DetailLevel, Mode, Outcome, Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { newId } from "../../src/kit/id.ts";
+import { assertValid } from "../../src/kit/validation.ts";
 import type { Evaluator } from "../evaluator.ts";
-import { assertValid, invalid, isObject, textMember } from "./payload.ts";
+import { invalid, isObject, textMember } from "./payload.ts";
 
 const contractCategories = [
   "harassment",
@@ -43,7 +44,7 @@ export async function createModeration(
     create(EvaluateRequestSchema, { agentId, text, options: { detail: DetailLevel.FULL } }),
   );
   for (const [index, request] of requests.entries())
-    assertValid(request, (field) => payloadName(field, index, payload));
+    assertValid(EvaluateRequestSchema, request, (field) => payloadName(field, index, payload));
   const results: JsonObject[] = [];
   for (const request of requests) {
     results.push(await resultOf(request, evaluator));

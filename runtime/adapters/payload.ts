@@ -1,12 +1,7 @@
 // Reading the payload of another product's contract: what is needed has to have its type, everything else is passed over.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { pathToString } from "@bufbuild/protobuf/reflect";
-import { createValidator } from "@bufbuild/protovalidate";
-import { type EvaluateRequest, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { type FieldViolation, validationFailed } from "../../src/kit/error.ts";
-
-const validator = createValidator();
+import { validationFailed } from "../../src/kit/error.ts";
 
 /** The text of a member; undefined when it is missing or null. Throws validation_failed for anything else. */
 export function textMember(payload: JsonObject, name: string): string | undefined {
@@ -37,14 +32,4 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 /** A member of the payload that fails its rules. */
 export function invalid(field: string, message: string): Error {
   return validationFailed([{ field, message }]);
-}
-
-/** Holds the request that was made of a payload against the rules of its fields; `nameOf` gives them the payload's names. */
-export function assertValid(request: EvaluateRequest, nameOf: (field: string) => string): void {
-  const result = validator.validate(EvaluateRequestSchema, request);
-  if (result.kind === "error") throw result.error;
-  if (result.kind === "valid") return;
-  throw validationFailed(
-    result.violations.map(({ field, message }): FieldViolation => ({ field: nameOf(pathToString(field)), message })),
-  );
 }

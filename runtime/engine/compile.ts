@@ -3,7 +3,7 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Applicability, type NamedList } from "./applicability.ts";
-import { type CompiledPolicy, compilePolicy, type PolicySource, SpecTable } from "./compiled-policy.ts";
+import { type CompiledPolicy, compilePolicy, type PolicySource } from "./compiled-policy.ts";
 import type { DetectorDefinition, DetectorSpec, Scanner } from "./detector.ts";
 import { catalog } from "./detectors/catalog.ts";
 import { type Evaluation, type EvaluationContext, runEvaluation } from "./evaluation.ts";
@@ -13,6 +13,7 @@ import type { Models } from "./plan.ts";
 import { parsePolicy } from "./policy/parse.ts";
 import { PolicyInvalid } from "./policy/problem.ts";
 import { compileDetectors } from "./scanner.ts";
+import { SpecTable } from "./spec-table.ts";
 import { type EngineStream, openEngineStream, type StreamTools } from "./stream/stream.ts";
 import { canFollow, compileTables, type StreamTables } from "./stream/tables.ts";
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type FailMode, Mode, Outcome, Severity, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import type { DetectorDefinition, DetectorSpec } from "./detector.ts";
+import type { DetectorDefinition } from "./detector.ts";
 import { type Condition, ConditionCompiler, isConditionProblem } from "./policy/condition.ts";
 import type {
   DetectTerm,
@@ -16,6 +16,7 @@ import type {
 import { effectInLayer, ownEffect, type PackLayer, type PackSource, type RuleEffect } from "./policy/extend.ts";
 import type { ListDeclarations } from "./policy/list.ts";
 import { asReference, detectTerms, resolveDetector } from "./policy/reference.ts";
+import type { SpecTable } from "./spec-table.ts";
 import { failModes, modes, outcomes, severities, stages } from "./wire.ts";
 
 /** Where a policy applies; "*" means all. */
@@ -122,32 +123,6 @@ const defaultSeverity = new Map<Outcome, Severity>([
   [Outcome.REDACT, Severity.MEDIUM],
   [Outcome.FLAG, Severity.LOW],
 ]);
-
-/** Collects the detectors of all policies, each distinct one once, so that a text is scanned once for all of them. */
-export class SpecTable {
-  readonly #keys = new Map<string, string>();
-  readonly #names = new Map<string, Set<string>>();
-  readonly specs: DetectorSpec[] = [];
-
-  /** The key of a detector with these parameters. `name` is what the policy calls it. */
-  keyOf(use: string, parameters: JsonObject, name: string): string {
-    const identity = JSON.stringify([use, sortedJson(parameters)]);
-    let key = this.#keys.get(identity);
-    if (key === undefined) {
-      key = `${use}#${this.specs.length}`;
-      this.#keys.set(identity, key);
-      this.#names.set(key, new Set());
-      this.specs.push({ key, use, parameters });
-    }
-    this.#names.get(key)?.add(name);
-    return key;
-  }
-
-  /** What policies call the detector, sorted. */
-  namesOf(key: string): string[] {
-    return [...(this.#names.get(key) ?? [])].sort();
-  }
-}
 
 /** Compiles one valid policy: its own rules, then those of each pack that it extends. */
 export function compilePolicy(
@@ -306,11 +281,4 @@ function messagesOf(message: PolicyRule["message"]): ReadonlyMap<string, string>
   const entries = Object.entries(message).map(([language, text]): [string, string] => [language.toLowerCase(), text]);
   // Sorted, because "the first" must not depend on how a store keeps keys.
   return new Map(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function sortedJson(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortedJson);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([key, child]) => [key, sortedJson(child)]);
 }

@@ -75,7 +75,7 @@ export interface DetectorDefinition {
   readonly parameters: JsonObject;
   /** Where the forms, algorithms and lists that it goes by are described. */
   readonly references: readonly string[];
-  /** How well it does on labelled texts that it was not made from, as far as that was measured. */
+  /** How well it does on labelled texts, as far as that was measured. `data` says whether it was tuned on them. */
   readonly measures: readonly DetectorMeasure[];
   /** Texts with what it finds in them by its default parameters, as a test holds it to. */
   readonly examples: readonly DetectorExample[];

@@ -6,6 +6,7 @@
 
 import { stretchesOf } from "./disguise/disguise.ts";
 import { foldLookalikes } from "./fold.ts";
+import { isPairInside } from "./offset.ts";
 
 /** Which detectors want a form. A text that equals its normal form is both `given` and `normal`. */
 export const reads = { given: 1, normal: 2, normalAgain: 4, decoded: 8, disguised: 16 } as const;
@@ -114,13 +115,23 @@ function offsetMap(text: string, normal: string): OffsetMap {
   const ends = new Int32Array(normal.length);
   let filled = 0;
   for (const { start, end, visible } of normalPieces(text)) {
-    const length = visible.normalize("NFKC").length;
-    starts.fill(start, filled, filled + length);
-    ends.fill(end, filled, filled + length);
-    filled += length;
+    const piece = visible.normalize("NFKC");
+    // Where nothing changes, units stay what they are, as in a text that does not change at all.
+    const isSame = piece === text.slice(start, end);
+    for (let i = 0; i < piece.length; i++) {
+      const [from, to] = isSame ? pointAround(piece, i) : [0, end - start];
+      starts[filled] = start + from;
+      ends[filled++] = start + to;
+    }
   }
   if (filled !== normal.length) return { original: () => [0, text.length] };
   return { original: (start, end) => [starts[start] ?? 0, ends[end - 1] ?? text.length] };
+}
+
+/** The bounds of the character of a text that a unit belongs to. */
+export function pointAround(text: string, unit: number): readonly [number, number] {
+  if (isPairInside(text, unit)) return [unit - 1, unit + 1];
+  return [unit, isPairInside(text, unit + 1) ? unit + 2 : unit + 1];
 }
 
 /** A character with all that NFKC may join to it. */

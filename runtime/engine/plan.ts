@@ -63,7 +63,8 @@ export interface Sweep {
 export interface WindowProbe {
   /** The windows of a text of this length. */
   readonly windowsOf: (length: number) => readonly (readonly [number, number])[];
-  readonly score: (text: string, from: number, to: number) => Finding | undefined;
+  /** `offset` is where the window begins in the whole of the text, when `text` is only a part of it. */
+  readonly score: (text: string, from: number, to: number, offset?: number) => Finding | undefined;
 }
 
 /** Weights of models by their name, such as "injection". */

@@ -56,7 +56,7 @@ function weightOf(part: JsonObject): number {
   const lengths = Object.values(part).map((value) =>
     typeof value === "object" && value !== null ? Object.keys(value).length : 0,
   );
-  return 1 + Math.floor(lengths.reduce((sum, length) => sum + length, 0) / 8);
+  return 1 + Math.floor(lengths.reduce((sum, length) => sum + length, 0) / 2);
 }
 
 function markWithin(

@@ -16,9 +16,10 @@ import type { BundleHolder } from "../loaded-bundle.ts";
 import type { Siblings } from "../process/sibling.ts";
 import { restorePlaceholders } from "../restore.ts";
 import type { SessionStore } from "../session/session-store.ts";
+import { type StreamParts, streamHandlers } from "./stream.ts";
 
 /** What the handlers work with. */
-export interface EvaluationParts {
+export interface EvaluationParts extends StreamParts {
   readonly evaluator: Evaluator;
   readonly holder: BundleHolder;
   readonly sessions: SessionStore;
@@ -53,6 +54,7 @@ export function evaluationHandlers(parts: EvaluationParts): ServiceImpl<typeof E
       throw new Fault(Reason.UNAVAILABLE, "the process that keeps the session is away for the moment");
     },
     explainEvaluation: async (request) => ({ explanation: await explain(request) }),
+    ...streamHandlers(parts),
     listLoadedDetectors: () => {
       const used = new Set(holder.loaded?.engine.detectors);
       const detectors = catalog.filter(({ id }) => used.has(id)).sort((a, b) => (a.id < b.id ? -1 : 1));

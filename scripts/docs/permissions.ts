@@ -2,6 +2,7 @@ import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { routesOf } from "../../gateway/route.ts";
 import { wireNames } from "../../gateway/wire.ts";
 import { CredentialKind, Role, RoleSchema } from "../../gen/policyguard/options/v1/options_pb.ts";
+import { AdapterService } from "../../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { controlServices } from "../../src/control-plane.ts";
 import { type MethodFacts, methodFacts } from "../../src/kit/options.ts";
@@ -11,9 +12,13 @@ const yes = "✓";
 
 /** Every operation that is served, and who may call it. */
 export function permissionTables(): string {
-  return ["## Control plane", ...controlServices.map(serviceTable), "## Runtime", serviceTable(EvaluationService)].join(
-    "\n\n",
-  );
+  return [
+    "## Control plane",
+    ...controlServices.map(serviceTable),
+    "## Runtime",
+    serviceTable(EvaluationService),
+    serviceTable(AdapterService),
+  ].join("\n\n");
 }
 
 function serviceTable(service: DescService): string {

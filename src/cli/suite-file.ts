@@ -3,12 +3,10 @@
 
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
-import { canonicalPolicy, parsePolicy } from "../../runtime/engine/policy/parse.ts";
 import { didYouMean, type PolicyProblem, Problems } from "../../runtime/engine/policy/problem.ts";
 import { treeFromText } from "../../runtime/engine/policy/source-tree.ts";
-import { parseTestSuite, type TestSuite, withSuite } from "../../runtime/engine/policy/test-suite.ts";
+import { parsePolicyTests, policyOfTests } from "../../runtime/engine/policy/test-file.ts";
 import { placeAt } from "../../runtime/engine/policy/tree-path.ts";
 import { decode, readBytes } from "./file.ts";
 import { ownPackSource } from "./pack-library.ts";
@@ -20,24 +18,23 @@ const maxBytes = 8 * 1024 * 1024;
 export function readSuites(paths: readonly string[], policies: readonly PolicyFile[]): PolicyFile[] {
   return paths.map((path) => {
     const source = decode(readBytes(path, maxBytes), path);
-    const { suite, problems } = parseTestSuite(source);
-    if (suite === undefined) return { path, source, policy: undefined, problems };
-    return { path, source, ...held(suite, source, policyFor(suite, path, policies)) };
+    const found = policyFor(policyOfTests(source), path, policies);
+    return { path, source, ...held(source, found) };
   });
 }
 
-function held(suite: TestSuite, source: string, found: PolicyFile | string): Pick<PolicyFile, "policy" | "problems"> {
+function held(source: string, found: PolicyFile | string): Pick<PolicyFile, "policy" | "problems"> {
   if (typeof found === "string") return { policy: undefined, problems: [aboutPolicy(source, found)] };
   if (found.policy === undefined) {
     return { policy: undefined, problems: [aboutPolicy(source, `the policy in ${found.path} is not valid`)] };
   }
-  const { policy, problems } = parsePolicy(withSuite(canonicalPolicy(found.policy), suite), catalog, ownPackSource);
-  const own = problems.filter(({ path }) => path.startsWith("tests"));
-  return { policy, problems: own.map(suite.placed) };
+  const { tests, problems } = parsePolicyTests(source, found.policy, { packs: ownPackSource });
+  return { policy: tests === undefined ? undefined : { ...found.policy, tests }, problems };
 }
 
 /** The file with the policy that the tests are about, or why there is none. */
-function policyFor({ policy: name }: TestSuite, path: string, given: readonly PolicyFile[]): PolicyFile | string {
+function policyFor(name: string | undefined, path: string, given: readonly PolicyFile[]): PolicyFile | string {
+  if (name === undefined) return "a file of tests has `kind: PolicyTests` and the name of a policy";
   const found = given.find(({ policy }) => policy?.metadata.name === name) ?? besides(path, name);
   if (found !== undefined) return found;
   const names = given.flatMap(({ policy }) => policy?.metadata.name ?? []);

@@ -69,7 +69,6 @@ jobs:
     concurrency: policies
     env:
       POLICY_GUARD_URL: \${{ vars.POLICY_GUARD_URL }}
-      POLICY_GUARD_ORG: \${{ vars.POLICY_GUARD_ORG }}
       POLICY_GUARD_TOKEN: \${{ secrets.POLICY_GUARD_TOKEN }} # a ci token of the project
       PROJECT: \${{ vars.PROJECT }}
     steps:

@@ -4,8 +4,12 @@ import { getOption } from "@bufbuild/protobuf";
 import { wire } from "../../gen/policyguard/options/v1/options_pb.ts";
 import type { Finding } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Mode, Outcome, StageSchema } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { CaptureMode, CaptureModeSchema, type EvaluationRecord } from "../../gen/policyguard/policy/v1/record_pb.ts";
 import type { EventData } from "./event.ts";
 import type { AcceptedRecord } from "./trace-record.ts";
+
+/** Most text that an event carries, in UTF-16 code units. */
+export const textLimit = 4_096;
 
 /** The event's data; undefined for any other outcome. */
 export function blockedEvent(
@@ -17,6 +21,7 @@ export function blockedEvent(
   // A rule that fails closed blocks without a finding.
   const rules = [...blocking.map(({ ruleId }) => ruleId), ...(decidedByRule === null ? [] : [decidedByRule])];
   const stage = StageSchema.value[reported.stage];
+  const capture = CaptureModeSchema.value[reported.capture];
   return {
     trace_id: id,
     evaluation_id: reported.evaluationId,
@@ -27,7 +32,18 @@ export function blockedEvent(
     rule_ids: [...new Set(rules)],
     categories: [...new Set(blocking.map(({ category }) => category))],
     bundle_version: bundleVersion,
+    capture: capture === undefined ? "none" : getOption(capture, wire),
+    text: capturedText(reported),
   };
+}
+
+// What the runtime was allowed to keep, and no more: with "redacted" every finding has been replaced there.
+function capturedText({ capture, segments }: EvaluationRecord): string | null {
+  if (capture !== CaptureMode.REDACTED && capture !== CaptureMode.FULL) return null;
+  if (segments.length === 0) return null;
+  const text = segments.map((segment) => segment.text).join("\n");
+  // A character that is cut in two is left out.
+  return text.slice(0, textLimit).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 function blocks({ action, mode, exemptedBy }: Finding): boolean {

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { NamedList } from "../../runtime/engine/applicability.ts";
 import type { PolicySource } from "../../runtime/engine/compiled-policy.ts";
 import { catalog } from "../../runtime/engine/detectors/catalog.ts";
+import type { SchemaSource } from "../../runtime/engine/output-schema.ts";
 import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
 import { type PackRecord, packsOf, recordedPacks } from "../../runtime/engine/policy/pack-record.ts";
 import { parsePolicy } from "../../runtime/engine/policy/parse.ts";
@@ -16,7 +17,7 @@ import type { Transaction } from "../store/database.ts";
 import { type ListRow, listsOfProject } from "../store/list.ts";
 import { type CurrentPolicy, policiesOfProject } from "../store/policy.ts";
 import { type ListPart, listPart, namedList, neededLists } from "./bundle-list.ts";
-import { schemaParts } from "./output-schema.ts";
+import { enabledSchemas, partOfSchema, pathOfSchema, type SchemaPart, schemaOfPart } from "./output-schema.ts";
 
 /** The content of a bundle before it is signed. */
 export interface BundleContent {
@@ -48,7 +49,7 @@ export async function bundleContent(
     parts: [
       ...entries,
       ...lists.map(listEntry),
-      ...(await schemaParts(tx)).map(schemaEntry),
+      ...(await enabledSchemas(tx)).map(schemaEntry),
       ...modelEntries(entries),
     ].sort((a, b) => (a.path < b.path ? -1 : 1)),
     policies: policies.map(({ policyId, name, version }) => ({ policy_id: policyId, name, version })),
@@ -68,9 +69,9 @@ function listEntry(list: ListRow) {
   return { ...partEntry(path, data), data };
 }
 
-function schemaEntry({ path, part }: { readonly path: string; readonly part: JsonObject }) {
-  const data = canonicalBytes(part);
-  return { ...partEntry(path, data), data };
+function schemaEntry(source: SchemaSource) {
+  const data = canonicalBytes(partOfSchema(source));
+  return { ...partEntry(pathOfSchema(source), data), data };
 }
 
 // A model goes with the bundle when a policy, or a pack that it extends, names the model's detector.
@@ -101,6 +102,12 @@ export function policySources(parts: readonly StoredPart[]): BundlePolicySource[
 export function listSources(parts: readonly StoredPart[]): NamedList[] {
   const ours = parts.filter(({ path }) => path.startsWith("lists/"));
   return ours.map(({ data }) => namedList(JSON.parse(Buffer.from(data).toString("utf8")) as ListPart));
+}
+
+/** The output schemas of a bundle's parts, as an engine takes them. */
+export function schemaSources(parts: readonly StoredPart[]): SchemaSource[] {
+  const ours = parts.filter(({ path }) => path.startsWith("schemas/"));
+  return ours.map(({ data }) => schemaOfPart(JSON.parse(Buffer.from(data).toString("utf8")) as SchemaPart));
 }
 
 /** The parts of a stored bundle with their bytes. */

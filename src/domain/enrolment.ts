@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import type { Caller } from "../kit/context.ts";
 import { notFound } from "../kit/error.ts";
-import type { Sealer } from "../kit/seal.ts";
+import type { SealBinding, Sealer } from "../kit/seal.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { shareEnvironment } from "../store/environment.ts";
 import { keepSecret, readSecret } from "../store/organization-secret.ts";
@@ -69,12 +69,17 @@ export class Enrolment {
 
   // Made when the first runtime asks. Of two that ask at the same time, both get the one that was stored.
   async #fingerprintKey(tx: Transaction): Promise<Uint8Array> {
-    const binding = { purpose: "organization.fingerprint_key", orgId: tx.orgId, rowId: secretName };
+    const binding = organizationSecretBinding(tx.orgId, secretName);
     const sealed =
       (await readSecret(tx, secretName)) ??
       (await keepSecret(tx, secretName, this.#sealer.seal(randomBytes(keyBytes), binding)));
     return this.#sealer.open(sealed, binding);
   }
+}
+
+/** What a secret is sealed for of which an organization has one. */
+export function organizationSecretBinding(orgId: string, name: string): SealBinding {
+  return { purpose: `organization.${name}`, orgId, rowId: name };
 }
 
 /** Whom a runtime token speaks for. */

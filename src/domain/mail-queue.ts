@@ -26,7 +26,7 @@ export class MailQueue implements Mailer, TransactionalMailer {
   /** Hands a mail over if and only if the transaction commits. */
   sendWithin(tx: Pick<Transaction, "enqueue">, { expiresAt, ...message }: MailMessage): Promise<void> {
     const id = newId();
-    const sealed = this.#sealer.seal(Buffer.from(JSON.stringify(message), "utf8"), bindingOf(id));
+    const sealed = this.#sealer.seal(Buffer.from(JSON.stringify(message), "utf8"), mailBinding(id));
     const expires_at = expiresAt?.toISOString() ?? null;
     return enqueueJob(tx, "send-mail", { id, sealed: Buffer.from(sealed).toString("base64"), expires_at });
   }
@@ -68,13 +68,14 @@ export class MailDelivery {
   async deliver({ id, sealed, expires_at }: SealedMail): Promise<boolean> {
     if (expires_at !== null && new Date(expires_at) <= this.#clock.now()) return false;
     if (this.#transport === undefined) throw new Error("SMTP_URL is not set for the worker, so mails wait");
-    const opened = this.#sealer.open(Buffer.from(sealed, "base64"), bindingOf(id));
+    const opened = this.#sealer.open(Buffer.from(sealed, "base64"), mailBinding(id));
     const message: Pick<MailMessage, "to" | "subject" | "text"> = JSON.parse(Buffer.from(opened).toString("utf8"));
     await this.#transport.send({ id, ...message });
     return true;
   }
 }
 
-function bindingOf(id: string): SealBinding {
+/** What a mail is sealed for. */
+export function mailBinding(id: string): SealBinding {
   return { purpose: "mail", orgId: "", rowId: id };
 }

@@ -138,15 +138,32 @@ export class OutputSchemas {
   }
 }
 
-/** The schemas that bundles carry from now on, each as a part of theirs. */
-export async function schemaParts(tx: Transaction): Promise<{ readonly path: string; readonly part: JsonObject }[]> {
-  const rows = await allOutputSchemas(tx);
-  return rows
-    .filter(({ enabled }) => enabled)
-    .map(({ id, name, version, schema }) => ({
-      path: `schemas/${id}/${version}.json`,
-      part: { schema_id: id, name, version, schema },
-    }));
+/** A schema as a bundle carries it. */
+export interface SchemaPart {
+  readonly schema_id: string;
+  readonly name: string;
+  readonly version: number;
+  readonly schema: JsonObject;
+}
+
+/** The schemas that bundles carry from now on, by name. */
+export async function enabledSchemas(tx: Transaction): Promise<SchemaSource[]> {
+  return (await allOutputSchemas(tx)).filter(({ enabled }) => enabled).map(schemaSource);
+}
+
+/** Where a schema lies in a bundle. Usage is read from it. */
+export function pathOfSchema({ schemaId, version }: SchemaSource): string {
+  return `schemas/${schemaId}/${version}.json`;
+}
+
+/** The part that carries a schema. */
+export function partOfSchema({ schemaId, name, version, schema }: SchemaSource): SchemaPart & JsonObject {
+  return { schema_id: schemaId, name, version, schema };
+}
+
+/** The schema of a part. */
+export function schemaOfPart({ schema_id: schemaId, name, version, schema }: SchemaPart): SchemaSource {
+  return { schemaId, name, version, schema };
 }
 
 function schemaSource({ id: schemaId, name, version, schema }: OutputSchemaRow): SchemaSource {

@@ -13,6 +13,7 @@ import type { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { NamedList } from "../../runtime/engine/applicability.ts";
 import { compileEngine, type Engine } from "../../runtime/engine/compile.ts";
 import type { PolicySource } from "../../runtime/engine/compiled-policy.ts";
+import type { SchemaSource } from "../../runtime/engine/output-schema.ts";
 import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
 import { PolicyInvalid } from "../../runtime/engine/policy/problem.ts";
 import { policySchema } from "../../runtime/engine/policy/schema.ts";
@@ -28,6 +29,7 @@ import { listsOfProject } from "../store/list.ts";
 import { findOrganization } from "../store/organization.ts";
 import { addPlaygroundUsage } from "../store/usage.ts";
 import { listPart, namedList } from "./bundle-list.ts";
+import { enabledSchemas } from "./output-schema.ts";
 import { type Candidate, CandidateFinder, type CandidateInput, soundPolicy, withTests } from "./policy-candidate.ts";
 import { policyInvalid } from "./policy-document.ts";
 import { quotaResetsAt, remainingQuota } from "./quota.ts";
@@ -51,6 +53,7 @@ export interface PlaygroundRequest extends CandidateInput {
 interface Jury {
   readonly policies: readonly PolicySource[];
   readonly lists: readonly NamedList[];
+  readonly schemas: readonly SchemaSource[];
   readonly environment: string;
   readonly projectId: string;
   readonly bundle: BundleReference;
@@ -122,6 +125,11 @@ export class Playground {
     return this.#database.read(orgId, async (tx) => (await listsOfProject(tx, projectId)).map(listPart).map(namedList));
   }
 
+  /** The output schemas that a bundle would carry now. */
+  #schemas({ orgId }: Caller): Promise<SchemaSource[]> {
+    return this.#database.read(orgId, enabledSchemas);
+  }
+
   async #jury(caller: Caller, input: PlaygroundRequest): Promise<Jury> {
     if (input.projectId !== undefined) return this.#finder.activeBundle(caller, input);
     const [candidate] = await this.#finder.find(caller, input);
@@ -132,6 +140,7 @@ export class Playground {
     return {
       policies: [{ policyId, name: metadata.name, version, scope, document, packs: this.#packs }],
       lists: await this.#lists(caller, scope.appId),
+      schemas: await this.#schemas(caller),
       environment: input.environment ?? usual,
       projectId: scope.appId === "*" ? "" : scope.appId,
       bundle: create(BundleReferenceSchema),

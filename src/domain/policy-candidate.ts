@@ -12,7 +12,7 @@ import { type FieldViolation, insufficientScope, notFound, validationFailed } fr
 import { findBundle } from "../store/bundle.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { type CurrentPolicy, findPolicy, findPolicyVersion, policiesOfProject } from "../store/policy.ts";
-import { listSources, policySources, storedParts } from "./bundle-content.ts";
+import { listSources, policySources, schemaSources, storedParts } from "./bundle-content.ts";
 import { requireEnvironment, requireProject } from "./lookup.ts";
 import { policyInvalid } from "./policy-document.ts";
 import { requireVisible } from "./policy-scope.ts";
@@ -77,6 +77,7 @@ export class CandidateFinder {
       return {
         policies: policySources(parts),
         lists: listSources(parts),
+        schemas: schemaSources(parts),
         environment: name,
         projectId: environment.projectId,
         bundle: referenceOf(bundle, environment.activationSeq),

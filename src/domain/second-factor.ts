@@ -5,7 +5,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import type { AccountCaller } from "../kit/context.ts";
 import { Fault } from "../kit/error.ts";
-import type { Sealer } from "../kit/seal.ts";
+import type { SealBinding, Sealer } from "../kit/seal.ts";
 import { type AccountRow, findAccount, lockAccount, takeMfaStep } from "../store/account.ts";
 import type { AccountTransaction, Database } from "../store/database.ts";
 import { deleteRecoveryCodes, replaceRecoveryCodes, useRecoveryCode } from "../store/recovery-code.ts";
@@ -43,7 +43,7 @@ export class SecondFactors {
       const account = requireAccount(await lockAccount(tx));
       if (account.mfaEnabledAt != null)
         throw conflict("a second factor is set up; disable it before you set up another");
-      account.mfaSecretSealed = Buffer.from(this.#sealer.seal(secret, binding(accountId)));
+      account.mfaSecretSealed = Buffer.from(this.#sealer.seal(secret, factorBinding(accountId)));
       account.mfaLastStep = null;
       return { keyUri: keyUri(secret, { issuer, account: account.email }), secret: base32(secret) };
     });
@@ -94,7 +94,7 @@ export class SecondFactors {
 
   async #takeAppCode(tx: AccountTransaction, account: AccountRow, code: string): Promise<boolean> {
     if (account.mfaSecretSealed == null) return false;
-    const secret = this.#sealer.open(account.mfaSecretSealed, binding(account.id));
+    const secret = this.#sealer.open(account.mfaSecretSealed, factorBinding(account.id));
     const step = matchingStep(secret, code.replace(/\s/g, ""), tx.now);
     return step !== undefined && (await takeMfaStep(tx, step));
   }
@@ -109,8 +109,8 @@ export async function removeFactor(tx: AccountTransaction, account: AccountRow):
   await deleteRecoveryCodes(tx);
 }
 
-// An account belongs to no organization, which the binding would name.
-function binding(accountId: string) {
+/** What the secret of a second factor is sealed for. An account belongs to no organization, which the binding would name. */
+export function factorBinding(accountId: string): SealBinding {
   return { purpose: "account.mfa_secret", orgId: "", rowId: accountId };
 }
 

@@ -6,7 +6,7 @@
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import type { Caller } from "../kit/context.ts";
 import { Fault, notFound } from "../kit/error.ts";
-import type { Sealer } from "../kit/seal.ts";
+import type { SealBinding, Sealer } from "../kit/seal.ts";
 import {
   exportSigningKey,
   importSigningKey,
@@ -22,7 +22,6 @@ import { findKeySet, KeySetRow, listSigningKeys, SigningKeyRow } from "../store/
 import type { Database, Transaction } from "../store/database.ts";
 import type { ExternalSigner } from "./external-signer.ts";
 
-const purpose = "signing_key.private";
 /** Most keys that are not revoked. */
 const liveLimit = 4;
 /** Most signatures of a statement that verifiers take. */
@@ -147,7 +146,7 @@ export class SigningKeys {
     if (this.#signer !== undefined) return { jwk: await this.#signer.createKey(orgId), privateSealed: null };
     const key = newSigningKey();
     const secret = Buffer.from(JSON.stringify(exportSigningKey(key)), "utf8");
-    const sealed = this.#sealer.seal(secret, { purpose, orgId, rowId: key.kid });
+    const sealed = this.#sealer.seal(secret, signingKeyBinding(orgId, key.kid));
     return { jwk: key.publicJwk, privateSealed: Buffer.from(sealed) };
   }
 
@@ -157,7 +156,7 @@ export class SigningKeys {
       if (this.#signer === undefined) throw signerMissing(kid);
       return this.#signer.keyOf(jwkOf(row));
     }
-    const bytes = this.#sealer.open(privateSealed, { purpose, orgId, rowId: kid });
+    const bytes = this.#sealer.open(privateSealed, signingKeyBinding(orgId, kid));
     const jwk: PrivateJwk = JSON.parse(Buffer.from(bytes).toString("utf8"));
     return importSigningKey(jwk);
   }
@@ -179,6 +178,11 @@ export class SigningKeys {
 
 function isLive({ state }: SigningKeyRow): boolean {
   return state !== "revoked";
+}
+
+/** What the secret half of a signing key is sealed for. */
+export function signingKeyBinding(orgId: string, kid: string): SealBinding {
+  return { purpose: "signing_key.private", orgId, rowId: kid };
 }
 
 function jwkOf(row: SigningKeyRow): PublicJwk {

@@ -4,7 +4,7 @@ import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import type { Caller } from "../kit/context.ts";
 import { Fault, notFound } from "../kit/error.ts";
 import type { OidcClient, OidcProvider } from "../kit/outbound/oidc.ts";
-import type { Sealer } from "../kit/seal.ts";
+import type { SealBinding, Sealer } from "../kit/seal.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import {
   deleteIdentities,
@@ -108,18 +108,19 @@ export class SsoConfigurations {
 
   #seal(orgId: string, secret: string | undefined): Buffer | null {
     if (secret === undefined) return null;
-    return Buffer.from(this.#parts.sealer.seal(Buffer.from(secret, "utf8"), binding(orgId)));
+    return Buffer.from(this.#parts.sealer.seal(Buffer.from(secret, "utf8"), clientSecretBinding(orgId)));
   }
 }
 
 /** The provider of an organization, with the client's secret. */
 export function providerOf({ orgId, issuer, clientId, clientSecret }: SsoRow, sealer: Sealer): OidcProvider {
-  const secret = clientSecret == null ? undefined : sealer.open(clientSecret, binding(orgId));
+  const secret = clientSecret == null ? undefined : sealer.open(clientSecret, clientSecretBinding(orgId));
   const text = secret === undefined ? undefined : Buffer.from(secret).toString("utf8");
   return { owner: orgId, issuer, clientId, clientSecret: text };
 }
 
-function binding(orgId: string) {
+/** What a client's secret is sealed for. */
+export function clientSecretBinding(orgId: string): SealBinding {
   return { purpose: "sso.client_secret", orgId, rowId: orgId };
 }
 

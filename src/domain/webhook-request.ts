@@ -135,6 +135,7 @@ export function sealSecret(sealer: Sealer, secret: string, { orgId, id }: Pick<W
   return Buffer.from(sealer.seal(Buffer.from(secret, "utf8"), secretBinding(orgId, id)));
 }
 
-function secretBinding(orgId: string, rowId: string): SealBinding {
+/** What a webhook's secret is sealed for. */
+export function secretBinding(orgId: string, rowId: string): SealBinding {
   return { purpose: "webhook.secret", orgId, rowId };
 }

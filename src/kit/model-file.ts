@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 
 /** The models by the name of their detector. */
-const files: ReadonlyMap<string, URL> = new Map([
-  ["injection", new URL("../../models/injection.bin", import.meta.url)],
-]);
+const files: ReadonlyMap<string, URL> = new Map(
+  ["gibberish", "injection"].map((name) => [name, new URL(`../../models/${name}.bin`, import.meta.url)]),
+);
 
 let read: ReadonlyMap<string, Uint8Array> | undefined;
 

@@ -28,6 +28,8 @@ export interface MasterKey {
 
 /** Seals and opens secrets. */
 export interface Sealer {
+  /** What everything that is sealed with the first master key begins with. */
+  readonly prefix: Uint8Array;
   /** The secret, sealed with the first master key. */
   seal(secret: Uint8Array, binding: SealBinding): Uint8Array;
   /** The secret again. Throws when the binding differs, a byte was changed, or the master key is not at hand. */
@@ -51,16 +53,21 @@ export function createSealer({ masterKeys }: { readonly masterKeys: readonly Mas
   if (first === undefined) throw new Error("sealing needs a master key");
   const byId = new Map(masterKeys.map((entry) => [entry.id, entry.key]));
   return {
+    prefix: headerOf(first),
     seal: (secret, binding) => seal(first, secret, binding),
     open: (sealed, binding) => open(byId, sealed, binding),
   };
 }
 
-function seal({ id, key }: MasterKey, secret: Uint8Array, binding: SealBinding): Uint8Array {
+function headerOf({ id }: MasterKey): Buffer {
   const name = Buffer.from(id, "utf8");
-  const header = Buffer.concat([Uint8Array.of(version, name.length), name]);
+  return Buffer.concat([Uint8Array.of(version, name.length), name]);
+}
+
+function seal(master: MasterKey, secret: Uint8Array, binding: SealBinding): Uint8Array {
+  const header = headerOf(master);
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(associatedData(header, binding));
+  const cipher = createCipheriv("aes-256-gcm", master.key, nonce).setAAD(associatedData(header, binding));
   return Buffer.concat([header, nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
 }
 

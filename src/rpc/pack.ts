@@ -71,12 +71,7 @@ function packMessage({ pack, installCount }: PackEntry): MessageInitShape<typeof
   };
 }
 
-function detailMessage({
-  versions,
-  document,
-  benchmark,
-  ...entry
-}: PackDetail): MessageInitShape<typeof PackDetailSchema> {
+function detailMessage({ versions, document, ...entry }: PackDetail): MessageInitShape<typeof PackDetailSchema> {
   const { $typeName: _, ...pack } = { $typeName: undefined, ...packMessage(entry) };
   const { digest, parameters, benchmark } = entry.pack;
   return { ...pack, versions: [...versions], digest, parameters, document, benchmark: benchmark && { ...benchmark } };

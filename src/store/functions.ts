@@ -5,6 +5,7 @@
 
 import { accountFunctions } from "./account-functions.ts";
 import { applicationRole, lookupRole, workerRole } from "./roles.ts";
+import { sealFunctions } from "./seal-functions.ts";
 import { ssoFunctions } from "./sso-functions.ts";
 import { partitionFunctions } from "./trace-partition.ts";
 import { poolLockClass } from "./worker-pool.ts";
@@ -95,6 +96,7 @@ export const functions: readonly SqlFunction[] = [
   ...accountFunctions,
   ...ssoFunctions,
   ...partitionFunctions,
+  ...sealFunctions,
   {
     signature: "overdue_webhooks(timestamptz, timestamptz, int)",
     owner: lookupRole,

@@ -22,27 +22,40 @@ detectors: {words: {use: keywords, keywords: [forbidden]}}
 rules: [{id: word, stages: [input], detect: words, action: BLOCK}]
 `;
 
+/** Attacks are tried at the same time, each in a lane of its own. */
+const lanes = 5;
+
+interface Lane {
+  readonly proxy: TamperingProxy;
+  readonly runtime: TestRuntime;
+  readonly instanceId: string;
+}
+
 describe("an attack on a bundle", () => {
   let home: Installation;
-  let proxy: TamperingProxy;
-  let runtime: TestRuntime;
   let kit: AttackKit;
+  const all: Lane[] = [];
+  const free: Lane[] = [];
 
   beforeAll(async () => {
     home = await startInstallation();
     await home.createPolicy(policy);
     await home.publish();
-    const older = await pull(home.token);
     const [revoked] = await privateKeys();
     await home.call("POST", "/signing-keys/rotate", {});
     const olderKeys = (await pull(home.token)).keys;
-    proxy = await startTamperingProxy(home.url);
-    runtime = await home.startRuntime({ url: proxy.url });
-    await eventually(async () => expect((await runtime.loaded()).bundle?.version).toBe(1));
     await home.call("POST", `/signing-keys/${revoked?.kid}/revoke`, {});
     await home.call("POST", "/signing-keys/rotate", {});
     await home.publish();
-    await eventually(async () => expect((await runtime.loaded()).bundle?.version).toBe(2));
+    // Once the process has heard of it.
+    const older = await eventually(async () => {
+      const bundle = await pull(home.token);
+      expect(Buffer.from(bundle.activation?.payload ?? "", "base64url").toString()).toContain('"version":2');
+      return bundle;
+    });
+    await home.publish();
+    for (let i = 0; i < lanes; i++) all.push(await startLane());
+    free.push(...all);
     const [, stolen] = await privateKeys();
     if (revoked === undefined || stolen === undefined || olderKeys === undefined) throw new Error("keys were made");
     kit = { own: newSigningKey(), stolen, revoked, older, foreign: await elsewhere(), olderKeys };
@@ -50,8 +63,16 @@ describe("an attack on a bundle", () => {
 
   afterAll(async () => {
     await home.stop();
-    await proxy.close();
+    await Promise.all(all.map(({ proxy }) => proxy.close()));
   });
+
+  async function startLane(): Promise<Lane> {
+    const proxy = await startTamperingProxy(home.url);
+    const folder = home.newFolder();
+    const runtime = await home.startRuntime({ url: proxy.url, folder });
+    await eventually(async () => expect((await runtime.loaded()).bundle?.version).toBe(3));
+    return { proxy, runtime, instanceId: readFileSync(join(folder, "instance-id"), "utf8").trim() };
+  }
 
   async function pull(token: string): Promise<Bundle> {
     const answer = await fetch(`${home.url}/v1/bundles/latest`, { headers: { authorization: `Bearer ${token}` } });
@@ -78,26 +99,36 @@ describe("an attack on a bundle", () => {
     });
   }
 
-  const listed = async () => {
+  const listed = async (instanceId: string) => {
     const { projectId, environment } = home.world;
-    return (await home.call("GET", `/projects/${projectId}/envs/${environment}/runtimes`)).runtimes[0];
+    const { runtimes } = await home.call("GET", `/projects/${projectId}/envs/${environment}/runtimes`);
+    return runtimes.find((entry: { instance_id: string }) => entry.instance_id === instanceId);
   };
 
-  it.each(bundleAttacks)("by a $name is refused as $reason", async ({ reason, mischief }) => {
-    const before = (await runtime.loaded()).bundle;
+  it.concurrent.each(bundleAttacks)("by $name is refused as $reason", async ({ reason, mischief }) => {
+    const lane = free.pop();
+    if (lane === undefined) throw new Error("there are as many lanes as tests at a time");
+    const { proxy, runtime, instanceId } = lane;
+    let before: object | undefined;
     proxy.tamper = (bundle) => mischief(bundle, kit);
     await home.publish();
-    await eventually(async () => expect((await runtime.loaded()).rejection).toMatch(new RegExp(`^${reason}: `)));
-    expect((await runtime.evaluate({ text: "forbidden" })).body).toMatchObject({
-      blocked: true,
-      bundle: { version: before.version, digest: before.digest },
+    await eventually(async () => {
+      const { rejection, bundle } = await runtime.loaded();
+      expect(rejection).toMatch(new RegExp(`^${reason}: `));
+      before = bundle;
     });
     await eventually(async () => {
-      expect(await listed()).toMatchObject({ state: "rejected", rejection: expect.stringMatching(`^${reason}: `) });
+      expect(await listed(instanceId)).toMatchObject({
+        state: "rejected",
+        rejection: expect.stringMatching(`^${reason}: `),
+      });
     });
+    const { body } = await runtime.evaluate({ text: "forbidden" });
+    expect(body).toMatchObject({ blocked: true, bundle: before });
     proxy.tamper = undefined;
     await home.publish();
     await eventually(async () => expect((await runtime.loaded()).rejection).toBeNull());
+    free.push(lane);
   });
 
   it("is in the list of the documentation, with its reason", () => {

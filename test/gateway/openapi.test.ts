@@ -7,6 +7,7 @@ import { createDocsPage } from "../../gateway/docs/page.ts";
 import { type Document, type Operation, operationKeys } from "../../gateway/openapi/model.ts";
 import { restrictDocument } from "../../gateway/openapi/restrict.ts";
 import { nameOf, type Route, routesOf } from "../../gateway/route.ts";
+import { AdapterService } from "../../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { controlServices } from "../../src/control-plane.ts";
 import { newSecret, webhookHeaders } from "../../src/domain/webhook-request.ts";
@@ -15,7 +16,7 @@ import { startServer } from "./server.ts";
 
 const text = readFileSync(new URL("../../gen/rest/openapi.json", import.meta.url), "utf8");
 const document: Document = JSON.parse(text);
-const routes = routesOf([...controlServices, EvaluationService]);
+const routes = routesOf([...controlServices, EvaluationService, AdapterService]);
 
 const message = { id: "evt_1", event: "policy.updated", attempt: 1, sentAt: new Date(0), body: Buffer.from("{}") };
 
@@ -70,7 +71,7 @@ describe("gen/rest/openapi.json", () => {
 
   test("X-API-Key is offered exactly on the operations that take it", () => {
     const offered = operations.filter(({ operation }) => operation.security.some((scheme) => "apiKey" in scheme));
-    expect(new Set(offered.flatMap(({ operation }) => operation.tags))).toEqual(new Set(["Webhook"]));
+    expect(new Set(offered.flatMap(({ operation }) => operation.tags))).toEqual(new Set(["Webhook", "Adapter"]));
   });
 
   test("the catalogue of codes is complete", () => {
@@ -188,11 +189,8 @@ describe("a restricted document", () => {
   const restricted: Document = JSON.parse(restrictDocument(text, [EvaluationService]));
 
   test("has the operations of the services that are served, and what they need", () => {
-    expect(Object.keys(restricted.paths).sort()).toEqual([
-      "/v1/evaluate/bundle",
-      "/v1/evaluate/input",
-      "/v1/evaluate/output",
-    ]);
+    const paths = new Set(routesOf([EvaluationService]).map(({ path }) => path));
+    expect(Object.keys(restricted.paths).sort()).toEqual([...paths].sort());
     expect(restricted.paths["/v1/evaluate/input"]).not.toHaveProperty("servers");
     expect(Object.keys(restricted.components.schemas)).toEqual(
       expect.arrayContaining(["EvaluateRequest", "Finding", "ErrorEnvelope"]),

@@ -1,20 +1,18 @@
 // Steps of vectors about the fleet: what runtimes say over their streams, which no unary call can.
 
+import { randomBytes } from "node:crypto";
 import { Outcome } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { Candidates } from "../../src/domain/candidate.ts";
 import { SigningKeys } from "../../src/domain/signing-keys.ts";
 import { newId } from "../../src/kit/id.ts";
-import type { Sealer } from "../../src/kit/seal.ts";
+import { createSealer, parseMasterKeys } from "../../src/kit/seal.ts";
 import { addGaps } from "../../src/store/reporting-gap.ts";
 import { touchInstance, writeInstanceStatus } from "../../src/store/runtime-instance.ts";
 import { addUsage } from "../../src/store/usage.ts";
 import type { SceneStep } from "./scene.ts";
 
-// What is compared is not signed.
-const unusedSealer: Sealer = {
-  seal: () => new Uint8Array(),
-  open: () => new Uint8Array(),
-};
+// What is compared is not signed: any key will do.
+const unusedSealer = createSealer({ masterKeys: parseMasterKeys(randomBytes(32).toString("base64")) });
 
 /** Steps about runtimes; see scene.ts. */
 export const runtimeSteps: Readonly<Record<string, SceneStep>> = {

@@ -9,8 +9,6 @@ import { fileURLToPath } from "node:url";
 export interface WorkerProcess {
   readonly pid: number;
   readonly managementPort: number;
-  /** What it has logged. */
-  readonly lines: readonly string[];
   /** Ends it at once, as a power cut does. */
   kill(): Promise<void>;
   /** Asks it to end. Returns the exit code. */
@@ -25,14 +23,12 @@ export async function startWorkerProcess(env: Readonly<Record<string, string>>):
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
-  const lines: string[] = [];
-  const managementPort = await runningPort(child, lines);
+  const managementPort = await runningPort(child);
   const { pid } = child;
   if (pid === undefined) throw new Error("the worker has no process id");
   return {
     pid,
     managementPort,
-    lines,
     async kill() {
       child.kill("SIGKILL");
       await exited;
@@ -45,10 +41,11 @@ export async function startWorkerProcess(env: Readonly<Record<string, string>>):
   };
 }
 
-async function runningPort(child: ChildProcess, seen: string[]): Promise<number> {
+async function runningPort(child: ChildProcess): Promise<number> {
   if (child.stdout === null) throw new Error("the worker's output is not read");
   const lines = createInterface({ input: child.stdout });
   return new Promise((resolve, reject) => {
+    const seen: string[] = [];
     lines.on("line", (line) => {
       seen.push(line);
       const { msg, managementPort } = JSON.parse(line);

@@ -5,6 +5,7 @@ import type { Detector } from "../plan.ts";
 import { canary } from "./canary/canary.ts";
 import { code } from "./code/code.ts";
 import { encoding } from "./encoding/encoding.ts";
+import { gibberish } from "./gibberish/gibberish.ts";
 import { injection } from "./injection/injection.ts";
 import { keywords } from "./keywords.ts";
 import { language } from "./language/language.ts";
@@ -24,6 +25,7 @@ const detectors: readonly Detector[] = [
   canary,
   code,
   encoding,
+  gibberish,
   injection,
   keywords,
   language,

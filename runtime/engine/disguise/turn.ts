@@ -57,7 +57,7 @@ const splits: readonly ((text: string) => readonly { start: number; end: number;
 function turnedWithin(text: string, start: number, depth: number): Stretch[] {
   if (depth > 0 && !hasTurnedWord(text)) return [];
   const whole = turnedBack(text, depth === 0);
-  if (whole !== undefined) return [{ ...whole, start, end: start + text.length }];
+  if (whole.length > 0) return whole.map((turned) => ({ ...turned, start, end: start + text.length }));
   const parts = splits[depth]?.(text) ?? [];
   return parts.flatMap((part) => turnedWithin(part.text, start + part.start, depth + 1));
 }
@@ -70,21 +70,18 @@ function clausesOf(text: string): { start: number; end: number; text: string }[]
   }));
 }
 
-function turnedBack(text: string, isWhole: boolean): Pick<Stretch, "layer" | "text"> | undefined {
+// The ways back that make the most common words; backwards and word by word backwards make the same ones.
+function turnedBack(text: string, isWhole: boolean): Pick<Stretch, "layer" | "text">[] {
   const sample = text.slice(0, sampleLength);
   const counts = letterCounts(sample);
-  if (counts.reduce((sum, count) => sum + count, 0) < leastLetters) return undefined;
+  if (counts.reduce((sum, count) => sum + count, 0) < leastLetters) return [];
   const share = commonShare(sample);
-  if (share >= mostShare) return undefined;
-  let best: Turn | undefined;
-  let bestShare = share + leastGain;
-  for (const turn of isWhole ? [...turns, pigLatin, ...likelyCaesars(counts)] : turns) {
-    const turned = commonShare(turn.turn(sample));
-    if (turned <= Math.max(bestShare, turn.leastShare)) continue;
-    best = turn;
-    bestShare = turned;
-  }
-  return best === undefined ? undefined : { layer: best.layer, text: best.turn(text) };
+  if (share >= mostShare) return [];
+  const ways = (isWhole ? [...turns, pigLatin, ...likelyCaesars(counts)] : turns)
+    .map((way) => ({ way, turned: commonShare(way.turn(sample)) }))
+    .filter(({ way, turned }) => turned > Math.max(share + leastGain, way.leastShare));
+  const best = Math.max(...ways.map(({ turned }) => turned));
+  return ways.filter(({ turned }) => turned === best).map(({ way }) => ({ layer: way.layer, text: way.turn(text) }));
 }
 
 function letterCounts(text: string): number[] {

@@ -37,7 +37,19 @@ export function directionOf(source: string, list: string): Direction | undefined
   return ast === undefined ? "unknown" : dependence(ast, list);
 }
 
+/** Conditions that were read lately: comparing rules reads each of them many times. Nobody changes a tree. */
+const remembered = new Map<string, ASTNode | undefined>();
+const mostRemembered = 500;
+
 function read(source: string): ASTNode | undefined {
+  if (remembered.has(source)) return remembered.get(source);
+  if (remembered.size >= mostRemembered) remembered.clear();
+  const ast = parsed(source);
+  remembered.set(source, ast);
+  return ast;
+}
+
+function parsed(source: string): ASTNode | undefined {
   try {
     return environment.parse(source).ast;
   } catch {

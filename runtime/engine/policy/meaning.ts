@@ -38,6 +38,7 @@ export function checkMeaning(
   check.exemptions();
   check.tests();
   check.leftovers();
+  check.futility();
 }
 
 class MeaningCheck {
@@ -246,7 +247,6 @@ class MeaningCheck {
     this.#unique("rules", "id", this.#policy.rules, ({ id }) => id);
     this.#unique("exemptions", "id", this.#policy.exemptions ?? [], ({ id }) => id);
     this.#unique("tests", "name", this.#policy.tests ?? [], ({ name }) => name);
-    warnOfFutileRules(this.#policy, this.#definitions, this.#report);
   }
 
   #unique<T>(list: string, key: string, items: readonly T[], nameOf: (item: T) => string): void {
@@ -289,6 +289,11 @@ class MeaningCheck {
     for (const [index, test] of this.#report.sound("tests", this.#policy.tests ?? [])) {
       checkTest(test, ["tests", index], targets, this.#report);
     }
+  }
+
+  /** Only in a document without errors: what is wrong in one place may seem needless in another. */
+  futility(): void {
+    if (!this.#problems.hasErrors) warnOfFutileRules(this.#policy, this.#definitions, this.#report);
   }
 
   leftovers(): void {

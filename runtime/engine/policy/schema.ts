@@ -2,6 +2,8 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { outcomeNames, severityNames, stageNames } from "./document.ts";
+import { described, list, record, time } from "./schema-part.ts";
+import { testSchema } from "./test-schema.ts";
 
 /** The name of a detector, rule, list or exemption. */
 const namePattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$";
@@ -10,27 +12,9 @@ const failModes = { type: "string", enum: ["fail_open", "fail_closed"] };
 const threshold = { type: "number", minimum: 0, maximum: 1 };
 const name = { type: "string", pattern: namePattern };
 const condition = { type: "string", minLength: 1, maxLength: 4096 };
-const text = { type: "string", maxLength: 131072 };
-const time = {
-  type: "string",
-  pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$",
-};
-
-function record(properties: JsonObject, required: string[] = []): JsonObject {
-  return { type: "object", properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
-}
 
 /** Keys that a later version brings. `false` allows no value, and the validator says why. */
 const later = false;
-
-function list(items: JsonObject, bounds: { min?: number; max: number; unique?: boolean }): JsonObject {
-  const { min = 0, max, unique = false } = bounds;
-  return { type: "array", items, minItems: min, maxItems: max, ...(unique ? { uniqueItems: true } : {}) };
-}
-
-function described(description: string, schema: JsonObject): JsonObject {
-  return { description, ...schema };
-}
 
 const controls = described(
   "Controls of a framework that are served, such as OWASP-LLM01.",
@@ -240,101 +224,6 @@ const exemption = record(
     reason: { type: "string", minLength: 1, maxLength: 2000 },
   },
   ["id", "when", "rules", "reason"],
-);
-
-const role = { type: "string", enum: ["system", "developer", "user", "assistant", "tool"] };
-
-const requestForms: JsonObject = {
-  text,
-  messages: list(record({ role, content: text }, ["role", "content"]), { min: 1, max: 200 }),
-  segments: list(
-    record(
-      {
-        id: { type: "string", minLength: 1, maxLength: 128 },
-        role,
-        origin: { type: "string", maxLength: 256 },
-        trust: { type: "string", enum: ["trusted", "untrusted"] },
-        text,
-      },
-      ["text"],
-    ),
-    { min: 1, max: 200 },
-  ),
-  tool_calls: list(
-    record(
-      {
-        id: { type: "string", minLength: 1, maxLength: 256 },
-        name: { type: "string", minLength: 1, maxLength: 256 },
-        arguments: { type: "object", additionalProperties: true },
-      },
-      ["id", "name"],
-    ),
-    { min: 1, max: 50 },
-  ),
-};
-
-const ruleIds = list({ type: "string", maxLength: 256 }, { max: 100 });
-
-const expectation = record(
-  {
-    outcome: { type: "string", enum: [...outcomeNames] },
-    would_be_outcome: { type: "string", enum: [...outcomeNames] },
-    rules: ruleIds,
-    not_rules: ruleIds,
-    redacted: text,
-    message: described("What the person is told.", { type: "string", maxLength: 2000 }),
-    unjudged: described("Detectors and rules that could not be judged.", ruleIds),
-    tool_calls: described("The outcome of each proposed call, by its id.", {
-      type: "object",
-      maxProperties: 50,
-      additionalProperties: { type: "string", enum: [...outcomeNames] },
-    }),
-    released: described("All that a stream lets through.", text),
-    released_must_not_contain: described("What a stream must never let through.", text),
-  },
-  ["outcome"],
-);
-
-const stageName = { type: "string", enum: [...stageNames] };
-const languageTag = "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$";
-
-/** JSON Schema of one test. */
-export const testSchema: JsonObject = record(
-  {
-    name: { type: "string", minLength: 1, maxLength: 256 },
-    stage: stageName,
-    ...requestForms,
-    transcript: described("The messages are a whole conversation.", { type: "boolean" }),
-    stream: described("The text as it arrives, chunk by chunk.", list(text, { min: 1, max: 1000 })),
-    turns: described(
-      "Requests of one session; `expect` is about the last one.",
-      list({ oneOf: [text, record({ stage: stageName, ...requestForms, expect: expectation })] }, { min: 1, max: 100 }),
-    ),
-    languages: described("The same text in several languages.", {
-      type: "object",
-      minProperties: 1,
-      maxProperties: 100,
-      propertyNames: { pattern: languageTag },
-      additionalProperties: text,
-    }),
-    agent: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
-    env: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,62}$" },
-    language: { type: "string", pattern: languageTag },
-    subject: record({
-      user_id: { type: "string", maxLength: 256 },
-      roles: list({ type: "string", maxLength: 128 }, { max: 64 }),
-      attributes: { type: "object", additionalProperties: true },
-    }),
-    at: described("When it is, for what has an end: RFC 3339. Default: now.", time),
-    lists: {
-      description: "What the named lists hold.",
-      type: "object",
-      maxProperties: 100,
-      additionalProperties: list({ type: "string", maxLength: 1024 }, { max: 10000 }),
-    },
-    expect: expectation,
-  },
-  ["name", "expect"],
 );
 
 /** JSON Schema (2020-12) of a policy document. */

@@ -10,8 +10,9 @@ import { checkTest } from "./meaning-test.ts";
 import { layersOf } from "./parse.ts";
 import { didYouMean, type PolicyProblem, Problems } from "./problem.ts";
 import { Reporter } from "./reporter.ts";
-import { policySchema, testSchema } from "./schema.ts";
+import { policySchema } from "./schema.ts";
 import { type SourceNode, treeFromText, treeToJson } from "./source-tree.ts";
+import { testSchema } from "./test-schema.ts";
 
 /** JSON Schema (2020-12) of a file of tests. */
 export const testFileSchema: JsonObject = {

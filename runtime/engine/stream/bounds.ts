@@ -3,6 +3,7 @@
 
 import type { DetectorSpec } from "../detector.ts";
 import { textsParameter } from "../detectors/parameter.ts";
+import { reads } from "../normalize.ts";
 import type { Finding, OpenEdge, Plan, Sweep, Trigger } from "../plan.ts";
 import { contextLength } from "./text-tail.ts";
 
@@ -32,6 +33,8 @@ const planKeys: ReadonlySet<string> = new Set([
 /** The plan of a detector as streams use it; undefined when a stream cannot follow it. */
 export function streamPlan({ use, parameters }: DetectorSpec, plan: Plan): StreamPlan | undefined {
   if (Object.keys(plan).some((key) => !planKeys.has(key))) return undefined;
+  // Whether something is a disguise shows in parts of the text that are longer than a stream should hold back.
+  if ((plan.reads & reads.disguised) !== 0) return undefined;
   if (plan.patterns.some(({ pattern }) => pattern.gates.length === 0 && pattern.dfa === undefined)) return undefined;
   if (use === "secrets") return { ...plan, triggers: plan.triggers.map(secretTrigger) };
   if (use === "pii") return piiPlan(plan, textsParameter(parameters, "entities") ?? []);
@@ -115,7 +118,8 @@ function openNumber(text: string, from: number): number {
   let chainStart = -1;
   let lastDigit = -1;
   let count = 0;
-  const isOver = () => length > lastDigit + widestGap + behindNumber || (count < fewestDigits && length > lastDigit + widestGap);
+  const isOver = () =>
+    length > lastDigit + widestGap + behindNumber || (count < fewestDigits && length > lastDigit + widestGap);
   const least = Math.max(from, length - longestNumbers);
   if (digit.test(text.slice(least))) {
     for (let at = least; at < length; at++) {

@@ -58,7 +58,14 @@ export class GatedSearch {
     const region = this.#regions.get(pattern);
     if (region === undefined) {
       const begin = Math.max(from, this.#ends.get(pattern) ?? 0, base);
-      this.#regions.set(pattern, { pattern, from: begin, lastStart, lastEnd: base + end, after: gate.after, retryAt: 0 });
+      this.#regions.set(pattern, {
+        pattern,
+        from: begin,
+        lastStart,
+        lastEnd: base + end,
+        after: gate.after,
+        retryAt: 0,
+      });
       return;
     }
     region.from = Math.min(region.from, Math.max(from, this.#ends.get(pattern) ?? 0, base));

@@ -214,7 +214,7 @@ export class Lane {
         if (from < done) continue;
         edge = from;
         if (to >= text.length) break;
-        const finding = probe.score(text, from, to);
+        const finding = probe.score(text, from, to, base + from);
         if (finding !== undefined) report(job, shifted(finding, base));
       }
       this.#windowEdges[index] = base + edge;
@@ -234,7 +234,8 @@ export class Lane {
       if ((word | any | leads) === 0) continue;
       const start = collapsedBack(text, text.length, marks.depth[state] ?? 0);
       const held = any | (word !== 0 && mayBeginWord(text, start) ? word : 0);
-      if (held !== 0) for (let job = 0; job < jobs.length; job++) if ((held & bitOf(job)) !== 0) lower(job, base + start);
+      if (held !== 0)
+        for (let job = 0; job < jobs.length; job++) if ((held & bitOf(job)) !== 0) lower(job, base + start);
       if (leads !== 0) this.#leads.lower(this.tail, start, leads, (job, at) => this.isReadBy(job) && lower(job, at));
     }
     for (let job = 0; job < jobs.length; job++) if (!this.isReadBy(job)) this.edges[job] = this.tail.end;
@@ -245,8 +246,7 @@ export class Lane {
     let least = Math.min(this.#foldEnd - foldReach, this.#gated.least(), this.#groups.least());
     for (const edge of this.edges) least = Math.min(least, edge);
     const consider = (uses: readonly { readonly job: number }[], edges: readonly number[]): void => {
-      for (const [index, { job }] of uses.entries())
-        if (this.isReadBy(job)) least = Math.min(least, edges[index] ?? 0);
+      for (const [index, { job }] of uses.entries()) if (this.isReadBy(job)) least = Math.min(least, edges[index] ?? 0);
     };
     for (const index of openTriggers)
       if (this.isReadBy(triggers[index]?.job ?? 0)) least = Math.min(least, this.#triggerEdges[index] ?? 0);

@@ -1,7 +1,7 @@
 // Normalises a growing text (NFKC without invisible characters, see normalize.ts) piece by piece. The last piece waits: a mark that is
 // still to come may join it.
 
-import { joinsPrevious, normalize, normalPieces } from "../normalize.ts";
+import { joinsPrevious, normalize, normalPieces, pointAround } from "../normalize.ts";
 import { isPairInside } from "../offset.ts";
 
 /** What a chunk made final. */
@@ -53,9 +53,11 @@ function mapped(given: string): NormalStep {
   for (const { start, end, visible } of normalPieces(given)) {
     const piece = visible.normalize("NFKC");
     normal += piece;
+    const isSame = piece === given.slice(start, end);
     for (let i = 0; i < piece.length; i++) {
-      starts.push(start);
-      ends.push(end);
+      const [from, to] = isSame ? pointAround(piece, i) : [0, end - start];
+      starts.push(start + from);
+      ends.push(start + to);
     }
   }
   return { given, normal, starts, ends };
@@ -68,7 +70,9 @@ const shortLook = 32;
 function lastPieceIn(chunk: string): number {
   if (lastPlain.test(chunk)) return chunk.length - 1;
   if (chunk.length > 2 * shortLook) {
-    const from = isPairInside(chunk, chunk.length - shortLook) ? chunk.length - shortLook - 1 : chunk.length - shortLook;
+    const from = isPairInside(chunk, chunk.length - shortLook)
+      ? chunk.length - shortLook - 1
+      : chunk.length - shortLook;
     const last = lastBegin(chunk.slice(from));
     if (last >= 0) return from + last;
   }

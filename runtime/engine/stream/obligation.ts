@@ -10,7 +10,14 @@ import type { Condition } from "../policy/condition.ts";
 import { isInRollout, modeAt } from "../rollout.ts";
 
 /** Why a rule is judged at the end of a text only. */
-export type VerdictReason = "quorum" | "detector" | "condition" | "exemption" | "rollout" | "whole_text" | "output_schema";
+export type VerdictReason =
+  | "quorum"
+  | "detector"
+  | "condition"
+  | "exemption"
+  | "rollout"
+  | "whole_text"
+  | "output_schema";
 
 /** A rule that makes a stream wait for the verdict. */
 export interface VerdictRule {

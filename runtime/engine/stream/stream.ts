@@ -41,6 +41,8 @@ export interface StreamEnd {
   /** The rest of what may go on. */
   readonly released: string;
   readonly evaluation: Evaluation;
+  /** The request about the whole text. */
+  readonly request: EvaluateRequest;
 }
 
 /** What is known at the end only. */
@@ -155,7 +157,9 @@ class TextStream implements EngineStream {
     if (this.#keys.size > 0) this.#scanner = new StreamScanner(parts.tools.tablesOf(this.#keys));
   }
 
-  debug() { return [...(this.#scanner?.edges() ?? [])]; }
+  debug() {
+    return [...(this.#scanner?.edges() ?? [])];
+  }
   get heldBack(): number {
     return this.length - this.#out;
   }
@@ -186,11 +190,13 @@ class TextStream implements EngineStream {
     const evaluation = evaluate(request, context);
     this.#text = undefined;
     this.#out = this.length;
-    if (this.#strictestUnjudged > Outcome.ALLOW) return { released: "", evaluation: this.#stricter(evaluation) };
+    if (this.#strictestUnjudged > Outcome.ALLOW)
+      return { released: "", evaluation: this.#stricter(evaluation), request };
     const all = evaluation.released();
     return {
       released: all.length <= this.#releasedLength ? "" : all.slice(this.#releasedLength),
       evaluation: this.#unjudged.size === 0 ? evaluation : this.#stricter(evaluation),
+      request,
     };
   }
 
@@ -280,7 +286,8 @@ class TextStream implements EngineStream {
       if (specKey !== key) continue;
       const gap = create(UnjudgedSchema, { detector, reason: "hold_limit", onError });
       this.#unjudged.set(`${detector}/${onError}`, gap);
-      if (onError === FailMode.FAIL_CLOSED && rule.action > this.#strictestUnjudged) this.#strictestUnjudged = rule.action;
+      if (onError === FailMode.FAIL_CLOSED && rule.action > this.#strictestUnjudged)
+        this.#strictestUnjudged = rule.action;
     }
   }
 

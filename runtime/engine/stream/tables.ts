@@ -5,10 +5,9 @@ import { type Automaton, buildAutomaton } from "../automaton.ts";
 import type { DetectorSpec } from "../detector.ts";
 import { detectorOf } from "../detectors/catalog.ts";
 import { LazyDfa } from "../dfa.ts";
-import { gateFoldText } from "../fold.ts";
+import { gateFoldText, isSpaceUnit } from "../fold.ts";
 import type { Gate } from "../literal.ts";
 import { reads } from "../normalize.ts";
-import { isSpaceUnit } from "../fold.ts";
 import type { Models, PatternProbe, Phrase, Plan, Sweep, Trigger, WindowProbe } from "../plan.ts";
 import { readProgram } from "../program.ts";
 import { compileDetectors, type FormScanner } from "../scanner.ts";
@@ -143,7 +142,8 @@ export function compileTables(specs: readonly DetectorSpec[], models: Models): S
   }
   for (const [index, { job, probe }] of patterns.entries()) {
     if (isFree(probe)) continue;
-    leads.add(index, job, probe);
+    if (plans[job]?.isWindowed === true) leads.addWide(job, probe);
+    else leads.add(index, job, probe);
     for (const gate of probe.pattern.gates) literals.usesOf(gate.literal).gates.push({ pattern: index, gate });
   }
   const automaton = buildAutomaton(literals.texts);
@@ -188,11 +188,22 @@ class LeadTable {
   readonly groups: LeadGroup[] = [];
   readonly #groupOf = new Map<number, number>();
   readonly #groupOfTrigger = new Map<number, number>();
+  readonly #wide = new Map<number, number>();
 
   add(pattern: number, job: number, { pattern: { gates, engine, elastic } }: PatternProbe): void {
     const before = Math.max(...gates.map((gate) => gate.before));
     const units = before === 0 ? undefined : leadUnits(readProgram(engine), gates);
     this.#groupOf.set(pattern, this.#indexOf({ job, units, before, isElastic: elastic }));
+  }
+
+  /** Windows are known long after their last unit, so nobody gains from knowing where a match within may have begun. */
+  addWide(job: number, { pattern: { gates } }: PatternProbe): void {
+    const most = Math.max(...gates.map(({ literal, before }) => literal.length + before));
+    const index = this.#wide.get(job);
+    const before = Math.max(most, this.groups[index ?? -1]?.before ?? 0);
+    const group = { job, units: undefined, before, isElastic: true };
+    if (index === undefined) this.#wide.set(job, this.groups.push(group) - 1);
+    else this.groups[index] = group;
   }
 
   addTrigger(trigger: number, group: LeadGroup): void {
@@ -206,14 +217,13 @@ class LeadTable {
   #indexOf(group: LeadGroup): number {
     const { job, units, before, isElastic } = group;
     const known = this.groups.findIndex(
-      (other) =>
-        other.job === job && other.units === units && other.before === before && other.isElastic === isElastic,
+      (other) => other.job === job && other.units === units && other.before === before && other.isElastic === isElastic,
     );
     return known < 0 ? this.groups.push(group) - 1 : known;
   }
 
   groupOf(pattern: number): number {
-    return this.#groupOf.get(pattern) ?? 0;
+    return this.#groupOf.get(pattern) ?? -1;
   }
 }
 
@@ -258,7 +268,9 @@ function groupsOf(patterns: readonly StreamPattern[]): PatternGroup[] {
     const { job, probe } = patterns[index] ?? {};
     return `${job}:${probe?.folded}:${probe?.pattern.elastic}:${probe?.pattern.gates.length === 0}`;
   });
-  return [...alike.values()].flatMap((members) => chunked(members, patterns).flatMap((few) => groupsOfFew(few, patterns)));
+  return [...alike.values()].flatMap((members) =>
+    chunked(members, patterns).flatMap((few) => groupsOfFew(few, patterns)),
+  );
 }
 
 // A match that may begin anywhere before its literal is under way long before that occurs, so the literal says nothing.

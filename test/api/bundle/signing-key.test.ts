@@ -47,16 +47,16 @@ describe("signing keys", () => {
     eventually(async () => expect((await runtime.evaluate({ text: "forbidden" })).body.blocked).toBe(true));
   const rotate = async (): Promise<string> => (await home.call("POST", "/signing-keys/rotate", {})).kid;
   const revoke = (kid: string) => home.call("POST", `/signing-keys/${kid}/revoke`, {});
-  const pull = async () => {
-    const headers = { authorization: `Bearer ${home.token}` };
-    const bundle = await fetch(`${home.url}/v1/bundles/latest`, { headers });
-    const keys = await fetch(`${home.url}/v1/bundles/keys`, { headers });
-    return {
-      activation: decodeStatement(bundle.headers.get("x-policy-guard-activation") ?? ""),
-      bundle: await bundle.json(),
-      keys: await keys.json(),
-    };
-  };
+  // A bundle that was signed anew is served once the processes have heard of it.
+  const pull = () =>
+    eventually(async () => {
+      const headers = { authorization: `Bearer ${home.token}` };
+      const answer = await fetch(`${home.url}/v1/bundles/latest`, { headers });
+      const keys = await (await fetch(`${home.url}/v1/bundles/keys`, { headers })).json();
+      const bundle = await answer.json();
+      expect(bundle.keys.payload).toBe(keys.statement.payload);
+      return { activation: decodeStatement(answer.headers.get("x-policy-guard-activation") ?? ""), bundle, keys };
+    });
   /** What the runtime of a folder believes on its own. */
   const kept = (folder: string) => {
     const { keySet } = JSON.parse(readFileSync(join(folder, "enrolment.json"), "utf8"));

@@ -86,5 +86,7 @@ function blockedData() {
     rule_ids: ["injection.override"],
     categories: ["injection.override"],
     bundle_version: 1,
+    capture: "none",
+    text: null,
   };
 }

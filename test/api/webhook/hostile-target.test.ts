@@ -9,7 +9,7 @@ import { selfSigned } from "../../harness/certificate.ts";
 import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
 import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
 
-const timeoutMs = 1_500;
+const timeoutMs = 4_000;
 const certificate = selfSigned(["another.test"]);
 
 let world: WebhookWorld;
@@ -64,7 +64,11 @@ const targets: readonly [name: string, wanted: number | RegExp, start: () => Pro
   [
     "drips its headers",
     /did not answer in time/,
-    () => raw((socket) => drip(socket, "HTTP/1.1 200 OK\r\nX-A: b\r\n", 50)),
+    () =>
+      raw((socket) => {
+        socket.write("HTTP/1.1 200 OK\r\n");
+        drip(socket, "X-A: b\r\n", 50);
+      }),
   ],
   ["drips its body", 200, () => http((response) => drip(response.writeHead(200), "x", 50))],
   ["sends gigabytes", 200, () => http((response) => drip(response.writeHead(200), Buffer.alloc(1_048_576), 1))],
@@ -78,7 +82,7 @@ const targets: readonly [name: string, wanted: number | RegExp, start: () => Pro
   [
     "has a certificate that nobody vouches for",
     /failed the TLS handshake/,
-    () => listen(createTlsServer({ cert: certificate.cert, key: certificate.key }), "https"),
+    () => listen(createTlsServer({ cert: certificate.certificate, key: certificate.key }), "https"),
   ],
   ["redirects inside", 302, () => http((response) => void response.writeHead(302, { location: inside.url }).end())],
 ];
@@ -104,7 +108,7 @@ describe("nine hostile targets and one that behaves", () => {
     const startedAt = performance.now();
     world.dispatcher.wake({ org_id: caller.orgId, webhook_id: good.id });
     await healthy.received(1);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
     await world.dispatcher.idle();
     for (const { name, wanted, id } of hostile) {
       const delivery = await outcomeOf(caller, id);

@@ -35,6 +35,8 @@ function blocked(index: number): EventData<"evaluation.blocked"> {
     rule_ids: ["pii.email", "it's 'quoted' ? {x} \\"],
     categories: ["pii.email"],
     bundle_version: 3,
+    capture: "none",
+    text: null,
   };
 }
 

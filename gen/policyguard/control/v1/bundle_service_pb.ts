@@ -992,8 +992,8 @@ export const BundleService: GenService<{
     output: typeof PublishBundleResponseSchema;
   },
   /**
-   * Signs the policy versions of the environment's newest bundle once more as the next version, with the keys that sign now. Their
-   * content stays the same; their tests run again, as before any publish. All of it happens or none. Without a bundle to
+   * Signs the policy versions of the environment's newest bundle once more as the next version, with the guard packs, the
+   * named lists and the keys of now. The versions stay the same; their tests run again, as before any publish. All of it happens or none. Without a bundle to
    * repeat it is a conflict, and so is activating into a frozen environment.
    *
    * @generated from rpc policyguard.control.v1.BundleService.RepublishBundle

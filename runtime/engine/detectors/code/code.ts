@@ -2,6 +2,7 @@
 
 import { reads } from "../../normalize.ts";
 import { type Detector, type Finding, type Trigger, withoutInner } from "../../plan.ts";
+import { openTail, withEdge } from "../edge.ts";
 import { textsParameter } from "../parameter.ts";
 import { languageTriggers } from "./language.ts";
 import { type DangerRule, shellDangers } from "./shell.ts";
@@ -9,6 +10,8 @@ import { sqlDangers } from "./sql.ts";
 
 const rules: readonly DangerRule[] = [...shellDangers, ...sqlDangers];
 const contextLength = 160;
+/** What stands before a literal, the literal, and what follows it. */
+const longestFinding = 640;
 
 /** The detector "code". */
 export const code: Detector = {
@@ -57,10 +60,13 @@ export const code: Detector = {
       reads: reads.normal,
       phrases: [],
       patterns: [],
-      triggers: [
-        ...(find.includes("danger") ? rules.map(dangerTrigger) : []),
-        ...(find.includes("language") ? languageTriggers : []),
-      ],
+      triggers: withEdge(
+        [
+          ...(find.includes("danger") ? rules.map(dangerTrigger) : []),
+          ...(find.includes("language") ? languageTriggers : []),
+        ],
+        openTail(longestFinding),
+      ),
       sweeps: [],
       settle: withoutInner,
     };

@@ -48,12 +48,13 @@ function find(text: string): Finding[] {
   return [...findRuns(text), ...findEscapes(text)];
 }
 
-// Runs are cut to the longest that is decoded, so that what is found does not depend on more.
-const run = /[A-Za-z0-9+/_-]{1,4096}={0,2}/g;
+// Of a longer run only the beginning is decoded, so that what is found does not depend on more.
+const run = /[A-Za-z0-9+/_-]+={0,2}/g;
 
 function findRuns(text: string): Finding[] {
   const findings: Finding[] = [];
-  for (const { index, 0: found } of text.matchAll(run)) {
+  for (const { index, 0: whole } of text.matchAll(run)) {
+    const found = whole.slice(0, longestRun);
     if (found.length < shortestRun) continue;
     const isHex = /^(?:0x)?(?:[0-9a-fA-F]{2}){12,}$/.test(found);
     const bytes = Buffer.from(isHex ? found.replace(/^0x/, "") : found, isHex ? "hex" : "base64");

@@ -54,9 +54,9 @@ export class FeatureReader {
   #last = 0;
   #second = 0;
 
-  /** Reads a window, and says how many features it has. Looks at nothing outside of it. */
-  read(text: string, from: number, to: number): number {
-    this.#begin(from === 0);
+  /** Reads a window, and says how many features it has. Looks at nothing outside of it; `isFirst` when a text begins with it. */
+  read(text: string, from: number, to: number, isFirst = from === 0): number {
+    this.#begin(isFirst);
     for (let at = from; at < to; ) {
       const unit = text.charCodeAt(at);
       const kind = kindOf[unit] ?? kinds.space;

@@ -40,8 +40,8 @@ export class InjectionModel {
   }
 
   /** Evidence of an attack in a window, in logits: about 0 where it is as likely as not in the training data. */
-  evidence(text: string, from: number, to: number): number {
-    const count = this.#reader.read(text, from, to);
+  evidence(text: string, from: number, to: number, isFirst = from === 0): number {
+    const count = this.#reader.read(text, from, to, isFirst);
     const { features } = this.#reader;
     let sum = 0;
     for (let i = 0; i < count; i++) sum += this.#weights[features[i] ?? 0] ?? 0;

@@ -31,11 +31,11 @@ const byBoth = { evidence: "patterns and model" };
 export function windowProbe(model: InjectionModel): WindowProbe {
   return {
     windowsOf,
-    score: (text, from, to) => ({
+    score: (text, from, to, offset = from) => ({
       category: wordingCategory,
       start: from,
       end: to,
-      score: logistic(model.evidence(text, from, to)),
+      score: logistic(model.evidence(text, from, to, offset === 0)),
     }),
   };
 }

@@ -60,7 +60,7 @@ function hasVinCheck(vin: string): boolean {
 }
 
 const coordinateShape =
-  /(?<![\w.,+-])([+-]?\d{1,2}\.\d{3,15})°?[ ]?([NS]?)[,;/ ]{1,2} ?([+-]?\d{1,3}\.\d{3,15})°?[ ]?([EWO]?)(?![\w.]\d)|(?<![\w.])\d{1,2}°[ ]?\d{1,2}['′’][ ]?(?:\d{1,2}(?:[.,]\d{1,5})?(?:["″”]|''))?[ ]?[NS],?[ ]{1,2}\d{1,3}°[ ]?\d{1,2}['′’][ ]?(?:\d{1,2}(?:[.,]\d{1,5})?(?:["″”]|''))?[ ]?[EWO]/g;
+  /(?<![\w.,+-])([+-]?\d{1,2}\.\d{3,15})°?[ ]?([NS]?)[,;/ ]{1,2} ?([+-]?\d{1,3}\.\d{3,15})°?(?:[ ]?([EWO]))?(?![\w.]\d)|(?<![\w.])\d{1,2}°[ ]?\d{1,2}['′’][ ]?(?:\d{1,2}(?:[.,]\d{1,5})?(?:["″”]|''))?[ ]?[NS],?[ ]{1,2}\d{1,3}°[ ]?\d{1,2}['′’][ ]?(?:\d{1,2}(?:[.,]\d{1,5})?(?:["″”]|''))?[ ]?[EWO]/g;
 const coordinateWords =
   /lat|lon|lng|gps|coord|location|position|koordinat|standort|ubicaci|position|坐标|座標|координат/i;
 
@@ -70,7 +70,7 @@ export const findCoordinates: Sweep = (text) =>
     const category = "pii.coordinates";
     if (latitude === undefined) return { category, start, end, score: 0.95, attributes: { basis: "form" } };
     if (Math.abs(Number(latitude)) > 90 || Math.abs(Number(longitude)) > 180) return undefined;
-    const marked = north !== "" && east !== "";
+    const marked = north !== "" && east !== undefined;
     const told = marked || hasContext(text, start, end, coordinateWords);
     const score = told ? 0.93 : /\.\d{5,}/.test(latitude) && /\.\d{5,}/.test(longitude ?? "") ? 0.55 : 0.3;
     return { category, start, end, score, attributes: { basis: told ? "form and words around it" : "form" } };

@@ -56,7 +56,7 @@ function hasDigits(text: string, from: number): boolean {
   let digits = 0;
   let letters = 0;
   const to = Math.min(text.length, from + longestNumber);
-  for (let i = from; i < to && letters < 8; i++) {
+  for (let i = from; i < to && letters < 14; i++) {
     const unit = text.charCodeAt(i);
     if (unit >= 0x30 && unit <= 0x39) {
       if (++digits === fewestDigits) return true;

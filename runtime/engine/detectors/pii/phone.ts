@@ -81,6 +81,11 @@ function* candidates(text: string): Generator<Span> {
   let chain: Span[] = [];
   for (const { index, 0: digits } of text.matchAll(digitRun)) {
     const run = { start: index, end: index + digits.length };
+    if (digits.length > mostDigits) {
+      yield* numbersIn(text, chain);
+      chain = [];
+      continue;
+    }
     const last = chain.at(-1);
     if (last !== undefined && !(run.start - last.end <= 3 && gap.test(text.slice(last.end, run.start)))) {
       yield* numbersIn(text, chain);

@@ -3,7 +3,6 @@
 
 import { reads } from "../../normalize.ts";
 import type { Detector, Finding } from "../../plan.ts";
-import { boundedSweep } from "../sweep.ts";
 
 const longestUnit = 64;
 const reach = 1_024;
@@ -22,7 +21,7 @@ export const repetition: Detector = {
     entities: [],
     languages: ["*"],
     costClass: "linear",
-    scope: "local",
+    scope: "whole",
     defaultThreshold: 0.5,
     parameters: {
       type: "object",
@@ -60,7 +59,7 @@ export const repetition: Detector = {
       phrases: [],
       patterns: [],
       triggers: [],
-      sweeps: [boundedSweep((text) => find(text, limits), reach + longestUnit * (limits.phrases + 2))],
+      sweeps: [(text) => find(text, limits)],
       settle: (detections) => detections,
     };
   },

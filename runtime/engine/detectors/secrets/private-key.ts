@@ -9,7 +9,7 @@ const longestKey = 16_384;
 const leastBody = 40;
 
 /** Looks behind every "PRIVATE KEY". */
-export const privateKeyTrigger: Trigger = { literal: "PRIVATE KEY", locate: locateKey };
+export const privateKeyTrigger: Trigger = { literal: "PRIVATE KEY", locate: locateKey, open: openKey };
 
 function locateKey(text: string, end: number): Finding | undefined {
   const from = Math.max(0, end - longestHeader);
@@ -30,4 +30,16 @@ function locateKey(text: string, end: number): Finding | undefined {
   if (letters.length < leastBody || isPlaceholder(letters.slice(0, 200))) return undefined;
   const length = footer === null ? body.trimEnd().length : footer.index + footer[0].length;
   return { category: "secrets.private_key", start: from + begin.index, end: bodyFrom + length, score: 0.99 };
+}
+
+const beginning = "-----BEGIN";
+const partialHeader = /-{1,5}$|-----B(?:E(?:G(?:I)?)?)?$/;
+
+// The last header is open for as long as its key may go on. A further header ends the one before it.
+function openKey(text: string, from: number): number {
+  const at = text.lastIndexOf(beginning);
+  const isRecent = at >= from && at > text.length - longestKey - 2 * longestHeader;
+  if (isRecent && !/-----END [A-Z0-9 ]{0,40}-----/.test(text.slice(at))) return at;
+  const partial = partialHeader.exec(text.slice(Math.max(from, text.length - beginning.length)));
+  return partial === null ? text.length : text.length - partial[0].length;
 }

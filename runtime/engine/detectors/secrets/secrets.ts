@@ -3,6 +3,7 @@
 import type { Detection } from "../../detector.ts";
 import { reads } from "../../normalize.ts";
 import { type Detector, type Trigger, withoutInner } from "../../plan.ts";
+import { openRun, withEdge } from "../edge.ts";
 import { addressTriggers } from "./address.ts";
 import { cloudTokens } from "./format/cloud.ts";
 import { developerTokens } from "./format/developer.ts";
@@ -31,6 +32,10 @@ const unnamed = ["authorization", "basic_auth", "connection_string", "generic", 
 const names = [...new Set([...tokenFormats, ...namedFormats].map(({ name }) => name)), ...unnamed].sort();
 /** What anything more particular stands for as well. */
 const vague = new Set(["secrets.generic", "secrets.password", "secrets.authorization"]);
+/** No token but a private key is longer, and none has white space within. */
+const longestToken = 12_000;
+/** How far before a value its name may begin. */
+const longestName = 160;
 let triggers: readonly Trigger[] | undefined;
 
 /** The detector "secrets". */
@@ -74,12 +79,12 @@ export const secrets: Detector = {
     check: () => [],
   },
   plan: () => {
+    const open = openRun(longestToken);
+    const openNamed = openRun(longestToken, longestName);
     triggers ??= [
-      ...tokenFormats.map(tokenTrigger),
-      ...namedTriggers(namedFormats),
-      ...genericTriggers,
-      ...addressTriggers,
-      jwtTrigger,
+      ...withEdge(tokenFormats.map(tokenTrigger), open),
+      ...withEdge([...namedTriggers(namedFormats), ...genericTriggers, ...addressTriggers], openNamed),
+      { ...jwtTrigger, open },
       privateKeyTrigger,
     ];
     return {

@@ -65,14 +65,15 @@ function finding(name: string, start: number, end: number, score: number, attrib
 }
 
 const invisible =
-  /(?:[\u00ad\u115f\u1160\u17b4\u17b5\u180e\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0]|\u034f|\u200b|\u200c|\u200d){1,2048}/g;
+  /(?:[\u00ad\u115f\u1160\u17b4\u17b5\u180e\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0]|\u034f|\u200b|\u200c|\u200d)+/g;
 /** Scripts whose spelling needs joiners, and pictures that are made of several. */
 const joined =
   /[\p{sc=Arab}\p{sc=Deva}\p{sc=Beng}\p{sc=Gujr}\p{sc=Guru}\p{sc=Knda}\p{sc=Mlym}\p{sc=Orya}\p{sc=Sinh}\p{sc=Taml}\p{sc=Telu}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Mong}\p{sc=Syrc}\p{M}]|\p{Extended_Pictographic}|\p{Emoji_Modifier}/u;
 
 function findInvisible(text: string): Finding[] {
   const findings: Finding[] = [];
-  for (const { index, 0: run } of text.matchAll(invisible)) {
+  for (const { index, 0: whole } of text.matchAll(invisible)) {
+    const run = whole.slice(0, longestRun);
     const end = index + run.length;
     const before = pointBefore(text, index);
     const after = String.fromCodePoint(text.codePointAt(end) ?? 0x20);
@@ -111,11 +112,12 @@ function findBidi(text: string): Finding[] {
 }
 
 // Flags of regions are a black flag and tags that end with a cancel tag; everything else is hidden text.
-const tags = /(\u{1f3f4})?[\u{e0000}-\u{e007f}]{1,1024}/gu;
+const tags = /(\u{1f3f4})?[\u{e0000}-\u{e007f}]+/gu;
 
 function findTags(text: string): Finding[] {
   const findings: Finding[] = [];
-  for (const { index, 0: run, 1: flag } of text.matchAll(tags)) {
+  for (const { index, 0: whole, 1: flag } of text.matchAll(tags)) {
+    const run = whole.slice(0, longestRun);
     if (flag !== undefined && run.length <= 16 && run.endsWith("\u{e007f}")) continue;
     const start = index + (flag?.length ?? 0);
     const count = String((index + run.length - start) / 2);
@@ -126,15 +128,14 @@ function findTags(text: string): Finding[] {
   return findings;
 }
 
-const selectors = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3,1024}/gu;
+const selectors = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3,}/gu;
 
 function findVariation(text: string): Finding[] {
-  return [...text.matchAll(selectors)].map(({ index, 0: run }) =>
-    finding("variation", index, index + run.length, 0.95, {
-      count: String([...run].length),
-      basis: "selectors in a row",
-    }),
-  );
+  return [...text.matchAll(selectors)].map(({ index, 0: whole }) => {
+    const run = whole.slice(0, longestRun);
+    const attributes = { count: String([...run].length), basis: "selectors in a row" };
+    return finding("variation", index, index + run.length, 0.95, attributes);
+  });
 }
 
 const longestWord = 64;

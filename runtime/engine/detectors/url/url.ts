@@ -4,6 +4,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { reads } from "../../normalize.ts";
 import { type Detector, type Finding, type Trigger, withoutInner } from "../../plan.ts";
+import { openRun, openTail, withEdge } from "../edge.ts";
 import { textsParameter } from "../parameter.ts";
 import { judgeLink } from "./link.ts";
 
@@ -58,7 +59,7 @@ export const url: Detector = {
       reads: reads.given | reads.normalAgain,
       phrases: [],
       patterns: [],
-      triggers: [linkTrigger(lists), ...scriptTriggers],
+      triggers: [{ ...linkTrigger(lists), open: openLink }, ...withEdge(scriptTriggers, openTail(64))],
       sweeps: [],
       settle: withoutInner,
     };
@@ -104,3 +105,12 @@ const scriptTriggers: readonly Trigger[] = ["javascript:", "vbscript:", "data:te
     return { category: "url.script", start, end, score: inLink ? 0.95 : 0.6, attributes };
   },
 }));
+
+const openUnits = openRun(longestLink + 16);
+const longestTemplate = 640;
+
+// A place to fill in may have spaces, so a link stays open for some units behind it.
+function openLink(text: string, from: number): number {
+  const at = text.lastIndexOf("://") - 8;
+  return at >= from && at > text.length - longestTemplate - 8 ? at : openUnits(text, from);
+}

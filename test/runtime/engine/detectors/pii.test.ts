@@ -102,7 +102,14 @@ describe("payment cards", () => {
   ])("of %s with %s… and %d digits are found", (issuer, lead, length) => {
     const number = card(lead, length);
     expect(scan("pii", `pay ${number}.`, only("CREDIT_CARD"))).toEqual([
-      { category: "pii.credit_card", start: 4, end: 4 + length, score: 0.99, layer: "plain", attributes: { issuer, basis: "issuer, length and check digit" } },
+      {
+        category: "pii.credit_card",
+        start: 4,
+        end: 4 + length,
+        score: 0.99,
+        layer: "plain",
+        attributes: { issuer, basis: "issuer, length and check digit" },
+      },
     ]);
   });
 

@@ -26,6 +26,61 @@ describe("a difference of rules is told in the terms of the language", () => {
   it.each([
     ["the same", secrets, secrets, [], "equal"],
     [
+      "defaults that are written out",
+      rule("detect: pii, when: segment.length > 1"),
+      `defaults: {mode: enforce, on_error: fail_closed, timeout_ms: 1000, record: full}\n${rule("detect: pii, when: segment.length > 1, severity: high, mode: enforce, on_error: fail_closed, rollout: {percent: 100}, redact: {style: placeholder, reversible: false}, locked: false")}`,
+      [],
+      "equal",
+    ],
+    [
+      "another fail mode, told for each detector and for the conditions",
+      rule("detect: {any: [pii, secrets]}, when: segment.length > 1"),
+      rule("detect: {any: [pii, secrets]}, when: segment.length > 1, on_error: fail_open"),
+      [
+        'weaker: rule "r": pii fails open when it cannot judge',
+        'weaker: rule "r": secrets fails open when it cannot judge',
+        'weaker: rule "r": fails open when it cannot be judged',
+      ],
+      "weaker",
+    ],
+    [
+      "a fail mode of a detector alone",
+      `detectors: {d: {use: pii}}\n${rule("detect: {any: [d, secrets]}")}`,
+      `detectors: {d: {use: pii, on_error: fail_open}}\n${rule("detect: {any: [d, secrets]}")}`,
+      ['weaker: rule "r": d fails open when it cannot judge'],
+      "weaker",
+    ],
+    [
+      "a shadow that ends",
+      rule("detect: pii"),
+      rule("detect: pii, mode: shadow, shadow: {until: 2027-01-01T00:00:00Z}"),
+      ['weaker: rule "r": mode shadow until 2027-01-01T00:00:00Z, then enforce instead of enforce'],
+      "weaker",
+    ],
+    [
+      "a shadow that ends sooner",
+      rule("detect: pii, mode: shadow, shadow: {until: 2027-01-01T00:00:00Z}"),
+      rule("detect: pii, mode: shadow, shadow: {until: 2026-12-01T00:00:00Z}"),
+      [
+        'stricter: rule "r": mode shadow until 2026-12-01T00:00:00Z, then enforce instead of shadow until 2027-01-01T00:00:00Z, then enforce',
+      ],
+      "stricter",
+    ],
+    [
+      "originals that can be put back",
+      rule("detect: pii").replace("BLOCK", "REDACT"),
+      rule("detect: pii, redact: {reversible: true, ttl: 30m}").replace("BLOCK", "REDACT"),
+      ['neutral: rule "r": originals can be put back, for 30m'],
+      "equal",
+    ],
+    [
+      "a list that is kept elsewhere",
+      `lists: {own: [a.com]}\n${rule("detect: pii, unless: finding.domain in lists.own")}`,
+      `lists: {own: {named: true, default: [a.com]}}\n${rule("detect: pii, unless: finding.domain in lists.own")}`,
+      ['unknown: list "own": kept beside the policies, under this name'],
+      "unknown",
+    ],
+    [
       "a rule more",
       secrets,
       `${secrets}  - {id: s, stages: [input, output], detect: pii, action: FLAG}\n`,
@@ -101,7 +156,7 @@ describe("a difference of rules is told in the terms of the language", () => {
     ],
     [
       "fewer entities",
-      rule("detect: pii"),
+      rule("detect: {ref: pii, entities: [EMAIL, CREDIT_CARD, IBAN]}"),
       rule("detect: {ref: pii, entities: [EMAIL]}"),
       ['weaker: rule "r": entities of pii: no longer CREDIT_CARD, IBAN'],
       "weaker",

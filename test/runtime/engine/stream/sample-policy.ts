@@ -10,8 +10,14 @@ const detects = [
   { use: "regex", patterns: ["[a-z]{2,5}@corp", "\\w+\\.internal", "(?i)begin.*?end"] },
   { use: "regex", patterns: [{ pattern: "a.{0,30}z", name: "wide" }, "[0-9a-f]{8}-[0-9a-f]{4}"] },
   { use: "regex", patterns: ["\\s{3,}", "x+y|x", "(?:ab|abab)c", "\\bpassword\\s*[:=]\\s*\\S{4,40}"] },
-  { use: "regex", patterns: [{ pattern: "BEGIN[\\s\\S]*?END", flags: "s" }, "^start", "stop$", "\\d{3}-\\d{2}-\\d{4}"] },
-  { use: "regex", patterns: [{ pattern: "^note:.*$", flags: "m" }, "(?i)[\\w.-]{0,20}acme[\\w-]{0,8}[:=]([a-z0-9]{8,})"] },
+  {
+    use: "regex",
+    patterns: [{ pattern: "BEGIN[\\s\\S]*?END", flags: "s" }, "^start", "stop$", "\\d{3}-\\d{2}-\\d{4}"],
+  },
+  {
+    use: "regex",
+    patterns: [{ pattern: "^note:.*$", flags: "m" }, "(?i)[\\w.-]{0,20}acme[\\w-]{0,8}[:=]([a-z0-9]{8,})"],
+  },
   { use: "pii" },
   { use: "pii", entities: ["EMAIL"] },
   { use: "pii", entities: ["CREDIT_CARD", "IBAN"] },
@@ -49,6 +55,8 @@ export function policySource(random: Random): string {
     return `  - {${parts.join(", ")}}`;
   });
   const exemptions =
-    random() < 0.15 ? ['exemptions:\n  - {id: e, rules: ["r0"], reason: agreed, when: "finding.category == \\"keywords\\""}'] : [];
+    random() < 0.15
+      ? ['exemptions:\n  - {id: e, rules: ["r0"], reason: agreed, when: "finding.category == \\"keywords\\""}']
+      : [];
   return ["detectors:", ...detectors, "rules:", ...rules, ...exemptions].join("\n");
 }

@@ -1,12 +1,12 @@
 // Policies, texts and chunkings for tests of streams.
 
 import { create } from "@bufbuild/protobuf";
+import { seeded } from "../../../../bench/load/random.ts";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileEngine, type Engine } from "../../../../runtime/engine/compile.ts";
 import type { EvaluationContext } from "../../../../runtime/engine/evaluation.ts";
 import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
-import { seeded } from "../../../../bench/load/random.ts";
 
 /** A random number from 0 to 1. */
 export type Random = () => number;

@@ -5,10 +5,18 @@ import { oneOf, type Random } from "./sample-stream.ts";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 const hits = [
-  ..."project bluebird|kill|skill|killer|café|cafe\u0301|пароль|秘密|new  york\ncity|New York City|bird|secret|a b|Paris|XML|xml".split("|"),
-  ..."foo12|foo123456|ticket #42|ticket-7|bob@corp|db.internal|begin it end|a quiz|deadbeef-1234|   |xxxy|xxx|ababc".split("|"),
-  ..."password: hunter22|password =  swordfish!|BEGIN one\ntwo END|start|stop|123-45-6789|\nnote: this one\n|my-acme-key=abcd1234efgh".split("|"),
-  ..."ann@example.com|ann.smith+x@mail.example.co.uk|4111 1111 1111 1111|DE89 3704 0044 0532 0130 00|GB29NWBK60161331926819".split("|"),
+  ..."project bluebird|kill|skill|killer|café|cafe\u0301|пароль|秘密|new  york\ncity|New York City|bird|secret|a b|Paris|XML|xml".split(
+    "|",
+  ),
+  ..."foo12|foo123456|ticket #42|ticket-7|bob@corp|db.internal|begin it end|a quiz|deadbeef-1234|   |xxxy|xxx|ababc".split(
+    "|",
+  ),
+  ..."password: hunter22|password =  swordfish!|BEGIN one\ntwo END|start|stop|123-45-6789|\nnote: this one\n|my-acme-key=abcd1234efgh".split(
+    "|",
+  ),
+  ..."ann@example.com|ann.smith+x@mail.example.co.uk|4111 1111 1111 1111|DE89 3704 0044 0532 0130 00|GB29NWBK60161331926819".split(
+    "|",
+  ),
   ..."+44 20 7946 0958|(212) 555-0123|2024-05-17|1234567890|version 10.2.1|[EMAIL_1]|[KEYWORDS_2]|[X".split("|"),
   `AKIA${"Q3EGRZ7X"}${"W2LMNP4T"}`,
   `ghp_${"a1B2c3D4e5F6g7H8i9J0"}${"k1L2m3N4o5P6q7R8"}`,
@@ -27,7 +35,9 @@ const hits = [
 ];
 
 const fillers = [
-  ..."the quick brown fox |jumps over| the lazy dog. |\n|\n\n| |, |and |in |über |день |今日は|안녕 |😀|👩‍👩‍👧|e\u0301|\u0301|\u200d|\ud83d|\udc00|()|[|]|\"|'|1|22|333|a|x|z|@|.|-|=|:|/".split("|"),
+  ..."the quick brown fox |jumps over| the lazy dog. |\n|\n\n| |, |and |in |über |день |今日は|안녕 |😀|👩‍👩‍👧|e\u0301|\u0301|\u200d|\ud83d|\udc00|()|[|]|\"|'|1|22|333|a|x|z|@|.|-|=|:|/".split(
+    "|",
+  ),
 ];
 
 /** A text of up to some thousand units. */

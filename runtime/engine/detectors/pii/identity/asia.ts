@@ -83,7 +83,7 @@ export const asianIdentities: readonly IdentityFormat[] = [
   {
     entity: "NATIONAL_ID",
     kind: "kr_rrn",
-    shape: "\\d{6}-?[1-8]\\d{6}",
+    shape: "\\d{6}-?\\d{7}",
     check: (id) =>
       hasDate(id, 0) &&
       (11 - (weighted(id.slice(0, 12), [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11)) % 10 === Number(id[12]),

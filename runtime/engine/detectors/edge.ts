@@ -1,0 +1,26 @@
+// What of a text is settled while more of it is to come, for what is found by triggers.
+
+import type { OpenEdge, Trigger } from "../plan.ts";
+
+/**
+ * For findings without white space: the last run without any is open, as far back as the longest finding reaches, and with it the `lead`
+ * units before it in which a trigger's literal may stand.
+ */
+export function openRun(longest: number, lead = 0): OpenEdge {
+  return (text, from) => {
+    const least = Math.max(from, text.length - longest);
+    let at = text.length;
+    while (at > least && !/\s/.test(text[at - 1] ?? "")) at--;
+    return Math.max(from, at - lead);
+  };
+}
+
+/** For findings that depend on a fixed number of units from their beginning on. */
+export function openTail(reach: number): OpenEdge {
+  return (text, from) => Math.min(text.length, Math.max(from, text.length - reach));
+}
+
+/** Triggers whose findings are settled alike. */
+export function withEdge(triggers: readonly Trigger[], open: OpenEdge): Trigger[] {
+  return triggers.map((trigger) => ({ ...trigger, open }));
+}

@@ -1,0 +1,91 @@
+// The detector "gibberish": stretches that hardly anybody writes, such as suffixes that a machine optimised against a model (Zou et al.,
+// "Universal and Transferable Adversarial Attacks on Aligned Language Models", 2023) and random characters. A trigram model says how
+// surprising 64 symbols in a row are; the most surprising stretch of each fixed window (512 code units, every 256) decides.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import { reads } from "../../normalize.ts";
+import type { Detector, Models, WindowProbe } from "../../plan.ts";
+import { windowsOf } from "../injection/feature.ts";
+import { textParameter } from "../parameter.ts";
+import { type GibberishModel, readGibberishModel } from "./model.ts";
+
+const category = "gibberish.surprise";
+const sensitivities = ["strict", "balanced", "permissive"] as const;
+const leastScore = 0.05;
+/** How quickly the score rises with each bit. */
+const steepness = 3;
+
+/** The detector "gibberish". */
+export const gibberish: Detector = {
+  definition: {
+    id: "gibberish",
+    displayName: "Gibberish and optimised suffixes",
+    description:
+      "Finds stretches of text that hardly anybody writes: strings that a machine optimised to get past a model's refusals, and random characters. Judges letters of the Latin script and punctuation; long identifiers, addresses and codes are passed over.",
+    version: "1.0.0",
+    category: "security",
+    tags: ["jailbreak", "suffix", "perplexity"],
+    categories: [category],
+    entities: [],
+    languages: ["*"],
+    costClass: "model",
+    scope: "window",
+    defaultThreshold: 0.5,
+    parameters: {
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        sensitivity: {
+          enum: [...sensitivities],
+          description: "How readily a stretch counts as gibberish: strict finds more and errs more often.",
+          default: "balanced",
+        },
+      },
+    },
+    references: ["https://arxiv.org/abs/2307.15043", "https://arxiv.org/abs/2309.00614"],
+    measures: [
+      { name: "innocent texts wrongly found", value: 0.002, data: "6,000 texts that were not trained on" },
+      { name: "random letters found", value: 1, data: "200 made-up strings" },
+    ],
+    // Found by weights that are given to the engine; the test of the detector has texts.
+    examples: [{ text: "How long do I boil an egg, and does it matter how old it is?", categories: [] }],
+    check: () => [],
+  },
+  plan: (parameters, models) => ({
+    reads: reads.normal,
+    phrases: [],
+    patterns: [],
+    triggers: [],
+    sweeps: [],
+    window: windowProbe(modelOf(models), parameters),
+    settle: (detections) => detections,
+  }),
+};
+
+const known = new WeakMap<Uint8Array, GibberishModel>();
+
+function modelOf(models: Models): GibberishModel | undefined {
+  const bytes = models.get("gibberish");
+  if (bytes === undefined) return undefined;
+  const model = known.get(bytes) ?? readGibberishModel(bytes);
+  known.set(bytes, model);
+  return model;
+}
+
+// Without its weights the detector finds nothing: there is nothing else that it could go by.
+function windowProbe(model: GibberishModel | undefined, parameters: JsonObject): WindowProbe | undefined {
+  if (model === undefined) return undefined;
+  const given = textParameter(parameters, "sensitivity", "balanced");
+  const sensitivity = sensitivities.find((name) => name === given);
+  if (sensitivity === undefined) throw new Error(`the detector "gibberish" has no sensitivity "${given}"`);
+  const point = model.header.points[sensitivity];
+  return {
+    windowsOf,
+    score: (text, from, to) => {
+      const worst = model.worst(text, from, to);
+      if (worst === undefined) return undefined;
+      const score = Math.round(1000 / (1 + Math.exp(steepness * (point - worst.bits)))) / 1000;
+      return score < leastScore ? undefined : { category, start: worst.start, end: worst.end, score };
+    },
+  };
+}

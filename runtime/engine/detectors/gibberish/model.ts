@@ -1,0 +1,144 @@
+// How surprising a text is, character by character: a trigram model over 64 symbols (letters without case and accents, punctuation,
+// spaces, and one symbol each for digits, for a capital within a word and for letters of other scripts). Bytes: "PGGM", the length of a
+// header, the header as JSON, and for each of 64³ trigrams the cost of its last symbol in sixteenths of a bit.
+
+/** What is kept beside the costs. */
+export interface GibberishHeader {
+  readonly format: 1;
+  readonly version: string;
+  /** Mean cost, in bits, from which a stretch is as likely as not machine-made; each sensitivity has its own. */
+  readonly points: { readonly strict: number; readonly balanced: number; readonly permissive: number };
+}
+
+/** Number of symbols. */
+export const symbolCount = 64;
+/** A stretch of so many symbols is judged together. */
+export const stretchLength = 64;
+const costUnit = 16;
+const magic = "PGGM";
+const headerAt = 8;
+const otherLetter = 26;
+const digit = 27;
+const space = 28;
+const newline = 29;
+const innerCapital = 30;
+const otherSign = 31;
+const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+/** Runs longer than this are identifiers, addresses, codes: others judge those. */
+const longestToken = 32;
+const symbolOf = buildSymbols();
+
+/** Costs, ready to judge. */
+export class GibberishModel {
+  readonly header: GibberishHeader;
+  readonly #costs: Uint8Array;
+
+  constructor(header: GibberishHeader, costs: Uint8Array) {
+    this.header = header;
+    this.#costs = costs;
+  }
+
+  /** The most surprising stretch of a window: its mean cost in bits, and where it lies. Undefined when there is too little text. */
+  worst(text: string, from: number, to: number): { bits: number; start: number; end: number } | undefined {
+    const { symbols, places, count } = symbolsIn(text, from, to);
+    if (count < stretchLength) return undefined;
+    let sum = 0;
+    let best = -1;
+    let bestAt = 0;
+    for (let i = 0; i < count; i++) {
+      sum += this.#cost(symbols, i);
+      if (i >= stretchLength) sum -= this.#cost(symbols, i - stretchLength);
+      if (i >= stretchLength - 1 && sum > best) {
+        best = sum;
+        bestAt = i;
+      }
+    }
+    const start = places[bestAt - stretchLength + 1] ?? from;
+    return { bits: best / stretchLength / costUnit, start, end: (places[bestAt] ?? to - 1) + 1 };
+  }
+
+  #cost(symbols: Uint8Array, at: number): number {
+    const before = at === 0 ? space : (symbols[at - 1] ?? space);
+    const beforeThat = at < 2 ? space : (symbols[at - 2] ?? space);
+    return this.#costs[(beforeThat * symbolCount + before) * symbolCount + (symbols[at] ?? space)] ?? 0;
+  }
+}
+
+const buffer = new Uint8Array(4096);
+const placesBuffer = new Int32Array(4096);
+
+/** The symbols of a part of a text, without long tokens, and where each stands. Valid until the next call. */
+export function symbolsIn(text: string, from: number, to: number) {
+  let count = 0;
+  for (let at = from; at < to && count < buffer.length - 1; ) {
+    let end = at;
+    while (end < to && (symbolOf[text.charCodeAt(end)] ?? otherSign) !== space && text.charCodeAt(end) !== 10) end++;
+    if (end - at > longestToken) {
+      at = end;
+      continue;
+    }
+    if (end === at) end++;
+    for (; at < end && count < buffer.length - 1; at++) {
+      const unit = text.charCodeAt(at);
+      const symbol = symbolOf[unit] ?? otherSign;
+      if (isCapital(unit) && at > from && isSmall(text.charCodeAt(at - 1))) {
+        placesBuffer[count] = at;
+        buffer[count++] = innerCapital;
+      }
+      if (symbol === space && count > 0 && buffer[count - 1] === space) continue;
+      placesBuffer[count] = at;
+      buffer[count++] = symbol;
+    }
+  }
+  return { symbols: buffer, places: placesBuffer, count };
+}
+
+/** Reads a model. Throws when the bytes are none. */
+export function readGibberishModel(bytes: Uint8Array): GibberishModel {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (data.length < headerAt || data.toString("latin1", 0, magic.length) !== magic)
+    throw new Error("these bytes are no model of the detector gibberish");
+  const costsAt = headerAt + data.readUInt32LE(magic.length);
+  // What the training script wrote; the signature of the bundle vouches for it.
+  const header = JSON.parse(data.toString("utf8", headerAt, costsAt)) as GibberishHeader;
+  if (header.format !== 1 || data.length !== costsAt + symbolCount ** 3)
+    throw new Error(`the model ${header.version} of the detector gibberish is for another version of it`);
+  return new GibberishModel(header, new Uint8Array(data.subarray(costsAt)));
+}
+
+/** The bytes of a model. */
+export function writeGibberishModel(header: GibberishHeader, costs: Uint8Array): Uint8Array {
+  const json = Buffer.from(JSON.stringify(header));
+  const start = Buffer.alloc(headerAt);
+  start.write(magic, "latin1");
+  start.writeUInt32LE(json.length, magic.length);
+  return Buffer.concat([start, json, costs]);
+}
+
+/** The cost in a table of a probability. */
+export function costOf(probability: number): number {
+  return Math.min(255, Math.round(-Math.log2(probability) * costUnit));
+}
+
+function isCapital(unit: number): boolean {
+  return unit >= 0x41 && unit <= 0x5a;
+}
+
+function isSmall(unit: number): boolean {
+  return unit >= 0x61 && unit <= 0x7a;
+}
+
+function buildSymbols(): Uint8Array {
+  const table = new Uint8Array(65_536).fill(otherSign);
+  for (let unit = 0; unit < 65_536; unit++) {
+    const char = String.fromCharCode(unit);
+    const bare = char.normalize("NFD").charAt(0).toLowerCase();
+    if (char === "\n") table[unit] = newline;
+    else if (/\s/.test(char)) table[unit] = space;
+    else if (/[a-z]/.test(bare)) table[unit] = bare.charCodeAt(0) - 0x61;
+    else if (/\p{Nd}/u.test(char)) table[unit] = digit;
+    else if (/[\p{L}\p{M}]/u.test(char)) table[unit] = otherLetter;
+    else if (punctuation.includes(char)) table[unit] = 32 + Math.min(31, punctuation.indexOf(char));
+  }
+  return table;
+}

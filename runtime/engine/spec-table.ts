@@ -1,0 +1,37 @@
+// The detectors of an engine, each distinct one once.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { DetectorSpec } from "./detector.ts";
+
+/** Collects the detectors of all policies, each distinct one once, so that a text is scanned once for all of them. */
+export class SpecTable {
+  readonly #keys = new Map<string, string>();
+  readonly #names = new Map<string, Set<string>>();
+  readonly specs: DetectorSpec[] = [];
+
+  /** The key of a detector with these parameters. `name` is what the policy calls it. */
+  keyOf(use: string, parameters: JsonObject, name: string): string {
+    const identity = JSON.stringify([use, sortedJson(parameters)]);
+    let key = this.#keys.get(identity);
+    if (key === undefined) {
+      key = `${use}#${this.specs.length}`;
+      this.#keys.set(identity, key);
+      this.#names.set(key, new Set());
+      this.specs.push({ key, use, parameters });
+    }
+    this.#names.get(key)?.add(name);
+    return key;
+  }
+
+  /** What policies call the detector, sorted. */
+  namesOf(key: string): string[] {
+    return [...(this.#names.get(key) ?? [])].sort();
+  }
+}
+
+function sortedJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedJson);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([key, child]) => [key, sortedJson(child)]);
+}

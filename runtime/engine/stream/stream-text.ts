@@ -1,0 +1,24 @@
+// A whole stream at once, for policy tests and the playground.
+
+import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import type { Evaluation, EvaluationContext } from "../evaluation.ts";
+import type { EngineStream } from "./stream.ts";
+
+/** What a stream let through, and its verdict. */
+export interface StreamedText {
+  readonly released: string;
+  readonly evaluation: Evaluation;
+}
+
+/** Runs chunks through a stream. The request has no text of its own. */
+export function streamText(
+  engine: { readonly openStream: (request: EvaluateRequest, context: EvaluationContext) => EngineStream },
+  request: EvaluateRequest,
+  context: EvaluationContext,
+  chunks: readonly string[],
+): StreamedText {
+  const stream = engine.openStream(request, context);
+  const released = chunks.map((chunk) => stream.push(chunk).released).join("");
+  const end = stream.finish();
+  return { released: released + end.released, evaluation: end.evaluation };
+}
