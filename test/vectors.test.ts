@@ -36,6 +36,7 @@ describe("vectors", () => {
     sink = await startWebhookSink();
     dns = await startDnsServer();
     dns.names.set("hooks.example.com", ["93.184.216.34"]).set("inside.example.com", ["10.1.2.3"]);
+    dns.names.set("xn--lok-sed.example.com", ["93.184.216.34"]);
     const plane = await startTestControlPlane({
       clock,
       env: { POLICY_GUARD_ALLOW_NETWORKS: "127.0.0.0/8", POLICY_GUARD_DNS_SERVERS: dns.address },

@@ -10,7 +10,7 @@ import { readPackFiles } from "../kit/pack-file.ts";
 import { refusal } from "./failure.ts";
 
 let library: PackLibrary | undefined;
-let source: PackSource | undefined;
+const sources = new Map<string, PackSource>();
 
 /** The packs that ship with the command, read when they are first asked for. */
 export function ownPacks(): PackLibrary {
@@ -18,11 +18,18 @@ export function ownPacks(): PackLibrary {
   return library;
 }
 
-/** The same, for policies that extend them. */
+/** The same, for policies that extend them. Reads the pack that is asked for, and all of them only when there is none of that name. */
 export const ownPackSource: PackSource = (reference) => {
-  source ??= packSource(ownPacks());
+  const { id } = reference;
+  const source = sources.get(id) ?? packSource(libraryWith(id));
+  sources.set(id, source);
   return source(reference);
 };
+
+function libraryWith(id: string): PackLibrary {
+  const files = library === undefined ? readPackFiles(undefined, { only: id }) : [];
+  return files.length === 0 ? ownPacks() : readPackLibrary(files);
+}
 
 /** The pack that "pii-eu", "pii-eu@1" or "pii-eu@1.0.0" names. */
 export function requirePack(library: PackLibrary, given: string): Pack {

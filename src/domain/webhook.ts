@@ -71,7 +71,7 @@ export class Webhooks {
     caller: Caller,
     input: { readonly url: string; readonly events: readonly string[]; readonly generateSecret: boolean },
   ): Promise<CreatedWebhook> {
-    await this.#services.guard.check(input.url);
+    const url = plainUrl(input.url, await this.#services.guard.check(input.url));
     return this.#database.transaction(caller, async (tx) => {
       if ((await countWebhooksLocked(tx)) >= webhookLimit) throw limitReached();
       const id = newId();
@@ -79,7 +79,7 @@ export class Webhooks {
       const row = tx.em.create(WebhookRow, {
         orgId: tx.orgId,
         id,
-        url: input.url,
+        url,
         events: [...new Set(input.events)],
         isActive: true,
         secret: secret === undefined ? null : sealSecret(this.#services.sealer, secret, { orgId: tx.orgId, id }),
@@ -112,11 +112,11 @@ export class Webhooks {
   ): Promise<WebhookRow> {
     // Whoever may not see the webhook is not to learn what names resolve to, either.
     await this.get(caller, id);
-    if (change.url !== undefined) await this.#services.guard.check(change.url);
+    const url = change.url === undefined ? undefined : plainUrl(change.url, await this.#services.guard.check(change.url));
     return this.#database.transaction(caller, async (tx) => {
       const row = required(await lockWebhook(tx, id));
       const before = auditView(row);
-      if (change.url !== undefined) row.url = change.url;
+      if (url !== undefined) row.url = url;
       if (change.events !== undefined) row.events = [...new Set(change.events)];
       if (change.isActive !== undefined) row.isActive = change.isActive;
       // Another target, or another try with the same one: what failed before does not count.
@@ -195,4 +195,9 @@ function limitReached(): Fault {
   return new Fault(Reason.LIMIT_REACHED, `an organization has at most ${webhookLimit} webhooks`, {
     extra: { limit: webhookLimit },
   });
+}
+
+// A URL that is not plain ASCII is shown as it is dialled: a name that only looks like a known one does so no longer.
+function plainUrl(text: string, { url }: CheckedTarget): string {
+  return /^[\x21-\x7E]+$/.test(text) ? text : url.href;
 }

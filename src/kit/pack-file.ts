@@ -20,9 +20,10 @@ export interface PackFile {
   readonly benchmark?: JsonValue;
 }
 
-/** Reads every pack of the folder, in the order of their paths. */
-export function readPackFiles(folder = packFolder): PackFile[] {
-  return foldersIn(folder).flatMap((id) =>
+/** Reads every pack of the folder, in the order of their paths; with `only`, every version of that pack. */
+export function readPackFiles(folder = packFolder, { only }: { readonly only?: string } = {}): PackFile[] {
+  const ids = foldersIn(folder).filter((id) => only === undefined || id === only);
+  return ids.flatMap((id) =>
     foldersIn(join(folder, id)).map((version) => {
       const path = join(folder, id, version, "pack.yaml");
       const figures = join(folder, id, version, benchmarkName);

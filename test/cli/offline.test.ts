@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { attack, newFolder, policyGuard, policyText } from "./run.ts";
+import { attack, newFolder, policyGuard, policyGuardProcess, policyText } from "./run.ts";
 
 const red = policyText("red", {
   more: 'tests:\n  - {name: "a <wrong> & \\"odd\\" name", stage: input, text: Hello, expect: {outcome: BLOCK}}\n',
@@ -324,8 +324,8 @@ describe("the launcher", () => {
     writeFileSync(join(folder, "colour.yaml"), green);
     const [piped, forced, refused] = await Promise.all([
       run("validate", "colour.yaml"),
-      policyGuard(["validate", "colour.yaml"], { cwd: folder, env: { FORCE_COLOR: "1" } }),
-      policyGuard(["validate", "colour.yaml"], { cwd: folder, env: { NO_COLOR: "1" } }),
+      policyGuardProcess(["validate", "colour.yaml"], { cwd: folder, env: { FORCE_COLOR: "1" } }),
+      policyGuardProcess(["validate", "colour.yaml"], { cwd: folder, env: { NO_COLOR: "1" } }),
     ]);
     expect(piped.stdout).toBe("1 file: valid\n");
     expect(forced.stdout).toBe("1 file: \u001b[32mvalid\u001b[39m\n");

@@ -1,11 +1,13 @@
-// Runs the real command as a process of its own.
+// Runs the command: the whole of it in this process, or the real one as a process of its own.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
 
 /** How the command ended. */
 export interface Ended {
@@ -23,8 +25,44 @@ export interface RunOptions {
 
 const program = fileURLToPath(new URL("../../bin/policy-guard.mjs", import.meta.url));
 
-/** Runs `policy-guard` with these arguments, in an environment without settings of the developer's own. */
+let turn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs `policy-guard` with these arguments, in an environment without settings of the developer's own. Without a process of its own,
+ * which spends seconds on starting; one call after the other, since a process is in one folder only.
+ */
 export function policyGuard(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const ended = turn.then(() => runHere(args, options));
+  turn = ended.catch(() => undefined);
+  return ended;
+}
+
+async function runHere(args: readonly string[], { cwd, env, stdin = "" }: RunOptions): Promise<Ended> {
+  const folder = cwd ?? newFolder();
+  const before = process.cwd();
+  const [stdout, stderr] = [new Kept(), new Kept()];
+  process.chdir(folder);
+  try {
+    const world = { stdin: Readable.from([stdin]), stdout, stderr, env: environmentIn(folder, env) };
+    const code = await runProgram(args, { ...world, now: () => new Date() });
+    return { code, stdout: stdout.text, stderr: stderr.text };
+  } finally {
+    process.chdir(before);
+  }
+}
+
+/** Keeps what is written. */
+class Kept extends Writable {
+  text = "";
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString("utf8");
+    done();
+  }
+}
+
+/** Runs `policy-guard` as a process of its own. */
+export function policyGuardProcess(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const child = startPolicyGuard(args, options);
   child.stdin.end(options.stdin ?? "");
   const output = { stdout: "", stderr: "" };
@@ -45,8 +83,12 @@ export function startPolicyGuard(args: readonly string[], { cwd, env }: RunOptio
   const folder = cwd ?? newFolder();
   return spawn(process.execPath, [program, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, "config"), ...env },
+    env: environmentIn(folder, env),
   });
+}
+
+function environmentIn(folder: string, env: RunOptions["env"]): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, "config"), ...env };
 }
 
 const folders: string[] = [];

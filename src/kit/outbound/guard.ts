@@ -58,6 +58,7 @@ function parseUrl(text: string, field: string): URL {
   const url = URL.parse(text);
   if (url === null || url.hostname === "")
     throw invalid(field, "must be an absolute URL such as https://example.com/hook");
+  if (url.port === "0") throw invalid(field, "must not name port 0: nobody listens there");
   return url;
 }
 

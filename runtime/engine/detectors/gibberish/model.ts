@@ -26,6 +26,12 @@ const otherSign = 31;
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 /** Runs longer than this are identifiers, addresses, codes: others judge those. */
 const longestToken = 32;
+/** Where letters are that are Latin ones with or without accents. */
+const latinRanges: readonly (readonly [number, number])[] = [
+  [0, 0x250],
+  [0x1e00, 0x1f00],
+  [0x2100, 0x2150],
+];
 const symbolOf = buildSymbols();
 
 /** Costs, ready to judge. */
@@ -132,13 +138,17 @@ function buildSymbols(): Uint8Array {
   const table = new Uint8Array(65_536).fill(otherSign);
   for (let unit = 0; unit < 65_536; unit++) {
     const char = String.fromCharCode(unit);
-    const bare = char.normalize("NFD").charAt(0).toLowerCase();
-    if (char === "\n") table[unit] = newline;
+    if (/[\p{L}\p{M}]/u.test(char)) table[unit] = otherLetter;
+    else if (char === "\n") table[unit] = newline;
     else if (/\s/.test(char)) table[unit] = space;
-    else if (/[a-z]/.test(bare)) table[unit] = bare.charCodeAt(0) - 0x61;
     else if (/\p{Nd}/u.test(char)) table[unit] = digit;
-    else if (/[\p{L}\p{M}]/u.test(char)) table[unit] = otherLetter;
     else if (punctuation.includes(char)) table[unit] = 32 + Math.min(31, punctuation.indexOf(char));
+  }
+  for (const [from, to] of latinRanges) {
+    for (let unit = from; unit < to; unit++) {
+      const place = String.fromCharCode(unit).normalize("NFD").toLowerCase().charCodeAt(0) - 0x61;
+      if (place >= 0 && place < 26) table[unit] = place;
+    }
   }
   return table;
 }
