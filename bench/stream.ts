@@ -6,6 +6,7 @@ import { BundleReferenceSchema, EvaluateRequestSchema } from "../gen/policyguard
 import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileEngine } from "../runtime/engine/compile.ts";
 import type { PolicyDocument } from "../runtime/engine/policy/document.ts";
+import { shippedModels } from "../src/kit/model-file.ts";
 import { workLoadTexts } from "./load/bodies.ts";
 import { workLoadPolicy } from "./load/policy.ts";
 import { type Bench, measure, timed } from "./measure.ts";
@@ -26,7 +27,7 @@ const context = {
 export const streamBench: Bench = () => {
   const document = streamedPolicy();
   const policies = [{ policyId: "w", name: "work-load", version: 1, scope, document }];
-  const engine = compileEngine({ policies, environment: "prod", projectId: "p" });
+  const engine = compileEngine({ policies, environment: "prod", projectId: "p", models: shippedModels() });
   const texts = workLoadTexts({ count: 8, sizeBytes: 64_000 });
   const evaluate = (text: string) => engine.evaluate(create(EvaluateRequestSchema, { text }), context).findings.length;
   const stream = (text: string) => {

@@ -15,10 +15,9 @@ import { Pool } from "undici";
 import { DeliveryAttempts } from "../src/domain/delivery-attempt.ts";
 import { Dispatcher } from "../src/domain/dispatcher.ts";
 import { publishEvent, publishEvents } from "../src/domain/event.ts";
-import { enqueueJob } from "../src/domain/job.ts";
 import { Organizations } from "../src/domain/organization.ts";
 import { Webhooks } from "../src/domain/webhook.ts";
-import { queuePreset } from "../src/jobs/runner.ts";
+import { queuePreset, readAheadPreset } from "../src/jobs/runner.ts";
 import { systemClock } from "../src/kit/clock.ts";
 import { newId } from "../src/kit/id.ts";
 import { createOutbound } from "../src/kit/outbound/client.ts";
@@ -48,6 +47,11 @@ export const webhookBench: Bench = async () => {
       { name: "deliveries", against: "undici alone", run: () => deliveries(world) },
       { name: "job queue, defaults", run: () => jobs(application, queue, undefined) },
       { name: "job queue", against: "job queue, defaults", run: () => jobs(application, queue, queuePreset) },
+      {
+        name: "job queue, read ahead",
+        against: "job queue, defaults",
+        run: () => jobs(application, queue, readAheadPreset),
+      },
     ]);
     await printLatency(world, queue, sink.url);
     await world.outbound.close();
@@ -58,6 +62,8 @@ export const webhookBench: Bench = async () => {
     await server.stop();
   }
 };
+
+type Preset = typeof queuePreset | typeof readAheadPreset;
 
 type World = Awaited<ReturnType<typeof openWorld>>;
 
@@ -107,14 +113,16 @@ async function bareRequests(url: string): Promise<Round> {
   return round;
 }
 
-async function jobs(application: Database, pool: pg.Pool, preset: typeof queuePreset | undefined): Promise<Round> {
+async function jobs(application: Database, pool: pg.Pool, preset: Preset | undefined): Promise<Round> {
   await pool.query("delete from graphile_worker._private_jobs");
   const orgId = newId();
-  await application.systemTransaction(orgId, async (tx) => {
-    for (let count = 0; count < jobsPerRound; count++) {
-      await enqueueJob(tx, "deliver-webhook", { org_id: orgId, webhook_id: orgId });
-    }
-  });
+  const payload = JSON.stringify({ org_id: orgId, webhook_id: orgId });
+  await application.systemTransaction(orgId, (tx) =>
+    tx.sql("select app.enqueue('deliver-webhook', ?::json, null, null) from generate_series(1, ?)", [
+      payload,
+      jobsPerRound,
+    ]),
+  );
   const done = Promise.withResolvers<void>();
   let left = jobsPerRound;
   const taskList: TaskList = {
@@ -138,7 +146,7 @@ async function printLatency({ application, dispatcher, orgId, loneId }: World, p
   };
   const logger = new QueueLogger(() => () => {});
   await pool.query("delete from graphile_worker._private_jobs");
-  const runner = await run({ pgPool: pool, taskList, noHandleSignals: true, logger, preset: queuePreset });
+  const runner = await run({ pgPool: pool, taskList, noHandleSignals: true, logger, preset: readAheadPreset });
   await (await fetch(url)).body?.cancel();
   const committed = new Map<string, number>();
   for (let count = 0; count < 200; count++) {

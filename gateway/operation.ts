@@ -8,6 +8,7 @@ import type { Fault } from "../src/kit/error.ts";
 import { type Answerer, createAnswerer } from "./answer.ts";
 import { createBinder } from "./bind.ts";
 import { readJsonBody } from "./body.ts";
+import { compressed } from "./compression.ts";
 import { callHeaders } from "./header.ts";
 import { type RestRequest, type RestResponse, sendAnswer } from "./http.ts";
 import { parseJson } from "./json-text.ts";
@@ -74,7 +75,8 @@ function createUnaryCall(method: DescMethodUnary, answer: Answerer, transport: T
     const headers = callHeaders(request.headers, requestId);
     const result = await transport.unary(method, signal, timeoutMs, headers, message, context);
     const { status, headers: own, body } = answer(result.message, result.header);
-    sendAnswer(request, response, { status, headers: { "x-request-id": requestId, ...own }, body });
+    const whole = { status, headers: { "x-request-id": requestId, ...own }, body };
+    sendAnswer(request, response, await compressed(whole, acceptedBy(request)));
   };
 }
 
@@ -89,6 +91,11 @@ function createStreamCall(
     const stream = await transport.stream(method, signal, timeoutMs, headers, onlyOne(message), context);
     await sendStream(request, response, stream, { status: facts.successStatus, requestId });
   };
+}
+
+function acceptedBy({ headers }: RestRequest): string | undefined {
+  const accepted = headers["accept-encoding"];
+  return Array.isArray(accepted) ? accepted.join() : accepted;
 }
 
 async function* onlyOne(message: Message): AsyncGenerator<Message> {

@@ -102,6 +102,13 @@ export const runtimeSchema = defineSchema({
     description: "File with the certificate chain in PEM; with it the port speaks TLS, and ALPN chooses HTTP/2.",
   },
   tlsKey: { name: "TLS_KEY_FILE", kind: "secret-file", secret: true, description: "File with its private key in PEM." },
+  backendSecrets: {
+    name: "BACKEND_SECRETS_FILE",
+    kind: "secret-file",
+    secret: true,
+    description:
+      "File with the secrets of detector backends: a JSON object of header values by the keys of backends. They never leave the runtime.",
+  },
   drainDelayMs: {
     name: "DRAIN_DELAY",
     kind: "duration",

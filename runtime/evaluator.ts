@@ -8,7 +8,9 @@ import { DetailLevel, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import { newId } from "../src/kit/id.ts";
+import type { Backends } from "./backend/backends.ts";
 import type { CandidateRunner, LoadedCandidate } from "./candidate.ts";
+import type { BackendAnswers } from "./engine/backend.ts";
 import type { Evaluation, EvaluationContext } from "./engine/evaluation.ts";
 import { lazily } from "./engine/normalize.ts";
 import { stageOfTranscript } from "./engine/piece.ts";
@@ -40,6 +42,8 @@ export interface EvaluatorOptions {
   readonly candidates?: Pick<CandidateRunner, "current" | "consider" | "judge">;
   /** Allows each evaluation; undefined for a runtime that is not metered. */
   readonly meter?: Meter;
+  /** Asks detector backends; undefined where nobody does. */
+  readonly backends?: Pick<Backends, "ask"> | undefined;
   /** Told of each evaluation. */
   readonly onEvaluation: (evaluation: FinishedEvaluation) => void;
 }
@@ -47,11 +51,23 @@ export interface EvaluatorOptions {
 /** A stream of text that is being judged. */
 export interface OpenedStream {
   readonly stream: EngineStream;
+  /** Asks detector backends about the whole text, before `finish`; undefined when there is nothing to ask. */
+  readonly ask: (toolCalls: readonly ToolCall[]) => Promise<void> | undefined;
   /** Judges the whole text and records it; `released` is the rest of what may go on. */
   readonly finish: (toolCalls: readonly ToolCall[]) => {
     readonly released: string;
     readonly response: EvaluateResponse | Promise<EvaluateResponse>;
   };
+  /** Lets go of a stream of which nothing came: there is no record, and nothing is metered. */
+  readonly drop: () => void;
+}
+
+/** An evaluation that may be made: by which bundle, and on which lease. */
+interface Metered {
+  readonly loaded: LoadedBundle;
+  readonly context: EvaluationContext;
+  /** "" for one that is made without. */
+  readonly leaseId: string;
 }
 
 /** What the path of a request says of it: the stage, or that it is a transcript. */
@@ -97,7 +113,16 @@ export class Evaluator {
   judgeOwn(request: EvaluateRequest, moment: Moment): EvaluateResponse | Promise<EvaluateResponse> {
     const startedAtMs = performance.now();
     assertJudgeable(request, moment === "transcript" ? undefined : moment);
-    return this.#finish(request, moment, startedAtMs, (loaded, context) => loaded.engine.evaluate(request, context));
+    const loaded = this.#options.holder.require();
+    assertSchemaKnown(request, loaded.engine.schemas);
+    const context = this.#contextOf(request, moment, loaded, startedAtMs);
+    const leaseId = this.#options.meter?.take(context.now) ?? "";
+    const evaluate = (by: LoadedBundle, about: EvaluationContext) => by.engine.evaluate(request, about);
+    const asking = this.#ask(request, { loaded, context }, startedAtMs);
+    if (asking === undefined) return this.#settle(request, { loaded, context, leaseId }, evaluate);
+    return asking.then((backends) =>
+      this.#settle(request, { loaded, context: { ...context, backends }, leaseId }, evaluate),
+    );
   }
 
   /** Judges a structured output by its schema alone. */
@@ -111,29 +136,46 @@ export class Evaluator {
   }
 
   /** Judges a request and says why. It leaves no trace. */
-  explain(request: EvaluateRequest): Explanation {
+  async explain(request: EvaluateRequest): Promise<Explanation> {
     const startedAtMs = performance.now();
     const moment = statedStage(request);
     assertJudgeable(request, moment);
     const loaded = this.#options.holder.require();
-    return loaded.engine.explain(request, this.#contextOf(request, moment, loaded, startedAtMs)).explanation;
+    const context = this.#contextOf(request, moment, loaded, startedAtMs);
+    const backends = await this.#ask(request, { loaded, context }, startedAtMs);
+    return loaded.engine.explain(request, { ...context, backends }).explanation;
   }
 
-  /** Opens a stream of text, to be judged by the bundle that is in force now. The request has no text yet. */
+  /**
+   * Opens a stream of text, to be judged by the bundle that is in force now. The request has no text yet. It is metered here: a plan
+   * that is exhausted must not release anything.
+   */
   openStream(request: EvaluateRequest, stage: Stage): OpenedStream {
     assertJudgeable(withoutText(request), stage);
     const loaded = this.#options.holder.require();
     assertSchemaKnown(request, loaded.engine.schemas);
     const opening = this.#contextOf(request, stage, loaded, performance.now());
-    const stream = loaded.engine.openStream(request, opening);
+    const { meter } = this.#options;
+    const leaseId = meter?.take(opening.now) ?? "";
+    const stream = this.#givingBack(leaseId, () => loaded.engine.openStream(request, opening));
+    let backends: BackendAnswers | undefined;
     return {
+      drop: () => meter?.giveBack(leaseId),
       stream,
+      ask: (toolCalls) =>
+        loaded.engine.backends.length === 0
+          ? undefined
+          : this.#ask(stream.wholeRequest(toolCalls), { loaded, context: opening }, performance.now())?.then(
+              (answers) => {
+                backends = answers;
+              },
+            ),
       finish: (toolCalls) => {
         const startedAtMs = performance.now();
         const elapsedUs = () => (performance.now() - startedAtMs) * 1000;
-        const context = { ...opening, elapsedUs };
-        const end = lazily(() => stream.finish({ toolCalls, elapsedUs }));
-        const response = this.#settle(request, { loaded, context }, (by, about) =>
+        const context = { ...opening, elapsedUs, backends };
+        const end = lazily(() => stream.finish({ toolCalls, elapsedUs, backends }));
+        const response = this.#settle(request, { loaded, context, leaseId }, (by, about) =>
           by === loaded ? end().evaluation : by.engine.evaluate(end().request, about),
         );
         return { released: end().released, response };
@@ -150,17 +192,30 @@ export class Evaluator {
     const loaded = this.#options.holder.require();
     assertSchemaKnown(request, loaded.engine.schemas);
     const context = this.#contextOf(request, moment, loaded, startedAtMs);
-    return this.#settle(request, { loaded, context }, evaluate);
+    const leaseId = this.#options.meter?.take(context.now) ?? "";
+    return this.#settle(request, { loaded, context, leaseId }, evaluate);
+  }
+
+  /** What backends say of a request; undefined when its bundle asks none about it. */
+  #ask(
+    request: EvaluateRequest,
+    { loaded, context }: Pick<Metered, "loaded" | "context">,
+    startedAtMs: number,
+  ): Promise<BackendAnswers> | undefined {
+    const { backends } = this.#options;
+    if (backends === undefined || loaded.engine.backends.length === 0) return undefined;
+    const questions = loaded.engine.questionsOf(request, context);
+    return questions.length === 0 ? undefined : backends.ask(questions, loaded.backends, startedAtMs);
   }
 
   #settle(
     request: EvaluateRequest,
-    { loaded, context }: { readonly loaded: LoadedBundle; readonly context: EvaluationContext },
+    { loaded, context, leaseId }: Metered,
     evaluate: (loaded: LoadedBundle, context: EvaluationContext) => Evaluation,
   ): EvaluateResponse | Promise<EvaluateResponse> {
     const { spool, onEvaluation } = this.#options;
     const { stage, now } = context;
-    const { evaluation, leaseId } = this.#metered(now, () => evaluate(loaded, context));
+    const evaluation = this.#givingBack(leaseId, () => evaluate(loaded, context));
     const { response } = evaluation;
     this.#compare(request, evaluation, (candidate) =>
       evaluate({ ...loaded, ...candidate }, { ...context, bundle: candidate.reference }),
@@ -187,14 +242,12 @@ export class Evaluator {
     else candidates.consider(evaluation, evaluate);
   }
 
-  /** Evaluates if the meter allows it; what came to nothing is given back. */
-  #metered(now: Date, evaluate: () => Evaluation): { readonly evaluation: Evaluation; readonly leaseId: string } {
-    const { meter } = this.#options;
-    const leaseId = meter?.take(now) ?? "";
+  /** What came to nothing gives back what was taken for it. */
+  #givingBack<T>(leaseId: string, work: () => T): T {
     try {
-      return { evaluation: evaluate(), leaseId };
+      return work();
     } catch (error) {
-      meter?.giveBack(leaseId);
+      this.#options.meter?.giveBack(leaseId);
       throw error;
     }
   }

@@ -7,14 +7,17 @@ import { CaptureMode } from "../gen/policyguard/policy/v1/record_pb.ts";
 import { Fault } from "../src/kit/error.ts";
 import type { ActivationPayload } from "../src/kit/statement-payload.ts";
 import { isStale, type VerifiedActivation } from "./bundle/activation.ts";
-import { compileBundle } from "./bundle/compile.ts";
+import { backendsOf, compileBundle } from "./bundle/compile.ts";
 import type { VerifiedBundle } from "./bundle/verify.ts";
+import type { BackendReference } from "./engine/backend.ts";
 import type { Engine } from "./engine/compile.ts";
 import { prepare, warmUp } from "./warm-up.ts";
 
 /** The bundle in force, compiled. */
 export interface LoadedBundle {
   readonly engine: Engine;
+  /** The detector backends that its policies name. */
+  readonly backends: ReadonlyMap<string, BackendReference>;
   readonly activation: ActivationPayload;
   readonly reference: BundleReference;
   readonly capture: CaptureMode;
@@ -51,11 +54,13 @@ export class BundleHolder {
     found: VerifiedBundle,
     { now, isConfirmed, keep }: { now: Date; isConfirmed: boolean; keep: () => Promise<void> },
   ): Promise<void> {
+    const backends = backendsOf(found);
     const engine = compileBundle(found);
     await warmUp(engine);
     await keep();
     this.#loaded = {
       engine,
+      backends,
       ...factsOf(found.activation.payload, now),
       loadedAt: now,
       confirmedAt: isConfirmed ? now : undefined,

@@ -6,6 +6,7 @@ import { wire } from "../gen/policyguard/options/v1/options_pb.ts";
 import { type Outcome, OutcomeSchema, type Stage, StageSchema } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import type { Metrics } from "../src/kit/metrics.ts";
+import type { Backends } from "./backend/backends.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
 import type { SessionStore } from "./session/session-store.ts";
 import type { SpoolStatus } from "./spool/spool.ts";
@@ -134,6 +135,33 @@ export function measureStreams(metrics: Metrics, streams: { readonly count: numb
       return streams.heldBack;
     },
   );
+}
+
+/** Registers the measurements of detector backends. */
+export function measureBackends(metrics: Metrics, backends: Backends): void {
+  const registers = [metrics.registry];
+  const total = new Counter({
+    name: "backend_calls_total",
+    help: "Calls to detector backends by result.",
+    labelNames: ["backend", "result"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "backend_seconds",
+    help: "Time that calls to detector backends took.",
+    labelNames: ["backend"],
+    buckets: bucketsSeconds,
+    registers,
+  });
+  createGauges(metrics)("backend_circuits_open", "Detector backends that are left alone since they fail.", () => {
+    return backends.open;
+  });
+  backends.meter = {
+    onCall: (backend, result, seconds) => {
+      total.labels(backend, result).inc();
+      if (result !== "circuit_open") durations.labels(backend).observe(seconds);
+    },
+  };
 }
 
 function measureReporting(metrics: Metrics, { isConnected, spool, leased }: ReportingState): void {

@@ -14,13 +14,14 @@ import type { Logger } from "../src/kit/log.ts";
 import { type ReadinessCheck, startManagement } from "../src/kit/management.ts";
 import { createMetrics } from "../src/kit/metrics.ts";
 import { drainDelay, type ShutdownStep } from "../src/kit/shutdown.ts";
+import { Backends, readBackendSecrets } from "./backend/backends.ts";
 import type { CandidateRunner } from "./candidate.ts";
 import { callLimits, type runtimeSchema } from "./config.ts";
 import { Evaluator, type RecordSink } from "./evaluator.ts";
 import { fastEvaluations } from "./fast/evaluate.ts";
 import type { Meter } from "./lease-book.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
-import { createRuntimeMetrics, measureStreams, type ReportingState } from "./metrics.ts";
+import { createRuntimeMetrics, measureBackends, measureStreams, type ReportingState } from "./metrics.ts";
 import { readOpenApi } from "./openapi.ts";
 import type { Place } from "./process/place.ts";
 import { Siblings, type SiblingWork, serveSiblings } from "./process/sibling.ts";
@@ -91,7 +92,10 @@ export async function startRuntime(
   const sessions = new SessionStore({ count: config.sessions, ttlMs: config.sessionTtlMs });
   const onEvaluation = createRuntimeMetrics({ metrics, holder, reporting, sessions, clock });
   const siblings = place && new Siblings(place);
+  const backends = new Backends(readBackendSecrets(config.backendSecrets), log);
+  measureBackends(metrics, backends);
   const evaluator = new Evaluator({
+    backends,
     meter: source.meter,
     candidates: source.candidates,
     holder,
@@ -168,6 +172,7 @@ export async function startRuntime(
           streamSessions.close();
         },
       },
+      { name: "backends", timeoutMs: 1_000, run: () => backends.close() },
       ...source.shutdownSteps,
       {
         name: "management",

@@ -25,6 +25,8 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "mutants at most, every call in every dialect",
     n: 1_000,
   },
+  outage: { file: "test/e2e/outage.test.ts", unit: "simulated hours without the control plane", n: 24 },
+  swaps: { file: "test/e2e/swaps.test.ts", unit: "swaps of the bundle under load", n: 1_000 },
   "kill-runtime": { file: "test/e2e/kill.test.ts", test: "a runtime that is killed", unit: "kills", n: 200 },
   "kill-control-plane": {
     file: "test/e2e/kill.test.ts",
@@ -68,14 +70,14 @@ async function main(): Promise<number> {
   }
   const n = wholeNumber(values.n ?? String(property.n), "--n");
   const seed = wholeNumber(values.seed, "--seed");
-  const failures = await tryOut(property, n, seed);
-  record(name, { n, failures, seed, commit: commit(), date: new Date().toISOString().slice(0, 10) });
+  const { failures, figures } = await tryOut(property, n, seed);
+  record(name, { n, failures, ...figures, seed, commit: commit(), date: new Date().toISOString().slice(0, 10) });
   console.log(`${name}: ${n} ${property.unit}, ${failures} failed (seed ${seed})`);
   return failures === 0 ? 0 : 1;
 }
 
-/** Runs the property's test; answers how many tries failed. */
-async function tryOut({ file, test }: Property, n: number, seed: number): Promise<number> {
+/** Runs the property's test; answers how many tries failed, and what was measured. */
+async function tryOut({ file, test }: Property, n: number, seed: number): Promise<Omit<SampleResult, "n">> {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-assurance-"));
   const report = join(folder, "report.jsonl");
   try {
@@ -84,9 +86,11 @@ async function tryOut({ file, test }: Property, n: number, seed: number): Promis
     const env = { ...process.env, [nName]: String(n), [seedName]: String(seed), [reportName]: report };
     const isPassed = await run("vitest", parameters, env);
     const results = existsSync(report) ? readFileSync(report, "utf8").trim().split("\n") : [];
-    const failures = results.map((line): SampleResult => JSON.parse(line)).reduce((sum, one) => sum + one.failures, 0);
+    const samples = results.map((line): SampleResult => JSON.parse(line));
+    const failures = samples.reduce((sum, one) => sum + one.failures, 0);
+    const figures = Object.assign({}, ...samples.map((one) => one.figures));
     // A test that broke off has reported nothing, and is a failure all the same.
-    return isPassed ? failures : Math.max(1, failures);
+    return { failures: isPassed ? failures : Math.max(1, failures), figures };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

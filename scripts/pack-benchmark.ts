@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { benchmarkPack } from "../runtime/engine/pack/benchmark.ts";
 import { parsePack } from "../runtime/engine/pack/parse.ts";
+import { shippedModels } from "../src/kit/model-file.ts";
 import { benchmarkName, readPackFiles } from "../src/kit/pack-file.ts";
 
 const only = process.argv[2];
@@ -12,7 +13,7 @@ for (const { path, text } of readPackFiles()) {
   const { pack, problems } = parsePack(text);
   if (pack === undefined) throw new Error(`${path}: ${problems[0]?.message}`);
   if (only !== undefined && only !== pack.metadata.id) continue;
-  const figures = benchmarkPack(pack, { now: new Date() });
+  const figures = benchmarkPack(pack, { now: new Date(), models: shippedModels() });
   writeFileSync(join(dirname(path), benchmarkName), `${JSON.stringify(figures, null, 2)}\n`);
   const { id, version } = pack.metadata;
   process.stdout.write(`${id} ${version}: recall ${figures.recall}, robustness ${figures.robustness}\n`);

@@ -6,6 +6,7 @@ import { serve } from "../gateway/serve.ts";
 import { AccountService } from "../gen/policyguard/control/v1/account_service_pb.ts";
 import { AgentService } from "../gen/policyguard/control/v1/agent_service_pb.ts";
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
+import { DetectorBackendService } from "../gen/policyguard/control/v1/detector_backend_service_pb.ts";
 import { EnvironmentService } from "../gen/policyguard/control/v1/environment_service_pb.ts";
 import { EventService } from "../gen/policyguard/control/v1/event_service_pb.ts";
 import { HubService } from "../gen/policyguard/control/v1/hub_service_pb.ts";
@@ -34,6 +35,7 @@ import { Bundles } from "./domain/bundle.ts";
 import { BundleApprovals } from "./domain/bundle-approval.ts";
 import { Candidates } from "./domain/candidate.ts";
 import { DetectorCatalog } from "./domain/detector.ts";
+import { DetectorBackends } from "./domain/detector-backend.ts";
 import { Enrolment } from "./domain/enrolment.ts";
 import { Environments } from "./domain/environment.ts";
 import { EventCatalog } from "./domain/event-catalog.ts";
@@ -77,6 +79,7 @@ import { tokenKind } from "./kit/token.ts";
 import { accountHandlers } from "./rpc/account.ts";
 import { agentHandlers } from "./rpc/agent.ts";
 import { bundleHandlers } from "./rpc/bundle.ts";
+import { detectorBackendHandlers } from "./rpc/detector-backend.ts";
 import { environmentHandlers } from "./rpc/environment.ts";
 import { eventHandlers } from "./rpc/event.ts";
 import { hubHandlers } from "./rpc/hub.ts";
@@ -115,6 +118,7 @@ export const controlServices = [
   PolicyService,
   ListService,
   OutputSchemaService,
+  DetectorBackendService,
   BundleService,
   SigningKeyService,
   RuntimeInstanceService,
@@ -222,6 +226,7 @@ function createDomain(config: ControlPlaneConfig, database: Database, { clock, l
     policies,
     lists: new Lists(database),
     outputSchemas: new OutputSchemas(database),
+    detectorBackends: new DetectorBackends(database),
     history: new PolicyHistory(database, policies, clock),
     playground: new Playground(database, clock, packs),
     bundles: new Bundles(database, keys, packs),
@@ -276,6 +281,7 @@ function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal):
   });
   router.service(ListService, listHandlers(domain.lists));
   router.service(OutputSchemaService, outputSchemaHandlers(domain.outputSchemas));
+  router.service(DetectorBackendService, detectorBackendHandlers(domain.detectorBackends));
   router.service(BundleService, bundleHandlers(domain, shutdown));
   router.service(SigningKeyService, signingKeyHandlers(domain.keyRotation));
   router.service(RuntimeInstanceService, runtimeInstanceHandlers(domain.runtimes));

@@ -16,8 +16,8 @@ import { SigningKeys } from "./domain/signing-keys.ts";
 import { TraceRetention } from "./domain/trace-retention.ts";
 import { externalSigner } from "./external-signer.ts";
 import { createWorkerMetrics } from "./jobs/metrics.ts";
-import { startRunner } from "./jobs/runner.ts";
-import { tasks } from "./jobs/tasks.ts";
+import { type RunnerOptions, startRunner } from "./jobs/runner.ts";
+import { otherTasks, sweptTasks } from "./jobs/tasks.ts";
 import { systemClock } from "./kit/clock.ts";
 import { productVariables, readConfig } from "./kit/config.ts";
 import { createLog, type Logger } from "./kit/log.ts";
@@ -33,8 +33,8 @@ import { holdPool, unlockDeadPools } from "./store/worker-pool.ts";
 
 /** Connections for the tenants' tables. Attempts use one only while they are claimed and recorded. */
 const databasePoolSize = 12;
-/** Connections of the job queue. */
-const queuePoolSize = 12;
+/** Connections of the job queue: one for each job at once and two more, of both pools. */
+const queuePoolSize = 20;
 /** Age from which the heartbeat of a pool whose session has ended counts as its death. */
 const deadPoolMs = 60_000;
 
@@ -52,9 +52,8 @@ const attempts = new DeliveryAttempts(database, { sealer, outbound, clock });
 const { onAttempt, onJob } = createWorkerMetrics(metrics, () => dispatcher.inFlight);
 const dispatcher = new Dispatcher({ attempts, log, onResult: onAttempt });
 const pool = openQueuePool(config.databaseUrl, log);
-const runner = await startRunner({
+const runnerOptions: Omit<RunnerOptions, "tasks"> = {
   pool,
-  tasks,
   log,
   onJob,
   claim: (poolId) => holdPool({ url: config.databaseUrl, poolId, log }),
@@ -70,7 +69,12 @@ const runner = await startRunner({
     mails: new MailDelivery({ sealer, clock, transport }),
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),
   },
-});
+};
+// Pools of their own: a burst of wake-ups is read ahead, and holds up no other job.
+const runners = await Promise.all([
+  startRunner({ ...runnerOptions, tasks: sweptTasks, isReadingAhead: true }),
+  startRunner({ ...runnerOptions, tasks: otherTasks }),
+]);
 const management = await startManagement({
   port: config.managementPort,
   log,
@@ -85,14 +89,14 @@ shutDownOnSignal({
   log,
   steps: [
     { name: "not ready", timeoutMs: 100, run: () => management.drain() },
-    { name: "jobs", timeoutMs: 8_000, run: () => runner.stop() },
+    { name: "jobs", timeoutMs: 8_000, run: () => Promise.all(runners.map((runner) => runner.stop())) },
     { name: "deliveries", timeoutMs: 12_000, run: () => dispatcher.stop() },
     { name: "connections", timeoutMs: 1_000, run: () => outbound.close() },
     { name: "management", timeoutMs: 1_000, run: () => management.close() },
     { name: "database", timeoutMs: 2_000, run: () => Promise.all([database.close(), pool.end()]) },
   ],
 });
-log.info({ managementPort: management.port, poolId: runner.poolId }, "worker is running");
+log.info({ managementPort: management.port, poolIds: runners.map(({ poolId }) => poolId) }, "worker is running");
 
 // Without listeners, a connection that the server ends while it is idle or in use would end the process.
 function openQueuePool(url: string, log: Logger): pg.Pool {

@@ -17,6 +17,7 @@ import { parsePolicy } from "../runtime/engine/policy/parse.ts";
 import { parsePolicyTests } from "../runtime/engine/policy/test-file.ts";
 import { runPolicyTests } from "../runtime/engine/test-runner.ts";
 import { generatedDocuments, withBlocks } from "../scripts/docs/blocks.ts";
+import { schemaFiles } from "../scripts/docs/schemas.ts";
 import { cliSchema } from "../src/cli/settings.ts";
 import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../src/config.ts";
 import { controlServices } from "../src/control-plane.ts";
@@ -40,6 +41,10 @@ function fenced(document: string, language: string): string[] {
 describe("generated parts", () => {
   test.each(generatedDocuments)("%s says what the code says", (document) => {
     expect(textOf(document)).toBe(withBlocks(document, textOf(document)));
+  });
+
+  test.each(Object.entries(schemaFiles))("%s says what the code says", (path, current) => {
+    expect(textOf(path)).toBe(current());
   });
 
   test("a marker without a block, and a block without a place, are told", () => {

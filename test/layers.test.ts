@@ -62,7 +62,7 @@ const layers: readonly Layer[] = [
   {
     folder: "runtime/",
     ours: ["gateway/", "gen/", "runtime/engine/", "src/kit/"],
-    npm: [protobuf, connect, "@connectrpc/connect-node", "jose", "prom-client"],
+    npm: [protobuf, connect, "@connectrpc/connect-node", "jose", "prom-client", "undici"],
     node: anyNode,
   },
   {

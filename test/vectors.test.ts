@@ -175,9 +175,11 @@ function unnamedIn(field: DescField, item: JsonValue | undefined, path: string):
   return unnamedMembers(field.message, item, `${path}[0].`);
 }
 
-/** A successful call of a method with an audit action leaves one entry; any other call, and one that only asks what would be, none. */
+/** A successful call of a method with an audit action leaves one entry; any other call, and one that settles nothing yet, none. */
 function auditOf(call: Call, want: Want): string[] {
-  if (want.status >= 300 || call.request?.dry_run === true) return [];
+  const answer = Object(want.body === undefined ? undefined : toJson(ValueSchema, want.body));
+  const settlesNothing = call.request?.dry_run === true || answer.mfa_required === true;
+  if (want.status >= 300 || settlesNothing) return [];
   const method = controlServices
     .flatMap((service) => service.methods)
     .find((candidate) => callName(candidate) === call.method);

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { NamedList } from "../engine/applicability.ts";
+import { type BackendReference, backendShapes } from "../engine/backend.ts";
 import { compileEngine, type Engine } from "../engine/compile.ts";
 import type { PolicySource } from "../engine/compiled-policy.ts";
 import type { SchemaSource } from "../engine/output-schema.ts";
@@ -40,12 +41,36 @@ interface SchemaPart {
   readonly schema: JsonObject;
 }
 
+/** A detector backend as the control plane writes it into a bundle. */
+interface BackendPart {
+  readonly key: string;
+  readonly url: string;
+  readonly shape: string;
+  readonly timeout_ms: number;
+  readonly auth_header: string | null;
+}
+
+/** The detector backends of a bundle, by key. Throws a BundleRejection for one that this version cannot call. */
+export function backendsOf({ parts }: Pick<VerifiedBundle, "parts">): ReadonlyMap<string, BackendReference> {
+  const found = [...parts].filter(([path]) => path.startsWith("backends/"));
+  return new Map(
+    found.map(([path, data]) => {
+      const part: BackendPart = JSON.parse(Buffer.from(data).toString("utf8"));
+      const shape = backendShapes.find((each) => each === part.shape);
+      if (shape === undefined || !URL.canParse(part.url))
+        throw new BundleRejection("not_adopted", `this runtime does not know how to call ${path}`);
+      const { key, url, timeout_ms: timeoutMs, auth_header: authHeader } = part;
+      return [key, { key, url, shape, timeoutMs, authHeader: authHeader ?? undefined }];
+    }),
+  );
+}
+
 /** Compiles the bundle for its environment. Throws a BundleRejection for a part that this version cannot run. */
 export function compileBundle({ manifest, parts }: Pick<VerifiedBundle, "manifest" | "parts">): Engine {
   try {
     return compileEngine({
       policies: [...parts]
-        .filter(([path]) => !/^(?:schemas|lists|models)\//.test(path))
+        .filter(([path]) => !/^(?:schemas|lists|models|backends)\//.test(path))
         .map(([path, data]) => policyOf(path, data)),
       lists: [...parts].filter(([path]) => path.startsWith("lists/")).map(([, data]) => listOf(data)),
       models: modelsOf(parts),

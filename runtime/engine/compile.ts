@@ -3,6 +3,8 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Applicability, type NamedList } from "./applicability.ts";
+import type { BackendQuestion } from "./backend.ts";
+import { questionsOf } from "./backend-question.ts";
 import { type CompiledPolicy, compilePolicy, type PolicySource } from "./compiled-policy.ts";
 import type { DetectorDefinition, DetectorSpec, Scanner } from "./detector.ts";
 import { catalog } from "./detectors/catalog.ts";
@@ -48,6 +50,13 @@ export interface Engine {
   readonly policies: readonly { readonly policyId: string; readonly name: string; readonly version: number }[];
   /** Ids of the catalog's detectors that are in use, sorted. */
   readonly detectors: readonly string[];
+  /** Keys of the detector backends that policies name, sorted. */
+  readonly backends: readonly string[];
+  /** What backends have to say before the request can be evaluated; their answers go into the context. */
+  readonly questionsOf: (
+    request: EvaluateRequest,
+    moment: Pick<EvaluationContext, "stage" | "isTranscript" | "now">,
+  ) => readonly BackendQuestion[];
   /** Names of the output schemas, sorted. */
   readonly schemas: readonly string[];
   readonly evaluate: (request: EvaluateRequest, context: EvaluationContext) => Evaluation;
@@ -88,13 +97,27 @@ export function compileEngine(source: EngineSource, kit: DetectorKit = productDe
   const following = followedBy(specs.specs, kit, source.models ?? new Map());
   const evaluate: Engine["evaluate"] = (request, context) => {
     const applicable = applicability.forAgent(request.agentId ?? "");
-    return runEvaluation(request, context, { scanner, environment, applicable, namesOf, schemas });
+    return runEvaluation(request, context, {
+      scanner,
+      environment,
+      applicable,
+      namesOf,
+      schemas,
+      backed: specs.backed,
+    });
   };
   return {
     policies: policies
       .filter(({ prefix }) => prefix === "")
       .map(({ policyId, name, version }) => ({ policyId, name, version })),
-    detectors: [...new Set(specs.specs.map(({ use }) => use))].sort(),
+    detectors: [
+      ...new Set([
+        ...specs.specs.map(({ use }) => use),
+        ...(specs.backed.some(({ inner }) => inner === undefined) ? ["backend"] : []),
+      ]),
+    ].sort(),
+    backends: [...new Set(specs.backed.map(({ use }) => use.key))].sort(),
+    questionsOf: (request, moment) => questionsOf(request, moment, applicability.forAgent(request.agentId ?? "")),
     schemas: [...schemas.keys()].sort(),
     evaluate,
     openStream: (request, context) => {
@@ -107,7 +130,7 @@ export function compileEngine(source: EngineSource, kit: DetectorKit = productDe
     explain: (request, context) => {
       const applicable = applicability.forAgent(request.agentId ?? "");
       return runExplanation(request, context, {
-        ...{ scanner, environment, applicable, namesOf, policies, scannerOf, schemas },
+        ...{ scanner, environment, applicable, namesOf, policies, scannerOf, schemas, backed: specs.backed },
         sources,
         specs: specs.specs,
       });

@@ -15,7 +15,7 @@ import type {
 } from "./policy/document.ts";
 import { effectInLayer, ownEffect, type PackLayer, type PackSource, type RuleEffect } from "./policy/extend.ts";
 import type { ListDeclarations } from "./policy/list.ts";
-import { asReference, detectTerms, resolveDetector } from "./policy/reference.ts";
+import { asReference, detectTerms, type ResolvedDetector, resolveDetector } from "./policy/reference.ts";
 import type { SpecTable } from "./spec-table.ts";
 import { failModes, modes, outcomes, severities, stages } from "./wire.ts";
 
@@ -43,10 +43,14 @@ export interface CompiledTerm {
   /** The detector's name in the policy or in the catalog. */
   readonly detector: string;
   readonly specKey: string;
+  /** The backend that is asked about it. */
+  readonly backend: string | undefined;
   readonly threshold: number;
   /** Globs over categories; undefined for all. */
   readonly categories: readonly string[] | undefined;
   readonly onError: FailMode;
+  /** The detector's own time budget, from the beginning of the evaluation on. */
+  readonly timeoutMs: number | undefined;
 }
 
 /** A rule ready to be judged. */
@@ -252,11 +256,20 @@ function compileTerm(term: DetectTerm, rule: PolicyRule, document: PolicyDocumen
   const parameters = entities === undefined ? detector.parameters : { ...detector.parameters, entities: [...entities] };
   return {
     detector: ref,
-    specKey: tools.specs.keyOf(detector.definition.id, parameters, ref),
+    specKey: specKeyOf(ref, { ...detector, parameters }, tools.specs),
+    backend: detector.backend?.key,
     threshold: threshold ?? detector.threshold,
     categories,
     onError: failModes[rule.on_error ?? detector.onError ?? document.defaults?.on_error ?? "fail_closed"],
+    timeoutMs: detector.timeoutMs,
   };
+}
+
+function specKeyOf(ref: string, { definition, parameters, backend }: ResolvedDetector, specs: SpecTable): string {
+  if (backend === undefined) return specs.keyOf(definition.id, parameters, ref);
+  // The detector "backend" has nothing that the text could be scanned for.
+  const inner = definition.id === "backend" ? undefined : specs.keyOf(definition.id, parameters);
+  return specs.backedKeyOf(inner, backend, ref);
 }
 
 function compileExemption(

@@ -3,8 +3,9 @@
 
 import { FailMode, Mode, Outcome, type Severity, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { ApplicablePolicy } from "./applicability.ts";
+import type { BackendFailure } from "./backend.ts";
 import { type Candidate, candidatesOf, distinct, termCount } from "./candidate.ts";
-import type { CompiledPolicy, CompiledRule } from "./compiled-policy.ts";
+import type { CompiledPolicy, CompiledRule, CompiledTerm } from "./compiled-policy.ts";
 import type { Detection } from "./detector.ts";
 import { Exempting } from "./exempt.ts";
 import type { FactSheet, PlacedDetection } from "./fact-sheet.ts";
@@ -37,7 +38,7 @@ export interface Match {
 /** Something that could not be judged. */
 export interface Gap {
   readonly detector: string;
-  readonly reason: "timeout" | "condition_error" | "condition_limit" | "session_unknown";
+  readonly reason: "timeout" | "condition_error" | "condition_limit" | "session_unknown" | BackendFailure;
   readonly onError: FailMode;
 }
 
@@ -53,8 +54,12 @@ export interface Case {
   readonly pieces: readonly Piece[];
   /** Detections of each piece by detector; undefined for a piece that time did not suffice for. */
   readonly detections: readonly (ReadonlyMap<string, readonly Detection[]> | undefined)[];
+  /** Why a backend says nothing about a piece; undefined when it does. */
+  readonly backendFailure: (backend: string, piece: number) => BackendFailure | undefined;
   readonly facts: FactSheet;
   readonly nowMs: number;
+  /** When what was found in a piece was known, in milliseconds since the evaluation began. */
+  readonly foundAtMs: (piece: number) => number;
   /** True when the time budget of a policy, in milliseconds, is used up. */
   readonly isOverdue: (timeoutMs: number) => boolean;
   /** The value that a roll-out counts by. */
@@ -166,9 +171,14 @@ class PolicyJudge {
     // Beside the calls there may be text; a rule about tools is not about that.
     if (piece.call === undefined && readsTool(rule)) return this.#pass(rule, index, "no_tool_call");
     const detections = this.#case.detections[index];
-    const candidates = detections === undefined ? [] : candidatesOf(rule, detections);
-    if (detections !== undefined && rule.terms.length > 0 && termCount(candidates) < rule.atLeast)
-      return this.#pass(rule, index, "not_found");
+    const late = detections === undefined || piece.text === "" ? [] : this.#lateTerms(rule, index);
+    const found = detections === undefined ? [] : candidatesOf(rule, detections);
+    const candidates = late.length === 0 ? found : found.filter(({ term }) => !late.includes(term));
+    const silent =
+      detections === undefined ? [] : this.#silentTerms(rule, candidates, index).filter((term) => !late.includes(term));
+    const open = [...late, ...silent].filter(({ onError }) => onError === FailMode.FAIL_CLOSED).length;
+    if (detections !== undefined && rule.terms.length > 0 && termCount(candidates) + open < rule.atLeast)
+      return this.#pass(rule, index, late.length === 0 ? "not_found" : "timeout");
     if (detections === undefined || this.#case.isOverdue(this.#policy.timeoutMs))
       return this.#overdue(rule, piece, index);
     if (rule.terms.length === 0) {
@@ -178,8 +188,13 @@ class PolicyJudge {
     const perFinding = rule.when?.reads.has("finding") || rule.unless?.reads.has("finding");
     if (!perFinding && !this.#applies(rule, index, undefined)) return this.#pass(rule, index, "condition");
     const accepted = perFinding ? candidates.filter((candidate) => this.#applies(rule, index, candidate)) : candidates;
-    if (termCount(accepted) < rule.atLeast) return this.#pass(rule, index, "condition");
-    return distinct(accepted).map((candidate) => this.#match(rule, index, candidate));
+    if (termCount(accepted) >= rule.atLeast)
+      return distinct(accepted).map((candidate) => this.#match(rule, index, candidate));
+    const nothing = this.#pass(rule, index, late.length === 0 ? "condition" : "timeout");
+    // A detector that fails closed counts as if it had found something.
+    return open > 0 && termCount(accepted) + open >= rule.atLeast
+      ? [this.#wholePiece(rule, piece, index, "unjudged")]
+      : nothing;
   }
 
   #pass(rule: CompiledRule, piece: number, why: Passed): Match[] {
@@ -195,6 +210,25 @@ class PolicyJudge {
     for (const detector of names) this.#report({ detector, reason: "timeout", onError });
     const nothing = this.#pass(rule, index, "timeout");
     return onError === FailMode.FAIL_CLOSED ? [this.#wholePiece(rule, piece, index, "unjudged")] : nothing;
+  }
+
+  /** The detectors of a rule whose own time was up when their findings came. They are reported. */
+  #lateTerms({ terms }: CompiledRule, piece: number): CompiledTerm[] {
+    const late = terms.filter(({ timeoutMs }) => timeoutMs !== undefined && this.#case.foundAtMs(piece) > timeoutMs);
+    for (const { detector, onError } of late) this.#report({ detector, reason: "timeout", onError });
+    return late;
+  }
+
+  /** The detectors of a rule that found nothing while their backend said nothing. Whatever was found, the silence is reported. */
+  #silentTerms({ terms }: CompiledRule, candidates: readonly Candidate[], piece: number): CompiledTerm[] {
+    return terms.filter((term) => {
+      const { backend, detector, onError } = term;
+      if (backend === undefined || this.#case.pieces[piece]?.text === "") return false;
+      const reason = this.#case.backendFailure(backend, piece);
+      if (reason === undefined) return false;
+      this.#report({ detector, reason, onError });
+      return !candidates.some((candidate) => candidate.term === term);
+    });
   }
 
   #applies(rule: CompiledRule, piece: number, candidate: Candidate | undefined): boolean {

@@ -1,6 +1,7 @@
 // What a detector is to the rest of the engine. Detectors find; rules decide.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { KnownWindows } from "./plan.ts";
 
 /** One thing found in one text. Offsets are UTF-16 code units of the text as it was given. */
 export interface Detection {
@@ -51,6 +52,12 @@ export interface DetectorExample {
   readonly parameters?: JsonObject;
 }
 
+/** How readily something counts, from the most readily on. */
+export const sensitivityNames = ["strict", "balanced", "permissive"] as const;
+
+/** The threshold of each sensitivity. */
+export type Sensitivities = Readonly<Record<(typeof sensitivityNames)[number], number>>;
+
 /** An entry of the detector catalog. It serves the engine, the policy editor and the public hub alike. */
 export interface DetectorDefinition {
   readonly id: string;
@@ -71,6 +78,11 @@ export interface DetectorDefinition {
   readonly scope: "local" | "window" | "whole";
   /** Score from which a rule matches when the policy names no threshold. */
   readonly defaultThreshold: number;
+  /**
+   * Thresholds by a name that policies may give as `sensitivity` instead; absent where certainty has no degrees, or where the detector has
+   * a parameter of that name.
+   */
+  readonly sensitivities?: Sensitivities;
   /** JSON Schema (2020-12) of the parameters. */
   readonly parameters: JsonObject;
   /** Where the forms, algorithms and lists that it goes by are described. */
@@ -86,7 +98,7 @@ export interface DetectorDefinition {
 /** All detectors of a bundle, compiled together, so that a text is scanned once. */
 export interface Scanner {
   /** Detections by the key of their spec. A key without detections is absent. */
-  readonly scan: (text: string) => ReadonlyMap<string, readonly Detection[]>;
+  readonly scan: (text: string, windows?: KnownWindows) => ReadonlyMap<string, readonly Detection[]>;
   /** The forms of a text that the scan reads. */
   readonly formsOf: (text: string) => readonly TextForm[];
   /** Makes, step by step, what scans would make when they first need it. Nobody has to; it spares some scan the time. */

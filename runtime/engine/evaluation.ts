@@ -12,12 +12,15 @@ import {
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { OffsetUnit, Outcome, Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { ApplicablePolicy } from "./applicability.ts";
+import { withBackends } from "./backed.ts";
+import { answerOf, type BackedDetector, type BackendAnswers } from "./backend.ts";
 import { type Case, type DecisionWatch, decide, decidingMatch, isEnforced, type Match, strictest } from "./decide.ts";
 import type { Detection, Scanner } from "./detector.ts";
 import { FactSheet, type PlacedDetection } from "./fact-sheet.ts";
 import { Fingerprints } from "./fingerprint.ts";
 import type { OutputSchema } from "./output-schema.ts";
 import { type Piece, piecesOf } from "./piece.ts";
+import type { KnownWindows } from "./plan.ts";
 import type { RolloutKey } from "./policy/document.ts";
 import { Redactor, redact } from "./redact.ts";
 import { answerLimits, findingsOf, respond, signalsOf, weightiest } from "./respond.ts";
@@ -41,6 +44,10 @@ export interface EvaluationContext {
   readonly elapsedUs: () => number;
   /** What is known of the request's session. Default: nothing. */
   readonly session?: SessionView | undefined;
+  /** What backends said of the texts of the request. Default: nothing, and what asks them is unjudged. */
+  readonly backends?: BackendAnswers | undefined;
+  /** What a stream knows of the windows of the first text. Default: nothing. */
+  readonly windows?: KnownWindows;
 }
 
 /** The answer to a request, and what its record needs. */
@@ -73,6 +80,8 @@ export interface EvaluationTools {
   readonly applicable: readonly ApplicablePolicy[];
   readonly namesOf: (specKey: string) => readonly string[];
   readonly schemas?: ReadonlyMap<string, OutputSchema>;
+  /** Detectors that have a backend. */
+  readonly backed?: readonly BackedDetector[];
   /** Told of each step, when the evaluation is to be explained. */
   readonly watch?: EvaluationWatch;
 }
@@ -93,9 +102,12 @@ export function runEvaluation(
   tools: EvaluationTools,
 ): Evaluation {
   const pieces = piecesOf(request, context);
-  const detections = scanPieces(pieces, request, context, tools);
+  const { detections, foundAtMs } = scanPieces(pieces, request, context, tools);
   tools.watch?.scanned(pieces, detections);
-  const { matches, gaps } = decide(tools.applicable, caseOf(request, pieces, detections, { context, tools }));
+  const { matches, gaps } = decide(
+    tools.applicable,
+    caseOf(request, pieces, { detections, foundAtMs }, { context, tools }),
+  );
   const schema = schemaOutcomeOf(request, pieces, context.stage, tools.schemas ?? new Map());
   const outcome = schema?.valid === false ? Outcome.BLOCK : strictest(matches.filter(isEnforced));
   const deciding = decidingMatch(matches, outcome);
@@ -157,20 +169,32 @@ function scanPieces(
   pieces: readonly Piece[],
   request: EvaluateRequest,
   context: EvaluationContext,
-  { applicable, scanner }: EvaluationTools,
-): PieceDetections[] {
+  { applicable, scanner, backed = [] }: EvaluationTools,
+): Scanned {
   const longestMs = Math.max(0, ...applicable.map(({ policy }) => policy.timeoutMs));
   const budgetMs = Math.min(longestMs, request.options?.timeoutMs ?? longestMs);
   const isOverdue = () => context.elapsedUs() > budgetMs * 1000;
-  const scanned = pieces.map(({ text }) => {
+  const foundAtMs: number[] = [];
+  const scanned = pieces.map(({ text }, index) => {
     if (text === "" || applicable.length === 0) return new Map();
-    return isOverdue() ? undefined : scanner.scan(text);
+    if (isOverdue()) return undefined;
+    const found = scanner.scan(text, index === 0 ? context.windows : undefined);
+    foundAtMs[index] = context.elapsedUs() / 1000;
+    return found;
   });
   const complete =
     context.isTranscript !== true || applicable.length === 0
       ? scanned
       : withSplitPayloads(pieces, scanned, (text) => scanner.scan(text));
-  return complete.map((found) => found && new Map([...found].map(([key, list]) => [key, inOrder(list)])));
+  const found = backed.length === 0 ? complete : withBackends(pieces, complete, backed, context.backends);
+  const detections = found.map((each) => each && new Map([...each].map(([key, list]) => [key, inOrder(list)])));
+  return { detections, foundAtMs };
+}
+
+/** What was found in each piece, and when that was known. */
+interface Scanned {
+  readonly detections: PieceDetections[];
+  readonly foundAtMs: readonly number[];
 }
 
 /** Sorted, so that an answer does not depend on the order in which a scanner finds things. */
@@ -183,17 +207,22 @@ function inOrder(detections: readonly Detection[]): Detection[] {
 function caseOf(
   request: EvaluateRequest,
   pieces: readonly Piece[],
-  detections: readonly PieceDetections[],
+  { detections, foundAtMs }: Scanned,
   { context, tools }: { context: EvaluationContext; tools: EvaluationTools },
 ): Case {
-  const { stage, now, elapsedUs, evaluationId, session } = context;
+  const { stage, now, elapsedUs, evaluationId, session, backends } = context;
   const requestedMs = request.options?.timeoutMs ?? Number.POSITIVE_INFINITY;
   return {
     stage,
     pieces,
     detections,
+    backendFailure: (backend, piece) => {
+      const answer = answerOf(backends, backend, pieces[piece]?.text ?? "");
+      return "failure" in answer ? answer.failure : undefined;
+    },
     facts: new FactSheet(request, pieces, { stage, env: tools.environment, session }),
     nowMs: now.getTime(),
+    foundAtMs: (piece) => foundAtMs[piece] ?? 0,
     isOverdue: (timeoutMs) => elapsedUs() > Math.min(timeoutMs, requestedMs) * 1000,
     rolloutValue: (by) => rolloutValue(by, request, pieces, evaluationId),
     watch: tools.watch,

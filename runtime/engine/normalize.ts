@@ -198,13 +198,30 @@ export function isEncodingUnit(unit: number): boolean {
 /** Whether a base64 run that begins like this may still turn out to be text. */
 export function mayDecode(beginning: string): boolean {
   const bytes = Buffer.from(beginning.slice(0, beginning.length - (beginning.length % 4)), "base64");
-  if (bytes.some(isControl)) return false;
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
-    return true;
-  } catch {
-    return false;
+  return !bytes.some(isControl) && beginsUtf8(bytes);
+}
+
+// Whether bytes may be the beginning of UTF-8 (RFC 3629, section 4). A decoder that throws would cost far more.
+function beginsUtf8(bytes: Uint8Array): boolean {
+  let left = 0;
+  let least = 0x80;
+  let most = 0xbf;
+  for (const byte of bytes) {
+    if (left > 0) {
+      if (byte < least || byte > most) return false;
+      least = 0x80;
+      most = 0xbf;
+      left--;
+    } else if (byte >= 0x80) {
+      if (byte < 0xc2 || byte > 0xf4) return false;
+      left = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+      if (byte === 0xe0) least = 0xa0;
+      if (byte === 0xed) most = 0x9f;
+      if (byte === 0xf0) least = 0x90;
+      if (byte === 0xf4) most = 0x8f;
+    }
   }
+  return true;
 }
 
 // Where the next run of at least 24 characters of the alphabet begins, or -1. Every such run has one at a multiple of 24, so most of the

@@ -27,9 +27,10 @@ export interface Phrase {
 /**
  * What of a text is not settled while more of it is to come: the least offset, `from` or behind it, at which a finding may begin that
  * later text could still add, change or take away; the length of the text when there is none. It may look at no more than 512 units
- * before `from`. A detector with a trigger or a sweep that does not say this is judged at the end of a stream only.
+ * before `from`. Units before `seen` were there when it was last asked, and then it answered `from`: what it said of them still holds, so it
+ * need not look at them again. A detector with a trigger or a sweep that does not say this is judged at the end of a stream only.
  */
-export type OpenEdge = (text: string, from: number) => number;
+export type OpenEdge = (text: string, from: number, seen?: number) => number;
 
 /** A pattern, and what a match of it means; undefined when nothing. */
 export interface PatternProbe {
@@ -52,10 +53,11 @@ export interface Trigger {
 
 /**
  * One pass over a text in linear time, for what has no literal. Findings begin at `from` or behind it; what is before is context, of
- * which at least 512 units are there. An edge that `open` gives is a place from which a pass finds what a pass over everything finds.
+ * which at least 512 units are there. An edge that `open` gives is a place from which a pass finds what a pass over everything finds. What
+ * begins at `to` or behind it need not be found.
  */
 export interface Sweep {
-  (text: string, from?: number): readonly Finding[];
+  (text: string, from?: number, to?: number): readonly Finding[];
   readonly open?: OpenEdge;
 }
 
@@ -65,6 +67,12 @@ export interface WindowProbe {
   readonly windowsOf: (length: number) => readonly (readonly [number, number])[];
   /** `offset` is where the window begins in the whole of the text, when `text` is only a part of it. */
   readonly score: (text: string, from: number, to: number, offset?: number) => Finding | undefined;
+}
+
+/** What the windows of a text gave, as far as somebody has scored them already. */
+export interface KnownWindows {
+  /** By window, in order, for a detector in the form of these `reads`; undefined for a window in which nothing was found. */
+  readonly of: (specKey: string, kinds: number) => readonly (Finding | undefined)[];
 }
 
 /** Weights of models by their name, such as "injection". */

@@ -9,7 +9,7 @@ import { gateFoldText } from "./fold.ts";
 import type { Gate } from "./literal.ts";
 import { type View, viewsOf } from "./normalize.ts";
 import { phraseStart } from "./phrase.ts";
-import type { Finding, Models, Phrase, Plan, Sweep, Trigger, WindowProbe } from "./plan.ts";
+import type { Finding, KnownWindows, Models, Phrase, Plan, Sweep, Trigger, WindowProbe } from "./plan.ts";
 import { findMatches, type SearchLimits, type SearchWork } from "./regex.ts";
 import { type PatternUse, UngatedPatterns } from "./ungated.ts";
 import { CollapsedText, Windows, windowAround } from "./window.ts";
@@ -28,16 +28,17 @@ export function compileDetectors(
   const jobs = specs.map((spec) => ({ key: spec.key, plan: detectorOf(spec.use).plan(spec.parameters, models) }));
   const tables = buildTables(jobs.map((job) => job.plan));
   const wanted = jobs.reduce((bits, job) => bits | job.plan.reads, 0);
-  const scanForms = (views: readonly View[]): Detection[][] => {
+  const scanForms = (views: readonly View[], windows = noWindows): Detection[][] => {
     const found = jobs.map((): Detection[] => []);
     const limits = { work, budget: { left: patternBudget }, groupBudget: { left: groupBudget } };
     for (const view of views) {
-      scanView(tables, view, limits, (job, finding) => found[job]?.push(detectionOf(view, finding)));
+      const known = (job: number) => windows.of(jobs[job]?.key ?? "", view.kinds);
+      scanView(tables, view, { ...limits, known }, (job, finding) => found[job]?.push(detectionOf(view, finding)));
     }
     return found;
   };
   return {
-    scan: (text) => settle(jobs, scanForms(viewsOf(text, wanted))),
+    scan: (text, windows) => settle(jobs, scanForms(viewsOf(text, wanted), windows)),
     scanForm: (view) => {
       const found = scanForms([view]);
       return new Map(jobs.map(({ key }, job) => [key, found[job] ?? []]));
@@ -66,8 +67,11 @@ function formOf({ layer, kinds, text, original }: View, jobs: readonly Job[]): T
 const patternBudget = 500_000;
 const groupBudget = 300_000;
 
+const noWindows: KnownWindows = { of: () => [] };
+
 interface ScanLimits extends SearchLimits {
   readonly groupBudget: BuildBudget;
+  readonly known: (job: number) => readonly (Finding | undefined)[];
 }
 
 interface Job {
@@ -191,13 +195,19 @@ function scanView(tables: Tables, view: View, limits: ScanLimits, report: Report
     searchPart(use, view, 0, text.length, limits, report);
   for (const { job, sweep } of tables.sweeps)
     if (readsView(job)) for (const finding of sweep(text)) report(job, finding);
-  for (const { job, probe } of tables.windows) if (readsView(job)) scoreWindows(probe, text, job, report);
+  for (const { job, probe } of tables.windows)
+    if (readsView(job)) scoreWindows(probe, text, limits.known(job), (finding) => report(job, finding));
 }
 
-function scoreWindows(probe: WindowProbe, text: string, job: number, report: Report): void {
-  for (const [from, to] of probe.windowsOf(text.length)) {
-    const finding = probe.score(text, from, to);
-    if (finding !== undefined) report(job, finding);
+function scoreWindows(
+  probe: WindowProbe,
+  text: string,
+  known: readonly (Finding | undefined)[],
+  report: (finding: Finding) => void,
+): void {
+  for (const [index, [from, to]] of probe.windowsOf(text.length).entries()) {
+    const finding = index < known.length ? known[index] : probe.score(text, from, to);
+    if (finding !== undefined) report(finding);
   }
 }
 

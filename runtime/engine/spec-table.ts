@@ -1,6 +1,7 @@
 // The detectors of an engine, each distinct one once.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { BackedDetector, BackendUse } from "./backend.ts";
 import type { DetectorSpec } from "./detector.ts";
 
 /** Collects the detectors of all policies, each distinct one once, so that a text is scanned once for all of them. */
@@ -8,9 +9,11 @@ export class SpecTable {
   readonly #keys = new Map<string, string>();
   readonly #names = new Map<string, Set<string>>();
   readonly specs: DetectorSpec[] = [];
+  /** Those that have a backend. */
+  readonly backed: BackedDetector[] = [];
 
-  /** The key of a detector with these parameters. `name` is what the policy calls it. */
-  keyOf(use: string, parameters: JsonObject, name: string): string {
+  /** The key of a detector with these parameters. `name` is what the policy calls it, if it calls it alone. */
+  keyOf(use: string, parameters: JsonObject, name?: string): string {
     const identity = JSON.stringify([use, sortedJson(parameters)]);
     let key = this.#keys.get(identity);
     if (key === undefined) {
@@ -18,6 +21,20 @@ export class SpecTable {
       this.#keys.set(identity, key);
       this.#names.set(key, new Set());
       this.specs.push({ key, use, parameters });
+    }
+    if (name !== undefined) this.#names.get(key)?.add(name);
+    return key;
+  }
+
+  /** The key of a detector together with a backend; `inner` is undefined for a backend alone. */
+  backedKeyOf(inner: string | undefined, use: BackendUse, name: string): string {
+    const identity = JSON.stringify([inner ?? null, sortedJson(use)]);
+    let key = this.#keys.get(identity);
+    if (key === undefined) {
+      key = `${inner ?? "backend"}+${use.key}#${this.backed.length}`;
+      this.#keys.set(identity, key);
+      this.#names.set(key, new Set());
+      this.backed.push({ key, inner, use });
     }
     this.#names.get(key)?.add(name);
     return key;

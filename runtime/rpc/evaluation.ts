@@ -81,7 +81,7 @@ export function evaluationHandlers(parts: EvaluationParts): ServiceImpl<typeof E
 
 // An explanation keeps the process busy; between two of them others get a turn.
 function oneAtATime(
-  explain: (request: EvaluateRequest) => Explanation,
+  explain: (request: EvaluateRequest) => Promise<Explanation>,
 ): (request: EvaluateRequest) => Promise<Explanation> {
   let isBusy = false;
   return async (request) => {
@@ -94,7 +94,7 @@ function oneAtATime(
     isBusy = true;
     try {
       await turn();
-      return explain(request);
+      return await explain(request);
     } finally {
       setImmediate(() => {
         isBusy = false;

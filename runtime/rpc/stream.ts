@@ -50,7 +50,11 @@ export function streamHandlers({ streams, streamSessions, clock }: StreamParts):
       return { step: { released, findings: [...findings], heldBack, closed: isClosed } };
     },
     finishStream: async ({ streamId }, context) => {
-      const stream = streamSessions.get(streamId, callerId(context), nowMs());
+      const open = () => streamSessions.get(streamId, callerId(context), nowMs());
+      const asking = open().ask();
+      if (asking !== undefined) await asking;
+      // Meanwhile somebody else may have ended it.
+      const stream = open();
       const { released, verdict } = stream.finish();
       streamSessions.remove(streamId);
       return { released, verdict: await verdict };
@@ -89,6 +93,8 @@ async function* evaluateStream(
       else if (part.case === "delta") yield* eventsOf(stream, part.value);
     }
     if (stream === undefined) throw validationFailed([{ field: "open", message: "expected before the end" }]);
+    const asking = stream.ask();
+    if (asking !== undefined) await asking;
     const { released, verdict } = stream.finish();
     if (released !== "") yield event({ case: "release", value: released });
     yield event({ case: "verdict", value: await verdict });

@@ -121,6 +121,11 @@ export class LiveStream {
     this.#calls.add(part);
   }
 
+  /** Asks what has to be known before the end; undefined when there is nothing. */
+  ask(): Promise<void> | undefined {
+    return this.#opened.ask(this.#calls.calls());
+  }
+
   /** Ends the stream: judges the whole text and records it. */
   finish(): LiveEnd {
     const calls = this.#calls.calls();
@@ -135,6 +140,7 @@ export class LiveStream {
     this.#end(() => {
       // The disk reports its own failures.
       if (length > 0) Promise.resolve(this.#opened.finish([]).response).catch(() => undefined);
+      else this.#opened.drop();
     });
   }
 

@@ -16,6 +16,8 @@ export interface Sample {
 export interface SampleResult {
   readonly n: number;
   readonly failures: number;
+  /** What was measured on the way, by name with the unit at its end. */
+  readonly figures?: Readonly<Record<string, number>>;
 }
 
 /** The sample of this run: the suite's own unless more was asked for. */

@@ -14,7 +14,7 @@ function section(definition: DetectorDefinition): string {
     `- categories: ${categories.map(code).join(", ")}`,
     ...(entities.length === 0 ? [] : [`- entities: ${entities.map(code).join(", ")}`]),
     `- languages: ${languages.includes("*") ? "all" : languages.join(", ")}`,
-    `- default threshold: ${defaultThreshold}`,
+    `- default threshold: ${defaultThreshold}${levels(definition)}`,
   ];
   return [`### \`${id}\``, description, facts.join("\n"), parameters(definition)].join("\n\n");
 }
@@ -42,4 +42,10 @@ function plain(value: JsonValue): string {
 
 function objectOf(value: JsonValue | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}
+
+function levels({ sensitivities }: DetectorDefinition): string {
+  if (sensitivities === undefined) return "";
+  const { strict, permissive } = sensitivities;
+  return `; \`strict\` ${strict}, \`permissive\` ${permissive}`;
 }

@@ -71,22 +71,25 @@ function policyJson({ name, applies, reason, rules }: ExplainedPolicy): JsonObje
 }
 
 function ruleJson(rule: ExplainedRule): JsonObject {
-  const { ruleId, matched, effective, decided, nearly, reason, rollout, judgements, judgementsLeftOut } = rule;
+  const { ruleId, matched, effective, decided, nearly, unjudged, reason } = rule;
+  const { rollout, controls, judgements, judgementsLeftOut } = rule;
   return {
     rule_id: ruleId,
     action: nameOf(outcomes, rule.action),
     severity: nameOf(severities, rule.severity),
     mode: nameOf(modes, rule.mode),
-    ...{ matched, effective, decided, nearly, reason },
+    ...{ matched, effective, decided, nearly, unjudged, reason },
     rollout: rollout === undefined ? null : { percent: rollout.percent, by: rollout.by, included: rollout.included },
+    controls: [...controls],
     judgements: judgements.map(judgementJson),
     judgements_left_out: judgementsLeftOut,
   };
 }
 
-function judgementJson({ segment, matched, reason, terms, conditions, findings }: ExplainedJudgement): JsonObject {
+function judgementJson(judgement: ExplainedJudgement): JsonObject {
+  const { segment, matched, unjudged, reason, terms, conditions, findings } = judgement;
   return {
-    ...{ segment, matched, reason },
+    ...{ segment, matched, unjudged, reason },
     terms: terms.map(({ detector, threshold, accepted, bestScore = null, lacking = null, nearly }) => {
       return { detector, threshold, accepted, best_score: bestScore, lacking, nearly };
     }),

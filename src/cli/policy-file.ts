@@ -87,22 +87,26 @@ function walk(folder: string, files: Set<string>, folders: Set<string>): void {
   }
 }
 
-/** Reads a file as a policy. Problems of the policy are in the result; a file that cannot be read is a failure. */
-export function readPolicyFile(path: string): PolicyFile {
+/**
+ * Reads a file as a policy. Problems of the policy are in the result; a file that cannot be read is a failure. With `now`, what is over
+ * by then is among the problems.
+ */
+export function readPolicyFile(path: string, now?: Date): PolicyFile {
   const source = decode(readBytes(path, maxBytes), path);
-  return { path, source, ...parsed(source) };
+  return { path, source, ...parsedPolicy(source, now) };
 }
 
-function parsed(source: string): Pick<PolicyFile, "policy" | "problems"> {
-  const { policy, problems } = parsePolicy(source, catalog, ownPackSource);
+/** The policy that a text is, and its problems. */
+export function parsedPolicy(source: string, now?: Date): Pick<PolicyFile, "policy" | "problems"> {
+  const { policy, problems } = parsePolicy(source, catalog, ownPackSource, now);
   return { policy, problems };
 }
 
 /** Reads files as policies, and warns where two have one name: on a server they would be one policy. */
-export function readPolicyFiles(paths: readonly string[]): PolicyFile[] {
+export function readPolicyFiles(paths: readonly string[], now?: Date): PolicyFile[] {
   const first = new Map<string, string>();
   return paths.map((path) => {
-    const file = readPolicyFile(path);
+    const file = readPolicyFile(path, now);
     const name = file.policy?.metadata.name;
     const other = name === undefined ? undefined : first.get(name);
     if (name !== undefined && other === undefined) first.set(name, path);

@@ -37,7 +37,7 @@ export interface TestRunExtras {
 
 /** Reads policies and files of tests, and runs all tests as of `now`. */
 export function runTests({ files: paths, suites }: FoundFiles, now: Date, { robustness }: TestRunExtras): TestRun {
-  const policies = readPolicyFiles(paths);
+  const policies = readPolicyFiles(paths, now);
   const files = [...policies, ...readSuites(suites, policies)].map((file) => {
     const tested = testFile(file, now);
     const isGraded = robustness && file.policy !== undefined;

@@ -1,4 +1,5 @@
-// Approvals: people other than the publisher look at a version before it is put into force. How many is the environment's choice.
+// Approvals: people other than the publisher look at a version before it is put into force. How many is the environment's choice. Who
+// published by a token is the person who had the token's value made.
 // Approving, withdrawing and activating take turns at the environment's row, so that an approval which is taken back in the same
 // moment either counts or does not.
 
@@ -26,7 +27,7 @@ export class BundleApprovals {
     return this.#database.transaction(caller, async (tx) => {
       const { environment, bundle } = await requireLockedBundle(tx, path, version);
       const { id: accountId, label: approvedBy } = caller.credential;
-      if (bundle.createdBy === approvedBy) throw conflict("nobody approves what they published themselves");
+      if (bundle.authorId === accountId) throw conflict("nobody approves what they published themselves");
       const before = await listApprovals(tx, environment.id, version);
       if (before.some((row) => row.accountId === accountId)) throw conflict("you have approved this version already");
       const key = { orgId: tx.orgId, environmentId: environment.id, version, accountId };

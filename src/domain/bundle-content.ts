@@ -1,5 +1,5 @@
 // What goes into a bundle: one part for each policy, with the packs that it extends, one for each list that policies read, one for
-// each output schema that is enabled, and the weights of the detectors' models, in canonical bytes, so that equal policies make equal content.
+// each output schema that is enabled, one for each detector backend that policies name, and the weights of the detectors' models, in canonical bytes, so that equal policies make equal content.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { NamedList } from "../../runtime/engine/applicability.ts";
@@ -14,9 +14,11 @@ import { shippedModels } from "../kit/model-file.ts";
 import { type PartEntry, partEntry } from "../kit/statement-payload.ts";
 import { type BundledPolicy, loadParts, type PartReference } from "../store/bundle.ts";
 import type { Transaction } from "../store/database.ts";
+import { allDetectorBackends, type DetectorBackendRow } from "../store/detector-backend.ts";
 import { type ListRow, listsOfProject } from "../store/list.ts";
 import { type CurrentPolicy, policiesOfProject } from "../store/policy.ts";
 import { type ListPart, listPart, namedList, neededLists } from "./bundle-list.ts";
+import { backendPart, neededBackends } from "./detector-backend.ts";
 import { enabledSchemas, partOfSchema, pathOfSchema, type SchemaPart, schemaOfPart } from "./output-schema.ts";
 
 /** The content of a bundle before it is signed. */
@@ -44,11 +46,13 @@ export async function bundleContent(
   policies: readonly BundlePolicySource[],
 ): Promise<BundleContent> {
   const lists = neededLists(policies, await listsOfProject(tx, projectId));
+  const backends = neededBackends(policies, await allDetectorBackends(tx));
   const entries = policies.map(policyEntry);
   return {
     parts: [
       ...entries,
       ...lists.map(listEntry),
+      ...backends.map(backendEntry),
       ...(await enabledSchemas(tx)).map(schemaEntry),
       ...modelEntries(entries),
     ].sort((a, b) => (a.path < b.path ? -1 : 1)),
@@ -67,6 +71,11 @@ function listEntry(list: ListRow) {
   // A part is JSON; its interface only names the keys.
   const data = canonicalBytes(listPart(list) as unknown as JsonObject);
   return { ...partEntry(path, data), data };
+}
+
+function backendEntry(backend: DetectorBackendRow) {
+  const data = canonicalBytes(backendPart(backend));
+  return { ...partEntry(`backends/${backend.key}.json`, data), data };
 }
 
 function schemaEntry(source: SchemaSource) {

@@ -10,6 +10,7 @@ import type { Transaction } from "../store/database.ts";
 import type { EnvironmentRow } from "../store/environment.ts";
 import type { TestCount } from "./bundle-test.ts";
 import type { SigningKeys } from "./signing-keys.ts";
+import { personBehind } from "./token.ts";
 
 /** The least runtime that understands what this version publishes. */
 const minRuntime = "1.0.0";
@@ -51,6 +52,7 @@ export async function signBundle(
     testsPassed: draft.tests.passed,
     testsFailed: draft.tests.failed,
     createdBy: caller.credential.label,
+    authorId: await personBehind(tx, caller.credential),
     createdAt: tx.now,
     activatedAt: null,
     activationSeq: null,

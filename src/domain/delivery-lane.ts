@@ -4,6 +4,7 @@
 // times as long as its last silence took, then tried once (half-open), and so on until it answers: a circuit breaker whose
 // pause fits what the target costs, so that one that refuses at once is still tried on schedule.
 
+import { longestPauseMs } from "./delivery.ts";
 import type { Attempt } from "./delivery-attempt.ts";
 import { maxPerWebhook } from "./delivery-attempt.ts";
 import type { WebhookAddress } from "./job.ts";
@@ -14,7 +15,8 @@ export const slowMs = 2_000;
 /** Unanswered requests in a row after which a target is left alone for some time. */
 export const breakerFailures = 10;
 
-const breakerPause = { factor: 3, leastMs: 100, mostMs: 30_000 };
+/** The longest pause is what the schedule has room for (delivery.ts): no retry leaves its window for a pause. */
+const breakerPause = { factor: 3, leastMs: 100, mostMs: longestPauseMs };
 
 /** Most deliveries that are claimed at once. */
 const maxBatch = 64;

@@ -11,8 +11,8 @@ export interface DispatchLimits {
   readonly slow: number;
 }
 
-/** Limits of a process. */
-export const defaultDispatchLimits: DispatchLimits = { total: 1_024, perOrganization: 128, slow: 256 };
+/** Limits of a process. A thousand targets that hang, each for 10 of 18 seconds, need about 560 slots for slow ones. */
+export const defaultDispatchLimits: DispatchLimits = { total: 1_024, perOrganization: 128, slow: 640 };
 
 /** The slot of one request. */
 export interface Slot {

@@ -1,8 +1,9 @@
 // When a delivery is attempted, and what an answer means. Pure: time and chance are arguments.
 //
-// Attempts come 0, 3, 12, 39 and 120 minutes after the first: gaps of 3, 9, 27 and 81 minutes, each 10 % shorter or longer so
-// that targets that failed together are not met together again. A target may ask for more time, up to twice a gap, as long as
-// all gaps that may follow still end within 150 minutes.
+// Attempts come 0, 3, 12, 39 and 120 minutes after the first: gaps of 3, 9, 27 and 81 minutes, each within 10 %. By chance
+// they are up to 5 % shorter or longer, so that targets that failed together are not met together again; the rest is room for
+// a pause that the target's silence has earned it, and for looking at the clock once a second. A target may ask for more
+// time, up to twice a gap, as long as all gaps that may follow still end within 150 minutes.
 
 const minuteMs = 60_000;
 
@@ -15,6 +16,9 @@ export const maxAttempts = gapsMs.length + 1;
 /** How long one attempt may take, from looking up the name to the end of the answer. */
 export const attemptTimeoutMs = 10_000;
 
+/** How long a target that does not answer may be left alone: with chance and a second more, the shortest gap stays within 10 %. */
+export const longestPauseMs = 8_000;
+
 /** After this time from the first attempt there is no other. */
 export const maxTotalMs = 150 * minuteMs;
 
@@ -24,7 +28,7 @@ export const keptMs = 5 * 24 * 3_600_000;
 /** What deliveries say that were dropped because their webhook is not active. */
 export const inactiveError = "the webhook is not active";
 
-const jitter = 0.1;
+const jitter = 0.05;
 const maxLengthening = 2;
 
 /** What is known when an attempt has failed. */

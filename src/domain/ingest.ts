@@ -10,7 +10,7 @@ import type { Database, Transaction } from "../store/database.ts";
 import { shareEnvironment } from "../store/environment.ts";
 import { claimKeys, readPayloadHashes } from "../store/evaluation-key.ts";
 import { addGaps, type NewGap } from "../store/reporting-gap.ts";
-import type { InstanceKey } from "../store/runtime-instance.ts";
+import { countInstanceEvaluations, type InstanceKey } from "../store/runtime-instance.ts";
 import { insertTraces } from "../store/trace.ts";
 import { addRollups } from "../store/trace-rollup.ts";
 import { addUsage } from "../store/usage.ts";
@@ -80,6 +80,7 @@ async function storeBatch(tx: Transaction, source: IngestSource, batch: IngestBa
   const { fresh, known } = await claim(tx, accepted);
   const traces = await withAgentKeys(tx, source.projectId, fresh);
   await insertTraces(tx, source, traces);
+  if (traces.length > 0) await countInstanceEvaluations(tx, source, traces.length);
   await publishEvents(
     tx,
     "evaluation.blocked",

@@ -9,8 +9,10 @@ import { instantiatePack } from "../../runtime/engine/pack/instantiate.ts";
 import type { PackLibrary } from "../../runtime/engine/pack/library.ts";
 import { mergeDocuments } from "../../runtime/engine/pack/merge.ts";
 import { type Pack, PackParametersInvalid, type PackPolicy } from "../../runtime/engine/pack/pack.ts";
+import { packSource } from "../../runtime/engine/pack/source.ts";
 import { diffPolicies, type PolicyDiff } from "../../runtime/engine/policy/diff.ts";
 import type { ModeName, PolicyDocument } from "../../runtime/engine/policy/document.ts";
+import type { PackSource } from "../../runtime/engine/policy/extend.ts";
 import { PolicyInvalid } from "../../runtime/engine/policy/problem.ts";
 import type { PolicyTestResult } from "../../runtime/engine/test-runner.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -80,9 +82,12 @@ export class PackApplications {
   readonly #library: PackLibrary;
   readonly #database: Database;
   readonly #clock: Clock;
+  /** For what people added to a policy that a pack made. */
+  readonly #packs: PackSource;
 
   constructor(library: PackLibrary, database: Database, clock: Clock) {
     this.#library = library;
+    this.#packs = packSource(library);
     this.#database = database;
     this.#clock = clock;
   }
@@ -114,7 +119,7 @@ export class PackApplications {
     const parameters = input.parameters ?? kept?.parameters ?? {};
     const made = instantiate(pack, { parameters, mode, name: previous?.policy.name ?? name });
     const { document, skipped } = settle(made.document, kept?.document, previous?.current.document, input.conflict);
-    const checked = checkDocument(document, this.#clock.now());
+    const checked = checkDocument(document, this.#clock.now(), this.#packs);
     if (checked.document === undefined) throw policyInvalid(checked.problems);
     return { pack, scope, mode, made, kept, previous, checked, document: checked.document, skipped };
   }

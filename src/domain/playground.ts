@@ -13,10 +13,11 @@ import type { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { NamedList } from "../../runtime/engine/applicability.ts";
 import { compileEngine, type Engine } from "../../runtime/engine/compile.ts";
 import type { PolicySource } from "../../runtime/engine/compiled-policy.ts";
+import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { SchemaSource } from "../../runtime/engine/output-schema.ts";
 import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
 import { PolicyInvalid } from "../../runtime/engine/policy/problem.ts";
-import { policySchema } from "../../runtime/engine/policy/schema.ts";
+import { publishedSchema, type SchemaKind } from "../../runtime/engine/policy/published-schema.ts";
 import { gradeRobustness, type RobustnessGrade } from "../../runtime/engine/robustness.ts";
 import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -171,5 +172,8 @@ function stopwatch(): () => number {
   return () => (performance.now() - beganMs) * 1000;
 }
 
-/** JSON Schema of policy documents. */
-export const documentSchema: JsonObject = policySchema;
+/** JSON Schemas of policy documents and of files of tests, with the detectors of the catalog. */
+export const documentSchemas: Readonly<Record<SchemaKind, JsonObject>> = {
+  policy: publishedSchema("policy", catalog),
+  tests: publishedSchema("tests", catalog),
+};

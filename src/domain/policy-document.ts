@@ -26,7 +26,7 @@ export interface CheckedDocument {
 /** Reads a document and runs its tests as of `now`. Never throws for what an author may write. */
 export function checkDocument(input: JsonValue, now: Date, packs: PackSource = noPacks): CheckedDocument {
   const source = typeof input === "string" ? input : null;
-  const { policy, problems } = parsePolicy(input, catalog, packs);
+  const { policy, problems } = parsePolicy(input, catalog, packs, now);
   if (policy === undefined) return { document: undefined, policy, source, problems, tests: [] };
   return {
     document: canonicalPolicy(policy),

@@ -8,8 +8,8 @@ import type { Database } from "../store/database.ts";
 import { lostEvaluations } from "../store/reporting-gap.ts";
 import {
   forgetInstance,
+  type InstanceFilter,
   type InstanceKey,
-  type InstanceState,
   type ListedInstance,
   listInstances,
 } from "../store/runtime-instance.ts";
@@ -37,7 +37,7 @@ export class RuntimeInstances {
   list(
     caller: Caller,
     place: Omit<InstanceKey, "instanceId">,
-    page: Page & { readonly state?: InstanceState },
+    page: Page & InstanceFilter,
   ): Promise<[RuntimeView[], number]> {
     return this.#database.read(caller.orgId, async (tx) => {
       await requireProject(tx, place.projectId);

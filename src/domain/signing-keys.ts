@@ -60,9 +60,9 @@ export class SigningKeys {
     });
   }
 
-  /** Every key of the organization, newest first. */
+  /** Every key of the organization, newest first; none until the first was needed. */
   list(caller: Caller): Promise<SigningKeyRow[]> {
-    return this.#database.systemTransaction(caller.orgId, (tx) => this.#ensured(tx));
+    return this.#database.read(caller.orgId, listSigningKeys);
   }
 
   /** The keys that sign in this transaction: the active one, and those that it replaced. */

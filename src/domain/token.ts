@@ -72,7 +72,8 @@ export class Tokens {
   async issue(caller: Caller, kind: TokenKind, input: TokenInput): Promise<IssuedToken> {
     try {
       return await this.#database.transaction(caller, async (tx) => {
-        const issued = await addToken(tx, caller.credential.label, kind, input);
+        const accountId = await personBehind(tx, caller.credential);
+        const issued = await addToken(tx, { label: caller.credential.label, accountId }, kind, input);
         await tx.em.flush();
         await tx.notify(tokensChannel, {});
         tx.changed({ resource: `token/${issued.row.id}`, before: null, after: auditView(issued.row) });
@@ -132,6 +133,7 @@ export class Tokens {
       row.previousExpiresAt = overlapMs === 0 ? null : previousExpiresAt;
       row.digest = tokenDigest(value);
       row.prefix = shownPrefix(value);
+      row.accountId = await personBehind(tx, caller.credential);
       await tx.notify(tokensChannel, {});
       tx.changed({ resource: `token/${id}`, before, after: auditView(row) });
       return { row, value, previousExpiresAt };
@@ -166,10 +168,16 @@ export class Tokens {
   }
 }
 
+/** The account of a member, or of whoever had a token's present value made; null when nobody is known. */
+export async function personBehind(tx: Transaction, { kind, id }: Credential): Promise<string | null> {
+  if (kind === CredentialKind.MEMBER) return id;
+  return (await findToken(tx, id))?.accountId ?? null;
+}
+
 /** Adds a token to the transaction. `author` is whoever asked for it. */
 export async function addToken(
   tx: Transaction,
-  author: string,
+  author: { readonly label: string; readonly accountId: string | null },
   kind: TokenKind,
   { name, projectId, environment, expiresAt }: TokenInput,
 ): Promise<IssuedToken> {
@@ -188,7 +196,8 @@ export async function addToken(
     environment: environment ?? null,
     digest: tokenDigest(value),
     prefix: shownPrefix(value),
-    createdBy: author,
+    createdBy: author.label,
+    accountId: author.accountId,
     createdAt: tx.now,
     expiresAt: expiresAt ?? null,
     revokedAt: null,

@@ -7,7 +7,7 @@ import type { Caller } from "../kit/context.ts";
 import { Fault, notFound } from "../kit/error.ts";
 import { newId } from "../kit/id.ts";
 import type { Outbound } from "../kit/outbound/client.ts";
-import type { NetworkGuard } from "../kit/outbound/guard.ts";
+import type { CheckedTarget, NetworkGuard } from "../kit/outbound/guard.ts";
 import type { Page } from "../kit/page.ts";
 import type { Sealer } from "../kit/seal.ts";
 import type { Database } from "../store/database.ts";
@@ -112,7 +112,8 @@ export class Webhooks {
   ): Promise<WebhookRow> {
     // Whoever may not see the webhook is not to learn what names resolve to, either.
     await this.get(caller, id);
-    const url = change.url === undefined ? undefined : plainUrl(change.url, await this.#services.guard.check(change.url));
+    const url =
+      change.url === undefined ? undefined : plainUrl(change.url, await this.#services.guard.check(change.url));
     return this.#database.transaction(caller, async (tx) => {
       const row = required(await lockWebhook(tx, id));
       const before = auditView(row);

@@ -1,5 +1,5 @@
-// graphile-worker with this project's tasks. Its pool of jobs is not read ahead (no local queue): handlers end within
-// milliseconds, since deliveries are made beside them, and what is read ahead is lost to others when a process dies.
+// graphile-worker with this project's tasks. Jobs are read ahead (its local queue) only where a sweep makes up for those that a
+// process takes with it when it dies: there one statement fetches a hundred of them, where otherwise each job needs its own.
 
 import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,6 +27,8 @@ export interface RunnerOptions {
   readonly concurrency?: number;
   /** How often jobs that were added for later are looked for. */
   readonly pollIntervalMs?: number;
+  /** Whether jobs are read ahead. Only for tasks that a sweep covers: what is read ahead is lost to others for some time. */
+  readonly isReadingAhead?: boolean;
   /** Hears of each job that has ended. */
   readonly onJob?: (job: { readonly task: string; readonly failed: boolean }) => void;
   /** Says to others that the pool lives, until released. */
@@ -58,6 +60,9 @@ export const queuePreset = {
     failJobBatchDelay: 0,
   },
 } as const;
+
+/** How a pool is set up that reads ahead. */
+export const readAheadPreset = { worker: { ...queuePreset.worker, localQueue: { size: 100 } } } as const;
 
 /** Name of the payload's field with which a cron item asks to come half a minute later. */
 const delayField = "after_seconds";
@@ -158,7 +163,7 @@ function once(signal: AbortSignal): Promise<void> {
 }
 
 async function runPool(options: RunnerOptions): Promise<{ readonly queue: QueueRunner; readonly id: string }> {
-  const { pool, tasks, services, log, onJob = () => {} } = options;
+  const { pool, tasks, services, log, isReadingAhead = false, onJob = () => {} } = options;
   const { concurrency = queuePreset.worker.concurrentJobs, pollIntervalMs = queuePreset.worker.pollInterval } = options;
   const events: WorkerEvents = new EventEmitter();
   let id = "";
@@ -174,7 +179,11 @@ async function runPool(options: RunnerOptions): Promise<{ readonly queue: QueueR
     noHandleSignals: true,
     logger: queueLogger(log),
     preset: {
-      worker: { ...queuePreset.worker, concurrentJobs: concurrency, pollInterval: pollIntervalMs },
+      worker: {
+        ...(isReadingAhead ? readAheadPreset : queuePreset).worker,
+        concurrentJobs: concurrency,
+        pollInterval: pollIntervalMs,
+      },
     },
   });
   if (id === "") throw new Error("graphile-worker did not tell the id of its pool");

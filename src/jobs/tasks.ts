@@ -13,6 +13,9 @@ import { sweepDeliveries } from "./sweep-deliveries.ts";
 import type { RunnableTask } from "./task.ts";
 import { unlockDeadPools } from "./unlock-dead-pools.ts";
 
+/** Tasks that sweep-deliveries makes up for: their jobs may be read ahead. */
+export const sweptTasks: readonly RunnableTask[] = [deliverWebhook];
+
 /** The tasks by which the worker is started. */
 export const tasks: readonly RunnableTask[] = [
   deliverWebhook,
@@ -27,3 +30,6 @@ export const tasks: readonly RunnableTask[] = [
   purgeOrganization,
   sendMail,
 ];
+
+/** Those of which each job counts. */
+export const otherTasks: readonly RunnableTask[] = tasks.filter((task) => !sweptTasks.includes(task));

@@ -3,11 +3,11 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { JsonValue } from "@bufbuild/protobuf";
+import { productFolder } from "./product-folder.ts";
 
 /** Where they are. */
-export const packFolder = fileURLToPath(new URL("../../packs/", import.meta.url));
+export const packFolder = productFolder("packs");
 
 /** Name of the file with the figures of a pack. */
 export const benchmarkName = "benchmark.json";

@@ -1,11 +1,11 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Value } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { TestedPolicySchema } from "../../gen/policyguard/control/v1/policy_pb.ts";
+import { PolicySchemaKind, type TestedPolicySchema } from "../../gen/policyguard/control/v1/policy_pb.ts";
 import type { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { documentSchema, type Playground, type TestedPolicy } from "../domain/playground.ts";
+import { documentSchemas, type Playground, type TestedPolicy } from "../domain/playground.ts";
 import { callerOf } from "../kit/context.ts";
 import { documentOf } from "./policy.ts";
 
@@ -37,7 +37,9 @@ export function playgroundHandlers(playground: Playground): PlaygroundHandlers {
         request: request ?? create(EvaluateRequestSchema),
       }),
     }),
-    getPolicySchema: () => ({ schema: documentSchema }),
+    getPolicySchema: ({ kind }) => ({
+      schema: kind === PolicySchemaKind.TESTS ? documentSchemas.tests : documentSchemas.policy,
+    }),
   };
 }
 

@@ -20,7 +20,8 @@ export function runtimeInstanceHandlers(runtimes: RuntimeInstances): ServiceImpl
   return {
     listRuntimeInstances: async (request, context) => {
       const page = pageOf(request);
-      const filter = { ...page, state: stateOf(request.state) };
+      const { bundleVersion, softwareVersion } = request;
+      const filter = { ...page, state: stateOf(request.state), bundleVersion, softwareVersion };
       const [views, total] = await runtimes.list(callerOf(context), pathOf(request), filter);
       return { total, ...page, runtimes: views.map(runtimeMessage) };
     },
@@ -54,6 +55,7 @@ function runtimeMessage({
     state: states[instance.state],
     rejection: instance.rejection || undefined,
     spoolDepth: instance.spoolDepth,
+    evaluations: instance.evaluations,
     lostEvaluations,
     firstSeenAt: timestamp(instance.firstSeenAt),
     lastSeenAt: timestamp(instance.lastSeenAt),

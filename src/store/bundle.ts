@@ -47,6 +47,8 @@ const bundleSchema = defineEntity({
     testsPassed: p.integer(),
     testsFailed: p.integer(),
     createdBy: p.text(),
+    /** The person who published it, or stands behind the token that did; null when nobody does. */
+    authorId: p.uuid().nullable(),
     createdAt: p.datetime(3),
     activatedAt: p.datetime(3).nullable(),
     activationSeq: p.integer().nullable(),

@@ -7,6 +7,7 @@ import { AuditEntryRow, AuditHeadRow } from "./audit-entry.ts";
 import { ActivationRow, BundlePartRow, BundleRow, KeySetRow, SigningKeyRow } from "./bundle.ts";
 import { BundleApprovalRow } from "./bundle-approval.ts";
 import { CandidateCountRow, CandidateRow, CandidateSampleRow } from "./candidate.ts";
+import { DetectorBackendRow } from "./detector-backend.ts";
 import { EnvironmentRow } from "./environment.ts";
 import { EvaluationKeyRow } from "./evaluation-key.ts";
 import { EventRow } from "./event.ts";
@@ -68,6 +69,7 @@ export const entities = [
   PolicyPackRow,
   ListRow,
   OutputSchemaRow,
+  DetectorBackendRow,
   BundleRow,
   BundlePartRow,
   ActivationRow,

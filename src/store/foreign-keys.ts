@@ -46,6 +46,7 @@ export const foreignKeys: readonly ForeignKey[] = [
   { table: "policy_pack", columns: ["org_id", "policy_id"], references: "policy", referenced: ["org_id", "id"] },
   toOrganization("list"),
   toOrganization("output_schema"),
+  toOrganization("detector_backend"),
   toEnvironment("bundle"),
   toOrganization("bundle_part"),
   toEnvironment("activation"),

@@ -20,6 +20,8 @@ const schema = defineEntity({
     rejection: p.text().default(""),
     /** Evaluations that wait in the runtime's spool. */
     spoolDepth: p.bigint("number").default(0),
+    /** Evaluations of it that were stored. */
+    evaluations: p.bigint("number").default(0),
     firstSeenAt: p.datetime(3),
     lastSeenAt: p.datetime(3),
   },
@@ -75,6 +77,15 @@ export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, sta
   return rows.length > 0;
 }
 
+/** Counts evaluations of a runtime that were stored. Nothing is counted for one that was forgotten. */
+export async function countInstanceEvaluations(tx: Transaction, key: InstanceKey, evaluations: number): Promise<void> {
+  await tx.sql(
+    `update runtime_instance set evaluations = evaluations + ?
+     where org_id = ? and project_id = ? and environment = ? and id = ?`,
+    [evaluations, tx.orgId, key.projectId, key.environment, key.instanceId],
+  );
+}
+
 /** Where a runtime stands against its environment's activation. */
 export type InstanceState = "active" | "behind" | "rejected";
 
@@ -88,6 +99,7 @@ export type ListedInstance = Pick<
   | "activationSeq"
   | "rejection"
   | "spoolDepth"
+  | "evaluations"
   | "firstSeenAt"
   | "lastSeenAt"
 > & { readonly state: InstanceState };
@@ -103,14 +115,27 @@ const listed = `
       and place.name = runtime_instance.environment
   where runtime_instance.org_id = ? and runtime_instance.project_id = ? and runtime_instance.environment = ?`;
 
+/** Which runtimes are wanted; undefined is any. */
+export interface InstanceFilter {
+  readonly state?: InstanceState | undefined;
+  /** Version of the bundle that they enforce; 0 for those that have none. */
+  readonly bundleVersion?: number | undefined;
+  readonly softwareVersion?: string | undefined;
+}
+
 /** A page of an environment's runtimes, those heard of last first, and their count. */
 export async function listInstances(
   tx: Transaction,
   { projectId, environment }: Omit<InstanceKey, "instanceId">,
-  { limit, offset, state }: Page & { readonly state?: InstanceState },
+  { limit, offset, ...filter }: Page & InstanceFilter,
 ): Promise<[ListedInstance[], number]> {
-  const wanted = state === undefined ? "" : "where state = ?";
-  const parameters = [tx.orgId, projectId, environment, ...(state === undefined ? [] : [state])];
+  const wished = [
+    { column: "state", value: filter.state },
+    { column: "bundle_version", value: filter.bundleVersion },
+    { column: "software_version", value: filter.softwareVersion },
+  ].filter(({ value }) => value !== undefined);
+  const wanted = wished.length === 0 ? "" : `where ${wished.map(({ column }) => `${column} = ?`).join(" and ")}`;
+  const parameters = [tx.orgId, projectId, environment, ...wished.map(({ value }) => value)];
   const [counted] = await tx.sql<{ total: string }>(
     `select count(*) as total from (${listed}) as listed ${wanted}`,
     parameters,
@@ -130,6 +155,7 @@ interface InstanceColumns {
   readonly activation_seq: number;
   readonly rejection: string;
   readonly spool_depth: string;
+  readonly evaluations: string;
   readonly first_seen_at: Date;
   readonly last_seen_at: Date;
   readonly state: InstanceState;
@@ -142,6 +168,7 @@ function listedInstance({ id, environment, rejection, state, ...row }: InstanceC
     bundleVersion: row.bundle_version,
     activationSeq: row.activation_seq,
     spoolDepth: Number(row.spool_depth),
+    evaluations: Number(row.evaluations),
     firstSeenAt: row.first_seen_at,
     lastSeenAt: row.last_seen_at,
   };

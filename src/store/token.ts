@@ -33,6 +33,8 @@ const schema = defineEntity({
     previousExpiresAt: p.datetime(3).nullable(),
     prefix: p.text(),
     createdBy: p.text(),
+    /** The person who issued it, or gave it the value that it has now; null when a token did for which nobody stands. */
+    accountId: p.uuid().nullable(),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),

@@ -98,6 +98,33 @@ test("the pipeline pushes, publishes and promotes, and a second run changes noth
   expect(JSON.parse(waiting.stdout)).toMatchObject({ version: 2, state: "published" });
 });
 
+test("tests of files of their own are the server's, too, and comments survive what is pushed, read and changed", async () => {
+  const { cwd, own, ci } = await pipeline();
+  const push = async () => JSON.parse((await ci("policies", "push", "policies", "--project", "Assistant")).stdout);
+  const [, pushed] = (await push()).policies;
+  const get = async () => JSON.parse((await ci("policies", "get", "support-bot")).stdout);
+  const first = await get();
+  expect(first.document.tests.map(({ name }: { name: string }) => name)).toContain("an address is hidden");
+  expect(first.source).toContain("# What the support assistant may hear and say.");
+  expect(first.source).toContain("# attacks, in what customers write and in what articles say");
+  const path = join(cwd, "policies/support-bot.yaml");
+  writeFileSync(path, readFileSync(path, "utf8").replace("severity: low", "severity: medium # since spring"));
+  expect((await push()).policies.map(({ change }: { change: string }) => change)).toEqual(["unchanged", "updated"]);
+  const second = await get();
+  expect(second.source).toContain("severity: medium # since spring");
+  expect(second.source).toContain("# What the support assistant may hear and say.");
+
+  // A test of the file that is red refuses the version, and so the publish.
+  const red = second.source.replace("[EMAIL_1]", "[MAIL_1]");
+  const answer = await fetch(`${plane.baseUrl}/v1/orgs/${own.orgId}/policies/${pushed.id}`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${own.tokens.admin}`, "content-type": "application/json" },
+    body: JSON.stringify({ document: red }),
+  });
+  expect(answer.status).toBe(422);
+  expect(JSON.stringify(await answer.json())).toContain("an address is hidden");
+});
+
 test("nothing is pushed when a test of a file of its own is red", async () => {
   const { cwd, ci } = await pipeline();
   const path = join(cwd, "policies/support-bot_test.yaml");

@@ -140,6 +140,7 @@ describe("answers", () => {
     expect(await full.json()).toEqual({
       manifest: { payload: "p", signatures: [] },
       activation: null,
+      keys: null,
       parts: [{ path: "a", data: "/wA=" }],
     });
     const same = await fetch(`${server.url}/v1/bundles/latest`, {

@@ -3,9 +3,12 @@
 import { randomUUID } from "node:crypto";
 import { create, type JsonObject, toJsonString } from "@bufbuild/protobuf";
 import { type Bundle, BundleSchema } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
+import { type VerifiedBundle, verifyBundle } from "../../runtime/bundle/verify.ts";
+import { maxBundleBytes } from "../../runtime/config.ts";
 import { canonicalPolicy, parsePolicy } from "../../runtime/engine/policy/parse.ts";
+import { runtimeVersion } from "../../runtime/version.ts";
 import { canonicalBytes } from "../../src/kit/canonical.ts";
-import { newSigningKey, type SigningKey } from "../../src/kit/signing-key.ts";
+import { newSigningKey, type SigningKey, trustKeys } from "../../src/kit/signing-key.ts";
 import { type SignedStatement, signStatement, statementDigest } from "../../src/kit/statement.ts";
 import { contentDigest, partEntry } from "../../src/kit/statement-payload.ts";
 
@@ -36,10 +39,13 @@ export async function signedBundle(
     environment = "prod",
     now = new Date(),
     schemas = [],
+    backends = [],
   }: {
     readonly environment?: string;
     readonly now?: Date;
     readonly schemas?: readonly { readonly name: string; readonly schema: JsonObject }[];
+    /** Detector backends as the control plane writes them. */
+    readonly backends?: readonly (JsonObject & { readonly key: string })[];
   } = {},
 ): Promise<TestBundle> {
   const key = newSigningKey();
@@ -55,7 +61,11 @@ export async function signedBundle(
     const data = canonicalBytes({ schema_id: id, name, version: 1, schema });
     return { ...partEntry(`schemas/${id}.json`, data), data };
   });
-  const parts = [...policyParts, ...schemaParts];
+  const backendParts = backends.map((backend) => {
+    const data = canonicalBytes(backend);
+    return { ...partEntry(`backends/${backend.key}.json`, data), data };
+  });
+  const parts = [...policyParts, ...schemaParts, ...backendParts];
   const entries = parts.map(({ path, size, digest }) => ({ path, size, digest }));
   const scope = { org_id: orgId, project_id: projectId, environment };
   const manifest = await signStatement(
@@ -92,6 +102,21 @@ export async function signedBundle(
     parts: parts.map(({ path, data }) => ({ path, data: Uint8Array.from(data) })),
   });
   return { bundle, json: toJsonString(BundleSchema, bundle), key, orgId, projectId, environment };
+}
+
+/** The same, as a runtime that believes its key has verified it. */
+export async function verifiedBundle(...given: Parameters<typeof signedBundle>): Promise<VerifiedBundle> {
+  const { bundle, key, orgId, projectId, environment } = await signedBundle(...given);
+  return verifyBundle({
+    bundle,
+    trust: trustKeys([key.publicJwk]),
+    scope: { orgId, projectId, environment },
+    ratchet: undefined,
+    now: new Date(),
+    from: "disk",
+    maxBytes: maxBundleBytes,
+    runtimeVersion,
+  });
 }
 
 function policyPart(

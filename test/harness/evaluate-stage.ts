@@ -12,19 +12,17 @@ import { TokenDigestSchema } from "../../gen/policyguard/runtime/v1/reporting_se
 import type { EvaluateVector, PolicyGiven } from "../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
 import { Access } from "../../runtime/access.ts";
 import type { BundleScope } from "../../runtime/bundle/activation.ts";
-import { type VerifiedBundle, verifyBundle } from "../../runtime/bundle/verify.ts";
-import { maxBundleBytes, runtimeSchema } from "../../runtime/config.ts";
+import type { VerifiedBundle } from "../../runtime/bundle/verify.ts";
+import { runtimeSchema } from "../../runtime/config.ts";
 import { BundleHolder } from "../../runtime/loaded-bundle.ts";
 import { type Runtime, startRuntime } from "../../runtime/runtime.ts";
-import { runtimeVersion } from "../../runtime/version.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { readConfig } from "../../src/kit/config.ts";
 import { newId } from "../../src/kit/id.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { shutDown } from "../../src/kit/shutdown.ts";
-import { trustKeys } from "../../src/kit/signing-key.ts";
 import { newToken, tokenDigest } from "../../src/kit/token.ts";
-import { signedBundle } from "./bundle.ts";
+import { verifiedBundle } from "./bundle.ts";
 import { type Caller, createCaller } from "./dialect.ts";
 
 /** Who may call in a vector. */
@@ -55,19 +53,9 @@ export async function bundleOf({ policies, environment, schemas }: EvaluateVecto
     agentId: given.agentId || "*",
     env: given.env || "*",
   }));
-  const { bundle, key, ...scope } = await signedBundle(documents, {
+  return verifiedBundle(documents, {
     environment: environment || "prod",
     schemas: schemas.map(({ name, schema = {} }) => ({ name, schema })),
-  });
-  return verifyBundle({
-    bundle,
-    trust: trustKeys([key.publicJwk]),
-    scope,
-    ratchet: undefined,
-    now: new Date(),
-    from: "disk",
-    maxBytes: maxBundleBytes,
-    runtimeVersion,
   });
 }
 

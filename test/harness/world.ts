@@ -180,7 +180,7 @@ function createHome(database: Database): Promise<Home> {
 
 async function issueAll(tx: Transaction, projectId: string) {
   const issue = async (kind: TokenKind, input: Partial<TokenInput> = {}) =>
-    addToken(tx, "gr_adm_test", kind, { name: kind, ...input });
+    addToken(tx, { label: "gr_adm_test", accountId: null }, kind, { name: kind, ...input });
   const { value: admin } = await issue("admin");
   const { value: ci } = await issue("ci", { projectId });
   const { value: runtime } = await issue("runtime", { projectId, environment });

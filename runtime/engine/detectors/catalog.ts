@@ -2,6 +2,7 @@
 
 import type { DetectorDefinition } from "../detector.ts";
 import type { Detector } from "../plan.ts";
+import { backend } from "./backend.ts";
 import { canary } from "./canary/canary.ts";
 import { code } from "./code/code.ts";
 import { encoding } from "./encoding/encoding.ts";
@@ -22,6 +23,7 @@ import { unicode } from "./unicode/unicode.ts";
 import { url } from "./url/url.ts";
 
 const detectors: readonly Detector[] = [
+  backend,
   canary,
   code,
   encoding,

@@ -2,15 +2,19 @@
 
 import type { OpenEdge, Trigger } from "../plan.ts";
 
+const space = Uint8Array.from({ length: 65_536 }, (_, unit) => (/\s/.test(String.fromCharCode(unit)) ? 1 : 0));
+
 /**
  * For findings without white space: the last run without any is open, as far back as the longest finding reaches, and with it the `lead`
  * units before it in which a trigger's literal may stand.
  */
 export function openRun(longest: number, lead = 0): OpenEdge {
-  return (text, from) => {
-    const least = Math.max(from, text.length - longest);
+  return (text, from, seen = 0) => {
+    const least = Math.max(from, seen, text.length - longest);
     let at = text.length;
-    while (at > least && !/\s/.test(text[at - 1] ?? "")) at--;
+    while (at > least && space[text.charCodeAt(at - 1)] !== 1) at--;
+    // A run that goes on began where it began, which is behind `from` by the lead at most.
+    if (at === seen) at = Math.min(at, Math.max(from, text.length - longest));
     return Math.max(from, at - lead);
   };
 }

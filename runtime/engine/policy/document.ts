@@ -90,8 +90,19 @@ export interface DetectorUse {
   readonly use: string;
   readonly threshold?: number;
   readonly on_error?: FailModeName;
+  /** Its own time budget: what it has not found by then, counted from the beginning of the evaluation, is not judged. */
+  readonly timeout_ms?: number;
+  /** Key of a detector backend that is asked as well. */
+  readonly backend?: string | NamedBackend;
   readonly [parameter: string]: JsonObject[string] | undefined;
 }
+
+/** A detector backend, and what its labels mean. */
+export type NamedBackend = {
+  readonly key: string;
+  /** Categories by label; other labels are not findings. */
+  readonly categories?: { readonly [label: string]: string };
+};
 
 /** A detector by name, narrowed. */
 export interface DetectorReference {

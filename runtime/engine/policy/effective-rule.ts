@@ -1,6 +1,7 @@
 // A rule as it is evaluated, with everything that it inherits, for comparing two versions of it.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { BackendUse } from "../backend.ts";
 import type { DetectorDefinition } from "../detector.ts";
 import type {
   FailModeName,
@@ -74,7 +75,7 @@ export function effectiveRule(
     terms: terms.map((term) => {
       const { ref, entities, categories, threshold } = asReference(term);
       const detector = resolveDetector(document, ref, definitions);
-      const parameters = detector?.parameters ?? {};
+      const parameters = { ...detector?.parameters, ...backendParameter(detector?.backend) };
       return {
         name: ref,
         use: detector?.definition.id ?? ref,
@@ -89,6 +90,13 @@ export function effectiveRule(
     // A shadow that ends in enforcement counts: it is only a matter of time.
     counts: (mode === "enforce" || becomesEnforced(shadow)) && rule.action !== "ALLOW" && percent > 0,
   };
+}
+
+// What a backend adds is a part of the detector, as its parameters are.
+function backendParameter(backend: BackendUse | undefined): JsonObject {
+  if (backend === undefined) return {};
+  const { key, categories } = backend;
+  return { backend: categories === undefined ? key : { key, categories: { ...categories } } };
 }
 
 function becomesEnforced(shadow: ShadowEnd | undefined): boolean {

@@ -21,14 +21,15 @@ export interface ParsedPolicy {
 
 /**
  * Reads a policy: a string of YAML or JSON, or a JSON object. `definitions` are the detectors that it may use, `packs` the
- * guard packs that it may extend.
+ * guard packs that it may extend. With `now`, what is over by then is warned of.
  */
 export function parsePolicy(
   source: string | JsonValue,
   definitions: readonly DetectorDefinition[] = catalog,
   packs: PackSource = noPacks,
+  now?: Date,
 ): ParsedPolicy {
-  return parseAt(source, { definitions: new Map(definitions.map((each) => [each.id, each])), packs, trail: [] });
+  return parseAt(source, { definitions: new Map(definitions.map((each) => [each.id, each])), packs, trail: [], now });
 }
 
 /** The packs of a valid document; none where they cannot be found. */
@@ -47,10 +48,11 @@ interface Reading {
   readonly packs: PackSource;
   /** The packs on the way to the document; none for a policy. */
   readonly trail: readonly string[];
+  readonly now?: Date | undefined;
 }
 
 function parseAt(source: string | JsonValue, reading: Reading): ParsedPolicy {
-  const { definitions, packs, trail } = reading;
+  const { definitions, packs, trail, now } = reading;
   const problems = new Problems();
   const tree = typeof source === "string" ? treeFromText(source, problems) : treeFromJson(source, problems);
   if (tree === undefined) return { packs: [], problems: problems.list() };
@@ -61,7 +63,7 @@ function parseAt(source: string | JsonValue, reading: Reading): ParsedPolicy {
   const extension = resolveExtends(policy, packs, trail, (document, path) =>
     readPack(document, { ...reading, trail: path }),
   );
-  checkMeaning(policy, tree, { definitions, extension, isPack: trail.length > 0 }, problems);
+  checkMeaning(policy, tree, { definitions, extension, isPack: trail.length > 0, now }, problems);
   const found = { packs: extension.layers, problems: problems.list() };
   return problems.hasErrors ? found : { policy, ...found };
 }

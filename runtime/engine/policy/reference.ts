@@ -1,7 +1,8 @@
 // How the rules of a policy name detectors: by a name of the policy's own, or by the id of a catalog entry.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { DetectorDefinition } from "../detector.ts";
+import type { BackendUse } from "../backend.ts";
+import { type DetectorDefinition, sensitivityNames } from "../detector.ts";
 import type { Detect, DetectorReference, DetectorUse, DetectTerm, FailModeName, PolicyDocument } from "./document.ts";
 
 /** A detector of the catalog as a policy uses it. */
@@ -10,15 +11,42 @@ export interface ResolvedDetector {
   readonly parameters: JsonObject;
   readonly threshold: number;
   readonly onError: FailModeName | undefined;
+  /** Its own time budget, from the beginning of the evaluation on. */
+  readonly timeoutMs: number | undefined;
+  /** The backend that is asked as well; for the detector "backend", instead. */
+  readonly backend: BackendUse | undefined;
 }
 
 /** Keys of a named detector that are not parameters. */
-export const detectorKeys = ["use", "threshold", "on_error", "backend"];
+export const detectorKeys = ["use", "threshold", "on_error", "timeout_ms", "backend"];
+
+/** The same, for a detector of the catalog: where a sensitivity is a threshold, it is none of the detector's own parameters. */
+export function keysBeside({ sensitivities }: DetectorDefinition): readonly string[] {
+  return sensitivities === undefined ? detectorKeys : [...detectorKeys, "sensitivity"];
+}
 
 /** The parameters of a named detector. */
-export function parametersOf(use: DetectorUse): JsonObject {
-  const entries = Object.entries(use).filter(([key, value]) => !detectorKeys.includes(key) && value !== undefined);
+export function parametersOf(use: DetectorUse, definition: DetectorDefinition): JsonObject {
+  const beside = keysBeside(definition);
+  const entries = Object.entries(use).filter(([key, value]) => !beside.includes(key) && value !== undefined);
   return Object.fromEntries(entries) as JsonObject; // every value but undefined is JSON
+}
+
+/** JSON Schema of what a named detector may be given beside the keys that all have. */
+export function parameterSchema({ sensitivities, parameters }: DetectorDefinition): JsonObject {
+  if (sensitivities === undefined) return parameters;
+  const levels = sensitivityNames.map((name) => `${name} ${sensitivities[name]}`).join(", ");
+  const sensitivity = {
+    enum: [...sensitivityNames],
+    description: `How readily something counts: names for thresholds (${levels}).`,
+  };
+  const own = typeof parameters.properties === "object" ? parameters.properties : {};
+  return { ...parameters, properties: { sensitivity, ...own } };
+}
+
+/** The backend of a named detector. */
+export function backendOf({ backend }: DetectorUse): BackendUse | undefined {
+  return typeof backend === "string" ? { key: backend } : backend;
 }
 
 /** The detector that a name means in a policy: a named one, else the catalog's. */
@@ -31,13 +59,22 @@ export function resolveDetector(
   const named = Object.hasOwn(detectors, name) ? detectors[name] : undefined;
   const use = typeof named === "object" && named !== null ? named : undefined;
   const definition = definitions.get(use?.use ?? name);
-  if (definition === undefined) return undefined;
+  // Without a key there is nobody to ask.
+  if (definition === undefined || (definition.id === "backend" && use?.backend === undefined)) return undefined;
   return {
     definition,
-    parameters: use === undefined ? {} : parametersOf(use),
-    threshold: use?.threshold ?? definition.defaultThreshold,
+    parameters: use === undefined ? {} : parametersOf(use, definition),
+    threshold: use?.threshold ?? thresholdOf(use?.sensitivity, definition),
     onError: use?.on_error,
+    timeoutMs: use?.timeout_ms,
+    backend: use && backendOf(use),
   };
+}
+
+function thresholdOf(sensitivity: DetectorUse[string], definition: DetectorDefinition): number {
+  const { sensitivities, defaultThreshold } = definition;
+  const name = sensitivityNames.find((each) => each === sensitivity);
+  return name === undefined ? defaultThreshold : (sensitivities?.[name] ?? defaultThreshold);
 }
 
 /** The terms of a `detect`, how many of them have to be found in one segment, and where they are in the document. */

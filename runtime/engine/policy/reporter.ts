@@ -8,10 +8,18 @@ import { keyPlaceAt, nodeAt, pathText, placeAt, type TreePath } from "./tree-pat
 export class Reporter {
   readonly #tree: SourceNode;
   readonly #problems: Problems;
+  readonly #nowMs: number;
 
-  constructor(tree: SourceNode, problems: Problems) {
+  /** `now` decides what is over; without it nothing is. */
+  constructor(tree: SourceNode, problems: Problems, now?: Date) {
     this.#tree = tree;
     this.#problems = problems;
+    this.#nowMs = now?.getTime() ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** True for a moment that is over. */
+  isPast(moment: string): boolean {
+    return Date.parse(moment) <= this.#nowMs;
   }
 
   /** Adds an error about the value at a path; `offset` is a character of it, where it is a text. */

@@ -10,11 +10,33 @@ const namePattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$";
 const modes = { type: "string", enum: ["enforce", "shadow", "off"] };
 const failModes = { type: "string", enum: ["fail_open", "fail_closed"] };
 const threshold = { type: "number", minimum: 0, maximum: 1 };
+const budget = { type: "integer", minimum: 1, maximum: 30000 };
 const name = { type: "string", pattern: namePattern };
 const condition = { type: "string", minLength: 1, maxLength: 4096 };
 
-/** Keys that a later version brings. `false` allows no value, and the validator says why. */
-const later = false;
+const backendKey = { type: "string", pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" };
+const backend: JsonObject = {
+  oneOf: [
+    backendKey,
+    record(
+      {
+        key: backendKey,
+        categories: described("Categories of findings by the backend's labels. Other labels are not findings.", {
+          type: "object",
+          minProperties: 1,
+          maxProperties: 200,
+          propertyNames: { minLength: 1, maxLength: 128 },
+          additionalProperties: {
+            type: "string",
+            pattern: "^[a-z][a-z0-9_]*(\\.[a-z0-9_]+)*$",
+            maxLength: 64,
+          },
+        }),
+      },
+      ["key"],
+    ),
+  ],
+};
 
 const controls = described(
   "Controls of a framework that are served, such as OWASP-LLM01.",
@@ -89,11 +111,7 @@ const defaults = record({
   mode: modes,
   shadow,
   on_error: failModes,
-  timeout_ms: described("Time budget of an evaluation, in milliseconds.", {
-    type: "integer",
-    minimum: 1,
-    maximum: 30000,
-  }),
+  timeout_ms: described("Time budget of an evaluation, in milliseconds.", budget),
   record: described("The most of the text that may be reported.", {
     type: "string",
     enum: ["none", "redacted", "full"],
@@ -131,7 +149,14 @@ const detectors: JsonObject = {
       use: described("Id of a detector of the catalog. Further keys are its parameters.", { type: "string" }),
       threshold,
       on_error: failModes,
-      backend: later,
+      timeout_ms: described(
+        "Time budget of the detector, in milliseconds since the evaluation began. What it has not judged by then is unjudged, and `on_error` decides.",
+        budget,
+      ),
+      backend: described(
+        "A detector backend that is asked as well: its key, or its key and what its labels mean.",
+        backend,
+      ),
     },
     required: ["use"],
     additionalProperties: true,

@@ -93,6 +93,8 @@ const openEmail: OpenEdge = (text, from) => {
 /** A number that is found has at least so many digits, no two of them further apart. */
 const fewestDigits = 5;
 const widestGap = 16;
+/** What may stand before the first digit of a number. */
+const widestLead = 24;
 /** What is read behind a number. */
 const behindNumber = 48;
 /** No number is longer, with all that is read to tell it from a table. */
@@ -102,8 +104,8 @@ const digit = /\d/;
 
 function numberSweep(sweep: Sweep): Sweep {
   if (sweep.open !== undefined) return sweep;
-  const search = (text: string, from = 0): readonly Finding[] => {
-    if (!digit.test(text.slice(from))) return [];
+  const search = (text: string, from = 0, to = text.length): readonly Finding[] => {
+    if (!digit.test(text.slice(from, to + widestLead))) return [];
     const start = Math.max(0, from - contextLength / 2);
     return sweep(text.slice(start)).flatMap((finding) =>
       finding.start + start < from ? [] : [{ ...finding, start: finding.start + start, end: finding.end + start }],
@@ -140,7 +142,7 @@ function openNumber(text: string, from: number): number {
 }
 
 function wordBefore(text: string, at: number): number {
-  const context = Math.max(0, at - 24);
+  const context = Math.max(0, at - widestLead);
   let start = at - context;
   const before = text.slice(context, at);
   const match = mayBegin.exec(before);

@@ -14,7 +14,11 @@ export interface Searched {
   readonly tail: TextTail;
   readonly folded: TextTail;
   readonly foldEnd: number;
+  /** The folded text as far as it is final. */
+  readonly foldedText: string;
   readonly reads: (job: number) => boolean;
+  /** Whether it would make no difference yet to settle what a detector finds from an offset on. */
+  readonly waits: (job: number, from: number) => boolean;
 }
 
 /** Where matches of one pattern may lie. */
@@ -80,6 +84,7 @@ export class GatedSearch {
     for (const region of this.#regions.values()) {
       const use = this.#tables.patterns[region.pattern];
       if (use === undefined || !searched.reads(use.job)) this.#regions.delete(region.pattern);
+      else if (searched.waits(use.job, region.from)) lower(use.job, region.from);
       else if (this.#settleRegion(region, use.probe, searched, budget, (finding) => report(use.job, finding)))
         this.#regions.delete(region.pattern);
       else lower(use.job, region.from);
@@ -105,7 +110,7 @@ export class GatedSearch {
     const end = probe.folded ? searched.foldEnd : tail.end;
     if (end < region.retryAt || end <= region.from) return false;
     const { base } = tail;
-    const text = probe.folded ? tail.slice(base, end) : tail.text;
+    const text = probe.folded ? searched.foldedText : tail.text;
     const to = end - base;
     const isWide = isPast(region, probe, text, base);
     const found = new Set<number>();

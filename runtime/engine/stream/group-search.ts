@@ -32,6 +32,10 @@ export class GroupSearch {
         this.#at[index] = searched.tail.end;
         continue;
       }
+      if (searched.waits(job, this.#at[index] ?? 0)) {
+        lower(job, this.#at[index] ?? 0);
+        continue;
+      }
       const waitsAt = this.#settleGroup(index, group, searched, budget, (finding) => report(job, finding));
       lower(job, Math.min(waitsAt, this.#at[index] ?? 0));
     }
@@ -54,7 +58,7 @@ export class GroupSearch {
   ): number {
     const { base } = isFolded ? searched.folded : searched.tail;
     const end = isFolded ? searched.foldEnd : searched.tail.end;
-    const text = isFolded ? searched.folded.slice(base, end) : searched.tail.text;
+    const text = isFolded ? searched.foldedText : searched.tail.text;
     const from = this.#at[index] ?? 0;
     if (end <= from || end < (this.#retryAt[index] ?? 0)) return Number.POSITIVE_INFINITY;
     const to = end - base;

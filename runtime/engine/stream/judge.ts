@@ -38,8 +38,11 @@ export class StreamJudge {
     this.#case = {
       stage,
       pieces,
+      // What asks a backend waits for the verdict.
+      backendFailure: () => undefined,
       facts: new FactSheet(request, pieces, { stage, env: environment, session }),
       nowMs: now.getTime(),
+      foundAtMs: () => 0,
       isOverdue: () => false,
       rolloutValue: (by) => this.#values[by] ?? "",
       watch: { judging: (policy, ask) => void this.#asks.set(policy, ask), passed: () => undefined },

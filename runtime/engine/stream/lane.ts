@@ -2,14 +2,16 @@
 // later text can change, and says for each detector the offset from which on that is not so: its edge.
 
 import { foldLookalikes, isSpaceUnit } from "../fold.ts";
+import { reads } from "../normalize.ts";
 import { mayBeginWord, phraseStart } from "../phrase.ts";
 import type { Finding, Phrase } from "../plan.ts";
 import { collapsedBack } from "./collapsed.ts";
 import { GatedSearch } from "./gated-search.ts";
 import { GroupSearch } from "./group-search.ts";
 import { LeadSearch } from "./lead-search.ts";
-import { bitOf, type StreamTables } from "./tables.ts";
+import { bitOf, type StreamTables, type StreamTriggerUse } from "./tables.ts";
 import { TextTail } from "./text-tail.ts";
+import { settlesWindow } from "./window-edge.ts";
 
 /** Told of a finding; its offsets are those of the form. */
 export type LaneReport = (job: number, finding: Finding) => void;
@@ -35,9 +37,11 @@ export class Lane {
   #state = 0;
   #phrases: PhraseHit[] = [];
   #triggerHits: number[][];
-  /** Triggers with bounds of which hits wait. */
-  readonly #boundedHits: Set<number>;
-  #triggerEdges: number[];
+  /** Triggers of which hits wait. */
+  readonly #hitTriggers: Set<number>;
+  #openEdges: number[];
+  /** Up to where the text was there when `open` was last asked. */
+  #seen = 0;
   #sweepEdges: number[];
   #windowEdges: number[];
   readonly #gated: GatedSearch;
@@ -45,6 +49,8 @@ export class Lane {
   readonly #leads: LeadSearch;
   /** By detector: nothing that begins before it can change any more. */
   readonly edges: Float64Array;
+  /** What was found in windows, by probe and by window. */
+  readonly #windows: (Finding | undefined)[][];
 
   constructor(tables: StreamTables, kinds: number, from?: Lane) {
     this.#tables = tables;
@@ -55,14 +61,16 @@ export class Lane {
     this.#state = from === undefined ? 0 : from.#state;
     this.#phrases = [...(from === undefined ? [] : from.#phrases)];
     this.#triggerHits = tables.triggers.map((_, index) => [...(from?.triggerHitsOf(index) ?? [])]);
-    this.#boundedHits = new Set(from === undefined ? [] : from.#boundedHits);
-    this.#triggerEdges = from === undefined ? tables.triggers.map(() => 0) : [...from.#triggerEdges];
+    this.#hitTriggers = new Set(from === undefined ? [] : from.#hitTriggers);
+    this.#openEdges = from === undefined ? tables.opens.map(() => 0) : [...from.#openEdges];
+    this.#seen = from === undefined ? 0 : from.#seen;
     this.#sweepEdges = from === undefined ? tables.sweeps.map(() => 0) : [...from.#sweepEdges];
     this.#windowEdges = from === undefined ? tables.windows.map(() => 0) : [...from.#windowEdges];
     this.#gated = new GatedSearch(tables, from === undefined ? undefined : from.#gated);
     this.#groups = new GroupSearch(tables, from === undefined ? undefined : from.#groups);
     this.#leads = new LeadSearch(tables.leads, from === undefined ? undefined : from.#leads);
     this.edges = new Float64Array(tables.jobs.length);
+    this.#windows = tables.windows.map((_, index) => (from === undefined ? [] : [...(from.#windows[index] ?? [])]));
   }
 
   /** The same lane, to go on by itself with other kinds. */
@@ -72,6 +80,12 @@ export class Lane {
 
   triggerHitsOf(index: number): readonly number[] {
     return this.#triggerHits[index] ?? [];
+  }
+
+  /** What was found in the windows that are settled. */
+  windowsOf(key: string): readonly (Finding | undefined)[] {
+    const { jobs, windows } = this.#tables;
+    return this.#windows[windows.findIndex(({ job }) => jobs[job]?.key === key)] ?? [];
   }
 
   /** Whether a detector reads this form. */
@@ -90,7 +104,13 @@ export class Lane {
     const lower = (job: number, edge: number): void => {
       if (edge < (this.edges[job] ?? 0)) this.edges[job] = edge;
     };
-    const searched = { tail, folded: this.#folded, foldEnd: this.#foldEnd, reads: (job: number) => this.isReadBy(job) };
+    const folded = this.#folded;
+    const searched = {
+      ...{ tail, folded, foldEnd: this.#foldEnd },
+      foldedText: this.#foldEnd === folded.end ? folded.text : folded.slice(folded.base, this.#foldEnd),
+      reads: (job: number) => this.isReadBy(job),
+      waits: (job: number, from: number) => this.#waits(job, from),
+    };
     this.#settlePhrases(report, lower);
     this.#settleTriggers(report, lower);
     this.#settleSweeps(report, lower);
@@ -99,6 +119,15 @@ export class Lane {
     this.#groups.settle(searched, report, lower);
     this.#lowerByLiterals(lower);
     this.#trim();
+  }
+
+  // What is found in windows takes effect when a window is settled. Windows count in the text as it is given.
+  #waits(job: number, from: number): boolean {
+    return (
+      this.#tables.jobs[job]?.isWindowed === true &&
+      (this.kinds & reads.given) !== 0 &&
+      !settlesWindow(from, this.tail.end)
+    );
   }
 
   #fold(more: string): void {
@@ -129,7 +158,7 @@ export class Lane {
         const use = this.#tables.triggers[index];
         if (use === undefined || !this.isReadBy(use.job)) continue;
         this.#triggerHits[index]?.push(base + end);
-        if (use.bounds !== undefined) this.#boundedHits.add(index);
+        this.#hitTriggers.add(index);
       }
       for (const { pattern, gate } of found.gates)
         if (this.isReadBy(this.#tables.patterns[pattern]?.job ?? 0)) this.#gated.hit(pattern, gate, this.tail, end);
@@ -155,39 +184,41 @@ export class Lane {
 
   #settleTriggers(report: LaneReport, lower: (job: number, edge: number) => void): void {
     const { base, text } = this.tail;
-    for (const index of this.#tables.openTriggers) this.#settleOpenTrigger(index, report, lower);
-    for (const index of this.#boundedHits) {
-      const { job, trigger, bounds = { lead: 0, reach: 0 } } = this.#tables.triggers[index] ?? {};
-      if (job === undefined || trigger === undefined) continue;
-      const hits = (this.#triggerHits[index] ?? []).filter((end) => {
-        if (end + bounds.reach > this.tail.end) {
-          lower(job, base + wordBefore(text, end - base - trigger.literal.length, bounds.lead));
-          return true;
-        }
-        const finding = trigger.locate(text, end - base);
-        if (finding !== undefined) report(job, shifted(finding, base));
-        return false;
-      });
+    const { opens, triggers } = this.#tables;
+    for (let index = 0; index < opens.length; index++) {
+      const use = opens[index];
+      if (use === undefined || !this.isReadBy(use.job)) continue;
+      const edge = base + use.open(text, (this.#openEdges[index] ?? 0) - base, Math.max(0, this.#seen - base));
+      this.#openEdges[index] = edge;
+      lower(use.job, edge);
+    }
+    this.#seen = this.tail.end;
+    for (const index of this.#hitTriggers) {
+      const use = triggers[index];
+      if (use === undefined) continue;
+      const hits = (this.#triggerHits[index] ?? []).filter((end) => !this.#settleHit(use, end, report, lower));
       this.#triggerHits[index] = hits;
-      if (hits.length === 0) this.#boundedHits.delete(index);
+      if (hits.length === 0) this.#hitTriggers.delete(index);
     }
   }
 
-  #settleOpenTrigger(index: number, report: LaneReport, lower: (job: number, edge: number) => void): void {
+  // True when nothing can change what a hit leads to.
+  #settleHit(
+    { job, trigger, bounds, open }: StreamTriggerUse,
+    end: number,
+    report: LaneReport,
+    lower: (job: number, edge: number) => void,
+  ): boolean {
     const { base, text } = this.tail;
-    const { job, trigger } = this.#tables.triggers[index] ?? {};
-    if (job === undefined || trigger === undefined || !this.isReadBy(job)) return;
-    const edge = base + (trigger.open?.(text, (this.#triggerEdges[index] ?? 0) - base) ?? 0);
-    this.#triggerEdges[index] = edge;
-    lower(job, edge);
-    const hits = this.#triggerHits[index] ?? [];
-    if (hits.length === 0) return;
-    this.#triggerHits[index] = hits.filter((end) => {
-      if (end - trigger.literal.length >= edge) return true;
-      const finding = trigger.locate(text, end - base);
-      if (finding !== undefined) report(job, shifted(finding, base));
+    if (bounds === undefined) {
+      if (end - trigger.literal.length >= (this.#openEdges[open] ?? 0)) return false;
+    } else if (end + bounds.reach > this.tail.end) {
+      lower(job, base + wordBefore(text, end - base - trigger.literal.length, bounds.lead));
       return false;
-    });
+    }
+    const finding = trigger.locate(text, end - base);
+    if (finding !== undefined) report(job, shifted(finding, base));
+    return true;
   }
 
   #settleSweeps(report: LaneReport, lower: (job: number, edge: number) => void): void {
@@ -197,7 +228,7 @@ export class Lane {
       const from = (this.#sweepEdges[index] ?? 0) - base;
       const edge = sweep.open?.(text, from) ?? 0;
       if (edge > from)
-        for (const finding of sweep(text, from)) if (finding.start < edge) report(job, shifted(finding, base));
+        for (const finding of sweep(text, from, edge)) if (finding.start < edge) report(job, shifted(finding, base));
       this.#sweepEdges[index] = base + edge;
       lower(job, base + edge);
     }
@@ -210,12 +241,16 @@ export class Lane {
       if (!this.isReadBy(job)) continue;
       const done = (this.#windowEdges[index] ?? 0) - base;
       let edge = done;
-      for (const [from, to] of probe.windowsOf(text.length)) {
-        if (from < done) continue;
+      // Windows have one stride, so those from one of them on lie as in a text that begins there.
+      for (const [start, stop] of probe.windowsOf(text.length - done)) {
+        const from = done + start;
+        const to = done + stop;
         edge = from;
         if (to >= text.length) break;
         const finding = probe.score(text, from, to, base + from);
-        if (finding !== undefined) report(job, shifted(finding, base));
+        const found = finding && shifted(finding, base);
+        this.#windows[index]?.push(found);
+        if (found !== undefined) report(job, found);
       }
       this.#windowEdges[index] = base + edge;
       lower(job, base + edge);
@@ -242,14 +277,13 @@ export class Lane {
   }
 
   #trim(): void {
-    const { triggers, openTriggers, sweeps, windows } = this.#tables;
+    const { opens, sweeps, windows } = this.#tables;
     let least = Math.min(this.#foldEnd - foldReach, this.#gated.least(), this.#groups.least());
     for (const edge of this.edges) least = Math.min(least, edge);
     const consider = (uses: readonly { readonly job: number }[], edges: readonly number[]): void => {
       for (const [index, { job }] of uses.entries()) if (this.isReadBy(job)) least = Math.min(least, edges[index] ?? 0);
     };
-    for (const index of openTriggers)
-      if (this.isReadBy(triggers[index]?.job ?? 0)) least = Math.min(least, this.#triggerEdges[index] ?? 0);
+    consider(opens, this.#openEdges);
     consider(sweeps, this.#sweepEdges);
     consider(windows, this.#windowEdges);
     this.tail.trim(least);

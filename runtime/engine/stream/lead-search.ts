@@ -3,6 +3,7 @@
 import { isSpaceUnit } from "../fold.ts";
 import { bitOf, type LeadGroup } from "./tables.ts";
 import type { TextTail } from "./text-tail.ts";
+import { settlesWindow } from "./window-edge.ts";
 
 /** Knows, for every set of leading characters, where the run of them at the end of the text begins. */
 export class LeadSearch {
@@ -27,10 +28,23 @@ export class LeadSearch {
         if (!isEnd) lower(group.job, base + at);
         continue;
       }
+      if (group.isWide) {
+        if (isEnd) lower(group.job, this.#wideStart(index, group, tail));
+        continue;
+      }
       const start = isEnd ? this.#runAtEnd(index, group, tail) : runBefore(group, text, at);
       lower(group.job, base + start);
     }
     if (isEnd) this.#searchedTo = tail.end;
+  }
+
+  // No match begins before a place that none could begin before when the text was shorter.
+  #wideStart(index: number, group: LeadGroup, { base, text }: TextTail): number {
+    const known = this.#starts[index] ?? 0;
+    if (!settlesWindow(known, Math.max(0, base + text.length - group.before))) return known;
+    const start = base + runBefore(group, text, text.length);
+    this.#starts[index] = start;
+    return start;
   }
 
   // A run that goes on begins where it began, so that a long one is not walked again with each chunk.

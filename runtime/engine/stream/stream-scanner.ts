@@ -2,16 +2,14 @@
 
 import type { Detection } from "../detector.ts";
 import { reads } from "../normalize.ts";
+import type { KnownWindows } from "../plan.ts";
 import { EncodedFeed } from "./encoded-feed.ts";
 import { FormMap } from "./form-map.ts";
 import { Lane } from "./lane.ts";
 import { NormalFeed, type NormalStep } from "./normal-feed.ts";
 import type { StreamJob, StreamTables } from "./tables.ts";
 import { contextLength, TextTail } from "./text-tail.ts";
-
-/** Windows of detectors with windows: see ruling in docs/streaming.md. */
-const windowLength = 512;
-const windowStride = 256;
+import { settledWindows, windowLength } from "./window-edge.ts";
 
 /** What a chunk settled: detections by the key of their spec. */
 export type Settled = ReadonlyMap<string, readonly Detection[]>;
@@ -52,6 +50,15 @@ export class StreamScanner {
   /** Where the text begins that a detector may still find something in, by the key of its spec. */
   edges(): ReadonlyMap<string, number> {
     return new Map(this.#ledgers.map((ledger) => [ledger.key, ledger.edge]));
+  }
+
+  /** What was found in the windows that are settled, for the verdict. */
+  get windows(): KnownWindows {
+    const of: KnownWindows["of"] = (key, kinds) => {
+      if ((kinds & reads.normal) !== 0) return (this.#normal ?? this.#given).windowsOf(key);
+      return (kinds & reads.given) !== 0 ? this.#given.windowsOf(key) : [];
+    };
+    return { of };
   }
 
   #advance(step: NormalStep): void {
@@ -115,11 +122,6 @@ export class StreamScanner {
     if (this.#normal?.isReadBy(job) !== true) return least;
     return Math.min(least, this.#map?.start(settledWindows(this.#normal.edges[job] ?? 0)) ?? 0);
   }
-}
-
-/** The begin of the first window that what is still to come may change. */
-function settledWindows(edge: number): number {
-  return Math.max(0, windowStride * (Math.floor((edge - windowLength) / windowStride) + 1));
 }
 
 interface Entry {

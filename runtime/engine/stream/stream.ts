@@ -12,6 +12,7 @@ import {
 } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { FailMode, OffsetUnit, Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { ApplicablePolicy } from "../applicability.ts";
+import type { BackendAnswers } from "../backend.ts";
 import type { CompiledRule } from "../compiled-policy.ts";
 import { isEnforced, type Match } from "../decide.ts";
 import type { Evaluation, EvaluationContext } from "../evaluation.ts";
@@ -50,12 +51,16 @@ export interface StreamFinish {
   readonly toolCalls?: readonly ToolCall[];
   /** Microseconds since the verdict was asked for. */
   readonly elapsedUs?: () => number;
+  /** What backends said of the whole text. */
+  readonly backends?: BackendAnswers | undefined;
 }
 
 /** A text that is judged while it comes. */
 export interface EngineStream {
   /** Takes a chunk, cut anywhere. */
   readonly push: (chunk: string) => StreamStep;
+  /** The request about the whole text, by which backends are asked before the end. */
+  readonly wholeRequest: (toolCalls: readonly ToolCall[]) => EvaluateRequest;
   /** Judges the whole text. A finished stream takes nothing more. */
   readonly finish: (finish?: StreamFinish) => StreamEnd;
   /** Units that came and were not released. */
@@ -183,10 +188,19 @@ class TextStream implements EngineStream {
     return { released, findings };
   }
 
-  finish({ toolCalls = [], elapsedUs }: StreamFinish = {}): StreamEnd {
+  wholeRequest(toolCalls: readonly ToolCall[]): EvaluateRequest {
+    return withText(this.#request, this.#chunks.join(""), toolCalls);
+  }
+
+  finish({ toolCalls = [], elapsedUs, backends }: StreamFinish = {}): StreamEnd {
     const { evaluate } = this.#parts.tools;
-    const context = elapsedUs === undefined ? this.#context : { ...this.#context, elapsedUs };
-    const request = withText(this.#request, this.#chunks.join(""), toolCalls);
+    const windows = this.#scanner?.windows;
+    const context = {
+      ...{ ...this.#context, backends },
+      ...(elapsedUs && { elapsedUs }),
+      ...(windows && { windows }),
+    };
+    const request = this.wholeRequest(toolCalls);
     const evaluation = evaluate(request, context);
     this.#text = undefined;
     this.#out = this.length;

@@ -8,7 +8,7 @@ import { LazyDfa } from "../dfa.ts";
 import { gateFoldText, isSpaceUnit } from "../fold.ts";
 import type { Gate } from "../literal.ts";
 import { reads } from "../normalize.ts";
-import type { Models, PatternProbe, Phrase, Plan, Sweep, Trigger, WindowProbe } from "../plan.ts";
+import type { Models, OpenEdge, PatternProbe, Phrase, Plan, Sweep, Trigger, WindowProbe } from "../plan.ts";
 import { readProgram } from "../program.ts";
 import { compileDetectors, type FormScanner } from "../scanner.ts";
 import { type StreamPlan, streamPlan, type TriggerBounds } from "./bounds.ts";
@@ -44,6 +44,8 @@ export interface LeadGroup {
   /** In units of collapsed text when elastic; may be infinite. */
   readonly before: number;
   readonly isElastic: boolean;
+  /** Whether `before` counts from the end of a literal, as long as any may be, and windows are all that depends on it. */
+  readonly isWide: boolean;
 }
 
 /** Patterns without a literal that are searched together. */
@@ -71,6 +73,14 @@ export interface StreamTriggerUse {
   readonly trigger: Trigger;
   /** Undefined when the trigger says itself what is open. */
   readonly bounds: TriggerBounds | undefined;
+  /** Which of the `opens` it has; -1 for none. */
+  readonly open: number;
+}
+
+/** Triggers of one detector that say alike what is open. */
+export interface TriggerOpen {
+  readonly job: number;
+  readonly open: OpenEdge;
 }
 
 /** The shared part of streams. */
@@ -83,8 +93,8 @@ export interface StreamTables {
   readonly marks: StateMarks;
   readonly groups: readonly PatternGroup[];
   readonly triggers: readonly StreamTriggerUse[];
-  /** Those that say themselves what is open. */
-  readonly openTriggers: readonly number[];
+  /** What says what is open, once for all triggers of a detector that share it. */
+  readonly opens: readonly TriggerOpen[];
   readonly sweeps: readonly { readonly job: number; readonly sweep: Sweep }[];
   readonly windows: readonly { readonly job: number; readonly probe: WindowProbe }[];
   /** Scans decoded forms, which come whole. Undefined when nobody reads them. */
@@ -98,7 +108,7 @@ const wordUnits = Uint8Array.from({ length: 65_536 }, (_, unit) => (isSpaceUnit(
 const groupBytes = 4 * 2 ** 20;
 const mostPatterns = 80;
 /** Patterns with long beginnings need many states together. */
-const fewPatterns = 4;
+const fewPatterns = 8;
 const mostInstructions = 8_000;
 
 /** The bit of a detector or of a lead group. */
@@ -130,7 +140,7 @@ function followed(spec: DetectorSpec, models: Models): Followed {
 export function compileTables(specs: readonly DetectorSpec[], models: Models): StreamTables {
   const plans = specs.map((spec) => followed(spec, models));
   const patterns = plans.flatMap(({ plan }, job) => plan.patterns.map((probe) => ({ job, probe })));
-  const triggers = plans.flatMap(({ plan }, job) => plan.triggers.map((trigger) => ({ job, ...trigger })));
+  const { triggers, opens } = triggersOf(plans);
   const literals = new LiteralTable();
   plans.forEach(({ plan }, job) => {
     for (const phrase of plan.phrases) literals.usesOf(phrase.text).phrases.push({ job, phrase });
@@ -138,7 +148,8 @@ export function compileTables(specs: readonly DetectorSpec[], models: Models): S
   const leads = new LeadTable();
   for (const [index, { job, trigger, bounds }] of triggers.entries()) {
     literals.usesOf(trigger.literal).triggers.push(index);
-    if (bounds !== undefined) leads.addTrigger(index, { job, units: wordUnits, before: bounds.lead, isElastic: false });
+    if (bounds !== undefined)
+      leads.addTrigger(index, { job, units: wordUnits, before: bounds.lead, isElastic: false, isWide: false });
   }
   for (const [index, { job, probe }] of patterns.entries()) {
     if (isFree(probe)) continue;
@@ -159,11 +170,24 @@ export function compileTables(specs: readonly DetectorSpec[], models: Models): S
     marks: markStates(automaton, literals.uses, leads),
     groups: groupsOf(patterns),
     triggers,
-    openTriggers: [...triggers.keys()].filter((index) => triggers[index]?.bounds === undefined),
+    opens,
     sweeps: plans.flatMap(({ plan }, job) => plan.sweeps.map((sweep) => ({ job, sweep }))),
     windows: plans.flatMap(({ plan }, job) => (plan.window === undefined ? [] : [{ job, probe: plan.window }])),
     decoded: decoded.length === 0 ? undefined : compileDetectors(decoded, { models }),
   };
+}
+
+function triggersOf(plans: readonly Followed[]): Pick<StreamTables, "triggers" | "opens"> {
+  const opens: TriggerOpen[] = [];
+  const triggers = plans.flatMap(({ plan }, job) =>
+    plan.triggers.map(({ trigger, bounds }) => {
+      const own = bounds === undefined ? trigger.open : undefined;
+      if (own === undefined) return { job, trigger, bounds, open: -1 };
+      const known = opens.findIndex((other) => other.job === job && other.open === own);
+      return { job, trigger, bounds, open: known < 0 ? opens.push({ job, open: own }) - 1 : known };
+    }),
+  );
+  return { triggers, opens };
 }
 
 class LiteralTable {
@@ -193,7 +217,7 @@ class LeadTable {
   add(pattern: number, job: number, { pattern: { gates, engine, elastic } }: PatternProbe): void {
     const before = Math.max(...gates.map((gate) => gate.before));
     const units = before === 0 ? undefined : leadUnits(readProgram(engine), gates);
-    this.#groupOf.set(pattern, this.#indexOf({ job, units, before, isElastic: elastic }));
+    this.#groupOf.set(pattern, this.#indexOf({ job, units, before, isElastic: elastic, isWide: false }));
   }
 
   /** Windows are known long after their last unit, so nobody gains from knowing where a match within may have begun. */
@@ -201,7 +225,7 @@ class LeadTable {
     const most = Math.max(...gates.map(({ literal, before }) => literal.length + before));
     const index = this.#wide.get(job);
     const before = Math.max(most, this.groups[index ?? -1]?.before ?? 0);
-    const group = { job, units: undefined, before, isElastic: true };
+    const group = { job, units: undefined, before, isElastic: true, isWide: true };
     if (index === undefined) this.#wide.set(job, this.groups.push(group) - 1);
     else this.groups[index] = group;
   }

@@ -37,7 +37,7 @@ export const diff = defineCommand({
   },
   notes: "Marks: + stricter, - weaker, ? cannot be said by looking, none: no outcome changes.",
   async run({ values, positionals, output, world }) {
-    const [before, after] = requirePolicies(positionals.map(readPolicyFile));
+    const [before, after] = requirePolicies(positionals.map((path) => readPolicyFile(path)));
     if (before === undefined || after === undefined) throw new Error("two files were asked for");
     const found = diffPolicies(before.policy, after.policy, catalog, ownPackSource);
     const witnesses = findWitnesses(before.policy, after.policy, { now: world.now(), packs: ownPackSource });

@@ -5,6 +5,7 @@ import { canonicalText } from "../../kit/canonical.ts";
 import { defineCommand, integerOf, type Values } from "../command.ts";
 import type { JudgingFile } from "../evaluate.ts";
 import { exitCodes, refusal, usageFailure } from "../failure.ts";
+import { withSuites } from "../merged-source.ts";
 import { counted, shown } from "../output.ts";
 import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
 import { policyJson } from "../resource-json.ts";
@@ -35,7 +36,8 @@ export const policiesPush = defineCommand({
   positionals: { label: "<file|folder>...", min: 1, max: 1000 },
   options,
   notes: `Policies are found by metadata.name. All files, those of tests included, are checked and run before the first is sent. A policy that is there
-already as it is written gets no new version. An update follows the version that was read just before, so that nobody
+already as it is written gets no new version. Tests of files of their own are sent as tests of the policy, so that the
+server runs them, too. An update follows the version that was read just before, so that nobody
 else's change is lost.`,
   async run({ values, positionals, output, world }) {
     const found = findPolicyFiles(positionals);
@@ -45,11 +47,12 @@ else's change is lost.`,
     if (expected !== undefined && files.length > 1) throw usageFailure("--expected-version is for one file");
     refuseTwins(files);
     for (const file of [...files, ...suites]) requireGreen(file, world.now());
+    const merged = files.map((file) => withSuites(file, suites, world.now()));
     const server = await openOrganization(values, world);
     const known = new Map((await allPolicies(server)).map(({ name, id }) => [name, id]));
     const scope = await scopeOf(server, values);
     const pushed: Pushed[] = [];
-    for (const file of files) {
+    for (const file of merged) {
       const id = known.get(file.policy.metadata.name);
       pushed.push(await push(server, file, { id, scope, expected, message: values.message }));
     }

@@ -12,9 +12,9 @@ export const validate = defineCommand({
   positionals: { label: "<file|folder>...", min: 1, max: 1000 },
   options: {},
   notes: "A folder stands for its .yaml, .yml and .json files, those of its folders included, hidden ones left out.",
-  async run({ positionals, output }) {
+  async run({ positionals, output, world }) {
     const found = findPolicyFiles(positionals);
-    const policies = readPolicyFiles(found.files);
+    const policies = readPolicyFiles(found.files, world.now());
     const files = [...policies, ...readSuites(found.suites, policies)];
     for (const file of files) printProblems(file, output);
     const wrong = files.filter((file) => !isValid(file)).length;

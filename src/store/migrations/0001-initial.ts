@@ -24,7 +24,7 @@ export class Initial extends Migration {
     );
     this.addSql('create table "audit_head" ("org_id" uuid not null, "size" bigint not null, primary key ("org_id"))');
     this.addSql(
-      'create table "bundle" ("org_id" uuid not null, "id" uuid not null, "project_id" uuid not null, "environment_id" uuid not null, "environment" text not null, "version" int not null, "digest" text not null, "content_digest" text not null, "source" text not null, "message" text null, "manifest" jsonb not null, "parts" jsonb not null, "policies" jsonb not null, "size_bytes" int not null, "tests_passed" int not null, "tests_failed" int not null, "created_by" text not null, "created_at" timestamptz(3) not null, "activated_at" timestamptz(3) null, "activation_seq" int null, "purged_at" timestamptz(3) null, primary key ("org_id", "id"))',
+      'create table "bundle" ("org_id" uuid not null, "id" uuid not null, "project_id" uuid not null, "environment_id" uuid not null, "environment" text not null, "version" int not null, "digest" text not null, "content_digest" text not null, "source" text not null, "message" text null, "manifest" jsonb not null, "parts" jsonb not null, "policies" jsonb not null, "size_bytes" int not null, "tests_passed" int not null, "tests_failed" int not null, "created_by" text not null, "author_id" uuid null, "created_at" timestamptz(3) not null, "activated_at" timestamptz(3) null, "activation_seq" int null, "purged_at" timestamptz(3) null, primary key ("org_id", "id"))',
     );
     this.addSql('alter table "bundle" add constraint "bundle_version" unique ("org_id", "environment_id", "version")');
     this.addSql(
@@ -41,6 +41,9 @@ export class Initial extends Migration {
     );
     this.addSql(
       'create table "candidate_sample" ("org_id" uuid not null, "environment_id" uuid not null, "evaluation_id" uuid not null, "active_outcome" int not null, "candidate_outcome" int not null, "candidate_rule" text not null, "created_at" timestamptz(3) not null, primary key ("org_id", "environment_id", "evaluation_id"))',
+    );
+    this.addSql(
+      'create table "detector_backend" ("org_id" uuid not null, "key" text not null, "url" text not null, "shape" text not null, "timeout_ms" int not null, "auth_header" text null, "created_at" timestamptz(3) not null, "updated_at" timestamptz(3) not null, primary key ("org_id", "key"))',
     );
     this.addSql(
       'create table "environment" ("org_id" uuid not null, "id" uuid not null, "project_id" uuid not null, "name" text not null, "position" int not null, "is_protected" boolean not null, "is_frozen" boolean not null default false, "required_approvals" int not null default 0, "capture" text not null, "latest_version" int not null default 0, "activation_seq" int not null default 0, "active_version" int null, "created_at" timestamptz(3) not null, primary key ("org_id", "id"))',
@@ -147,7 +150,7 @@ export class Initial extends Migration {
       'create table "reporting_gap" ("org_id" uuid not null, "project_id" uuid not null, "environment" text not null, "instance_id" uuid not null, "first_seq" bigint not null, "reason" text not null, "last_seq" bigint not null, "count" bigint not null, "created_at" timestamptz(3) not null, primary key ("org_id", "project_id", "environment", "instance_id", "first_seq", "reason"))',
     );
     this.addSql(
-      'create table "runtime_instance" ("org_id" uuid not null, "project_id" uuid not null, "environment" text not null, "id" uuid not null, "software_version" text not null, "bundle_version" int not null default 0, "activation_seq" int not null default 0, "rejection" text not null default \'\', "spool_depth" bigint not null default \'0\', "first_seen_at" timestamptz(3) not null, "last_seen_at" timestamptz(3) not null, primary key ("org_id", "project_id", "environment", "id"))',
+      'create table "runtime_instance" ("org_id" uuid not null, "project_id" uuid not null, "environment" text not null, "id" uuid not null, "software_version" text not null, "bundle_version" int not null default 0, "activation_seq" int not null default 0, "rejection" text not null default \'\', "spool_depth" bigint not null default \'0\', "evaluations" bigint not null default \'0\', "first_seen_at" timestamptz(3) not null, "last_seen_at" timestamptz(3) not null, primary key ("org_id", "project_id", "environment", "id"))',
     );
     this.addSql(
       'create table "session" ("id" uuid not null, "account_id" uuid not null, "method" text not null, "provider_org_id" uuid null, "address" text not null, "user_agent" text not null, "created_at" timestamptz(3) not null, "last_used_at" timestamptz(3) not null, "expires_at" timestamptz(3) not null, "revoked_at" timestamptz(3) null, primary key ("id"))',
@@ -178,7 +181,7 @@ export class Initial extends Migration {
     this.addSql('create index "sso_login_state" on "sso_login" ("state_digest")');
     this.addSql('create index "sso_login_expiry" on "sso_login" ("org_id", "expires_at")');
     this.addSql(
-      'create table "token" ("org_id" uuid not null, "id" uuid not null, "kind" text not null, "name" text not null, "project_id" uuid null, "environment_id" uuid null, "environment" text null, "digest" bytea not null, "previous_digest" bytea null, "previous_expires_at" timestamptz(3) null, "prefix" text not null, "created_by" text not null, "created_at" timestamptz(3) not null, "expires_at" timestamptz(3) null, "revoked_at" timestamptz(3) null, "last_used_at" timestamptz(3) null, primary key ("org_id", "id"))',
+      'create table "token" ("org_id" uuid not null, "id" uuid not null, "kind" text not null, "name" text not null, "project_id" uuid null, "environment_id" uuid null, "environment" text null, "digest" bytea not null, "previous_digest" bytea null, "previous_expires_at" timestamptz(3) null, "prefix" text not null, "created_by" text not null, "account_id" uuid null, "created_at" timestamptz(3) not null, "expires_at" timestamptz(3) null, "revoked_at" timestamptz(3) null, "last_used_at" timestamptz(3) null, primary key ("org_id", "id"))',
     );
     this.addSql('create index "token_digest" on "token" ("digest")');
     this.addSql('create index "token_previous" on "token" ("previous_digest")');
@@ -296,6 +299,11 @@ export class Initial extends Migration {
     this.addSql('alter table "candidate_sample" force row level security');
     this.addSql(
       "create policy \"tenant\" on \"candidate_sample\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
+    );
+    this.addSql('alter table "detector_backend" enable row level security');
+    this.addSql('alter table "detector_backend" force row level security');
+    this.addSql(
+      "create policy \"tenant\" on \"detector_backend\" using (org_id = nullif(current_setting('app.org_id', true), '')::uuid) with check (org_id = nullif(current_setting('app.org_id', true), '')::uuid)",
     );
     this.addSql('alter table "environment" enable row level security');
     this.addSql('alter table "environment" force row level security');

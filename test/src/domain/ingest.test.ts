@@ -1,10 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { clone } from "@bufbuild/protobuf";
+import { clone, create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import {
+  CaptureMode,
+  type EvaluationRecord,
+  EvaluationRecordSchema,
+  RecordedSegmentSchema,
+} from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { Agents } from "../../../src/domain/agent.ts";
 import { Ingest, type IngestResult, type IngestSource } from "../../../src/domain/ingest.ts";
 import { Projects } from "../../../src/domain/project.ts";
@@ -230,7 +235,14 @@ describe("Ingest", () => {
         [world.orgId, randomUUID()],
       ),
     );
-    const records = [blockedEvaluation("secrets.any", { agentId: "bot" }), evaluation({ outcome: Outcome.FLAG })];
+    const kept = {
+      capture: CaptureMode.REDACTED,
+      segments: [create(RecordedSegmentSchema, { id: "s1", text: "the key [SECRET_1]" })],
+    };
+    const records = [
+      blockedEvaluation("secrets.any", { agentId: "bot", ...kept }),
+      evaluation({ outcome: Outcome.FLAG }),
+    ];
     await ingest.ingest(source, batchOf(records));
     await ingest.ingest(source, batchOf(records));
     const events = await database.read(world.orgId, (tx) => tx.sql<{ body: string }>("select body from event"));
@@ -243,6 +255,8 @@ describe("Ingest", () => {
       rule_ids: ["secrets.any"],
       categories: ["secrets.token"],
       bundle_version: 3,
+      capture: "redacted",
+      text: "the key [SECRET_1]",
     });
   });
 

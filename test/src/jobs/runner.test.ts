@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { publishEvent } from "../../../src/domain/event.ts";
+import { enqueueJob } from "../../../src/domain/job.ts";
 import { type Runner, startRunner } from "../../../src/jobs/runner.ts";
 import type { RunnableTask } from "../../../src/jobs/task.ts";
 import { tasks } from "../../../src/jobs/tasks.ts";
@@ -63,6 +65,35 @@ describe("startRunner()", () => {
     expect(performance.now() - startedAt).toBeLessThan(3_000);
     await world.dispatcher.idle();
     expect(sink.requests.slice(before).map(({ event }) => event.id)).toEqual([id]);
+  });
+
+  it("does each job once when it reads ahead, and gives back at its end what it has read and not done", async () => {
+    const orgId = newId();
+    const done: string[] = [];
+    const task: RunnableTask = {
+      name: "deliver-webhook",
+      schedule: undefined,
+      async run(_, payload) {
+        const { webhook_id = "" } = payload as { webhook_id?: string }; // as it is enqueued below
+        done.push(webhook_id);
+        if (done.length > 110) await sleep(5);
+      },
+    };
+    const ids = Array.from({ length: 240 }, newId);
+    await world.database.systemTransaction(orgId, async (tx) => {
+      for (const id of ids) await enqueueJob(tx, "deliver-webhook", { org_id: orgId, webhook_id: id });
+    });
+    const options = { pool, tasks: [task], services: world.jobServices, log, concurrency: 4, isReadingAhead: true };
+    runner = await startRunner(options);
+    await expect.poll(() => done.length, { timeout: 10_000, interval: 1 }).toBeGreaterThan(120);
+    await runner.stop();
+    expect(done.length).toBeLessThan(240);
+    const mine = "from graphile_worker._private_jobs where payload->>'org_id' = $1";
+    expect((await pool.query(`select ${mine} and locked_at is not null`, [orgId])).rowCount).toBe(0);
+    expect((await pool.query(`select ${mine}`, [orgId])).rowCount).toBe(240 - done.length);
+    runner = await startRunner(options);
+    await expect.poll(() => done.length, { timeout: 10_000 }).toBe(240);
+    expect(new Set(done)).toEqual(new Set(ids));
   });
 
   it("adds the next attempt's wake-up for the moment at which the delivery is due", async () => {
@@ -204,6 +235,7 @@ describe("the schedule", () => {
       .toEqual([
         "create-partitions",
         "purge-accounts",
+        "purge-bundles",
         "purge-deliveries",
         "purge-traces",
         "refresh-activations",

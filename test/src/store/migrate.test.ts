@@ -1,6 +1,7 @@
 import { MikroORM } from "@mikro-orm/postgresql";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dropMonthPartitionsSql } from "../../../scripts/postgres/month-partitions.ts";
 import { accountTables } from "../../../src/store/account-table.ts";
 import { foreignKeyName, foreignKeys } from "../../../src/store/foreign-keys.ts";
 import { migrateDatabase } from "../../../src/store/migrate.ts";
@@ -23,13 +24,7 @@ describe("migrateDatabase()", () => {
   });
 
   it("leaves a schema that differs in nothing from the entities", async () => {
-    // Partitions come and go with the months; the entities know only the default one.
-    await owner.query(
-      `do $$ declare month regclass; begin
-         for month in select oid::regclass from pg_class where relispartition and relkind = 'r' and relname ~ '_p[0-9_]+$'
-         loop execute format('drop table %s', month); end loop;
-       end $$`,
-    );
+    await owner.query(dropMonthPartitionsSql);
     const orm = await MikroORM.init(ormOptions({ url: database.migrationUrl, poolSize: 1 }));
     try {
       const statements = (await orm.schema.getUpdateSchemaSQL()).split(/;\s*/).filter((text) => text !== "");

@@ -163,7 +163,7 @@ export type CatalogDetector = Message<"policyguard.control.v1.CatalogDetector"> 
   references: string[];
 
   /**
-   * How well it does on labelled texts that it was not made from, as far as that was measured.
+   * How well it does on labelled texts, as far as that was measured. `data` says whether it was tuned on them.
    *
    * @generated from field: repeated policyguard.control.v1.DetectorMeasure measures = 21;
    */

@@ -5,6 +5,7 @@ import { isPlaceholder } from "./placeholder.ts";
 
 const header = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY$/;
 const longestHeader = 64;
+const longestFooter = 54;
 const longestKey = 16_384;
 const leastBody = 40;
 
@@ -36,10 +37,18 @@ const beginning = "-----BEGIN";
 const partialHeader = /-{1,5}$|-----B(?:E(?:G(?:I)?)?)?$/;
 
 // The last header is open for as long as its key may go on. A further header ends the one before it.
-function openKey(text: string, from: number): number {
-  const at = text.lastIndexOf(beginning);
-  const isRecent = at >= from && at > text.length - longestKey - 2 * longestHeader;
-  if (isRecent && !/-----END [A-Z0-9 ]{0,40}-----/.test(text.slice(at))) return at;
+function openKey(text: string, from: number, seen = 0): number {
+  const at = lastHeader(text, from, seen);
+  const isRecent = at > text.length - longestKey - 2 * longestHeader;
+  if (isRecent && !/-----END [A-Z0-9 ]{0,40}-----/.test(text.slice(Math.max(at, seen - longestFooter)))) return at;
   const partial = partialHeader.exec(text.slice(Math.max(from, text.length - beginning.length)));
   return partial === null ? text.length : text.length - partial[0].length;
+}
+
+// What was open before begins at `from`.
+function lastHeader(text: string, from: number, seen: number): number {
+  const start = Math.max(from, seen - beginning.length);
+  const at = text.slice(start).lastIndexOf(beginning);
+  if (at >= 0) return start + at;
+  return text.startsWith(beginning, from) ? from : Number.NEGATIVE_INFINITY;
 }

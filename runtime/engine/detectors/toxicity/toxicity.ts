@@ -28,6 +28,7 @@ export const toxicity: Detector = {
     costClass: "constant",
     scope: "local",
     defaultThreshold: 0.5,
+    sensitivities: { strict: 0.3, balanced: 0.5, permissive: 0.85 },
     parameters: packParameters(languages),
     references: ["https://arxiv.org/abs/2012.15606"],
     measures: [],

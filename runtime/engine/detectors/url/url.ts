@@ -29,6 +29,7 @@ export const url: Detector = {
     costClass: "constant",
     scope: "local",
     defaultThreshold: 0.5,
+    sensitivities: { strict: 0.4, balanced: 0.5, permissive: 0.8 },
     parameters: {
       type: "object",
       additionalProperties: false,

@@ -59,7 +59,7 @@ describe("the catalog", () => {
     expect(entry.references.every((reference) => reference.startsWith("https://"))).toBe(true);
     expect(entry.references.length).toBeGreaterThan(0);
     // What weights decide cannot be shown without them.
-    const isModel = entry.costClass === "model";
+    const isModel = entry.costClass === "model" || entry.costClass === "backend";
     expect(isModel || entry.examples.some(({ categories }) => categories.length > 0)).toBe(true);
     expect(entry.examples.some(({ categories }) => categories.length === 0)).toBe(true);
     expect(entry.measures.every(({ value }) => value >= 0 && value <= 1)).toBe(true);

@@ -9,9 +9,12 @@ import { completeParameters } from "../../../../runtime/engine/pack/parameters.t
 import { packSource } from "../../../../runtime/engine/pack/source.ts";
 import type { PolicyDocument, PolicyTest } from "../../../../runtime/engine/policy/document.ts";
 import { runPolicyTests } from "../../../../runtime/engine/test-runner.ts";
+import { shippedModels } from "../../../../src/kit/model-file.ts";
 import { readPackFiles } from "../../../../src/kit/pack-file.ts";
 
 const now = new Date("2026-11-20T12:00:00Z");
+// As on a server, and as a runtime judges.
+const models = shippedModels();
 const library = readPackLibrary(readPackFiles());
 const packs = library.ids.flatMap((id) => library.versionsOf(id));
 
@@ -22,7 +25,7 @@ const wanted = [
 
 function failing(document: unknown, tests?: readonly PolicyTest[]): string[] {
   // What a pack makes is a checked policy.
-  const results = runPolicyTests(document as PolicyDocument, { now }, tests);
+  const results = runPolicyTests(document as PolicyDocument, { now, models }, tests);
   return results.filter(({ passed }) => !passed).map(({ name, failures }) => `${name}: ${failures.join("; ")}`);
 }
 
@@ -79,7 +82,7 @@ describe.each(packs.map((pack) => [`${pack.metadata.id} ${pack.metadata.version}
   });
 
   it("was measured, and does as well today", () => {
-    const figures = measureAccuracy(pack, { now });
+    const figures = measureAccuracy(pack, { now, models });
     expect(figures).toMatchObject({ recall: 1, falsePositiveRate: 0 });
     expect(pack.benchmark).toMatchObject(figures);
     expect(pack.benchmark?.robustness).toBeGreaterThan(0.2);

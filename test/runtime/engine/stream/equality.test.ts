@@ -10,7 +10,7 @@ import { sampleText } from "./sample-text.ts";
 
 const sample = sampleOf({ n: 1_008, seed: 11 });
 /** Policies are compiled, which takes longer than to evaluate: each is tried with several texts. */
-const textsPerPolicy = 12;
+const textsPerPolicy = 24;
 
 describe("a stream", () => {
   it("equals the unary answer for generated policies, texts and chunkings", () => {

@@ -23,6 +23,22 @@ const detects = [
   { use: "pii", entities: ["CREDIT_CARD", "IBAN"] },
   { use: "secrets" },
   { use: "injection" },
+  { use: "injection", disguises: false },
+  { use: "injection", disguises: false, sensitivity: "strict", text_kind: "document" },
+  { use: "unicode" },
+  { use: "encoding" },
+  { use: "url" },
+  { use: "code" },
+  { use: "canary", canaries: ["Q7ZK-2XVB9M", "CNRY0815xZ"] },
+  { use: "profanity" },
+  { use: "toxicity" },
+  { use: "self_harm" },
+  { use: "repetition" },
+  { use: "length", max_characters: 300 },
+  { use: "gibberish" },
+  { use: "language", allow: ["en"] },
+  { use: "pii", entities: ["URL", "IP", "MAC"] },
+  { use: "pii", entities: ["BIC", "DATE_OF_BIRTH"] },
 ];
 
 const conditions = [

@@ -7,6 +7,9 @@ import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileEngine, type Engine } from "../../../../runtime/engine/compile.ts";
 import type { EvaluationContext } from "../../../../runtime/engine/evaluation.ts";
 import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
+import { shippedModels } from "../../../../src/kit/model-file.ts";
+
+const models = shippedModels();
 
 /** A random number from 0 to 1. */
 export type Random = () => number;
@@ -36,7 +39,7 @@ export function streamEngine(source: string): Engine {
   if (policy === undefined) throw new Error(JSON.stringify(problems, undefined, 1));
   const scope = { tenantId: "t", appId: "*", agentId: "*", env: "*" };
   const policies = [{ policyId: "p", name: "p", version: 1, scope, document: policy }];
-  return compileEngine({ policies, environment: "prod", projectId: "project-1" });
+  return compileEngine({ policies, environment: "prod", projectId: "project-1", models });
 }
 
 /** What a stream of these chunks let through, and its verdict. */

@@ -1,0 +1,55 @@
+// Compression of answers (RFC 9110 section 12.5.3), by what the caller accepts: brotli before gzip. Small answers are sent as they are:
+// compressing them costs more than it saves. A strong entity tag stands for the bytes of one coding only (section 8.8.3), so a
+// compressed answer has the same tag in its weak form; If-None-Match compares weakly, and finds either.
+
+import type { OutgoingHttpHeaders } from "node:http";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { Answer } from "./http.ts";
+
+/** Least size of an answer that is compressed. */
+export const leastCompressedBytes = 16 * 1024;
+
+/** A content coding that this server applies. */
+export type Coding = "br" | "gzip";
+
+const compress: Readonly<Record<Coding, (body: Uint8Array) => Promise<Uint8Array>>> = {
+  // Quality 4 is about as fast as gzip and smaller.
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (body) => promisify(gzip)(body),
+};
+
+/** The coding of an answer to a caller with this Accept-Encoding; undefined for none. */
+export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
+  if (acceptEncoding === undefined) return undefined;
+  const weights = new Map(acceptEncoding.split(",").map(weightOf));
+  const weight = (coding: Coding) => weights.get(coding) ?? weights.get("*") ?? 0;
+  const [best] = (["br", "gzip"] as const).toSorted((a, b) => weight(b) - weight(a));
+  return best !== undefined && weight(best) > 0 ? best : undefined;
+}
+
+/** The answer as the caller takes it. The work is done off the main thread. */
+export async function compressed(answer: Answer, acceptEncoding: string | undefined): Promise<Answer> {
+  const { headers } = answer;
+  const body = typeof answer.body === "string" ? Buffer.from(answer.body) : answer.body;
+  if (body === undefined || body.byteLength < leastCompressedBytes) return answer;
+  const vary = { ...headers, vary: "accept-encoding" };
+  const coding = chooseCoding(acceptEncoding);
+  if (coding === undefined) return { ...answer, headers: vary, body };
+  return {
+    ...answer,
+    headers: { ...vary, ...weakened(headers), "content-encoding": coding },
+    body: await compress[coding](body),
+  };
+}
+
+function weightOf(item: string): [string, number] {
+  const [coding = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
+  const stated = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+  const weight = Number(stated ?? "1");
+  return [coding, Number.isFinite(weight) ? weight : 0];
+}
+
+function weakened({ etag }: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  return typeof etag === "string" && !etag.startsWith("W/") ? { etag: `W/${etag}` } : {};
+}

@@ -1,0 +1,170 @@
+// Asks one detector backend: over connections that are kept, a few calls at a time, within the time that is left.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { Pool } from "undici";
+import type { BackendAnswer, BackendFinding, BackendReference } from "../engine/backend.ts";
+import { AnswerCache } from "./answer-cache.ts";
+import { Breaker, type BreakerState } from "./breaker.ts";
+import { AnswerInvalid, contracts } from "./shape.ts";
+
+/** How one call ended. */
+export type CallResult = "ok" | "timeout" | "error" | "circuit_open";
+
+/** What a client works with. */
+export interface BackendClientOptions {
+  readonly reference: BackendReference;
+  /** Value of its header; undefined when the runtime has none. */
+  readonly secret: string | undefined;
+  /** Told of each call. */
+  readonly onCall: (backend: string, result: CallResult, seconds: number) => void;
+  /** Told why an answer was no answer, without the text. */
+  readonly onProblem: (backend: string, error: unknown) => void;
+}
+
+/** Limits of the calls to one backend. */
+export const backendLimits = {
+  connections: 16,
+  /** Calls under way or waiting for a connection. */
+  calls: 128,
+  answerBytes: 4 * 1024 * 1024,
+  breaker: { failures: 5, openMs: 5_000 },
+  cache: { count: 4_096, ttlMs: 60_000 },
+  retryAfterMs: 20,
+} as const;
+
+/** Asks one backend. */
+export class BackendClient {
+  readonly #options: BackendClientOptions;
+  readonly #pool: Pool;
+  readonly #path: string;
+  readonly #breaker = new Breaker(backendLimits.breaker);
+  readonly #cache = new AnswerCache(backendLimits.cache);
+  #calls = 0;
+
+  constructor(options: BackendClientOptions) {
+    this.#options = options;
+    const { origin, pathname, search } = new URL(options.reference.url);
+    this.#path = pathname + search;
+    this.#pool = new Pool(origin, { connections: backendLimits.connections, pipelining: 1 });
+  }
+
+  /** How the breaker stands. */
+  get breakerState(): BreakerState {
+    return this.#breaker.state(performance.now());
+  }
+
+  /** What it says of each text, known by `endsAtMs` of the process's clock. Never throws. */
+  async ask(texts: readonly string[], endsAtMs: number): Promise<Map<string, BackendAnswer>> {
+    const answers = new Map<string, BackendAnswer>();
+    const open: string[] = [];
+    for (const text of texts) {
+      const findings = this.#cache.get(text, performance.now());
+      if (findings === undefined) open.push(text);
+      else answers.set(text, { findings });
+    }
+    const { batch } = contracts[this.#options.reference.shape];
+    const parts: string[][] = [];
+    for (let from = 0; from < open.length; from += batch) parts.push(open.slice(from, from + batch));
+    const results = await Promise.all(parts.map((part) => this.#askSome(part, endsAtMs)));
+    for (const result of results) for (const [text, answer] of result) answers.set(text, answer);
+    return answers;
+  }
+
+  /** Ends its connections. */
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+
+  async #askSome(texts: readonly string[], endsAtMs: number): Promise<[string, BackendAnswer][]> {
+    const startedAtMs = performance.now();
+    const result = await this.#guarded(texts, startedAtMs, endsAtMs);
+    const { key } = this.#options.reference;
+    const name = typeof result === "string" ? result : "ok";
+    this.#options.onCall(key, name, (performance.now() - startedAtMs) / 1000);
+    if (typeof result === "string") return texts.map((text) => [text, { failure: result }]);
+    return texts.map((text, index) => {
+      const findings = result[index] ?? [];
+      this.#cache.set(text, findings, performance.now());
+      return [text, { findings }];
+    });
+  }
+
+  async #guarded(
+    texts: readonly string[],
+    startedAtMs: number,
+    endsAtMs: number,
+  ): Promise<BackendFinding[][] | Exclude<CallResult, "ok">> {
+    const { reference, onProblem } = this.#options;
+    const timeoutMs = Math.min(reference.timeoutMs, endsAtMs - startedAtMs);
+    if (timeoutMs < 1) return "timeout";
+    if (this.#calls >= backendLimits.calls) return "error";
+    if (!this.#breaker.admit(startedAtMs)) return "circuit_open";
+    this.#calls += 1;
+    const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
+    try {
+      const findings = await this.#call(texts, signal);
+      this.#breaker.succeeded();
+      return findings;
+    } catch (error) {
+      // A caller in a hurry says nothing about the backend.
+      if (signal.aborted && timeoutMs < reference.timeoutMs) this.#breaker.undecided();
+      else this.#breaker.failed(performance.now());
+      onProblem(reference.key, error);
+      return signal.aborted ? "timeout" : "error";
+    } finally {
+      this.#calls -= 1;
+    }
+  }
+
+  async #call(texts: readonly string[], signal: AbortSignal): Promise<BackendFinding[][]> {
+    try {
+      return await this.#post(texts, signal);
+    } catch (error) {
+      // Nothing was sent, so nothing happens twice.
+      if (!isRefused(error)) throw error;
+      await pause(backendLimits.retryAfterMs, undefined, { signal });
+      return this.#post(texts, signal);
+    }
+  }
+
+  async #post(texts: readonly string[], signal: AbortSignal): Promise<BackendFinding[][]> {
+    const { reference, secret } = this.#options;
+    const contract = contracts[reference.shape];
+    const { authHeader } = reference;
+    const { statusCode, body } = await this.#pool.request({
+      method: "POST",
+      path: this.#path,
+      signal,
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        ...contract.headers?.(reference),
+        ...(authHeader === undefined || secret === undefined ? {} : { [authHeader]: secret }),
+      },
+      body: JSON.stringify(contract.body(texts)),
+    });
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    for await (const chunk of body) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > backendLimits.answerBytes) throw new AnswerInvalid("the answer is too large");
+      chunks.push(chunk);
+    }
+    if (statusCode !== 200) throw new AnswerInvalid(`expected status 200, got ${statusCode}`);
+    return contract.read(parsed(Buffer.concat(chunks)), texts);
+  }
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    // The message of the parser quotes what it reads.
+    throw new AnswerInvalid("the answer is no JSON");
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isRefused);
+  return error instanceof Error && "code" in error && error.code === "ECONNREFUSED";
+}

@@ -1,0 +1,40 @@
+// The detector that has nothing of its own: all that it finds, a detector backend of the organization says.
+
+import { reads } from "../normalize.ts";
+import type { Detector } from "../plan.ts";
+
+/** The detector "backend". */
+export const backend: Detector = {
+  definition: {
+    id: "backend",
+    displayName: "Detector backend",
+    description:
+      "An organization's own HTTP detector, such as a classifier or a moderation model, which runtimes call from within its network. The policy names it by its key in `backend` and may map its labels to categories. The control plane never calls it.",
+    version: "1.0.0",
+    category: "custom",
+    tags: ["custom", "model", "http"],
+    categories: ["backend.<label>"],
+    entities: [],
+    languages: ["*"],
+    costClass: "backend",
+    scope: "whole",
+    defaultThreshold: 0.5,
+    parameters: { type: "object", additionalProperties: false, properties: {} },
+    references: [
+      "https://github.com/foundation-model-stack/fms-guardrails-orchestrator",
+      "https://microsoft.github.io/presidio/api-docs/api-docs.html",
+      "https://platform.openai.com/docs/api-reference/moderations",
+    ],
+    measures: [],
+    examples: [{ text: "What it finds, its server says.", categories: [] }],
+    check: () => [],
+  },
+  plan: () => ({
+    reads: reads.given,
+    phrases: [],
+    patterns: [],
+    triggers: [],
+    sweeps: [],
+    settle: (detections) => detections,
+  }),
+};

@@ -1,0 +1,30 @@
+// A policy with the tests of its files, as one document: what a server is given, so that no version of the policy can be
+// published whose tests are red.
+
+import { isSeq, parseDocument } from "yaml";
+import type { PolicyTest } from "../../runtime/engine/policy/document.ts";
+import type { JudgingFile } from "./evaluate.ts";
+import { type PolicyFile, parsedPolicy, requirePolicies } from "./policy-file.ts";
+
+/** The policy with the tests of these files behind its own. Comments of the policy stay; without such files, so does every byte. */
+export function withSuites(file: JudgingFile, suites: readonly JudgingFile[], now: Date): JudgingFile {
+  const own = suites.filter(({ policy }) => policy.metadata.name === file.policy.metadata.name);
+  if (own.length === 0) return file;
+  const source = appended(
+    file.source,
+    own.flatMap(({ policy }) => policy.tests ?? []),
+  );
+  const merged: PolicyFile = { path: file.path, source, ...parsedPolicy(source, now) };
+  const [found] = requirePolicies([merged]);
+  if (found === undefined) throw new Error("one file is one policy");
+  return found;
+}
+
+function appended(source: string, tests: readonly PolicyTest[]): string {
+  const document = parseDocument(source, { version: "1.2", schema: "core" });
+  const present = document.get("tests");
+  if (isSeq(present))
+    for (const test of tests) present.add(document.createNode(test, { aliasDuplicateObjects: false }));
+  else document.set("tests", document.createNode(tests, { aliasDuplicateObjects: false }));
+  return document.toString({ lineWidth: 0 });
+}

@@ -1,0 +1,51 @@
+// Compression of answers: what callers accept, and what it does to entity tags.
+
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { chooseCoding, compressed, leastCompressedBytes } from "../../gateway/compression.ts";
+
+const body = JSON.stringify({ text: "policy ".repeat(leastCompressedBytes / 4) });
+const answer = { status: 200, headers: { etag: '"sha256-ab-7"' }, body };
+
+describe("the coding of an answer", () => {
+  it.each([
+    [undefined, undefined],
+    ["", undefined],
+    ["identity", undefined],
+    ["gzip", "gzip"],
+    ["br", "br"],
+    ["gzip, deflate, br", "br"],
+    ["br;q=0.5, gzip", "gzip"],
+    ["GZIP;Q=0.1", "gzip"],
+    ["gzip;q=0", undefined],
+    ["*", "br"],
+    ["*;q=0.2, br;q=0", "gzip"],
+    ["gzip;q=nonsense", undefined],
+  ])("to Accept-Encoding %j is %j", (header, coding) => expect(chooseCoding(header)).toBe(coding));
+});
+
+describe("a compressed answer", () => {
+  it.each([
+    ["gzip", gunzipSync],
+    ["br", brotliDecompressSync],
+  ] as const)("by %s has the same bytes and a weak tag", async (coding, open) => {
+    const { headers, body: bytes } = await compressed(answer, coding);
+    expect(headers).toEqual({ etag: 'W/"sha256-ab-7"', vary: "accept-encoding", "content-encoding": coding });
+    if (typeof bytes !== "object") throw new Error("expected bytes");
+    expect(bytes.byteLength).toBeLessThan(body.length / 10);
+    expect(open(bytes).toString()).toBe(body);
+  });
+
+  it("is not made of what the caller wants as it is, which says so to caches", async () => {
+    const { headers, body: bytes } = await compressed(answer, "identity");
+    expect(headers).toEqual({ etag: '"sha256-ab-7"', vary: "accept-encoding" });
+    expect(String(bytes)).toBe(body);
+  });
+
+  it("is not made of a small one, or of none", async () => {
+    const small = { ...answer, body: "{}" };
+    expect(await compressed(small, "gzip")).toBe(small);
+    const none = { ...answer, body: undefined };
+    expect(await compressed(none, "gzip")).toBe(none);
+  });
+});
