@@ -1,8 +1,7 @@
 // Compression of answers (RFC 9110 section 12.5.3), by what the caller accepts: brotli before gzip. Small answers are sent as they are:
-// compressing them costs more than it saves. A strong entity tag stands for the bytes of one coding only (section 8.8.3), so a
-// compressed answer has the same tag in its weak form; If-None-Match compares weakly, and finds either.
+// compressing them costs more than it saves. An entity tag is left as it is: ours name the content (a bundle's digest), which is the
+// same in every coding, and `Vary` keeps caches from mixing the codings up.
 
-import type { OutgoingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Answer } from "./http.ts";
@@ -38,7 +37,7 @@ export async function compressed(answer: Answer, acceptEncoding: string | undefi
   if (coding === undefined) return { ...answer, headers: vary, body };
   return {
     ...answer,
-    headers: { ...vary, ...weakened(headers), "content-encoding": coding },
+    headers: { ...vary, "content-encoding": coding },
     body: await compress[coding](body),
   };
 }
@@ -48,8 +47,4 @@ function weightOf(item: string): [string, number] {
   const stated = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
   const weight = Number(stated ?? "1");
   return [coding, Number.isFinite(weight) ? weight : 0];
-}
-
-function weakened({ etag }: OutgoingHttpHeaders): OutgoingHttpHeaders {
-  return typeof etag === "string" && !etag.startsWith("W/") ? { etag: `W/${etag}` } : {};
 }

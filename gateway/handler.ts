@@ -10,7 +10,7 @@ import type { Logger } from "../src/kit/log.ts";
 import { errorAnswer } from "./envelope.ts";
 import { isGone, type RestHandler, type RestRequest, type RestResponse, sendAnswer, splitTarget } from "./http.ts";
 import { createOperation, type Entry, type RestLimits } from "./operation.ts";
-import { createRouter, type Match, type Router, routesOf } from "./route.ts";
+import { createRouter, isConversation, type Match, type Router, routesOf } from "./route.ts";
 import { createPages } from "./static-page.ts";
 import { cut } from "./stream.ts";
 
@@ -31,7 +31,9 @@ export interface RestOptions {
 /** The handler of the REST facade; also a fallback for a Connect adapter. Throws when a method cannot be served. */
 export function createRestHandler({ services, log, openapi, ...calls }: RestOptions): RestHandler {
   const router = createRouter<Entry>([
-    ...routesOf(services).map((route) => createOperation(route, calls)),
+    ...routesOf(services)
+      .filter(({ method }) => !isConversation(method))
+      .map((route) => createOperation(route, calls)),
     ...(openapi === undefined ? [] : createPages(openapi)),
   ]);
   return (request, response) => {

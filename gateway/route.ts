@@ -33,10 +33,24 @@ export function routesOf(services: readonly DescService[]): Route[] {
 function methodRoutes(method: DescMethod): Route[] {
   const facts = methodFacts(method);
   if (facts.http === undefined) return [];
-  if (method.methodKind !== "unary" && !(method.methodKind === "server_streaming" && isRaw(method.output))) {
-    throw new Error(`${nameOf(method)}: only unary methods and streams of google.api.HttpBody have an HTTP form`);
+  if (method.methodKind !== "unary" && !isConversation(method) && !isRawStream(method)) {
+    throw new Error(
+      `${nameOf(method)}: only unary methods, conversations and streams of google.api.HttpBody have an HTTP form`,
+    );
   }
   return [facts.http, ...facts.http.additionalBindings].map((rule) => createRoute(method, facts, rule));
+}
+
+/**
+ * Whether both sides stream. As HTTP that is a line of JSON for each message, both ways at once: the gateway prints such a form, and
+ * whoever serves the method serves it, since it cannot be told as one call.
+ */
+export function isConversation(method: DescMethod): boolean {
+  return method.methodKind === "bidi_streaming";
+}
+
+function isRawStream(method: DescMethod): boolean {
+  return method.methodKind === "server_streaming" && isRaw(method.output);
 }
 
 /** Whether messages of this type are the answer's bytes instead of JSON. */

@@ -130,7 +130,12 @@ const layers: readonly Layer[] = [
     npm: "all",
     node: anyNode,
   },
-  { folder: "test/", ours: ["bench/", "gateway/", "gen/", "models/training/", "runtime/", "scripts/", "src/"], npm: "all", node: anyNode },
+  {
+    folder: "test/",
+    ours: ["bench/", "gateway/", "gen/", "models/training/", "runtime/", "scripts/", "src/"],
+    npm: "all",
+    node: anyNode,
+  },
 ];
 
 const root = dirname(import.meta.dirname);

@@ -1,9 +1,9 @@
 // One route as one operation of the document.
 
-import type { DescField, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { DescField, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { Access } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { CredentialKindSchema, RoleSchema } from "../../gen/policyguard/options/v1/options_pb.ts";
-import { isRaw, nameOf, type Route } from "../route.ts";
+import { isConversation, isRaw, nameOf, type Route } from "../route.ts";
 import { headerName, statusWhenTrue, wireNames } from "../wire.ts";
 import { type Comments, firstSentence } from "./comment.ts";
 import { routeFailures } from "./failure.ts";
@@ -106,7 +106,12 @@ function requestBody({ method, body }: Route, sources: Sources): Operation["requ
   const fields = sources.book.bodyFields(method.input);
   return {
     required: fields.some(isRequired), // an empty body is read as {}
-    content: json(sources.book.message(method.input, "in"), sources.sampler.message(method.input, "in")),
+    content: content(
+      method,
+      requestTypes,
+      sources.book.message(method.input, "in"),
+      sources.sampler.message(method.input, "in"),
+    ),
   };
 }
 
@@ -124,7 +129,17 @@ function successes(route: Route, sources: Sources): Record<string, Response | Re
 function successContent({ method, responseBody }: Route, sources: Sources): Content {
   if (isRaw(method.output)) return { "*/*": { schema: {} } };
   if (responseBody !== undefined) return fieldContent(responseBody, "out", sources);
-  return json(sources.book.message(method.output, "out"), sources.sampler.message(method.output, "out"));
+  const example = sources.sampler.message(method.output, "out");
+  return content(method, answerTypes, sources.book.message(method.output, "out"), example);
+}
+
+/** Media types of conversations: a message a line, or a message an event. */
+const requestTypes = ["application/x-ndjson"];
+const answerTypes = ["application/x-ndjson", "text/event-stream"];
+
+function content(method: DescMethod, types: readonly string[], schema: JsonObject, example: JsonValue): Content {
+  if (!isConversation(method)) return json(schema, example);
+  return Object.fromEntries(types.map((type) => [type, { schema, example }]));
 }
 
 function fieldContent(field: DescField, direction: Direction, { book, sampler }: Sources): Content {

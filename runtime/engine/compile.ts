@@ -2,7 +2,8 @@
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { Applicability, type NamedList } from "./applicability.ts";
+import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { Applicability, type ApplicablePolicy, type NamedList } from "./applicability.ts";
 import type { BackendQuestion } from "./backend.ts";
 import { questionsOf } from "./backend-question.ts";
 import { type CompiledPolicy, compilePolicy, type PolicySource } from "./compiled-policy.ts";
@@ -16,6 +17,7 @@ import { parsePolicy } from "./policy/parse.ts";
 import { PolicyInvalid } from "./policy/problem.ts";
 import { compileDetectors } from "./scanner.ts";
 import { SpecTable } from "./spec-table.ts";
+import { obligationsOf } from "./stream/obligation.ts";
 import { type EngineStream, openEngineStream, type StreamTools } from "./stream/stream.ts";
 import { canFollow, compileTables, type StreamTables } from "./stream/tables.ts";
 
@@ -126,7 +128,10 @@ export function compileEngine(source: EngineSource, kit: DetectorKit = productDe
     },
     evaluateSchema: (request, context) =>
       runEvaluation(request, context, { scanner, environment, applicable: [], namesOf, schemas }),
-    prepare: () => scanner.prepare?.() ?? [],
+    prepare: function* () {
+      yield* scanner.prepare?.() ?? [];
+      yield* prepareStreams(applicability.forAgent(""), following);
+    },
     explain: (request, context) => {
       const applicable = applicability.forAgent(request.agentId ?? "");
       return runExplanation(request, context, {
@@ -136,6 +141,21 @@ export function compileEngine(source: EngineSource, kit: DetectorKit = productDe
       });
     },
   };
+}
+
+const streamedStages = [Stage.INPUT, Stage.OUTPUT, Stage.TOOL_RESULT];
+
+// The tables that streams of an unnamed agent need, by stage, before and after what is in shadow for a time.
+function* prepareStreams(
+  applicable: readonly ApplicablePolicy[],
+  { canFollow, tablesOf }: Pick<StreamTools, "canFollow" | "tablesOf">,
+): Generator<void> {
+  const moments = [0, Number.POSITIVE_INFINITY];
+  for (const [stage, nowMs] of streamedStages.flatMap((each) => moments.map((moment) => [each, moment] as const))) {
+    const { keys, untilVerdict } = obligationsOf(applicable, { stage, nowMs, canFollow });
+    if (untilVerdict.length === 0 && keys.size > 0) tablesOf(keys);
+    yield;
+  }
 }
 
 /** Which detectors streams can follow, and the tables for some of them, made when a stream first asks for them. */

@@ -8,8 +8,8 @@ import { eventually } from "../harness/eventually.ts";
 import { type Installation, startInstallation } from "../harness/installation.ts";
 import { createRunningClock, type MovedClock } from "../harness/moved-clock.ts";
 
-const { n: hours } = sampleOf({ n: 3, seed: 1 });
-const perHour = 200;
+const { n: hours } = sampleOf({ n: 2, seed: 1 });
+const perHour = 100;
 const hourMs = 3_600_000;
 const policy = `apiVersion: policyguard/v1
 kind: Policy

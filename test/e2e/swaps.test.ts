@@ -8,8 +8,8 @@ import { reportSample, sampleOf } from "../../scripts/assurance/sample.ts";
 import { verifiedBundle } from "../harness/bundle.ts";
 import { type EvaluateStage, startEvaluateStage } from "../harness/evaluate-stage.ts";
 
-const { n: swaps } = sampleOf({ n: 12, seed: 1 });
-const callers = 8;
+const { n: swaps } = sampleOf({ n: 6, seed: 1 });
+const callers = 4;
 const rules = 6;
 
 /** Policies whose rules all find the same word, and say in their ids which bundle they are of. */

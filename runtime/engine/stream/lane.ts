@@ -11,7 +11,7 @@ import { GroupSearch } from "./group-search.ts";
 import { LeadSearch } from "./lead-search.ts";
 import { bitOf, type StreamTables, type StreamTriggerUse } from "./tables.ts";
 import { TextTail } from "./text-tail.ts";
-import { settlesWindow } from "./window-edge.ts";
+import { settlesWindow, windowLength } from "./window-edge.ts";
 
 /** Told of a finding; its offsets are those of the form. */
 export type LaneReport = (job: number, finding: Finding) => void;
@@ -240,6 +240,10 @@ export class Lane {
     for (const [index, { job, probe }] of this.#tables.windows.entries()) {
       if (!this.isReadBy(job)) continue;
       const done = (this.#windowEdges[index] ?? 0) - base;
+      if (text.length - done <= windowLength) {
+        lower(job, base + done);
+        continue;
+      }
       let edge = done;
       // Windows have one stride, so those from one of them on lie as in a text that begins there.
       for (const [start, stop] of probe.windowsOf(text.length - done)) {

@@ -162,9 +162,6 @@ class TextStream implements EngineStream {
     if (this.#keys.size > 0) this.#scanner = new StreamScanner(parts.tools.tablesOf(this.#keys));
   }
 
-  debug() {
-    return [...(this.#scanner?.edges() ?? [])];
-  }
   get heldBack(): number {
     return this.length - this.#out;
   }

@@ -949,8 +949,8 @@ export const BundleService: GenService<{
   /**
    * Returns the active bundle of the runtime token's project and environment. Poll it with If-None-Match: 304 says that the
    * bundle is unchanged, and carries a fresh activation in X-Policy-Guard-Activation. `Prefer: wait=N` (1 to 30 seconds) waits
-   * for a change. 404 when the environment has no active bundle. The entity tag is strong; an answer that is compressed because
-   * Accept-Encoding asks for it (brotli or gzip, from 16 KiB) has the same tag in its weak form, and either is found again.
+   * for a change. 404 when the environment has no active bundle. The entity tag is strong and names the bundle and its
+   * activation, whichever compression (brotli or gzip, from 16 KiB) Accept-Encoding asks for.
    *
    * @generated from rpc policyguard.control.v1.BundleService.GetLatestBundle
    */

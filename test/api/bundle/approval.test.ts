@@ -1,0 +1,98 @@
+// Approvals: whose they may be, and that they count or do not count when people act at the same moment.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Installation, startInstallation } from "../../harness/installation.ts";
+import { tokenOf } from "../../harness/world.ts";
+
+let home: Installation;
+let path: string;
+let environment: string;
+
+beforeAll(async () => {
+  home = await startInstallation();
+  path = `/projects/${home.world.projectId}/envs/${home.world.environment}`;
+  environment = `/projects/${home.world.projectId}/environments/${home.world.environment}`;
+  await home.createPolicy(`apiVersion: policyguard/v1
+kind: Policy
+metadata: {name: words}
+detectors: {words: {use: keywords, keywords: [forbidden]}}
+rules: [{id: word, stages: [input], detect: words, action: BLOCK}]
+`);
+  await home.call("PATCH", environment, { required_approvals: 1 });
+});
+
+afterAll(() => home.stop());
+
+/** A call with a token's value. */
+async function callAs(token: string | undefined, method: string, rest: string, body?: object) {
+  const answer = await fetch(`${home.url}/v1/orgs/${home.world.orgId}${rest}`, {
+    method,
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    body: body && JSON.stringify(body),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+const publishAs = async (token: string | undefined) => {
+  const { body } = await callAs(token, "POST", `${path}/bundles/publish`, {});
+  return `${path}/bundles/${body.version}`;
+};
+
+describe("a version published by a token", () => {
+  it("is not approved by whoever issued the token, also through a token of that token, but by others", async () => {
+    const owner = await tokenOf(home.world, "owner");
+    const issue = async (by: string | undefined, kind: string, input: object) =>
+      (await callAs(by, "POST", `/tokens/${kind}`, input)).body.token;
+    const admin = await issue(owner, "admin", { name: "owner's" });
+    const ci = await issue(admin, "ci", { name: "pipeline", project_id: home.world.projectId });
+    for (const token of [owner, admin, ci]) {
+      const version = await publishAs(token);
+      expect(await callAs(owner, "POST", `${version}/approvals`)).toMatchObject({ status: 409 });
+      expect(await callAs(await tokenOf(home.world, "editor"), "POST", `${version}/approvals`)).toMatchObject({
+        status: 201,
+      });
+    }
+  });
+
+  it("is not approved by whoever gave the token its value", async () => {
+    const owner = await tokenOf(home.world, "owner");
+    const ci = await home.call("POST", "/tokens/ci", { name: "rotated", project_id: home.world.projectId });
+    const { body } = await callAs(owner, "POST", `/tokens/${ci.id}/rotate`, {});
+    const version = await publishAs(body.token);
+    expect(await callAs(owner, "POST", `${version}/approvals`)).toMatchObject({ status: 409 });
+  });
+});
+
+async function activeVersion(): Promise<number | null> {
+  const { environments } = await home.call("GET", `/projects/${home.world.projectId}/environments`);
+  return environments.find(({ name }: { name: string }) => name === home.world.environment).active_version;
+}
+
+describe("an approval that is taken back while the version is activated", () => {
+  it("either counted, and the version is active, or did not, and nothing changed", async () => {
+    const editor = await tokenOf(home.world, "editor");
+    for (let round = 0; round < 8; round++) {
+      const before = await activeVersion();
+      const version = await publishAs(home.world.tokens.admin);
+      expect((await callAs(editor, "POST", `${version}/approvals`)).status).toBe(201);
+      const [withdrawn, activated] = await Promise.all([
+        callAs(editor, "DELETE", `${version}/approvals`),
+        callAs(home.world.tokens.admin, "POST", `${version}/activate`, {}),
+      ]);
+      expect(withdrawn.status).toBe(204);
+      expect([200, 409]).toContain(activated.status);
+      const after = await activeVersion();
+      expect(`${path}/bundles/${after}` === version).toBe(activated.status === 200);
+      if (activated.status === 409) expect(after).toBe(before);
+    }
+  });
+
+  it("is given once by a person who approves twice at the same moment", async () => {
+    const editor = await tokenOf(home.world, "editor");
+    const version = await publishAs(home.world.tokens.admin);
+    const both = await Promise.all([1, 2].map(() => callAs(editor, "POST", `${version}/approvals`)));
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect((await home.call("GET", version)).approvals).toHaveLength(1);
+  });
+});
