@@ -76,13 +76,15 @@ describe("the catalog", () => {
 
   it.each(catalog.map((definition) => [definition.id, definition] as const))(
     "%s takes the parameters of its examples in a policy",
-    (id, { examples }) => {
+    (id, { costClass, examples }) => {
+      // A policy that uses one names whose it is.
+      const named = costClass === "backend" ? { backend: "mine" } : {};
       for (const { parameters = {} } of examples) {
         const { problems } = parsePolicy({
           apiVersion: "policyguard/v1",
           kind: "Policy",
           metadata: { name: "any" },
-          detectors: { mine: { use: id, ...parameters } },
+          detectors: { mine: { use: id, ...named, ...parameters } },
           rules: [{ id: "r.one", stages: ["input"], detect: "mine", action: "FLAG" }],
         });
         expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
