@@ -15,7 +15,8 @@ if (env === undefined) {
   process.exitCode = 1;
 } else {
   const { status } = spawnSync(process.execPath, [join(root, "src/reseal.ts")], { stdio: "inherit", env });
-  process.exitCode = status ?? 1;
+  // The watch over the adopted server would keep this process.
+  process.exit(status ?? 1);
 }
 
 async function environment(): Promise<NodeJS.ProcessEnv | undefined> {

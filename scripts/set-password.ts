@@ -17,5 +17,6 @@ if (url === undefined) {
     stdio: "inherit",
     env: { ...process.env, DATABASE_URL: url },
   });
-  process.exitCode = status ?? 1;
+  // The watch over the adopted server would keep this process.
+  process.exit(status ?? 1);
 }
