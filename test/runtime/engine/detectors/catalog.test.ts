@@ -78,7 +78,7 @@ describe("the catalog", () => {
     "%s takes the parameters of its examples in a policy",
     (id, { costClass, examples }) => {
       // A policy that uses one names whose it is.
-      const named = costClass === "backend" ? { backend: "mine" } : {};
+      const named: JsonObject = costClass === "backend" ? { backend: "mine" } : {};
       for (const { parameters = {} } of examples) {
         const { problems } = parsePolicy({
           apiVersion: "policyguard/v1",
