@@ -78,8 +78,8 @@ export class DeliveryRecorder {
 
   async #write(tx: Transaction, sent: readonly SentAttempt[]): Promise<AttemptOutcome[]> {
     // Webhooks are locked before their deliveries, the order in which all take them.
-    const deactivated = await updateHealth(tx, sent);
-    const records = sent.map((one) => this.#recordOf(one, tx.now, deactivated.has(one.attempt.webhook.id)));
+    const givenUp = await updateHealth(tx, sent);
+    const records = sent.map((one) => this.#recordOf(one, tx.now, givenUp.has(one.attempt.webhook.id)));
     const recorded = await recordAttempts(tx, records);
     const outcomes: AttemptOutcome[] = [];
     for (const [index, { claim, state, nextAttemptAt: runAt }] of records.entries()) {
@@ -94,13 +94,13 @@ export class DeliveryRecorder {
     return outcomes;
   }
 
-  #recordOf({ attempt, sentAt, durationMs, answer }: SentAttempt, now: Date, isDeactivated: boolean): AttemptRecord {
+  #recordOf({ attempt, sentAt, durationMs, answer }: SentAttempt, now: Date, isGivenUp: boolean): AttemptRecord {
     const { statusCode, error, bodyStart, retryAfterMs } = answer;
     const verdict = verdictOf(statusCode);
     const attempts = attempt.attempts + 1;
     const firstAttemptAt = attempt.first_attempt_at ?? sentAt;
     const failed = { attempts, firstAttemptAt, now, retryAfterMs, random: this.#random() };
-    const next = verdict === "failed" && !isDeactivated ? nextAttemptAt(failed) : undefined;
+    const next = verdict === "failed" && !isGivenUp ? nextAttemptAt(failed) : undefined;
     return {
       claim: attempt,
       state: verdict === "delivered" ? "delivered" : next === undefined ? "dropped" : "pending",

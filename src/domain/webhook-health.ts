@@ -32,7 +32,7 @@ export function deactivationCaller(orgId: string): Caller {
   };
 }
 
-/** Writes down who fails and who does not, and deactivates those to give up. Returns the ids of these. */
+/** Writes down who fails and who does not, and deactivates those to give up. Returns the ids of those that are given up. */
 export async function updateHealth(tx: Transaction, sent: readonly SentAttempt[]): Promise<ReadonlySet<string>> {
   const succeeded = idsOf(sent, (verdict) => verdict === "delivered");
   const gone = idsOf(sent, (verdict) => verdict === "gone");
@@ -46,11 +46,11 @@ export async function updateHealth(tx: Transaction, sent: readonly SentAttempt[]
   if (changed.failed.length + changed.succeeded.length > 0) await markHealth(tx, changed);
   const oldest = new Date(tx.now.getTime() - failingLimitMs);
   const candidates = failed.filter((id) => (since.get(id) ?? tx.now) <= oldest);
-  const deactivated = new Set<string>();
+  const givenUp = new Set<string>();
   for (const id of [...gone, ...candidates].sort()) {
-    if (await deactivate(tx, id, gone.includes(id) ? undefined : oldest)) deactivated.add(id);
+    if (await deactivate(tx, id, gone.includes(id) ? undefined : oldest)) givenUp.add(id);
   }
-  return deactivated;
+  return givenUp;
 }
 
 function idsOf(sent: readonly SentAttempt[], matches: (verdict: ReturnType<typeof verdictOf>) => boolean): string[] {
@@ -62,9 +62,12 @@ function idsOf(sent: readonly SentAttempt[], matches: (verdict: ReturnType<typeo
 }
 
 // With `oldest` only when the failures began before it: somebody may have changed the webhook since the claim.
+/** Whether the webhook is inactive now. */
 async function deactivate(tx: Transaction, id: string, oldest: Date | undefined): Promise<boolean> {
   const webhook = await lockWebhook(tx, id);
-  if (webhook === null || !webhook.isActive) return false;
+  if (webhook === null) return false;
+  // Given up while this attempt was on its way: it is the last of its delivery too.
+  if (!webhook.isActive) return true;
   const { failingSince } = webhook;
   if (oldest !== undefined && (failingSince == null || failingSince > oldest)) return false;
   const before = auditView(webhook);

@@ -64,6 +64,23 @@ test("a taken port is told in one line, and nothing is started", async () => {
   rmSync(other, { recursive: true });
 });
 
+test("the operator's commands find the running installation, do their work, and end", async () => {
+  const set = await runToEnd(env, ["scripts/set-password.ts", "owner@example.com"], "eleven brave magpies\n");
+  expect(set).toEqual({ code: 0, text: "The password is set; every session has ended.\n" });
+  const login = await fetch(`http://127.0.0.1:${env.PORT}/v1/auth/login`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ email: "owner@example.com", password: "eleven brave magpies" }),
+  });
+  expect(login.status).toBe(200);
+  expect(await runToEnd(env, ["scripts/set-password.ts", "nobody@example.com"], "")).toEqual({
+    code: 1,
+    text: "no account has the address nobody@example.com\n",
+  });
+  const resealed = await runToEnd(env, ["scripts/reseal.ts"], "");
+  expect(resealed).toMatchObject({ code: 0, text: expect.stringContaining("Everything that is stored is sealed") });
+});
+
 test("kill -9 of every part at once is survived", async () => {
   const before = childrenOf(supervisor);
   expect(before).toHaveLength(4);
@@ -127,12 +144,13 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
   return child.exitCode;
 }
 
-async function runToEnd(settings: NodeJS.ProcessEnv): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, ["scripts/start.ts"], {
-    cwd: root,
-    env: settings,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+async function runToEnd(
+  settings: NodeJS.ProcessEnv,
+  parameters: readonly string[] = ["scripts/start.ts"],
+  input = "",
+): Promise<{ code: number | null; text: string }> {
+  const child = spawn(process.execPath, parameters, { cwd: root, env: settings, stdio: ["pipe", "pipe", "pipe"] });
+  child.stdin.end(input);
   let text = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
   await once(child, "close");
