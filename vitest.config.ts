@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: ["test/harness/global-setup.ts"],
     reporters: ["default", "./test/harness/reporter.ts"],
     pool: "forks",
+    // Node loads the files itself, as in production: it strips their types and keeps what it compiled.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -15,15 +15,22 @@ import { BundleRejection } from "./bundle/rejection.ts";
 import { type VerifiedBundle, verifyBundle } from "./bundle/verify.ts";
 import { maxBundleBytes } from "./config.ts";
 import type { Enrolled, Enrolment } from "./enrolment.ts";
-import { BundleHolder } from "./loaded-bundle.ts";
+import { BundleHolder, type EngineBuilder } from "./loaded-bundle.ts";
 import type { RuntimeConfig } from "./runtime.ts";
 import { runtimeVersion } from "./version.ts";
 
 const waitSeconds = 25;
 
+/** What a keeper works with. */
+export interface BundleKeeperTools {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly builder: EngineBuilder;
+}
+
 /** Keeps the bundle in force up to date, and on disk. */
 export class BundleKeeper {
-  readonly holder = new BundleHolder();
+  readonly holder: BundleHolder;
   /** Called when the bundle in force, or the reason of a refusal, changed. */
   onChange: () => void = () => undefined;
   /** Told of every activation that the control plane vouched for. */
@@ -36,7 +43,8 @@ export class BundleKeeper {
   #last: VerifiedBundle | undefined;
   #poller: BundlePoller | undefined;
 
-  constructor(config: RuntimeConfig, transport: Transport, { log, clock }: { log: Logger; clock: Clock }) {
+  constructor(config: RuntimeConfig, transport: Transport, { log, clock, builder }: BundleKeeperTools) {
+    this.holder = new BundleHolder({ builder });
     this.#config = config;
     this.#client = createClient(BundleService, transport);
     this.#log = log;

@@ -18,11 +18,11 @@ import { type CandidateTally, CandidateTallySchema } from "../gen/policyguard/ru
 import type { Clock } from "../src/kit/clock.ts";
 import type { Logger } from "../src/kit/log.ts";
 import type { ActivationPayload, CandidateReference } from "../src/kit/statement-payload.ts";
-import { compileBundle } from "./bundle/compile.ts";
 import { type ContentCheck, verifyContent } from "./bundle/verify.ts";
 import type { Engine } from "./engine/compile.ts";
 import type { Evaluation } from "./engine/evaluation.ts";
-import { warmUp } from "./warm-up.ts";
+import type { EngineBuilder } from "./loaded-bundle.ts";
+import { prepare, warmUp } from "./warm-up.ts";
 
 /** Most evaluations that wait for the candidate. */
 const queueLimit = 32;
@@ -42,6 +42,7 @@ export interface CandidateRunnerOptions {
   /** What its manifest and content are checked against. */
   readonly check: () => Omit<ContentCheck, "bundle">;
   readonly instanceId: string;
+  readonly builder: EngineBuilder;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -131,11 +132,12 @@ export class CandidateRunner {
   }
 
   async #load(wanted: CandidateReference): Promise<void> {
-    const { fetch, check, log } = this.#options;
+    const { fetch, check, builder, log } = this.#options;
     try {
       const bundle = await fetch(this.#end.signal);
       const found = await verifyContent({ ...check(), bundle }, wanted.digest);
-      const engine = compileBundle(found);
+      const engine = await builder.build(found);
+      await prepare(engine, { isWanted: () => this.#wanted?.digest === wanted.digest });
       await warmUp(engine);
       if (this.#wanted?.digest !== wanted.digest) return;
       const { version, digest } = wanted;

@@ -11,6 +11,7 @@ import { type Lock, takeLockFile } from "../src/kit/lock-file.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { tokenDigest } from "../src/kit/token.ts";
 import { Access } from "./access.ts";
+import { BundleBuilder } from "./bundle/builder.ts";
 import { BundleKeeper } from "./bundle-keeper.ts";
 import { CandidateRunner } from "./candidate.ts";
 import { maxBundleBytes } from "./config.ts";
@@ -27,6 +28,14 @@ export interface ControlPlaneAddress {
   readonly token: string;
 }
 
+/** What a connected runtime works with. */
+export interface ConnectTools {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Builds engines. Default: one of its own; whoever has several runtimes in one process gives them one. */
+  readonly builder?: BundleBuilder;
+}
+
 /** Before the enrolment there is no bundle, so nothing that needs a fingerprint. */
 const noKey = new Uint8Array(32);
 
@@ -34,11 +43,11 @@ const noKey = new Uint8Array(32);
 export async function connect(
   config: RuntimeConfig,
   address: ControlPlaneAddress,
-  { log, clock }: { readonly log: Logger; readonly clock: Clock },
+  tools: ConnectTools,
 ): Promise<Source> {
   const lock = claim(config.dataFolder);
   try {
-    return await openSource(config, address, { log, clock, lock });
+    return await openSource(config, address, { ...tools, lock });
   } catch (error) {
     lock.release();
     throw error;
@@ -48,12 +57,12 @@ export async function connect(
 async function openSource(
   config: RuntimeConfig,
   address: ControlPlaneAddress,
-  { log, clock, lock }: { readonly log: Logger; readonly clock: Clock; readonly lock: Lock },
+  { log, clock, lock, builder = new BundleBuilder() }: ConnectTools & { readonly lock: Lock },
 ): Promise<Source> {
   const transport = transportTo(address);
   const enrolment = new Enrolment(config.dataFolder);
   const access = new Access(() => enrolment.current?.scope, clock);
-  const bundles = new BundleKeeper(config, transport, { log, clock });
+  const bundles = new BundleKeeper(config, transport, { log, clock, builder });
   if (enrolment.current !== undefined) {
     access.replace(enrolment.current.tokens);
     await bundles.loadFromDisk(enrolment.current);
@@ -73,6 +82,7 @@ async function openSource(
     fetch: (signal) => bundles.fetchCandidate(signal),
     check: () => contentCheckOf(enrolment),
     instanceId: enrolment.instanceId,
+    builder,
     clock,
     log,
   });
@@ -123,6 +133,7 @@ async function openSource(
     checks: {},
     shutdownSteps: [
       { name: "candidate", timeoutMs: 100, run: () => candidates.stop() },
+      { name: "bundle builder", timeoutMs: 500, run: () => builder.stop() },
       { name: "bundle poller", timeoutMs: 2_000, run: () => bundles.stop() },
       { name: "reporter", timeoutMs: 6_000, run: () => reporter.stop(AbortSignal.timeout(5_000)) },
       { name: "spool", timeoutMs: 5_000, run: () => spool.close() },

@@ -118,10 +118,14 @@ export class Evaluator {
     const context = this.#contextOf(request, moment, loaded, startedAtMs);
     const leaseId = this.#options.meter?.take(context.now) ?? "";
     const evaluate = (by: LoadedBundle, about: EvaluationContext) => by.engine.evaluate(request, about);
-    const asking = this.#ask(request, { loaded, context }, startedAtMs);
+    const asking = this.#givingBack(leaseId, () => this.#ask(request, { loaded, context }, startedAtMs));
     if (asking === undefined) return this.#settle(request, { loaded, context, leaseId }, evaluate);
-    return asking.then((backends) =>
-      this.#settle(request, { loaded, context: { ...context, backends }, leaseId }, evaluate),
+    return asking.then(
+      (backends) => this.#settle(request, { loaded, context: { ...context, backends }, leaseId }, evaluate),
+      (error: unknown) => {
+        this.#options.meter?.giveBack(leaseId);
+        throw error;
+      },
     );
   }
 

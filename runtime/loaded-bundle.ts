@@ -7,11 +7,15 @@ import { CaptureMode } from "../gen/policyguard/policy/v1/record_pb.ts";
 import { Fault } from "../src/kit/error.ts";
 import type { ActivationPayload } from "../src/kit/statement-payload.ts";
 import { isStale, type VerifiedActivation } from "./bundle/activation.ts";
+import type { BundleBuilder } from "./bundle/builder.ts";
 import { backendsOf, compileBundle } from "./bundle/compile.ts";
 import type { VerifiedBundle } from "./bundle/verify.ts";
 import type { BackendReference } from "./engine/backend.ts";
 import type { Engine } from "./engine/compile.ts";
 import { prepare, warmUp } from "./warm-up.ts";
+
+/** Builds the engines of bundles beside the thread that answers evaluations. */
+export type EngineBuilder = Pick<BundleBuilder, "build">;
 
 /** The bundle in force, compiled. */
 export interface LoadedBundle {
@@ -28,10 +32,19 @@ export interface LoadedBundle {
 
 const captures = { none: CaptureMode.NONE, redacted: CaptureMode.REDACTED, full: CaptureMode.FULL } as const;
 
+/** How long a swap waits for patterns that may never be needed. */
+const readyMs = 500;
+
 /** Holds the bundle in force. */
 export class BundleHolder {
+  readonly #builder: EngineBuilder | undefined;
   #loaded: LoadedBundle | undefined;
   #rejection: string | undefined;
+
+  /** Without a builder, or while there is nobody to be held up, bundles are compiled here and now. */
+  constructor({ builder }: { readonly builder?: EngineBuilder } = {}) {
+    this.#builder = builder;
+  }
 
   /** The bundle in force; undefined before the first. */
   get loaded(): LoadedBundle | undefined {
@@ -55,7 +68,11 @@ export class BundleHolder {
     { now, isConfirmed, keep }: { now: Date; isConfirmed: boolean; keep: () => Promise<void> },
   ): Promise<void> {
     const backends = backendsOf(found);
-    const engine = compileBundle(found);
+    const current = this.#loaded?.engine;
+    const isFirst = this.#builder === undefined || current === undefined;
+    const engine = isFirst ? compileBundle(found) : await this.#builder.build(found, current.tables);
+    // The first evaluations after a swap are answered as fast as the last ones before it; at a start there are none to be slow yet.
+    if (!isFirst) await prepare(engine, { mostMs: readyMs });
     await warmUp(engine);
     await keep();
     this.#loaded = {
@@ -66,7 +83,7 @@ export class BundleHolder {
       confirmedAt: isConfirmed ? now : undefined,
     };
     this.#rejection = undefined;
-    void prepare(engine, () => this.#loaded?.engine === engine);
+    void prepare(engine, { isWanted: () => this.#loaded?.engine === engine });
   }
 
   /** Takes over a fresh activation of the bundle in force. */

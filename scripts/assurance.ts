@@ -16,7 +16,8 @@ interface Property {
   readonly test?: string;
   /** What is counted. */
   readonly unit: string;
-  readonly n: number;
+  /** Left out where the test always tries all that there is, and tells how much that was. */
+  readonly n?: number;
 }
 
 const properties: Readonly<Record<string, Property>> = {
@@ -35,7 +36,14 @@ const properties: Readonly<Record<string, Property>> = {
     n: 200,
   },
   "kill-worker": { file: "test/e2e/kill.test.ts", test: "a worker that is killed", unit: "kills", n: 200 },
-  "webhook-burst": { file: "test/api/webhook/burst.test.ts", unit: "deliveries of one burst", n: 100_000 },
+  "kill-publisher": {
+    file: "test/api/webhook/worker-kill.test.ts",
+    test: "a publisher that is killed",
+    unit: "kills around the commit of an event",
+    n: 200,
+  },
+  ssrf: { file: "test/src/kit/outbound/ssrf.test.ts", unit: "requests to addresses of every kind, named in every way" },
+  "webhook-burst": { file: "test/api/webhook/burst.test.ts", unit: "blocked evaluations of one burst", n: 100_000 },
   streaming: {
     file: "test/runtime/engine/stream/equality.test.ts",
     unit: "streams against the unary answer",
@@ -65,32 +73,35 @@ async function main(): Promise<number> {
   const property = properties[name];
   if (property === undefined) {
     console.error("npm run assurance -- <name> [--n N] [--seed S]\n\nnames:");
-    for (const [known, { unit, n }] of Object.entries(properties)) console.error(`  ${known}: ${n} ${unit}`);
+    for (const [known, { unit, n }] of Object.entries(properties)) console.error(`  ${known}: ${n ?? "all"} ${unit}`);
     return 2;
   }
-  const n = wholeNumber(values.n ?? String(property.n), "--n");
+  if (property.n === undefined && values.n !== undefined) throw new Error(`${name} always tries all; leave out --n`);
+  const wanted = property.n === undefined ? undefined : wholeNumber(values.n ?? String(property.n), "--n");
   const seed = wholeNumber(values.seed, "--seed");
-  const { failures, figures } = await tryOut(property, n, seed);
+  const { n, failures, figures } = await tryOut(property, wanted, seed);
   record(name, { n, failures, ...figures, seed, commit: commit(), date: new Date().toISOString().slice(0, 10) });
   console.log(`${name}: ${n} ${property.unit}, ${failures} failed (seed ${seed})`);
   return failures === 0 ? 0 : 1;
 }
 
-/** Runs the property's test; answers how many tries failed, and what was measured. */
-async function tryOut({ file, test }: Property, n: number, seed: number): Promise<Omit<SampleResult, "n">> {
+/** Runs the property's test; answers how many tries there were and how many failed, and what was measured. */
+async function tryOut({ file, test }: Property, wanted: number | undefined, seed: number): Promise<SampleResult> {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-assurance-"));
   const report = join(folder, "report.jsonl");
   try {
     const parameters = ["run", file, "--testTimeout=0", ...(test === undefined ? [] : ["--testNamePattern", test])];
     const { n: nName, seed: seedName, report: reportName } = sampleVariables;
-    const env = { ...process.env, [nName]: String(n), [seedName]: String(seed), [reportName]: report };
+    const sample = { ...(wanted !== undefined && { [nName]: String(wanted) }), [seedName]: String(seed) };
+    const env = { ...process.env, ...sample, [reportName]: report };
     const isPassed = await run("vitest", parameters, env);
     const results = existsSync(report) ? readFileSync(report, "utf8").trim().split("\n") : [];
     const samples = results.map((line): SampleResult => JSON.parse(line));
     const failures = samples.reduce((sum, one) => sum + one.failures, 0);
     const figures = Object.assign({}, ...samples.map((one) => one.figures));
     // A test that broke off has reported nothing, and is a failure all the same.
-    return { failures: isPassed ? failures : Math.max(1, failures), figures };
+    const n = wanted ?? samples.reduce((sum, one) => sum + one.n, 0);
+    return { n, failures: isPassed ? failures : Math.max(1, failures), figures };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compileCacheVariables } from "../test/harness/compile-cache.ts";
 import { closingLine, type Totals, totalsFileVariable } from "../test/harness/totals.ts";
 
 /** One command of the static part. */
@@ -51,7 +52,8 @@ async function runTests(vitestParameters: readonly string[]): Promise<Totals> {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-totals-"));
   const file = join(folder, "totals.json");
   try {
-    const exitCode = await run("vitest", ["run", ...vitestParameters], { [totalsFileVariable]: file });
+    const variables = { [totalsFileVariable]: file, ...compileCacheVariables };
+    const exitCode = await run("vitest", ["run", ...vitestParameters], variables);
     const totals: Totals = existsSync(file)
       ? JSON.parse(readFileSync(file, "utf8"))
       : { passed: 0, failed: 0, skipped: 0 };

@@ -1,10 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { createHmac } from "node:crypto";
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { routesOf } from "../gateway/route.ts";
 import { EventNameSchema } from "../gen/policyguard/control/v1/event_pb.ts";
 import { AdapterService } from "../gen/policyguard/runtime/v1/adapter_service_pb.ts";
@@ -22,7 +18,6 @@ import { cliSchema } from "../src/cli/settings.ts";
 import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../src/config.ts";
 import { controlServices } from "../src/control-plane.ts";
 import { eventDataSchemas } from "../src/domain/event.ts";
-import { newSecret, webhookHeaders } from "../src/domain/webhook-request.ts";
 import { readPackFiles } from "../src/kit/pack-file.ts";
 
 const root = dirname(import.meta.dirname);
@@ -102,79 +97,6 @@ describe("policies in the documentation", () => {
 });
 
 describe("docs/webhooks.md", () => {
-  const folder = mkdtempSync(join(tmpdir(), "policy-guard-docs-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  const secret = "whsec_documentation";
-  const body = Buffer.from('{"event":"policy.updated","text":"ä"}');
-  const signature =
-    webhookHeaders({
-      id: "evt_1",
-      event: "policy.updated",
-      attempt: 1,
-      sentAt: new Date(0),
-      body,
-      secret,
-      previousSecret: undefined,
-    })["X-Webhook-Signature"] ?? "";
-  const wrong = `sha256=${createHmac("sha256", "another").update(body).digest("hex")}`;
-  const cases = [
-    [signature, true],
-    [wrong, false],
-    [signature.slice(0, -1), false],
-    ["ä", false],
-    ["", false],
-  ] as const;
-
-  test("the check in Node takes our signatures and no others", async () => {
-    const [source = ""] = fenced("docs/webhooks.md", "js");
-    const file = join(folder, "check.mjs");
-    writeFileSync(file, source);
-    const { isGenuine } = await import(pathToFileURL(file).href);
-    for (const [given, expected] of cases) expect(isGenuine(secret, body, given), given).toBe(expected);
-    expect(isGenuine(secret, body, undefined)).toBe(false);
-  });
-
-  test("the check of Standard Webhooks takes our signatures and no others", async () => {
-    const [, source = ""] = fenced("docs/webhooks.md", "js");
-    const file = join(folder, "check-standard.mjs");
-    writeFileSync(file, source);
-    const { isGenuineStandard } = await import(pathToFileURL(file).href);
-    const [own, before, other] = [newSecret(), newSecret(), newSecret()];
-    const sentAt = new Date("2026-11-20T09:00:00Z");
-    const message = {
-      id: "evt_1",
-      event: "policy.updated",
-      attempt: 1,
-      sentAt,
-      body,
-      secret: own,
-      previousSecret: before,
-    };
-    const headers = webhookHeaders(message);
-    const check = (key: string, changed: object = {}, bytes = body, now = sentAt.getTime()) =>
-      isGenuineStandard(key, bytes, { ...headers, ...changed }, now);
-    expect([check(own), check(before), check(other)]).toEqual([true, true, false]);
-    expect(check(own, { "webhook-id": "evt_2" })).toBe(false);
-    expect(check(own, { "webhook-timestamp": String(sentAt.getTime() / 1000 + 1) })).toBe(false);
-    expect(check(own, {}, Buffer.from("{}"))).toBe(false);
-    expect([300_000, 301_000].map((ms) => check(own, {}, body, sentAt.getTime() + ms))).toEqual([true, false]);
-    for (const signatures of ["", "v1,", "v2,AAAA", "ä", undefined]) {
-      expect(check(own, { "webhook-signature": signatures })).toBe(false);
-    }
-  });
-
-  test.skipIf(!hasProgram("python3"))("the check in Python takes our signatures and no others", () => {
-    const [source = ""] = fenced("docs/webhooks.md", "python");
-    const file = join(folder, "check.py");
-    const ask =
-      "import base64, json, sys\nfor line in json.loads(sys.argv[3]):\n    print(is_genuine(sys.argv[1], base64.b64decode(sys.argv[2]), line))";
-    writeFileSync(file, `from __future__ import annotations\n${source}\n${ask}\n`);
-    const given = JSON.stringify([...cases.map(([text]) => text), null]);
-    const answers = execFileSync("python3", [file, secret, body.toString("base64"), given], { encoding: "utf8" });
-    expect(answers.trim().split("\n")).toEqual([...cases.map(([, ok]) => (ok ? "True" : "False")), "False"]);
-  });
-
   test("shows a body of each event that is raised, with exactly its fields", () => {
     const shown = fenced("docs/webhooks.md", "json")
       .map((text): { event?: string; data: object } => JSON.parse(text))
@@ -252,13 +174,4 @@ function anchorsOf(text: string): string[] {
       .replace(/[^\p{L}\p{N}\s_-]/gu, "")
       .replaceAll(" ", "-"),
   );
-}
-
-function hasProgram(name: string): boolean {
-  try {
-    execFileSync(name, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -116,6 +116,17 @@ describe("the set of vectors", () => {
     if (tokenKinds.some((kind) => !access.kinds.includes(kind))) expect(errors).toContain("insufficient_scope");
   });
 
+  it("has one in which each method raises each event that it says it may, and none in which it raises another", () => {
+    const wrong = named.flatMap(([name, method]) => {
+      const raised = new Set(wantsOf(name).flatMap(({ events }) => events));
+      const { emits } = methodFacts(method);
+      const silent = emits.filter((event) => !raised.has(event)).map((event) => `${name} never raises ${event}`);
+      const unsaid = [...raised].filter((event) => !emits.includes(event)).map((event) => `${name} raises ${event}`);
+      return [...silent, ...unsaid];
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it("names only failures of the catalogue", () => {
     const known = new Set(["", ...reasonRules().map((rule) => rule.error)]);
     expect(vectors.filter(({ vector }) => !known.has(vector.want?.error ?? ""))).toEqual([]);

@@ -14,13 +14,17 @@ export interface WindowEvidence {
 
 const neutralPoints = { strict: 0, balanced: 0, permissive: 0 };
 const silent: ModelHeader = {
-  format: 1,
+  format: 2,
   version: "silent",
   features: featureCount,
   scale: 0,
   bias: 0,
+  damping: 0,
   patternShare: 1,
   points: { chat: neutralPoints, document: neutralPoints },
+  families: [],
+  familyBiases: [],
+  familyScale: 0,
 };
 
 /** What the patterns find in plain text, each match with the evidence of those that it meets. */

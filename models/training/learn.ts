@@ -1,8 +1,10 @@
-// Logistic regression by stochastic gradient descent with AdaGrad (Duchi, Hazan, Singer 2011). A long text is a bag of windows
-// (multiple-instance learning): of an attack only some windows need to look like one, of an innocent text none may. After the first
-// round an attack therefore teaches by the third of its windows that look worst, an innocent text by the two that look worst.
+// Logistic regression by stochastic gradient descent with AdaGrad (Duchi, Hazan, Singer 2011). A text is a bag of stretches
+// (multiple-instance learning): of an attack only some need to look like one, of an innocent text none may. After the first round an
+// attack therefore teaches by the strongest stretch of the third of its windows that look worst, an innocent text by those of the two
+// that look worst.
 
 import { FeatureReader, featureCount, windowsOf } from "../../runtime/engine/detectors/injection/feature.ts";
+import { createStretch, strongestStretch } from "../../runtime/engine/detectors/injection/stretch.ts";
 import { randomOf, shuffle } from "./random.ts";
 
 /** A text to learn from. */
@@ -20,10 +22,12 @@ export interface Settings {
   readonly rate: number;
   /** L2 penalty on weights of features that a text has. */
   readonly penalty: number;
+  /** What is added to the number of features before its root is taken. */
+  readonly damping: number;
 }
 
 /** The settings of the weights that are committed. */
-export const settings: Settings = { seed: 20261120, rounds: 7, rate: 1, penalty: 1e-6 };
+export const settings: Settings = { seed: 20261120, rounds: 7, rate: 1, penalty: 1e-6, damping: 100 };
 
 const firstSquare = 1e-3;
 const biasRate = 0.1;
@@ -35,35 +39,38 @@ export class Learner {
   readonly weights = new Float32Array(featureCount);
   readonly #squares = new Float32Array(featureCount).fill(firstSquare);
   readonly #reader = new FeatureReader();
+  readonly #stretch = createStretch();
+  readonly damping: number;
   bias = 0;
   #biasSquare = firstSquare;
 
-  /** Evidence of an attack in a window, in logits. */
+  constructor({ damping }: Pick<Settings, "damping"> = settings) {
+    this.damping = damping;
+  }
+
+  /** Evidence of an attack in a window. */
   evidence(text: string, from: number, to: number): number {
-    const count = this.#reader.read(text, from, to);
-    return this.#sum(count);
+    this.#reader.read(text, from, to);
+    return this.#strongest();
   }
 
-  /** The strongest evidence in any window. */
-  strongest(text: string): number {
-    return Math.max(...windowsOf(text.length).map(([from, to]) => this.evidence(text, from, to)));
-  }
-
-  /** Moves the weights towards the label of a window. */
+  /** Moves the weights towards the label of a window: of all of it, or of the stretch that looks worst. */
   learn(
     text: string,
     [from, to]: readonly [number, number],
     { isAttack, weight }: Pick<Example, "isAttack" | "weight">,
-    { rate, penalty }: { rate: number; penalty: number },
+    { rate, penalty, isWhole }: { rate: number; penalty: number; isWhole: boolean },
   ): void {
     const count = this.#reader.read(text, from, to);
-    if (count === 0) return;
-    const share = 1 / Math.sqrt(count);
-    const gradient = (1 / (1 + Math.exp(-this.#sum(count))) - (isAttack ? 1 : 0)) * weight;
+    const { features } = this.#reader;
+    const evidence = isWhole ? this.#whole(count) : this.#strongest();
+    const { first, end } = isWhole ? { first: 0, end: count } : this.#stretch;
+    if (end === first) return;
+    const share = 1 / Math.sqrt(end - first + this.damping);
+    const gradient = (1 / (1 + Math.exp(-evidence)) - (isAttack ? 1 : 0)) * weight;
     if (Math.abs(gradient) < leastGradient) return;
     const { weights } = this;
-    const { features } = this.#reader;
-    for (let i = 0; i < count; i++) {
+    for (let i = first; i < end; i++) {
       const feature = features[i] ?? 0;
       const old = weights[feature] ?? 0;
       const step = gradient * share + penalty * old;
@@ -75,22 +82,29 @@ export class Learner {
     this.bias -= (rate * biasRate * gradient) / Math.sqrt(this.#biasSquare);
   }
 
-  #sum(count: number): number {
+  #whole(count: number): number {
     const { features } = this.#reader;
     let sum = 0;
     for (let i = 0; i < count; i++) sum += this.weights[features[i] ?? 0] ?? 0;
-    return this.bias + (count === 0 ? 0 : sum / Math.sqrt(count));
+    return this.bias + sum / Math.sqrt(count + this.damping);
+  }
+
+  #strongest(): number {
+    const { weights, damping } = this;
+    strongestStretch(this.#stretch, { features: this.#reader.features, partEnds: this.#reader.partEnds, weights, damping });
+    return this.bias + this.#stretch.evidence;
   }
 }
 
 /** Learns from the examples. */
-export function learnFrom(examples: readonly Example[], { seed, rounds, rate, penalty }: Settings = settings): Learner {
-  const learner = new Learner();
+export function learnFrom(examples: readonly Example[], given: Settings = settings): Learner {
+  const { seed, rounds, rate, penalty } = given;
+  const learner = new Learner(given);
   const random = randomOf(seed);
   const order = examples.map((_, index) => index);
   for (let round = 0; round < rounds; round++) {
     shuffle(order, random);
-    const step = { rate: rate / (1 + 0.5 * round), penalty };
+    const step = { rate: rate / (1 + 0.5 * round), penalty, isWhole: round === 0 };
     for (const index of order) {
       const example = examples[index];
       if (example === undefined) continue;

@@ -1,9 +1,10 @@
 // From the parts of a verified bundle to an engine.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { ManifestPayload } from "../../src/kit/statement-payload.ts";
 import type { NamedList } from "../engine/applicability.ts";
 import { type BackendReference, backendShapes } from "../engine/backend.ts";
-import { compileEngine, type Engine } from "../engine/compile.ts";
+import { compileEngine, type Engine, type EngineSource } from "../engine/compile.ts";
 import type { PolicySource } from "../engine/compiled-policy.ts";
 import type { SchemaSource } from "../engine/output-schema.ts";
 import { type PackRecord, packsOf } from "../engine/policy/pack-record.ts";
@@ -65,28 +66,48 @@ export function backendsOf({ parts }: Pick<VerifiedBundle, "parts">): ReadonlyMa
   );
 }
 
+/** What is compiled of a bundle. */
+export interface BundleContent extends Pick<VerifiedBundle, "parts"> {
+  readonly manifest: Pick<ManifestPayload, "environment" | "project_id">;
+}
+
 /** Compiles the bundle for its environment. Throws a BundleRejection for a part that this version cannot run. */
-export function compileBundle({ manifest, parts }: Pick<VerifiedBundle, "manifest" | "parts">): Engine {
+export function compileBundle(content: BundleContent): Engine {
+  return refusing(() => compileEngine(engineSourceOf(content)));
+}
+
+/** What an engine of the bundle is made of. Throws a BundleRejection for a part that this version does not know. */
+export function engineSourceOf({ manifest, parts }: BundleContent): EngineSource {
+  return {
+    policies: [...parts]
+      .filter(([path]) => !/^(?:schemas|lists|models|backends)\//.test(path))
+      .map(([path, data]) => policyOf(path, data)),
+    lists: [...parts].filter(([path]) => path.startsWith("lists/")).map(([, data]) => listOf(data)),
+    models: modelsOf(parts),
+    environment: manifest.environment,
+    projectId: manifest.project_id,
+    schemas: [...parts].filter(([path]) => path.startsWith("schemas/")).map(([, data]) => schemaOf(data)),
+  };
+}
+
+/** Does work that fails for a bundle that this version cannot run, and turns that into a BundleRejection. */
+export function refusing<T>(work: () => T): T {
   try {
-    return compileEngine({
-      policies: [...parts]
-        .filter(([path]) => !/^(?:schemas|lists|models|backends)\//.test(path))
-        .map(([path, data]) => policyOf(path, data)),
-      lists: [...parts].filter(([path]) => path.startsWith("lists/")).map(([, data]) => listOf(data)),
-      models: modelsOf(parts),
-      environment: manifest.environment,
-      projectId: manifest.project_id,
-      schemas: [...parts].filter(([path]) => path.startsWith("schemas/")).map(([, data]) => schemaOf(data)),
-    });
+    return work();
   } catch (cause) {
-    if (cause instanceof BundleRejection) throw cause;
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new BundleRejection("not_adopted", `the bundle does not compile: ${message}`, { cause });
+    throw asRejection(cause);
   }
 }
 
+/** Why a bundle does not compile. */
+export function asRejection(cause: unknown): BundleRejection {
+  if (cause instanceof BundleRejection) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new BundleRejection("not_adopted", `the bundle does not compile: ${message}`, { cause });
+}
+
 /** The weights of detectors' models: parts such as models/injection.bin. */
-function modelsOf(parts: VerifiedBundle["parts"]): ReadonlyMap<string, Uint8Array> {
+export function modelsOf(parts: VerifiedBundle["parts"]): ReadonlyMap<string, Uint8Array> {
   const found = [...parts].flatMap(([path, data]): [string, Uint8Array][] => {
     const name = /^models\/([a-z_]+)\.bin$/.exec(path)?.[1];
     return name === undefined ? [] : [[name, data]];

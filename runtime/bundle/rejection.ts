@@ -17,7 +17,8 @@ export type RejectionReason =
   | "not_yet_valid"
   | "expired"
   | "runtime_too_old"
-  | "not_adopted";
+  | "not_adopted"
+  | "build_failed";
 
 /** A bundle or an activation that is refused; the one in force stays. The message is for operators, at both ends. */
 export class BundleRejection extends Error {

@@ -6,6 +6,25 @@ import { conditions, type Instruction, pointsTaken } from "./program.ts";
 /** Kinds of characters that conditions tell apart. */
 export const kinds = { other: 0, word: 1, newline: 2, edge: 3 } as const;
 
+/** What an alphabet is made of. Arrays only, so that another thread can have made them. */
+export interface AlphabetTables {
+  /** Number of classes, without the one for the end of the text. */
+  readonly size: number;
+  /** First code point of each interval of one class, and that class. */
+  readonly starts: Int32Array;
+  readonly classes: Uint16Array;
+  /** Which page a unit's upper byte has. */
+  readonly pageOf: Uint8Array;
+  /** Classes by page and lower byte. */
+  readonly pages: Uint8Array;
+  /** Kind of the characters of a class. */
+  readonly kindOf: Uint8Array;
+  /** For each instruction, in the order given: its set of classes; -1 for those that take none. */
+  readonly setOf: Int32Array;
+  /** Sets one after the other: for each class whether it belongs. */
+  readonly sets: Uint8Array;
+}
+
 /** The classes of some programs. */
 export interface Alphabet {
   /** Number of classes, without the one for the end of the text. */
@@ -28,8 +47,22 @@ const newline = [10, 10];
 
 /** The alphabet of these instructions; undefined when it would have too many classes. */
 export function buildAlphabet(code: readonly Instruction[]): Alphabet | undefined {
+  const tables = alphabetTables(code);
+  return tables === undefined ? undefined : openAlphabet(tables);
+}
+
+/** The alphabet of these tables. */
+export function openAlphabet(tables: AlphabetTables): Alphabet {
+  const { size, starts, classes, pageOf, pages, kindOf, setOf, sets } = tables;
+  const bySet = Array.from({ length: sets.length / size }, (_, set) => sets.subarray(set * size, set * size + size));
+  const classOfPoint = (point: number): number => classes[lastAtMost(starts, point)] ?? 0;
+  return { size, pageOf, pages, classOfPoint, kindOf, taken: Array.from(setOf, (set) => bySet[set]) };
+}
+
+/** The tables of the alphabet of these instructions; undefined when it would have too many classes. */
+export function alphabetTables(code: readonly Instruction[]): AlphabetTables | undefined {
   const sets = new SetTable();
-  const setOf = code.map((each) => (each.step === "rune" ? sets.indexOf(pointsTaken(each)) : -1));
+  const setOf = Int32Array.from(code, (each) => (each.step === "rune" ? sets.indexOf(pointsTaken(each)) : -1));
   const asked = code.reduce((bits, each) => bits | each.condition, 0);
   const asksWords = (asked & (conditions.wordBoundary | conditions.noWordBoundary)) !== 0;
   const word = asksWords ? sets.indexOf(wordRanges) : -1;
@@ -42,8 +75,9 @@ export function buildAlphabet(code: readonly Instruction[]): Alphabet | undefine
     if (takenBySet[word]?.[cls] === 1) kindOf[cls] = kinds.word;
     else if (takenBySet[line]?.[cls] === 1) kindOf[cls] = kinds.newline;
   }
-  const classOfPoint = (point: number): number => classes[lastAtMost(starts, point)] ?? 0;
-  return { size, ...buildPages(starts, classes), classOfPoint, kindOf, taken: setOf.map((set) => takenBySet[set]) };
+  const flat = new Uint8Array(takenBySet.length * size);
+  for (const [set, taken] of takenBySet.entries()) flat.set(taken, set * size);
+  return { size, starts, classes, ...buildPages(starts, classes), kindOf, setOf, sets: flat };
 }
 
 class SetTable {

@@ -18,6 +18,15 @@ export interface ScanStart {
   readonly state: number;
 }
 
+/** What an automaton is made of. Arrays only, so that another thread can have made them. */
+export interface AutomatonTables extends States, DoubleArray {
+  readonly classOfUnit: Uint8Array;
+  readonly classCount: number;
+  /** Dense rows of the states nearest to the root. */
+  readonly rows: Uint16Array;
+  readonly denseCount: number;
+}
+
 /** The compiled automaton. */
 export interface Automaton {
   /** Visits all occurrences of all literals, ordered by their end. Returns the state at the end of the text. */
@@ -41,25 +50,40 @@ const spaceClass = 1;
 const ownClassLimit = 190;
 const classLimit = 256;
 
+/** Builds an automaton; see `automatonTables`. */
+export function buildAutomaton(literals: readonly string[], denseEntries = defaultDenseEntries): Automaton {
+  return openAutomaton(automatonTables(literals, denseEntries));
+}
+
 /**
- * Builds the automaton. Literals are folded by `gateFold`, not empty, without white space at their ends and without runs of it.
+ * Builds the tables of an automaton. Literals are folded by `gateFold`, not empty, without white space at their ends and without runs of it.
  * A literal's index is its position in the list.
  */
-export function buildAutomaton(literals: readonly string[], denseEntries = defaultDenseEntries): Automaton {
+export function automatonTables(literals: readonly string[], denseEntries = defaultDenseEntries): AutomatonTables {
   const { classOfUnit, classOfSymbol, count: classCount } = assignClasses(literals);
   const states = buildStates(literals, classOfSymbol);
-  const edges = packEdges(states, classCount);
   const width = Math.min(rowWidth, classCount);
   const denseCount = Math.max(1, Math.min(states.count, Math.floor(denseEntries / width), byEdges));
   const rows = fillRows(states, width, denseCount);
-  const { own, link, groups } = states;
+  return { ...states, ...packEdges(states, classCount), classOfUnit, classCount, rows, denseCount };
+}
+
+/** The automaton of these tables. */
+export function openAutomaton(tables: AutomatonTables): Automaton {
+  const { classOfUnit, classCount, rows, denseCount } = tables;
+  const states: States = tables;
+  const edges: DoubleArray = tables;
+  const width = Math.min(rowWidth, classCount);
+  const { own, link, groupStart, groupLiterals } = states;
   // Where a walk over edges ended.
   let resumeAt = 0;
 
   function emit(from: number, end: number, visit: HitVisitor): void {
     for (let state = from; state > 0; state = link[state] ?? 0) {
       const group = own[state] ?? -1;
-      if (group >= 0) for (const literal of groups[group] ?? []) visit(literal, end);
+      if (group < 0) continue;
+      const last = groupStart[group + 1] ?? 0;
+      for (let i = groupStart[group] ?? 0; i < last; i++) visit(groupLiterals[i] ?? 0, end);
     }
   }
 

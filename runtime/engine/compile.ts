@@ -6,20 +6,22 @@ import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { Applicability, type ApplicablePolicy, type NamedList } from "./applicability.ts";
 import type { BackendQuestion } from "./backend.ts";
 import { questionsOf } from "./backend-question.ts";
-import { type CompiledPolicy, compilePolicy, type PolicySource } from "./compiled-policy.ts";
+import { type CompiledPolicy, type PolicySource, policySteps } from "./compiled-policy.ts";
 import type { DetectorDefinition, DetectorSpec, Scanner } from "./detector.ts";
 import { catalog } from "./detectors/catalog.ts";
 import { type Evaluation, type EvaluationContext, runEvaluation } from "./evaluation.ts";
 import { type ExplainedEvaluation, runExplanation, summaryOf } from "./explain.ts";
-import { compileOutputSchema, type SchemaSource } from "./output-schema.ts";
+import { compileOutputSchema, type OutputSchema, type SchemaSource } from "./output-schema.ts";
 import type { Models } from "./plan.ts";
 import { parsePolicy } from "./policy/parse.ts";
 import { PolicyInvalid } from "./policy/problem.ts";
-import { compileDetectors } from "./scanner.ts";
+import { detectorSteps } from "./scanner.ts";
 import { SpecTable } from "./spec-table.ts";
+import { finish } from "./steps.ts";
 import { obligationsOf } from "./stream/obligation.ts";
 import { type EngineStream, openEngineStream, type StreamTools } from "./stream/stream.ts";
-import { canFollow, compileTables, type StreamTables } from "./stream/tables.ts";
+import { canFollow, type StreamTables, tableSteps } from "./stream/tables.ts";
+import { TableShelf, type Tables } from "./table-shelf.ts";
 
 /** What an engine is made of. */
 export interface EngineSource {
@@ -38,11 +40,18 @@ export interface EngineSource {
 /** The detectors that an engine may use, and what compiles them. Exchanged by tests only. */
 export interface DetectorKit {
   readonly definitions: readonly DetectorDefinition[];
-  readonly compileDetectors: (specs: readonly DetectorSpec[], options?: { readonly models?: Models }) => Scanner;
+  readonly detectorSteps: (
+    specs: readonly DetectorSpec[],
+    options: { readonly models: Models; readonly shelf: TableShelf },
+  ) => Generator<void, Scanner>;
   /** Follows detectors in streams; without it streams wait for the verdict wherever a detector could hold text back. */
   readonly streams?: {
     readonly canFollow: (spec: DetectorSpec, models: Models) => boolean;
-    readonly compileTables: (specs: readonly DetectorSpec[], models: Models) => StreamTables;
+    readonly tableSteps: (
+      specs: readonly DetectorSpec[],
+      models: Models,
+      shelf: TableShelf,
+    ) => Generator<void, StreamTables>;
   };
 }
 
@@ -67,36 +76,77 @@ export interface Engine {
   /** Judges a text while it comes. The request has no text yet, or one segment without text. */
   readonly openStream: (request: EvaluateRequest, context: EvaluationContext) => EngineStream;
   /** Does, step by step, what the first evaluations would have to do beside their work. */
-  readonly prepare: () => Iterable<void>;
+  readonly prepare: () => Generator<void, void>;
+  /** The tables alone. */
+  readonly prepareTables: () => Generator<void, void>;
   /** Evaluates and says why; slower than an evaluation by far. */
   readonly explain: (request: EvaluateRequest, context: EvaluationContext) => ExplainedEvaluation;
+  /** Its heavy tables, which the next engine may take over. */
+  readonly tables: Tables;
 }
 
 const productDetectors: DetectorKit = {
   definitions: catalog,
-  compileDetectors,
-  streams: { canFollow, compileTables },
+  detectorSteps,
+  streams: { canFollow, tableSteps },
 };
 
 /** Compiles an engine. Throws PolicyInvalid for a policy that this version cannot run. */
 export function compileEngine(source: EngineSource, kit: DetectorKit = productDetectors): Engine {
-  const { environment } = source;
+  return finish(engineSteps(source, { kit }));
+}
+
+/** The same, step by step. Tables that were made elsewhere are taken over. */
+export function* engineSteps(
+  source: EngineSource,
+  { kit = productDetectors, tables }: { readonly kit?: DetectorKit; readonly tables?: Tables } = {},
+): Generator<void, Engine> {
+  const { environment, models = new Map() } = source;
   const definitions = new Map(kit.definitions.map((definition) => [definition.id, definition]));
   const specs = new SpecTable();
-  const policies = source.policies
+  const shelf = new TableShelf(tables);
+  const policies: CompiledPolicy[] = [];
+  for (const policy of source.policies
     .filter(({ scope }) => isIn(scope.appId, source.projectId) && isIn(scope.env, environment))
-    .sort((a, b) => compare(a.name, b.name) || compare(a.policyId, b.policyId))
-    .flatMap((policy) => compileIn(environment, policy, { kit, definitions, specs }));
-  const scanner = kit.compileDetectors(specs.specs, { models: source.models });
+    .sort((a, b) => compare(a.name, b.name) || compare(a.policyId, b.policyId)))
+    policies.push(...(yield* stepsIn(environment, policy, { kit, definitions, specs })));
+  const scanner = yield* kit.detectorSteps(specs.specs, { models, shelf });
+  const schemas = new Map<string, OutputSchema>();
+  for (const each of source.schemas ?? []) {
+    schemas.set(each.name, compileOutputSchema(each));
+    yield;
+  }
+  return engineOf(source, { kit, policies, specs, scanner, schemas, shelf, models });
+}
+
+/** What an engine is put together from. */
+interface EngineParts {
+  readonly kit: DetectorKit;
+  readonly policies: readonly CompiledPolicy[];
+  readonly specs: SpecTable;
+  readonly scanner: Scanner;
+  readonly schemas: ReadonlyMap<string, OutputSchema>;
+  readonly shelf: TableShelf;
+  readonly models: Models;
+}
+
+function engineOf(source: EngineSource, parts: EngineParts): Engine {
+  const { environment } = source;
+  const { kit, policies, specs, scanner, schemas, shelf, models } = parts;
   const lists = (source.lists ?? []).filter(
     ({ scope }) => isIn(scope.appId, source.projectId) && isIn(scope.env, environment),
   );
   const applicability = new Applicability(policies, lists);
   const sources = source.policies.map(summaryOf).sort((a, b) => compare(a.name, b.name));
   const namesOf = memoized((key: string) => specs.namesOf(key));
-  const schemas = new Map((source.schemas ?? []).map((each) => [each.name, compileOutputSchema(each)]));
-  const scannerOf = memoized((spec: DetectorSpec) => kit.compileDetectors([spec], { models: source.models }));
-  const following = followedBy(specs.specs, kit, source.models ?? new Map());
+  const scannerOf = memoized((spec: DetectorSpec) =>
+    finish(kit.detectorSteps([spec], { models, shelf: new TableShelf() })),
+  );
+  const following = followedBy(specs.specs, parts);
+  function* prepareTables(): Generator<void, void> {
+    yield* scanner.prepareTables?.() ?? [];
+    yield* prepareStreams(applicability.forAgent(""), following);
+  }
   const evaluate: Engine["evaluate"] = (request, context) => {
     const applicable = applicability.forAgent(request.agentId ?? "");
     return runEvaluation(request, context, {
@@ -129,9 +179,10 @@ export function compileEngine(source: EngineSource, kit: DetectorKit = productDe
     evaluateSchema: (request, context) =>
       runEvaluation(request, context, { scanner, environment, applicable: [], namesOf, schemas }),
     prepare: function* () {
-      yield* scanner.prepare?.() ?? [];
-      yield* prepareStreams(applicability.forAgent(""), following);
+      yield* scanner.preparePatterns?.() ?? [];
+      yield* prepareTables();
     },
+    prepareTables,
     explain: (request, context) => {
       const applicable = applicability.forAgent(request.agentId ?? "");
       return runExplanation(request, context, {
@@ -140,6 +191,7 @@ export function compileEngine(source: EngineSource, kit: DetectorKit = productDe
         specs: specs.specs,
       });
     },
+    tables: shelf.taken,
   };
 }
 
@@ -148,46 +200,57 @@ const streamedStages = [Stage.INPUT, Stage.OUTPUT, Stage.TOOL_RESULT];
 // The tables that streams of an unnamed agent need, by stage, before and after what is in shadow for a time.
 function* prepareStreams(
   applicable: readonly ApplicablePolicy[],
-  { canFollow, tablesOf }: Pick<StreamTools, "canFollow" | "tablesOf">,
+  { canFollow, tableStepsOf }: Following,
 ): Generator<void> {
   const moments = [0, Number.POSITIVE_INFINITY];
   for (const [stage, nowMs] of streamedStages.flatMap((each) => moments.map((moment) => [each, moment] as const))) {
     const { keys, untilVerdict } = obligationsOf(applicable, { stage, nowMs, canFollow });
-    if (untilVerdict.length === 0 && keys.size > 0) tablesOf(keys);
+    if (untilVerdict.length === 0 && keys.size > 0) yield* tableStepsOf(keys);
     yield;
   }
 }
 
-/** Which detectors streams can follow, and the tables for some of them, made when a stream first asks for them. */
+/** Which detectors streams can follow, and the tables for some of them, made when a stream first asks for them, or before. */
+interface Following extends Pick<StreamTools, "canFollow" | "tablesOf"> {
+  readonly tableStepsOf: (keys: ReadonlySet<string>) => Generator<void, StreamTables>;
+}
+
 function followedBy(
   specs: readonly DetectorSpec[],
-  { streams }: DetectorKit,
-  models: Models,
-): Pick<StreamTools, "canFollow" | "tablesOf"> {
+  { kit: { streams }, models, shelf }: Pick<EngineParts, "kit" | "models" | "shelf">,
+): Following {
   const byKey = new Map(specs.map((spec) => [spec.key, spec]));
-  const known = memoized((keys: string) => {
-    const wanted = specs.filter(({ key }) => keys.split("\u0000").includes(key));
+  const known = new Map<string, StreamTables>();
+  function* tableStepsOf(keys: ReadonlySet<string>): Generator<void, StreamTables> {
+    const name = [...keys].sort().join("\u0000");
+    let tables = known.get(name);
+    if (tables !== undefined) return tables;
     if (streams === undefined) throw new Error("these detectors cannot be followed");
-    return streams.compileTables(wanted, models);
-  });
+    const wanted = specs.filter(({ key }) => keys.has(key));
+    tables = yield* streams.tableSteps(wanted, models, shelf);
+    known.set(name, tables);
+    return tables;
+  }
   const canFollowKey = memoized((key: string) => {
     const spec = byKey.get(key);
     return { yes: spec !== undefined && streams?.canFollow(spec, models) === true };
   });
-  return { canFollow: (key) => canFollowKey(key).yes, tablesOf: (keys) => known([...keys].sort().join("\u0000")) };
+  return { canFollow: (key) => canFollowKey(key).yes, tablesOf: (keys) => finish(tableStepsOf(keys)), tableStepsOf };
 }
 
-function compileIn(
+function* stepsIn(
   environment: string,
   source: PolicySource,
   tools: { kit: DetectorKit; definitions: ReadonlyMap<string, DetectorDefinition>; specs: SpecTable },
-): CompiledPolicy[] {
+): Generator<void, CompiledPolicy[]> {
   // A policy document is JSON; its interface only names the keys.
-  const { policy, packs, problems } = parsePolicy(source.document as JsonValue, tools.kit.definitions, source.packs);
+  const reading = source.reading ?? parsePolicy(source.document as JsonValue, tools.kit.definitions, source.packs);
+  yield;
+  const { policy, packs, problems } = reading;
   if (policy === undefined) throw new PolicyInvalid(source.name, problems);
   const { envs } = policy.match ?? {};
   if (envs !== undefined && !envs.includes(environment)) return [];
-  return compilePolicy(source, policy, packs, tools);
+  return yield* policySteps(source, policy, packs, tools);
 }
 
 function isIn(scope: string, value: string): boolean {

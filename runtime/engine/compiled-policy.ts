@@ -15,6 +15,7 @@ import type {
 } from "./policy/document.ts";
 import { effectInLayer, ownEffect, type PackLayer, type PackSource, type RuleEffect } from "./policy/extend.ts";
 import type { ListDeclarations } from "./policy/list.ts";
+import type { ParsedPolicy } from "./policy/parse.ts";
 import { asReference, detectTerms, type ResolvedDetector, resolveDetector } from "./policy/reference.ts";
 import type { SpecTable } from "./spec-table.ts";
 import { failModes, modes, outcomes, severities, stages } from "./wire.ts";
@@ -36,6 +37,8 @@ export interface PolicySource {
   readonly document: JsonObject | PolicyDocument;
   /** Where the packs are that it extends. Default: nowhere. */
   readonly packs?: PackSource;
+  /** What came of reading the document, when somebody has done it already; undefined to have it done. */
+  readonly reading?: Pick<ParsedPolicy, "policy" | "packs" | "problems">;
 }
 
 /** One detector of a rule. */
@@ -128,42 +131,39 @@ const defaultSeverity = new Map<Outcome, Severity>([
   [Outcome.FLAG, Severity.LOW],
 ]);
 
-/** Compiles one valid policy: its own rules, then those of each pack that it extends. */
-export function compilePolicy(
+/** Compiles one valid policy step by step: its own rules, then those of each pack that it extends. */
+export function* policySteps(
   source: PolicySource,
   document: PolicyDocument,
   packs: readonly PackLayer[],
   tools: { readonly definitions: ReadonlyMap<string, DetectorDefinition>; readonly specs: SpecTable },
-): CompiledPolicy[] {
-  let index = 0;
-  const own = compileDocument(source, document, undefined, { ...tools, firstIndex: index });
-  index += document.rules.length;
-  const others = packs.map((layer) => {
-    const compiled = compileDocument(source, document, layer, { ...tools, firstIndex: index });
+): Generator<void, CompiledPolicy[]> {
+  const compiled = [yield* documentSteps(source, document, undefined, { ...tools, firstIndex: 0 })];
+  let index = document.rules.length;
+  for (const layer of packs) {
+    compiled.push(yield* documentSteps(source, document, layer, { ...tools, firstIndex: index }));
     index += layer.document.rules.length;
-    return compiled;
-  });
-  return [own, ...others];
+  }
+  return compiled;
 }
 
 /** Compiles the rules of the policy, or of one of its packs. */
-function compileDocument(
+function* documentSteps(
   { policyId, name, version, scope }: PolicySource,
   policy: PolicyDocument,
   layer: PackLayer | undefined,
   { definitions, specs, firstIndex }: Omit<Tools, "conditions"> & { readonly firstIndex: number },
-): CompiledPolicy {
+): Generator<void, CompiledPolicy> {
   const document = layer?.document ?? policy;
   const prefix = layer?.prefix ?? "";
   const conditions = new ConditionCompiler(document.lists ?? {});
-  const rules = document.rules.map((rule, index) => {
+  const rules: CompiledRule[] = [];
+  for (const [index, rule] of document.rules.entries()) {
     const effect = layer === undefined ? ownEffect(rule, document) : effectInLayer(rule, layer);
-    return compileRule(
-      rule,
-      { document, policy, prefix, effect, index: firstIndex + index },
-      { conditions, definitions, specs },
-    );
-  });
+    const place = { document, policy, prefix, effect, index: firstIndex + index };
+    rules.push(compileRule(rule, place, { conditions, definitions, specs }));
+    yield;
+  }
   const outer = (layer?.extendedBy ?? []).map((extender) => ({ ...extender, lists: extender.document.lists ?? {} }));
   const inherited = outer.flatMap(({ document: { exemptions = [] }, prefix: above, lists }, level) => {
     const compiler = new ConditionCompiler(lists);

@@ -95,14 +95,26 @@ export interface DetectorDefinition {
   readonly check: (parameters: JsonObject) => readonly ParameterProblem[];
 }
 
+/**
+ * Who wrote a text, as far as it matters for how readily it counts as an attack: somebody in a conversation, the writers of documents and
+ * the makers of tool answers, or those who run the application.
+ */
+export type TextSource = "chat" | "document" | "trusted";
+
 /** All detectors of a bundle, compiled together, so that a text is scanned once. */
 export interface Scanner {
-  /** Detections by the key of their spec. A key without detections is absent. */
-  readonly scan: (text: string, windows?: KnownWindows) => ReadonlyMap<string, readonly Detection[]>;
+  /** Detections by the key of their spec. A key without detections is absent. Default: a text of a conversation. */
+  readonly scan: (
+    text: string,
+    windows?: KnownWindows,
+    source?: TextSource,
+  ) => ReadonlyMap<string, readonly Detection[]>;
   /** The forms of a text that the scan reads. */
   readonly formsOf: (text: string) => readonly TextForm[];
-  /** Makes, step by step, what scans would make when they first need it. Nobody has to; it spares some scan the time. */
-  readonly prepare?: () => Iterable<void>;
+  /** Compiles, step by step, the patterns that scans would compile when they first need them. It spares some scan the time. */
+  readonly preparePatterns?: () => Generator<void, void>;
+  /** The same for the tables that patterns share. */
+  readonly prepareTables?: () => Generator<void, void>;
 }
 
 /** A form of a text, such as the one with invisible characters taken out. */

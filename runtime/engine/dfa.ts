@@ -5,7 +5,7 @@
 // Text can be written so that every character needs a new state, each of which costs far more than a look-up. So the work of building is
 // charged to the budget of the scan; when that is used up, the caller goes on with an engine that needs no states.
 
-import { type Alphabet, buildAlphabet, kinds } from "./alphabet.ts";
+import { type Alphabet, type AlphabetTables, alphabetTables, kinds, openAlphabet } from "./alphabet.ts";
 import { conditions, type Program } from "./program.ts";
 
 /** What building states may still cost in one scan, in visited instructions. */
@@ -59,6 +59,12 @@ interface State {
 const none: readonly number[] = [];
 const emptyState: State = { runes: new Int32Array(0), pending: new Int32Array(0), before: 0 };
 
+/** What a lazy automaton begins with. Arrays only, so that another thread can have made them. */
+export interface DfaTables {
+  readonly alphabet: AlphabetTables;
+  readonly machine: Machine;
+}
+
 /** Programs side by side: the instructions of all, renumbered. */
 interface Machine {
   readonly kind: Uint8Array;
@@ -67,13 +73,24 @@ interface Machine {
   readonly condition: Uint8Array;
   /** Which pattern an instruction that accepts belongs to. */
   readonly pattern: Int32Array;
-  readonly starts: readonly number[];
+  readonly starts: Int32Array;
+}
+
+/** The tables of these programs; undefined when they tell too many characters apart. */
+export function dfaTables(programs: readonly Program[]): DfaTables | undefined {
+  const alphabet = alphabetTables(programs.flatMap(({ code }) => code));
+  return alphabet === undefined ? undefined : { alphabet, machine: machineOf(programs) };
 }
 
 /** In place of the conditions that hold, while they are not known. */
 const undecided = -1;
 
 const does = { rune: 0, split: 1, skip: 2, ask: 3, match: 4, fail: 5 } as const;
+
+/** Automata of bundles that are not in force any more give back what they took of the shared memory. */
+const forgotten = new FinalizationRegistry<{ held: { bytes: number }; memory: DfaMemory }>(({ held, memory }) => {
+  memory.shared.leftBytes += held.bytes;
+});
 
 /** A lazily built automaton. Its patterns must not match the empty text. */
 export class LazyDfa {
@@ -89,7 +106,8 @@ export class LazyDfa {
   readonly #marks: Int32Array;
   #mark = 0;
   #work = 0;
-  #bytes = 0;
+  /** Bytes of the states, about. Apart from the automaton, so that they are given back when it is gone. */
+  readonly #held = { bytes: 0 };
   /** The first state by the kind of the character before. */
   readonly #begins = [unknown, unknown, unknown, unknown];
   /** What a search leaves behind: the last place before a match at which no other match was under way, and the state at its end. */
@@ -103,17 +121,23 @@ export class LazyDfa {
     this.#memory = memory;
     this.#table = new Int32Array(0);
     this.#marks = new Int32Array(machine.kind.length);
+    forgotten.register(this, { held: this.#held, memory });
   }
 
   /** The automaton of these programs; undefined when they tell too many characters apart. */
   static of(programs: readonly Program[], memory: DfaMemory): LazyDfa | undefined {
-    const alphabet = buildAlphabet(programs.flatMap(({ code }) => code));
-    return alphabet === undefined ? undefined : new LazyDfa(machineOf(programs), alphabet, memory);
+    const tables = dfaTables(programs);
+    return tables === undefined ? undefined : LazyDfa.over(tables, memory);
+  }
+
+  /** The automaton over these tables. */
+  static over({ alphabet, machine }: DfaTables, memory: DfaMemory): LazyDfa {
+    return new LazyDfa(machine, openAlphabet(alphabet), memory);
   }
 
   /** Bytes of the states, about. */
   get sizeBytes(): number {
-    return this.#bytes;
+    return this.#held.bytes;
   }
 
   /**
@@ -309,7 +333,7 @@ export class LazyDfa {
     }
   }
 
-  #stateOf(targets: readonly number[], before: number, accepted: number[]): number {
+  #stateOf(targets: Iterable<number>, before: number, accepted: number[]): number {
     const runes: number[] = [];
     const pending: number[] = [];
     this.#close([...targets], undecided, runes, pending, accepted);
@@ -323,7 +347,7 @@ export class LazyDfa {
     this.#states.push({ runes: sortedRunes, pending: sortedPending, before: beforeKind });
     this.#known.set(key, state);
     const bytes = stateBytes + this.#width * 4 + (runes.length + pending.length) * 8;
-    this.#bytes += bytes;
+    this.#held.bytes += bytes;
     this.#memory.shared.leftBytes -= bytes;
     if ((state + 1) * this.#width > this.#table.length) this.#grow();
     return state;
@@ -331,7 +355,8 @@ export class LazyDfa {
 
   #isFull(): boolean {
     const { mostBytes, ownBytes, shared } = this.#memory;
-    return this.#bytes > mostBytes || (this.#bytes > ownBytes && shared.leftBytes < 0);
+    const { bytes } = this.#held;
+    return bytes > mostBytes || (bytes > ownBytes && shared.leftBytes < 0);
   }
 
   #grow(): void {
@@ -347,8 +372,8 @@ export class LazyDfa {
     this.#known = new Map();
     this.#accepted = new Map();
     this.#begins.fill(unknown);
-    this.#memory.shared.leftBytes += this.#bytes;
-    this.#bytes = 0;
+    this.#memory.shared.leftBytes += this.#held.bytes;
+    this.#held.bytes = 0;
   }
 }
 
@@ -360,11 +385,11 @@ function machineOf(programs: readonly Program[]): Machine {
     other: new Int32Array(code.length),
     condition: new Uint8Array(code.length),
     pattern: new Int32Array(code.length),
-    starts: [] as number[],
+    starts: new Int32Array(programs.length),
   };
   let base = 0;
   programs.forEach((program, pattern) => {
-    machine.starts.push(base + program.start);
+    machine.starts[pattern] = base + program.start;
     program.code.forEach(({ step, next, condition }, index) => {
       const node = base + index;
       machine.kind[node] = step === "skip" && condition !== 0 ? does.ask : does[step];

@@ -19,7 +19,7 @@ import type { Detection, Scanner } from "./detector.ts";
 import { FactSheet, type PlacedDetection } from "./fact-sheet.ts";
 import { Fingerprints } from "./fingerprint.ts";
 import type { OutputSchema } from "./output-schema.ts";
-import { type Piece, piecesOf } from "./piece.ts";
+import { type Piece, piecesOf, textSourceOf } from "./piece.ts";
 import type { KnownWindows } from "./plan.ts";
 import type { RolloutKey } from "./policy/document.ts";
 import { Redactor, redact } from "./redact.ts";
@@ -175,10 +175,11 @@ function scanPieces(
   const budgetMs = Math.min(longestMs, request.options?.timeoutMs ?? longestMs);
   const isOverdue = () => context.elapsedUs() > budgetMs * 1000;
   const foundAtMs: number[] = [];
-  const scanned = pieces.map(({ text }, index) => {
+  const scanned = pieces.map((piece, index) => {
+    const { text } = piece;
     if (text === "" || applicable.length === 0) return new Map();
     if (isOverdue()) return undefined;
-    const found = scanner.scan(text, index === 0 ? context.windows : undefined);
+    const found = scanner.scan(text, index === 0 ? context.windows : undefined, textSourceOf(piece, context.stage));
     foundAtMs[index] = context.elapsedUs() / 1000;
     return found;
   });

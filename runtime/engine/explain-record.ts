@@ -28,9 +28,9 @@ export class Recorder implements EvaluationWatch {
 
   /** The scanner, with each scan's time taken. */
   timed(scanner: Scanner): Scanner {
-    const scan = (text: string) => {
+    const scan: Scanner["scan"] = (...given) => {
       const beganUs = this.#elapsedUs();
-      const found = scanner.scan(text);
+      const found = scanner.scan(...given);
       this.scanUs.push(this.#elapsedUs() - beganUs);
       return found;
     };

@@ -37,7 +37,11 @@ export function wholeCharacters(
   return { start: from, end: to };
 }
 
+/** The first mark of Unicode. */
+const firstMark = 0x300;
+
 function isJoined(text: string, offset: number): boolean {
+  if (text.charCodeAt(offset) < firstMark && text.charCodeAt(offset - 1) < firstMark) return false;
   return text[offset - 1] === "\u200d" || attached.test(text.slice(offset, offset + 2));
 }
 

@@ -3,7 +3,7 @@
 // linear-time engine, and each application of one of its parts to a value is a step of a budget.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 import { depthOf } from "./argument.ts";
 import { compilePattern } from "./regex.ts";
 import { canonicalText, maxSchemaBytes, measuredSchema, stepKeyword } from "./schema-source.ts";
@@ -75,6 +75,29 @@ export function compileOutputSchema({ name, version, schema }: SchemaSource): Ou
 
 function compile(schema: JsonObject, budget: Budget): ValidateFunction {
   const measured = measuredSchema(schema, (message) => new SchemaInvalid(message));
+  try {
+    holdAgainstStandard(measured);
+    // It was just checked; compiling the schema of schemas once more would cost more than everything else here.
+    return validator(budget, { meta: false, validateSchema: false }).compile(measured);
+  } catch (error) {
+    if (error instanceof SchemaInvalid) throw error;
+    throw new SchemaInvalid(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+let standard: { readonly ajv: Ajv2020; readonly budget: Budget } | undefined;
+
+/** Holds a schema against the schema of schemas, which is compiled once. Throws when it does not fit. */
+function holdAgainstStandard(schema: JsonObject): void {
+  if (standard === undefined) {
+    const budget = new Budget();
+    standard = { ajv: validator(budget, {}), budget };
+  }
+  standard.budget.refill();
+  standard.ajv.validateSchema(schema, true);
+}
+
+function validator(budget: Budget, options: Options): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
     // Without it, what fails early is left before its step is counted.
@@ -86,16 +109,10 @@ function compile(schema: JsonObject, budget: Budget): ValidateFunction {
     // Put in place, references that double at each level would make code without bound.
     inlineRefs: false,
     code: { regExp: linearRegExp(budget) },
+    ...options,
   });
   addKeywords(ajv, budget);
-  try {
-    // The schema itself is held against the schema of schemas first.
-    budget.refill();
-    return ajv.compile(measured);
-  } catch (error) {
-    if (error instanceof SchemaInvalid) throw error;
-    throw new SchemaInvalid(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  return ajv;
 }
 
 function addKeywords(ajv: Ajv2020, budget: Budget): void {

@@ -3,6 +3,7 @@
 import type { EvaluateRequest, Segment, ToolCall } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage, Trust } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { argumentTexts } from "./argument.ts";
+import type { TextSource } from "./detector.ts";
 
 /** One text that is scanned and judged on its own. */
 export interface Piece {
@@ -87,6 +88,13 @@ function fromCall(call: ToolCall): Piece[] {
   const whole: Piece = { id, text: "", isArgument: false, ...about };
   const texts = argumentTexts(call.arguments ?? {}, id);
   return [whole, ...texts.map(([path, text]) => ({ id: path, text, isArgument: true, ...about }))];
+}
+
+/** Whose text a piece is, for detectors that judge by that. What comes back from a tool or an index was never said in the conversation. */
+export function textSourceOf({ role, trust, stage: own }: Piece, stage: Stage): TextSource {
+  if (trust === Trust.TRUSTED) return "trusted";
+  const at = own ?? stage;
+  return at === Stage.TOOL_RESULT || at === Stage.RETRIEVAL || role === "tool" ? "document" : "chat";
 }
 
 /** The id of the piece that stands for a whole call; those of its arguments begin with it. */

@@ -1,7 +1,7 @@
 // What a detector contributes to the shared scan: literals, patterns and sweeps, and what to make of their hits.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { Detection, DetectorDefinition } from "./detector.ts";
+import type { Detection, DetectorDefinition, TextSource } from "./detector.ts";
 import type { LinearPattern, PatternMatch } from "./regex.ts";
 
 /** Something found in one form of a text; offsets are those of that form. */
@@ -49,6 +49,8 @@ export interface Trigger {
   readonly locate: (text: string, end: number) => Finding | undefined;
   /** What is not settled, occurrences of the literal that are still to come included. */
   readonly open?: OpenEdge;
+  /** How far before what is open the literal of a finding may stand that is behind it. While it stands there, it is open as well. Default: 0. */
+  readonly lead?: number;
 }
 
 /**
@@ -88,8 +90,8 @@ export interface Plan {
   readonly sweeps: readonly Sweep[];
   /** What scores windows, if the detector has such a thing. */
   readonly window?: WindowProbe;
-  /** Makes the final detections of all forms of a text, such as scores that depend on each other. */
-  readonly settle: (detections: readonly Detection[]) => readonly Detection[];
+  /** Makes the final detections of all forms of a text, such as scores that depend on each other, or on whose text it is. */
+  readonly settle: (detections: readonly Detection[], source: TextSource) => readonly Detection[];
 }
 
 /** An entry of the catalog and how to compile it. */

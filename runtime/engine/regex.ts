@@ -9,7 +9,8 @@ import { measure } from "./distance.ts";
 import type { Gate } from "./literal.ts";
 import { createLookahead, type Lookahead } from "./lookahead.ts";
 import { explainRefusal, PatternError } from "./pattern-error.ts";
-import { analyse, type PatternFacts, patternKey, readFacts, type StoredFacts } from "./pattern-facts.ts";
+import { analyse, type PatternFacts, patternKey, readFacts, type StoredFacts, storeFacts } from "./pattern-facts.ts";
+import { PatternMemory } from "./pattern-memory.ts";
 import { readProgram } from "./program.ts";
 import type { Spice } from "./spice.ts";
 
@@ -23,6 +24,8 @@ export interface PatternFlags {
 /** A compiled pattern with what was learned about it. */
 export interface LinearPattern extends PatternFacts {
   readonly source: string;
+  /** Source and flags: patterns with one key are one pattern. */
+  readonly key: string;
   /** Made when first asked for, as is what follows from it: many patterns are never needed, since their literals never occur. */
   readonly engine: RE2JS;
   /** How far behind the end of a match the engine may have looked, at most. */
@@ -46,26 +49,34 @@ const stepsPerUnit = 32;
 /** Bytes that the automata of single patterns may take: each, and together beyond a small share for everyone. */
 const dfaMemory = { mostBytes: 2 ** 20, ownBytes: 64 * 1024, shared: { leftBytes: 48 * 2 ** 20 } };
 
-/** Compiled patterns that are remembered: validating, publishing and loading a policy, and loading its next version, compile once. */
-const rememberedPatterns = 4_096;
-const compiled = new Map<string, LinearPattern>();
-
+const memory = new PatternMemory();
 const builtInFacts: ReadonlyMap<string, StoredFacts> = new Map(Object.entries(patterns));
 
 /** Compiles a pattern, or remembers it. Throws PatternError. */
 export function compilePattern(source: string, flags: PatternFlags = {}): LinearPattern {
   const bits = flagBits(flags);
-  const key = `${bits}:${source}`;
-  const known = compiled.get(key);
-  if (known !== undefined) return known;
-  const pattern = newPattern(source, bits);
-  if (compiled.size >= rememberedPatterns) compiled.clear();
-  compiled.set(key, pattern);
-  return pattern;
+  return memory.take(`${bits}:${source}`, () => newPattern(source, bits));
+}
+
+/** Tells what was found out about patterns elsewhere: they need not be analysed here, nor compiled before somebody searches for them. */
+export function learnPatterns(facts: Iterable<readonly [key: string, StoredFacts]>): void {
+  memory.learn(facts);
+}
+
+/** Does work, and says which patterns it asked for, and what is known about them; the built-in ones apart. */
+export function recordPatterns<T>(work: () => T): { readonly result: T; readonly facts: Map<string, StoredFacts> } {
+  const { result, asked } = memory.record(work);
+  const facts = asked.flatMap((pattern) => {
+    const [bits = "0"] = pattern.key.split(":", 1);
+    const key = patternKey(pattern.source, Number(bits));
+    return builtInFacts.has(key) ? [] : [[key, storeFacts(pattern)] as const];
+  });
+  return { result, facts: new Map(facts) };
 }
 
 function newPattern(source: string, bits: number): LinearPattern {
-  const stored = builtInFacts.get(patternKey(source, bits));
+  const key = patternKey(source, bits);
+  const stored = builtInFacts.get(key) ?? memory.factsOf(key);
   if (stored !== undefined) return new CompiledPattern(source, bits, readFacts(stored));
   const engine = compileEngine(source, bits);
   return new CompiledPattern(source, bits, analyse(engine), engine);
@@ -73,6 +84,7 @@ function newPattern(source: string, bits: number): LinearPattern {
 
 class CompiledPattern implements LinearPattern {
   readonly source: string;
+  readonly key: string;
   readonly groupCount: number;
   readonly programSize: number;
   readonly minLength: number;
@@ -89,6 +101,7 @@ class CompiledPattern implements LinearPattern {
 
   constructor(source: string, bits: number, facts: PatternFacts, engine?: RE2JS) {
     this.source = source;
+    this.key = `${bits}:${source}`;
     this.groupCount = facts.groupCount;
     this.programSize = facts.programSize;
     this.minLength = facts.minLength;

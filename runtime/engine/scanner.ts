@@ -1,9 +1,8 @@
 // Compiles the detectors of a bundle together: one automaton over all literals, windows for gated patterns, and few whole-text
 // searches. A text is scanned once in each of its forms, whatever the number of detectors.
 
-import { type Automaton, buildAutomaton } from "./automaton.ts";
-import type { Detection, DetectorSpec, Scanner, TextForm } from "./detector.ts";
-import { detectorOf } from "./detectors/catalog.ts";
+import { type Automaton, openAutomaton } from "./automaton.ts";
+import type { Detection, DetectorSpec, Scanner, TextForm, TextSource } from "./detector.ts";
 import type { BuildBudget } from "./dfa.ts";
 import { gateFoldText } from "./fold.ts";
 import type { Gate } from "./literal.ts";
@@ -11,6 +10,9 @@ import { type View, viewsOf } from "./normalize.ts";
 import { phraseStart } from "./phrase.ts";
 import type { Finding, KnownWindows, Models, Phrase, Plan, Sweep, Trigger, WindowProbe } from "./plan.ts";
 import { findMatches, type SearchLimits, type SearchWork } from "./regex.ts";
+import { planOf } from "./spec-plan.ts";
+import { finish, inBunches } from "./steps.ts";
+import { TableShelf } from "./table-shelf.ts";
 import { type PatternUse, UngatedPatterns } from "./ungated.ts";
 import { CollapsedText, Windows, windowAround } from "./window.ts";
 
@@ -20,13 +22,32 @@ export interface FormScanner {
   readonly scanForm: (view: View) => ReadonlyMap<string, readonly Detection[]>;
 }
 
+/** What detectors are compiled with. */
+export interface ScannerOptions {
+  /** Weights of models. Default: none. */
+  readonly models?: Models;
+  readonly work?: SearchWork;
+  /** Where the heavy tables come from. Default: they are made. */
+  readonly shelf?: TableShelf;
+}
+
 /** Compiles detectors whose parameters were checked. Throws for an unknown detector or for parameters that `check` refuses. */
-export function compileDetectors(
+export function compileDetectors(specs: readonly DetectorSpec[], options: ScannerOptions = {}): Scanner & FormScanner {
+  return finish(detectorSteps(specs, options));
+}
+
+/** The same, step by step. */
+export function* detectorSteps(
   specs: readonly DetectorSpec[],
-  { models = new Map(), work }: { models?: Models; work?: SearchWork } = {},
-): Scanner & FormScanner {
-  const jobs = specs.map((spec) => ({ key: spec.key, plan: detectorOf(spec.use).plan(spec.parameters, models) }));
-  const tables = buildTables(jobs.map((job) => job.plan));
+  { models = new Map(), work, shelf = new TableShelf() }: ScannerOptions = {},
+): Generator<void, Scanner & FormScanner> {
+  const jobs: Job[] = [];
+  for (const spec of specs) {
+    jobs.push({ key: spec.key, plan: planOf(spec, models) });
+    yield;
+  }
+  const plans = jobs.map((job) => job.plan);
+  const tables = yield* buildTables(plans, shelf);
   const wanted = jobs.reduce((bits, job) => bits | job.plan.reads, 0);
   const scanForms = (views: readonly View[], windows = noWindows): Detection[][] => {
     const found = jobs.map((): Detection[] => []);
@@ -38,17 +59,18 @@ export function compileDetectors(
     return found;
   };
   return {
-    scan: (text, windows) => settle(jobs, scanForms(viewsOf(text, wanted), windows)),
+    scan: (text, windows, source = "chat") => settle(jobs, scanForms(viewsOf(text, wanted), windows), source),
     scanForm: (view) => {
       const found = scanForms([view]);
       return new Map(jobs.map(({ key }, job) => [key, found[job] ?? []]));
     },
-    prepare: () => preparePatterns(tables.patterns),
+    preparePatterns: () => preparePatterns(tables.patterns),
+    prepareTables: () => tables.ungated.prepare(),
     formsOf: (text) => viewsOf(text, wanted).map((view) => formOf(view, jobs)),
   };
 }
 
-function* preparePatterns(uses: readonly PatternUse[]): Generator<void> {
+function* preparePatterns(uses: readonly PatternUse[]): Generator<void, void> {
   for (const { probe } of uses) {
     void probe.pattern.engine;
     yield;
@@ -129,7 +151,7 @@ interface Tables {
 
 type Report = (job: number, finding: Finding) => void;
 
-function buildTables(plans: readonly Plan[]): Tables {
+function* buildTables(plans: readonly Plan[], shelf: TableShelf): Generator<void, Tables> {
   const literals = new Map<string, LiteralUses>();
   const usesOf = (literal: string): LiteralUses => {
     const known = literals.get(literal);
@@ -141,17 +163,20 @@ function buildTables(plans: readonly Plan[]): Tables {
   const patterns: PatternUse[] = [];
   const companies = new Map<string, number>();
   const companyOf: number[] = [];
-  plans.forEach((plan, job) => {
-    for (const phrase of plan.phrases) usesOf(gateFoldText(phrase.text)).phrases.push({ job, phrase });
+  for (const [job, plan] of plans.entries()) {
+    yield* inBunches(plan.phrases, (phrase) => usesOf(gateFoldText(phrase.text)).phrases.push({ job, phrase }));
     for (const trigger of plan.triggers) usesOf(gateFoldText(trigger.literal)).triggers.push({ job, trigger });
-    for (const probe of plan.patterns) {
+    yield* inBunches(plan.patterns, (probe) => {
       for (const gate of probe.pattern.gates) usesOf(gate.literal).gates.push({ pattern: patterns.length, gate });
       companyOf.push(addCompany(probe.pattern.company, companies, usesOf));
       patterns.push({ job, probe });
-    }
-  });
+    });
+    yield;
+  }
+  const automaton = openAutomaton(shelf.automaton([...literals.keys()]));
+  yield;
   return {
-    automaton: buildAutomaton([...literals.keys()]),
+    automaton,
     uses: [...literals.values()],
     patterns,
     companyOf,
@@ -159,6 +184,7 @@ function buildTables(plans: readonly Plan[]): Tables {
     ungated: new UngatedPatterns(
       patterns.filter(({ probe }) => probe.pattern.gates.length === 0),
       (job) => plans[job]?.reads ?? 0,
+      shelf,
     ),
     sweeps: plans.flatMap((plan, job) => plan.sweeps.map((sweep) => ({ job, sweep }))),
     windows: plans.flatMap(({ window }, job) => (window === undefined ? [] : [{ job, probe: window }])),
@@ -289,12 +315,16 @@ function detectionOf(view: View, finding: Finding): Detection {
     : { category, start, end, score, layer, attributes };
 }
 
-function settle(jobs: readonly Job[], found: readonly Detection[][]): ReadonlyMap<string, readonly Detection[]> {
+function settle(
+  jobs: readonly Job[],
+  found: readonly Detection[][],
+  source: TextSource,
+): ReadonlyMap<string, readonly Detection[]> {
   const result = new Map<string, readonly Detection[]>();
   jobs.forEach(({ key, plan }, index) => {
     const detections = found[index] ?? [];
     if (detections.length === 0) return;
-    const settled = [...plan.settle(detections)].sort(byPlace);
+    const settled = [...plan.settle(detections, source)].sort(byPlace);
     if (settled.length > 0) result.set(key, settled);
   });
   return result;

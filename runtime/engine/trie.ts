@@ -12,8 +12,9 @@ export interface States {
   readonly own: Int32Array;
   /** The nearest state on the failure path that has a group, or 0. */
   readonly link: Int32Array;
-  /** Literals that end in one state: several when their symbols share classes. */
-  readonly groups: readonly (readonly number[])[];
+  /** Literals that end in one state, several when their symbols share classes: those of group g are groupLiterals[groupStart[g] …]. */
+  readonly groupStart: Int32Array;
+  readonly groupLiterals: Int32Array;
 }
 
 interface Trie {
@@ -46,7 +47,10 @@ export function buildStates(literals: readonly string[], classOf: (symbol: numbe
   childStart[count] = count;
   const partial = { count, cls, childStart, own, fail: new Int32Array(count), link: new Int32Array(count) };
   linkStates(partial, parent);
-  return { ...partial, groups: trie.groups };
+  const groupStart = new Int32Array(trie.groups.length + 1);
+  for (const [group, members] of trie.groups.entries())
+    groupStart[group + 1] = (groupStart[group] ?? 0) + members.length;
+  return { ...partial, groupStart, groupLiterals: Int32Array.from(trie.groups.flat()) };
 }
 
 /** The child of a state by a class, or -1. */
@@ -58,7 +62,18 @@ export function childState(states: Pick<States, "childStart" | "cls">, state: nu
   return -1;
 }
 
-function linkStates(states: Omit<States, "groups">, parent: Int32Array): void {
+/** The literals that end in a state, those of its failure path apart. */
+export function literalsOf(
+  { own, groupStart, groupLiterals }: Pick<States, "own" | "groupStart" | "groupLiterals">,
+  state: number,
+): Int32Array {
+  const group = own[state] ?? -1;
+  return group < 0 ? noLiterals : groupLiterals.subarray(groupStart[group], groupStart[group + 1]);
+}
+
+const noLiterals = new Int32Array(0);
+
+function linkStates(states: Omit<States, "groupStart" | "groupLiterals">, parent: Int32Array): void {
   const { fail, link, own, cls } = states;
   for (let state = 1; state < states.count; state++) {
     const from = parent[state] ?? 0;

@@ -4,8 +4,8 @@
 import { type BuildBudget, LazyDfa } from "./dfa.ts";
 import { lazily, type View } from "./normalize.ts";
 import type { PatternProbe } from "./plan.ts";
-import { readProgram } from "./program.ts";
 import { type Spice, SpicedText } from "./spice.ts";
+import { TableShelf } from "./table-shelf.ts";
 
 /** A pattern, and the detector that wants it. */
 export interface PatternUse {
@@ -24,9 +24,17 @@ export class UngatedPatterns {
   readonly #groups: readonly Group[];
 
   /** `readsOf` says which forms of a text a detector reads. */
-  constructor(uses: readonly PatternUse[], readsOf: (job: number) => number) {
+  constructor(uses: readonly PatternUse[], readsOf: (job: number) => number, shelf = new TableShelf()) {
     const byText = Map.groupBy(uses, (use) => `${use.probe.folded}:${readsOf(use.job)}:${spiceOfUse(use)}`);
-    this.#groups = [...byText.values()].flatMap(groupsOf).map((group) => new Group(group));
+    this.#groups = [...byText.values()].flatMap(groupsOf).map((group) => new Group(group, shelf));
+  }
+
+  /** Makes, step by step, what the first search would make. */
+  *prepare(): Generator<void, void> {
+    for (const group of this.#groups) {
+      group.prepare();
+      yield;
+    }
   }
 
   /** Those that may match in a form of a text, the budget willing. */
@@ -45,10 +53,13 @@ class Group {
   readonly #isFolded: boolean;
   readonly #spice: Spice;
   readonly #reach: number;
+  readonly #shelf: TableShelf;
+  /** Null until it was asked for. */
   #dfa: LazyDfa | undefined | null;
 
-  constructor(uses: readonly PatternUse[]) {
+  constructor(uses: readonly PatternUse[], shelf: TableShelf) {
     this.#uses = uses;
+    this.#shelf = shelf;
     this.job = uses[0]?.job ?? 0;
     this.#isFolded = uses[0]?.probe.folded === true;
     this.#spice = uses[0] === undefined ? "none" : spiceOfUse(uses[0]);
@@ -57,18 +68,23 @@ class Group {
     this.#dfa = uses.length === 1 ? undefined : null;
   }
 
-  matching(view: View, spiced: () => SpicedText, budget: BuildBudget): readonly PatternUse[] {
+  prepare(): LazyDfa | undefined {
     if (this.#dfa === null) {
-      const programs = this.#uses.map(({ probe }) => readProgram(probe.pattern.engine));
-      this.#dfa = LazyDfa.of(programs, groupMemory);
+      const tables = this.#shelf.dfa(this.#uses.map(({ probe }) => probe.pattern));
+      this.#dfa = tables === undefined ? undefined : LazyDfa.over(tables, groupMemory);
     }
-    if (this.#dfa === undefined) return this.#uses;
+    return this.#dfa;
+  }
+
+  matching(view: View, spiced: () => SpicedText, budget: BuildBudget): readonly PatternUse[] {
+    const dfa = this.prepare();
+    if (dfa === undefined) return this.#uses;
     const found = new Set<number>();
     const text = this.#isFolded ? view.folded() : view.text;
     // Folding only adds letters of ASCII, and small ones.
     const parts = spiced().parts(this.#spice, this.#reach);
     for (let i = 0; i + 1 < parts.length; i += 2)
-      if (!this.#dfa.findAll(text, { from: parts[i] ?? 0, to: parts[i + 1] ?? 0 }, found, budget)) return this.#uses;
+      if (!dfa.findAll(text, { from: parts[i] ?? 0, to: parts[i + 1] ?? 0 }, found, budget)) return this.#uses;
     if (found.size === 0) return none;
     return [...found].sort((a, b) => a - b).flatMap((index) => this.#uses[index] ?? []);
   }

@@ -138,9 +138,13 @@ export class LiveStream {
     if (this.#isOver) return;
     const { length } = this.#opened.stream;
     this.#end(() => {
-      // The disk reports its own failures.
-      if (length > 0) Promise.resolve(this.#opened.finish([]).response).catch(() => undefined);
-      else this.#opened.drop();
+      if (length === 0) return this.#opened.drop();
+      // Nobody is there to be told; the disk reports its own failures, and what was taken for it is given back.
+      try {
+        Promise.resolve(this.#opened.finish([]).response).catch(() => undefined);
+      } catch {
+        return;
+      }
     });
   }
 

@@ -1,6 +1,7 @@
 // A control plane in this process: real database, real sockets, on a port of its own.
 
 import { randomBytes } from "node:crypto";
+import pg from "pg";
 import { controlPlaneSchema } from "../../src/config.ts";
 import { controlServices, startControlPlane } from "../../src/control-plane.ts";
 import type { Clock } from "../../src/kit/clock.ts";
@@ -61,6 +62,8 @@ export async function startTestControlPlane(options: TestControlPlaneOptions = {
   const log = options.log ?? createLog({ name: "test", level: "error" });
   const plane = await startControlPlane(readConfig(controlPlaneSchema, env), { log, clock: options.clock });
   const database = await openDatabase({ url: urls.applicationUrl, poolSize: 4, clock: options.clock });
+  const witness = new pg.Client({ connectionString: urls.applicationUrl });
+  await witness.connect();
   const baseUrl = `http://127.0.0.1:${plane.port}`;
   return {
     baseUrl,
@@ -69,23 +72,25 @@ export async function startTestControlPlane(options: TestControlPlaneOptions = {
     urls,
     caller: createCaller(baseUrl, controlServices),
     variables: options.variables ?? {},
-    recorded: (orgId) => recorded(database, orgId),
+    recorded: (orgId) => recorded(witness, orgId),
     async stop() {
       await shutDown({ log, steps: plane.shutdownSteps });
-      await database.close();
+      await Promise.all([database.close(), witness.end()]);
       if (options.urls === undefined) await urls.drop();
     },
   };
 }
 
-function recorded(database: Database, orgId: string): Promise<Recorded> {
-  return database.read(orgId, async (tx) => {
-    const events = await tx.sql<{ name: string }>("select name from event where org_id = ? order by created_at, id", [
-      orgId,
-    ]);
-    const actions = await tx.sql<{ action: string }>("select action from audit_entry where org_id = ? order by seq", [
-      orgId,
-    ]);
-    return { events: events.map(({ name }) => name), actions: actions.map(({ action }) => action) };
-  });
+/** Vectors ask twice for each call. So it is one round trip, by a client of its own, instead of the five of a transaction. */
+async function recorded(client: pg.Client, orgId: string): Promise<Recorded> {
+  const org = client.escapeLiteral(orgId);
+  // Several statements at once answer with several results, which the driver's types do not know.
+  const results = (await client.query(`
+    select set_config('app.org_id', ${org}, false);
+    select name from event where org_id = ${org} order by created_at, id;
+    select action from audit_entry where org_id = ${org} order by seq`)) as unknown as readonly pg.QueryResult[];
+  return {
+    events: (results[1]?.rows ?? []).map(({ name }) => name),
+    actions: (results[2]?.rows ?? []).map(({ action }) => action),
+  };
 }

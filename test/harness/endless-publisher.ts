@@ -1,9 +1,12 @@
 // A process that publishes events until it is killed. Prints the id of each event whose transaction has committed.
 
+import { flushCompileCache } from "node:module";
 import { publishEvent } from "../../src/domain/event.ts";
 import { newId } from "../../src/kit/id.ts";
 import { openDatabase } from "../../src/store/database.ts";
 
+// It never ends by itself, which is when this would be written.
+flushCompileCache();
 const [url = "", orgId = ""] = process.argv.slice(2);
 const database = await openDatabase({ url, poolSize: 4 });
 

@@ -14,7 +14,7 @@ import { Access } from "../../runtime/access.ts";
 import type { BundleScope } from "../../runtime/bundle/activation.ts";
 import type { VerifiedBundle } from "../../runtime/bundle/verify.ts";
 import { runtimeSchema } from "../../runtime/config.ts";
-import { BundleHolder } from "../../runtime/loaded-bundle.ts";
+import { BundleHolder, type EngineBuilder } from "../../runtime/loaded-bundle.ts";
 import { type Runtime, startRuntime } from "../../runtime/runtime.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { readConfig } from "../../src/kit/config.ts";
@@ -60,9 +60,9 @@ export async function bundleOf({ policies, environment, schemas }: EvaluateVecto
 }
 
 /** Starts a runtime; without a bundle until one is adopted. */
-export async function startEvaluateStage(): Promise<EvaluateStage> {
+export async function startEvaluateStage(options: { readonly builder?: EngineBuilder } = {}): Promise<EvaluateStage> {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-evaluate-"));
-  const holder = new BundleHolder();
+  const holder = new BundleHolder(options);
   const tokens = new Map(Object.entries(personas).map(([name, { kind }]) => [name, newToken(kind)]));
   let scope: BundleScope = { orgId: newId(), projectId: newId(), environment: "prod" };
   const access = new Access(() => scope, systemClock);

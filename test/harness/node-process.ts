@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { compileCacheVariables } from "./compile-cache.ts";
 
 /** How to start a process. */
 export interface ProcessOptions {
@@ -17,6 +18,8 @@ export interface ProcessOptions {
 
 /** A process that can be killed and started again. */
 export interface NodeProcess {
+  /** Of the process that runs now. */
+  readonly pid: number;
   /** What it logged when it became ready. */
   readonly facts: Readonly<Record<string, unknown>>;
   /** Ends it at once, without a chance to tidy up. */
@@ -40,6 +43,10 @@ export async function startNodeProcess(options: ProcessOptions): Promise<NodePro
     clearTimeout(late);
   };
   return {
+    get pid() {
+      if (child.pid === undefined) throw new Error(`${options.script} has no process id`);
+      return child.pid;
+    },
     get facts() {
       return facts;
     },
@@ -58,7 +65,7 @@ export async function startNodeProcess(options: ProcessOptions): Promise<NodePro
 function spawnChild({ script, args = [], env }: ProcessOptions): ChildProcess {
   const file = fileURLToPath(new URL(`../../${script}`, import.meta.url));
   return spawn(process.execPath, [file, ...args], {
-    env: { PATH: process.env.PATH, LOG_LEVEL: "info", ...env },
+    env: { PATH: process.env.PATH, LOG_LEVEL: "info", ...compileCacheVariables, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }

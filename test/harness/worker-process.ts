@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { compileCacheVariables } from "./compile-cache.ts";
 
 /** A running worker. */
 export interface WorkerProcess {
@@ -19,7 +20,7 @@ export interface WorkerProcess {
 export async function startWorkerProcess(env: Readonly<Record<string, string>>): Promise<WorkerProcess> {
   const script = fileURLToPath(new URL("../../src/worker.ts", import.meta.url));
   const child = spawn(process.execPath, [script], {
-    env: { PATH: process.env.PATH, WORKER_MANAGEMENT_PORT: "0", LOG_LEVEL: "info", ...env },
+    env: { PATH: process.env.PATH, WORKER_MANAGEMENT_PORT: "0", LOG_LEVEL: "info", ...compileCacheVariables, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");

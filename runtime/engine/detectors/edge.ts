@@ -24,7 +24,7 @@ export function openTail(reach: number): OpenEdge {
   return (text, from) => Math.min(text.length, Math.max(from, text.length - reach));
 }
 
-/** Triggers whose findings are settled alike. */
-export function withEdge(triggers: readonly Trigger[], open: OpenEdge): Trigger[] {
-  return triggers.map((trigger) => ({ ...trigger, open }));
+/** Triggers whose findings are settled alike. `lead` as in plan.ts. */
+export function withEdge(triggers: readonly Trigger[], open: OpenEdge, lead?: number): Trigger[] {
+  return triggers.map((trigger) => ({ ...trigger, open, ...(lead !== undefined && { lead }) }));
 }

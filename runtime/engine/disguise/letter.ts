@@ -33,6 +33,8 @@ const longestLine = 2_048;
 const longestWord = 40;
 const leastMixed = 2;
 const leastSingles = 5;
+const isParting = new Uint8Array(65_536);
+for (const char of "-.*_~|/+^#·•") isParting[char.charCodeAt(0)] = 1;
 
 /** The stretches whose letters are replaced or set apart. */
 export function letterStretches(text: string, signs: Signs): Stretch[] {
@@ -98,6 +100,7 @@ function isQuantity(word: string): boolean {
 
 // "i g n o r e   a l l": single letters with one separator between, words parted by more than one; where nothing parts words, none is.
 function joinedLetters(text: string): string | undefined {
+  if (!mayBeLetters(text)) return undefined;
   let joined = 0;
   const read = text.replaceAll(
     /(?<![\p{L}\p{N}])[\p{L}\p{N}](?:([ \t\n.\-_*|/~+,·•]|\p{Extended_Pictographic}\ufe0f?)[\p{L}\p{N}](?![\p{L}\p{N}]))+/gu,
@@ -110,12 +113,41 @@ function joinedLetters(text: string): string | undefined {
   return read.replaceAll(/[ \t]{2,}/g, " ");
 }
 
+// Whether there may be so many letters that stand alone. A run has one separator fewer than letters, and makes up a third of the text.
+function mayBeLetters(text: string): boolean {
+  let alone = 0;
+  let run = 0;
+  for (let i = 0; i <= text.length; i++) {
+    const unit = i < text.length ? text.charCodeAt(i) : 0;
+    if (unit >= 0x80) return true;
+    if (isAlphanumeric(unit)) run++;
+    else {
+      if (run === 1) alone++;
+      run = 0;
+    }
+  }
+  return alone >= leastSingles && alone * 6 >= text.length;
+}
+
+function isAlphanumeric(unit: number): boolean {
+  const lower = unit | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
+}
+
 // "ig-no-re pre-vi-ous", "i.g.n.o.r.e", "ignore/all", '"ig" + "nore"': signs between letters go, when there are many.
 function joinedWords(line: string): string | undefined {
+  if (!hasSigns(line)) return undefined;
   const words = line.match(/\p{L}+/gu)?.length ?? 0;
   const parted = line.match(/\p{L}(?:[-.*_~|/+^#·•]{1,2}|["'] ?\+ ?["'])(?=\p{L})/gu)?.length ?? 0;
   if (parted < leastSingles || parted * 3 < words) return undefined;
   return line.replaceAll(/(\p{L})(?:[-.*_~|/+^#·•]{1,2}|["'] ?\+ ?["'])(?=\p{L})/gu, "$1");
+}
+
+// Whether there are as many signs as it takes; each that parts letters is one of these, or has a plus between quotation marks.
+function hasSigns(line: string): boolean {
+  let left = leastSingles;
+  for (let i = 0; i < line.length && left > 0; i++) if (isParting[line.charCodeAt(i)] === 1) left--;
+  return left === 0;
 }
 
 function unfancied(text: string): string | undefined {

@@ -1,12 +1,24 @@
-// One pass over a text that counts what disguises consist of.
+// One pass over a text that counts what disguises consist of. What it says no to is certainly not there.
+
+import { asItStands, turnedSign, waysOfShort } from "./known-word.ts";
 
 /** What there is in a text. */
 export interface Signs {
   readonly any: boolean;
-  /** Percent signs, ampersands, backslashes and equals signs: what escapes begin with. */
+  /** Percent signs before two hexadecimal digits. */
+  readonly percents: boolean;
+  /** Equals signs before two hexadecimal digits. */
+  readonly equals: boolean;
+  /** Ampersands, as entities begin with. */
+  readonly entities: boolean;
+  /** Backslashes, as escapes begin with. */
   readonly escapes: boolean;
-  /** Digits, enough for codes. */
-  readonly digits: boolean;
+  /** Pairs of hexadecimal digits with a separator behind them. */
+  readonly hexPairs: boolean;
+  /** Numbers of two digits and more with a separator behind them. */
+  readonly numbers: boolean;
+  /** Noughts and ones. */
+  readonly bits: boolean;
   /** Runs of 16 or more letters and digits. */
   readonly longRuns: boolean;
   /** Digits or symbols within words. */
@@ -24,9 +36,13 @@ export interface Signs {
 }
 
 const kinds = { other: 0, letter: 1, digit: 2, space: 3, escape: 4, sign: 5, leet: 6 } as const;
+const isHexUnit = new Uint8Array(65_536);
+for (const char of "0123456789abcdefABCDEF") isHexUnit[char.charCodeAt(0)] = 1;
 const kindOf = buildKinds();
 const leastEscapes = 4;
-const leastDigits = 16;
+const leastPairs = 7;
+/** Six groups of seven. */
+const leastBits = 42;
 const leastRun = 16;
 const leastMixed = 2;
 const leastSingles = 5;
@@ -34,38 +50,17 @@ const leastHidden = 4;
 const leastFancy = 4;
 const leastDots = 12;
 const leastWords = 4;
-
-/** The words of English that turned text is known by, each of two to four letters. */
-const common =
-  "the to and of is in it you that for on with this all your are not as be or do me if my an but what how from have will can who now then tell say any here when give just only";
-const commonWords = new Set(common.split(" ").map(pack));
-
-/** The same backwards, by ROT13 and by Atbash, as far as that is no word itself. */
-const turnedWords = new Set(
-  common
-    .split(" ")
-    .flatMap((word) => [
-      [...word].reverse().join(""),
-      lettersOf(word, (place) => (place + 13) % 26),
-      lettersOf(word, (place) => 25 - place),
-    ])
-    .filter((word) => word.length > 2 && !new Set(["saw", "rof", "era", "son", "not", "tub", "woh"]).has(word))
-    .map(pack)
-    .filter((word) => !commonWords.has(word)),
-);
 const leastTurned = 1;
-
-/** Words of four letters and more that attacks are full of. */
-const telling = new Set(
-  "please instructions instruction ignore previous above system prompt rules rule print repeat password following answer output write respond response pretend forget disregard reveal context text word words message question there would could should about which because their they been only other same note user information question questions time like make help need show where when then than them some these into your".split(
-    " ",
-  ),
-);
 
 /** Counts the signs of disguises. */
 export function signsOf(text: string): Signs {
+  let percents = 0;
+  let equals = 0;
+  let entities = 0;
   let escapes = 0;
-  let digits = 0;
+  let hexPairs = 0;
+  let numbers = 0;
+  let bits = 0;
   let run = 0;
   let longest = 0;
   let mixed = 0;
@@ -91,15 +86,21 @@ export function signsOf(text: string): Signs {
     if (kind === kinds.letter) {
       letters++;
       packed = letters <= 4 ? (packed << 8) | (unit | 0x20) : 0;
-      if ((before === kinds.digit || before === kinds.leet) && beforeThat !== kinds.space) mixed++;
-      else if (before === kinds.digit || before === kinds.leet) mixed++;
+      if (before === kinds.digit || before === kinds.leet) mixed++;
       if (before === kinds.sign && beforeThat === kinds.letter) parted++;
+      // The rest of a plain word, which most of a text is.
+      for (; isPlainLetter(text.charCodeAt(i + 1)); i++, run++) {
+        letters++;
+        packed = letters <= 4 ? (packed << 8) | (text.charCodeAt(i + 1) | 0x20) : 0;
+        before = kinds.letter;
+      }
     } else if (letters > 0) {
       if (letters === 1 && kind !== kinds.digit) singles++;
       if (letters > 1) words++;
       if (letters > 1 && letters <= 4) {
-        if (commonWords.has(packed)) known++;
-        else if (turnedWords.has(packed)) turned++;
+        const ways = waysOfShort(packed);
+        if ((ways & asItStands) !== 0) known++;
+        else if ((ways & turnedSign) !== 0) turned++;
       }
       letters = 0;
       packed = 0;
@@ -107,15 +108,34 @@ export function signsOf(text: string): Signs {
     if (kind === kinds.letter || kind === kinds.digit) {
       if (++run > longest) longest = run;
     } else run = 0;
-    if (kind === kinds.digit) digits++;
-    else if (kind === kinds.escape) escapes++;
+    if (kind === kinds.digit) {
+      if (unit <= 0x31) bits++;
+    } else if (kind === kinds.escape) {
+      if (unit === 0x26) entities++;
+      else if (unit === 0x5c) escapes++;
+      else if (isHex(text, i + 1) && isHex(text, i + 2)) {
+        if (unit === 0x25) percents++;
+        else equals++;
+      }
+    }
+    if (run > 0 || unit >= 0x80) {
+      // Within a word there is nothing to part.
+    } else if (unit === 0x20 || unit === 0x2c || unit === 0x3a || unit === 0x3b || unit === 0x2d) {
+      if (before === kinds.digit && beforeThat === kinds.digit) numbers++;
+      if (isHex(text, i - 1) && isHex(text, i - 2) && beginsPair(text, i - 3)) hexPairs++;
+    }
     if (unit === 46 || unit === 45 || unit === 0xb7 || unit === 0x2022 || unit === 0x2212 || unit === 0x2013) dots++;
     beforeThat = before;
     before = kind;
   }
   const signs = {
+    percents: percents >= leastEscapes,
+    equals: equals >= leastEscapes,
+    entities: entities >= leastEscapes,
     escapes: escapes >= leastEscapes,
-    digits: digits >= leastDigits,
+    hexPairs: hexPairs >= leastPairs,
+    numbers: numbers >= leastPairs,
+    bits: bits >= leastBits,
     longRuns: longest >= leastRun,
     leet: mixed >= leastMixed,
     spaced: singles >= leastSingles || parted >= leastSingles,
@@ -128,52 +148,21 @@ export function signsOf(text: string): Signs {
   return { ...signs, any: Object.values(signs).includes(true) };
 }
 
-/** A word of up to four letters as one number. */
-export function pack(word: string): number {
-  let packed = 0;
-  for (let i = 0; i < word.length; i++) packed = (packed << 8) | (word.charCodeAt(i) | 0x20);
-  return packed;
+function isHex(text: string, at: number): boolean {
+  return at >= 0 && at < text.length && isHexUnit[text.charCodeAt(at)] === 1;
 }
 
-/** The share of a text's words that are common English ones, or such as attacks are made of. */
-export function commonShare(text: string): number {
-  let words = 0;
-  let known = 0;
-  eachWord(text, (packed, from, to) => {
-    words++;
-    if (to - from > 4 ? telling.has(text.slice(from, to).toLowerCase()) : to - from > 1 && commonWords.has(packed))
-      known++;
-  });
-  return words === 0 ? 0 : known / words;
+// NaN, behind the end of a text, is no letter.
+function isPlainLetter(unit: number): boolean {
+  const lower = unit | 0x20;
+  return unit < 0x80 && lower >= 0x61 && lower <= 0x7a;
 }
 
-/** Whether any word is a common one backwards or by ROT13 or Atbash. */
-export function hasTurnedWord(text: string): boolean {
-  let found = false;
-  eachWord(text, (packed, from, to) => {
-    if (to - from <= 4 && turnedWords.has(packed)) found = true;
-  });
-  return found;
-}
-
-function eachWord(text: string, visit: (packed: number, from: number, to: number) => void): void {
-  let from = -1;
-  let packed = 0;
-  for (let i = 0; i <= text.length; i++) {
-    const lower = i < text.length ? text.charCodeAt(i) | 0x20 : 0;
-    if (lower >= 0x61 && lower <= 0x7a) {
-      if (from < 0) from = i;
-      packed = i - from < 4 ? (packed << 8) | lower : 0;
-    } else if (from >= 0) {
-      visit(packed, from, i);
-      from = -1;
-      packed = 0;
-    }
-  }
-}
-
-function lettersOf(word: string, placeOf: (place: number) => number): string {
-  return [...word].map((char) => String.fromCharCode(97 + placeOf(char.charCodeAt(0) - 97))).join("");
+// Whether a pair of digits may begin behind this unit, with or without the prefix "0x" or "\\x".
+function beginsPair(text: string, at: number): boolean {
+  if (at < 0) return true;
+  const unit = text.charCodeAt(at);
+  return unit >= 0x80 || (unit | 0x20) === 0x78 || !(kindOf[unit] === kinds.letter || kindOf[unit] === kinds.digit);
 }
 
 // The high surrogate of tags and of the variation selectors beyond the first 16, those 16, and what has no width.

@@ -2,8 +2,19 @@
 // where a text has many, and has them when it is turned back.
 
 import type { Stretch } from "./disguise.ts";
+import {
+  asItStands,
+  backwards,
+  eachWord,
+  mirrored,
+  shiftBit,
+  turnedSign,
+  wayCount,
+  waysOf,
+  waysOfShort,
+} from "./known-word.ts";
 import { linesOf, wholeOf } from "./letter.ts";
-import { commonShare, hasTurnedWord, type Signs } from "./sign.ts";
+import type { Signs } from "./sign.ts";
 
 const leastLetters = 16;
 /** Of plain English more than this are common words. */
@@ -15,25 +26,28 @@ const sampleLength = 240;
 /** A way to turn a text back. */
 interface Turn {
   readonly layer: string;
+  /** The bit of known-word.ts; 0 for a way that is not one of letters. */
+  readonly way: number;
   /** The share of common words that shows it; more for a way that is one of many. */
   readonly leastShare: number;
   readonly turn: (text: string) => string;
 }
 
 const turns: readonly Turn[] = [
-  { layer: "reversed", leastShare: 0.12, turn: (text) => [...text].reverse().join("") },
-  { layer: "rot13", leastShare: 0.12, turn: (text) => shifted(text, 13) },
+  { layer: "reversed", way: backwards, leastShare: 0.12, turn: (text) => [...text].reverse().join("") },
+  { layer: "rot13", way: shiftBit(13), leastShare: 0.12, turn: (text) => shifted(text, 13) },
   {
     layer: "reversed_words",
+    way: backwards,
     leastShare: 0.12,
     turn: (text) => text.replaceAll(/\S+/g, (word) => [...word].reverse().join("")),
   },
-  { layer: "atbash", leastShare: 0.16, turn: (text) => replaced(text, (place) => 25 - place) },
+  { layer: "atbash", way: mirrored, leastShare: 0.16, turn: (text) => replaced(text, (place) => 25 - place) },
 ];
-const pigLatin: Turn = { layer: "pig_latin", leastShare: 0.2, turn: unpigged };
+const pigLatin: Turn = { layer: "pig_latin", way: 0, leastShare: 0.2, turn: unpigged };
 const caesars = Array.from(
   { length: 26 },
-  (_, by): Turn => ({ layer: "caesar", leastShare: 0.2, turn: (text) => shifted(text, by) }),
+  (_, by): Turn => ({ layer: "caesar", way: shiftBit(by), leastShare: 0.2, turn: (text) => shifted(text, by) }),
 );
 /** How many of the shifts are tried that make the letters most like those of English. */
 const likelyShifts = 2;
@@ -73,15 +87,61 @@ function clausesOf(text: string): { start: number; end: number; text: string }[]
 // The ways back that make the most common words; backwards and word by word backwards make the same ones.
 function turnedBack(text: string, isWhole: boolean): Pick<Stretch, "layer" | "text">[] {
   const sample = text.slice(0, sampleLength);
-  const counts = letterCounts(sample);
-  if (counts.reduce((sum, count) => sum + count, 0) < leastLetters) return [];
-  const share = commonShare(sample);
-  if (share >= mostShare) return [];
-  const ways = (isWhole ? [...turns, pigLatin, ...likelyCaesars(counts)] : turns)
-    .map((way) => ({ way, turned: commonShare(way.turn(sample)) }))
-    .filter(({ way, turned }) => turned > Math.max(share + leastGain, way.leastShare));
+  const tally = new Tally(sample);
+  const share = tally.shareOf(asItStands);
+  if (tally.letters < leastLetters || share >= mostShare) return [];
+  const isBetter = (turned: number, way: Turn) => turned > Math.max(share + leastGain, way.leastShare);
+  const ways = (isWhole ? [...turns, ...wholeTurns(sample, tally, isBetter)] : turns)
+    .map((way) => ({
+      way,
+      turned: way.way === 0 ? new Tally(way.turn(sample)).shareOf(asItStands) : tally.shareOf(way.way),
+    }))
+    .filter(({ way, turned }) => isBetter(turned, way));
   const best = Math.max(...ways.map(({ turned }) => turned));
   return ways.filter(({ turned }) => turned === best).map(({ way }) => ({ layer: way.layer, text: way.turn(text) }));
+}
+
+// Ways that only a whole text is worth. Those that cannot be better are left out before anything is turned.
+function wholeTurns(sample: string, tally: Tally, isBetter: (turned: number, way: Turn) => boolean): Turn[] {
+  const found = tally.endsLikePigLatin ? [pigLatin] : [];
+  if (!caesars.some((way, by) => by > 0 && isBetter(tally.shareOf(way.way), way))) return found;
+  return [...found, ...likelyCaesars(letterCounts(sample))];
+}
+
+/** The share of a text's words that are common English ones, or such as attacks are made of, once it is turned back in each of the ways. */
+class Tally {
+  letters = 0;
+  /** Whether a word ends as they do in pig Latin. */
+  endsLikePigLatin = false;
+  #words = 0;
+  readonly #known = new Int32Array(wayCount);
+
+  constructor(text: string) {
+    eachWord(text, (packed, from, to) => {
+      this.#words++;
+      this.letters += to - from;
+      for (let ways = waysOf(text, from, to, packed) & (turnedSign - 1); ways !== 0; ways &= ways - 1) {
+        const way = 31 - Math.clz32(ways & -ways);
+        this.#known[way] = (this.#known[way] ?? 0) + 1;
+      }
+      this.endsLikePigLatin ||= to - from > 3 && text.slice(to - 2, to).toLowerCase() === "ay";
+      return false;
+    });
+  }
+
+  shareOf(way: number): number {
+    return this.#words === 0 ? 0 : (this.#known[31 - Math.clz32(way)] ?? 0) / this.#words;
+  }
+}
+
+/** Whether any word is a common one backwards or by ROT13 or Atbash. */
+function hasTurnedWord(text: string): boolean {
+  let found = false;
+  eachWord(text, (packed, from, to) => {
+    found = to - from <= 4 && (waysOfShort(packed) & turnedSign) !== 0;
+    return found;
+  });
+  return found;
 }
 
 function letterCounts(text: string): number[] {

@@ -21,6 +21,7 @@ function validator(options: { useDefaults: boolean }): Ajv2020 {
 }
 
 const compiled = new WeakMap<Pack, ValidateFunction>();
+let checker: Ajv2020 | undefined;
 
 /** The values of all parameters. Throws PackParametersInvalid when those given do not fit. */
 export function completeParameters(pack: Pack, given: JsonObject): JsonObject {
@@ -36,11 +37,14 @@ export function completeParameters(pack: Pack, given: JsonObject): JsonObject {
 
 /** What is wrong with the schema of parameters, by the name of the parameter: it does not compile, or a default does not fit. */
 export function problemsOfSchema(schema: JsonObject): PackParameterProblem[] {
+  // One for all: each has to compile the schema of schemas, which takes longer than all that a pack asks of it.
+  checker ??= validator({ useDefaults: false });
+  const ajv = checker;
   return Object.entries(objectOf(schema.properties)).flatMap(([path, property]) => {
+    const own = objectOf(property);
     try {
-      const ajv = validator({ useDefaults: false });
-      const validate = ajv.compile(objectOf(property));
-      const { default: usual, examples = [] } = objectOf(property);
+      const validate = ajv.compile(own);
+      const { default: usual, examples = [] } = own;
       const values = [usual ?? null, ...(Array.isArray(examples) ? examples : [])];
       const wrong = values.find((value) => !validate(value));
       return wrong === undefined
@@ -48,6 +52,8 @@ export function problemsOfSchema(schema: JsonObject): PackParameterProblem[] {
         : [{ path, message: `${JSON.stringify(wrong)} does not fit: ${ajv.errorsText(validate.errors)}` }];
     } catch (error) {
       return [{ path, message: error instanceof Error ? error.message : String(error) }];
+    } finally {
+      ajv.removeSchema(own);
     }
   });
 }

@@ -4,11 +4,10 @@ import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluat
 import type { ApplicablePolicy } from "../applicability.ts";
 import type { CompiledPolicy } from "../compiled-policy.ts";
 import { type Ask, type Case, decide, type Match } from "../decide.ts";
-import type { Detection } from "../detector.ts";
+import type { Detection, TextSource } from "../detector.ts";
 import type { EvaluationContext } from "../evaluation.ts";
 import { FactSheet } from "../fact-sheet.ts";
-import type { Piece } from "../piece.ts";
-import { piecesOf } from "../piece.ts";
+import { type Piece, piecesOf, textSourceOf } from "../piece.ts";
 import type { RolloutKey } from "../policy/document.ts";
 
 /** Judges one stream. */
@@ -47,6 +46,11 @@ export class StreamJudge {
       rolloutValue: (by) => this.#values[by] ?? "",
       watch: { judging: (policy, ask) => void this.#asks.set(policy, ask), passed: () => undefined },
     };
+  }
+
+  /** Whose text it is. */
+  get source(): TextSource {
+    return this.piece === undefined ? "chat" : textSourceOf(this.piece, this.#case.stage);
   }
 
   /** What a roll-out counts by; undefined when the request does not say. */

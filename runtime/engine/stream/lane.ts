@@ -1,7 +1,7 @@
 // One linear form of a stream's text, with the state of every search in it. After each chunk it has reported exactly the findings that no
 // later text can change, and says for each detector the offset from which on that is not so: its edge.
 
-import { foldLookalikes, isSpaceUnit } from "../fold.ts";
+import { foldLookalikes } from "../fold.ts";
 import { reads } from "../normalize.ts";
 import { mayBeginWord, phraseStart } from "../phrase.ts";
 import type { Finding, Phrase } from "../plan.ts";
@@ -9,7 +9,8 @@ import { collapsedBack } from "./collapsed.ts";
 import { GatedSearch } from "./gated-search.ts";
 import { GroupSearch } from "./group-search.ts";
 import { LeadSearch } from "./lead-search.ts";
-import { bitOf, type StreamTables, type StreamTriggerUse } from "./tables.ts";
+import { bitOf } from "./state-mark.ts";
+import type { StreamTables, StreamTriggerUse } from "./tables.ts";
 import { TextTail } from "./text-tail.ts";
 import { settlesWindow, windowLength } from "./window-edge.ts";
 
@@ -31,7 +32,8 @@ export class Lane {
   kinds: number;
   readonly tail: TextTail;
   readonly #tables: StreamTables;
-  readonly #folded: TextTail;
+  /** The text with look-alikes folded: the tail itself as long as there are none. */
+  #folded: TextTail;
   /** Offset up to which the folded text is final. */
   #foldEnd = 0;
   #state = 0;
@@ -56,7 +58,7 @@ export class Lane {
     this.#tables = tables;
     this.kinds = kinds;
     this.tail = from?.tail.copy() ?? new TextTail();
-    this.#folded = from === undefined ? new TextTail() : from.#folded.copy();
+    this.#folded = from === undefined || from.#folded === from.tail ? this.tail : from.#folded.copy();
     this.#foldEnd = from === undefined ? 0 : from.#foldEnd;
     this.#state = from === undefined ? 0 : from.#state;
     this.#phrases = [...(from === undefined ? [] : from.#phrases)];
@@ -101,16 +103,11 @@ export class Lane {
     this.#fold(more);
     this.edges.fill(tail.end);
     this.#scan(before);
-    const lower = (job: number, edge: number): void => {
-      if (edge < (this.edges[job] ?? 0)) this.edges[job] = edge;
-    };
+    const lower = this.#lower;
     const folded = this.#folded;
-    const searched = {
-      ...{ tail, folded, foldEnd: this.#foldEnd },
-      foldedText: this.#foldEnd === folded.end ? folded.text : folded.slice(folded.base, this.#foldEnd),
-      reads: (job: number) => this.isReadBy(job),
-      waits: (job: number, from: number) => this.#waits(job, from),
-    };
+    const foldEnd = this.#foldEnd;
+    const foldedText = foldEnd === folded.end ? folded.text : folded.slice(folded.base, foldEnd);
+    const searched = { tail, folded, foldEnd, foldedText, reads: this.#reads, waits: this.#waits };
     this.#settlePhrases(report, lower);
     this.#settleTriggers(report, lower);
     this.#settleSweeps(report, lower);
@@ -122,22 +119,27 @@ export class Lane {
   }
 
   // What is found in windows takes effect when a window is settled. Windows count in the text as it is given.
-  #waits(job: number, from: number): boolean {
-    return (
-      this.#tables.jobs[job]?.isWindowed === true &&
-      (this.kinds & reads.given) !== 0 &&
-      !settlesWindow(from, this.tail.end)
-    );
-  }
+  readonly #waits = (job: number, from: number): boolean =>
+    this.#tables.jobs[job]?.isWindowed === true &&
+    (this.kinds & reads.given) !== 0 &&
+    !settlesWindow(from, this.tail.end);
+
+  readonly #reads = (job: number): boolean => this.isReadBy(job);
+
+  readonly #lower = (job: number, edge: number): void => {
+    if (edge < (this.edges[job] ?? 0)) this.edges[job] = edge;
+  };
 
   #fold(more: string): void {
     const { tail } = this;
     const isPlain = !/[^\0-\x7f]/.test(more);
-    if (isPlain && this.#foldEnd === this.#folded.end) {
-      this.#folded.append(more);
+    const isShared = this.#folded === tail;
+    if (isPlain && (isShared || this.#foldEnd === this.#folded.end)) {
+      if (!isShared) this.#folded.append(more);
       this.#foldEnd = tail.end;
       return;
     }
+    if (isShared) this.#folded = tail.copy();
     const from = this.#foldEnd;
     const context = Math.max(tail.base, from - foldReach);
     const fresh = foldLookalikes(tail.slice(context, tail.end));
@@ -204,16 +206,16 @@ export class Lane {
 
   // True when nothing can change what a hit leads to.
   #settleHit(
-    { job, trigger, bounds, open }: StreamTriggerUse,
+    { job, trigger, open }: StreamTriggerUse,
     end: number,
     report: LaneReport,
     lower: (job: number, edge: number) => void,
   ): boolean {
     const { base, text } = this.tail;
-    if (bounds === undefined) {
-      if (end - trigger.literal.length >= (this.#openEdges[open] ?? 0)) return false;
-    } else if (end + bounds.reach > this.tail.end) {
-      lower(job, base + wordBefore(text, end - base - trigger.literal.length, bounds.lead));
+    const start = end - trigger.literal.length;
+    const edge = this.#openEdges[open] ?? 0;
+    if (start >= edge - (trigger.lead ?? 0)) {
+      if (start < edge) lower(job, start);
       return false;
     }
     const finding = trigger.locate(text, end - base);
@@ -261,11 +263,15 @@ export class Lane {
     }
   }
 
+  readonly #lowerIfRead = (job: number, edge: number): void => {
+    if (this.isReadBy(job)) this.#lower(job, edge);
+  };
+
   // Literals that have begun and not ended, and what may stand before those that have not begun.
   #lowerByLiterals(lower: (job: number, edge: number) => void): void {
     const { automaton, marks, jobs } = this.#tables;
     const { base, text } = this.tail;
-    this.#leads.lower(this.tail, text.length, -1, (job, at) => this.isReadBy(job) && lower(job, at));
+    this.#leads.lower(this.tail, text.length, -1, this.#lowerIfRead);
     for (let state = this.#state; state > 0; state = automaton.states.fail[state] ?? 0) {
       const word = marks.wordJobs[state] ?? 0;
       const any = marks.anyJobs[state] ?? 0;
@@ -275,7 +281,7 @@ export class Lane {
       const held = any | (word !== 0 && mayBeginWord(text, start) ? word : 0);
       if (held !== 0)
         for (let job = 0; job < jobs.length; job++) if ((held & bitOf(job)) !== 0) lower(job, base + start);
-      if (leads !== 0) this.#leads.lower(this.tail, start, leads, (job, at) => this.isReadBy(job) && lower(job, at));
+      if (leads !== 0) this.#leads.lower(this.tail, start, leads, this.#lowerIfRead);
     }
     for (let job = 0; job < jobs.length; job++) if (!this.isReadBy(job)) this.edges[job] = this.tail.end;
   }
@@ -291,14 +297,8 @@ export class Lane {
     consider(sweeps, this.#sweepEdges);
     consider(windows, this.#windowEdges);
     this.tail.trim(least);
-    this.#folded.trim(least);
+    if (this.#folded !== this.tail) this.#folded.trim(least);
   }
-}
-
-function wordBefore(text: string, from: number, most: number): number {
-  let at = from;
-  while (at > 0 && from - at < most && !isSpaceUnit(text.charCodeAt(at - 1))) at--;
-  return at;
 }
 
 function shifted(finding: Finding, by: number): Finding {

@@ -7,6 +7,41 @@ import type { Instruction, Program } from "../program.ts";
 
 const known = new Map<string, Uint8Array>();
 const mostKnown = 500;
+const unitCount = 65_536;
+
+/** What may stand before the literals of some patterns. Arrays only, so that another thread can have made them. */
+export interface LeadTables {
+  /** By pattern: the number of its set. */
+  readonly setOf: Int32Array;
+  /** Sets of code units, one after the other. */
+  readonly sets: Uint8Array;
+}
+
+/** A pattern as far as this goes. */
+export interface GatedProgram {
+  readonly program: Program;
+  readonly gates: readonly Gate[];
+}
+
+/** The sets of some patterns, each distinct one once. */
+export function leadTables(patterns: readonly GatedProgram[]): LeadTables {
+  const sets: Uint8Array[] = [];
+  const setOf = Int32Array.from(patterns, ({ program, gates }) => {
+    const units = leadUnits(program, gates);
+    const known = sets.indexOf(units);
+    return known < 0 ? sets.push(units) - 1 : known;
+  });
+  const flat = new Uint8Array(sets.length * unitCount);
+  for (const [index, units] of sets.entries()) flat.set(units, index * unitCount);
+  return { setOf, sets: flat };
+}
+
+/** For each pattern the code units that a match may have before one of its literals; patterns that have the same share the array. */
+export function openLeads({ setOf, sets }: LeadTables): (Uint8Array | undefined)[] {
+  const count = sets.length / unitCount;
+  const bySet = Array.from({ length: count }, (_, set) => sets.subarray(set * unitCount, (set + 1) * unitCount));
+  return Array.from(setOf, (set) => bySet[set]);
+}
 
 /** The code units that a match may have before one of the gates, as a table. */
 export function leadUnits(program: Program, gates: readonly Gate[]): Uint8Array {

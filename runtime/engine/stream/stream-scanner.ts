@@ -1,6 +1,6 @@
 // The detectors of one stream: every form of the text, and the findings of each detector as soon as nothing can change them any more.
 
-import type { Detection } from "../detector.ts";
+import type { Detection, TextSource } from "../detector.ts";
 import { reads } from "../normalize.ts";
 import type { KnownWindows } from "../plan.ts";
 import { EncodedFeed } from "./encoded-feed.ts";
@@ -13,6 +13,15 @@ import { settledWindows, windowLength } from "./window-edge.ts";
 
 /** What a chunk settled: detections by the key of their spec. */
 export type Settled = ReadonlyMap<string, readonly Detection[]>;
+
+/** Where the text begins that a detector may still find something in. */
+export interface StreamEdge {
+  readonly key: string;
+  readonly edge: number;
+}
+
+const nothing: Settled = new Map();
+const none: readonly Detection[] = [];
 
 /** Scans a text that grows. Offsets are UTF-16 code units of the text as it is given. */
 export class StreamScanner {
@@ -28,28 +37,35 @@ export class StreamScanner {
   readonly #ledgers: readonly Ledger[];
   #fed = 0;
 
-  constructor(tables: StreamTables) {
+  constructor(tables: StreamTables, source: TextSource = "chat") {
     this.#tables = tables;
     this.#given = new Lane(tables, reads.given | reads.normal);
     this.#encoded = tables.decoded === undefined ? undefined : new EncodedFeed();
-    this.#ledgers = tables.jobs.map((job) => new Ledger(job));
+    this.#ledgers = tables.jobs.map((job) => new Ledger(job, source));
   }
 
   /** Takes a chunk; answers what it settled. */
   push(chunk: string): Settled {
     const step = this.#feed.push(chunk);
     if (step.given !== "") this.#advance(step);
-    const settled = new Map<string, readonly Detection[]>();
-    for (const [job, ledger] of this.#ledgers.entries()) {
-      const found = ledger.settle(this.#edgeOf(job), this.#windowEdgeOf(job));
-      if (found.length > 0) settled.set(ledger.key, found);
+    let settled: Map<string, readonly Detection[]> | undefined;
+    for (let job = 0; job < this.#ledgers.length; job++) {
+      const ledger = this.#ledgers[job];
+      if (ledger === undefined) continue;
+      const edge = this.#edgeOf(job);
+      const found = ledger.isWindowed
+        ? ledger.settleWindows(this.#windowEdgeOf(job, edge))
+        : ledger.settleClusters(edge);
+      if (found.length === 0) continue;
+      settled ??= new Map();
+      settled.set(ledger.key, found);
     }
-    return settled;
+    return settled ?? nothing;
   }
 
-  /** Where the text begins that a detector may still find something in, by the key of its spec. */
-  edges(): ReadonlyMap<string, number> {
-    return new Map(this.#ledgers.map((ledger) => [ledger.key, ledger.edge]));
+  /** Where the text begins that a detector may still find something in, with the key of its spec. */
+  get edges(): readonly StreamEdge[] {
+    return this.#ledgers;
   }
 
   /** What was found in the windows that are settled, for the verdict. */
@@ -70,7 +86,9 @@ export class StreamScanner {
     this.#pushNormal(step);
     this.#pushEncoded(step.given);
     this.#fed += step.given.length;
-    this.#text.trim(Math.min(...this.#ledgers.map(({ edge }) => edge), this.#fed) - contextLength);
+    let least = this.#fed;
+    for (const { edge } of this.#ledgers) if (edge < least) least = edge;
+    this.#text.trim(least - contextLength);
   }
 
   #fork(): void {
@@ -117,8 +135,8 @@ export class StreamScanner {
   }
 
   // Windows lie in the form that they are made of, and by their detections' offsets in the text.
-  #windowEdgeOf(job: number): number {
-    const least = settledWindows(this.#edgeOf(job));
+  #windowEdgeOf(job: number, edge: number): number {
+    const least = settledWindows(edge);
     if (this.#normal?.isReadBy(job) !== true) return least;
     return Math.min(least, this.#map?.start(settledWindows(this.#normal.edges[job] ?? 0)) ?? 0);
   }
@@ -132,15 +150,19 @@ interface Entry {
 /** The detections of one detector that are not settled, or that others may still depend on. */
 class Ledger {
   readonly key: string;
+  readonly isWindowed: boolean;
   /** Nothing that begins before it can change any more. */
   edge = 0;
   readonly #job: StreamJob;
+  readonly #source: TextSource;
   #entries: Entry[] = [];
   #isSorted = true;
 
-  constructor(job: StreamJob) {
+  constructor(job: StreamJob, source: TextSource) {
     this.key = job.key;
+    this.isWindowed = job.isWindowed;
     this.#job = job;
+    this.#source = source;
   }
 
   add(detection: Detection, form: number): void {
@@ -148,19 +170,18 @@ class Ledger {
     this.#isSorted = false;
   }
 
-  /** What is settled now, given that all that begins before `edge` was added. */
-  settle(edge: number, windowEdge: number): readonly Detection[] {
+  #sort(): void {
     if (!this.#isSorted) this.#entries.sort(byPlace);
     this.#isSorted = true;
-    return this.#job.isWindowed ? this.#settleWindows(windowEdge) : this.#settleClusters(edge);
   }
 
-  // Detections that overlap are settled together; others do not touch them.
-  #settleClusters(edge: number): readonly Detection[] {
+  /** What is settled now, given that all that begins before `edge` was added. Detections that overlap are settled together. */
+  settleClusters(edge: number): readonly Detection[] {
     if (this.#entries.length === 0) {
       this.edge = edge;
-      return [];
+      return none;
     }
+    this.#sort();
     let taken = 0;
     let clusterEnd = 0;
     for (let i = 0; i < this.#entries.length; i++) {
@@ -173,15 +194,20 @@ class Ledger {
     const settled = this.#entries.slice(0, taken).map(({ detection }) => detection);
     this.#entries = this.#entries.slice(taken);
     this.edge = Math.min(edge, this.#entries[0]?.detection.start ?? edge);
-    return settled.length === 0 ? settled : this.#job.settle(settled);
+    return settled.length === 0 ? settled : this.#job.settle(settled, this.#source);
   }
 
-  #settleWindows(windowEdge: number): readonly Detection[] {
+  /** The same for what is settled by windows. */
+  settleWindows(windowEdge: number): readonly Detection[] {
     const from = this.edge;
-    if (windowEdge <= from) return [];
+    if (windowEdge <= from) return none;
     this.edge = windowEdge;
+    this.#sort();
     const settled = this.#job
-      .settle(this.#entries.map(({ detection }) => detection))
+      .settle(
+        this.#entries.map(({ detection }) => detection),
+        this.#source,
+      )
       .filter(({ start }) => start >= from && start < windowEdge);
     const overlapping = this.#entries.filter(({ detection }) => detection.end > windowEdge);
     const least = Math.min(windowEdge - windowLength, ...overlapping.map(({ detection }) => detection.start));

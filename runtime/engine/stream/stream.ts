@@ -159,7 +159,7 @@ class TextStream implements EngineStream {
     this.#redactor = new Redactor(this.#fingerprints, { kept: context.session?.vault ?? [], add: () => undefined });
     if (this.untilVerdict.length > 0) return;
     this.#text = new TextTail();
-    if (this.#keys.size > 0) this.#scanner = new StreamScanner(parts.tools.tablesOf(this.#keys));
+    if (this.#keys.size > 0) this.#scanner = new StreamScanner(parts.tools.tablesOf(this.#keys), parts.judge.source);
   }
 
   get heldBack(): number {
@@ -247,7 +247,7 @@ class TextStream implements EngineStream {
   #settledEnd(text: TextTail): number {
     if (this.#scanner === undefined) return endsInside(text.text) ? text.end - 1 : text.end;
     let settled = text.end;
-    for (const [key, edge] of this.#scanner.edges()) if (this.#keys.has(key)) settled = Math.min(settled, edge);
+    for (const { key, edge } of this.#scanner.edges) if (edge < settled && this.#keys.has(key)) settled = edge;
     return settled;
   }
 
@@ -276,7 +276,7 @@ class TextStream implements EngineStream {
   // Rules whose matches would need more text than may be held back are not judged any more; their on_error decides.
   #giveUp(): void {
     const late = this.length - mostHeldBack;
-    for (const [key, edge] of this.#scanner?.edges() ?? []) {
+    for (const { key, edge } of this.#scanner?.edges ?? []) {
       if (edge >= late || !this.#keys.delete(key)) continue;
       for (const rule of this.#rulesOf(key)) this.#leaveUnjudged(rule, key);
     }

@@ -1,18 +1,21 @@
 // What streams of one kind share: the detectors whose findings may hold text back, compiled together, with what it takes to say at any
 // moment which of their findings are still to come.
 
-import { type Automaton, buildAutomaton } from "../automaton.ts";
+import { type Automaton, openAutomaton } from "../automaton.ts";
 import type { DetectorSpec } from "../detector.ts";
 import { detectorOf } from "../detectors/catalog.ts";
 import { LazyDfa } from "../dfa.ts";
-import { gateFoldText, isSpaceUnit } from "../fold.ts";
+import { gateFoldText } from "../fold.ts";
 import type { Gate } from "../literal.ts";
 import { reads } from "../normalize.ts";
 import type { Models, OpenEdge, PatternProbe, Phrase, Plan, Sweep, Trigger, WindowProbe } from "../plan.ts";
-import { readProgram } from "../program.ts";
-import { compileDetectors, type FormScanner } from "../scanner.ts";
-import { type StreamPlan, streamPlan, type TriggerBounds } from "./bounds.ts";
-import { leadUnits } from "./lead.ts";
+import { detectorSteps, type FormScanner } from "../scanner.ts";
+import { planOf } from "../spec-plan.ts";
+import { inBunches } from "../steps.ts";
+import type { TableShelf } from "../table-shelf.ts";
+import { streamPlan } from "./bounds.ts";
+import { openLeads } from "./lead.ts";
+import { bitOf, type LiteralMark, markStates, type StateMarks } from "./state-mark.ts";
 
 /** A detector of a stream. */
 export interface StreamJob {
@@ -57,23 +60,11 @@ export interface PatternGroup {
   readonly dfa: LazyDfa;
 }
 
-/** Which literals are under way in each state of the automaton, those of all states below it together. */
-export interface StateMarks {
-  readonly depth: Int32Array;
-  /** Bits of detectors that have a phrase there which must begin a word, and of those that have any other. */
-  readonly wordJobs: Int32Array;
-  readonly anyJobs: Int32Array;
-  /** Bits of lead groups. */
-  readonly leads: Int32Array;
-}
-
 /** A trigger, and the detector that wants it. */
 export interface StreamTriggerUse {
   readonly job: number;
   readonly trigger: Trigger;
-  /** Undefined when the trigger says itself what is open. */
-  readonly bounds: TriggerBounds | undefined;
-  /** Which of the `opens` it has; -1 for none. */
+  /** Which of the `opens` it has. */
   readonly open: number;
 }
 
@@ -101,63 +92,57 @@ export interface StreamTables {
   readonly decoded: FormScanner | undefined;
 }
 
-/** Bits of a mask; what is numbered beyond shares them, which only makes a stream more careful. */
-const bits = 31;
-/** Everything but white space. */
-const wordUnits = Uint8Array.from({ length: 65_536 }, (_, unit) => (isSpaceUnit(unit) ? 0 : 1));
 const groupBytes = 4 * 2 ** 20;
 const mostPatterns = 80;
 /** Patterns with long beginnings need many states together. */
 const fewPatterns = 8;
 const mostInstructions = 8_000;
 
-/** The bit of a detector or of a lead group. */
-export function bitOf(index: number): number {
-  return 1 << (index % bits);
-}
-
 /** Whether a stream can follow a detector; otherwise its findings are known at the end only. */
 export function canFollow(spec: DetectorSpec, models: Models): boolean {
-  const { definition, plan } = detectorOf(spec.use);
+  const { definition } = detectorOf(spec.use);
   if (definition.scope === "whole" || definition.costClass === "backend") return false;
-  return streamPlan(spec, plan(spec.parameters, models)) !== undefined;
+  return streamPlan(planOf(spec, models)) !== undefined;
 }
 
 interface Followed {
   readonly spec: DetectorSpec;
   readonly isWindowed: boolean;
-  readonly plan: StreamPlan;
+  readonly plan: Plan;
 }
 
 function followed(spec: DetectorSpec, models: Models): Followed {
-  const detector = detectorOf(spec.use);
-  const plan = streamPlan(spec, detector.plan(spec.parameters, models));
+  const plan = streamPlan(planOf(spec, models));
   if (plan === undefined) throw new Error(`a stream cannot follow the detector "${spec.use}"`);
-  return { spec, isWindowed: detector.definition.scope === "window", plan };
+  return { spec, isWindowed: detectorOf(spec.use).definition.scope === "window", plan };
 }
 
-/** Compiles the tables for detectors that streams can follow. */
-export function compileTables(specs: readonly DetectorSpec[], models: Models): StreamTables {
-  const plans = specs.map((spec) => followed(spec, models));
+/** Compiles the tables for detectors that streams can follow, step by step. */
+export function* tableSteps(
+  specs: readonly DetectorSpec[],
+  models: Models,
+  shelf: TableShelf,
+): Generator<void, StreamTables> {
+  const plans: Followed[] = [];
+  yield* inBunches(specs, (spec) => plans.push(followed(spec, models)));
   const patterns = plans.flatMap(({ plan }, job) => plan.patterns.map((probe) => ({ job, probe })));
   const { triggers, opens } = triggersOf(plans);
   const literals = new LiteralTable();
-  plans.forEach(({ plan }, job) => {
-    for (const phrase of plan.phrases) literals.usesOf(phrase.text).phrases.push({ job, phrase });
-  });
+  for (const [job, { plan }] of plans.entries())
+    yield* inBunches(plan.phrases, (phrase) => literals.usesOf(phrase.text).phrases.push({ job, phrase }));
   const leads = new LeadTable();
-  for (const [index, { job, trigger, bounds }] of triggers.entries()) {
+  yield* inBunches(triggers.entries(), ([index, { trigger }]) => {
     literals.usesOf(trigger.literal).triggers.push(index);
-    if (bounds !== undefined)
-      leads.addTrigger(index, { job, units: wordUnits, before: bounds.lead, isElastic: false, isWide: false });
-  }
-  for (const [index, { job, probe }] of patterns.entries()) {
-    if (isFree(probe)) continue;
-    if (plans[job]?.isWindowed === true) leads.addWide(job, probe);
-    else leads.add(index, job, probe);
-    for (const gate of probe.pattern.gates) literals.usesOf(gate.literal).gates.push({ pattern: index, gate });
-  }
-  const automaton = buildAutomaton(literals.texts);
+  });
+  const gated = [...patterns.entries()].filter(([, { probe }]) => !isFree(probe));
+  yield;
+  yield* addGated(gated, { isWindowed: (job) => plans[job]?.isWindowed === true, leads, literals, shelf });
+  const automaton = openAutomaton(shelf.automaton(literals.texts));
+  yield;
+  const source = JSON.stringify(specs.map(({ use, parameters }) => [use, parameters]));
+  const marks = shelf.marks([...models.keys(), source], () => markStates(automaton.states, marksOf(literals, leads)));
+  yield;
+  const groups = yield* groupSteps(patterns, shelf);
   const decoded = plans.filter(({ plan }) => (plan.reads & reads.decoded) !== 0).map(({ spec }) => spec);
   return {
     jobs: plans.map(({ spec, isWindowed, plan }) => ({
@@ -167,24 +152,62 @@ export function compileTables(specs: readonly DetectorSpec[], models: Models): S
     uses: literals.uses,
     patterns,
     leads: leads.groups,
-    marks: markStates(automaton, literals.uses, leads),
-    groups: groupsOf(patterns),
+    marks,
+    groups,
     triggers,
     opens,
     sweeps: plans.flatMap(({ plan }, job) => plan.sweeps.map((sweep) => ({ job, sweep }))),
     windows: plans.flatMap(({ plan }, job) => (plan.window === undefined ? [] : [{ job, probe: plan.window }])),
-    decoded: decoded.length === 0 ? undefined : compileDetectors(decoded, { models }),
+    decoded: decoded.length === 0 ? undefined : yield* detectorSteps(decoded, { models, shelf }),
   };
+}
+
+/** What gated patterns are entered into. */
+interface GatedTarget {
+  readonly isWindowed: (job: number) => boolean;
+  readonly leads: LeadTable;
+  readonly literals: LiteralTable;
+  readonly shelf: TableShelf;
+}
+
+function* addGated(
+  gated: readonly (readonly [number, StreamPattern])[],
+  { isWindowed, leads, literals, shelf }: GatedTarget,
+): Generator<void, void> {
+  const led = gated.filter(([, { job, probe }]) => !isWindowed(job) && reachBefore(probe) > 0);
+  const units = openLeads(shelf.leads(led.map(([, { probe }]) => probe.pattern)));
+  const unitsOf = new Map(led.map(([index], place) => [index, units[place]]));
+  yield;
+  yield* inBunches(gated, ([index, { job, probe }]) => {
+    if (isWindowed(job)) leads.addWide(job, probe);
+    else leads.add(index, job, probe, unitsOf.get(index));
+    for (const gate of probe.pattern.gates) literals.usesOf(gate.literal).gates.push({ pattern: index, gate });
+  });
+}
+
+function reachBefore({ pattern }: PatternProbe): number {
+  return Math.max(...pattern.gates.map(({ before }) => before));
+}
+
+/** What is marked for each literal in the states before its last. */
+function marksOf({ uses }: LiteralTable, leads: LeadTable): LiteralMark[] {
+  return uses.map(({ phrases, gates }) => {
+    const mark = { wordJobs: 0, anyJobs: 0, leads: 0 };
+    for (const { job, phrase } of phrases) mark[phrase.wholeWord ? "wordJobs" : "anyJobs"] |= bitOf(job);
+    const groups = gates.map(({ pattern }) => leads.groupOf(pattern));
+    for (const group of groups) if (group >= 0) mark.leads |= bitOf(group);
+    return mark;
+  });
 }
 
 function triggersOf(plans: readonly Followed[]): Pick<StreamTables, "triggers" | "opens"> {
   const opens: TriggerOpen[] = [];
   const triggers = plans.flatMap(({ plan }, job) =>
-    plan.triggers.map(({ trigger, bounds }) => {
-      const own = bounds === undefined ? trigger.open : undefined;
-      if (own === undefined) return { job, trigger, bounds, open: -1 };
-      const known = opens.findIndex((other) => other.job === job && other.open === own);
-      return { job, trigger, bounds, open: known < 0 ? opens.push({ job, open: own }) - 1 : known };
+    plan.triggers.flatMap((trigger) => {
+      const { open } = trigger;
+      if (open === undefined) return [];
+      const known = opens.findIndex((other) => other.job === job && other.open === open);
+      return [{ job, trigger, open: known < 0 ? opens.push({ job, open }) - 1 : known }];
     }),
   );
   return { triggers, opens };
@@ -211,13 +234,12 @@ class LiteralTable {
 class LeadTable {
   readonly groups: LeadGroup[] = [];
   readonly #groupOf = new Map<number, number>();
-  readonly #groupOfTrigger = new Map<number, number>();
   readonly #wide = new Map<number, number>();
 
-  add(pattern: number, job: number, { pattern: { gates, engine, elastic } }: PatternProbe): void {
-    const before = Math.max(...gates.map((gate) => gate.before));
-    const units = before === 0 ? undefined : leadUnits(readProgram(engine), gates);
-    this.#groupOf.set(pattern, this.#indexOf({ job, units, before, isElastic: elastic, isWide: false }));
+  add(pattern: number, job: number, probe: PatternProbe, units: Uint8Array | undefined): void {
+    const isElastic = probe.pattern.elastic;
+    const before = reachBefore(probe);
+    this.#groupOf.set(pattern, this.#indexOf({ job, units, before, isElastic, isWide: false }));
   }
 
   /** Windows are known long after their last unit, so nobody gains from knowing where a match within may have begun. */
@@ -228,14 +250,6 @@ class LeadTable {
     const group = { job, units: undefined, before, isElastic: true, isWide: true };
     if (index === undefined) this.#wide.set(job, this.groups.push(group) - 1);
     else this.groups[index] = group;
-  }
-
-  addTrigger(trigger: number, group: LeadGroup): void {
-    this.#groupOfTrigger.set(trigger, this.#indexOf(group));
-  }
-
-  groupOfTrigger(trigger: number): number | undefined {
-    return this.#groupOfTrigger.get(trigger);
   }
 
   #indexOf(group: LeadGroup): number {
@@ -251,50 +265,20 @@ class LeadTable {
   }
 }
 
-function markStates({ states }: Automaton, uses: readonly StreamUses[], leads: LeadTable): StateMarks {
-  const { count, childStart, own, groups } = states;
-  const depth = new Int32Array(count);
-  const marks = { wordJobs: new Int32Array(count), anyJobs: new Int32Array(count), leads: new Int32Array(count) };
-  for (let state = 0; state < count; state++) {
-    const end = childStart[state + 1] ?? 0;
-    for (let child = childStart[state] ?? 0; child < end; child++) depth[child] = (depth[state] ?? 0) + 1;
-  }
-  // Breadth-first numbers: what is below a state comes behind it.
-  for (let state = count - 1; state >= 0; state--) {
-    const end = childStart[state + 1] ?? 0;
-    for (let child = childStart[state] ?? 0; child < end; child++) {
-      for (const mask of Object.values(marks)) mask[state] = (mask[state] ?? 0) | (mask[child] ?? 0);
-      for (const literal of groups[own[child] ?? -1] ?? []) markLiteral(marks, state, uses[literal], leads);
-    }
-  }
-  return { depth, ...marks };
-}
-
-// A literal is under way in the states before its last: there it has occurred.
-function markLiteral(
-  marks: Omit<StateMarks, "depth">,
-  state: number,
-  uses: StreamUses | undefined,
-  leads: LeadTable,
-): void {
-  for (const { job, phrase } of uses?.phrases ?? []) {
-    const mask = phrase.wholeWord ? marks.wordJobs : marks.anyJobs;
-    mask[state] = (mask[state] ?? 0) | bitOf(job);
-  }
-  const groups = (uses?.gates ?? []).map(({ pattern }) => leads.groupOf(pattern));
-  for (const trigger of uses?.triggers ?? []) groups.push(leads.groupOfTrigger(trigger) ?? -1);
-  for (const group of groups) if (group >= 0) marks.leads[state] = (marks.leads[state] ?? 0) | bitOf(group);
-}
-
-function groupsOf(patterns: readonly StreamPattern[]): PatternGroup[] {
+function* groupSteps(patterns: readonly StreamPattern[], shelf: TableShelf): Generator<void, PatternGroup[]> {
   const ungated = [...patterns.entries()].flatMap(([index, { probe }]) => (isFree(probe) ? [index] : []));
   const alike = Map.groupBy(ungated, (index) => {
     const { job, probe } = patterns[index] ?? {};
     return `${job}:${probe?.folded}:${probe?.pattern.elastic}:${probe?.pattern.gates.length === 0}`;
   });
-  return [...alike.values()].flatMap((members) =>
-    chunked(members, patterns).flatMap((few) => groupsOfFew(few, patterns)),
-  );
+  const groups: PatternGroup[] = [];
+  for (const members of alike.values()) {
+    for (const few of chunked(members, patterns)) {
+      groups.push(...groupsOfFew(few, patterns, shelf));
+      yield;
+    }
+  }
+  return groups;
 }
 
 // A match that may begin anywhere before its literal is under way long before that occurs, so the literal says nothing.
@@ -321,15 +305,18 @@ function chunked(members: readonly number[], patterns: readonly StreamPattern[])
 }
 
 // Each alone has an automaton; together they may tell too many characters apart for one.
-function groupsOfFew(members: readonly number[], patterns: readonly StreamPattern[]): PatternGroup[] {
+function groupsOfFew(
+  members: readonly number[],
+  patterns: readonly StreamPattern[],
+  shelf: TableShelf,
+): PatternGroup[] {
   const probes = members.flatMap((index) => patterns[index]?.probe ?? []);
-  const memory = { mostBytes: groupBytes, ownBytes: groupBytes, shared: { leftBytes: 0 } };
-  const programs = probes.map(({ pattern }) => readProgram(pattern.engine));
-  const dfa = LazyDfa.of(programs, memory);
-  if (dfa === undefined) {
+  const tables = shelf.dfa(probes.map(({ pattern }) => pattern));
+  if (tables === undefined) {
     const half = Math.ceil(members.length / 2);
-    return [members.slice(0, half), members.slice(half)].flatMap((few) => groupsOfFew(few, patterns));
+    return [members.slice(0, half), members.slice(half)].flatMap((few) => groupsOfFew(few, patterns, shelf));
   }
+  const dfa = LazyDfa.over(tables, { mostBytes: groupBytes, ownBytes: groupBytes, shared: { leftBytes: 0 } });
   const isElastic = probes.some(({ pattern }) => pattern.elastic);
   const reach = isElastic ? Number.POSITIVE_INFINITY : Math.max(...probes.map(({ pattern }) => pattern.maxLength));
   return [{ members, isFolded: probes.some(({ folded }) => folded), reach, dfa }];

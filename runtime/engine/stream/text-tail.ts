@@ -2,7 +2,7 @@
 
 /** Text before a place that detectors may read as context. */
 export const contextLength = 1_024;
-const slackLength = 4_096;
+const slackLength = 1_024;
 /** What is dropped ends at a multiple of this, so that windows which are anchored at the begin of the text stay aligned. */
 const alignment = 512;
 
@@ -29,7 +29,8 @@ export class TextTail {
   /** Says that nothing before an offset is asked for any more, except as context. */
   trim(before: number): void {
     const spare = before - contextLength - this.base;
-    if (spare < slackLength) return;
+    // A long rest is not copied for little.
+    if (spare < Math.max(slackLength, this.text.length >> 1)) return;
     const dropped = spare - ((this.base + spare) % alignment);
     this.text = this.text.slice(dropped);
     this.base += dropped;

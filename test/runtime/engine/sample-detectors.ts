@@ -93,11 +93,14 @@ function detect(use: string, parameters: JsonObject, text: string): Detection[] 
 /** The detectors pii, secrets, injection and words. */
 export const sampleKit: DetectorKit = {
   definitions,
-  compileDetectors: (specs: readonly DetectorSpec[]) => ({
-    scan: (text) => {
-      const found = specs.map(({ key, use, parameters }) => [key, detect(use, parameters, text)] as const);
-      return new Map(found.filter(([, detections]) => detections.length > 0));
-    },
-    formsOf: (text) => [{ layer: "plain", text, start: 0, end: text.length, readers: specs.map(({ key }) => key) }],
-  }),
+  *detectorSteps(specs: readonly DetectorSpec[]) {
+    yield;
+    return {
+      scan: (text) => {
+        const found = specs.map(({ key, use, parameters }) => [key, detect(use, parameters, text)] as const);
+        return new Map(found.filter(([, detections]) => detections.length > 0));
+      },
+      formsOf: (text) => [{ layer: "plain", text, start: 0, end: text.length, readers: specs.map(({ key }) => key) }],
+    };
+  },
 };

@@ -4,18 +4,22 @@
 // look-alikes, digits are all alike. Training and scoring share this file: a change here needs new weights.
 
 import { gateFold } from "../../fold.ts";
+import { featureBits, featureOf, mix } from "./hash.ts";
+import { SeenFeatures } from "./seen-feature.ts";
+import { WordPieces } from "./word-piece.ts";
 
 /** Features are numbers below this. */
-export const featureCount = 2 ** 18;
+export const featureCount = 2 ** featureBits;
 /** The length of a window, in code units. */
 export const windowLength = 512;
 /** How far apart windows begin. */
 export const windowStride = 256;
+/** The length of the parts of a window that may be judged without the others. */
+export const partLength = 64;
 
 /** The most features that a window may have, for each code unit. */
 const mostPerUnit = 9;
 const longestWord = 32;
-const longestPiece = 5;
 const longestDensePiece = 4;
 /** So much of a run of punctuation tells runs apart. */
 const longestMarks = 4;
@@ -23,8 +27,7 @@ const longestMarks = 4;
 const farthestPair = 4;
 const kinds = { space: 0, letter: 1, dense: 2, mark: 3, digit: 4 } as const;
 /** What words are mixed with, so that different kinds of features differ. */
-const salts = { piece: 0x1b873593, dense: 0x2545f491, word: 0x811c9dc5, marks: 0x3c6ef372, single: 0x11, pair: 0x99 };
-const edge = 1;
+const salts = { dense: 0x2545f491, word: 0x811c9dc5, marks: 0x3c6ef372, single: 0x11, pair: 0x99 };
 const beginning = 0x5151;
 const lineEnd = 0x777;
 const newline = 10;
@@ -42,22 +45,28 @@ export function windowsOf(length: number): (readonly [number, number])[] {
 /** Collects features of windows; made once, used for one window after the other. */
 export class FeatureReader {
   /** The features of the last window; only so many as `read` said. */
-  readonly features = new Int32Array(windowLength * mostPerUnit);
-  /** In which round a feature was last seen. */
-  readonly #seen = new Uint32Array(featureCount);
+  readonly features: Int32Array;
+  /** How many of them belong to the parts of the window up to each; a word belongs to the part in which it begins. */
+  readonly partEnds = new Int32Array(windowLength / partLength);
+  readonly #seen = new SeenFeatures(windowLength * mostPerUnit);
+  readonly #pieces = new WordPieces();
   readonly #units = new Uint16Array(windowLength);
   readonly #words = new Int32Array(farthestPair);
   #wordCount = 0;
-  #round = 0;
-  #count = 0;
   /** The last two words, marks included. */
   #last = 0;
   #second = 0;
 
+  constructor() {
+    this.features = this.#seen.features;
+  }
+
   /** Reads a window, and says how many features it has. Looks at nothing outside of it; `isFirst` when a text begins with it. */
   read(text: string, from: number, to: number, isFirst = from === 0): number {
     this.#begin(isFirst);
+    let part = 0;
     for (let at = from; at < to; ) {
+      while (at >= from + (part + 1) * partLength) this.partEnds[part++] = this.#seen.count;
       const unit = text.charCodeAt(at);
       const kind = kindOf[unit] ?? kinds.space;
       if (kind === kinds.space) {
@@ -72,16 +81,12 @@ export class FeatureReader {
       else this.#addWord(kind === kinds.mark ? this.#marks(length) : this.#word(length), kind);
       at = end;
     }
-    return this.#count;
+    this.partEnds.fill(this.#seen.count, part);
+    return this.#seen.count;
   }
 
   #begin(isFirst: boolean): void {
-    this.#round = (this.#round + 1) >>> 0;
-    if (this.#round === 0) {
-      this.#seen.fill(0);
-      this.#round = 1;
-    }
-    this.#count = 0;
+    this.#seen.begin();
     this.#wordCount = 0;
     this.#last = isFirst ? beginning : 0;
     this.#second = 0;
@@ -110,15 +115,9 @@ export class FeatureReader {
   }
 
   #word(length: number): number {
-    if (length > longestWord) return this.#hash(salts.word, length);
-    for (let i = -1; i < length; i++) {
-      let piece = mix(salts.piece, i < 0 ? edge : (this.#units[i] ?? 0));
-      for (let place = i + 1; place <= length && place < i + longestPiece; place++) {
-        piece = mix(piece, place === length ? edge : (this.#units[place] ?? 0));
-        this.#add(piece);
-      }
-    }
-    return this.#hash(salts.word, length);
+    const word = this.#hash(salts.word, length);
+    if (length <= longestWord) this.#pieces.addTo(this.#seen, this.#units, length, word);
+    return word;
   }
 
   #marks(length: number): number {
@@ -151,16 +150,8 @@ export class FeatureReader {
   }
 
   #add(hash: number): void {
-    const feature = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 14;
-    if (this.#seen[feature] === this.#round || this.#count >= this.features.length) return;
-    this.#seen[feature] = this.#round;
-    this.features[this.#count++] = feature;
+    this.#seen.add(featureOf(hash));
   }
-}
-
-function mix(hash: number, value: number): number {
-  const mixed = Math.imul(hash ^ value, 0x01000193);
-  return mixed ^ (mixed >>> 13);
 }
 
 function joins(kind: number, next: number): boolean {

@@ -7,22 +7,31 @@ import type { Detector, Models, PatternProbe } from "../../plan.ts";
 import { compilePattern } from "../../regex.ts";
 import { flagParameter, textParameter } from "../parameter.ts";
 import { englishRules } from "./english.ts";
+import { englishDirectRules } from "./english-direct.ts";
 import { englishJailbreakRules } from "./english-jailbreak.ts";
 import { asianRules } from "./language-asia.ts";
 import { europeanRules } from "./language-europe.ts";
-import { type InjectionModel, type ModelHeader, readModel } from "./model.ts";
+import { type InjectionModel, readModel } from "./model.ts";
 import { saidReach, saidShare } from "./quotation.ts";
 import { expandRule, type Rule } from "./rule.ts";
 import {
+  operatingPoint,
   type Sensitivity,
   sensitivities,
   settlePatterns,
   settleWithModel,
+  type Wish,
   windowProbe,
   wordingCategory,
 } from "./score.ts";
 
-const rules: readonly Rule[] = [...englishRules, ...englishJailbreakRules, ...europeanRules, ...asianRules];
+const rules: readonly Rule[] = [
+  ...englishRules,
+  ...englishDirectRules,
+  ...englishJailbreakRules,
+  ...europeanRules,
+  ...asianRules,
+];
 const categories = [...new Set([...rules.map((rule) => `injection.${rule.family}`), wordingCategory])].sort();
 let compiled: readonly PatternProbe[] | undefined;
 
@@ -49,14 +58,13 @@ export const injection: Detector = {
         sensitivity: {
           enum: [...sensitivities],
           description:
-            "How readily a text counts as an attack: strict finds more and errs more often, permissive the other way round.",
-          default: "balanced",
+            "How readily a text counts as an attack: strict finds more and errs more often, permissive the other way round. Default: permissive for the texts of those who run the application (trusted segments, such as system prompts), balanced for all others.",
         },
         text_kind: {
-          enum: ["chat", "document"],
+          enum: ["auto", "chat", "document"],
           description:
-            "What the texts are, since each kind has its own points of balance: what people write in a conversation, or what comes from documents, pages, mails and tools.",
-          default: "chat",
+            "What the texts are, since each kind has its own points of balance: what people write in a conversation, or what comes from documents, pages, mails and tools. auto takes answers of tools and retrieved documents for documents, everything else for chat.",
+          default: "auto",
         },
         disguises: {
           type: "boolean",
@@ -81,6 +89,7 @@ export const injection: Detector = {
   plan: (parameters, models) => {
     compiled ??= rules.map(probeOf);
     const model = modelOf(models);
+    const wish = wishOf(parameters);
     return {
       reads: reads.normal | reads.decoded | (flagParameter(parameters, "disguises", true) ? reads.disguised : 0),
       phrases: [],
@@ -90,8 +99,8 @@ export const injection: Detector = {
       window: model === undefined ? undefined : windowProbe(model),
       settle:
         model === undefined
-          ? (detections) => settlePatterns(detections, sensitivityOf(parameters))
-          : (detections) => settleWithModel(detections, model.header, pointOf(model.header, parameters)),
+          ? (detections, source) => settlePatterns(detections, operatingPoint(source, wish).sensitivity)
+          : (detections, source) => settleWithModel(detections, model.header, operatingPoint(source, wish)),
     };
   },
 };
@@ -118,14 +127,16 @@ function modelOf(models: Models): InjectionModel | undefined {
   return model;
 }
 
-function sensitivityOf(parameters: JsonObject): Sensitivity {
-  const given = textParameter(parameters, "sensitivity", "balanced");
-  const found = sensitivities.find((name) => name === given);
-  if (found === undefined) throw new Error(`the detector "injection" has no sensitivity "${given}"`);
-  return found;
+function wishOf(parameters: JsonObject): Wish {
+  const kind = textParameter(parameters, "text_kind", "auto");
+  return {
+    sensitivity: sensitivityOf(textParameter(parameters, "sensitivity", "")),
+    kind: kind === "document" || kind === "chat" ? kind : undefined,
+  };
 }
 
-function pointOf({ points }: ModelHeader, parameters: JsonObject): number {
-  const kind = textParameter(parameters, "text_kind", "chat") === "document" ? "document" : "chat";
-  return points[kind][sensitivityOf(parameters)];
+function sensitivityOf(given: string): Sensitivity | undefined {
+  const found = sensitivities.find((name) => name === given);
+  if (found === undefined && given !== "") throw new Error(`the detector "injection" has no sensitivity "${given}"`);
+  return found;
 }

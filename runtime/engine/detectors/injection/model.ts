@@ -1,8 +1,11 @@
 // The linear model of "injection" and the form in which it is kept: "PGIM", the length of a header (32 bits, little endian), the header
-// as JSON, and one signed byte for each feature. A window's evidence is the sum of its features' weights over the square root of
-// their number, in logits.
+// as JSON, one signed byte for each feature, and, for each family of attacks, one for each of the features' first bits. The evidence of a
+// stretch is the sum of its features' weights over the square root of their number and a constant, in logits; the constant keeps the
+// few words of short texts from weighing too much. A window has the evidence of its strongest stretch of two parts or more, since what
+// stands around an order in a document says nothing about it. Families only say what an attack looks like most, never whether it is one.
 
 import { FeatureReader, featureCount } from "./feature.ts";
+import { createStretch, strongestStretch } from "./stretch.ts";
 
 /** Where evidence turns into a finding, for each sensitivity, in logits. */
 export interface TurningPoints {
@@ -13,17 +16,26 @@ export interface TurningPoints {
 
 /** What is kept beside the weights. */
 export interface ModelHeader {
-  readonly format: 1;
+  readonly format: 2;
   readonly version: string;
   readonly features: number;
   /** What a weight of one byte stands for. */
   readonly scale: number;
   readonly bias: number;
+  /** What is added to the number of features before its root is taken. */
+  readonly damping: number;
   /** How much a unit of the patterns' evidence adds to the model's. */
   readonly patternShare: number;
   /** For what people write in a conversation, and for what comes from documents and tools. */
   readonly points: { readonly chat: TurningPoints; readonly document: TurningPoints };
+  /** Names of the families, in the order of their weights. */
+  readonly families: readonly string[];
+  readonly familyBiases: readonly number[];
+  readonly familyScale: number;
 }
+
+/** How many weights a family has. */
+export const familyFeatureCount = 2 ** 13;
 
 const magic = "PGIM";
 const headerAt = 8;
@@ -32,21 +44,53 @@ const headerAt = 8;
 export class InjectionModel {
   readonly header: ModelHeader;
   readonly #weights: Int8Array;
+  readonly #familyWeights: Int8Array;
   readonly #reader = new FeatureReader();
+  readonly #stretch = createStretch();
 
-  constructor(header: ModelHeader, weights: Int8Array) {
+  constructor(header: ModelHeader, weights: Int8Array, familyWeights: Int8Array) {
     this.header = header;
     this.#weights = weights;
+    this.#familyWeights = familyWeights;
   }
 
   /** Evidence of an attack in a window, in logits: about 0 where it is as likely as not in the training data. */
   evidence(text: string, from: number, to: number, isFirst = from === 0): number {
-    const count = this.#reader.read(text, from, to, isFirst);
-    const { features } = this.#reader;
-    let sum = 0;
-    for (let i = 0; i < count; i++) sum += this.#weights[features[i] ?? 0] ?? 0;
-    return this.header.bias + (count === 0 ? 0 : (sum * this.header.scale) / Math.sqrt(count));
+    this.#reader.read(text, from, to, isFirst);
+    const { scale, bias, damping } = this.header;
+    const { features, partEnds } = this.#reader;
+    strongestStretch(this.#stretch, { features, partEnds, weights: this.#weights, damping });
+    return bias + this.#stretch.evidence * scale;
   }
+
+  /** The family of attacks that a window looks like most; undefined for a model without families. */
+  family(text: string, from: number, to: number, isFirst = from === 0): string | undefined {
+    const { families, familyBiases, familyScale, damping } = this.header;
+    const count = this.#reader.read(text, from, to, isFirst);
+    const root = Math.sqrt(count + damping);
+    let best = Number.NEGATIVE_INFINITY;
+    let found: string | undefined;
+    for (const [family, name] of families.entries()) {
+      const score = (familyBiases[family] ?? 0) + (this.#familySum(family, count) * familyScale) / root;
+      if (score <= best) continue;
+      best = score;
+      found = name;
+    }
+    return found;
+  }
+
+  #familySum(family: number, count: number): number {
+    const { features } = this.#reader;
+    const first = family * familyFeatureCount;
+    let sum = 0;
+    for (let i = 0; i < count; i++) sum += this.#familyWeights[first + familyFeatureOf(features[i] ?? 0)] ?? 0;
+    return sum;
+  }
+}
+
+/** The feature of a family that stands for a feature. */
+export function familyFeatureOf(feature: number): number {
+  return feature & (familyFeatureCount - 1);
 }
 
 /** Reads a model. Throws when the bytes are none, or when they are for other features. */
@@ -57,16 +101,27 @@ export function readModel(bytes: Uint8Array): InjectionModel {
   const weightsAt = headerAt + buffer.readUInt32LE(magic.length);
   // What the training script wrote; the signature of the bundle vouches for it.
   const header = JSON.parse(buffer.toString("utf8", headerAt, weightsAt)) as ModelHeader;
-  if (header.format !== 1 || header.features !== featureCount || buffer.length !== weightsAt + featureCount)
+  const familiesAt = weightsAt + featureCount;
+  const isOfThisVersion = header.format === 2 && header.features === featureCount;
+  if (!isOfThisVersion || buffer.length !== familiesAt + header.families.length * familyFeatureCount)
     throw new Error(`the model ${header.version} of the detector injection is for another version of it`);
-  return new InjectionModel(header, new Int8Array(buffer.subarray(weightsAt)));
+  const weights = new Int8Array(buffer.subarray(weightsAt, familiesAt));
+  return new InjectionModel(header, weights, new Int8Array(buffer.subarray(familiesAt)));
 }
 
 /** The bytes of a model. */
-export function writeModel(header: ModelHeader, weights: Int8Array): Uint8Array {
+export function writeModel(
+  header: ModelHeader,
+  weights: Int8Array,
+  familyWeights: Int8Array = new Int8Array(0),
+): Uint8Array {
   const json = Buffer.from(JSON.stringify(header));
   const start = Buffer.alloc(headerAt);
   start.write(magic, "latin1");
   start.writeUInt32LE(json.length, magic.length);
-  return Buffer.concat([start, json, new Uint8Array(weights.buffer, weights.byteOffset, weights.byteLength)]);
+  return Buffer.concat([start, json, bytesOf(weights), bytesOf(familyWeights)]);
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }

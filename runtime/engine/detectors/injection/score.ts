@@ -1,9 +1,10 @@
 // Joins what patterns and model find into scores. Evidence adds up within one fixed window of a form of a text (512 code units, every
 // 256): of each family of patterns the strongest match, as independent evidence -ln(1 - weight), and the model's evidence in logits.
-// A score is the logistic function of how far the sum lies above the turning point of the sensitivity, so 0.5 is that point.
+// A score is the logistic function of how far the sum lies above the turning point of the sensitivity, so 0.5 is that point. The
+// attributes of a detection say how it came about: the family, both kinds of evidence, what was needed, and whose text it was.
 // Without a model the patterns' joint weight 1 - (1 - w1)(1 - w2)… is stretched in the same manner.
 
-import type { Detection } from "../../detector.ts";
+import type { Detection, TextSource } from "../../detector.ts";
 import { type WindowProbe, withoutInner } from "../../plan.ts";
 import { windowLength, windowStride, windowsOf } from "./feature.ts";
 import type { InjectionModel, ModelHeader } from "./model.ts";
@@ -23,41 +24,84 @@ const leastScore = 0.05;
 /** A window in which no pattern matched is not worth a word below this. */
 const leastAlone = 0.2;
 const strongestWeight = 0.99;
-const byModel = { evidence: "model" };
-const byPatterns = { evidence: "patterns" };
-const byBoth = { evidence: "patterns and model" };
+/** A window with less evidence of the model than this is no finding by itself at any point, so its family is not worth a look. */
+const leastForFamily = -1;
+const familyOfNone = "unknown";
 
 /** Reports the model's evidence in every window, for `settleWithModel`. */
 export function windowProbe(model: InjectionModel): WindowProbe {
   return {
     windowsOf,
-    score: (text, from, to, offset = from) => ({
-      category: wordingCategory,
-      start: from,
-      end: to,
-      score: logistic(model.evidence(text, from, to, offset === 0)),
-    }),
+    score: (text, from, to, offset = from) => {
+      const evidence = model.evidence(text, from, to, offset === 0);
+      const finding = { category: wordingCategory, start: from, end: to, score: logistic(evidence) };
+      if (evidence < leastForFamily) return finding;
+      const family = model.family(text, from, to, offset === 0);
+      return family === undefined ? finding : { ...finding, attributes: { family } };
+    },
+  };
+}
+
+/** How a policy wants texts to be judged; undefined for what suits their source. */
+export interface Wish {
+  readonly sensitivity?: Sensitivity | undefined;
+  readonly kind?: keyof ModelHeader["points"] | undefined;
+}
+
+/** Where evidence turns into a finding. */
+export interface OperatingPoint {
+  readonly kind: keyof ModelHeader["points"];
+  readonly sensitivity: Sensitivity;
+}
+
+/**
+ * The point for a text. What people write and what documents say have points of their own; those who run the application give orders
+ * by trade, so that their texts count least readily.
+ */
+export function operatingPoint(source: TextSource, { sensitivity, kind }: Wish): OperatingPoint {
+  return {
+    kind: kind ?? (source === "document" ? "document" : "chat"),
+    sensitivity: sensitivity ?? (source === "trusted" ? "permissive" : "balanced"),
   };
 }
 
 /** The detections of patterns and model together. */
 export function settleWithModel(
   detections: readonly Detection[],
-  { patternShare }: ModelHeader,
-  turningPoint: number,
+  { patternShare, points }: ModelHeader,
+  { kind, sensitivity }: OperatingPoint,
 ): Detection[] {
+  const needed = points[kind][sensitivity];
   const windows = detections.filter(({ category }) => category === wordingCategory);
   const matches = withoutInner(detections.filter(({ category }) => category !== wordingCategory));
-  const best = new Map<Detection, number>();
+  const best = new Map<Detection, Detection>();
   const settled: Detection[] = [];
   eachWindow(windows, matches, (window, inside) => {
-    const sum = logit(window.score) + patternShare * patternEvidence(inside);
-    const score = rounded(logistic(sum - turningPoint));
-    for (const match of inside) best.set(match, Math.max(best.get(match) ?? 0, score));
-    if (inside.length === 0 && score >= leastAlone) settled.push({ ...window, score, attributes: byModel });
+    const model = logit(window.score);
+    const patterns = patternShare * patternEvidence(inside);
+    const score = rounded(logistic(model + patterns - needed));
+    const why = { ...inHundredths({ model, patterns, needed }), judged_as: `${kind}, ${sensitivity}` };
+    for (const match of inside)
+      if (score > (best.get(match)?.score ?? 0))
+        best.set(match, {
+          ...match,
+          score,
+          attributes: { evidence: "patterns and model", ...familyOf(match), ...why },
+        });
+    if (inside.length > 0 || score < leastAlone) return;
+    const { family = familyOfNone } = window.attributes ?? {};
+    settled.push({ ...window, score, attributes: { evidence: "model", family, ...why } });
   });
-  for (const [match, score] of best) if (score >= leastScore) settled.push({ ...match, score, attributes: byBoth });
+  for (const detection of best.values()) if (detection.score >= leastScore) settled.push(detection);
   return settled;
+}
+
+function inHundredths(values: Readonly<Record<string, number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.toFixed(2)]));
+}
+
+function familyOf({ category }: Detection): { readonly family: string } {
+  return { family: category.slice(category.indexOf(".") + 1) };
 }
 
 /** The evidence of matches that meet in one window: the best of each family, summed as -ln(1 - weight). */
@@ -82,7 +126,7 @@ export function settlePatterns(detections: readonly Detection[], sensitivity: Se
     for (const match of inside) best.set(match, Math.max(best.get(match) ?? 0, score));
   });
   return [...best].flatMap(([match, score]) =>
-    score >= leastScore ? [{ ...match, score, attributes: byPatterns }] : [],
+    score >= leastScore ? [{ ...match, score, attributes: { evidence: "patterns", ...familyOf(match) } }] : [],
   );
 }
 

@@ -9,12 +9,15 @@ export const urlCategory = "pii.url";
 
 const ipRun = /[0-9A-Fa-f.:]{2,}/g;
 const longestIp = 45;
+/** With what follows it in its run; a longer run is no address. */
+const longestRun = 64;
 const longestUrl = 2048;
 
 /** Finds IPv4 and IPv6 addresses. */
 export function findIps(text: string): Finding[] {
   const findings: Finding[] = [];
   for (const match of text.matchAll(ipRun)) {
+    if (match[0].length > longestRun) continue;
     const run = match[0].replace(/[.:]+$/, (tail) => (tail.startsWith("::") ? "::" : ""));
     if (run.length > longestIp || /[\p{L}\p{N}_]/u.test(text[match.index - 1] ?? "")) continue;
     if (/[\p{L}\p{N}_]/u.test(text[match.index + match[0].length] ?? "")) continue;

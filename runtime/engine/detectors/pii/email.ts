@@ -22,7 +22,27 @@ const commonEndings = new Set("com org net edu gov io de fr uk es it nl eu".spli
 const remoteAccounts = new Set(["git", "hg", "svn"]);
 
 /** Looks around every "@". */
-export const emailTrigger: Trigger = { literal: "@", locate: (text, end) => locateEmail(text, end - 1) };
+export const emailTrigger: Trigger = {
+  literal: "@",
+  locate: (text, end) => locateEmail(text, end - 1),
+  open: openEmail,
+};
+
+const longestAddress = 320;
+const addressUnit = /[A-Za-z0-9._%+'@-]|[^\0-\x7f]/;
+
+// An address may begin in the last 64 units that can stand before an "@"; one with an "@" may go on.
+function openEmail(text: string, from: number): number {
+  const { length } = text;
+  const least = Math.max(0, from - longestLocal, length - longestAddress);
+  let at = length;
+  let edge = Math.max(from, length - longestLocal);
+  while (at > least && addressUnit.test(text.charAt(at - 1))) {
+    at--;
+    if (text.charAt(at) === "@") edge = Math.min(edge, Math.max(from, at - longestLocal));
+  }
+  return Math.max(from, Math.min(length, Math.max(edge, at)));
+}
 
 function locateEmail(text: string, at: number): Finding | undefined {
   const start = localStart(text, at);

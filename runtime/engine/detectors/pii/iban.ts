@@ -1,6 +1,6 @@
 // International bank account numbers: ISO 13616, lengths from the SWIFT registry, check digits by ISO 7064 (mod 97).
 
-import type { Finding } from "../../plan.ts";
+import type { Finding, OpenEdge } from "../../plan.ts";
 
 /** The category of IBANs. */
 export const ibanCategory = "pii.iban";
@@ -38,6 +38,17 @@ export function findIbans(text: string): Finding[] {
   }
   return findings;
 }
+
+/** The longest, with a separator after each fourth character and what is read behind it. */
+const longestWritten = 34 + 8 + 2;
+const begun = /(?<![\p{L}\p{N}_])[A-Za-z](?:[A-Za-z](?:[0-9](?:[0-9](?:[ \u00a0-]?[A-Za-z0-9])*[ \u00a0-]?)?)?)?$/u;
+
+/** What of a growing text is settled: all but a number that has begun. */
+export const openIban: OpenEdge = (text, from) => {
+  const context = Math.max(0, text.length - longestWritten);
+  const match = begun.exec(text.slice(context));
+  return match === null ? text.length : Math.max(from, context + match.index);
+};
 
 // The end of a number of this length, or -1. One separator may stand after each fourth character, the same throughout.
 function numberEnd(text: string, start: number, length: number): number {

@@ -6,19 +6,21 @@ import { reads } from "../../normalize.ts";
 import { type Detector, type Sweep, type Trigger, withoutInner } from "../../plan.ts";
 import { openRun, withEdge } from "../edge.ts";
 import { textsParameter } from "../parameter.ts";
-import { boundedSweep } from "../sweep.ts";
+import { edgedSweep } from "../sweep.ts";
 import { findIps, ipCategory, urlCategory, urlTriggers } from "./address.ts";
 import { cardCategory, findCards } from "./card.ts";
 import { findBics, findBirthdays, findCoordinates, findLicences, findMacs, findPassports, findVins } from "./code.ts";
 import { cryptoCategory, findCryptoAddresses } from "./crypto-address.ts";
 import { emailCategory, emailTrigger } from "./email.ts";
-import { findIbans, ibanCategory } from "./iban.ts";
+import { findIbans, ibanCategory, openIban } from "./iban.ts";
 import { americanIdentities } from "./identity/america.ts";
 import { asianIdentities } from "./identity/asia.ts";
 import { eastEuropeanIdentities } from "./identity/europe-east.ts";
 import { westEuropeanIdentities } from "./identity/europe-west.ts";
 import { type IdentityFormat, identitySweep } from "./identity.ts";
+import { numberSweep } from "./number-edge.ts";
 import { phoneCategory, phoneSweep, usualRegions } from "./phone.ts";
+import { codeSweep } from "./token-edge.ts";
 
 interface Entity {
   readonly category: string;
@@ -32,21 +34,26 @@ const identities: readonly IdentityFormat[] = [
   ...eastEuropeanIdentities,
   ...westEuropeanIdentities,
 ];
+const ibanSweep = edgedSweep(findIbans, { open: openIban, hint: /\d{2}/, hintReach: 4 });
 const identityEntities = [...new Set(identities.map(({ entity }) => entity))];
 
+/** No web address that is found is longer, and none has white space within. */
+const longestAddress = 2_200;
+
+/** Places, dates and licences are matched across words, each from the end of the one before: they are known at the end of a text only. */
 const entities: ReadonlyMap<string, Entity> = new Map([
   ["EMAIL", { category: emailCategory, triggers: [emailTrigger], sweeps: [] }],
   ["PHONE", { category: phoneCategory, triggers: [], sweeps: [] }],
-  ["CREDIT_CARD", { category: cardCategory, triggers: [], sweeps: [findCards] }],
-  ["IBAN", { category: ibanCategory, triggers: [], sweeps: [findIbans] }],
-  ["BIC", { category: "pii.bic", triggers: [], sweeps: [findBics] }],
-  ["IP", { category: ipCategory, triggers: [], sweeps: [findIps] }],
-  ["MAC", { category: "pii.mac", triggers: [], sweeps: [findMacs] }],
-  ["URL", { category: urlCategory, triggers: urlTriggers, sweeps: [] }],
-  ["CRYPTO", { category: cryptoCategory, triggers: [], sweeps: [findCryptoAddresses] }],
+  ["CREDIT_CARD", { category: cardCategory, triggers: [], sweeps: [numberSweep(findCards, "card")] }],
+  ["IBAN", { category: ibanCategory, triggers: [], sweeps: [ibanSweep] }],
+  ["BIC", { category: "pii.bic", triggers: [], sweeps: [codeSweep(findBics, "bic")] }],
+  ["IP", { category: ipCategory, triggers: [], sweeps: [codeSweep(findIps, "ip")] }],
+  ["MAC", { category: "pii.mac", triggers: [], sweeps: [codeSweep(findMacs, "mac")] }],
+  ["URL", { category: urlCategory, triggers: withEdge(urlTriggers, openRun(longestAddress)), sweeps: [] }],
+  ["CRYPTO", { category: cryptoCategory, triggers: [], sweeps: [codeSweep(findCryptoAddresses, "crypto")] }],
   ["COORDINATES", { category: "pii.coordinates", triggers: [], sweeps: [findCoordinates] }],
-  ["VIN", { category: "pii.vin", triggers: [], sweeps: [findVins] }],
-  ["PASSPORT", { category: "pii.passport", triggers: [], sweeps: [findPassports] }],
+  ["VIN", { category: "pii.vin", triggers: [], sweeps: [codeSweep(findVins, "vin")] }],
+  ["PASSPORT", { category: "pii.passport", triggers: [], sweeps: [codeSweep(findPassports, "passport")] }],
   ["DRIVING_LICENCE", { category: "pii.driving_licence", triggers: [], sweeps: [findLicences] }],
   ["DATE_OF_BIRTH", { category: "pii.date_of_birth", triggers: [], sweeps: [findBirthdays] }],
   ...identityEntities.map((name): [string, Entity] => [
@@ -57,11 +64,6 @@ const entities: ReadonlyMap<string, Entity> = new Map([
 
 /** Web addresses and IP addresses are personal data in some settings only, and numbers of states in some countries: they have to be asked for. */
 const usual = ["EMAIL", "PHONE", "CREDIT_CARD", "IBAN", "SSN"];
-
-/** No address that is found is longer, and none has white space within. */
-const longestAddress = 2_200;
-/** How far a number and what follows it reach, from its beginning. */
-const longestNumber = 640;
 
 /** The detector "pii". */
 export const pii: Detector = {
@@ -149,11 +151,8 @@ export const pii: Detector = {
       reads: reads.given | reads.normalAgain,
       phrases: [],
       patterns: [],
-      triggers: withEdge(
-        chosen.flatMap((entity) => entity.triggers),
-        openRun(longestAddress),
-      ),
-      sweeps: sweepsOf(names, parameters).map((sweep) => boundedSweep(sweep, longestNumber)),
+      triggers: chosen.flatMap((entity) => entity.triggers),
+      sweeps: sweepsOf(names, parameters),
       settle: (detections) => withoutDoubtful(withoutInner(detections)),
     };
   },
@@ -169,8 +168,10 @@ function sweepsOf(names: readonly string[], parameters: JsonObject): Sweep[] {
   const formats = identities.filter(({ entity }) => names.includes(entity));
   return [
     ...names.flatMap((name) => entityOf(name).sweeps),
-    ...(formats.length === 0 ? [] : [identitySweep(formats)]),
-    ...(names.includes("PHONE") ? [phoneSweep(textsParameter(parameters, "phone_regions") ?? usualRegions)] : []),
+    ...(formats.length === 0 ? [] : [numberSweep(identitySweep(formats), "identity")]),
+    ...(names.includes("PHONE")
+      ? [numberSweep(phoneSweep(textsParameter(parameters, "phone_regions") ?? usualRegions), "phone")]
+      : []),
   ];
 }
 

@@ -81,10 +81,9 @@ export const secrets: Detector = {
   },
   plan: () => {
     const open = openRun(longestToken);
-    const openNamed = openRun(longestToken, longestName);
     triggers ??= [
       ...withEdge(tokenFormats.map(tokenTrigger), open),
-      ...withEdge([...namedTriggers(namedFormats), ...genericTriggers, ...addressTriggers], openNamed),
+      ...withEdge([...namedTriggers(namedFormats), ...genericTriggers, ...addressTriggers], open, longestName),
       { ...jwtTrigger, open },
       privateKeyTrigger,
     ];

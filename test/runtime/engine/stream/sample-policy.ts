@@ -39,6 +39,11 @@ const detects = [
   { use: "language", allow: ["en"] },
   { use: "pii", entities: ["URL", "IP", "MAC"] },
   { use: "pii", entities: ["BIC", "DATE_OF_BIRTH"] },
+  { use: "pii", entities: ["BIC", "VIN", "CRYPTO", "PASSPORT"] },
+  {
+    use: "pii",
+    entities: ["EMAIL", "PHONE", "CREDIT_CARD", "IBAN", "SSN", "NATIONAL_ID", "TAX_ID", "IP", "URL", "MAC", "CRYPTO"],
+  },
 ];
 
 const conditions = [

@@ -3,6 +3,7 @@ import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, reasonRule } from "../../../../src/kit/error.ts";
 import { createNetworkGuard } from "../../../../src/kit/outbound/guard.ts";
 import { type DnsAnswer, type DnsServer, startDnsServer } from "../../../harness/dns-server.ts";
+import { refusedSpellings } from "./addresses.ts";
 
 let dns: DnsServer;
 beforeAll(async () => {
@@ -49,55 +50,8 @@ async function outcome(url: string, ...allowNetworks: string[]): Promise<string>
   }
 }
 
-// Every way to write an address of this machine, a private one or a metadata service that a URL parser accepts.
-const spellings = [
-  "https://127.0.0.1/",
-  "https://127.1/",
-  "https://127.0.1/",
-  "https://2130706433/",
-  "https://0x7f000001/",
-  "https://0x7f.1/",
-  "https://0177.0.0.1/",
-  "https://017700000001/",
-  "https://127.0.0.1./",
-  "https://１２７.０.０.１/",
-  "https://127。0。0。1/",
-  "https:\\\\127.0.0.1\\",
-  "https:127.0.0.1",
-  "https://%31%32%37.0.0.1/",
-  "https://user:pass@127.0.0.1/",
-  "https://good.test@127.0.0.1/",
-  "https://127.0.0.1:443/?x=good.test",
-  "https://0/",
-  "https://0.0.0.0:8080/",
-  "https://[::1]/",
-  "https://[0:0:0:0:0:0:0:1]/",
-  "https://[::ffff:127.0.0.1]/",
-  "https://[::ffff:7f00:1]/",
-  "https://[::127.0.0.1]/",
-  "https://[64:ff9b::7f00:1]/",
-  "https://[2002:7f00:1::]/",
-  "https://[fe80::1]/",
-  "https://[fd00:ec2::254]/latest/meta-data",
-  "https://169.254.169.254/latest/meta-data",
-  "https://0xA9FEA9FE/",
-  "https://168.63.129.16/",
-  "https://100.100.100.200/",
-  "https://10.0.0.1/",
-  "https://192.168.1.1:8443/",
-  "http://127.0.0.1/",
-  "http://10.0.0.1:8080/",
-  "ftp://127.0.0.1/",
-  "gopher://127.1:70/x",
-  "https://localhost/",
-  "https://LOCALHOST./",
-  "https://api.localhost:8443/",
-  "https://ʟocalhost/",
-  "https://ⓛocalhost/",
-];
-
 describe("the network guard without allowed networks", () => {
-  it.each(spellings.filter((url) => !url.includes("ʟ")))("refuses %s", async (url) => {
+  it.each(refusedSpellings)("refuses %s", async (url) => {
     expect(await outcome(url)).toBe("ADDRESS_REFUSED");
   });
 

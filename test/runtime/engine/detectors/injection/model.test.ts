@@ -5,13 +5,17 @@ import { shippedModels } from "../../../../../src/kit/model-file.ts";
 
 const points = { strict: 1, balanced: 2, permissive: 3 };
 const header: ModelHeader = {
-  format: 1,
+  format: 2,
   version: "test",
   features: featureCount,
   scale: 0.5,
   bias: -1,
+  damping: 100,
   patternShare: 2,
   points: { chat: points, document: points },
+  families: [],
+  familyBiases: [],
+  familyScale: 0,
 };
 
 function shipped(): Uint8Array {

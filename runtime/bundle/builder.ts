@@ -1,0 +1,181 @@
+// Builds the engines of bundles beside the thread that answers evaluations. What is heavy is done by a thread of its own (build-thread.ts);
+// what has to be done here, since compiled patterns and conditions cannot go from thread to thread, is done in slices. The thread is
+// started when it is first needed, and ended when it has had nothing to do for a while. Whatever becomes of it, the runtime goes on with
+// the engine that it has.
+
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { type Engine, type EngineSource, engineSteps } from "../engine/compile.ts";
+import type { StoredFacts } from "../engine/pattern-facts.ts";
+import { learnPatterns } from "../engine/regex.ts";
+import { noTables, type Tables } from "../engine/table-shelf.ts";
+import type { BuildAnswer, BuildPiece, BuildRequest } from "./build-message.ts";
+import { asRejection, type BundleContent, modelsOf } from "./compile.ts";
+import { BundleRejection } from "./rejection.ts";
+import { shareParts } from "./shared-memory.ts";
+import { inSlices } from "./slices.ts";
+
+/** How the thread is kept within bounds. */
+export interface BuilderOptions {
+  /** Most memory of its heap. Default: 1 GiB. */
+  readonly mostMegabytes?: number;
+  /** Most time for one bundle. Default: two minutes. */
+  readonly timeoutMs?: number;
+  /** How long it stays when it has nothing to do. Default: one minute. */
+  readonly idleMs?: number;
+  /** The thread's program. Exchanged by tests only. */
+  readonly program?: URL;
+}
+
+interface Pending {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+// Node runs the sources, and what is made of them alike.
+const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+const buildThread = new URL(`./build-thread.${extension}`, import.meta.url);
+
+/** Builds engines. One is enough for a process. */
+export class BundleBuilder {
+  readonly #options: Required<BuilderOptions>;
+  #thread: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  readonly #pending = new Map<number, Pending>();
+  #count = 0;
+
+  constructor(options: BuilderOptions = {}) {
+    this.#options = { mostMegabytes: 1024, timeoutMs: 120_000, idleMs: 60_000, program: buildThread, ...options };
+  }
+
+  /**
+   * Builds the engine of a verified bundle. Takes over tables of the engine in force that are the same. Throws a BundleRejection, with the
+   * reason `build_failed` when it was not the bundle's fault, as far as can be told.
+   */
+  async build({ manifest, parts }: BundleContent, inForce: Tables = noTables()): Promise<Engine> {
+    const common = (await inSlices(shareParts(parts))) ?? new Map<string, Uint8Array>();
+    const { environment, project_id: projectId } = manifest;
+    const { port1: here, port2: there } = new MessageChannel();
+    const known = { automata: [...inForce.automata.keys()], dfas: [...inForce.dfas.keys()] };
+    const rest = { leads: [...inForce.leads.keys()], marks: [...inForce.marks.keys()] };
+    try {
+      await this.#ask({ environment, projectId, parts: common, known: { ...known, ...rest }, pieces: there });
+      const steps = linkSteps(here, { environment, projectId, models: modelsOf(common), inForce });
+      const engine = await inSlices(steps);
+      if (engine === undefined) throw new Error("the steps end with an engine");
+      return engine;
+    } catch (error) {
+      throw asRejection(error);
+    } finally {
+      here.close();
+    }
+  }
+
+  /** Ends the thread. What is under way is refused. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#idle);
+    await this.#thread?.terminate();
+  }
+
+  #ask(request: Omit<BuildRequest, "id">): Promise<void> {
+    const id = ++this.#count;
+    const thread = this.#start();
+    clearTimeout(this.#idle);
+    return new Promise<void>((resolve, reject) => {
+      const { timeoutMs } = this.#options;
+      const overdue = setTimeout(() => {
+        this.#lose(thread, `building the bundle took longer than ${timeoutMs} ms`);
+        void thread.terminate();
+      }, timeoutMs);
+      const settle = () => {
+        clearTimeout(overdue);
+        this.#pending.delete(id);
+        if (this.#pending.size === 0) this.#rest();
+      };
+      this.#pending.set(id, {
+        resolve: () => resolve(settle()),
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
+      thread.postMessage({ ...request, id }, [request.pieces]);
+    });
+  }
+
+  #start(): Worker {
+    if (this.#thread !== undefined) return this.#thread;
+    const { mostMegabytes, program } = this.#options;
+    const thread = new Worker(program, {
+      name: "bundle-builder",
+      resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
+      stdout: false,
+      stderr: false,
+    });
+    thread.unref();
+    thread.on("message", ({ id, refusal }: BuildAnswer) => {
+      const pending = this.#pending.get(id);
+      if (refusal === undefined) pending?.resolve();
+      else pending?.reject(new BundleRejection(refusal.reason, refusal.message));
+    });
+    thread.on("error", (error) => this.#lose(thread, error.message));
+    thread.on("exit", () => this.#lose(thread, "the thread that builds bundles has ended"));
+    this.#thread = thread;
+    return thread;
+  }
+
+  #lose(thread: Worker, why: string): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    const message = `the bundle could not be built: ${why}`;
+    for (const pending of [...this.#pending.values()]) pending.reject(new BundleRejection("build_failed", message));
+  }
+
+  #rest(): void {
+    clearTimeout(this.#idle);
+    const thread = this.#thread;
+    this.#idle = setTimeout(() => {
+      this.#thread = undefined;
+      void thread?.terminate();
+    }, this.#options.idleMs).unref();
+  }
+}
+
+/** What the link is made from besides the pieces. */
+interface LinkSource extends Pick<EngineSource, "environment" | "projectId" | "models"> {
+  readonly inForce: Tables;
+}
+
+/** Puts the pieces together, one at a time, and compiles what cannot be sent. */
+function* linkSteps(pieces: MessagePort, { inForce, ...source }: LinkSource): Generator<void, Engine> {
+  const policies = [];
+  const lists = [];
+  const schemas = [];
+  const facts: (readonly [string, StoredFacts])[] = [];
+  const tables = copyOf(inForce);
+  for (let piece = nextOf(pieces); piece !== undefined; piece = nextOf(pieces)) {
+    if (piece.kind === "policy") policies.push(piece.policy);
+    else if (piece.kind === "list") lists.push(piece.list);
+    else if (piece.kind === "schema") schemas.push(piece.schema);
+    else if (piece.kind === "facts") facts.push(...piece.facts);
+    else addTo(tables, piece.tables);
+    yield;
+  }
+  learnPatterns(facts);
+  return yield* engineSteps({ ...source, policies, lists, schemas }, { tables });
+}
+
+function nextOf(pieces: MessagePort): BuildPiece | undefined {
+  const received: { message: BuildPiece } | undefined = receiveMessageOnPort(pieces);
+  return received?.message;
+}
+
+function copyOf({ automata, dfas, leads, marks }: Tables): Tables {
+  return { automata: new Map(automata), dfas: new Map(dfas), leads: new Map(leads), marks: new Map(marks) };
+}
+
+function addTo(tables: Tables, { automata, dfas, leads, marks }: Tables): void {
+  for (const [key, value] of automata) tables.automata.set(key, value);
+  for (const [key, value] of dfas) tables.dfas.set(key, value);
+  for (const [key, value] of leads) tables.leads.set(key, value);
+  for (const [key, value] of marks) tables.marks.set(key, value);
+}

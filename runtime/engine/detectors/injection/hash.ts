@@ -1,0 +1,15 @@
+// How n-grams become features. Weights are for exactly this: a change here needs new ones.
+
+/** Features are numbers of so many bits. */
+export const featureBits = 18;
+
+/** Takes one more value into a hash. */
+export function mix(hash: number, value: number): number {
+  const mixed = Math.imul(hash ^ value, 0x01000193);
+  return mixed ^ (mixed >>> 13);
+}
+
+/** The feature of a hash. */
+export function featureOf(hash: number): number {
+  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> (32 - featureBits);
+}
