@@ -15,8 +15,7 @@ if (env === undefined) {
   process.exitCode = 1;
 } else {
   const { status } = spawnSync(process.execPath, [join(root, "src/reseal.ts")], { stdio: "inherit", env });
-  // The watch over the adopted server would keep this process.
-  process.exit(status ?? 1);
+  process.exitCode = status ?? 1;
 }
 
 async function environment(): Promise<NodeJS.ProcessEnv | undefined> {

@@ -17,6 +17,5 @@ if (url === undefined) {
     stdio: "inherit",
     env: { ...process.env, DATABASE_URL: url },
   });
-  // The watch over the adopted server would keep this process.
-  process.exit(status ?? 1);
+  process.exitCode = status ?? 1;
 }

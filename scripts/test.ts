@@ -6,8 +6,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { compileCacheVariables } from "../test/harness/compile-cache.ts";
 import { closingLine, type Totals, totalsFileVariable } from "../test/harness/totals.ts";
+import { compileCacheVariables } from "./compile-cache.ts";
 
 /** One command of the static part. */
 interface Check {

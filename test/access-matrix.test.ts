@@ -7,7 +7,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Vector } from "../gen/policyguard/testing/v1/vector_pb.ts";
 import { reportSample, sampleOf } from "../scripts/assurance/sample.ts";
-import { controlServices } from "../src/control-plane.ts";
+import { controlServices } from "../src/control-routes.ts";
 import { methodFacts } from "../src/kit/options.ts";
 import { promiseOf } from "./harness/access/expectation.ts";
 import { checkMethod, shareOf } from "./harness/access/matrix.ts";
@@ -40,6 +40,8 @@ describe("the access matrix", () => {
   let closeDns: () => Promise<void>;
   let cells = 0;
   let wrongCells = 0;
+  let tried = 0;
+  let unnoticed = 0;
 
   beforeAll(async () => {
     const dns = await startDnsServer();
@@ -57,7 +59,11 @@ describe("the access matrix", () => {
     await stage.plane.stop();
     await closeDns();
     process.stdout.write(`access matrix: ${methods.length} operations, ${cells} calls, ${wrongCells} wrong\n`);
-    reportSample({ n: cells, failures: wrongCells });
+    reportSample({
+      n: cells,
+      failures: wrongCells + unnoticed,
+      figures: { operations: methods.length, mutants: tried },
+    });
   });
 
   it.each(named)("%s answers every caller as its options say", async (_, method) => {
@@ -78,6 +84,8 @@ describe("the access matrix", () => {
           (found) => found.wrong,
           (error: unknown) => [String(error)],
         );
+        tried += 1;
+        unnoticed += Number(wrong.length === 0);
         expect(wrong).not.toEqual([]);
       } finally {
         restore();

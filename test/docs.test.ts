@@ -16,7 +16,7 @@ import { generatedDocuments, withBlocks } from "../scripts/docs/blocks.ts";
 import { schemaFiles } from "../scripts/docs/schemas.ts";
 import { cliSchema } from "../src/cli/settings.ts";
 import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../src/config.ts";
-import { controlServices } from "../src/control-plane.ts";
+import { controlServices } from "../src/control-routes.ts";
 import { eventDataSchemas } from "../src/domain/event.ts";
 import { readPackFiles } from "../src/kit/pack-file.ts";
 

@@ -8,7 +8,7 @@ import { routesOf } from "../gateway/route.ts";
 import { headerName, statusWhenTrue } from "../gateway/wire.ts";
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import type { Call, Want } from "../gen/policyguard/testing/v1/vector_pb.ts";
-import { controlServices } from "../src/control-plane.ts";
+import { controlServices } from "../src/control-routes.ts";
 import { reasonRules } from "../src/kit/error.ts";
 import { methodFacts } from "../src/kit/options.ts";
 import { startTestControlPlane } from "./harness/control-plane.ts";

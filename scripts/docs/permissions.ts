@@ -4,7 +4,7 @@ import { wireNames } from "../../gateway/wire.ts";
 import { CredentialKind, Role, RoleSchema } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { AdapterService } from "../../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import { controlServices } from "../../src/control-plane.ts";
+import { controlServices } from "../../src/control-routes.ts";
 import { type MethodFacts, methodFacts } from "../../src/kit/options.ts";
 import { code, table } from "./table.ts";
 

@@ -95,18 +95,27 @@ export async function adoptServer(folder: string): Promise<Server | undefined> {
   while (Date.now() < deadline) {
     const state = readPostmaster(folder);
     if (state === undefined || !processesIn(folder).includes(state.pid)) return undefined;
-    if (state.status === "ready") {
-      const exited = untilGone(state.pid, folder);
-      return {
-        pid: state.pid,
-        port: state.port,
-        exited,
-        stop: (limitMs) => stopPostmaster(state.pid, exited, limitMs),
-      };
-    }
+    if (state.status === "ready") return adopted(state.pid, state.port, folder);
     await sleep(pollMs);
   }
   throw new Error(`the PostgreSQL server in ${folder} is neither ready nor gone`);
+}
+
+/** Its end is watched only once somebody asks for it: a watch keeps the process that watches. */
+function adopted(pid: number, port: number, folder: string): Server {
+  let watch: Promise<string> | undefined;
+  const exited = () => {
+    watch ??= untilGone(pid, folder);
+    return watch;
+  };
+  return {
+    pid,
+    port,
+    get exited() {
+      return exited();
+    },
+    stop: (limitMs) => stopPostmaster(pid, exited(), limitMs),
+  };
 }
 
 /**

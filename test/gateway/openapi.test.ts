@@ -9,7 +9,7 @@ import { restrictDocument } from "../../gateway/openapi/restrict.ts";
 import { isConversation, nameOf, type Route, routesOf } from "../../gateway/route.ts";
 import { AdapterService } from "../../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import { controlServices } from "../../src/control-plane.ts";
+import { controlServices } from "../../src/control-routes.ts";
 import { newSecret, webhookHeaders } from "../../src/domain/webhook-request.ts";
 import { reasonRules } from "../../src/kit/error.ts";
 import { startServer } from "./server.ts";

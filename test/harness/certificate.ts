@@ -8,8 +8,11 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** A certificate for these names and IPv4 addresses, good for a day. */
-export function selfSigned(names: readonly string[]): TestCertificate {
+/** A certificate for these names and IPv4 addresses, good from yesterday to tomorrow, or between other days from now. */
+export function selfSigned(
+  names: readonly string[],
+  days: readonly [from: number, to: number] = [-1, 1],
+): TestCertificate {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const ecdsaWithSha256 = sequence(objectId("2a8648ce3d040302"));
   const commonName = sequence(der(0x31, sequence(objectId("550403"), der(0x0c, Buffer.from(names[0] ?? "test")))));
@@ -19,7 +22,7 @@ export function selfSigned(names: readonly string[]): TestCertificate {
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     ecdsaWithSha256,
     commonName,
-    sequence(time(-1), time(1)),
+    sequence(time(days[0]), time(days[1])),
     commonName,
     createPublicKey(privateKey).export({ type: "spki", format: "der" }),
     der(

@@ -3,7 +3,8 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { controlPlaneSchema } from "../../src/config.ts";
-import { controlServices, startControlPlane } from "../../src/control-plane.ts";
+import { startControlPlane } from "../../src/control-plane.ts";
+import { controlServices } from "../../src/control-routes.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { readConfig } from "../../src/kit/config.ts";
 import { createLog, type Logger } from "../../src/kit/log.ts";

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { compileCacheVariables } from "./compile-cache.ts";
+import { compileCacheVariables } from "../../scripts/compile-cache.ts";
 
 /** How to start a process. */
 export interface ProcessOptions {
@@ -29,6 +29,9 @@ export interface NodeProcess {
   /** Asks it to end; ends it after ten seconds. Returns the exit code. */
   stop(): Promise<number | null>;
 }
+
+// A test that breaks off before it could end its processes takes them with it.
+const lifeline = fileURLToPath(new URL("../../scripts/supervisor/lifeline.ts", import.meta.url));
 
 /** Starts a process and waits until it is ready. */
 export async function startNodeProcess(options: ProcessOptions): Promise<NodeProcess> {
@@ -64,9 +67,9 @@ export async function startNodeProcess(options: ProcessOptions): Promise<NodePro
 
 function spawnChild({ script, args = [], env }: ProcessOptions): ChildProcess {
   const file = fileURLToPath(new URL(`../../${script}`, import.meta.url));
-  return spawn(process.execPath, [file, ...args], {
+  return spawn(process.execPath, ["--import", lifeline, file, ...args], {
     env: { PATH: process.env.PATH, LOG_LEVEL: "info", ...compileCacheVariables, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
 }
 

@@ -15,29 +15,29 @@ function readPerUnit({ pattern, ignoreCase = false, attack }: AdvisoryPattern, l
 
 /** Rows of the table in the documentation. */
 function rowOf(entry: AdvisoryPattern): string {
-  const { advisory, software, pattern, refused } = entry;
+  const { software, advisory = "", pattern, refused } = entry;
   const code = pattern.replaceAll("|", "\\|");
   const fence = pattern.includes("`") ? "``" : "`";
   const figure = refused === undefined ? `${Math.round(readPerUnit(entry, 64_000))}` : "refused";
-  return `| ${advisory} | ${software} | ${fence}${code}${fence} | ${figure} |`;
+  return `| ${software} | ${advisory} | ${fence}${code}${fence} | ${figure} |`;
 }
 
-describe("patterns of published advisories", () => {
+describe("patterns that hung other software", () => {
   const accepted = advisoryPatterns.filter(({ refused }) => refused === undefined);
   const refused = advisoryPatterns.filter((entry) => entry.refused !== undefined);
 
-  it.each(accepted.map((entry) => [entry.advisory, entry.software, entry] as const))(
-    "%s (%s): takes work that grows no faster than the text",
-    (_, __, entry) => {
+  it.each(accepted.map((entry) => [entry.software, entry] as const))(
+    "%s: takes work that grows no faster than the text",
+    (_, entry) => {
       const [small, large] = [readPerUnit(entry, 4_000), readPerUnit(entry, 64_000)];
       expect(large).toBeLessThanOrEqual(Math.max(small, 1) * 1.1);
       expect(large).toBeLessThanOrEqual(40);
     },
   );
 
-  it.each(refused.map((entry) => [entry.advisory, entry.software, entry] as const))(
-    "%s (%s): is refused, and the construct is named",
-    (_, __, { pattern, refused: reason = /$^/ }) => {
+  it.each(refused.map((entry) => [entry.software, entry] as const))(
+    "%s: is refused, and the construct is named",
+    (_, { pattern, refused: reason = /$^/ }) => {
       expect(() => compilePattern(pattern)).toThrow(PatternError);
       expect(() => compilePattern(pattern)).toThrow(reason);
       const document = {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EvaluationService } from "../../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import { controlServices } from "../../../src/control-plane.ts";
+import { controlServices } from "../../../src/control-routes.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../harness/control-plane.ts";
 
 const execute = promisify(execFile);

@@ -1,7 +1,7 @@
 import { getOption } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { access, CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
-import { controlServices } from "../../../src/control-plane.ts";
+import { controlServices } from "../../../src/control-routes.ts";
 import { type Holder, permittedMethods } from "../../../src/kit/permission.ts";
 
 const member = (role: Role): Holder => ({ kind: CredentialKind.MEMBER, role });

@@ -5,5 +5,5 @@ import { join } from "node:path";
  * start many. It is written when a process ends in order, so one that is killed leaves nothing half done.
  */
 export const compileCacheVariables = {
-  NODE_COMPILE_CACHE: join(import.meta.dirname, "../../node_modules/.cache/policy-guard-test"),
+  NODE_COMPILE_CACHE: join(import.meta.dirname, "../node_modules/.cache/policy-guard-test"),
 } as const;
