@@ -18,7 +18,7 @@ export const controlPlaneBench: Bench = async () => {
   const plane = await startServer<BenchControlPlane>("control-plane", server.applicationUrl);
   const echo = await startServer<number>("echo");
   const login = new pg.Pool({ connectionString: server.applicationUrl, max: poolSize });
-  const owner = await copyWithoutPolicies(server);
+  const owner = await copyWithoutPolicies(server, plane.told);
   try {
     return await measure([
       echoCase(echo),
@@ -35,9 +35,11 @@ export const controlPlaneBench: Bench = async () => {
   }
 };
 
-async function copyWithoutPolicies({ migrationUrl }: BenchDatabase): Promise<pg.Client> {
+async function copyWithoutPolicies({ migrationUrl }: BenchDatabase, { orgId }: BenchControlPlane): Promise<pg.Client> {
   const owner = new pg.Client({ connectionString: migrationUrl });
   await owner.connect();
+  // The policies are for the owner too.
+  await owner.query("select set_config('app.org_id', $1, false)", [orgId]);
   await owner.query("create table bench_project (like project including all); insert into bench_project table project");
   await owner.query(`grant select on bench_project to ${applicationRole}`);
   return owner;

@@ -7,8 +7,9 @@ import { parseArgs } from "node:util";
 import { thresholdFor } from "../models/training/measure.ts";
 import { readRows } from "../models/training/row.ts";
 import { baselines, detectorJudge } from "./detection/judge.ts";
-import { printJudges, printSets } from "./detection/report.ts";
-import { disguisedSets, heldOutSets, setsOfFile, setsOfLanguages } from "./detection/set.ts";
+import { printJudges, printSets, printTimes } from "./detection/report.ts";
+import { disguisedSets, heldOutSets, ordinaryTexts, setsOfFile, setsOfLanguages } from "./detection/set.ts";
+import { allTogether } from "./detection/together.ts";
 
 /** Measures a detector and prints the tables. */
 export function detectionBench(parameters: readonly string[]): void {
@@ -41,4 +42,8 @@ export function detectionBench(parameters: readonly string[]): void {
       ? []
       : ["strict", "permissive"].map((sensitivity) => detectorJudge("injection", { sensitivity }));
   printJudges([...ownRows, ...given.flatMap((set) => set.rows)], [judge, ...levels, ...baselines]);
+  printTimes("Time of ordinary prompts", ordinaryTexts([...ownRows, ...given.flatMap((set) => set.rows)]), [
+    judge,
+    allTogether(),
+  ]);
 }

@@ -7,10 +7,12 @@ import { controlPlaneBench } from "./control-plane.ts";
 import { detectionBench } from "./detection.ts";
 import { engineBench } from "./engine.ts";
 import { evaluateRestBench } from "./evaluate-rest.ts";
+import { evaluateRpcBench } from "./evaluate-rpc.ts";
 import { hostileBench } from "./hostile.ts";
 import { ingestBench } from "./ingest.ts";
 import { loginBench } from "./login.ts";
 import type { Bench } from "./measure.ts";
+import { processesBench } from "./processes.ts";
 import { startBench } from "./start.ts";
 import { streamBench } from "./stream.ts";
 import { printTable } from "./table.ts";
@@ -18,6 +20,8 @@ import { webhookBench } from "./webhook.ts";
 
 const benches: Readonly<Record<string, Bench>> = {
   "evaluate-rest": evaluateRestBench,
+  "evaluate-rpc": evaluateRpcBench,
+  processes: processesBench,
   engine: engineBench,
   hostile: hostileBench,
   "control-plane": controlPlaneBench,

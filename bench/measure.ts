@@ -67,8 +67,20 @@ const ticksPerSecond = 100;
 
 /** CPU time that a process has used, user and system, in seconds. */
 export function cpuSecondsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+  const fields = statFields(pid);
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** CPU time that the children of a process have used, those that have ended included, in seconds. */
+export function childrenCpuSecondsOf(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+  const fields = statFields(pid);
+  const endedSeconds = (Number(fields[13]) + Number(fields[14])) / ticksPerSecond;
+  return children.reduce((sum, child) => sum + cpuSecondsOf(child), endedSeconds);
+}
+
+function statFields(pid: number): string[] {
+  return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
 }
 
 /** Does a piece of work with each text, some times over. Results are added up, so that no compiler may leave the work out. */

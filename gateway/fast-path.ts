@@ -7,62 +7,45 @@
 import { isUtf8 } from "node:buffer";
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
-import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
 import { Role } from "../gen/policyguard/options/v1/options_pb.ts";
-import { peerAddress } from "../src/kit/address.ts";
 import type { Credential } from "../src/kit/context.ts";
 import { Fault } from "../src/kit/error.ts";
 import { requestIdOf } from "../src/kit/interceptors/request.ts";
-import type { Logger } from "../src/kit/log.ts";
-import type { FinishedCall } from "../src/kit/metrics.ts";
 import { methodFacts } from "../src/kit/options.ts";
-import { childTrace, parseTraceparent } from "../src/kit/tracing.ts";
 import { holdBody } from "./body.ts";
 import { errorAnswer } from "./envelope.ts";
+import {
+  accessLine,
+  bearer,
+  type FastMethod,
+  type FastPathContext,
+  type FastPathOptions,
+  maxFastBytes,
+  withinTime,
+} from "./fast-call.ts";
+import { createFastCall } from "./fast-rpc.ts";
 import { defaultHeaders, isGone, type RestHandler, type RestRequest, type RestResponse, sendAnswer } from "./http.ts";
 import { messagePrinter } from "./json-print.ts";
 import { messageReader } from "./json-read.ts";
 import { parseJson } from "./json-text.ts";
-import type { RestLimits } from "./operation.ts";
 import { Problems } from "./problem.ts";
 
-/** A method that has a short way. */
-export interface FastMethod {
-  readonly method: DescMethodUnary;
-  /** Whether a request satisfies all rules of its fields; false when in doubt. */
-  readonly isSurelyValid: (request: Message) => boolean;
-  /** Answers it. What it throws is nothing to it: then it has done nothing, and the ordinary handler does it again. */
-  readonly call: (request: Message) => Message | Promise<Message>;
-}
-
-/** What a fast path is made of. */
-export interface FastPathOptions {
-  readonly methods: readonly FastMethod[];
-  /** The credential of a token. Throws where the ordinary path is to refuse the call. */
-  readonly authenticate: (token: string) => Credential | undefined;
-  readonly countCall: (call: FinishedCall) => void;
-}
-
-/** What it has in common with the ordinary path. */
-export interface FastPathContext {
-  readonly ordinary: RestHandler;
-  readonly limits: RestLimits;
-  readonly trustedHops: number;
-  readonly log: Logger;
-  readonly isClosing: () => boolean;
-}
-
-/** Larger bodies take the ordinary way: there they cost no more than they do anyway. */
-const maxFastBytes = 256 * 1024;
 const plainTypes: ReadonlySet<string> = new Set(["application/json", "application/json; charset=utf-8"]);
-const bearer = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/;
 
 /** The handler that takes the short way where it can. Throws for a method whose options ask for more than it does. */
 export function createFastPath(options: FastPathOptions, context: FastPathContext): RestHandler {
   const entries = new Map(options.methods.map((fast) => createEntry(fast, options, context)));
+  const calls = new Map(options.methods.map((fast) => createFastCall(fast, options, context)));
   const { ordinary, isClosing } = context;
   return (request, response) => {
-    const entry = request.method === "POST" ? entries.get(request.url ?? "") : undefined;
+    const url = request.method === "POST" ? (request.url ?? "") : "";
+    const call = calls.get(url);
+    if (call !== undefined) {
+      if (isClosing()) ordinary(request, response);
+      else call(request, response);
+      return;
+    }
+    const entry = entries.get(url);
     const token = entry === undefined || isClosing() ? undefined : tokenOfPlain(request);
     if (entry === undefined || token === undefined) ordinary(request, response);
     else readBody(request, response, (bytes) => entry({ request, response, bytes, token }));
@@ -196,39 +179,6 @@ function send(response: RestResponse, requestId: string, body: string): void {
     "content-length": Buffer.byteLength(body),
   });
   response.end(body);
-}
-
-/** The same facts as those that the ordinary path logs of a call. */
-function accessLine(
-  { request }: FastExchange,
-  call: {
-    readonly requestId: string;
-    readonly names: { readonly service: string; readonly method: string };
-    readonly credential: Credential;
-    readonly durationMs: number;
-  },
-  { trustedHops }: FastPathContext,
-): object {
-  const { traceparent, "x-forwarded-for": forwardedFor } = request.headers;
-  const trace = childTrace(parseTraceparent(typeof traceparent === "string" ? traceparent : null));
-  return {
-    request_id: call.requestId,
-    ...call.names,
-    trace_id: trace.traceId,
-    code: "ok",
-    duration_ms: Math.round(call.durationMs * 1_000) / 1_000,
-    org_id: call.credential.orgId,
-    caller: call.credential.label,
-    address: peerAddress({ socketAddress: request.socket?.remoteAddress, forwardedFor, trustedHops }) || undefined,
-  };
-}
-
-function withinTime(answer: Promise<Message>, timeoutMs: number): Promise<Message> {
-  return new Promise((resolve, reject) => {
-    const expire = () => reject(new Fault(Reason.DEADLINE_EXCEEDED, "the call did not finish within its time limit"));
-    const timer = setTimeout(expire, timeoutMs);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 /** The one URL of a method. Throws when the method's options ask for what only the ordinary path does. */

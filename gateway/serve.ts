@@ -12,11 +12,14 @@ import {
 } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { peerAddress } from "../src/kit/address.ts";
+import { maxBundleJsonBytes } from "../src/kit/bundle-size.ts";
 import { connectionKey } from "../src/kit/context.ts";
 import { type Certificate, type Listener, listen } from "../src/kit/listen.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { assertServable } from "../src/kit/options.ts";
-import { createFastPath, type FastPathOptions } from "./fast-path.ts";
+import { rpcCompressions } from "./compression.ts";
+import type { FastPathOptions } from "./fast-call.ts";
+import { createFastPath } from "./fast-path.ts";
 import { createRestHandler } from "./handler.ts";
 import type { RestHandler, RestRequest } from "./http.ts";
 import { createInProcessTransport } from "./in-process.ts";
@@ -77,7 +80,8 @@ export async function serve(options: ServeOptions): Promise<Server> {
     },
     interceptors,
     readMaxBytes: limits.maxBodyBytes,
-    writeMaxBytes: 64 * 1024 * 1024,
+    writeMaxBytes: maxBundleJsonBytes,
+    acceptCompression: [...rpcCompressions],
     shutdownSignal: shutdown.signal,
     contextValues: (request) =>
       createContextValues().set(connectionKey, { address: addressOf(request as RestRequest, trustedHops) }),

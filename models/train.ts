@@ -10,6 +10,7 @@ import { featureCount } from "../runtime/engine/detectors/injection/feature.ts";
 import { type ModelHeader, type TurningPoints, writeModel } from "../runtime/engine/detectors/injection/model.ts";
 import { normalize } from "../runtime/engine/normalize.ts";
 import { familyOf, guessFamily, learnFamilies } from "./training/family.ts";
+import { type Instance, instancesOf } from "./training/instance.ts";
 import { createPatternReader, evidenceIn, totalOf, type WindowEvidence } from "./training/judge.ts";
 import { type Example, learnFrom, settings } from "./training/learn.ts";
 import { areaUnderCurve, shareAbove, thresholdFor } from "./training/measure.ts";
@@ -22,9 +23,9 @@ const longestDisguised = 300;
 const version = "2026.11.20";
 /** Of innocent texts from sources that were left out, so many may be taken for attacks: ordinary ones, and hard ones. */
 const allowed = {
-  strict: { ordinary: 0.02, hard: 0.05, document: 0.04 },
-  balanced: { ordinary: 0.008, hard: 0.02, document: 0.015 },
-  permissive: { ordinary: 0.002, hard: 0.005, document: 0.005 },
+  strict: { ordinary: 0.02, hard: 0.05, document: 0.05 },
+  balanced: { ordinary: 0.005, hard: 0.018, document: 0.02 },
+  permissive: { ordinary: 0.001, hard: 0.005, document: 0.005 },
 } as const;
 const hardKinds =
   /^(trigger_words|security_question|quoted_attack_discussion|docs_about_injection|roleplay|instructions_edit|logs_config|support_mail|coding|education|creative)/;
@@ -42,24 +43,18 @@ const { values } = parseArgs({
 /** A row with what decides on its fold and its weight. */
 interface Lesson {
   readonly row: Row;
+  readonly windows: readonly Instance[];
   readonly isForeign: boolean;
 }
 
 const lessons = readLessons();
-const groupSizes = new Map(
-  [...Map.groupBy(lessons, ({ row }) => row.group)].map(([group, list]) => [group, list.length]),
-);
 const read = createPatternReader();
 const matches = lessons.map(({ row }) => read(row.text));
 say(`${lessons.length} texts, ${lessons.filter(({ row }) => row.isAttack).length} of them attacks`);
 const evidence = crossValidate();
 const patternShare = bestShare();
-for (const [source, list] of Map.groupBy(lessons, ({ row }) => row.source)) {
-  const point = pointOf(totals(patternShare, isOrdinary), totals(patternShare, isHard), allowed.balanced);
-  const ofSource = totals(patternShare, (lesson) => isInnocent(lesson) && lesson.row.source === source);
-  const share = shareAbove(ofSource, point);
-  if (list.length > 0) say(`innocent of ${source}: ${share.count} of ${share.of} taken for attacks`);
-}
+sayGroups("source", ({ row }) => row.source);
+sayGroups("language", ({ row }) => row.lang);
 const points = { chat: chatPoints(), document: documentPoints() };
 const learner = learnFrom(lessons.map(exampleOf));
 const { scale, weights } = quantize(learner.weights);
@@ -93,8 +88,8 @@ function readLessons(): Lesson[] {
   const foreign = distinct([...data.filter(({ kind }) => !values.skip.includes(kind)), ...innocent]);
   const disguisedOnes = inDisguise([...own, ...foreign]);
   return [
-    ...own.map((row) => ({ row, isForeign: false })),
-    ...[...foreign, ...disguisedOnes].map((row) => ({ row, isForeign: true })),
+    ...own.map((row) => ({ row, windows: instancesOf(row.text), isForeign: false })),
+    ...[...foreign, ...disguisedOnes].map((row) => ({ row, windows: instancesOf(row.text), isForeign: true })),
   ];
 }
 
@@ -114,15 +109,16 @@ function distinct(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.text, row])).values()];
 }
 
-// Ordinary texts of other people are many and alike, and so are those that one template made.
-function exampleOf({ row, isForeign }: Lesson): Example {
-  const weight = Math.min(1, 2 / Math.sqrt(groupSizes.get(row.group) ?? 1));
-  return { text: row.text, isAttack: row.isAttack, weight: isForeign && !row.isAttack ? 0.5 : weight };
+// Innocent texts that were written to be hard teach most, ordinary ones of other people are many and alike; attacks that strangers made
+// up are few.
+function exampleOf({ row: { isAttack }, windows, isForeign }: Lesson): Example {
+  if (isAttack) return { windows, isAttack, weight: isForeign ? 1 : 0.6 };
+  return { windows, isAttack, weight: isForeign ? 0.7 : 1.2 };
 }
 
-// Of other people's texts a whole source is left out at a time.
+// Of other people's texts a whole source is left out at a time: what one template or one author made never stands on both sides.
 function foldOf({ row, isForeign }: Lesson): number {
-  return hashOf(isForeign ? `${row.source}:${row.kind.split("_").at(-1)}` : row.group) % folds;
+  return hashOf(isForeign ? row.source : row.group) % folds;
 }
 
 function crossValidate(): WindowEvidence[][] {
@@ -130,7 +126,7 @@ function crossValidate(): WindowEvidence[][] {
   for (let fold = 0; fold < folds; fold++) {
     const without = learnFrom(lessons.filter((lesson) => foldOf(lesson) !== fold).map(exampleOf));
     lessons.forEach((lesson, index) => {
-      if (foldOf(lesson) === fold) found[index] = evidenceIn(lesson.row.text, without, matches[index] ?? []);
+      if (foldOf(lesson) === fold) found[index] = evidenceIn(lesson.windows, without, matches[index] ?? []);
     });
     say(`fold ${fold + 1} of ${folds}`);
   }
@@ -140,7 +136,7 @@ function crossValidate(): WindowEvidence[][] {
 /** The share at which most attacks are found at the balanced point. */
 function bestShare(): number {
   let best = { share: 0, found: -1 };
-  for (const share of [0, 1, 2, 3]) {
+  for (const share of [1, 2, 3, 4, 5]) {
     const point = pointOf(totals(share, isOrdinary), totals(share, isHard), allowed.balanced);
     const found = shareAbove(totals(share, isAttack), point).value;
     const foreign = shareAbove(
@@ -152,6 +148,27 @@ function bestShare(): number {
     if (found + foreign > best.found) best = { share, found: found + foreign };
   }
   return best.share;
+}
+
+// What cross-validation finds at the balanced point of conversations, group by group.
+function sayGroups(title: string, nameOf: (lesson: Lesson) => string): void {
+  const point = pointOf(
+    totals(patternShare, (lesson) => isChat(lesson) && isOrdinary(lesson)),
+    totals(patternShare, (lesson) => isChat(lesson) && isHard(lesson)),
+    allowed.balanced,
+  );
+  for (const name of new Set(lessons.map(nameOf))) {
+    const isOf = (lesson: Lesson) => isChat(lesson) && nameOf(lesson) === name;
+    const found = shareAbove(
+      totals(patternShare, (lesson) => isOf(lesson) && isAttack(lesson)),
+      point,
+    );
+    const wrong = shareAbove(
+      totals(patternShare, (lesson) => isOf(lesson) && isInnocent(lesson)),
+      point,
+    );
+    say(`${title} ${name}: found ${percent(found.value)} of ${found.of}, wrongly ${wrong.count} of ${wrong.of}`);
+  }
 }
 
 function chatPoints(): TurningPoints {

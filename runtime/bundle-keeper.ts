@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Client, Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import type { Bundle } from "../gen/policyguard/bundle/v1/bundle_pb.ts";
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
+import { maxBundleBytes } from "../src/kit/bundle-size.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { verifyStatement } from "../src/kit/statement.ts";
@@ -13,7 +14,6 @@ import { createBundleCache } from "./bundle/cache.ts";
 import { type BundlePoller, createBundlePoller, type PollAnswer, type PollRequest } from "./bundle/poll.ts";
 import { BundleRejection } from "./bundle/rejection.ts";
 import { type VerifiedBundle, verifyBundle } from "./bundle/verify.ts";
-import { maxBundleBytes } from "./config.ts";
 import type { Enrolled, Enrolment } from "./enrolment.ts";
 import { BundleHolder, type EngineBuilder } from "./loaded-bundle.ts";
 import type { RuntimeConfig } from "./runtime.ts";
@@ -35,6 +35,7 @@ export class BundleKeeper {
   onChange: () => void = () => undefined;
   /** Told of every activation that the control plane vouched for. */
   onActivation: (activation: ActivationPayload) => void = () => undefined;
+  readonly #builder: EngineBuilder;
   readonly #config: RuntimeConfig;
   readonly #client: Client<typeof BundleService>;
   readonly #log: Logger;
@@ -45,6 +46,7 @@ export class BundleKeeper {
 
   constructor(config: RuntimeConfig, transport: Transport, { log, clock, builder }: BundleKeeperTools) {
     this.holder = new BundleHolder({ builder });
+    this.#builder = builder;
     this.#config = config;
     this.#client = createClient(BundleService, transport);
     this.#log = log;
@@ -82,6 +84,8 @@ export class BundleKeeper {
       runtimeVersion,
       maxBytes: maxBundleBytes,
       start: { ratchet: this.#last?.activation.ratchet, isInForce: this.#last !== undefined },
+      // Until the first bundle is in force nobody is answered, and nobody is held up.
+      verify: (check) => (this.holder.loaded === undefined ? verifyBundle(check) : this.#builder.verify(check)),
       adopt: (found) => this.#adopt(found),
       refresh: async (activation, bundle) => {
         this.holder.refresh(activation, this.#clock.now());

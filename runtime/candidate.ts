@@ -138,7 +138,7 @@ export class CandidateRunner {
       const found = await verifyContent({ ...check(), bundle }, wanted.digest);
       const engine = await builder.build(found);
       await prepare(engine, { isWanted: () => this.#wanted?.digest === wanted.digest });
-      await warmUp(engine);
+      await warmUp(engine, { isFirst: false });
       if (this.#wanted?.digest !== wanted.digest) return;
       const { version, digest } = wanted;
       this.#loaded = { engine, reference: create(BundleReferenceSchema, { version, digest }) };

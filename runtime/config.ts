@@ -132,9 +132,6 @@ export const callLimits = {
   streamTimeoutMs: 30_000,
 } as const;
 
-/** Largest bundle that a runtime takes. */
-export const maxBundleBytes = 64 * 1024 * 1024;
-
 /** What the command line says. */
 export interface Arguments {
   /** File with a bundle, for a runtime without a control plane. */

@@ -4,8 +4,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, Code, ConnectError, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
-import { createConnectTransport } from "@connectrpc/connect-node";
+import { compressionBrotli, compressionGzip, createConnectTransport } from "@connectrpc/connect-node";
 import { ReportingService, type TokenDigest } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import { maxBundleBytes } from "../src/kit/bundle-size.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import { type Lock, takeLockFile } from "../src/kit/lock-file.ts";
 import type { Logger } from "../src/kit/log.ts";
@@ -14,7 +15,6 @@ import { Access } from "./access.ts";
 import { BundleBuilder } from "./bundle/builder.ts";
 import { BundleKeeper } from "./bundle-keeper.ts";
 import { CandidateRunner } from "./candidate.ts";
-import { maxBundleBytes } from "./config.ts";
 import { type Enrolled, Enrolment } from "./enrolment.ts";
 import { LeaseBook } from "./lease-book.ts";
 import { Reporter } from "./report/reporter.ts";
@@ -32,9 +32,12 @@ export interface ControlPlaneAddress {
 export interface ConnectTools {
   readonly log: Logger;
   readonly clock: Clock;
-  /** Builds engines. Default: one of its own; whoever has several runtimes in one process gives them one. */
+  /** Builds engines. Default: one of its own; whoever has several runtimes in one process gives them one, and stops it. */
   readonly builder?: BundleBuilder;
 }
+
+/** What an answer may have beside the bundle. */
+const envelopeBytes = 1024 * 1024;
 
 /** Before the enrolment there is no bundle, so nothing that needs a fingerprint. */
 const noKey = new Uint8Array(32);
@@ -57,9 +60,10 @@ export async function connect(
 async function openSource(
   config: RuntimeConfig,
   address: ControlPlaneAddress,
-  { log, clock, lock, builder = new BundleBuilder() }: ConnectTools & { readonly lock: Lock },
+  { log, clock, lock, builder: common }: ConnectTools & { readonly lock: Lock },
 ): Promise<Source> {
   const transport = transportTo(address);
+  const builder = common ?? new BundleBuilder();
   const enrolment = new Enrolment(config.dataFolder);
   const access = new Access(() => enrolment.current?.scope, clock);
   const bundles = new BundleKeeper(config, transport, { log, clock, builder });
@@ -133,7 +137,7 @@ async function openSource(
     checks: {},
     shutdownSteps: [
       { name: "candidate", timeoutMs: 100, run: () => candidates.stop() },
-      { name: "bundle builder", timeoutMs: 500, run: () => builder.stop() },
+      { name: "bundle builder", timeoutMs: 500, run: () => (common === undefined ? builder.stop() : undefined) },
       { name: "bundle poller", timeoutMs: 2_000, run: () => bundles.stop() },
       { name: "reporter", timeoutMs: 6_000, run: () => reporter.stop(AbortSignal.timeout(5_000)) },
       { name: "spool", timeoutMs: 5_000, run: () => spool.close() },
@@ -191,7 +195,10 @@ function transportTo({ url, token }: ControlPlaneAddress): Transport {
     baseUrl: url,
     httpVersion: "2",
     interceptors: [authorize],
-    readMaxBytes: maxBundleBytes,
+    // A bundle goes as it is: as JSON it would take a third more, and a long time in one piece to be read.
+    useBinaryFormat: true,
+    acceptCompression: [compressionBrotli, compressionGzip],
+    readMaxBytes: maxBundleBytes + envelopeBytes,
     // Finds out within a minute that the network is gone, although nobody closed the connection.
     pingIntervalMs: 30_000,
     pingTimeoutMs: 10_000,

@@ -15,7 +15,7 @@ import type { Engine } from "./engine/compile.ts";
 import { prepare, warmUp } from "./warm-up.ts";
 
 /** Builds the engines of bundles beside the thread that answers evaluations. */
-export type EngineBuilder = Pick<BundleBuilder, "build">;
+export type EngineBuilder = Pick<BundleBuilder, "build" | "verify">;
 
 /** The bundle in force, compiled. */
 export interface LoadedBundle {
@@ -73,7 +73,7 @@ export class BundleHolder {
     const engine = isFirst ? compileBundle(found) : await this.#builder.build(found, current.tables);
     // The first evaluations after a swap are answered as fast as the last ones before it; at a start there are none to be slow yet.
     if (!isFirst) await prepare(engine, { mostMs: readyMs });
-    await warmUp(engine);
+    await warmUp(engine, { isFirst });
     await keep();
     this.#loaded = {
       engine,

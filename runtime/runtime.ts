@@ -31,6 +31,8 @@ import { evaluationHandlers } from "./rpc/evaluation.ts";
 import { SessionStore } from "./session/session-store.ts";
 import { createHttpStream } from "./stream/http-stream.ts";
 import { OpenStreams } from "./stream/open-streams.ts";
+import { FamilyStreams, OwnStreams, type StreamCalls } from "./stream/stream-calls.ts";
+import type { StreamLimits } from "./stream/stream-limits.ts";
 import { StreamSessions } from "./stream/stream-sessions.ts";
 
 /** Settings of a runtime, as read from its environment. */
@@ -76,6 +78,8 @@ export interface RuntimeTools {
   readonly clock?: Clock;
   /** Which of several processes it is; undefined when it is the only one. */
   readonly place?: Place | undefined;
+  /** Bounds of its streams; those that docs/streaming.md tells when absent. */
+  readonly streamLimits?: StreamLimits | undefined;
 }
 
 const ageEveryMs = 60_000;
@@ -85,7 +89,7 @@ const idleEveryMs = 5_000;
 export async function startRuntime(
   config: RuntimeConfig,
   source: Source,
-  { log, clock = systemClock, place }: RuntimeTools,
+  { log, clock = systemClock, place, streamLimits }: RuntimeTools,
 ): Promise<Runtime> {
   const { holder, spool, fingerprintKey, reporting } = source;
   const metrics = createMetrics();
@@ -106,11 +110,14 @@ export async function startRuntime(
     siblings,
     onEvaluation,
   });
-  const streams = new OpenStreams(evaluator);
-  const streamSessions = new StreamSessions(streams);
+  const streams = new OpenStreams(evaluator, streamLimits);
+  const streamSessions = new StreamSessions(streams, place?.index);
+  const ownStreams = new OwnStreams({ streams, sessions: streamSessions, clock });
+  const streamCalls = siblings === undefined ? ownStreams : new FamilyStreams(ownStreams, siblings);
   const ending = setInterval(() => streamSessions.expire(clock.now().getTime()), idleEveryMs).unref();
   measureStreams(metrics, streams);
-  const family = place && (await serveSiblings(place, siblingWork({ evaluator, sessions, clock }), log));
+  const family =
+    place && (await serveSiblings(place, siblingWork({ evaluator, sessions, clock, streams: ownStreams }), log));
   const aging = setInterval(() => {
     holder.age(clock.now());
     sessions.expire(clock.now().getTime());
@@ -135,7 +142,7 @@ export async function startRuntime(
     routes: (router: ConnectRouter) => {
       router.service(
         EvaluationService,
-        evaluationHandlers({ evaluator, holder, sessions, siblings, clock, log, streams, streamSessions }),
+        evaluationHandlers({ evaluator, holder, sessions, siblings, clock, log, streams, streamCalls }),
       );
       router.service(AdapterService, adapterHandlers(evaluator));
     },
@@ -190,8 +197,10 @@ function siblingWork(parts: {
   readonly evaluator: Evaluator;
   readonly sessions: SessionStore;
   readonly clock: Clock;
+  readonly streams: StreamCalls;
 }): SiblingWork {
   return {
+    streams: parts.streams,
     evaluate: (request, moment) => parts.evaluator.judgeOwn(request, moment),
     restore: (request) => restorePlaceholders(request, parts.sessions, parts.clock.now().getTime()),
   };

@@ -4,10 +4,12 @@
 import { create } from "@bufbuild/protobuf";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
-import { inSlices } from "./bundle/slices.ts";
+import { inSlices, whileWanted } from "./bundle/slices.ts";
 import type { Engine } from "./engine/compile.ts";
 
-const rounds = 12;
+/** Rounds after which code that has never run is as fast as it gets, and those that a new engine takes where other engines ran before. */
+const coldRounds = 12;
+const warmRounds = 2;
 const key = new Uint8Array(32);
 const prose = "Hello, could you tell me how to change the address of my order? Thank you, and have a nice day. ";
 // A little of what detectors look closer at, each text for itself: one of them is evaluated in a moment.
@@ -34,20 +36,20 @@ export async function prepare(
   { mostMs = Number.POSITIVE_INFINITY, isWanted = () => true }: PrepareOptions,
 ): Promise<void> {
   const endMs = performance.now() + mostMs;
-  await inSlices(engine.prepare(), () => isWanted() && performance.now() < endMs);
+  await inSlices(whileWanted(engine.prepare(), () => isWanted() && performance.now() < endMs));
 }
 
-/** Evaluates made-up texts until the engine has seen the most of its own code. */
-export async function warmUp(engine: Engine): Promise<void> {
-  await inSlices(warmUpSteps(engine));
+/** Evaluates made-up texts until the engine has seen the most of its own code, or, where other engines ran before, its own tables. */
+export async function warmUp(engine: Engine, { isFirst }: { readonly isFirst: boolean }): Promise<void> {
+  await inSlices(warmUpSteps(engine, isFirst ? coldRounds : warmRounds));
 }
 
-function* warmUpSteps(engine: Engine): Generator<void, void> {
+function* warmUpSteps(engine: Engine, rounds: number): Generator<void, void> {
   const bundle = create(BundleReferenceSchema, { digest: "warm-up" });
   for (let round = 0; round < rounds; round++) {
     for (const request of requests) {
       engine.evaluate(request, {
-        stage: round % 3 === 2 ? Stage.OUTPUT : Stage.INPUT,
+        stage: round % 2 === 1 ? Stage.OUTPUT : Stage.INPUT,
         now: new Date(0),
         evaluationId: "warm-up",
         fingerprintKey: key,

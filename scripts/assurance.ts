@@ -56,6 +56,7 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "real runtimes",
     n: 50,
   },
+  soak: { file: "test/e2e/soak.test.ts", unit: "seconds under load", n: 1_200 },
   "power-loss": {
     file: "test/runtime/spool/power-loss.test.ts",
     unit: "schedules, half of them in each mode",

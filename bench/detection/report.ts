@@ -65,6 +65,19 @@ export function printJudges(rows: LabelledSet["rows"], judges: readonly Judge[])
   console.log();
 }
 
+/** Prints what judges cost for ordinary texts. */
+export function printTimes(title: string, texts: readonly string[], judges: readonly Judge[]): void {
+  const length = texts.reduce((sum, text) => sum + text.length, 0) / Math.max(1, texts.length);
+  console.log(
+    `### ${title}: ${texts.length} texts, ${length.toFixed(0)} units on average\n\n| judge | mean µs | p99 µs |\n| --- | --- | --- |`,
+  );
+  for (const judge of judges) {
+    const { meanUs, p99Us } = timesOf(texts, judge);
+    console.log(`| ${judge.name} | ${meanUs.toFixed(0)} | ${p99Us.toFixed(0)} |`);
+  }
+  console.log();
+}
+
 function textsOf(rows: LabelledSet["rows"], isAttack: boolean): string[] {
   return rows.filter((row) => row.isAttack === isAttack).map(({ text }) => text);
 }

@@ -39,6 +39,13 @@ export function setsOfLanguages(rows: readonly Row[], least = 20): LabelledSet[]
   return setsBy(rows, ({ lang }) => lang).filter(({ rows: those }) => those.length >= least);
 }
 
+/** Innocent texts of everyday use, as people send them: at most 2,000. */
+export function ordinaryTexts(rows: readonly Row[]): string[] {
+  const kinds = /^(?:ordinary_chat|benign_(?:clinc|banking77|oasst_en|selfinstruct|code|gsm8k))$/;
+  const texts = rows.filter(({ isAttack, kind }) => !isAttack && kinds.test(kind)).map(({ text }) => text);
+  return texts.filter((_, index) => index % Math.ceil(texts.length / 2_000) === 0);
+}
+
 function setsBy(rows: readonly Row[], nameOf: (row: Row) => string): LabelledSet[] {
   return [...Map.groupBy(rows, nameOf)]
     .map(([name, those]) => ({ name, rows: those }))

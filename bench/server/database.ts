@@ -6,9 +6,12 @@ import { join } from "node:path";
 import { openEmbeddedDatabase } from "../../scripts/postgres/embedded.ts";
 import type { DatabaseUrls } from "../../scripts/postgres/urls.ts";
 import { migrateDatabase } from "../../src/store/migrate.ts";
+import { childrenCpuSecondsOf } from "../measure.ts";
 
 /** A migrated database, and how it ends. */
 export interface BenchDatabase extends DatabaseUrls {
+  /** CPU time that the processes of the server have used, in seconds. */
+  cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -21,6 +24,7 @@ export async function startBenchDatabase(): Promise<BenchDatabase> {
   await migrateDatabase(database.urls);
   return {
     ...database.urls,
+    cpuSeconds: () => childrenCpuSecondsOf(server.pid),
     async stop() {
       await server.stop(10_000);
       rmSync(folder, { recursive: true, force: true });

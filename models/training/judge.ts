@@ -1,9 +1,10 @@
 // Judges texts as the detector does: the model's evidence in each window, with what the patterns find there.
 
 import type { Detection } from "../../runtime/engine/detector.ts";
-import { featureCount, windowsOf } from "../../runtime/engine/detectors/injection/feature.ts";
+import { featureCount } from "../../runtime/engine/detectors/injection/feature.ts";
 import { type ModelHeader, writeModel } from "../../runtime/engine/detectors/injection/model.ts";
 import { compileDetectors } from "../../runtime/engine/scanner.ts";
+import type { Instance } from "./instance.ts";
 import type { Learner } from "./learn.ts";
 
 /** Evidence in one window. */
@@ -39,10 +40,14 @@ export function createPatternReader(): (text: string) => readonly Detection[] {
 }
 
 /** Evidence in each window of a text. */
-export function evidenceIn(text: string, learner: Learner, matches: readonly Detection[]): WindowEvidence[] {
-  return windowsOf(text.length).map(([from, to]) => ({
-    model: learner.evidence(text, from, to),
-    patterns: strongest(matches.filter(({ start }) => start >= from && start < to)),
+export function evidenceIn(
+  windows: readonly Instance[],
+  learner: Learner,
+  matches: readonly Detection[],
+): WindowEvidence[] {
+  return windows.map((window) => ({
+    model: learner.evidence(window),
+    patterns: strongest(matches.filter(({ start }) => start >= window.from && start < window.to)),
   }));
 }
 

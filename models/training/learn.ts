@@ -3,13 +3,14 @@
 // attack therefore teaches by the strongest stretch of the third of its windows that look worst, an innocent text by those of the two
 // that look worst.
 
-import { FeatureReader, featureCount, windowsOf } from "../../runtime/engine/detectors/injection/feature.ts";
+import { featureCount } from "../../runtime/engine/detectors/injection/feature.ts";
 import { createStretch, strongestStretch } from "../../runtime/engine/detectors/injection/stretch.ts";
+import type { Instance } from "./instance.ts";
 import { randomOf, shuffle } from "./random.ts";
 
 /** A text to learn from. */
 export interface Example {
-  readonly text: string;
+  readonly windows: readonly Instance[];
   readonly isAttack: boolean;
   /** How much it counts. */
   readonly weight: number;
@@ -38,7 +39,6 @@ const worstOfInnocent = 2;
 export class Learner {
   readonly weights = new Float32Array(featureCount);
   readonly #squares = new Float32Array(featureCount).fill(firstSquare);
-  readonly #reader = new FeatureReader();
   readonly #stretch = createStretch();
   readonly damping: number;
   bias = 0;
@@ -49,22 +49,21 @@ export class Learner {
   }
 
   /** Evidence of an attack in a window. */
-  evidence(text: string, from: number, to: number): number {
-    this.#reader.read(text, from, to);
-    return this.#strongest();
+  evidence({ features, partEnds }: Instance): number {
+    const { weights, damping } = this;
+    strongestStretch(this.#stretch, { features, partEnds, weights, damping });
+    return this.bias + this.#stretch.evidence;
   }
 
   /** Moves the weights towards the label of a window: of all of it, or of the stretch that looks worst. */
   learn(
-    text: string,
-    [from, to]: readonly [number, number],
+    window: Instance,
     { isAttack, weight }: Pick<Example, "isAttack" | "weight">,
     { rate, penalty, isWhole }: { rate: number; penalty: number; isWhole: boolean },
   ): void {
-    const count = this.#reader.read(text, from, to);
-    const { features } = this.#reader;
-    const evidence = isWhole ? this.#whole(count) : this.#strongest();
-    const { first, end } = isWhole ? { first: 0, end: count } : this.#stretch;
+    const { features } = window;
+    const evidence = isWhole ? this.#whole(features) : this.evidence(window);
+    const { first, end } = isWhole ? { first: 0, end: features.length } : this.#stretch;
     if (end === first) return;
     const share = 1 / Math.sqrt(end - first + this.damping);
     const gradient = (1 / (1 + Math.exp(-evidence)) - (isAttack ? 1 : 0)) * weight;
@@ -82,17 +81,10 @@ export class Learner {
     this.bias -= (rate * biasRate * gradient) / Math.sqrt(this.#biasSquare);
   }
 
-  #whole(count: number): number {
-    const { features } = this.#reader;
+  #whole(features: Int32Array): number {
     let sum = 0;
-    for (let i = 0; i < count; i++) sum += this.weights[features[i] ?? 0] ?? 0;
-    return this.bias + sum / Math.sqrt(count + this.damping);
-  }
-
-  #strongest(): number {
-    const { weights, damping } = this;
-    strongestStretch(this.#stretch, { features: this.#reader.features, partEnds: this.#reader.partEnds, weights, damping });
-    return this.bias + this.#stretch.evidence;
+    for (const feature of features) sum += this.weights[feature] ?? 0;
+    return this.bias + sum / Math.sqrt(features.length + this.damping);
   }
 }
 
@@ -109,16 +101,15 @@ export function learnFrom(examples: readonly Example[], given: Settings = settin
       const example = examples[index];
       if (example === undefined) continue;
       for (const [window, share] of lessonsOf(learner, example, round, random))
-        learner.learn(example.text, window, { ...example, weight: example.weight * share }, step);
+        learner.learn(window, { isAttack: example.isAttack, weight: example.weight * share }, step);
     }
   }
   return learner;
 }
 
-type Lesson = readonly [window: readonly [number, number], share: number];
+type Lesson = readonly [window: Instance, share: number];
 
-function lessonsOf(learner: Learner, { text, isAttack }: Example, round: number, random: () => number): Lesson[] {
-  const windows = windowsOf(text.length);
+function lessonsOf(learner: Learner, { windows, isAttack }: Example, round: number, random: () => number): Lesson[] {
   if (windows.length === 1) return windows.map((window) => [window, 1]);
   if (round === 0) {
     if (isAttack) return windows.map((window) => [window, 1 / Math.sqrt(windows.length)]);
@@ -126,7 +117,7 @@ function lessonsOf(learner: Learner, { text, isAttack }: Example, round: number,
     return window === undefined ? [] : [[window, 1]];
   }
   const worst = windows
-    .map((window): [readonly [number, number], number] => [window, learner.evidence(text, ...window)])
+    .map((window): [Instance, number] => [window, learner.evidence(window)])
     .sort(([, a], [, b]) => b - a)
     .slice(0, isAttack ? Math.ceil(windows.length / 3) : worstOfInnocent);
   return worst.map(([window]) => [window, isAttack ? 1 / Math.sqrt(worst.length) : 1]);

@@ -4,15 +4,19 @@
 // the engine that it has.
 
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { create } from "@bufbuild/protobuf";
+import { BundleSchema, type Part, PartSchema, type Statement } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
+import type { SignedStatement } from "../../src/kit/statement.ts";
 import { type Engine, type EngineSource, engineSteps } from "../engine/compile.ts";
 import type { StoredFacts } from "../engine/pattern-facts.ts";
 import { learnPatterns } from "../engine/regex.ts";
 import { noTables, type Tables } from "../engine/table-shelf.ts";
-import type { BuildAnswer, BuildPiece, BuildRequest } from "./build-message.ts";
+import type { BuildAnswer, BuildPiece, BuildRequest, VerifyRequest } from "./build-message.ts";
 import { asRejection, type BundleContent, modelsOf } from "./compile.ts";
 import { BundleRejection } from "./rejection.ts";
-import { shareParts } from "./shared-memory.ts";
+import { shareBytes } from "./shared-memory.ts";
 import { inSlices } from "./slices.ts";
+import type { MessageCheck, VerifiedBundle } from "./verify.ts";
 
 /** How the thread is kept within bounds. */
 export interface BuilderOptions {
@@ -27,7 +31,7 @@ export interface BuilderOptions {
 }
 
 interface Pending {
-  readonly resolve: () => void;
+  readonly resolve: (answer: BuildAnswer) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -47,22 +51,51 @@ export class BundleBuilder {
     this.#options = { mostMegabytes: 1024, timeoutMs: 120_000, idleMs: 60_000, program: buildThread, ...options };
   }
 
+  /** Does what `verifyBundle` does. The parts of the bundle are in shared memory afterwards. */
+  async verify({ bundle, ...check }: MessageCheck): Promise<VerifiedBundle> {
+    const { manifest, activation, keys } = bundle;
+    const parts = await sharedParts(bundle.parts);
+    const { verification } = await this.#ask({
+      kind: "verify",
+      check,
+      statements: { manifest: plain(manifest), activation: plain(activation), keys: plain(keys) },
+      parts: parts.map(({ path, data }) => ({ path, data })),
+    });
+    if (verification === undefined || activation === undefined)
+      throw new Error("a bundle that holds has an activation");
+    const { manifest: payload, digest, hasNewerKeys } = verification;
+    return {
+      manifest: payload,
+      digest,
+      activation: { ...verification.activation, statement: activation },
+      parts: new Map(parts.map(({ path, data }) => [path, data])),
+      bundle: create(BundleSchema, { manifest, activation, keys, parts }),
+      keySet: hasNewerKeys ? keys : undefined,
+    };
+  }
+
   /**
    * Builds the engine of a verified bundle. Takes over tables of the engine in force that are the same. Throws a BundleRejection, with the
    * reason `build_failed` when it was not the bundle's fault, as far as can be told.
    */
   async build({ manifest, parts }: BundleContent, inForce: Tables = noTables()): Promise<Engine> {
-    const common = (await inSlices(shareParts(parts))) ?? new Map<string, Uint8Array>();
+    const copies = await inSlices(shareBytes([...parts.values()]));
+    const common = new Map([...parts.keys()].map((path, index) => [path, copies[index] ?? new Uint8Array()]));
     const { environment, project_id: projectId } = manifest;
     const { port1: here, port2: there } = new MessageChannel();
     const known = { automata: [...inForce.automata.keys()], dfas: [...inForce.dfas.keys()] };
     const rest = { leads: [...inForce.leads.keys()], marks: [...inForce.marks.keys()] };
     try {
-      await this.#ask({ environment, projectId, parts: common, known: { ...known, ...rest }, pieces: there });
+      await this.#ask({
+        kind: "build",
+        environment,
+        projectId,
+        parts: common,
+        known: { ...known, ...rest },
+        pieces: there,
+      });
       const steps = linkSteps(here, { environment, projectId, models: modelsOf(common), inForce });
-      const engine = await inSlices(steps);
-      if (engine === undefined) throw new Error("the steps end with an engine");
-      return engine;
+      return await inSlices(steps);
     } catch (error) {
       throw asRejection(error);
     } finally {
@@ -76,11 +109,11 @@ export class BundleBuilder {
     await this.#thread?.terminate();
   }
 
-  #ask(request: Omit<BuildRequest, "id">): Promise<void> {
+  #ask(request: Question<BuildRequest> | Question<VerifyRequest>): Promise<BuildAnswer> {
     const id = ++this.#count;
     const thread = this.#start();
     clearTimeout(this.#idle);
-    return new Promise<void>((resolve, reject) => {
+    return new Promise<BuildAnswer>((resolve, reject) => {
       const { timeoutMs } = this.#options;
       const overdue = setTimeout(() => {
         this.#lose(thread, `building the bundle took longer than ${timeoutMs} ms`);
@@ -92,13 +125,16 @@ export class BundleBuilder {
         if (this.#pending.size === 0) this.#rest();
       };
       this.#pending.set(id, {
-        resolve: () => resolve(settle()),
+        resolve: (answer) => {
+          settle();
+          resolve(answer);
+        },
         reject: (error) => {
           settle();
           reject(error);
         },
       });
-      thread.postMessage({ ...request, id }, [request.pieces]);
+      thread.postMessage({ ...request, id }, request.kind === "build" ? [request.pieces] : []);
     });
   }
 
@@ -112,9 +148,10 @@ export class BundleBuilder {
       stderr: false,
     });
     thread.unref();
-    thread.on("message", ({ id, refusal }: BuildAnswer) => {
+    thread.on("message", (answer: BuildAnswer) => {
+      const { id, refusal } = answer;
       const pending = this.#pending.get(id);
-      if (refusal === undefined) pending?.resolve();
+      if (refusal === undefined) pending?.resolve(answer);
       else pending?.reject(new BundleRejection(refusal.reason, refusal.message));
     });
     thread.on("error", (error) => this.#lose(thread, error.message));
@@ -138,6 +175,22 @@ export class BundleBuilder {
       void thread?.terminate();
     }, this.#options.idleMs).unref();
   }
+}
+
+type Question<T> = Omit<T, "id">;
+
+function plain(statement: Statement | undefined): SignedStatement | undefined {
+  if (statement === undefined) return undefined;
+  const { payload, signatures } = statement;
+  return {
+    payload,
+    signatures: signatures.map(({ protected: header, signature }) => ({ protected: header, signature })),
+  };
+}
+
+async function sharedParts(parts: readonly Part[]): Promise<Part[]> {
+  const copies = await inSlices(shareBytes(parts.map(({ data }) => data)));
+  return parts.map(({ path, data }, index) => create(PartSchema, { path, data: copies[index] ?? data }));
 }
 
 /** What the link is made from besides the pieces. */

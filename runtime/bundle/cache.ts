@@ -4,10 +4,11 @@
 import { constants } from "node:fs";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { create, toJsonString } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { type Bundle, BundleSchema, StatementSchema } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import type { SignedStatement } from "../../src/kit/statement.ts";
 import type { Ratchet } from "./activation.ts";
+import { bundleJson } from "./bundle-json.ts";
 import type { VerifiedBundle } from "./verify.ts";
 
 /** What a runtime kept of its last life. */
@@ -41,14 +42,14 @@ export function createBundleCache({ folder }: { readonly folder: string }): Bund
       return { bundle, ratchet: readRatchet(ratchet) };
     },
     write({ bundle, activation }) {
-      const bytes = toJsonString(BundleSchema, under(bundle, activation.statement));
+      const named = under(bundle, activation.statement);
       const ratchet = JSON.stringify(activation.ratchet);
       // One after the other, so that the newest is what stays. The bundle goes first: a ratchet alone could refuse the
       // bundle beside it.
       const write = async () => {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await replace(folder, bundleFile, bytes);
-        await replace(folder, ratchetFile, ratchet);
+        await replace(folder, bundleFile, bundleJson(named));
+        await replace(folder, ratchetFile, [ratchet]);
       };
       const next = last.then(write, write);
       last = next.catch(() => undefined);
@@ -75,12 +76,12 @@ async function contentOf(folder: string, name: string): Promise<Uint8Array | und
 }
 
 /** Writes a file so that after a crash the old or the new content is there, never a mixture. */
-async function replace(folder: string, name: string, content: string): Promise<void> {
+async function replace(folder: string, name: string, pieces: Iterable<string>): Promise<void> {
   const temporary = join(folder, `${name}.new`);
   try {
     const file = await open(temporary, "w", 0o600);
     try {
-      await file.writeFile(content);
+      for (const piece of pieces) await file.appendFile(piece);
       await file.sync();
     } finally {
       await file.close();

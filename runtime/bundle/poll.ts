@@ -17,7 +17,7 @@ import {
 } from "./activation.ts";
 import type { TrustRoot } from "./key-set.ts";
 import { BundleRejection } from "./rejection.ts";
-import { type VerifiedBundle, verifyBundle } from "./verify.ts";
+import { type MessageCheck, type VerifiedBundle, verifyBundle } from "./verify.ts";
 
 /** One question to the control plane. */
 export interface PollRequest {
@@ -47,6 +47,8 @@ export interface BundlePollerOptions {
   readonly maxBytes: number;
   /** The newest activation that was ever adopted, and whether its bundle is in force now. */
   readonly start: { readonly ratchet: Ratchet | undefined; readonly isInForce: boolean };
+  /** Verifies a bundle. Default: `verifyBundle`. */
+  readonly verify?: (check: MessageCheck) => Promise<VerifiedBundle>;
   /** Compiles the bundle, keeps it on disk and swaps it in. When it throws, the old bundle is still in force. */
   readonly adopt: (bundle: VerifiedBundle) => Promise<void>;
   /** Takes over a fresh activation of the bundle in force; with the bundle itself when that came too, under new signatures. */
@@ -187,8 +189,8 @@ class Poller {
   }
 
   async #adopt(bundle: Bundle): Promise<Outcome> {
-    const { maxBytes, runtimeVersion } = this.#options;
-    const found = await verifyBundle({ ...this.#check(), bundle, maxBytes, runtimeVersion });
+    const { maxBytes, runtimeVersion, verify = verifyBundle } = this.#options;
+    const found = await verify({ ...this.#check(), bundle, maxBytes, runtimeVersion });
     this.#keysSerial = found.activation.payload.keys_serial ?? 0;
     this.#isWhole = false;
     if (found.keySet !== undefined) await this.#options.takeKeys(found.keySet);

@@ -23,16 +23,22 @@ function sharedBytes({ buffer, byteOffset, byteLength }: ArrayBufferView): Share
 /** Bytes that are copied in one step: about a tenth of a millisecond. */
 const stepBytes = 1 << 20;
 
-/** The parts of a bundle in shared memory, copied step by step. */
-export function* shareParts(parts: ReadonlyMap<string, Uint8Array>): Generator<void, Map<string, Uint8Array>> {
-  const copies = new Map<string, Uint8Array>();
-  for (const [path, data] of parts) {
-    const copy = new Uint8Array(new SharedArrayBuffer(data.byteLength));
-    for (let at = 0; at < data.byteLength; at += stepBytes) {
-      copy.set(data.subarray(at, at + stepBytes), at);
-      yield;
-    }
-    copies.set(path, copy);
+/** The bytes in shared memory, copied step by step, unless they are there already. */
+export function* shareBytes(all: readonly Uint8Array[]): Generator<void, Uint8Array<ArrayBuffer>[]> {
+  const copies: Uint8Array[] = [];
+  for (const data of all) {
+    if (data.buffer instanceof SharedArrayBuffer) copies.push(data);
+    else copies.push(yield* sharedCopy(data));
   }
-  return copies;
+  // The types of messages know no shared memory. Nobody moves or detaches it, which is all that they ask for.
+  return copies as Uint8Array<ArrayBuffer>[];
+}
+
+function* sharedCopy(data: Uint8Array): Generator<void, Uint8Array> {
+  const copy = new Uint8Array(new SharedArrayBuffer(data.byteLength));
+  for (let at = 0; at < data.byteLength; at += stepBytes) {
+    copy.set(data.subarray(at, at + stepBytes), at);
+    yield;
+  }
+  return copy;
 }

@@ -5,12 +5,9 @@ import { setImmediate as turn } from "node:timers/promises";
 /** A slice ends with the first step that is done after this. */
 export const sliceMs = 1;
 
-/** Does all steps. With `isWanted`, gives up as soon as nobody wants it any more, and answers undefined. */
-export async function inSlices<T>(
-  steps: Generator<void, T>,
-  isWanted: () => boolean = () => true,
-): Promise<T | undefined> {
-  while (isWanted()) {
+/** Does all steps. */
+export async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
+  for (;;) {
     const endMs = performance.now() + sliceMs;
     do {
       const step = steps.next();
@@ -18,5 +15,12 @@ export async function inSlices<T>(
     } while (performance.now() < endMs);
     await turn();
   }
-  return undefined;
+}
+
+/** The steps for as long as somebody wants them done. */
+export function* whileWanted(steps: Generator<void, void>, isWanted: () => boolean): Generator<void, void> {
+  for (const _ of steps) {
+    if (!isWanted()) return;
+    yield;
+  }
 }

@@ -22,9 +22,15 @@ import { BundleRejection } from "./rejection.ts";
 export interface BundleCheck extends ActivationCheck {
   /** The message, or its JSON in UTF-8. */
   readonly bundle: Bundle | Uint8Array;
+  /** Most bytes of the message; its JSON may have half as many again. */
   readonly maxBytes: number;
   /** Version of this runtime, such as "1.0.0"; compared with the manifest's min_runtime. */
   readonly runtimeVersion: string;
+}
+
+/** The check of a bundle that came as a message. */
+export interface MessageCheck extends BundleCheck {
+  readonly bundle: Bundle;
 }
 
 /** A bundle that holds. */
@@ -99,22 +105,27 @@ export async function verifyContent(
 }
 
 function readBundle(input: Bundle | Uint8Array, maxBytes: number): Bundle {
-  const sizeBytes = input instanceof Uint8Array ? input.byteLength : messageBytes(input);
-  if (sizeBytes > maxBytes) {
-    throw new BundleRejection("too_large", `the bundle has ${sizeBytes} bytes, the limit is ${maxBytes}`);
-  }
-  if (!(input instanceof Uint8Array)) return input;
+  if (!(input instanceof Uint8Array)) return sized(input, messageBytes(input), maxBytes);
+  // In JSON, parts take a third more, and names some.
+  sized(input, input.byteLength, maxBytes * 1.5);
+  let bundle: Bundle;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(input);
-    return fromJson(BundleSchema, JSON.parse(text), { ignoreUnknownFields: true });
+    bundle = fromJson(BundleSchema, JSON.parse(text), { ignoreUnknownFields: true });
   } catch (cause) {
     throw new BundleRejection("malformed", "the bundle is not the JSON of a bundle", { cause });
   }
+  return sized(bundle, messageBytes(bundle), maxBytes);
 }
 
-function messageBytes({ manifest, activation, parts }: Bundle): number {
+function sized<T>(input: T, sizeBytes: number, maxBytes: number): T {
+  if (sizeBytes <= maxBytes) return input;
+  throw new BundleRejection("too_large", `the bundle has ${sizeBytes} bytes, the limit is ${maxBytes}`);
+}
+
+function messageBytes({ manifest, activation, keys, parts }: Bundle): number {
   let bytes = 0;
-  for (const statement of [manifest, activation]) {
+  for (const statement of [manifest, activation, keys]) {
     bytes += statement?.payload.length ?? 0;
     for (const entry of statement?.signatures ?? []) bytes += entry.protected.length + entry.signature.length;
   }

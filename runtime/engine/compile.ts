@@ -2,7 +2,6 @@
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { Applicability, type ApplicablePolicy, type NamedList } from "./applicability.ts";
 import type { BackendQuestion } from "./backend.ts";
 import { questionsOf } from "./backend-question.ts";
@@ -18,9 +17,11 @@ import { PolicyInvalid } from "./policy/problem.ts";
 import { detectorSteps } from "./scanner.ts";
 import { SpecTable } from "./spec-table.ts";
 import { finish } from "./steps.ts";
-import { obligationsOf } from "./stream/obligation.ts";
-import { type EngineStream, openEngineStream, type StreamTools } from "./stream/stream.ts";
-import { canFollow, type StreamTables, tableSteps } from "./stream/tables.ts";
+import { asksBackend } from "./stream/bounds.ts";
+import { verdictNotices, type WhyNotFollowed } from "./stream/notice.ts";
+import { obligationsOf, streamedStages } from "./stream/obligation.ts";
+import { type EngineStream, openEngineStream, type StreamTools, verdictRulesFor } from "./stream/stream.ts";
+import { type StreamTables, tableSteps, whyNotFollowed } from "./stream/tables.ts";
 import { TableShelf, type Tables } from "./table-shelf.ts";
 
 /** What an engine is made of. */
@@ -46,7 +47,8 @@ export interface DetectorKit {
   ) => Generator<void, Scanner>;
   /** Follows detectors in streams; without it streams wait for the verdict wherever a detector could hold text back. */
   readonly streams?: {
-    readonly canFollow: (spec: DetectorSpec, models: Models) => boolean;
+    /** Why a stream cannot follow a detector, as the end of a sentence about it; undefined when it can. */
+    readonly whyNotFollowed: (spec: DetectorSpec, models: Models) => string | undefined;
     readonly tableSteps: (
       specs: readonly DetectorSpec[],
       models: Models,
@@ -88,7 +90,7 @@ export interface Engine {
 const productDetectors: DetectorKit = {
   definitions: catalog,
   detectorSteps,
-  streams: { canFollow, tableSteps },
+  streams: { whyNotFollowed, tableSteps },
 };
 
 /** Compiles an engine. Throws PolicyInvalid for a policy that this version cannot run. */
@@ -189,13 +191,17 @@ function engineOf(source: EngineSource, parts: EngineParts): Engine {
         ...{ scanner, environment, applicable, namesOf, policies, scannerOf, schemas, backed: specs.backed },
         sources,
         specs: specs.specs,
+        untilVerdict: (about, moment) => {
+          const { stage, isTranscript } = moment;
+          if (!streamedStages.includes(stage) || isTranscript === true) return [];
+          const rules = verdictRulesFor(about, moment, { environment, applicable, evaluate, ...following });
+          return verdictNotices(new Map([[stage, rules]]), following.whyNotFollowed);
+        },
       });
     },
     tables: shelf.taken,
   };
 }
-
-const streamedStages = [Stage.INPUT, Stage.OUTPUT, Stage.TOOL_RESULT];
 
 // The tables that streams of an unnamed agent need, by stage, before and after what is in shadow for a time.
 function* prepareStreams(
@@ -213,6 +219,7 @@ function* prepareStreams(
 /** Which detectors streams can follow, and the tables for some of them, made when a stream first asks for them, or before. */
 interface Following extends Pick<StreamTools, "canFollow" | "tablesOf"> {
   readonly tableStepsOf: (keys: ReadonlySet<string>) => Generator<void, StreamTables>;
+  readonly whyNotFollowed: WhyNotFollowed;
 }
 
 function followedBy(
@@ -231,11 +238,18 @@ function followedBy(
     known.set(name, tables);
     return tables;
   }
-  const canFollowKey = memoized((key: string) => {
+  const knownWhy = memoized((key: string) => {
     const spec = byKey.get(key);
-    return { yes: spec !== undefined && streams?.canFollow(spec, models) === true };
+    if (spec === undefined) return { why: asksBackend };
+    return { why: streams === undefined ? "is not known to streams" : streams.whyNotFollowed(spec, models) };
   });
-  return { canFollow: (key) => canFollowKey(key).yes, tablesOf: (keys) => finish(tableStepsOf(keys)), tableStepsOf };
+  const whyNotFollowed: WhyNotFollowed = (key) => knownWhy(key).why;
+  return {
+    whyNotFollowed,
+    canFollow: (key) => whyNotFollowed(key) === undefined,
+    tablesOf: (keys) => finish(tableStepsOf(keys)),
+    tableStepsOf,
+  };
 }
 
 function* stepsIn(

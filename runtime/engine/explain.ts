@@ -13,6 +13,7 @@ import {
   type Explanation,
   ExplanationSchema,
 } from "../../gen/policyguard/policy/v1/explanation_pb.ts";
+import type { VerdictRule } from "../../gen/policyguard/policy/v1/stream_pb.ts";
 import { appliesToAgent } from "./applicability.ts";
 import type { CompiledPolicy, PolicyScope, PolicySource } from "./compiled-policy.ts";
 import type { DetectorSpec, Scanner } from "./detector.ts";
@@ -35,6 +36,8 @@ export interface ExplanationTools extends EvaluationTools {
   /** Those that can apply in its environment. */
   readonly policies: readonly CompiledPolicy[];
   readonly specs: readonly DetectorSpec[];
+  /** The rules for which a stream of the request would wait for the verdict. */
+  readonly untilVerdict: (request: EvaluateRequest, context: EvaluationContext) => VerdictRule[];
   /** A scanner of one detector, to learn what it costs by itself. */
   readonly scannerOf: (spec: DetectorSpec) => Scanner;
 }
@@ -87,6 +90,7 @@ export function runExplanation(
     detectors: tools.specs.map((spec) =>
       explainDetector(spec, record, tools, hasTime() ? costOf(spec, record, tools, context) : undefined),
     ),
+    untilVerdict: tools.untilVerdict(request, context),
     policies: explainPolicies(request, context, { record, evaluation, tools, hasTime }),
     cost: {
       normalizeUs: wholeUs(normalizeUs(record, tools, context)),

@@ -1,7 +1,7 @@
 // The short way of evaluations over REST: which requests take it, and what answers them.
 
 import { type DescMethodUnary, isMessage, type Message } from "@bufbuild/protobuf";
-import type { FastMethod } from "../../gateway/fast-path.ts";
+import type { FastMethod } from "../../gateway/fast-call.ts";
 import { type EvaluateRequest, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";

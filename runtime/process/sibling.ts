@@ -2,7 +2,7 @@
 // A sibling that is away is being started again; it has forgotten its sessions, so nobody waits for it.
 
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import {
   type EvaluateRequest,
@@ -11,6 +11,18 @@ import {
   EvaluateResponseSchema,
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import {
+  type FinishStreamRequest,
+  FinishStreamRequestSchema,
+  type FinishStreamResponse,
+  FinishStreamResponseSchema,
+  type OpenStreamRequest,
+  OpenStreamRequestSchema,
+  type OpenStreamResponse,
+  OpenStreamResponseSchema,
+  type PushStreamChunkRequest,
+  PushStreamChunkRequestSchema,
+  type PushStreamChunkResponse,
+  PushStreamChunkResponseSchema,
   type RestorePlaceholdersRequest,
   RestorePlaceholdersRequestSchema,
   type RestorePlaceholdersResponse,
@@ -20,50 +32,96 @@ import { Fault } from "../../src/kit/error.ts";
 import type { Logger } from "../../src/kit/log.ts";
 import { stages } from "../engine/wire.ts";
 import type { Moment } from "../evaluator.ts";
+import type { StreamCalls } from "../stream/stream-calls.ts";
 import { ownerOf, type Place, socketOf } from "./place.ts";
 
 /** What a process does for its siblings. */
 export interface SiblingWork {
   readonly evaluate: (request: EvaluateRequest, moment: Moment) => EvaluateResponse | Promise<EvaluateResponse>;
   readonly restore: (request: RestorePlaceholdersRequest) => RestorePlaceholdersResponse;
+  /** The streams that it keeps. */
+  readonly streams: StreamCalls;
 }
 
 const maxBytes = 16 * 1024 * 1024;
+/** Who opened a stream; others do not know it. */
+const callerHeader = "x-caller";
+
+function away(): never {
+  throw new Fault(Reason.UNAVAILABLE, "the process that keeps the stream is away; the stream is lost with it");
+}
+
+function cancelled(streamId: string): FinishStreamRequest {
+  return create(FinishStreamRequestSchema, { streamId });
+}
 
 /** The other processes, by the sessions that belong to them. */
 export class Siblings {
-  readonly #place: Place;
+  readonly place: Place;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
   constructor(place: Place) {
-    this.#place = place;
+    this.place = place;
   }
 
   /** Whether a session belongs to another process. */
   keep(sessionId: string | undefined): boolean {
     if (sessionId === undefined) return false;
-    const { index, count } = this.#place;
+    const { index, count } = this.place;
     return ownerOf(sessionId, count) !== index;
   }
 
   /** The answer of the process that the session belongs to; undefined when that one is away. */
   async evaluate(request: EvaluateRequest, sessionId: string, moment: Moment): Promise<EvaluateResponse | undefined> {
     const body = toBinary(EvaluateRequestSchema, request);
-    const answer = await this.#send(sessionId, `/evaluate/${moment}`, body);
+    const answer = await this.#send(this.#ownerOf(sessionId), `/evaluate/${moment}`, body);
     return answer && fromBinary(EvaluateResponseSchema, answer);
   }
 
   /** The same for originals. */
   async restore(request: RestorePlaceholdersRequest): Promise<RestorePlaceholdersResponse | undefined> {
     const body = toBinary(RestorePlaceholdersRequestSchema, request);
-    const answer = await this.#send(request.sessionId, "/restore", body);
+    const answer = await this.#send(this.#ownerOf(request.sessionId), "/restore", body);
     return answer && fromBinary(RestorePlaceholdersResponseSchema, answer);
   }
 
-  #send(sessionId: string, path: string, body: Uint8Array): Promise<Uint8Array | undefined> {
-    const socketPath = socketOf(this.#place, ownerOf(sessionId, this.#place.count));
+  /** Opens a stream where its session is kept; undefined when that process is away. */
+  async openStream(
+    request: OpenStreamRequest,
+    sessionId: string,
+    caller: string,
+  ): Promise<OpenStreamResponse | undefined> {
+    const body = toBinary(OpenStreamRequestSchema, request);
+    const answer = await this.#send(this.#ownerOf(sessionId), "/stream/open", body, caller);
+    return answer && fromBinary(OpenStreamResponseSchema, answer);
+  }
+
+  /** Pushes to a stream of another process. Throws `unavailable` when that one is away. */
+  async pushStream(request: PushStreamChunkRequest, index: number, caller: string): Promise<PushStreamChunkResponse> {
+    const answer = await this.#send(index, "/stream/push", toBinary(PushStreamChunkRequestSchema, request), caller);
+    return fromBinary(PushStreamChunkResponseSchema, answer ?? away());
+  }
+
+  /** Finishes a stream of another process, likewise. */
+  async finishStream(request: FinishStreamRequest, index: number, caller: string): Promise<FinishStreamResponse> {
+    const answer = await this.#send(index, "/stream/finish", toBinary(FinishStreamRequestSchema, request), caller);
+    return fromBinary(FinishStreamResponseSchema, answer ?? away());
+  }
+
+  /** Cancels a stream of another process. */
+  async cancelStream(streamId: string, index: number, caller: string): Promise<void> {
+    await this.#send(index, "/stream/cancel", toBinary(FinishStreamRequestSchema, cancelled(streamId)), caller);
+  }
+
+  #ownerOf(sessionId: string): number {
+    return ownerOf(sessionId, this.place.count);
+  }
+
+  /** The answer of a process; undefined when it is away. */
+  #send(index: number, path: string, body: Uint8Array, caller = ""): Promise<Uint8Array | undefined> {
+    const socketPath = socketOf(this.place, index);
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>();
-    const headers = { "content-length": body.byteLength };
+    const headers = { "content-length": body.byteLength, [callerHeader]: encodeURIComponent(caller) };
     const call = httpRequest({ socketPath, path, method: "POST", agent: this.#agent, headers }, (response) => {
       readAll(response).then((bytes) => {
         if (response.statusCode === 200) return resolve(bytes);
@@ -100,15 +158,48 @@ export async function serveSiblings(
 
 async function serveOne(request: IncomingMessage, response: ServerResponse, work: SiblingWork): Promise<void> {
   const bytes = await readAll(request);
-  const [, what, moment = ""] = request.url?.split("/") ?? [];
-  const answer =
-    what === "restore"
-      ? toBinary(RestorePlaceholdersResponseSchema, work.restore(fromBinary(RestorePlaceholdersRequestSchema, bytes)))
-      : toBinary(
-          EvaluateResponseSchema,
-          await work.evaluate(fromBinary(EvaluateRequestSchema, bytes), momentOf(moment)),
-        );
+  const [, what, detail = ""] = request.url?.split("/") ?? [];
+  const caller = decodeURIComponent(String(request.headers[callerHeader] ?? ""));
+  const answer = await answerTo(what, detail, bytes, caller, work);
   response.writeHead(200, { "content-length": answer.byteLength }).end(answer);
+}
+
+async function answerTo(
+  what: string | undefined,
+  detail: string,
+  bytes: Uint8Array,
+  caller: string,
+  { evaluate, restore, streams }: SiblingWork,
+): Promise<Uint8Array> {
+  if (what === "stream") return streamAnswer(detail, bytes, caller, streams);
+  if (what === "restore")
+    return toBinary(RestorePlaceholdersResponseSchema, restore(fromBinary(RestorePlaceholdersRequestSchema, bytes)));
+  const response = await evaluate(fromBinary(EvaluateRequestSchema, bytes), momentOf(detail));
+  return toBinary(EvaluateResponseSchema, response);
+}
+
+async function streamAnswer(
+  call: string,
+  bytes: Uint8Array,
+  caller: string,
+  streams: StreamCalls,
+): Promise<Uint8Array> {
+  switch (call) {
+    case "open":
+      return toBinary(OpenStreamResponseSchema, await streams.open(fromBinary(OpenStreamRequestSchema, bytes), caller));
+    case "push": {
+      const step = await streams.push(fromBinary(PushStreamChunkRequestSchema, bytes), caller);
+      return toBinary(PushStreamChunkResponseSchema, step);
+    }
+    case "finish": {
+      const end = await streams.finish(fromBinary(FinishStreamRequestSchema, bytes), caller);
+      return toBinary(FinishStreamResponseSchema, end);
+    }
+    case "cancel":
+      await streams.cancel(fromBinary(FinishStreamRequestSchema, bytes).streamId, caller);
+      return new Uint8Array();
+  }
+  throw new Error(`a sibling asks to ${call} a stream`);
 }
 
 function momentOf(text: string): Moment {

@@ -1,10 +1,9 @@
 // Streams of text over RPC: both ways at once over HTTP/2, or by one call for each part.
 
+import { setImmediate as turn } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
-import { EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { StreamOpening } from "../../gen/policyguard/policy/v1/stream_pb.ts";
 import {
   type EvaluateStreamRequest,
@@ -12,17 +11,17 @@ import {
   EvaluateStreamResponseSchema,
   type EvaluationService,
 } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import type { Clock } from "../../src/kit/clock.ts";
 import { callerOf } from "../../src/kit/context.ts";
 import { Fault, validationFailed } from "../../src/kit/error.ts";
-import type { LiveStream, OpenStreams } from "../stream/open-streams.ts";
-import type { StreamSessions } from "../stream/stream-sessions.ts";
+import type { OpenStreams } from "../stream/open-streams.ts";
+import { FamilyStreams, openHere, type StreamCalls } from "../stream/stream-calls.ts";
+import type { StreamLimits } from "../stream/stream-limits.ts";
+import { farStream, nearStream, type StreamUnderWay } from "../stream/stream-under-way.ts";
 
 /** What the handlers of streams work with. */
 export interface StreamParts {
   readonly streams: OpenStreams;
-  readonly streamSessions: StreamSessions;
-  readonly clock: Clock;
+  readonly streamCalls: StreamCalls;
 }
 
 type Handlers = Pick<
@@ -31,34 +30,22 @@ type Handlers = Pick<
 >;
 
 /** Handlers of streams. */
-export function streamHandlers({ streams, streamSessions, clock }: StreamParts): Handlers {
-  const nowMs = () => clock.now().getTime();
+export function streamHandlers({ streams, streamCalls }: StreamParts): Handlers {
+  const open = (opening: StreamOpening | undefined, caller: string) =>
+    streamCalls instanceof FamilyStreams && streamCalls.isTheirs(opening)
+      ? farStream(opening, streamCalls, caller)
+      : nearStream(openHere(opening, streams));
   return {
-    evaluateStream: (requests, { signal }) => evaluateStream(requests, streams, signal),
-    openStream: ({ opening }, context) => {
-      const stream = openBy(opening, streams);
-      return {
-        streamId: streamSessions.add(stream, callerId(context), nowMs()),
-        idleSeconds: streams.limits.idleMs / 1000,
-        untilVerdict: stream.untilVerdict,
-      };
+    evaluateStream: (requests, context) => {
+      const { limits } = streams;
+      const place: { stream?: StreamUnderWay } = {};
+      const parts = withinTime(requests, limits, context.signal);
+      const events = evaluateStream(parts, place, (opening) => open(opening, callerId(context)));
+      return whileTaken(events, limits.idleMs, () => place.stream?.cancel());
     },
-    pushStreamChunk: ({ streamId, delta, toolCalls }, context) => {
-      const stream = streamSessions.get(streamId, callerId(context), nowMs());
-      for (const part of toolCalls) stream.addCall(part);
-      const { released, findings, heldBack, isClosed } = stream.push(delta);
-      return { step: { released, findings: [...findings], heldBack, closed: isClosed } };
-    },
-    finishStream: async ({ streamId }, context) => {
-      const open = () => streamSessions.get(streamId, callerId(context), nowMs());
-      const asking = open().ask();
-      if (asking !== undefined) await asking;
-      // Meanwhile somebody else may have ended it.
-      const stream = open();
-      const { released, verdict } = stream.finish();
-      streamSessions.remove(streamId);
-      return { released, verdict: await verdict };
-    },
+    openStream: (request, context) => streamCalls.open(request, callerId(context)),
+    pushStreamChunk: (request, context) => streamCalls.push(request, callerId(context)),
+    finishStream: (request, context) => streamCalls.finish(request, callerId(context)),
   };
 }
 
@@ -67,35 +54,26 @@ function callerId(context: HandlerContext): string {
   return credential.id;
 }
 
-function openBy(opening: StreamOpening | undefined, streams: OpenStreams): LiveStream {
-  const request = opening?.request ?? create(EvaluateRequestSchema);
-  const stage = opening?.stage === undefined || opening.stage === Stage.UNSPECIFIED ? Stage.OUTPUT : opening.stage;
-  if (stage === Stage.TOOL_CALL || stage === Stage.RETRIEVAL)
-    throw validationFailed([{ field: "open.stage", message: "expected input, output or tool_result" }]);
-  return streams.open(request, stage);
-}
-
 // The next message is read when what this one led to has been taken: a caller that does not read is not read from.
 async function* evaluateStream(
   requests: AsyncIterable<EvaluateStreamRequest>,
-  streams: OpenStreams,
-  signal: AbortSignal,
+  place: { stream?: StreamUnderWay },
+  open: (opening: StreamOpening) => StreamUnderWay | Promise<StreamUnderWay>,
 ): AsyncGenerator<EvaluateStreamResponse> {
-  let stream: LiveStream | undefined;
-  const source = withinTime(requests, streams.limits, signal);
+  let stream: StreamUnderWay | undefined;
   try {
-    for await (const { part } of source) {
+    for await (const { part } of requests) {
       if (part.case === "finish") break;
-      if (part.case === "open" && stream === undefined) stream = openBy(part.value, streams);
-      else if (stream === undefined || part.case === "open")
+      if (part.case === "open" && stream === undefined) {
+        stream = await open(part.value);
+        place.stream = stream;
+      } else if (stream === undefined || part.case === "open")
         throw validationFailed([{ field: "open", message: "expected once, before everything else" }]);
       else if (part.case === "toolCall") stream.addCall(part.value);
       else if (part.case === "delta") yield* eventsOf(stream, part.value);
     }
     if (stream === undefined) throw validationFailed([{ field: "open", message: "expected before the end" }]);
-    const asking = stream.ask();
-    if (asking !== undefined) await asking;
-    const { released, verdict } = stream.finish();
+    const { released, verdict } = await stream.finish();
     if (released !== "") yield event({ case: "release", value: released });
     yield event({ case: "verdict", value: await verdict });
   } finally {
@@ -103,8 +81,8 @@ async function* evaluateStream(
   }
 }
 
-function* eventsOf(stream: LiveStream, delta: string): Generator<EvaluateStreamResponse> {
-  const { released, findings } = stream.push(delta);
+async function* eventsOf(stream: StreamUnderWay, delta: string): AsyncGenerator<EvaluateStreamResponse> {
+  const { released, findings } = await stream.push(delta);
   for (const finding of findings) yield event({ case: "finding", value: finding });
   if (released !== "") yield event({ case: "release", value: released });
 }
@@ -113,10 +91,25 @@ function event(value: EvaluateStreamResponse["event"]): EvaluateStreamResponse {
   return create(EvaluateStreamResponseSchema, { event: value });
 }
 
+// Nor does a stream wait for ever for a caller that does not take what it led to: then it ends, and frees what it holds.
+async function* whileTaken<T>(events: AsyncIterable<T>, idleMs: number, onStalled: () => void): AsyncGenerator<T> {
+  for await (const event of events) {
+    const timer = setTimeout(onStalled, idleMs);
+    try {
+      yield event;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Turns of the event loop within which the end of a connection is told; it takes one or two. */
+const turnsToHear = 8;
+
 // A stream that never finishes ends by itself: after a pause between two messages, or after its longest time.
 async function* withinTime<T>(
   messages: AsyncIterable<T>,
-  { idleMs, longestMs }: OpenStreams["limits"],
+  { idleMs, longestMs }: StreamLimits,
   signal: AbortSignal,
 ): AsyncGenerator<T> {
   const iterator = messages[Symbol.asyncIterator]();
@@ -124,7 +117,12 @@ async function* withinTime<T>(
   try {
     for (;;) {
       const next = await orTimeout(iterator.next(), Math.min(idleMs, endsAtMs - performance.now()), signal);
-      if (next.done === true) return;
+      if (next.done === true) {
+        // The parts of a caller that is gone just end; that it is gone is told a moment later, and it has not finished.
+        for (let n = 0; n < turnsToHear && !signal.aborted; n++) await turn();
+        signal.throwIfAborted();
+        return;
+      }
       yield next.value;
     }
   } finally {

@@ -106,6 +106,7 @@ export class LiveStream {
 
   /** Takes more of the text. Throws for a stream that grows too long. */
   push(delta: string): LiveStep {
+    this.#assertOpen();
     const { stream } = this.#opened;
     if (stream.length + delta.length > this.#limits.units)
       throw validationFailed([
@@ -148,8 +149,13 @@ export class LiveStream {
     });
   }
 
+  #assertOpen(): void {
+    if (this.#isOver)
+      throw new Fault(Reason.DEADLINE_EXCEEDED, "the stream has ended: nobody took what it led to for too long");
+  }
+
   #end<T>(finish: () => T): T {
-    if (this.#isOver) throw new Error("the stream is over");
+    this.#assertOpen();
     this.#isOver = true;
     const { length } = this.#opened.stream;
     try {

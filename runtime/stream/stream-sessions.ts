@@ -15,15 +15,19 @@ interface Entry {
 /** Keeps streams by their ids. */
 export class StreamSessions {
   readonly #streams: OpenStreams;
+  /** What ids begin with. */
+  readonly #prefix: string;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(streams: OpenStreams) {
+  /** `process` is the number of this process among its siblings. */
+  constructor(streams: OpenStreams, process?: number) {
     this.#streams = streams;
+    this.#prefix = process === undefined ? "" : `${process}.`;
   }
 
   /** Keeps a stream for its caller; answers its id. */
   add(stream: LiveStream, caller: string, nowMs: number): string {
-    const id = randomBytes(18).toString("base64url");
+    const id = this.#prefix + randomBytes(18).toString("base64url");
     const { idleMs, longestMs } = this.#streams.limits;
     this.#entries.set(id, { stream, caller, endsAtMs: nowMs + longestMs, idleAtMs: nowMs + idleMs });
     return id;
@@ -31,10 +35,20 @@ export class StreamSessions {
 
   /** The stream of an id. Throws not_found for one that is not open here, or is somebody else's. */
   get(id: string, caller: string, nowMs: number): LiveStream {
-    const entry = this.#entries.get(id);
-    if (entry === undefined || entry.caller !== caller) throw notFound("stream");
+    const entry = this.#entryOf(id, caller);
+    if (entry === undefined) throw notFound("stream");
     entry.idleAtMs = nowMs + this.#streams.limits.idleMs;
     return entry.stream;
+  }
+
+  /** The same without an error, and without keeping it open for longer. */
+  find(id: string, caller: string): LiveStream | undefined {
+    return this.#entryOf(id, caller)?.stream;
+  }
+
+  #entryOf(id: string, caller: string): Entry | undefined {
+    const entry = this.#entries.get(id);
+    return entry?.caller === caller ? entry : undefined;
   }
 
   /** Forgets a stream that is over. */

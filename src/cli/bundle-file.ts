@@ -3,6 +3,7 @@
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { type Bundle, BundleSchema, type Statement } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import type { BundleScope } from "../../runtime/bundle/activation.ts";
+import { maxBundleJsonBytes } from "../kit/bundle-size.ts";
 import {
   type ActivationPayload,
   type ManifestPayload,
@@ -13,9 +14,6 @@ import {
 import { type Failure, refusal } from "./failure.ts";
 import { decode, readBytes } from "./file.ts";
 
-/** The most that a bundle file has; what a runtime takes. */
-export const maxBundleBytes = 64 * 1024 * 1024;
-
 /** What a bundle says of itself. */
 export interface ClaimedBundle {
   readonly bundle: Bundle;
@@ -25,7 +23,7 @@ export interface ClaimedBundle {
 
 /** Reads a bundle file without checking any signature or digest. */
 export function readClaims(path: string): ClaimedBundle {
-  const text = decode(readBytes(path, maxBundleBytes), path);
+  const text = decode(readBytes(path, maxBundleJsonBytes), path);
   const bundle = parsed(text);
   if (bundle === undefined) throw malformed(path, "this is not the JSON of a bundle");
   try {

@@ -13,6 +13,7 @@ import type {
 } from "../../gen/policyguard/policy/v1/explanation_pb.ts";
 import { modes, nameOf, outcomes, severities, trustName } from "../../runtime/engine/wire.ts";
 import { decisionJson, type Explained, findingJson } from "./evaluate.ts";
+import { verdictRuleJson } from "./verdict-rule.ts";
 
 /** An explanation for programs; `paths` are the files of the policies by name. */
 export function explanationJson(explained: Explained, paths: ReadonlyMap<string, string>): JsonObject {
@@ -22,6 +23,7 @@ export function explanationJson(explained: Explained, paths: ReadonlyMap<string,
     decision: decisionJson(explained),
     segments: explanation.segments.map(segmentJson),
     detectors: explanation.detectors.map(detectorJson),
+    until_verdict: explanation.untilVerdict.map(verdictRuleJson),
     policies: explanation.policies.map((policy) => ({
       file: paths.get(policy.name) ?? null,
       ...policyJson(policy),

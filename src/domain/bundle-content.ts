@@ -9,7 +9,9 @@ import type { SchemaSource } from "../../runtime/engine/output-schema.ts";
 import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
 import { type PackRecord, packsOf, recordedPacks } from "../../runtime/engine/policy/pack-record.ts";
 import { parsePolicy } from "../../runtime/engine/policy/parse.ts";
+import { maxContentBytes } from "../kit/bundle-size.ts";
 import { canonicalBytes } from "../kit/canonical.ts";
+import { validationFailed } from "../kit/error.ts";
 import { shippedModels } from "../kit/model-file.ts";
 import { type PartEntry, partEntry } from "../kit/statement-payload.ts";
 import { type BundledPolicy, loadParts, type PartReference } from "../store/bundle.ts";
@@ -48,16 +50,26 @@ export async function bundleContent(
   const lists = neededLists(policies, await listsOfProject(tx, projectId));
   const backends = neededBackends(policies, await allDetectorBackends(tx));
   const entries = policies.map(policyEntry);
+  const parts = [
+    ...entries,
+    ...lists.map(listEntry),
+    ...backends.map(backendEntry),
+    ...(await enabledSchemas(tx)).map(schemaEntry),
+    ...modelEntries(entries),
+  ];
+  requireContentSize(parts);
   return {
-    parts: [
-      ...entries,
-      ...lists.map(listEntry),
-      ...backends.map(backendEntry),
-      ...(await enabledSchemas(tx)).map(schemaEntry),
-      ...modelEntries(entries),
-    ].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    parts: parts.sort((a, b) => (a.path < b.path ? -1 : 1)),
     policies: policies.map(({ policyId, name, version }) => ({ policy_id: policyId, name, version })),
   };
+}
+
+/** Refuses content that no runtime would take. */
+export function requireContentSize(parts: readonly Pick<PartEntry, "size">[]): void {
+  const sizeBytes = parts.reduce((sum, { size }) => sum + size, 0);
+  if (sizeBytes <= maxContentBytes) return;
+  const message = `the content of the bundle has ${sizeBytes} bytes, and may have ${maxContentBytes}: shorten its policies and lists`;
+  throw validationFailed([{ field: "policies", message }]);
 }
 
 function policyEntry(policy: BundlePolicySource) {

@@ -28,11 +28,15 @@ export interface LatestBundle {
 }
 
 const cacheLimit = 1000;
+/** Most bytes of content that are kept, the newest bundle apart. */
+const cacheBytes = 256 * 1024 * 1024;
 
 /** Serves the active bundles. */
 export class LatestBundles {
   readonly #database: Database;
   readonly #cache = new Map<string, Promise<LatestBundle | undefined>>();
+  /** Bytes of content by the keys of the cache, in the order in which they were loaded. */
+  readonly #sizes = new Map<string, number>();
   readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(database: Database) {
@@ -65,11 +69,11 @@ export class LatestBundles {
   /** Forgets what is known of a scope, or of everything, and wakes whoever waits for it. */
   invalidate(scope?: RuntimeScope): void {
     if (scope === undefined) {
-      this.#cache.clear();
+      this.#forget([...this.#cache.keys()]);
       for (const key of [...this.#waiting.keys()]) this.#wake(key);
       return;
     }
-    this.#cache.delete(keyOf(scope));
+    this.#forget([keyOf(scope)]);
     this.#wake(keyOf(scope));
   }
 
@@ -77,14 +81,36 @@ export class LatestBundles {
     const key = keyOf(scope);
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    if (this.#cache.size >= cacheLimit) this.#cache.clear();
+    if (this.#cache.size >= cacheLimit) this.#forget([...this.#cache.keys()]);
     const loading = this.#database.read(scope.orgId, (tx) => readLatest(tx, scope));
     this.#cache.set(key, loading);
-    // A failure must not be remembered.
-    loading.catch(() => {
-      if (this.#cache.get(key) === loading) this.#cache.delete(key);
-    });
+    loading.then(
+      (found) => {
+        if (this.#cache.get(key) === loading) this.#hold(key, sizeOf(found));
+      },
+      // A failure must not be remembered.
+      () => {
+        if (this.#cache.get(key) === loading) this.#forget([key]);
+      },
+    );
     return loading;
+  }
+
+  #hold(key: string, sizeBytes: number): void {
+    this.#sizes.set(key, sizeBytes);
+    let total = this.#sizes.values().reduce((sum, each) => sum + each, 0);
+    for (const [oldest, bytes] of this.#sizes) {
+      if (total <= cacheBytes || oldest === key) return;
+      this.#forget([oldest]);
+      total -= bytes;
+    }
+  }
+
+  #forget(keys: readonly string[]): void {
+    for (const key of keys) {
+      this.#cache.delete(key);
+      this.#sizes.delete(key);
+    }
   }
 
   #nextChange(scope: RuntimeScope, signal: AbortSignal): Promise<void> {
@@ -127,6 +153,10 @@ async function readLatest(tx: Transaction, scope: RuntimeScope): Promise<LatestB
     keys: keys.statement,
     parts: bundle.parts.map(({ path, digest }) => ({ path, data: requirePart(data, digest) })),
   };
+}
+
+function sizeOf(found: LatestBundle | undefined): number {
+  return found?.parts.reduce((sum, { data }) => sum + data.byteLength, 0) ?? 0;
 }
 
 function requirePart(data: ReadonlyMap<string, Uint8Array>, digest: string): Uint8Array {

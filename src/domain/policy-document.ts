@@ -2,11 +2,13 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import type { VerdictRule } from "../../gen/policyguard/policy/v1/stream_pb.ts";
 import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
 import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
 import { canonicalPolicy, parsePolicy } from "../../runtime/engine/policy/parse.ts";
 import type { PolicyProblem } from "../../runtime/engine/policy/problem.ts";
+import { verdictRulesOf } from "../../runtime/engine/stream/notice.ts";
 import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
 import { Fault } from "../kit/error.ts";
 import { shippedModels } from "../kit/model-file.ts";
@@ -21,19 +23,23 @@ export interface CheckedDocument {
   readonly problems: readonly PolicyProblem[];
   /** Results of its own tests; empty when it has errors. */
   readonly tests: readonly PolicyTestResult[];
+  /** The rules for which streams wait for the verdict; empty when it has errors. */
+  readonly untilVerdict: () => readonly VerdictRule[];
 }
 
 /** Reads a document and runs its tests as of `now`. Never throws for what an author may write. */
 export function checkDocument(input: JsonValue, now: Date, packs: PackSource = noPacks): CheckedDocument {
   const source = typeof input === "string" ? input : null;
   const { policy, problems } = parsePolicy(input, catalog, packs, now);
-  if (policy === undefined) return { document: undefined, policy, source, problems, tests: [] };
+  if (policy === undefined) return { document: undefined, policy, source, problems, tests: [], untilVerdict: () => [] };
+  const models = shippedModels();
   return {
     document: canonicalPolicy(policy),
     policy,
     source,
     problems,
-    tests: runPolicyTests(policy, { now, packs, models: shippedModels() }),
+    tests: runPolicyTests(policy, { now, packs, models }),
+    untilVerdict: () => verdictRulesOf(policy, { packs, models }),
   };
 }
 

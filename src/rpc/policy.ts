@@ -57,6 +57,7 @@ export function policyHandlers(
         document: checked.document,
         problems: checked.problems.map((problem) => ({ ...problem })),
         tests: checked.tests.map((test) => ({ ...test, failures: [...test.failures] })),
+        untilVerdict: [...checked.untilVerdict()],
       };
     },
   };

@@ -160,7 +160,7 @@ export async function claimDue(
        select org_id, id, next_attempt_at from webhook_delivery
        where org_id = ? and webhook_id = ? and state = 'pending' and next_attempt_at <= ?
          and (claim_id is null or claimed_until <= ?)
-       order by next_attempt_at, id limit ? for update skip locked)
+       order by next_attempt_at limit ? for update skip locked)
      update webhook_delivery d set claim_id = ?, claimed_until = ?
      from due, event e
      where d.org_id = due.org_id and d.id = due.id and e.org_id = d.org_id and e.id = d.event_id

@@ -28,6 +28,22 @@ describe("validate", () => {
     expect(code).toBe(0);
   });
 
+  test.concurrent("a rule that makes streams wait for the verdict is named with the reason, and is no problem", async () => {
+    const rules = "  - {id: a, stages: [input, output, tool_call], detect: injection, action: BLOCK}";
+    const cwd = newFolder({
+      "p.yaml": `apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: p}\nrules:\n${rules}\n`,
+    });
+    const { code, stdout } = await policyGuard(["validate", "p.yaml"], { cwd });
+    expect(stdout).toContain(
+      'p.yaml: note: streams of input, output wait for the verdict: a: the detector "injection"',
+    );
+    expect(code).toBe(0);
+    const { files } = JSON.parse((await policyGuard(["validate", "p.yaml", "--json"], { cwd })).stdout);
+    expect(files[0].until_verdict).toMatchObject([
+      { policy: "p", rule_id: "a", stages: ["input", "output"], reason: "detector", detector: "injection" },
+    ]);
+  });
+
   test.concurrent("every problem is one line with its place, and the exit code is 1", async () => {
     const { code, stdout } = await run("validate", "broken.yaml", "good/green.yaml");
     expect(stdout).toContain('broken.yaml:5:21: error rules[0].action: expected one of "ALLOW"');

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { create, type Message } from "@bufbuild/protobuf";
 import { afterEach, describe, expect, it } from "vitest";
-import { createFastPath, type FastMethod } from "../../gateway/fast-path.ts";
+import type { FastMethod } from "../../gateway/fast-call.ts";
+import { createFastPath } from "../../gateway/fast-path.ts";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { EvaluateResponseSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";

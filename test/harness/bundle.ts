@@ -40,12 +40,15 @@ export async function signedBundle(
     now = new Date(),
     schemas = [],
     backends = [],
+    models = new Map(),
   }: {
     readonly environment?: string;
     readonly now?: Date;
     readonly schemas?: readonly { readonly name: string; readonly schema: JsonObject }[];
     /** Detector backends as the control plane writes them. */
     readonly backends?: readonly (JsonObject & { readonly key: string })[];
+    /** Weights by the name of their detector. */
+    readonly models?: ReadonlyMap<string, Uint8Array>;
   } = {},
 ): Promise<TestBundle> {
   const key = newSigningKey();
@@ -65,7 +68,8 @@ export async function signedBundle(
     const data = canonicalBytes(backend);
     return { ...partEntry(`backends/${backend.key}.json`, data), data };
   });
-  const parts = [...policyParts, ...schemaParts, ...backendParts];
+  const modelParts = [...models].map(([name, data]) => ({ ...partEntry(`models/${name}.bin`, data), data }));
+  const parts = [...policyParts, ...schemaParts, ...backendParts, ...modelParts];
   const entries = parts.map(({ path, size, digest }) => ({ path, size, digest }));
   const scope = { org_id: orgId, project_id: projectId, environment };
   const manifest = await signStatement(

@@ -14,12 +14,15 @@ import { Access } from "../../runtime/access.ts";
 import type { BundleScope } from "../../runtime/bundle/activation.ts";
 import type { VerifiedBundle } from "../../runtime/bundle/verify.ts";
 import { runtimeSchema } from "../../runtime/config.ts";
+import type { RecordSink } from "../../runtime/evaluator.ts";
 import { BundleHolder, type EngineBuilder } from "../../runtime/loaded-bundle.ts";
 import { type Runtime, startRuntime } from "../../runtime/runtime.ts";
+import type { StreamLimits } from "../../runtime/stream/stream-limits.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { readConfig } from "../../src/kit/config.ts";
 import { newId } from "../../src/kit/id.ts";
 import { createLog } from "../../src/kit/log.ts";
+import { shippedModels } from "../../src/kit/model-file.ts";
 import { shutDown } from "../../src/kit/shutdown.ts";
 import { newToken, tokenDigest } from "../../src/kit/token.ts";
 import { verifiedBundle } from "./bundle.ts";
@@ -43,6 +46,8 @@ export interface EvaluateStage {
   adopt(found: VerifiedBundle): Promise<void>;
   /** Token by persona; undefined for a call without one. */
   tokenOf(persona: string): string | undefined;
+  /** Value of a measurement, such as "streams_open". */
+  metric(name: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -56,11 +61,26 @@ export async function bundleOf({ policies, environment, schemas }: EvaluateVecto
   return verifiedBundle(documents, {
     environment: environment || "prod",
     schemas: schemas.map(({ name, schema = {} }) => ({ name, schema })),
+    models: modelsFor(documents.map(({ source }) => source)),
   });
 }
 
+/** The models of the detectors that policies set up, as a published bundle has them. */
+function modelsFor(sources: readonly string[]): ReadonlyMap<string, Uint8Array> {
+  const named = [...shippedModels()].filter(([name]) => sources.some((source) => source.includes(`use: ${name}`)));
+  return new Map(named);
+}
+
+/** What a stage may be given. */
+export interface StageOptions {
+  readonly builder?: EngineBuilder;
+  /** Takes the records of evaluations. */
+  readonly spool?: RecordSink;
+  readonly streamLimits?: StreamLimits;
+}
+
 /** Starts a runtime; without a bundle until one is adopted. */
-export async function startEvaluateStage(options: { readonly builder?: EngineBuilder } = {}): Promise<EvaluateStage> {
+export async function startEvaluateStage(options: StageOptions = {}): Promise<EvaluateStage> {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-evaluate-"));
   const holder = new BundleHolder(options);
   const tokens = new Map(Object.entries(personas).map(([name, { kind }]) => [name, newToken(kind)]));
@@ -85,12 +105,12 @@ export async function startEvaluateStage(options: { readonly builder?: EngineBui
       holder,
       authenticate: (value) => access.authenticate(value),
       fingerprintKey: () => fingerprintKey,
-      spool: undefined,
+      spool: options.spool,
       interceptors: [],
       checks: {},
       shutdownSteps: [],
     },
-    { log },
+    { log, streamLimits: options.streamLimits },
   );
   const url = `http://127.0.0.1:${runtime.port}`;
   return {
@@ -108,6 +128,12 @@ export async function startEvaluateStage(options: { readonly builder?: EngineBui
       const token = tokens.get(persona || "runtime");
       if (token === undefined) throw new Error(`nobody is called ${persona}`);
       return token;
+    },
+    async metric(name) {
+      const found = (await runtime.metrics()).find((metric) => metric.name === name);
+      if (found === undefined) throw new Error(`nobody measures ${name}`);
+      const { values } = found as { readonly values?: readonly { readonly value: number }[] }; // it says so itself of what it collects
+      return (values ?? []).reduce((sum, { value }) => sum + value, 0);
     },
     async stop() {
       await shutDown({ log, steps: runtime.shutdownSteps });

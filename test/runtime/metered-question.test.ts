@@ -32,7 +32,9 @@ function runtime(ask: Backends["ask"]) {
         state.left -= 1;
         return "lease";
       },
-      giveBack: () => void (state.left += 1),
+      giveBack: () => {
+        state.left += 1;
+      },
     },
     spool: { append: (record) => state.leases.push(fromBinary(EvaluationRecordSchema, record).leaseId) },
     fingerprintKey: () => new Uint8Array(32),

@@ -1,7 +1,7 @@
 // Which detectors a stream has to wait for, and what makes it wait for the verdict: rules that can enforce BLOCK or REDACT, and what
 // they depend on.
 
-import { Mode, Outcome, type Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { Mode, Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { ApplicablePolicy } from "../applicability.ts";
 import type { CompiledExemption, CompiledPolicy, CompiledRule } from "../compiled-policy.ts";
 import type { Ask } from "../decide.ts";
@@ -24,7 +24,12 @@ export interface VerdictRule {
   readonly policy: string;
   readonly rule: string;
   readonly reason: VerdictReason;
+  /** The detector that is why: its name, and its key. */
+  readonly detector?: { readonly name: string; readonly specKey: string };
 }
+
+/** The stages whose texts come as streams. */
+export const streamedStages: readonly Stage[] = [Stage.INPUT, Stage.OUTPUT, Stage.TOOL_RESULT];
 
 /** What a stream has to wait for. */
 export interface Obligations {
@@ -51,16 +56,19 @@ const early: ReadonlySet<string> = new Set(["request", "subject", "lists", "sess
 const textOfSegment = /\bsegment\b(?!\s*\.\s*(?:id|role|origin|trust)\b)/;
 
 /** What a stream has to wait for. */
-export function obligationsOf(applicable: readonly ApplicablePolicy[], facts: OpeningFacts): Obligations {
+export function obligationsOf(
+  applicable: readonly Pick<ApplicablePolicy, "policy">[],
+  facts: OpeningFacts,
+): Obligations {
   const keys = new Set<string>();
   const untilVerdict: VerdictRule[] = [];
   for (const { policy } of applicable) {
     const ask = facts.ask?.(policy);
     for (const rule of policy.rules) {
       if (!canTakeEffect(rule, facts) || isRuledOut(rule, ask)) continue;
-      const reason = verdictReason(policy, rule, facts);
-      if (reason === undefined) for (const { specKey } of rule.terms) keys.add(specKey);
-      else untilVerdict.push({ policy: policy.name, rule: rule.id, reason });
+      const why = verdictReason(policy, rule, facts);
+      if (why === undefined) for (const { specKey } of rule.terms) keys.add(specKey);
+      else untilVerdict.push({ policy: policy.name, rule: rule.id, ...why });
     }
   }
   return { keys, untilVerdict };
@@ -82,16 +90,21 @@ function isRuledOut({ when, unless }: CompiledRule, ask: Ask | undefined): boole
   return unless !== undefined && isAboutRequest(unless) && ask(unless, 0) === true;
 }
 
-function verdictReason(policy: CompiledPolicy, rule: CompiledRule, facts: OpeningFacts): VerdictReason | undefined {
-  if (rule.terms.length === 0) return "whole_text";
-  if (rule.atLeast > 1) return "quorum";
-  if (rule.terms.some(({ specKey }) => !facts.canFollow(specKey))) return "detector";
-  if ([rule.when, rule.unless].some((condition) => condition !== undefined && readsText(condition))) return "condition";
+function verdictReason(
+  policy: CompiledPolicy,
+  rule: CompiledRule,
+  facts: OpeningFacts,
+): Pick<VerdictRule, "reason" | "detector"> | undefined {
+  if (rule.terms.length === 0) return { reason: "whole_text" };
+  if (rule.atLeast > 1) return { reason: "quorum" };
+  const whole = rule.terms.find(({ specKey }) => !facts.canFollow(specKey));
+  if (whole !== undefined) return { reason: "detector", detector: { name: whole.detector, specKey: whole.specKey } };
+  if ([rule.when, rule.unless].some((condition) => condition !== undefined && readsText(condition)))
+    return { reason: "condition" };
   if (rule.rollout !== undefined && facts.rolloutValue?.(rule.rollout.by) === undefined && facts.rolloutValue)
-    return "rollout";
-  return policy.exemptions.some((exemption) => covers(exemption, rule) && readsText(exemption.when))
-    ? "exemption"
-    : undefined;
+    return { reason: "rollout" };
+  const isExempted = policy.exemptions.some((exemption) => covers(exemption, rule) && readsText(exemption.when));
+  return isExempted ? { reason: "exemption" } : undefined;
 }
 
 function covers({ rules, prefix }: CompiledExemption, { id }: CompiledRule): boolean {

@@ -109,6 +109,17 @@ function obligationsFor(
   return { keys, untilVerdict: [...untilVerdict, schema] };
 }
 
+/** The rules for which a stream of this request would wait for the verdict. Its text does not matter. */
+export function verdictRulesFor(
+  request: EvaluateRequest,
+  context: EvaluationContext,
+  tools: StreamTools,
+): readonly VerdictRule[] {
+  const segments = request.segments.length === 1 ? request.segments : [];
+  const about = withText({ ...request, messages: [], segments }, "", []);
+  return obligationsFor(about, context, tools, new StreamJudge(about, context, tools)).untilVerdict;
+}
+
 /** The request about the whole text. */
 function withText(request: EvaluateRequest, text: string, toolCalls: readonly ToolCall[]): EvaluateRequest {
   const [segment, ...others] = request.segments;

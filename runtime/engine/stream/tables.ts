@@ -13,7 +13,7 @@ import { detectorSteps, type FormScanner } from "../scanner.ts";
 import { planOf } from "../spec-plan.ts";
 import { inBunches } from "../steps.ts";
 import type { TableShelf } from "../table-shelf.ts";
-import { streamPlan } from "./bounds.ts";
+import { unfollowable } from "./bounds.ts";
 import { openLeads } from "./lead.ts";
 import { bitOf, type LiteralMark, markStates, type StateMarks } from "./state-mark.ts";
 
@@ -98,11 +98,9 @@ const mostPatterns = 80;
 const fewPatterns = 8;
 const mostInstructions = 8_000;
 
-/** Whether a stream can follow a detector; otherwise its findings are known at the end only. */
-export function canFollow(spec: DetectorSpec, models: Models): boolean {
-  const { definition } = detectorOf(spec.use);
-  if (definition.scope === "whole" || definition.costClass === "backend") return false;
-  return streamPlan(planOf(spec, models)) !== undefined;
+/** Why a stream cannot follow a detector, as the end of a sentence about it; undefined when it can. */
+export function whyNotFollowed(spec: DetectorSpec, models: Models): string | undefined {
+  return unfollowable(detectorOf(spec.use).definition, planOf(spec, models));
 }
 
 interface Followed {
@@ -112,9 +110,11 @@ interface Followed {
 }
 
 function followed(spec: DetectorSpec, models: Models): Followed {
-  const plan = streamPlan(planOf(spec, models));
-  if (plan === undefined) throw new Error(`a stream cannot follow the detector "${spec.use}"`);
-  return { spec, isWindowed: detectorOf(spec.use).definition.scope === "window", plan };
+  const { definition } = detectorOf(spec.use);
+  const plan = planOf(spec, models);
+  const why = unfollowable(definition, plan);
+  if (why !== undefined) throw new Error(`a stream cannot follow the detector "${spec.use}": it ${why}`);
+  return { spec, isWindowed: definition.scope === "window", plan };
 }
 
 /** Compiles the tables for detectors that streams can follow, step by step. */

@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { BundleRejection } from "../../../runtime/bundle/rejection.ts";
 import { type VerifiedBundle, verifyBundle } from "../../../runtime/bundle/verify.ts";
+import { maxBundleBytes, maxBundleJsonBytes } from "../../kit/bundle-size.ts";
 import { type TrustedKeys, trustKeys, type VerifyingJwk } from "../../kit/signing-key.ts";
-import { claimedScope, maxBundleBytes } from "../bundle-file.ts";
+import { claimedScope } from "../bundle-file.ts";
 import { defineCommand, required } from "../command.ts";
 import { exitCodes, usageFailure } from "../failure.ts";
 import { readBytes, readJson } from "../file.ts";
@@ -26,7 +27,7 @@ export const bundleVerify = defineCommand({
   notes: "Without --org, --project and --env the bundle may be for any of them.",
   async run({ values, positionals: [path = ""], output, world }) {
     const trust = readTrust(required(values.key, "key"));
-    const bytes = readBytes(path, maxBundleBytes);
+    const bytes = readBytes(path, maxBundleJsonBytes);
     const claimed = claimedScope(bytes);
     try {
       const bundle = await verifyBundle({

@@ -29,6 +29,8 @@ export const explain = defineCommand({
     printDecision(explained, output);
     printSegments(explained, output);
     for (const policy of explained.explanation.policies) printPolicy(policy, paths.get(policy.name) ?? "", output);
+    for (const { policy, ruleId, message } of explained.explanation.untilVerdict)
+      output.line(`a stream waits for the verdict: ${shown(`${policy}/${ruleId}`)}: ${shown(message)}`);
     printCost(explained.explanation, explained.compileUs, output);
     output.json(explanationJson(explained, paths));
     return exitCodes.fine;

@@ -227,7 +227,8 @@ describe("a bundle is refused", () => {
   });
 
   it("that is larger than the limit, before anything else is looked at", async () => {
-    expect(await reasonFor(Buffer.alloc(2000, 0x20), { maxBytes: 1999 })).toBe("too_large");
+    expect(await reasonFor(Buffer.alloc(3000, 0x20), { maxBytes: 1999 })).toBe("too_large");
+    expect(await reasonFor(Buffer.alloc(3000, 0x20), { maxBytes: 2000 })).toBe("malformed");
     expect(await reasonFor(await signedBundle({ files: { "a.json": "x".repeat(5000) } }), { maxBytes: 5000 })).toBe(
       "too_large",
     );

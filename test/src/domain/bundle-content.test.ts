@@ -1,17 +1,19 @@
 import { Buffer } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileBundle } from "../../../runtime/bundle/compile.ts";
 import type { VerifiedBundle } from "../../../runtime/bundle/verify.ts";
 import type { PackSource } from "../../../runtime/engine/policy/extend.ts";
 import { Bundles } from "../../../src/domain/bundle.ts";
-import { storedParts } from "../../../src/domain/bundle-content.ts";
+import { requireContentSize, storedParts } from "../../../src/domain/bundle-content.ts";
 import { Lists } from "../../../src/domain/list.ts";
 import { Playground } from "../../../src/domain/playground.ts";
 import { Policies } from "../../../src/domain/policy.ts";
 import { SigningKeys } from "../../../src/domain/signing-keys.ts";
+import { maxContentBytes } from "../../../src/kit/bundle-size.ts";
 import { createSealer, parseMasterKeys } from "../../../src/kit/seal.ts";
 import type { BundleRow } from "../../../src/store/bundle.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
@@ -46,6 +48,15 @@ const packWith =
       : { problem: `there is no pack ${id}` };
 
 describe("the content of a bundle", () => {
+  test("may have fifty megabytes, and is a 422 with one byte more", () => {
+    const half = { size: maxContentBytes / 2 };
+    expect(maxContentBytes).toBe(50 * 2 ** 20);
+    expect(() => requireContentSize([half, half])).not.toThrow();
+    expect(() => requireContentSize([half, half, { size: 1 }])).toThrow(
+      expect.objectContaining({ reason: Reason.VALIDATION_FAILED, message: expect.stringContaining("policies") }),
+    );
+  });
+
   const clock = createRunningClock();
   let files: TestDatabase;
   let database: Database;

@@ -105,7 +105,7 @@ export const EventName = {
   POLICY_UPDATED: 5,
 
   /**
-   * Single sign-on was set up or changed.
+   * Single sign-on was set up, changed or ended.
    *
    * @generated from enum value: EVENT_NAME_SSO_CONFIGURED = 6;
    */

@@ -2,21 +2,21 @@
 // @generated from file policyguard/policy/v1/stream.proto (package policyguard.policy.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { EvaluateRequest, Finding } from "./evaluation_pb.ts";
 import { file_policyguard_policy_v1_evaluation } from "./evaluation_pb.ts";
 import type { Stage } from "./outcome_pb.ts";
 import { file_policyguard_policy_v1_outcome } from "./outcome_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/policy/v1/stream.proto.
  */
 export const file_policyguard_policy_v1_stream: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb2xpY3lndWFyZC9wb2xpY3kvdjEvc3RyZWFtLnByb3RvEhVwb2xpY3lndWFyZC5wb2xpY3kudjEifwoNU3RyZWFtT3BlbmluZxI1CgVzdGFnZRgBIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZUIIukgFggECEAESNwoHcmVxdWVzdBgCIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QiYAoMVG9vbENhbGxQYXJ0EhYKAmlkGAEgASgJQgq6SAdyBRABGIABEhYKBG5hbWUYAiABKAlCCLpIBXIDGIACEiAKCWFyZ3VtZW50cxgDIAEoCUINukgGcgQogIBAwLwYASJ5CgpTdHJlYW1TdGVwEhYKCHJlbGVhc2VkGAEgASgJQgTAvBgBEjAKCGZpbmRpbmdzGAIgAygLMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLkZpbmRpbmcSEQoJaGVsZF9iYWNrGAMgASgFEg4KBmNsb3NlZBgEIAEoCGIGcHJvdG8z", [file_buf_validate_validate, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome]);
+  fileDesc("CiJwb2xpY3lndWFyZC9wb2xpY3kvdjEvc3RyZWFtLnByb3RvEhVwb2xpY3lndWFyZC5wb2xpY3kudjEifwoNU3RyZWFtT3BlbmluZxI1CgVzdGFnZRgBIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZUIIukgFggECEAESNwoHcmVxdWVzdBgCIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QiYAoMVG9vbENhbGxQYXJ0EhYKAmlkGAEgASgJQgq6SAdyBRABGIABEhYKBG5hbWUYAiABKAlCCLpIBXIDGIACEiAKCWFyZ3VtZW50cxgDIAEoCUINukgGcgQogIBAwLwYASJ5CgpTdHJlYW1TdGVwEhYKCHJlbGVhc2VkGAEgASgJQgTAvBgBEjAKCGZpbmRpbmdzGAIgAygLMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLkZpbmRpbmcSEQoJaGVsZF9iYWNrGAMgASgFEg4KBmNsb3NlZBgEIAEoCCKWAwoLVmVyZGljdFJ1bGUSIQoGcG9saWN5GAEgASgJQhHavBgNInN1cHBvcnQtYm90IhIgCgdydWxlX2lkGAIgASgJQg/avBgLImluamVjdGlvbiISPAoGc3RhZ2VzGAMgAygOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlQg7avBgKWyJvdXRwdXQiXRI0CgZyZWFzb24YBCABKA4yJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuVmVyZGljdFJlYXNvbhImCghkZXRlY3RvchgFIAEoCUIP2rwYCyJpbmplY3Rpb24iSACIAQESmAEKB21lc3NhZ2UYBiABKAlChgHavBiBASJ0aGUgZGV0ZWN0b3IgXCJpbmplY3Rpb25cIiBsb29rcyBiZWhpbmQgZGlzZ3Vpc2VzLCB3aGljaCBzaG93IGluIHRoZSB3aG9sZSB0ZXh0IG9ubHk7IHdpdGggZGlzZ3Vpc2VzOiBmYWxzZSBpdCBmb2xsb3dzIGEgc3RyZWFtIkILCglfZGV0ZWN0b3Iq6AIKDVZlcmRpY3RSZWFzb24SHgoaVkVSRElDVF9SRUFTT05fVU5TUEVDSUZJRUQQABIlChVWRVJESUNUX1JFQVNPTl9RVU9SVU0QARoKkr0YBnF1b3J1bRIpChdWRVJESUNUX1JFQVNPTl9ERVRFQ1RPUhACGgySvRgIZGV0ZWN0b3ISKwoYVkVSRElDVF9SRUFTT05fQ09ORElUSU9OEAMaDZK9GAljb25kaXRpb24SKwoYVkVSRElDVF9SRUFTT05fRVhFTVBUSU9OEAQaDZK9GAlleGVtcHRpb24SJwoWVkVSRElDVF9SRUFTT05fUk9MTE9VVBAFGguSvRgHcm9sbG91dBItChlWRVJESUNUX1JFQVNPTl9XSE9MRV9URVhUEAYaDpK9GAp3aG9sZV90ZXh0EjMKHFZFUkRJQ1RfUkVBU09OX09VVFBVVF9TQ0hFTUEQBxoRkr0YDW91dHB1dF9zY2hlbWFiBnByb3RvMw", [file_buf_validate_validate, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome]);
 
 /**
  * StreamOpening says what a stream is about, before its text comes.
@@ -122,4 +122,136 @@ export type StreamStep = Message<"policyguard.policy.v1.StreamStep"> & {
  */
 export const StreamStepSchema: GenMessage<StreamStep> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_stream, 2);
+
+/**
+ * VerdictRule is a rule that makes streams wait: at its stages nothing is released before the verdict.
+ *
+ * @generated from message policyguard.policy.v1.VerdictRule
+ */
+export type VerdictRule = Message<"policyguard.policy.v1.VerdictRule"> & {
+  /**
+   * Name of the policy; empty for the output schema of a request.
+   *
+   * @generated from field: string policy = 1;
+   */
+  policy: string;
+
+  /**
+   * The rule; "output_schema" for the output schema of a request.
+   *
+   * @generated from field: string rule_id = 2;
+   */
+  ruleId: string;
+
+  /**
+   * The stages at which streams wait for it: input, output and tool_result at most, since the others have no streams.
+   *
+   * @generated from field: repeated policyguard.policy.v1.Stage stages = 3;
+   */
+  stages: Stage[];
+
+  /**
+   * Why it cannot be judged before.
+   *
+   * @generated from field: policyguard.policy.v1.VerdictReason reason = 4;
+   */
+  reason: VerdictReason;
+
+  /**
+   * The detector that is why, by its name in the policy or in the catalog; null for other reasons.
+   *
+   * @generated from field: optional string detector = 5;
+   */
+  detector?: string | undefined;
+
+  /**
+   * The same in a sentence.
+   *
+   * @generated from field: string message = 6;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message policyguard.policy.v1.VerdictRule.
+ * Use `create(VerdictRuleSchema)` to create a new message.
+ */
+export const VerdictRuleSchema: GenMessage<VerdictRule> = /*@__PURE__*/
+  messageDesc(file_policyguard_policy_v1_stream, 3);
+
+/**
+ * VerdictReason is why a rule can be judged at the end of a text only.
+ *
+ * @generated from enum policyguard.policy.v1.VerdictReason
+ */
+export const VerdictReason = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: VERDICT_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Several detectors have to find something.
+   *
+   * @generated from enum value: VERDICT_REASON_QUORUM = 1;
+   */
+  QUORUM: 1,
+
+  /**
+   * A detector looks at the text as a whole, or asks a backend.
+   *
+   * @generated from enum value: VERDICT_REASON_DETECTOR = 2;
+   */
+  DETECTOR: 2,
+
+  /**
+   * A condition reads all findings, or the text itself.
+   *
+   * @generated from enum value: VERDICT_REASON_CONDITION = 3;
+   */
+  CONDITION: 3,
+
+  /**
+   * So does the condition of an exemption.
+   *
+   * @generated from enum value: VERDICT_REASON_EXEMPTION = 4;
+   */
+  EXEMPTION: 4,
+
+  /**
+   * The roll-out counts by something that the request does not say.
+   *
+   * @generated from enum value: VERDICT_REASON_ROLLOUT = 5;
+   */
+  ROLLOUT: 5,
+
+  /**
+   * The rule has no detector: it is about the text as a whole.
+   *
+   * @generated from enum value: VERDICT_REASON_WHOLE_TEXT = 6;
+   */
+  WHOLE_TEXT: 6,
+
+  /**
+   * The answer is held against an output schema.
+   *
+   * @generated from enum value: VERDICT_REASON_OUTPUT_SCHEMA = 7;
+   */
+  OUTPUT_SCHEMA: 7,
+} as const;
+
+/**
+ * VerdictReason is why a rule can be judged at the end of a text only.
+ *
+ * @generated from enum policyguard.policy.v1.VerdictReason
+ */
+export type VerdictReason = (typeof VerdictReason)[keyof typeof VerdictReason] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.policy.v1.VerdictReason.
+ */
+export const VerdictReasonSchema: GenEnum<VerdictReason> = /*@__PURE__*/
+  enumDesc(file_policyguard_policy_v1_stream, 0);
 

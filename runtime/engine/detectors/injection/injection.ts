@@ -11,6 +11,7 @@ import { englishDirectRules } from "./english-direct.ts";
 import { englishJailbreakRules } from "./english-jailbreak.ts";
 import { asianRules } from "./language-asia.ts";
 import { europeanRules } from "./language-europe.ts";
+import { promptRules } from "./language-prompt.ts";
 import { type InjectionModel, readModel } from "./model.ts";
 import { saidReach, saidShare } from "./quotation.ts";
 import { expandRule, type Rule } from "./rule.ts";
@@ -31,6 +32,7 @@ const rules: readonly Rule[] = [
   ...englishJailbreakRules,
   ...europeanRules,
   ...asianRules,
+  ...promptRules,
 ];
 const categories = [...new Set([...rules.map((rule) => `injection.${rule.family}`), wordingCategory])].sort();
 let compiled: readonly PatternProbe[] | undefined;

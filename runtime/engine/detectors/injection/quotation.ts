@@ -22,11 +22,15 @@ const aboutAttacks =
 /** Who says of himself that he will disregard something attacks nobody. */
 const ofOneself = /\b(?:i|we)(?:['’](?:ll|d)| will| would| can| could| may| did)?(?: just| then| simply| now)? ?$/i;
 
+/** What is forbidden is not asked for: system prompts are full of it. */
+const forbidden = /(?:\b(?:never|not|refuse to|avoid|without)|n['’]t) ?$/i;
+
 /** How much of a match's weight remains: 1 when it is said, less when it is quoted or discussed. */
 export function saidShare(text: string, start: number, end: number): number {
   const before = text.slice(Math.max(0, start - saidReach), start);
   const after = text.slice(end, end + saidReach);
   if (ofOneself.test(before.slice(-24))) return 0.3;
+  if (forbidden.test(before.slice(-12))) return 0.35;
   if (isQuoted(before, after)) return 0.5;
   return aboutAttacks.test(before) || aboutAttacks.test(after) ? 0.55 : 1;
 }

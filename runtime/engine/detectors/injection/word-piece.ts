@@ -26,7 +26,10 @@ export class WordPieces {
 
   /** Adds the pieces of a word to those of a window. A word that was added to it before has nothing to add. */
   addTo(seen: SeenFeatures, units: Uint16Array, length: number, hash: number): void {
-    if (length > longestKnown) return addPieces(units, length, (feature) => seen.add(feature));
+    if (length > longestKnown) {
+      addPieces(units, length, (feature) => seen.add(feature));
+      return;
+    }
     const place = hash & (places - 1);
     if (!this.#isKnown(place, units, length)) this.#learn(place, units, length);
     else if (this.#windows[place] === seen.window) return;

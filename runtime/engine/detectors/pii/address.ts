@@ -21,7 +21,7 @@ export function findIps(text: string): Finding[] {
     const run = match[0].replace(/[.:]+$/, (tail) => (tail.startsWith("::") ? "::" : ""));
     if (run.length > longestIp || /[\p{L}\p{N}_]/u.test(text[match.index - 1] ?? "")) continue;
     if (/[\p{L}\p{N}_]/u.test(text[match.index + match[0].length] ?? "")) continue;
-    const address = isIpv4(withoutPort(run)) ? withoutPort(run) : isIpv6(run) ? run : undefined;
+    const address = addressIn(run, text, match.index);
     if (address === undefined) continue;
     const version = address.includes(":") ? "6" : "4";
     findings.push({
@@ -33,6 +33,23 @@ export function findIps(text: string): Finding[] {
     });
   }
   return findings;
+}
+
+function addressIn(run: string, text: string, at: number): string | undefined {
+  if (isIpv4(withoutPort(run))) return withoutPort(run);
+  if (run === "::") return isUnspecified(text, at) ? run : undefined;
+  return isIpv6(run) ? run : undefined;
+}
+
+// The unspecified address is also an operator of many languages: it stands alone there, or words say what it is.
+function isUnspecified(text: string, at: number): boolean {
+  const isAlone = /^[\s="'(]?$/.test(text[at - 1] ?? "") && /^[\s"'),;]?$/.test(text[at + 2] ?? "");
+  return (
+    isAlone &&
+    /(?:\b(?:ip(?:v6)?|addr(?:ess)?|src|dst|bind|listen|host|unspecified)\b)[^\n]{0,12}$/i.test(
+      text.slice(Math.max(0, at - 24), at),
+    )
+  );
 }
 
 function withoutPort(run: string): string {
@@ -59,14 +76,39 @@ function isIpv6(text: string): boolean {
   );
 }
 
-/** Looks around every "://" and "www.". */
+/** Looks around every "://" and "www.", and before the endings by which bare names are known. */
 export const urlTriggers: readonly Trigger[] = [
   { literal: "://", locate: (text, end) => locateUrl(text, schemeStart(text, end - 3), end) },
   {
     literal: "www.",
     locate: (text, end) => (/[A-Za-z0-9_.@-]/.test(text[end - 5] ?? "") ? undefined : locateUrl(text, end - 4, end)),
   },
+  ...[".com", ".org", ".co."].map((literal) => ({ literal, locate: locateBare })),
 ];
+
+const longestName = 253;
+const bareName = /(?<![A-Za-z0-9_@/:.\\$-])(?:[a-z0-9](?:[a-z0-9-]{0,62}\.)){1,4}$/i;
+
+// A name without a scheme: less certain, since it may be the name of a firm.
+function locateBare(text: string, end: number): Finding | undefined {
+  const dot = text.lastIndexOf(".", text[end - 1] === "." ? end - 2 : end - 1);
+  const name = bareName.exec(text.slice(Math.max(0, dot + 1 - longestName), dot + 1))?.[0];
+  if (name === undefined) return undefined;
+  const start = dot + 1 - name.length;
+  const rest = /^(?:com|org|co)(?:\.[a-z]{2})?(?![A-Za-z0-9_@-]|\.[A-Za-z0-9])/i.exec(
+    text.slice(dot + 1, dot + 9),
+  )?.[0];
+  if (rest === undefined || rest.toLowerCase() === "co" || text[dot + 1 + rest.length] === "(") return undefined;
+  const path = /^(?:\/[^\s<>"`{}|\\^]*)?/.exec(text.slice(dot + 1 + rest.length, dot + 1 + longestUrl))?.[0] ?? "";
+  const tail = withoutTrailing(rest + path);
+  return {
+    category: urlCategory,
+    start,
+    end: dot + 1 + tail.length,
+    score: 0.5,
+    attributes: { domain: (name + rest).toLowerCase() },
+  };
+}
 
 function schemeStart(text: string, colon: number): number {
   const scheme = /(?:https?|ftps?|wss?)$/i.exec(text.slice(Math.max(0, colon - 5), colon));

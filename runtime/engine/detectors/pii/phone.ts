@@ -42,7 +42,7 @@ const forbiddenBefore = /[\p{L}\p{N}_./#$€£%+-]$|\d[,:\\]$/u;
 const mostGroups = 8;
 const mostDigits = 15;
 const kinds =
-  "phone|tel|telephone|telefono|teléfono|telefon|telefoon|téléphone|telefone|mobile|móvil|movil|cell|cellphone|cellular|handy|portable|fax|office|desk|landline|número|numero|numéro|nummer|rufnummer|celular|gsm|komórk\\p{L}*|puhelin|tlf|mob|phn|ph|whatsapp|viber|signal|hotline|contact|home|work|call";
+  "phone|tel|telephone|telepono|telefono|teléfono|telefon|telefoon|téléphone|telefone|mobile|móvil|movil|cell|cellphone|cellular|handy|portable|fax|office|desk|landline|número|numero|numéro|nummer|rufnummer|celular|gsm|komórk\\p{L}*|puhelin|tlf|mob|phn|ph|whatsapp|viber|signal|hotline|contact|home|work|call";
 const words = new RegExp(
   `\\b(?:${kinds}|calls|calling|called|dial|text|sms|messages?|messaging|ring|rang|reach|llam\\p{L}*|appel\\p{L}*|anruf\\p{L}*|ruf|ligue|ligar|chiam\\p{L}*|bel)\\b|电话|手机|電話|携帯|전화|휴대폰|телефон|тел\\b|звони|номер|هاتف|جوال|טלפון|फ़ोन|फोन|मोबाइल|โทร|(?:phone|contact|my|[a-z]{4,12}i) number|number is`,
   "iu",
@@ -52,6 +52,8 @@ const label = new RegExp(
   `(?:\\b(?:${kinds})(?: (?:number|no|nr|#))?|电话|手机|電話|携帯|전화|휴대폰|телефон|тел\\.?|номер|هاتف|جوال|טלפון|फ़ोन|โทร|(?:phone|contact|my|my \\p{L}{2,12}|[a-z]{4,12}i) number)(?: (?:is|at|on|me at|us at|me on))?[\\s:.=)#*\\\\,-]{0,8}$`,
   "iu",
 );
+/** A number with a country code shortly before: the next one is hardly anything else. */
+const beside = /\+\d{9,15}\D{1,20}$/;
 const labelBehind = new RegExp(`^[-\\s(,]{1,3}(?:${kinds})\\b`, "iu");
 const otherNumbers =
   /\b(?:account|acct|card|order|invoice|ticket|tracking|routing|reference|ref|id|case|claim|passport|licen[cs]e|isbn|issn|ssn|social|policy|serial|version|build|port|zip|postal|iban|bic|swift|vat|tax|ein|imei|license plate|pin|code|konto|bestell\p{L}*|rechnung\p{L}*|population|year|years|date|flight|room|page|pages|score|€|usd|eur|\$)[ :#.=n°º]{0,6}(?:(?:number|num|no|nr|is|id)[ :#.]{0,4}){0,2}$/iu;
@@ -127,7 +129,7 @@ function judge(text: string, start: number, reach: number, countries: readonly C
   const before = text.slice(Math.max(0, start - 32), start);
   if (otherNumbers.test(before)) return undefined;
   const labelled = label.test(before) || labelBehind.test(text.slice(end, end + 24));
-  const told = labelled || hasContext(text, start, end, words);
+  const told = labelled || hasContext(text, start, end, words) || beside.test(before);
   const isLine = /^$|\n/.test(text[start - 1] ?? "") && /^$|[\r\n]/.test(text[end] ?? "");
   const verdict = verdictOf(written, digits, { told, labelled, isLine }, countries);
   if (verdict === undefined) return undefined;

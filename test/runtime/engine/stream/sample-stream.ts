@@ -9,7 +9,8 @@ import type { EvaluationContext } from "../../../../runtime/engine/evaluation.ts
 import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
 import { shippedModels } from "../../../../src/kit/model-file.ts";
 
-const models = shippedModels();
+/** The models that the product has. */
+export const models = shippedModels();
 
 /** A random number from 0 to 1. */
 export type Random = () => number;

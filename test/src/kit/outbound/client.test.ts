@@ -13,12 +13,14 @@ import { type DnsServer, startDnsServer } from "../../../harness/dns-server.ts";
 
 let dns: DnsServer;
 const trusted = selfSigned(["hook.test", "127.0.0.1"]);
+const past = selfSigned(["hook.test"], [-2, -1]);
+const future = selfSigned(["hook.test"], [1, 2]);
 const usual = getCACertificates("default");
 beforeAll(async () => {
   dns = await startDnsServer();
   dns.names.set("hook.test", ["127.0.0.1"]);
   dns.names.set("other.test", ["127.0.0.1"]);
-  setDefaultCACertificates([...usual, trusted.certificate]);
+  setDefaultCACertificates([...usual, ...[trusted, past, future].map(({ certificate }) => certificate)]);
 });
 afterAll(async () => {
   setDefaultCACertificates(usual);
@@ -388,6 +390,16 @@ describe("TLS", () => {
       delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     });
     expect(await failureOf(outboundOf().post(request(`https://hook.test:${port}/`)))).toBe("tls_failed");
+  });
+
+  it.each([
+    ["has expired", past, "CERT_HAS_EXPIRED"],
+    ["is not good yet", future, "CERT_NOT_YET_VALID"],
+  ])("is refused when the certificate %s", async (_, { certificate, key }, code) => {
+    const { port } = await serveTls({ cert: certificate, key });
+    const failed = outboundOf().post(request(`https://hook.test:${port}/`));
+    await expect(failed).rejects.toThrow(code);
+    expect(await failureOf(failed)).toBe("tls_failed");
   });
 
   it("is refused below version 1.2", async () => {

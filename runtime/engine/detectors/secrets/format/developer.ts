@@ -4,7 +4,7 @@ import type { TokenFormat } from "../token.ts";
 import { checksumOfAll } from "./judge.ts";
 
 const grafana = "https://grafana.com/docs/grafana/latest/administration/service-accounts/";
-const sentry = "https://docs.sentry.io/account/auth-tokens/";
+const sentry = "https://docs.sentry.io/";
 const newRelic = "https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys/";
 
 /** The formats. */
@@ -32,23 +32,21 @@ export const developerTokens: readonly TokenFormat[] = [
     literal: "dt0c01.",
     after: "[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}",
     score: 0.97,
-    reference:
-      "https://docs.dynatrace.com/docs/manage/identity-access-management/access-tokens-and-oauth-clients/access-tokens",
+    reference: "https://docs.dynatrace.com/docs/",
   },
   {
     name: "dynatrace",
     literal: "dt0s",
     after: "[0-9]{2}\\.[A-Z0-9]{8,24}\\.[A-Z0-9]{64}",
     score: 0.97,
-    reference:
-      "https://docs.dynatrace.com/docs/manage/identity-access-management/access-tokens-and-oauth-clients/oauth-clients",
+    reference: "https://docs.dynatrace.com/docs/",
   },
   {
     name: "sonar",
     literal: "sq",
     after: "[uap]_[a-f0-9]{40}",
     score: 0.95,
-    reference: "https://docs.sonarsource.com/sonarqube-server/latest/user-guide/managing-tokens/",
+    reference: "https://docs.sonarsource.com/",
   },
   {
     name: "sourcegraph",
@@ -62,7 +60,7 @@ export const developerTokens: readonly TokenFormat[] = [
     literal: "PMAK-",
     after: "[a-fA-F0-9]{24}-[a-fA-F0-9]{34}",
     score: 0.97,
-    reference: "https://learning.postman.com/docs/developer/postman-api/authentication/",
+    reference: "https://learning.postman.com/docs/",
   },
   {
     name: "harness",
@@ -70,7 +68,7 @@ export const developerTokens: readonly TokenFormat[] = [
     before: "\\b[ps]",
     after: "[A-Za-z0-9_-]{22}\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{20}",
     score: 0.95,
-    reference: "https://developer.harness.io/docs/platform/automation/api/add-and-manage-api-keys/",
+    reference: "https://developer.harness.io/docs/",
   },
   {
     name: "octopus_deploy",
@@ -86,7 +84,7 @@ export const developerTokens: readonly TokenFormat[] = [
     literal: "pnu_",
     after: "[A-Za-z0-9]{36}",
     score: 0.95,
-    reference: "https://docs.prefect.io/v3/how-to-guides/cloud/manage-users/api-keys",
+    reference: "https://docs.prefect.io/",
   },
   {
     name: "doppler",
@@ -107,7 +105,7 @@ export const developerTokens: readonly TokenFormat[] = [
     literal: "rdme_",
     after: "[a-z0-9]{70}",
     score: 0.97,
-    reference: "https://docs.readme.com/main/reference/intro/authentication",
+    reference: "https://docs.readme.com/",
   },
   {
     name: "launchdarkly",
@@ -165,14 +163,14 @@ export const developerTokens: readonly TokenFormat[] = [
     before: "(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\\.[a-z0-9]{4,6}",
     after: "[_-][a-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}",
     score: 0.95,
-    reference: "https://authress.io/knowledge-base/docs/authorization/service-clients",
+    reference: "https://authress.io/knowledge-base/",
   },
   {
     name: "defined_networking",
     literal: "dnkey-",
     after: "[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}",
     score: 0.95,
-    reference: "https://docs.defined.net/guides/automating-host-creation/",
+    reference: "https://docs.defined.net/",
   },
   {
     name: "intra42",

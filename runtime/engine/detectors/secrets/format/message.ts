@@ -142,14 +142,14 @@ export const messageTokens: readonly TokenFormat[] = [
     literal: "key-",
     after: "[a-f0-9]{32}",
     score: 0.85,
-    reference: "https://documentation.mailgun.com/docs/mailgun/api-reference/mg-auth",
+    reference: "https://documentation.mailgun.com/",
   },
   {
     name: "mailgun",
     literal: "pubkey-",
     after: "[a-f0-9]{32}",
     score: 0.6,
-    reference: "https://documentation.mailgun.com/docs/mailgun/api-reference/mg-auth",
+    reference: "https://documentation.mailgun.com/",
   },
   {
     name: "mailchimp",

@@ -56,7 +56,7 @@ export const modelTokens: readonly TokenFormat[] = [
     literal: "r8_",
     after: "[A-Za-z0-9]{37}",
     score: 0.95,
-    reference: "https://replicate.com/docs/topics/security/api-tokens",
+    reference: "https://replicate.com/docs",
   },
   {
     name: "xai",
@@ -70,7 +70,7 @@ export const modelTokens: readonly TokenFormat[] = [
     literal: "sk-or-v1-",
     after: "[a-f0-9]{64}",
     score: 0.97,
-    reference: "https://openrouter.ai/docs/api-reference/authentication",
+    reference: "https://openrouter.ai/docs",
   },
   {
     name: "nvidia",
@@ -84,8 +84,7 @@ export const modelTokens: readonly TokenFormat[] = [
     literal: "lsv2_",
     after: "(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}",
     score: 0.97,
-    reference:
-      "https://docs.smith.langchain.com/administration/how_to_guides/organization_management/create_account_api_key",
+    reference: "https://docs.smith.langchain.com/",
   },
   {
     name: "langfuse",

@@ -6,7 +6,7 @@ import { mixed, mixedLower } from "./judge.ts";
 const stripe = "https://docs.stripe.com/keys";
 const shopify = "https://shopify.dev/changelog/length-of-the-shopify-access-token-is-increasing";
 const square = "https://developer.squareup.com/docs/build-basics/access-tokens";
-const flutterwave = "https://developer.flutterwave.com/docs/authentication";
+const flutterwave = "https://developer.flutterwave.com/";
 
 /** The formats. */
 export const paymentTokens: readonly TokenFormat[] = [
@@ -45,7 +45,7 @@ export const paymentTokens: readonly TokenFormat[] = [
     literal: "duffel_",
     after: "(?:test|live)_[A-Za-z0-9_=-]{43}",
     score: 0.95,
-    reference: "https://duffel.com/docs/api/overview/making-requests",
+    reference: "https://duffel.com/docs",
   },
   {
     name: "flutterwave",
@@ -66,7 +66,7 @@ export const paymentTokens: readonly TokenFormat[] = [
     literal: "shippo_",
     after: "(?:live|test)_[a-fA-F0-9]{40}",
     score: 0.97,
-    reference: "https://docs.goshippo.com/docs/guides_general/authentication/",
+    reference: "https://docs.goshippo.com/",
   },
   {
     name: "plaid",
@@ -98,20 +98,20 @@ export const paymentTokens: readonly TokenFormat[] = [
     after: "[A-Za-z0-9_=-]{40}(?![A-Za-z0-9_=-])",
     score: 0.85,
     judge: mixedLower,
-    reference: "https://developer.gocardless.com/getting-started/api/making-your-first-request/",
+    reference: "https://developer.gocardless.com/",
   },
   {
     name: "lob",
     literal: "live_",
     after: "(?:pub_[a-f0-9]{31}|[a-f0-9]{35})",
     score: 0.9,
-    reference: "https://docs.lob.com/#tag/API-Keys",
+    reference: "https://docs.lob.com/",
   },
   {
     name: "lob",
     literal: "test_",
     after: "(?:pub_[a-f0-9]{31}|[a-f0-9]{35})",
     score: 0.6,
-    reference: "https://docs.lob.com/#tag/API-Keys",
+    reference: "https://docs.lob.com/",
   },
 ];

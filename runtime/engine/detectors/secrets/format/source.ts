@@ -5,7 +5,7 @@ import { checksumAfter, mixed } from "./judge.ts";
 
 const github = "https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/";
 const gitlab = "https://docs.gitlab.com/security/tokens/";
-const jfrog = "https://jfrog.com/help/r/jfrog-platform-administration-documentation/access-tokens";
+const jfrog = "https://jfrog.com/help/";
 
 /** Prefixes of GitLab's tokens with the number of characters that follow. */
 const gitlabPrefixes: readonly (readonly [string, string])[] = [

@@ -65,14 +65,14 @@ export const workTokens: readonly TokenFormat[] = [
     literal: "lin_api_",
     after: "[A-Za-z0-9]{40}",
     score: 0.97,
-    reference: "https://linear.app/developers/graphql",
+    reference: "https://linear.app/developers",
   },
   {
     name: "linear",
     literal: "lin_oauth_",
     after: "[a-f0-9]{64}",
     score: 0.97,
-    reference: "https://linear.app/developers/oauth-2-0-authentication",
+    reference: "https://linear.app/developers",
   },
   {
     name: "asana",
@@ -86,7 +86,7 @@ export const workTokens: readonly TokenFormat[] = [
     literal: "pat-",
     after: "(?:na|eu|ap)[0-9]-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     score: 0.97,
-    reference: "https://developers.hubspot.com/docs/guides/apps/private-apps/overview",
+    reference: "https://developers.hubspot.com/docs",
   },
   {
     name: "contentful",
@@ -107,7 +107,7 @@ export const workTokens: readonly TokenFormat[] = [
     literal: "fio-u-",
     after: "[A-Za-z0-9_=-]{64}",
     score: 0.97,
-    reference: "https://developer.frame.io/docs/getting-started/authentication",
+    reference: "https://developer.frame.io/",
   },
   {
     name: "mapbox",
@@ -130,14 +130,14 @@ export const workTokens: readonly TokenFormat[] = [
     after: "(?:gems|enterprise)\\.contribsys\\.com",
     score: 0.97,
     entropy: 2.5,
-    reference: "https://github.com/sidekiq/sidekiq/wiki/Commercial-collaboration",
+    reference: "https://github.com/sidekiq/sidekiq/wiki/Comm-Installation",
   },
   {
     name: "twitter",
     literal: "AAAAAAAAAAAAAAAAAAAAAA",
     after: "[A-Za-z0-9%]{80,100}",
     score: 0.95,
-    reference: "https://docs.x.com/resources/fundamentals/authentication/oauth-2-0/bearer-tokens",
+    reference: "https://docs.x.com/",
   },
   {
     name: "dropbox",

@@ -1,0 +1,26 @@
+// What a text costs when every built-in detector looks at it, as one scanner.
+
+import { catalog } from "../../runtime/engine/detectors/catalog.ts";
+import { compileDetectors } from "../../runtime/engine/scanner.ts";
+import { shippedModels } from "../../src/kit/model-file.ts";
+import type { Judge } from "./judge.ts";
+
+/** Parameters without which a detector has nothing to do. */
+const needed: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map([
+  ["keywords", { keywords: ["project nightfall"] }],
+  ["regex", { patterns: [{ pattern: "NF-[0-9]{6}" }] }],
+  ["canary", { canaries: ["zebra-quartz-1817"] }],
+  ["language", { allow: ["en"] }],
+  ["length", { max_characters: 100_000 }],
+  ["topics", { topics: ["gambling", "weapons"] }],
+  ["url", { allow: ["example.com"] }],
+]);
+
+/** All built-in detectors, injection included, compiled together. */
+export function allTogether(): Judge {
+  const specs = catalog
+    .filter(({ costClass }) => costClass !== "backend")
+    .map(({ id }) => ({ key: id, use: id, parameters: JSON.parse(JSON.stringify(needed.get(id) ?? {})) }));
+  const scanner = compileDetectors(specs, { models: shippedModels() });
+  return { name: `all ${specs.length} built-in detectors`, score: (text) => scanner.scan(text).size };
+}

@@ -1,0 +1,97 @@
+// Load over gRPC on a server in a child process, whose CPU time is counted: raw HTTP/2 and ready-made frames, so that what asks costs little.
+
+import type { ChildProcess } from "node:child_process";
+import { type ClientHttp2Session, connect } from "node:http2";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import {
+  EvaluateStreamRequestSchema,
+  EvaluationService,
+} from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import { cpuSecondsOf, type Round } from "../measure.ts";
+
+const roundMs = 3_000;
+const sessionCount = 4;
+const inFlight = 8;
+
+/** Path of the unary method. */
+export const unaryPath = `/${EvaluationService.typeName}/${EvaluationService.method.evaluateInput.name}`;
+/** Path of the stream in both directions. */
+export const streamPath = `/${EvaluationService.typeName}/${EvaluationService.method.evaluateStream.name}`;
+
+/** What is asked for, over and over. */
+export interface RpcLoad {
+  readonly port: number;
+  readonly path: string;
+  readonly token: string;
+  /** Bodies with their frames. */
+  readonly bodies: readonly Buffer[];
+}
+
+/** The body of a unary call. */
+export function unaryBody(text: string): Buffer {
+  return framed(toBinary(EvaluateRequestSchema, create(EvaluateRequestSchema, { text, agentId: "bench" })));
+}
+
+/** The body of a stream that opens, sends all of its text and finishes. */
+export function streamBody(text: string): Buffer {
+  const parts = [
+    create(EvaluateStreamRequestSchema, {
+      part: { case: "open", value: { stage: Stage.INPUT, request: { agentId: "bench" } } },
+    }),
+    create(EvaluateStreamRequestSchema, { part: { case: "delta", value: text } }),
+    create(EvaluateStreamRequestSchema, { part: { case: "finish", value: true } }),
+  ];
+  return Buffer.concat(parts.map((part) => framed(toBinary(EvaluateStreamRequestSchema, part))));
+}
+
+function framed(bytes: Uint8Array): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(bytes.byteLength, 1);
+  return Buffer.concat([head, bytes]);
+}
+
+/** Asks for three seconds over four connections, eight calls at a time on each. */
+export async function underRpcLoad(child: ChildProcess, load: RpcLoad): Promise<Round> {
+  const sessions = Array.from({ length: sessionCount }, () => connect(`http://127.0.0.1:${load.port}`));
+  const pid = child.pid ?? 0;
+  const cpuBefore = cpuSecondsOf(pid);
+  const startedAtMs = performance.now();
+  const untilMs = startedAtMs + roundMs;
+  let operations = 0;
+  const caller = async (session: ClientHttp2Session) => {
+    while (performance.now() < untilMs) {
+      await call(session, load, load.bodies[operations % load.bodies.length] ?? Buffer.alloc(0));
+      operations++;
+    }
+  };
+  await Promise.all(sessions.flatMap((session) => Array.from({ length: inFlight }, () => caller(session))));
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  const cpuSeconds = cpuSecondsOf(pid) - cpuBefore;
+  for (const session of sessions) session.close();
+  return { operations, seconds, cpuSeconds };
+}
+
+function call(session: ClientHttp2Session, { path, token }: RpcLoad, body: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({
+      ":method": "POST",
+      ":path": path,
+      "content-type": "application/grpc+proto",
+      te: "trailers",
+      authorization: `Bearer ${token}`,
+    });
+    let status: unknown;
+    stream.on("response", (headers) => {
+      status = headers["grpc-status"];
+    });
+    stream.on("trailers", (trailers) => {
+      status = trailers["grpc-status"];
+    });
+    stream.on("data", () => undefined);
+    stream.on("error", reject);
+    stream.on("end", () => (status === "0" ? resolve() : reject(new Error(`a call ended with the status ${status}`))));
+    stream.end(body);
+  });
+}

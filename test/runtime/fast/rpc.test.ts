@@ -1,0 +1,240 @@
+// The fast path over gRPC and Connect against Connect's own adapter, on the same live runtime: a query, which methods ignore, makes a call
+// take the ordinary way.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from "node:http2";
+import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import {
+  create,
+  fromBinary,
+  fromJsonString,
+  type JsonObject,
+  toBinary,
+  toJson,
+  toJsonString,
+} from "@bufbuild/protobuf";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { messageReader } from "../../../gateway/json-read.ts";
+import { Problems } from "../../../gateway/problem.ts";
+import {
+  type EvaluateRequest,
+  EvaluateRequestSchema,
+  EvaluateResponseSchema,
+} from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { EvaluationService } from "../../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import { type EvaluateVector, EvaluateVectorSchema } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
+import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/evaluate-stage.ts";
+import { expanded } from "../../harness/placeholder.ts";
+
+const methods: Readonly<Record<string, { readonly name: string } | undefined>> = {
+  "": EvaluationService.method.evaluateInput,
+  input: EvaluationService.method.evaluateInput,
+  output: EvaluationService.method.evaluateOutput,
+  "tool-call": EvaluationService.method.evaluateToolCall,
+  "tool-result": EvaluationService.method.evaluateToolResult,
+  retrieval: EvaluationService.method.evaluateRetrieval,
+  conversation: EvaluationService.method.evaluateConversation,
+};
+
+const folder = join(import.meta.dirname, "..", "..", "vectors", "evaluate");
+const vectors = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".json"))
+  .sort()
+  .map((file) => ({
+    name: file.slice(0, -".json".length),
+    vector: fromJsonString(EvaluateVectorSchema, readFileSync(join(folder, file), "utf8")),
+  }))
+  .filter(({ vector }) => methods[vector.stage] !== undefined && requestOf(vector) !== undefined);
+
+/** The message of a vector; undefined for one that cannot be written as a message. */
+function requestOf({ rawBody, request = {} }: EvaluateVector): EvaluateRequest | undefined {
+  if (rawBody !== undefined) return undefined;
+  const message = create(EvaluateRequestSchema);
+  const problems = new Problems();
+  messageReader(EvaluateRequestSchema).into(message, expanded(request as JsonObject), "", problems); // a JSON object
+  return problems.fault() === undefined ? message : undefined;
+}
+
+const dialects = ["grpc", "connect proto", "connect json"] as const;
+type Dialect = (typeof dialects)[number];
+const contentTypes: Readonly<Record<Dialect, string>> = {
+  grpc: "application/grpc",
+  "connect proto": "application/proto",
+  "connect json": "application/json",
+};
+
+function bodyOf(dialect: Dialect, message: EvaluateRequest): Buffer {
+  if (dialect === "connect json") return Buffer.from(toJsonString(EvaluateRequestSchema, message));
+  const bytes = toBinary(EvaluateRequestSchema, message);
+  return dialect === "grpc" ? framed(bytes) : Buffer.from(bytes);
+}
+
+function framed(bytes: Uint8Array, flags = 0): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(flags);
+  head.writeUInt32BE(bytes.byteLength, 1);
+  return Buffer.concat([head, bytes]);
+}
+
+interface RawAnswer {
+  readonly headers: IncomingHttpHeaders;
+  readonly trailers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+function send(
+  session: ClientHttp2Session,
+  path: string,
+  headers: Record<string, string>,
+  body: Buffer,
+): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ":method": "POST", ":path": path, ...headers });
+    const answer = { headers: {} as IncomingHttpHeaders, trailers: {} as IncomingHttpHeaders };
+    const chunks: Buffer[] = [];
+    stream.on("response", (given) => Object.assign(answer.headers, given));
+    stream.on("trailers", (given) => Object.assign(answer.trailers, given));
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    stream.on("end", () => resolve({ ...answer, body: Buffer.concat(chunks) }));
+    stream.on("error", reject);
+    stream.end(body);
+  });
+}
+
+/** An answer without what differs from call to call. */
+function comparable(dialect: Dialect, { headers, trailers, body }: RawAnswer, isGiven: boolean): object {
+  const { date: _, "content-length": length, ...others } = headers;
+  if (length !== undefined) expect(Number(length)).toBe(body.byteLength);
+  const isAnswer = dialect === "grpc" ? trailers["grpc-status"] === "0" : Number(headers[":status"]) === 200;
+  if (!isAnswer) return { others, trailers, body: body.toString("latin1").replace(/[0-9a-f-]{36}/g, "") };
+  const flags = dialect === "grpc" ? body[0] : undefined;
+  if (dialect === "grpc") expect(body.readUInt32BE(1)).toBe(body.byteLength - 5);
+  const coding = headers[dialect === "grpc" ? "grpc-encoding" : "content-encoding"];
+  const packed = dialect === "grpc" ? body.subarray(5) : body;
+  const content = flags === 0 ? packed : unpacked(packed, String(coding));
+  const message =
+    dialect === "connect json"
+      ? fromJsonString(EvaluateResponseSchema, content.toString("utf8"))
+      : fromBinary(EvaluateResponseSchema, content);
+  message.latencyUs = 0;
+  if (!isGiven) message.evaluationId = "";
+  return { others, trailers, flags, message: toJson(EvaluateResponseSchema, message) };
+}
+
+function unpacked(bytes: Buffer, coding: string): Buffer {
+  if (coding === "gzip") return gunzipSync(bytes);
+  return coding === "br" ? brotliDecompressSync(bytes) : bytes;
+}
+
+describe("the fast path over gRPC and Connect answers like the ordinary one", () => {
+  let live: EvaluateStage;
+  let bare: EvaluateStage;
+  const sessions = new Map<EvaluateStage, ClientHttp2Session>();
+
+  beforeAll(async () => {
+    live = await startEvaluateStage();
+    bare = await startEvaluateStage();
+  });
+
+  afterAll(async () => {
+    for (const session of sessions.values()) session.close();
+    await live.stop();
+    await bare.stop();
+  });
+
+  // A session that was idle for long has ended.
+  function sessionOf(stage: EvaluateStage): ClientHttp2Session {
+    const known = sessions.get(stage);
+    if (known !== undefined && !known.closed && !known.destroyed) return known;
+    const session = connect(stage.url);
+    sessions.set(stage, session);
+    return session;
+  }
+
+  function headersOf(stage: EvaluateStage, dialect: Dialect, persona: string, more: Record<string, string> = {}) {
+    const token = stage.tokenOf(persona);
+    const headers: Record<string, string> = { "content-type": contentTypes[dialect], "x-request-id": "the-same" };
+    if (token !== undefined) headers.authorization = `Bearer ${token}`;
+    return { ...headers, ...more };
+  }
+
+  async function bothWays(
+    stage: EvaluateStage,
+    about: { dialect: Dialect; path: string; headers: Record<string, string>; body: Buffer; isGiven?: boolean },
+  ): Promise<RawAnswer> {
+    const { dialect, path, headers, body, isGiven = false } = about;
+    const session = sessionOf(stage);
+    const fast = await send(session, path, headers, body);
+    const ordinary = await send(session, `${path}?ordinary`, headers, body);
+    expect(comparable(dialect, fast, isGiven)).toEqual(comparable(dialect, ordinary, isGiven));
+    return fast;
+  }
+
+  it.each(vectors)("$name", async ({ vector }) => {
+    const stage = vector.withoutBundle ? bare : live;
+    if (!vector.withoutBundle) await live.adopt(await bundleOf(vector));
+    const message = requestOf(vector);
+    if (message === undefined) throw new Error("left out above");
+    for (const step of vector.before) {
+      const before = create(EvaluateRequestSchema);
+      const json = expanded((step.request ?? {}) as JsonObject); // a vector's request is a JSON object
+      messageReader(EvaluateRequestSchema).into(before, json, "", new Problems());
+      const headers = headersOf(stage, "grpc", vector.as);
+      await send(sessionOf(stage), pathOf(step.stage), headers, bodyOf("grpc", before));
+    }
+    for (const dialect of dialects) {
+      const headers = headersOf(stage, dialect, vector.as);
+      const path = pathOf(vector.stage);
+      const isGiven = message.evaluationId !== undefined;
+      await bothWays(stage, { dialect, path, headers, body: bodyOf(dialect, message), isGiven });
+    }
+  });
+
+  const path = pathOf("input");
+  const hello = create(EvaluateRequestSchema, { text: "write to ada@lovelace.dev" });
+  const many = create(EvaluateRequestSchema, { text: "write to ada@lovelace.dev, ".repeat(60) });
+  const large = create(EvaluateRequestSchema, { text: "a ".repeat(200_000) });
+
+  it.each<[string, Record<string, string>, EvaluateRequest]>([
+    ["that accepts gzip", { "grpc-accept-encoding": "identity,deflate,gzip", "accept-encoding": "gzip, br" }, hello],
+    ["that accepts brotli", { "grpc-accept-encoding": "br", "accept-encoding": "br" }, many],
+    ["with a long answer in gzip", { "grpc-accept-encoding": "gzip", "accept-encoding": "gzip" }, many],
+    ["with a long answer", {}, many],
+    ["with a deadline", { "grpc-timeout": "5S", "connect-timeout-ms": "5000" }, hello],
+    ["with a deadline that is none", { "grpc-timeout": "soon", "connect-timeout-ms": "soon" }, hello],
+    ["in an unknown compression", { "grpc-encoding": "zip", "content-encoding": "zip" }, hello],
+    ["beyond the limit of the fast path", {}, large],
+    ["without a token", { authorization: "" }, hello],
+    ["with an odd request id", { "x-request-id": "the same" }, hello],
+  ])("to a call %s", async (_, more, message) => {
+    const first = vectors.find(({ name }) => name === "outcome/redact_styles") ?? vectors[0];
+    if (first === undefined) throw new Error("there are no vectors");
+    await live.adopt(await bundleOf(first.vector));
+    for (const dialect of dialects) {
+      const headers = headersOf(live, dialect, "", more);
+      if (more["x-request-id"] !== undefined) headers["x-request-id"] = "a".repeat(128);
+      await bothWays(live, { dialect, path, headers, body: bodyOf(dialect, message) });
+    }
+  });
+
+  it.each<[string, Dialect, Buffer]>([
+    ["no envelope", "grpc", Buffer.from([0, 0])],
+    ["an empty body", "grpc", Buffer.alloc(0)],
+    ["an envelope that is cut off", "grpc", framed(Buffer.from("abc")).subarray(0, 7)],
+    ["two messages", "grpc", Buffer.concat([bodyOf("grpc", hello), bodyOf("grpc", hello)])],
+    ["a message that says that it is compressed", "grpc", framed(toBinary(EvaluateRequestSchema, hello), 1)],
+    ["bytes that are no message", "grpc", framed(Buffer.from([0xff, 0xff]))],
+    ["bytes that are no message over Connect", "connect proto", Buffer.from([0xff, 0xff])],
+    ["no JSON", "connect json", Buffer.from("{")],
+    ["an unknown field", "connect json", Buffer.from('{"text":"a","unknown":1}')],
+    ["an empty message", "grpc", framed(Buffer.alloc(0))],
+  ])("to %s", async (_, dialect, body) => {
+    const headers = headersOf(live, dialect, "");
+    await bothWays(live, { dialect, path, headers, body });
+  });
+});
+
+function pathOf(stage: string): string {
+  return `/${EvaluationService.typeName}/${methods[stage]?.name ?? ""}`;
+}
