@@ -81,9 +81,10 @@ describe("a candidate", () => {
     const answers = await Promise.all(Array.from({ length: 300 }, () => runtime.evaluate({ text: "forbidden" })));
     expect(answers.every(({ status, body }) => status === 200 && body.outcome === "BLOCK")).toBe(true);
     await eventually(async () => {
-      const { evaluations, skipped, failed } = await home.call("GET", `${path}/candidate`);
-      expect(evaluations + skipped).toBeGreaterThanOrEqual(300);
+      const { evaluations, skipped, failed, ...rest } = await home.call("GET", `${path}/candidate`);
+      if (process.env.DBG) console.log(evaluations, skipped, failed, JSON.stringify(rest).slice(0, 400));
       expect(failed).toBe(0);
+      expect(evaluations + skipped).toBeGreaterThanOrEqual(300);
     });
   });
 });

@@ -1,5 +1,6 @@
 // A connected runtime in this process: real sockets, a folder of its own.
 
+import { BundleBuilder } from "../../runtime/bundle/builder.ts";
 import { runtimeSchema } from "../../runtime/config.ts";
 import { connect } from "../../runtime/connected.ts";
 import { startRuntime } from "../../runtime/runtime.ts";
@@ -8,6 +9,9 @@ import { systemClock } from "../../src/kit/clock.ts";
 import { readConfig } from "../../src/kit/config.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { shutDown } from "../../src/kit/shutdown.ts";
+
+/** Builds the engines of all runtimes of this process. It ends by itself when it has nothing to do. */
+const builder = new BundleBuilder();
 
 /** What a runtime needs. */
 export interface TestRuntimeOptions {
@@ -55,7 +59,7 @@ export async function startTestRuntime(options: TestRuntimeOptions): Promise<Tes
     POLICY_GUARD_TOKEN: token,
     ...env,
   });
-  const source = await connect(config, { url, token }, { log, clock });
+  const source = await connect(config, { url, token }, { log, clock, builder });
   const runtime = await startRuntime(config, source, { log, clock });
   const base = `http://127.0.0.1:${runtime.port}/v1/evaluate`;
   const managementUrl = `http://127.0.0.1:${runtime.managementPort}`;

@@ -163,7 +163,8 @@ function parameterOf({ parameters, definition }: EffectiveTerm, key: string): Js
   return properties?.[key]?.default;
 }
 
-const sensitivities = ["permissive", "balanced", "strict"];
+/** "auto" is balanced, and permissive for texts of those who run the application. */
+const sensitivities = ["permissive", "auto", "balanced", "strict"];
 
 function parameterEffect(use: string, key: string, was: JsonValue | undefined, is: JsonValue | undefined): Effect {
   if (use === "injection" && key === "sensitivity") {

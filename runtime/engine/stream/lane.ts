@@ -38,9 +38,8 @@ export class Lane {
   #foldEnd = 0;
   #state = 0;
   #phrases: PhraseHit[] = [];
-  #triggerHits: number[][];
-  /** Triggers of which hits wait. */
-  readonly #hitTriggers: Set<number>;
+  /** By trigger: where the hits end that wait. */
+  readonly #triggerHits = new Map<number, number[]>();
   #openEdges: number[];
   /** Up to where the text was there when `open` was last asked. */
   #seen = 0;
@@ -62,8 +61,7 @@ export class Lane {
     this.#foldEnd = from === undefined ? 0 : from.#foldEnd;
     this.#state = from === undefined ? 0 : from.#state;
     this.#phrases = [...(from === undefined ? [] : from.#phrases)];
-    this.#triggerHits = tables.triggers.map((_, index) => [...(from?.triggerHitsOf(index) ?? [])]);
-    this.#hitTriggers = new Set(from === undefined ? [] : from.#hitTriggers);
+    if (from !== undefined) for (const [index, hits] of from.#triggerHits) this.#triggerHits.set(index, [...hits]);
     this.#openEdges = from === undefined ? tables.opens.map(() => 0) : [...from.#openEdges];
     this.#seen = from === undefined ? 0 : from.#seen;
     this.#sweepEdges = from === undefined ? tables.sweeps.map(() => 0) : [...from.#sweepEdges];
@@ -78,10 +76,6 @@ export class Lane {
   /** The same lane, to go on by itself with other kinds. */
   fork(kinds: number): Lane {
     return new Lane(this.#tables, kinds, this);
-  }
-
-  triggerHitsOf(index: number): readonly number[] {
-    return this.#triggerHits[index] ?? [];
   }
 
   /** What was found in the windows that are settled. */
@@ -159,8 +153,9 @@ export class Lane {
       for (const index of found.triggers) {
         const use = this.#tables.triggers[index];
         if (use === undefined || !this.isReadBy(use.job)) continue;
-        this.#triggerHits[index]?.push(base + end);
-        this.#hitTriggers.add(index);
+        const hits = this.#triggerHits.get(index);
+        if (hits === undefined) this.#triggerHits.set(index, [base + end]);
+        else hits.push(base + end);
       }
       for (const { pattern, gate } of found.gates)
         if (this.isReadBy(this.#tables.patterns[pattern]?.job ?? 0)) this.#gated.hit(pattern, gate, this.tail, end);
@@ -195,12 +190,12 @@ export class Lane {
       lower(use.job, edge);
     }
     this.#seen = this.tail.end;
-    for (const index of this.#hitTriggers) {
+    for (const [index, known] of this.#triggerHits) {
       const use = triggers[index];
       if (use === undefined) continue;
-      const hits = (this.#triggerHits[index] ?? []).filter((end) => !this.#settleHit(use, end, report, lower));
-      this.#triggerHits[index] = hits;
-      if (hits.length === 0) this.#hitTriggers.delete(index);
+      const hits = known.filter((end) => !this.#settleHit(use, end, report, lower));
+      if (hits.length === 0) this.#triggerHits.delete(index);
+      else this.#triggerHits.set(index, hits);
     }
   }
 

@@ -21,8 +21,10 @@ const { n } = sampleOf({ n: 300, seed: 1 });
 /** As many as a runtime has in a batch, and how many it sends before the first of them is acknowledged. */
 const batch = { size: 256, ahead: 4 };
 const targets = 2;
-/** Far below what a large burst takes by itself, and above what a garbage collector leaves lying about. */
-const mostGrowthMiB = 192;
+/** The heap that each process may have, far below what a large burst takes by itself: one that held all of it would die. */
+const heapMiB = 192;
+/** Buffers outside of the heap and what a garbage collector leaves lying about may come to as much again. */
+const mostGrowthMiB = 2 * heapMiB;
 /** Nothing that moves takes longer. */
 const stalledMs = 30_000;
 
@@ -47,6 +49,7 @@ beforeAll(async () => {
     HOST: "127.0.0.1",
     POLICY_GUARD_MASTER_KEY: randomBytes(32).toString("base64"),
     POLICY_GUARD_ALLOW_NETWORKS: "127.0.0.0/8",
+    NODE_OPTIONS: `--max-old-space-size=${heapMiB}`,
   };
   [plane, worker] = await Promise.all([
     startNodeProcess({

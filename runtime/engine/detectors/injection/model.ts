@@ -63,10 +63,10 @@ export class InjectionModel {
     return bias + this.#stretch.evidence * scale;
   }
 
-  /** The family of attacks that a window looks like most; undefined for a model without families. */
-  family(text: string, from: number, to: number, isFirst = from === 0): string | undefined {
+  /** The family of attacks that the window whose evidence was asked for last looks like most; undefined for a model without families. */
+  family(): string | undefined {
     const { families, familyBiases, familyScale, damping } = this.header;
-    const count = this.#reader.read(text, from, to, isFirst);
+    const count = this.#reader.partEnds.at(-1) ?? 0;
     const root = Math.sqrt(count + damping);
     let best = Number.NEGATIVE_INFINITY;
     let found: string | undefined;

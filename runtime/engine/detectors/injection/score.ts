@@ -36,7 +36,7 @@ export function windowProbe(model: InjectionModel): WindowProbe {
       const evidence = model.evidence(text, from, to, offset === 0);
       const finding = { category: wordingCategory, start: from, end: to, score: logistic(evidence) };
       if (evidence < leastForFamily) return finding;
-      const family = model.family(text, from, to, offset === 0);
+      const family = model.family();
       return family === undefined ? finding : { ...finding, attributes: { family } };
     },
   };

@@ -165,7 +165,7 @@ describe("a difference of rules is told in the terms of the language", () => {
       "another sensitivity",
       `detectors: {i: {use: injection}}\n${rule("detect: i")}`,
       `detectors: {i: {use: injection, sensitivity: strict}}\n${rule("detect: i")}`,
-      ['stricter: rule "r": sensitivity of i: strict instead of balanced'],
+      ['stricter: rule "r": sensitivity of i: strict instead of auto'],
       "stricter",
     ],
     [
