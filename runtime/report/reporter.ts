@@ -52,7 +52,7 @@ const batchLimits = { maxRecords: 256, maxBytes: 1024 * 1024 };
 /** Batches on their way. With 256 records each this is what a control plane has to hold for one runtime. */
 const windowBatches = 8;
 const statusEveryMs = 5_000;
-/** Before a status that comes sooner, a tally of a candidate waits for this long. */
+/** From one tally of a candidate to the next, however many statuses come in between. */
 const tallyEveryMs = 1_000;
 const leastBackoffMs = 100;
 const mostBackoffMs = 30_000;
@@ -145,15 +145,19 @@ export class Reporter {
     const { instanceId, spool } = this.#options;
     yield request({ case: "hello", value: { instanceId, softwareVersion: runtimeVersion } });
     let statusAtMs = Number.NEGATIVE_INFINITY;
+    let tallyAtMs = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
-      const isTallyDue = performance.now() - statusAtMs >= tallyEveryMs;
       if (this.#isStatusDue || performance.now() - statusAtMs >= statusEveryMs) {
         this.#isStatusDue = false;
         statusAtMs = performance.now();
         yield request({ case: "status", value: { ...this.#options.status(), spoolDepth: spool.depth() } });
       }
+      const isTallyDue = performance.now() - tallyAtMs >= tallyEveryMs;
       const tally = isTallyDue ? this.#options.candidateTally() : undefined;
-      if (tally !== undefined) yield request({ case: "candidate", value: tally });
+      if (tally !== undefined) {
+        tallyAtMs = performance.now();
+        yield request({ case: "candidate", value: tally });
+      }
       const batch = stream.inFlight < windowBatches ? await spool.read(stream.nextSeq, batchLimits) : undefined;
       if (batch === undefined) {
         await this.#bell.next(statusEveryMs);

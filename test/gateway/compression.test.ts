@@ -1,8 +1,8 @@
 // Compression of answers: what callers accept, and what it does to entity tags.
 
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { chooseCoding, compressed, leastCompressedBytes } from "../../gateway/compression.ts";
+import { chooseCoding, compressed, leastCompressedBytes, rpcCompressions } from "../../gateway/compression.ts";
 
 const body = JSON.stringify({ text: "policy ".repeat(leastCompressedBytes / 4) });
 const answer = { status: 200, headers: { etag: '"sha256-ab-7"' }, body };
@@ -22,6 +22,17 @@ describe("the coding of an answer", () => {
     ["*;q=0.2, br;q=0", "gzip"],
     ["gzip;q=nonsense", undefined],
   ])("to Accept-Encoding %j is %j", (header, coding) => expect(chooseCoding(header)).toBe(coding));
+});
+
+describe("an answer of Connect or gRPC", () => {
+  it("is compressed by the same brotli as others, not by the slow one, and opened by theirs", async () => {
+    const bytes = new TextEncoder().encode(body);
+    expect(rpcCompressions.map(({ name }) => name)).toEqual(["gzip", "br"]);
+    for (const { compress, decompress } of rpcCompressions)
+      expect(Buffer.from(await decompress(await compress(bytes), bytes.length)).toString()).toBe(body);
+    const fast = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
+    expect(Buffer.from(await rpcCompressions[1].compress(bytes))).toEqual(fast);
+  });
 });
 
 describe("a compressed answer", () => {

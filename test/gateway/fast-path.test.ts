@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { create, type Message } from "@bufbuild/protobuf";
+import { create, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { afterEach, describe, expect, it } from "vitest";
 import type { FastMethod } from "../../gateway/fast-call.ts";
 import { createFastPath } from "../../gateway/fast-path.ts";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
-import { EvaluateResponseSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { EvaluateRequestSchema, EvaluateResponseSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import type { Credential } from "../../src/kit/context.ts";
 import { createLog } from "../../src/kit/log.ts";
@@ -84,6 +84,52 @@ function post(url: string, headers: Record<string, string> = {}, body = '{"text"
   const all = { "content-type": "application/json", authorization: "Bearer t0ken", ...headers };
   return fetch(url, { method: "POST", headers: all, body });
 }
+
+describe("the fast path over Connect", () => {
+  const rpc = `/${EvaluationService.typeName}/EvaluateInput`;
+
+  it("answers a plain call by itself, in either form, and counts it", async () => {
+    const { url, calls, ordinary } = await serve();
+    const inJson = await post(new URL(rpc, url).href);
+    expect([inJson.status, await inJson.json()]).toEqual([200, { evaluationId: "e", latencyUs: 7 }]);
+    const bytes = toBinary(EvaluateRequestSchema, create(EvaluateRequestSchema, { text: "hello" }));
+    const inBinary = await fetch(new URL(rpc, url), {
+      method: "POST",
+      headers: { "content-type": "application/proto", authorization: "Bearer t0ken" },
+      body: Uint8Array.from(bytes),
+    });
+    expect(fromBinary(EvaluateResponseSchema, new Uint8Array(await inBinary.arrayBuffer()))).toEqual(answer);
+    expect(ordinary).toEqual([]);
+    expect(calls.map(({ method, code }) => [method, code])).toEqual([
+      ["EvaluateInput", "ok"],
+      ["EvaluateInput", "ok"],
+    ]);
+  });
+
+  it.each<[string, Given, Record<string, string>]>([
+    ["has a deadline", {}, { "connect-timeout-ms": "500" }],
+    ["is compressed", {}, { "content-encoding": "gzip" }],
+    ["is of another type", {}, { "content-type": "application/xml" }],
+    ["has no token", {}, { authorization: "" }],
+    ["may be invalid", { isSurelyValid: false }, {}],
+    ["comes while the server closes", { isClosing: true }, {}],
+    ["has a token of nobody", { authenticate: () => undefined }, {}],
+  ])("leaves a call to the ordinary handler that %s", async (_, given, headers) => {
+    const { url, calls, ordinary } = await serve(given);
+    expect((await post(new URL(rpc, url).href, headers)).status).toBe(299);
+    expect([ordinary, calls]).toEqual([[rpc], []]);
+  });
+
+  it("tells a failure behind the evaluation in the form of the protocol", async () => {
+    const { url, calls } = await serve({ call: () => Promise.reject(new Error("no disk")), level: "info" });
+    const response = await post(new URL(rpc, url).href, { "x-request-id": "r1" });
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { code: "internal", message: "internal error, request id r1" },
+    ]);
+    expect(calls.map(({ code }) => code)).toEqual(["internal"]);
+  });
+});
 
 describe("the fast path", () => {
   it("answers a plain call by itself, and counts it", async () => {

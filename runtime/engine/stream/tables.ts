@@ -95,7 +95,7 @@ export interface StreamTables {
 const groupBytes = 4 * 2 ** 20;
 const mostPatterns = 80;
 /** Patterns with long beginnings need many states together. */
-const fewPatterns = 8;
+const fewPatterns = 40;
 const mostInstructions = 8_000;
 
 /** Why a stream cannot follow a detector, as the end of a sentence about it; undefined when it can. */

@@ -21,7 +21,7 @@ export const gibberish: Detector = {
     id: "gibberish",
     displayName: "Gibberish and optimised suffixes",
     description:
-      "Finds stretches of text that hardly anybody writes: strings that a machine optimised to get past a model's refusals, and random characters. Judges letters of the Latin script and punctuation; long identifiers, addresses and codes are passed over.",
+      "Finds stretches of text that hardly anybody writes: strings that a machine optimised to get past a model's refusals, and random characters. Judges letters of the Latin script and punctuation only, other scripts are never gibberish to it; long identifiers, addresses and codes are passed over.",
     version: "1.0.0",
     category: "security",
     tags: ["jailbreak", "suffix", "perplexity"],

@@ -81,7 +81,7 @@ export const injection: Detector = {
     measures: [
       {
         name: "attacks found",
-        value: 0.721,
+        value: 0.712,
         data: "978 attacks of public sources, each left out of training as a whole",
       },
       {

