@@ -26,6 +26,7 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "calls by everybody of everything, in every dialect; each mutant has to be noticed",
     n: 1_000,
   },
+  vectors: { file: "test/vectors.test.ts", unit: "calls of vectors of the control plane, each in all of its dialects" },
   outage: { file: "test/e2e/outage.test.ts", unit: "simulated hours without the control plane", n: 24 },
   swaps: { file: "test/e2e/swaps.test.ts", unit: "swaps of the bundle under load", n: 1_000 },
   "kill-runtime": { file: "test/e2e/kill.test.ts", test: "a runtime that is killed", unit: "kills", n: 200 },

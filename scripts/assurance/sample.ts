@@ -26,6 +26,11 @@ export function sampleOf(own: Sample): Sample {
   return { n: Number(process.env[n] ?? own.n), seed: Number(process.env[seed] ?? own.seed) };
 }
 
+/** Whether `npm run assurance` is what runs: then everything is tried. */
+export function isAssurance(): boolean {
+  return process.env[sampleVariables.report] !== undefined;
+}
+
 /** Tells `npm run assurance`, if it is what runs, what came of a sample. */
 export function reportSample(result: SampleResult): void {
   const file = process.env[sampleVariables.report];
