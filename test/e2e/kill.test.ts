@@ -6,8 +6,8 @@ import { type KillWorld, startKillWorld, type Victim } from "../harness/kill-wor
 import { seededRandom } from "../runtime/spool/fault-disk.ts";
 
 const { n, seed } = sampleOf({ n: 2, seed: 1 });
-/** Processes take seconds to start, and machines are shared. */
-const timeoutMs = 60_000 + 60_000 * n;
+/** A kill takes about five seconds: the process starts anew, and those that called it come back after a pause. Machines are shared. */
+const timeoutMs = 30_000 + 15_000 * n;
 /** After so many kills it is looked at what holds, so that a failure names a short stretch. */
 const roundKills = 10;
 
