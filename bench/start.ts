@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
+import { shippedModels } from "../src/kit/model-file.ts";
 import { signedBundle } from "../test/harness/bundle.ts";
 import { workLoadBodies } from "./load/bodies.ts";
 import { workLoadPolicy } from "./load/policy.ts";
@@ -28,7 +29,7 @@ interface Start {
 /** Measures starts of a runtime with the bundle of W. */
 export const startBench: Bench = async () => {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-bench-"));
-  const { json, key } = await signedBundle([stringify(workLoadPolicy())]);
+  const { json, key } = await signedBundle([stringify(workLoadPolicy())], { models: shippedModels() });
   writeFileSync(join(folder, "bundle.json"), json);
   writeFileSync(join(folder, "key.json"), JSON.stringify(key.publicJwk));
   try {

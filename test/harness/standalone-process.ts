@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
+import { shippedModels } from "../../src/kit/model-file.ts";
 import { newToken, tokenDigest } from "../../src/kit/token.ts";
 import { signedBundle } from "./bundle.ts";
 
@@ -29,7 +30,7 @@ export interface Standalone {
 /** Starts one with the policy of this source, and resolves when it is ready. */
 export async function startStandalone(policy: string, processes = 1): Promise<Standalone> {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-standalone-"));
-  const { json, key } = await signedBundle([policy]);
+  const { json, key } = await signedBundle([policy], { models: shippedModels() });
   writeFileSync(join(folder, "bundle.json"), json);
   writeFileSync(join(folder, "key.json"), JSON.stringify(key.publicJwk));
   const token = newToken(CredentialKind.RUNTIME);
