@@ -1,18 +1,13 @@
 // A runtime as a customer starts it, with a bundle from disk and callers known by the hashes of their tokens: in one process or several.
 
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { shippedModels } from "../../src/kit/model-file.ts";
 import { newToken, tokenDigest } from "../../src/kit/token.ts";
 import { signedBundle } from "./bundle.ts";
-
-const main = fileURLToPath(new URL("../../runtime/main.ts", import.meta.url));
+import { startNodeProcess } from "./node-process.ts";
 
 /** A runtime under load. */
 export interface Standalone {
@@ -34,26 +29,21 @@ export async function startStandalone(policy: string, processes = 1): Promise<St
   writeFileSync(join(folder, "bundle.json"), json);
   writeFileSync(join(folder, "key.json"), JSON.stringify(key.publicJwk));
   const token = newToken(CredentialKind.RUNTIME);
-  const [port, managementPort] = [await freePort(), await freePort()];
-  const child = spawn(
-    process.execPath,
-    [main, "--bundle", join(folder, "bundle.json"), "--key", join(folder, "key.json")],
-    {
-      env: {
-        PATH: process.env.PATH,
-        HOST: "127.0.0.1",
-        RUNTIME_PORT: String(port),
-        RUNTIME_MANAGEMENT_PORT: String(managementPort),
-        RUNTIME_PROCESSES: String(processes),
-        POLICY_GUARD_TOKEN_HASHES: tokenDigest(token).toString("hex"),
-        POLICY_GUARD_DATA: join(folder, "data"),
-        LOG_LEVEL: "warn",
-      },
-      stdio: ["ignore", "ignore", "inherit"],
+  const runtime = await startNodeProcess({
+    script: "runtime/main.ts",
+    args: ["--bundle", join(folder, "bundle.json"), "--key", join(folder, "key.json")],
+    env: {
+      HOST: "127.0.0.1",
+      RUNTIME_PORT: "0",
+      RUNTIME_MANAGEMENT_PORT: "0",
+      RUNTIME_PROCESSES: String(processes),
+      POLICY_GUARD_TOKEN_HASHES: tokenDigest(token).toString("hex"),
+      POLICY_GUARD_DATA: join(folder, "data"),
     },
-  );
-  while (!(await isReady(managementPort))) await sleep(50);
-  const pids = () => familyOf(child.pid ?? 0);
+    readyMessage: "runtime is listening",
+  });
+  const { port, managementPort } = runtime.facts;
+  const pids = () => familyOf(runtime.pid);
   return {
     url: `http://127.0.0.1:${port}`,
     token,
@@ -65,18 +55,10 @@ export async function startStandalone(policy: string, processes = 1): Promise<St
     cpuSeconds: () => pids().reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
     residentBytes: () => pids().reduce((sum, pid) => sum + residentBytesOf(pid), 0),
     stop: async () => {
-      await ended(child);
+      await runtime.stop();
       rmSync(folder, { recursive: true });
     },
   };
-}
-
-async function isReady(managementPort: number): Promise<boolean> {
-  try {
-    return (await fetch(`http://127.0.0.1:${managementPort}/readyz`)).ok;
-  } catch {
-    return false; // not listening yet
-  }
 }
 
 /** A process and those that it started. */
@@ -97,20 +79,4 @@ function cpuSecondsOf(pid: number): number {
 
 function residentBytesOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" ? (address?.port ?? 0) : 0));
-    });
-  });
-}
-
-function ended(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once("exit", () => resolve());
-    child.kill();
-  });
 }
