@@ -7,7 +7,7 @@ import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { shippedModels } from "../../src/kit/model-file.ts";
 import { newToken, tokenDigest } from "../../src/kit/token.ts";
 import { signedBundle } from "./bundle.ts";
-import { startNodeProcess } from "./node-process.ts";
+import { type NodeProcess, startNodeProcess } from "./node-process.ts";
 
 /** A runtime under load. */
 export interface Standalone {
@@ -19,7 +19,10 @@ export interface Standalone {
   readonly cpuSeconds: () => number;
   /** Resident memory of all its processes, in bytes. */
   readonly residentBytes: () => number;
-  readonly stop: () => Promise<void>;
+  /** What it said when it became ready: ports, process id. */
+  readonly facts: NodeProcess["facts"];
+  /** Returns the exit code. */
+  readonly stop: () => Promise<number | null>;
 }
 
 /** Starts one with the policy of this source, and resolves when it is ready. */
@@ -45,6 +48,7 @@ export async function startStandalone(policy: string, processes = 1): Promise<St
   const { port, managementPort } = runtime.facts;
   const pids = () => familyOf(runtime.pid);
   return {
+    facts: runtime.facts,
     url: `http://127.0.0.1:${port}`,
     token,
     metric: async (name) => {
@@ -55,8 +59,9 @@ export async function startStandalone(policy: string, processes = 1): Promise<St
     cpuSeconds: () => pids().reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
     residentBytes: () => pids().reduce((sum, pid) => sum + residentBytesOf(pid), 0),
     stop: async () => {
-      await runtime.stop();
+      const code = await runtime.stop();
       rmSync(folder, { recursive: true });
+      return code;
     },
   };
 }

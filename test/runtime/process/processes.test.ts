@@ -1,15 +1,11 @@
 // Several processes on one port, as users start them: sessions are one, measurements add up, and the loss of one is survived.
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownerOf } from "../../../runtime/process/place.ts";
-import { signedBundle } from "../../harness/bundle.ts";
 import { eventually } from "../../harness/eventually.ts";
-import { type NodeProcess, startNodeProcess } from "../../harness/node-process.ts";
+import { type Standalone, startStandalone } from "../../harness/standalone-process.ts";
 
 const policy = `
 apiVersion: policyguard/v1
@@ -19,32 +15,16 @@ rules:
   - {id: mail, stages: [input], detect: {ref: pii, entities: [EMAIL]}, action: REDACT, redact: {style: placeholder, reversible: true}}
   - {id: exfil, stages: [tool_call], when: 'session.saw("tool_result", "untrusted")', action: BLOCK, on_error: fail_open}
 `;
-const folder = mkdtempSync(join(tmpdir(), "policy-guard-processes-"));
 // Every call has a connection of its own, so that the system chooses the process anew.
 const fresh = new Agent({ keepAlive: false });
-let runtime: NodeProcess;
+let runtime: Standalone;
 
 beforeAll(async () => {
-  const { json, key } = await signedBundle([policy]);
-  writeFileSync(join(folder, "bundle.json"), json);
-  writeFileSync(join(folder, "key.json"), JSON.stringify(key.publicJwk));
-  runtime = await startNodeProcess({
-    script: "runtime/main.ts",
-    args: ["--bundle", join(folder, "bundle.json"), "--key", join(folder, "key.json"), "--no-auth"],
-    env: {
-      RUNTIME_PORT: "0",
-      RUNTIME_MANAGEMENT_PORT: "0",
-      RUNTIME_PROCESSES: "2",
-      POLICY_GUARD_DATA: join(folder, "data"),
-    },
-    readyMessage: "runtime is listening",
-  });
+  runtime = await startStandalone(policy, 2);
 }, 60_000);
 
 afterAll(async () => {
-  const code = await runtime.stop();
-  rmSync(folder, { recursive: true });
-  expect(code).toBe(0);
+  expect(await runtime.stop()).toBe(0);
 }, 30_000);
 
 function post(path: string, body: object): Promise<{ status: number; body: Record<string, unknown> }> {
@@ -56,7 +36,7 @@ function post(path: string, body: object): Promise<{ status: number; body: Recor
         path: `/v1/evaluate/${path}`,
         method: "POST",
         agent: fresh,
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", authorization: `Bearer ${runtime.token}` },
       },
       (response) => {
         let text = "";

@@ -2,15 +2,11 @@
 // takes its own streams only.
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownerOf } from "../../../runtime/process/place.ts";
-import { signedBundle } from "../../harness/bundle.ts";
 import { eventually } from "../../harness/eventually.ts";
-import { type NodeProcess, startNodeProcess } from "../../harness/node-process.ts";
+import { type Standalone, startStandalone } from "../../harness/standalone-process.ts";
 
 const policy = `
 apiVersion: policyguard/v1
@@ -20,32 +16,16 @@ rules:
   - {id: mail, stages: [output], detect: {ref: pii, entities: [EMAIL]}, action: REDACT}
   - {id: late, stages: [output], detect: {ref: pii, entities: [CREDIT_CARD]}, when: 'session.saw("tool_result", "untrusted")', action: BLOCK, on_error: fail_closed}
 `;
-const folder = mkdtempSync(join(tmpdir(), "policy-guard-streams-"));
 // Every call has a connection of its own, so that the system chooses the process anew.
 const fresh = new Agent({ keepAlive: false });
-let runtime: NodeProcess;
+let runtime: Standalone;
 
 beforeAll(async () => {
-  const { json, key } = await signedBundle([policy]);
-  writeFileSync(join(folder, "bundle.json"), json);
-  writeFileSync(join(folder, "key.json"), JSON.stringify(key.publicJwk));
-  runtime = await startNodeProcess({
-    script: "runtime/main.ts",
-    args: ["--bundle", join(folder, "bundle.json"), "--key", join(folder, "key.json"), "--no-auth"],
-    env: {
-      RUNTIME_PORT: "0",
-      RUNTIME_MANAGEMENT_PORT: "0",
-      RUNTIME_PROCESSES: "2",
-      POLICY_GUARD_DATA: join(folder, "data"),
-    },
-    readyMessage: "runtime is listening",
-  });
+  runtime = await startStandalone(policy, 2);
 }, 60_000);
 
 afterAll(async () => {
-  const code = await runtime.stop();
-  rmSync(folder, { recursive: true });
-  expect(code).toBe(0);
+  expect(await runtime.stop()).toBe(0);
 }, 30_000);
 
 interface Answer {
@@ -62,7 +42,7 @@ function send(path: string, body: string, contentType = "application/json"): Pro
         path: `/v1/evaluate/${path}`,
         method: "POST",
         agent: fresh,
-        headers: { "content-type": contentType },
+        headers: { "content-type": contentType, authorization: `Bearer ${runtime.token}` },
       },
       (response) => {
         let text = "";
