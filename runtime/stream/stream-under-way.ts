@@ -68,6 +68,7 @@ export async function farStream(
       return { released: before + released, verdict };
     },
     cancel: () => {
+      // One that is gone already, with its process or by its time limit, needs no cancelling.
       if (!isOver) calls.cancel(streamId, caller).catch(() => undefined);
       isOver = true;
     },
