@@ -1,12 +1,22 @@
 // Evaluations over gRPC. Unary: against grpc-js, which serves the same message and does no work; by the short way, and by Connect's adapter
-// for comparison. In both directions: a stream for each evaluation, against a bare node:http JSON echo. Authentication, the policy of W and
+// for comparison. In both directions: four open calls that carry all evaluations, and a stream of text for each evaluation, against a bare node:http
+// JSON echo. Authentication, the policy of W and
 // the spool are on.
 
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { newToken } from "../src/kit/token.ts";
 import { workLoadBodies, workLoadTexts } from "./load/bodies.ts";
 import { type BenchServer, startServer, underLoad } from "./load/http.ts";
-import { streamBody, streamPath, unaryBody, unaryPath, underRpcLoad } from "./load/rpc.ts";
+import {
+  eachBody,
+  eachPath,
+  streamBody,
+  streamPath,
+  unaryBody,
+  unaryPath,
+  underEachLoad,
+  underRpcLoad,
+} from "./load/rpc.ts";
 import { type Bench, type Case, measure } from "./measure.ts";
 
 /** Measures evaluations over gRPC. */
@@ -38,6 +48,8 @@ export const evaluateRpcBench: Bench = async () => {
         name: "JSON echo over HTTP, same body",
         run: () => underLoad(echo.child, { url: `http://127.0.0.1:${echo.told}/`, requests: echoed(), status: 200 }),
       },
+      eachCase("four open calls that carry all, same body", runtime, { token, texts: same }),
+      eachCase("four open calls that carry all, 128 bodies", runtime, { token, texts }),
       rpcCase("a stream both ways for each, same body", runtime, {
         token,
         path: streamPath,
@@ -55,6 +67,15 @@ function echoed() {
   return workLoadBodies()
     .slice(0, 1)
     .map((body) => ({ method: "POST" as const, headers, body }));
+}
+
+function eachCase(
+  name: string,
+  { child, told: port }: BenchServer<number>,
+  { token, texts }: { token: string; texts: readonly string[] },
+): Case {
+  const load = { port, path: eachPath, token, bodies: texts.map(eachBody) };
+  return { name, against: "JSON echo over HTTP, same body", run: () => underEachLoad(child, load) };
 }
 
 function rpcCase(

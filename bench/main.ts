@@ -36,7 +36,7 @@ const benches: Readonly<Record<string, Bench>> = {
 const wanted = process.argv.slice(2);
 if (wanted[0] === "detection") {
   // Its figures are shares, not ratios of time, and it takes files.
-  detectionBench(wanted.slice(1));
+  await detectionBench(wanted.slice(1));
   process.exit(0);
 }
 const unknown = wanted.filter((name) => !(name in benches));

@@ -10,6 +10,7 @@ import { create } from "@bufbuild/protobuf";
 import { Role } from "../gen/policyguard/options/v1/options_pb.ts";
 import type { Credential } from "../src/kit/context.ts";
 import { Fault } from "../src/kit/error.ts";
+import type { StreamHandler } from "../src/kit/http2-server.ts";
 import { requestIdOf } from "../src/kit/interceptors/request.ts";
 import { methodFacts } from "../src/kit/options.ts";
 import { holdBody } from "./body.ts";
@@ -17,38 +18,54 @@ import { errorAnswer } from "./envelope.ts";
 import {
   accessLine,
   bearer,
+  type FastCallContext,
   type FastMethod,
   type FastPathContext,
   type FastPathOptions,
   maxFastBytes,
+  noted,
   withinTime,
 } from "./fast-call.ts";
+import { requestLine, streamLine } from "./fast-line.ts";
 import { createFastCall } from "./fast-rpc.ts";
+import { createFastStream } from "./fast-stream.ts";
 import { defaultHeaders, isGone, type RestHandler, type RestRequest, type RestResponse, sendAnswer } from "./http.ts";
 import { messagePrinter } from "./json-print.ts";
 import { messageReader } from "./json-read.ts";
 import { parseJson } from "./json-text.ts";
 import { Problems } from "./problem.ts";
+import { createTurn } from "./turn.ts";
 
 const plainTypes: ReadonlySet<string> = new Set(["application/json", "application/json; charset=utf-8"]);
 
-/** The handler that takes the short way where it can. Throws for a method whose options ask for more than it does. */
-export function createFastPath(options: FastPathOptions, context: FastPathContext): RestHandler {
+/** The short ways of a server. */
+export interface FastPath {
+  readonly handler: RestHandler;
+  readonly takeStream: StreamHandler;
+}
+
+/** Makes what takes the short way where it can. Throws for a method whose options ask for more than it does. */
+export function createFastPath(options: FastPathOptions, parts: FastPathContext): FastPath {
+  const context = { ...parts, take: createTurn(options.together) };
   const entries = new Map(options.methods.map((fast) => createEntry(fast, options, context)));
   const calls = new Map(options.methods.map((fast) => createFastCall(fast, options, context)));
-  const { ordinary, isClosing } = context;
-  return (request, response) => {
-    const url = request.method === "POST" ? (request.url ?? "") : "";
-    const call = calls.get(url);
-    if (call !== undefined) {
-      if (isClosing()) ordinary(request, response);
-      else call(request, response);
-      return;
-    }
-    const entry = entries.get(url);
-    const token = entry === undefined || isClosing() ? undefined : tokenOfPlain(request);
-    if (entry === undefined || token === undefined) ordinary(request, response);
-    else readBody(request, response, (bytes) => entry({ request, response, bytes, token }));
+  const streams = new Map(options.streams.map((fast) => createFastStream(fast, options, context)));
+  const { ordinary, closing } = context;
+  return {
+    handler: (request, response) => {
+      const url = request.method === "POST" && !closing.aborted ? (request.url ?? "") : "";
+      const call = calls.get(url);
+      // Streams of HTTP/2 that come here were left to the ordinary handler.
+      if (call !== undefined && !("stream" in response) && call(requestLine(request, response, ordinary))) return;
+      const entry = entries.get(url);
+      const token = entry === undefined ? undefined : tokenOfPlain(request);
+      if (entry === undefined || token === undefined) ordinary(request, response);
+      else readBody(request, response, (bytes) => entry({ request, response, bytes, token }));
+    },
+    takeStream: (raw) => {
+      const url = raw.headers[":method"] === "POST" && !closing.aborted ? (raw.headers[":path"] ?? "") : "";
+      return calls.get(url)?.(streamLine(raw, ordinary)) ?? streams.get(url)?.(raw) ?? false;
+    },
   };
 }
 
@@ -86,30 +103,36 @@ interface FastExchange {
 function createEntry(
   fast: FastMethod,
   options: FastPathOptions,
-  context: FastPathContext,
+  context: FastCallContext,
 ): readonly [string, (exchange: FastExchange) => void] {
   const { method } = fast;
   const attempt = createAttempt(fast, options);
   const respond = createResponder(method, options, context);
   const serve = (exchange: FastExchange): void => {
     const startedAtMs = performance.now();
-    const result = isGone(exchange.response) ? undefined : attempt(exchange);
-    if (result === undefined) {
-      holdBody(exchange.request, exchange.bytes);
-      context.ordinary(exchange.request, exchange.response);
-    } else respond(exchange, result, startedAtMs);
+    let result: Attempt | undefined;
+    context.take({
+      judge: () => {
+        result = isGone(exchange.response) ? undefined : attempt(exchange);
+      },
+      answer: guarded(exchange, context, () => {
+        if (result !== undefined) return respond(exchange, result, startedAtMs);
+        holdBody(exchange.request, exchange.bytes);
+        context.ordinary(exchange.request, exchange.response);
+      }),
+    });
   };
-  return [plainUrl(method), guarded(serve, context)];
+  return [plainUrl(method), serve];
 }
 
 // Nothing that is thrown here may end the process: the listener's own guard has returned by now.
-function guarded(serve: (exchange: FastExchange) => void, { log }: FastPathContext): (exchange: FastExchange) => void {
-  return (exchange) => {
+function guarded({ response }: FastExchange, { log }: FastPathContext, work: () => void): () => void {
+  return () => {
     try {
-      serve(exchange);
+      work();
     } catch (err) {
       log.error({ err }, "the fast path failed");
-      exchange.response.destroy();
+      response.destroy();
     }
   };
 }
@@ -134,7 +157,7 @@ function createAttempt(
       const problems = new Problems();
       reader.into(request, parseJson(bytes.toString("utf8")), "", problems);
       if (problems.fault() !== undefined || !isSurelyValid(request)) return undefined;
-      return { message: call(request), credential };
+      return { message: noted(call(request)), credential };
     } catch {
       return undefined;
     }
@@ -155,7 +178,7 @@ function createResponder(method: DescMethodUnary, { countCall }: FastPathOptions
       const durationMs = performance.now() - startedAtMs;
       countCall({ ...names, code: "ok", durationMs });
       if (log.isLevelEnabled("debug"))
-        log.debug(accessLine(exchange, { requestId, names, credential, durationMs }, context), "call");
+        log.debug(accessLine(lineOf(request), { requestId, names, credential, durationMs }, context), "call");
     };
     if (!(message instanceof Promise)) return finish(message);
     withinTime(message, limits.timeoutMs)
@@ -169,11 +192,18 @@ function createResponder(method: DescMethodUnary, { countCall }: FastPathOptions
   };
 }
 
+function lineOf({ headers, socket }: RestRequest) {
+  return { headers, remoteAddress: socket?.remoteAddress };
+}
+
+const { "cache-control": noStore, "x-content-type-options": noSniff } = defaultHeaders;
+
 // The headers and their order are those of sendAnswer.
 function send(response: RestResponse, requestId: string, body: string): void {
   if (isGone(response)) return;
   response.writeHead(200, {
-    ...defaultHeaders,
+    "cache-control": noStore,
+    "x-content-type-options": noSniff,
     "x-request-id": requestId,
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),

@@ -3,7 +3,7 @@
 // Everything else goes to Connect's adapter, whatever was read of it. Messages are read and written by Connect's own serialization. A test
 // compares the two ways byte by byte. (https://connectrpc.com/docs/protocol, https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md)
 
-import type { Message } from "@bufbuild/protobuf";
+import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import {
   type Compression,
@@ -23,13 +23,16 @@ import { methodFacts } from "../src/kit/options.ts";
 import {
   accessLine,
   bearer,
+  type FastCallContext,
   type FastMethod,
   type FastPathContext,
   type FastPathOptions,
+  isUnusual,
   maxFastBytes,
+  noted,
   withinTime,
 } from "./fast-call.ts";
-import { isGone, type RestHandler, type RestRequest, type RestResponse } from "./http.ts";
+import type { FastLine } from "./fast-line.ts";
 
 /** How a message lies in a body, and what answers look like. */
 interface Dialect {
@@ -53,136 +56,112 @@ const dialects: ReadonlyMap<string, Dialect> = new Map([
   ["application/json", { ...connect, isBinary: false, contentType: "application/json" }],
 ]);
 
-/** Headers of calls that are not ordinary. */
-const unusual = ["grpc-timeout", "connect-timeout-ms", "grpc-encoding", "content-encoding"];
 const envelopeHeadBytes = 5;
 /** What Connect does by default. */
 const compressions: Compression[] = [compressionGzip, compressionBrotli];
 const compressMinBytes = 1_024;
 const messageLimits = { readMaxBytes: maxFastBytes, writeMaxBytes: 64 * 1024 * 1024 };
 
-/** The path of a method over gRPC and Connect, and the handler that takes the short way where it can. */
+/** The path of a method over gRPC and Connect, and what takes the short way where it can. */
 export function createFastCall(
   fast: FastMethod,
   options: FastPathOptions,
-  context: FastPathContext,
-): readonly [string, RestHandler] {
+  context: FastCallContext,
+): readonly [string, (line: FastLine) => boolean] {
   const { method } = fast;
-  const answer = createAnswer(fast, options, context);
-  const { ordinary, log } = context;
-  const handler: RestHandler = (request, response) => {
-    const { headers } = request;
+  const attempt = createAttempt(fast, options);
+  const respond = createResponder(method, options, context);
+  const { log } = context;
+  const take = (line: FastLine): boolean => {
+    const { headers } = line;
     const dialect = dialects.get(headers["content-type"] ?? "");
     const token = bearer.exec(headers.authorization ?? "")?.[1];
-    const isPlain =
-      dialect !== undefined && (!dialect.isGrpc || "stream" in response) && !unusual.some((name) => name in headers);
-    if (!isPlain || token === undefined || Number(headers["content-length"] ?? 0) > maxFastBytes)
-      return ordinary(request, response);
-    readWhole(request, (bytes, isWhole) => {
-      try {
-        const isAnswered = isWhole && !isGone(response) && answer({ request, response, bytes, token, dialect });
-        if (isAnswered) return;
-        replay(request, bytes, isWhole);
-        ordinary(request, response);
-      } catch (err) {
-        log.error({ err }, "the fast path failed");
-        response.destroy();
-      }
+    const isPlain = dialect !== undefined && (!dialect.isGrpc || line.isHttp2) && !isUnusual(headers);
+    if (!isPlain || token === undefined || Number(headers["content-length"] ?? 0) > maxFastBytes) return false;
+    line.read((bytes, isWhole) => {
+      const startedAtMs = performance.now();
+      const exchange = { line, bytes, token, dialect };
+      let result: Attempt | undefined;
+      context.take({
+        judge: () => {
+          result = isWhole && !line.isGone() ? attempt(exchange) : undefined;
+        },
+        answer: () => {
+          try {
+            if (result !== undefined) respond(exchange, result, startedAtMs);
+            else line.handOver(bytes, isWhole);
+          } catch (err) {
+            log.error({ err }, "the fast path failed");
+            line.destroy();
+          }
+        },
+      });
     });
+    return true;
   };
-  return [`/${method.parent.typeName}/${method.name}`, handler];
-}
-
-// Reads a body up to the limit of fast calls; a larger one is handed over as it is, with the rest still to come.
-function readWhole(request: RestRequest, done: (bytes: Buffer, isWhole: boolean) => void): void {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  const finish = (isWhole: boolean) => {
-    request.off("data", onData).off("end", onEnd);
-    done(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks), isWhole);
-  };
-  const onEnd = () => finish(true);
-  const onData = (chunk: Buffer) => {
-    chunks.push(chunk);
-    sizeBytes += chunk.byteLength;
-    if (sizeBytes <= maxFastBytes) return;
-    request.pause();
-    finish(false);
-  };
-  request.on("data", onData).once("end", onEnd);
-  // One that breaks off is answered by nobody: its connection is gone.
-  request.once("error", () => undefined);
-}
-
-// Connect reads a body by its iterator.
-function replay(request: RestRequest, bytes: Buffer, isWhole: boolean): void {
-  const rest = isWhole ? undefined : request[Symbol.asyncIterator]();
-  async function* body(): AsyncGenerator<Buffer> {
-    if (bytes.byteLength > 0) yield bytes;
-    if (rest !== undefined) yield* rest;
-  }
-  Object.defineProperty(request, Symbol.asyncIterator, { value: body });
+  return [`/${method.parent.typeName}/${method.name}`, take];
 }
 
 interface Exchange {
-  readonly request: RestRequest;
-  readonly response: RestResponse;
+  readonly line: FastLine;
   readonly bytes: Buffer;
   readonly token: string;
   readonly dialect: Dialect;
 }
 
-/** Answers a call, at once or when its answer is there. False when it has done nothing. */
-function createAnswer(
-  fast: FastMethod,
-  { authenticate, countCall }: FastPathOptions,
-  context: FastPathContext,
-): (exchange: Exchange) => boolean {
-  const { method, isSurelyValid, call } = fast;
+type Attempt = readonly [message: Message | Promise<Message>, credential: Credential];
+
+function createAttempt(
+  { method, isSurelyValid, call }: FastMethod,
+  { authenticate }: FastPathOptions,
+): (exchange: Exchange) => Attempt | undefined {
   const { kinds } = methodFacts(method).access;
   const lookup = createMethodSerializationLookup(method, undefined, undefined, messageLimits);
-  const names = { service: method.parent.typeName, method: method.name };
-  const { log, limits } = context;
-  const attempt = ({ bytes, token, dialect }: Exchange): [Message | Promise<Message>, Credential] | undefined => {
+  return ({ bytes, token, dialect }) => {
     try {
       const credential = authenticate(token);
       const content = dialect.isGrpc ? onlyMessage(bytes) : bytes;
       if (content === undefined || credential?.orgId === undefined || !kinds.includes(credential.kind))
         return undefined;
       const message = lookup.getI(dialect.isBinary).parse(content);
-      return isSurelyValid(message) ? [call(message), credential] : undefined;
+      return isSurelyValid(message) ? [noted(call(message)), credential] : undefined;
     } catch {
       return undefined;
     }
   };
-  return (exchange) => {
-    const startedAtMs = performance.now();
-    const tried = attempt(exchange);
-    if (tried === undefined) return false;
-    const [coming, credential] = tried;
-    const requestId = requestIdOf(exchange.request.headers["x-request-id"]);
+}
+
+/** Sends an answer, at once or when it is there. */
+function createResponder(
+  method: DescMethodUnary,
+  { countCall }: FastPathOptions,
+  context: FastPathContext,
+): (exchange: Exchange, attempt: Attempt, startedAtMs: number) => void {
+  const lookup = createMethodSerializationLookup(method, undefined, undefined, messageLimits);
+  const names = { service: method.parent.typeName, method: method.name };
+  const { log, limits } = context;
+  return (exchange, [coming, credential], startedAtMs) => {
+    const requestId = requestIdOf(exchange.line.headers["x-request-id"]);
     const count = (code: string) => {
       const durationMs = performance.now() - startedAtMs;
       countCall({ ...names, code, durationMs });
       if (log.isLevelEnabled("debug"))
-        log.debug(accessLine(exchange, { requestId, names, credential, durationMs, code }, context), "call");
+        log.debug(accessLine(exchange.line, { requestId, names, credential, durationMs, code }, context), "call");
     };
     const send = (message: Message): void => {
       sendMessage(exchange, requestId, lookup.getO(exchange.dialect.isBinary).serialize(message), log);
       count("ok");
     };
-    if (!(coming instanceof Promise)) send(coming);
-    else
-      withinTime(coming, limits.timeoutMs)
-        .then(send)
-        .catch((error: unknown) => {
-          const isLate = error instanceof Fault;
-          if (!isLate) log.error({ err: error, request_id: requestId }, "internal error");
-          const fault = isLate ? error : new Fault(Reason.INTERNAL, `internal error, request id ${requestId}`);
-          sendFailure(exchange, requestId, toConnectError(fault));
-          count(isLate ? "deadline_exceeded" : "internal");
-        });
-    return true;
+    if (!(coming instanceof Promise)) return send(coming);
+    withinTime(coming, limits.timeoutMs)
+      .then(send)
+      .catch((error: unknown) => {
+        const isLate = error instanceof Fault;
+        if (!isLate) log.error({ err: error, request_id: requestId }, "internal error");
+        const fault = isLate ? error : new Fault(Reason.INTERNAL, `internal error, request id ${requestId}`);
+        sendFailure(exchange, requestId, toConnectError(fault));
+        count(isLate ? "deadline_exceeded" : "internal");
+      });
   };
 }
 
@@ -193,8 +172,12 @@ function onlyMessage(bytes: Buffer): Buffer | undefined {
 }
 
 function sendMessage(exchange: Exchange, requestId: string, message: Uint8Array, log: FastPathContext["log"]): void {
-  const { request, dialect } = exchange;
-  const given = request.headers[dialect.acceptHeader];
+  const { line, dialect } = exchange;
+  const given = line.headers[dialect.acceptHeader];
+  if (given === undefined) {
+    sendBytes(exchange, { requestId, message });
+    return;
+  }
   const accepted = typeof given === "string" ? given : null;
   const { response: compression } = compressionNegotiate(compressions, null, accepted, dialect.acceptHeader);
   if (compression === null || message.byteLength < compressMinBytes) {
@@ -206,12 +189,14 @@ function sendMessage(exchange: Exchange, requestId: string, message: Uint8Array,
     .then((bytes) => sendBytes(exchange, { requestId, message: bytes, encoding: compression.name, isCompressed: true }))
     .catch((err: unknown) => {
       log.error({ err, request_id: requestId }, "the answer could not be compressed");
-      exchange.response.destroy();
+      line.destroy();
     });
 }
 
+const okTrailers = { "grpc-status": "0" };
+
 function sendBytes(
-  { response, dialect }: Exchange,
+  { line, dialect }: Exchange,
   answer: {
     readonly requestId: string;
     readonly message: Uint8Array;
@@ -219,34 +204,34 @@ function sendBytes(
     readonly isCompressed?: boolean;
   },
 ): void {
-  if (isGone(response)) return;
+  if (line.isGone()) return;
   const { requestId, message, encoding, isCompressed = false } = answer;
   if (!dialect.isGrpc) {
     const coding = encoding === undefined ? {} : { "content-encoding": encoding };
     const length = { "content-length": String(message.byteLength) };
-    response.writeHead(200, { ...coding, ...length, "content-type": dialect.contentType, "x-request-id": requestId });
-    response.end(message);
+    const headers = { ...coding, ...length, "content-type": dialect.contentType, "x-request-id": requestId };
+    line.send({ status: 200, headers, body: message });
     return;
   }
   const coding = encoding === undefined ? {} : { "grpc-encoding": encoding };
-  response.writeHead(200, { "content-type": dialect.contentType, ...coding, "x-request-id": requestId });
-  response.addTrailers({ "grpc-status": "0" });
-  response.end(encodeEnvelope(isCompressed ? compressedFlag : 0, new Uint8Array(message)));
+  const headers = { "content-type": dialect.contentType, ...coding, "x-request-id": requestId };
+  const body = encodeEnvelope(isCompressed ? compressedFlag : 0, new Uint8Array(message));
+  line.send({ status: 200, headers, body, trailers: okTrailers });
 }
 
-function sendFailure({ response, dialect }: Exchange, requestId: string, error: ConnectError): void {
-  if (isGone(response)) return;
+function sendFailure({ line, dialect }: Exchange, requestId: string, error: ConnectError): void {
+  if (line.isGone()) return;
   if (dialect.isGrpc) {
-    response.writeHead(200, { "content-type": dialect.contentType, "x-request-id": requestId });
-    response.addTrailers(Object.fromEntries(setTrailerStatus(new Headers(), error)));
-    response.end();
+    const headers = { "content-type": dialect.contentType, "x-request-id": requestId };
+    const trailers = Object.fromEntries(setTrailerStatus(new Headers(), error));
+    line.send({ status: 200, headers, body: undefined, trailers });
     return;
   }
   const body = errorToJsonBytes(error, undefined);
-  response.writeHead(codeToHttpStatus(error.code), {
+  const headers = {
     "content-length": String(body.byteLength),
     "content-type": "application/json",
     "x-request-id": requestId,
-  });
-  response.end(body);
+  };
+  line.send({ status: codeToHttpStatus(error.code), headers, body });
 }

@@ -29,15 +29,16 @@ function syntaxMessage(error: unknown): string {
 }
 
 /** One open object (its keys so far) or array (undefined). */
-type Level = Set<string> | undefined;
+type Level = Keys | undefined;
 
 /** Walks over text that is known to be valid JSON. */
 function scan(text: string): void {
   const levels: Level[] = [];
+  const hasEscapes = text.includes("\\");
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case 0x7b: // {
-        open(levels, new Set());
+        open(levels, new Keys());
         break;
       case 0x5b: // [
         open(levels, undefined);
@@ -47,8 +48,10 @@ function scan(text: string): void {
         levels.pop();
         break;
       case 0x22: {
-        const end = stringEnd(text, i);
-        checkString(text, i, end, levels.at(-1));
+        const end = hasEscapes ? stringEnd(text, i) : text.indexOf('"', i + 1);
+        const keys = levels[levels.length - 1];
+        if (keys !== undefined && isKey(text, end)) keys.add(decode(text, i, end));
+        if (hasEscapes) checkString(text, i, end);
         i = end;
         break;
       }
@@ -74,22 +77,37 @@ function isEscaped(text: string, index: number): boolean {
   return (index - first) % 2 === 1;
 }
 
-const afterKey = /[ \t\n\r]*:/y;
-
-function checkString(text: string, start: number, end: number, keys: Level): void {
-  if (keys !== undefined) {
-    afterKey.lastIndex = end + 1;
-    if (afterKey.test(text)) addKey(keys, decode(text, start, end));
-  }
-  // The text was decoded from valid UTF-8, so an unpaired surrogate can only come from an escape.
-  if (text.slice(start, end).includes("\\u") && !decode(text, start, end).isWellFormed()) {
-    throw malformedRequest(`the string at position ${start} has an unpaired surrogate`);
+/** Whether a colon follows the string that ends here. */
+function isKey(text: string, end: number): boolean {
+  for (let i = end + 1; ; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return unit === 0x3a;
   }
 }
 
-function addKey(keys: Set<string>, key: string): void {
-  if (keys.has(key)) throw malformedRequest(`the key ${JSON.stringify(key.slice(0, 64))} appears twice in one object`);
-  keys.add(key);
+/** Up to so many keys, comparing each with each is faster than a set. */
+const fewKeys = 8;
+
+/** The keys of one object. Most have few. */
+class Keys {
+  readonly #first: string[] = [];
+  #all: Set<string> | undefined;
+
+  /** Throws malformed_request for a key that is there already. */
+  add(key: string): void {
+    if (this.#all === undefined ? this.#first.includes(key) : this.#all.has(key)) {
+      throw malformedRequest(`the key ${JSON.stringify(key.slice(0, 64))} appears twice in one object`);
+    }
+    if (this.#all !== undefined) this.#all.add(key);
+    else if (this.#first.push(key) > fewKeys) this.#all = new Set(this.#first);
+  }
+}
+
+// The text was decoded from valid UTF-8, so an unpaired surrogate can only come from an escape.
+function checkString(text: string, start: number, end: number): void {
+  if (text.slice(start, end).includes("\\u") && !decode(text, start, end).isWellFormed()) {
+    throw malformedRequest(`the string at position ${start} has an unpaired surrogate`);
+  }
 }
 
 function decode(text: string, start: number, end: number): string {

@@ -88,19 +88,13 @@ export async function serve(options: ServeOptions): Promise<Server> {
     fallback: rest as Parameters<typeof connectNodeAdapter>[0]["fallback"],
   });
   const ordinary = adapter as RestHandler; // Connect declares its own, equal, request types
-  const handler = (
-    options.fastPath === undefined
-      ? ordinary
-      : createFastPath(options.fastPath, {
-          ordinary,
-          limits,
-          trustedHops,
-          log,
-          isClosing: () => shutdown.signal.aborted,
-        })
-  ) as Parameters<typeof listen>[0]["handler"];
+  const fast =
+    options.fastPath &&
+    createFastPath(options.fastPath, { ordinary, limits, trustedHops, log, closing: shutdown.signal });
+  const handler = (fast?.handler ?? ordinary) as Parameters<typeof listen>[0]["handler"];
+  const takeStream = fast?.takeStream;
   const { port, host, certificate, isShared } = options;
-  const listener: Listener = await listen({ port, host, certificate, isShared, log, handler });
+  const listener: Listener = await listen({ port, host, certificate, isShared, log, handler, takeStream });
   return {
     port: listener.port,
     close: (grace) => {

@@ -60,7 +60,7 @@ const learner = learnFrom(lessons.map(exampleOf));
 const { scale, weights } = quantize(learner.weights);
 const named = learnedFamilies();
 const header: ModelHeader = {
-  format: 2,
+  format: 3,
   version,
   features: featureCount,
   scale,
@@ -86,14 +86,14 @@ function readLessons(): Lesson[] {
     return rows.filter((_, index) => index % step === 0).map((row) => ({ ...row, isAttack: false }));
   });
   const foreign = distinct([...data.filter(({ kind }) => !values.skip.includes(kind)), ...innocent]);
-  const disguisedOnes = inDisguise([...own, ...foreign]);
   return [
-    ...own.map((row) => ({ row, windows: instancesOf(row.text), isForeign: false })),
-    ...[...foreign, ...disguisedOnes].map((row) => ({ row, windows: instancesOf(row.text), isForeign: true })),
+    ...[...own, ...inDisguise(own)].map((row) => ({ row, windows: instancesOf(row.text), isForeign: false })),
+    ...[...foreign, ...inDisguise(foreign)].map((row) => ({ row, windows: instancesOf(row.text), isForeign: true })),
   ];
 }
 
-// A disguise alone is innocent: what is behind it is read in a form of its own.
+// A disguise alone is innocent: what is behind it is read in a form of its own. Such a text goes with the one that it was made of, so that
+// no split parts them.
 function inDisguise(rows: readonly Row[]): Row[] {
   const names = Object.keys(transforms);
   return rows.flatMap((row) => {
@@ -101,7 +101,7 @@ function inDisguise(rows: readonly Row[]): Row[] {
     if (row.isAttack || number % 20 !== 0) return [];
     const name = names[Math.floor(number / 20) % names.length] ?? "leet";
     const text = normalize(disguised(name, row.text.slice(0, longestDisguised), number));
-    return [{ ...row, text, kind: `in_${name}`, source: "disguise" }];
+    return [{ ...row, text, kind: `in_${name}` }];
   });
 }
 

@@ -10,11 +10,23 @@ import { insufficientScope } from "../src/kit/error.ts";
 import { shownPrefix, tokenDigest } from "../src/kit/token.ts";
 import type { BundleScope } from "./bundle/activation.ts";
 
+/** Good tokens that are remembered as they are, so that their digests need not be made with every call. */
+const mostRemembered = 1_024;
+
+interface Remembered {
+  readonly credential: Credential;
+  /** Infinite for a token that does not expire. */
+  readonly notAfterMs: number;
+}
+
 /** Knows the tokens of callers by their digests. */
 export class Access {
   readonly #scope: () => BundleScope | undefined;
   readonly #clock: Clock;
   #tokens: ReadonlyMap<string, TokenDigest> = new Map();
+  /** By the token itself; of one list of tokens and one scope. */
+  readonly #remembered = new Map<string, Remembered>();
+  #rememberedScope: BundleScope | undefined;
 
   /** `scope` says which project and environment the runtime works for. */
   constructor(scope: () => BundleScope | undefined, clock: Clock) {
@@ -25,20 +37,35 @@ export class Access {
   /** Takes over the whole list of live tokens. */
   replace(tokens: readonly TokenDigest[]): void {
     this.#tokens = new Map(tokens.map((token) => [Buffer.from(token.sha256).toString("hex"), token]));
+    this.#remembered.clear();
   }
 
   /** The credential of a token; undefined when it is unknown or expired. A known one of another scope is a 403. */
   authenticate(value: string): Credential | undefined {
+    const scope = this.#scope();
+    if (scope === undefined) return undefined;
+    if (scope !== this.#rememberedScope) {
+      this.#remembered.clear();
+      this.#rememberedScope = scope;
+    }
+    const known = this.#remembered.get(value) ?? this.#find(value, scope);
+    if (known === undefined) return undefined;
+    const isOver = known.notAfterMs !== Number.POSITIVE_INFINITY && known.notAfterMs <= this.#clock.now().getTime();
+    return isOver ? undefined : known.credential;
+  }
+
+  // An expired token is told so before its scope is looked at.
+  #find(value: string, scope: BundleScope): Remembered | undefined {
     const digest = tokenDigest(value).toString("hex");
     const token = this.#tokens.get(digest);
-    const scope = this.#scope();
-    if (token === undefined || scope === undefined) return undefined;
-    if (token.notAfter !== undefined && timestampDate(token.notAfter) <= this.#clock.now()) return undefined;
+    if (token === undefined) return undefined;
+    const { notAfter } = token;
+    if (notAfter !== undefined && timestampDate(notAfter) <= this.#clock.now()) return undefined;
     const { kind, projectId, environment } = token;
     if (kind === CredentialKind.RUNTIME && (projectId !== scope.projectId || environment !== scope.environment)) {
       throw insufficientScope("this runtime token is for another project or environment");
     }
-    return {
+    const credential = {
       kind,
       id: digest.slice(0, 16),
       label: shownPrefix(value),
@@ -47,5 +74,12 @@ export class Access {
       environment: environment === "" ? undefined : environment,
       roles: new Map(),
     };
+    const known = {
+      credential,
+      notAfterMs: notAfter === undefined ? Number.POSITIVE_INFINITY : timestampDate(notAfter).getTime(),
+    };
+    if (this.#remembered.size >= mostRemembered) this.#remembered.clear();
+    this.#remembered.set(value, known);
+    return known;
   }
 }

@@ -131,6 +131,7 @@ async function openSource(
         reporter.notify();
         return stored;
       },
+      together: (work) => spool.together(work),
     },
     reporting: { isConnected: () => reporter.isConnected, spool: () => spool.status(), leased: () => leases.left },
     interceptors: [],

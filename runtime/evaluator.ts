@@ -1,11 +1,11 @@
 // One evaluation of the runtime: the engine decides, the record goes into the spool, the answer goes out. The record can
 // neither delay nor fail the answer, except in durable mode, where the answer waits for the disk.
 
-import { toBinary } from "@bufbuild/protobuf";
 import type { EvaluateRequest, EvaluateResponse, ToolCall } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { Explanation } from "../gen/policyguard/policy/v1/explanation_pb.ts";
 import { DetailLevel, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
+import { binaryWriter } from "../src/kit/binary-write.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import { newId } from "../src/kit/id.ts";
 import type { Backends } from "./backend/backends.ts";
@@ -23,9 +23,17 @@ import type { Siblings } from "./process/sibling.ts";
 import { recordOf } from "./record.ts";
 import type { SessionStore } from "./session/session-store.ts";
 
+const writeRecord = binaryWriter(EvaluationRecordSchema);
+
 /** Takes finished records. */
 export interface RecordSink {
   append(record: Uint8Array): number | Promise<number>;
+}
+
+/** Takes those of several evaluations together. */
+export interface SharedRecordSink extends RecordSink {
+  /** Runs the work, and returns when what it appended is where it would be had it been appended alone. */
+  together(work: () => void): void;
 }
 
 /** What evaluations need of their process. */
@@ -225,9 +233,7 @@ export class Evaluator {
       evaluate({ ...loaded, ...candidate }, { ...context, bundle: candidate.reference }),
     );
     const record =
-      spool === undefined
-        ? undefined
-        : toBinary(EvaluationRecordSchema, recordOf(request, evaluation, { stage, loaded, now, leaseId }));
+      spool === undefined ? undefined : writeRecord(recordOf(request, evaluation, { stage, loaded, now, leaseId }));
     this.#remember(request, context, evaluation);
     onEvaluation({ stage, outcome: response.outcome, latencyUs: response.latencyUs });
     const stored = record === undefined ? undefined : spool?.append(record);

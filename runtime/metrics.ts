@@ -6,6 +6,7 @@ import { wire } from "../gen/policyguard/options/v1/options_pb.ts";
 import { type Outcome, OutcomeSchema, type Stage, StageSchema } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import type { Metrics } from "../src/kit/metrics.ts";
+import { createTally, TallyHistogram } from "../src/kit/tally.ts";
 import type { Backends } from "./backend/backends.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
 import type { SessionStore } from "./session/session-store.ts";
@@ -48,36 +49,35 @@ export function createRuntimeMetrics(parts: RuntimeMetricsParts): (evaluation: F
 }
 
 function countEvaluations({ registry }: Metrics): (evaluation: FinishedEvaluation) => void {
-  const registers = [registry];
-  const total = new Counter({
+  const total = createTally({
     name: "evaluations_total",
     help: "Evaluations by stage and outcome.",
     labelNames: ["stage", "outcome"],
-    registers,
+    registry,
   });
-  const durations = new Histogram({
+  const durations = new TallyHistogram({
     name: "evaluation_engine_seconds",
     help: "Time that the engine took for an evaluation.",
     labelNames: ["stage"],
     buckets: bucketsSeconds,
-    registers,
+    registry,
   });
-  // Bound to their labels once: looking them up costs as much as a small evaluation.
-  const bound = new Map<number, (latencyUs: number) => void>();
+  const counters = new Map<number, () => void>();
+  const observers = new Map<Stage, (seconds: number) => void>();
   return ({ stage, outcome, latencyUs }) => {
     const key = stage * 256 + outcome;
-    let count = bound.get(key);
-    if (count === undefined) {
-      const counter = total.labels(nameOf(StageSchema, stage), nameOf(OutcomeSchema, outcome));
-      const duration = durations.labels(nameOf(StageSchema, stage));
-      count = (us) => {
-        counter.inc();
-        duration.observe(us / 1_000_000);
-      };
-      bound.set(key, count);
-    }
-    count(latencyUs);
+    const stageName = () => nameOf(StageSchema, stage);
+    const count =
+      counters.get(key) ?? kept(counters, key, total({ stage: stageName(), outcome: nameOf(OutcomeSchema, outcome) }));
+    const observe = observers.get(stage) ?? kept(observers, stage, durations.bind({ stage: stageName() }));
+    count();
+    observe(latencyUs / 1_000_000);
   };
+}
+
+function kept<K, V>(map: Map<K, V>, key: K, value: V): V {
+  map.set(key, value);
+  return value;
 }
 
 function nameOf(schema: DescEnum, number: number): string {

@@ -1,15 +1,10 @@
 // What a runtime reports of an evaluation. The control plane refuses records that are too large, and what stands behind
 // one in the spool would wait for ever; so the record of an enormous request keeps the newest of its text only.
 
-import { create } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { EvaluateRequest } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
-import {
-  type EvaluationRecord,
-  EvaluationRecordSchema,
-  type RecordedSegment,
-} from "../gen/policyguard/policy/v1/record_pb.ts";
+import type { EvaluationRecord, RecordedSegment } from "../gen/policyguard/policy/v1/record_pb.ts";
 import type { Evaluation } from "./engine/evaluation.ts";
 import { captureModeOf, captureText } from "./engine/redacted-capture.ts";
 import type { LoadedBundle } from "./loaded-bundle.ts";
@@ -35,20 +30,22 @@ export function recordOf(
   { stage, now, loaded, leaseId = "" }: RecordContext,
 ): EvaluationRecord {
   const { response } = evaluation;
-  return create(EvaluationRecordSchema, {
+  // Written out: create would look at every field anew.
+  return {
+    $typeName: "policyguard.policy.v1.EvaluationRecord",
     evaluationId: response.evaluationId,
-    createdAt: timestampFromDate(now),
+    createdAt: timestampOf(now),
     stage,
-    agentId: request.agentId,
-    sessionId: request.sessionId,
-    userId: request.subject?.userId,
+    agentId: request.agentId ?? "",
+    sessionId: request.sessionId ?? "",
+    userId: request.subject?.userId ?? "",
     outcome: response.outcome,
     wouldBeOutcome: response.wouldBeOutcome,
-    findings: evaluation.findings.slice(0, maxFindings),
-    unjudged: evaluation.unjudged.slice(0, maxFindings),
-    signals: evaluation.signals.slice(0, maxFindings),
+    findings: firstOf(evaluation.findings),
+    unjudged: firstOf(evaluation.unjudged),
+    signals: firstOf(evaluation.signals),
     bundle: loaded.reference,
-    language: response.language ?? request.language,
+    language: response.language ?? request.language ?? "",
     latencyUs: response.latencyUs,
     model: request.model,
     metadata: request.metadata,
@@ -57,7 +54,21 @@ export function recordOf(
     decidedByRule: evaluation.decidedByRule,
     decidedByPolicy: evaluation.decidedByPolicy,
     leaseId,
-  });
+  };
+}
+
+function timestampOf(now: Date): Timestamp {
+  const timeMs = now.getTime();
+  const seconds = Math.floor(timeMs / 1_000);
+  return {
+    $typeName: "google.protobuf.Timestamp",
+    seconds: BigInt(seconds),
+    nanos: (timeMs - seconds * 1_000) * 1_000_000,
+  };
+}
+
+function firstOf<T>(list: readonly T[]): T[] {
+  return list.slice(0, maxFindings);
 }
 
 function newestWithin(segments: RecordedSegment[], maxBytes: number): RecordedSegment[] {

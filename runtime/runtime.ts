@@ -17,8 +17,9 @@ import { drainDelay, type ShutdownStep } from "../src/kit/shutdown.ts";
 import { Backends, readBackendSecrets } from "./backend/backends.ts";
 import type { CandidateRunner } from "./candidate.ts";
 import { callLimits, type runtimeSchema } from "./config.ts";
-import { Evaluator, type RecordSink } from "./evaluator.ts";
-import { fastEvaluations } from "./fast/evaluate.ts";
+import { createJudgeEach } from "./each/evaluate-each.ts";
+import { Evaluator, type SharedRecordSink } from "./evaluator.ts";
+import { fastEvaluations, fastStreams } from "./fast/evaluate.ts";
 import type { Meter } from "./lease-book.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
 import { createRuntimeMetrics, measureBackends, measureStreams, type ReportingState } from "./metrics.ts";
@@ -48,7 +49,7 @@ export interface Source {
   readonly authenticate: (token: string) => Credential | undefined;
   readonly fingerprintKey: () => Uint8Array;
   /** Takes records of evaluations; undefined for a runtime that reports to nobody. */
-  readonly spool: RecordSink | undefined;
+  readonly spool: SharedRecordSink | undefined;
   /** Allows each evaluation; undefined for a runtime that is not metered. */
   readonly meter?: Meter;
   /** Evaluates another version beside the one in force; undefined for a runtime that has none. */
@@ -137,12 +138,16 @@ export async function startRuntime(
     metrics,
     maxTimeoutMs: callLimits.timeoutMs,
   });
+  const judgeEach = createJudgeEach(evaluator, log);
   const server = await serve({
     services: [EvaluationService, AdapterService],
     routes: (router: ConnectRouter) => {
       router.service(
         EvaluationService,
-        evaluationHandlers({ evaluator, holder, sessions, siblings, clock, log, streams, streamCalls }),
+        evaluationHandlers({
+          ...{ evaluator, holder, sessions, siblings, clock, log, streams, streamCalls, judgeEach },
+          authenticate: source.authenticate,
+        }),
       );
       router.service(AdapterService, adapterHandlers(evaluator));
     },
@@ -159,7 +164,13 @@ export async function startRuntime(
     fastPath:
       source.interceptors.length > 0
         ? undefined
-        : { methods: fastEvaluations(evaluator), authenticate: source.authenticate, countCall: metrics.countCall },
+        : {
+            methods: fastEvaluations(evaluator),
+            streams: fastStreams(judgeEach),
+            authenticate: source.authenticate,
+            countCall: metrics.countCall,
+            together: spool === undefined ? (work) => work() : (work) => spool.together(work),
+          },
     log,
   });
   return {

@@ -51,7 +51,11 @@ function countsOf(language: string, script: RegExp): Map<string, number> {
   for (const row of rows) {
     if (row.lang !== language || isHeldOut(row) || (row.text.match(script)?.length ?? 0) < row.text.length / 3)
       continue;
-    eachGram(row.text.normalize("NFC"), (gram) => counts.set(gram, (counts.get(gram) ?? 0) + 1).size > 0);
+    eachGram(row.text.normalize("NFC"), (...units) => {
+      const gram = String.fromCharCode(...units);
+      counts.set(gram, (counts.get(gram) ?? 0) + 1);
+      return true;
+    });
   }
   return counts;
 }

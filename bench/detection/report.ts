@@ -1,7 +1,7 @@
 // The tables of the detection bench, in Markdown.
 
 import { areaUnderCurve, type Share, shareAbove, shareOf } from "../../models/training/measure.ts";
-import type { Judge } from "./judge.ts";
+import { type Judge, type Sample, scoresOf } from "./judge.ts";
 import type { LabelledSet } from "./set.ts";
 
 /** Scores from which on a text is an attack, so that this share of innocent dev texts is. */
@@ -13,34 +13,39 @@ export interface Thresholds {
 const flagged = 0.5;
 
 /** Prints a table with a row for each set. */
-export function printSets(
+export async function printSets(
   title: string,
   sets: readonly LabelledSet[],
   judge: Judge,
   ranking: Judge,
   at: Thresholds,
-): void {
+): Promise<void> {
   console.log(
     `### ${title} (${judge.name})\n\n| set | attacks | found % | innocent | wrongly % | precision % | F1 | AUC | found % at 0.5 % | at 1 % |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |`,
   );
-  for (const { name, rows } of sets) console.log(setRow(name, rows, judge, ranking, at));
+  for (const { name, rows } of sets) console.log(await setRow(name, rows, judge, ranking, at));
   console.log();
 }
 
-function setRow(name: string, rows: LabelledSet["rows"], judge: Judge, ranking: Judge, at: Thresholds): string {
-  const attacks = rows.filter(({ isAttack }) => isAttack).map(({ text }) => text);
-  const innocent = rows.filter(({ isAttack }) => !isAttack).map(({ text }) => text);
-  const found = shareFlagged(attacks, judge);
-  const wrong = shareFlagged(innocent, judge);
-  const precision = shareOf(found.count, found.count + wrong.count);
-  const f1 = found.count === 0 ? 0 : (2 * precision.value * found.value) / (precision.value + found.value);
-  const ranks = attacks.map(ranking.score);
-  const curve = areaUnderCurve(ranks, innocent.map(ranking.score));
+async function setRow(
+  name: string,
+  rows: LabelledSet["rows"],
+  judge: Judge,
+  ranking: Judge,
+  at: Thresholds,
+): Promise<string> {
+  const attacks = rows.filter(({ isAttack }) => isAttack);
+  const innocent = rows.filter(({ isAttack }) => !isAttack);
+  const found = await shareFlagged(attacks, judge);
+  const wrong = await shareFlagged(innocent, judge);
+  const { precision, f1 } = summaryOf(found, wrong);
+  const ranks = await scoresOf(attacks, ranking);
+  const curve = areaUnderCurve(ranks, await scoresOf(innocent, ranking));
+  const isOneSided = attacks.length === 0 || innocent.length === 0;
   const cells = [
     ...[name, String(attacks.length), attacks.length === 0 ? "" : interval(found)],
     ...[String(innocent.length), innocent.length === 0 ? "" : interval(wrong)],
-    attacks.length === 0 || innocent.length === 0 ? "" : percent(precision.value),
-    attacks.length === 0 || innocent.length === 0 ? "" : f1.toFixed(2),
+    ...[isOneSided ? "" : percent(precision), isOneSided ? "" : f1.toFixed(2)],
     Number.isNaN(curve) ? "" : curve.toFixed(3),
     attacks.length === 0 ? "" : percent(shareAbove(ranks, at.halfPercent).value),
     attacks.length === 0 ? "" : percent(shareAbove(ranks, at.onePercent).value),
@@ -49,54 +54,81 @@ function setRow(name: string, rows: LabelledSet["rows"], judge: Judge, ranking: 
 }
 
 /** Prints what each judge finds, wrongly finds and costs, over all rows. */
-export function printJudges(rows: LabelledSet["rows"], judges: readonly Judge[]): void {
+export async function printJudges(title: string, rows: LabelledSet["rows"], judges: readonly Judge[]): Promise<void> {
+  const attacks = rows.filter(({ isAttack }) => isAttack);
+  const innocent = rows.filter(({ isAttack }) => !isAttack);
   console.log(
-    "### Judges over all sets\n\n| judge | found % | wrongly % | precision % | F1 | mean µs | p99 µs |\n| --- | --- | --- | --- | --- | --- | --- |",
+    `### ${title}: ${attacks.length} attacks, ${innocent.length} innocent texts\n\n| judge | found % | wrongly % | precision % | F1 | mean µs | p99 µs |\n| --- | --- | --- | --- | --- | --- | --- |`,
   );
   for (const judge of judges) {
-    const found = shareFlagged(textsOf(rows, true), judge);
-    const wrong = shareFlagged(textsOf(rows, false), judge);
-    const precision = shareOf(found.count, found.count + wrong.count).value;
-    const f1 = found.count === 0 ? 0 : (2 * precision * found.value) / (precision + found.value);
-    const { meanUs, p99Us } = timesOf(textsOf(rows, false), judge);
+    const found = await shareFlagged(attacks, judge);
+    const wrong = await shareFlagged(innocent, judge);
+    const { precision, f1 } = summaryOf(found, wrong);
+    const { meanUs, p99Us } = await timesOf(innocent, judge);
     const cells = [judge.name, interval(found), interval(wrong), percent(precision), f1.toFixed(2)];
     console.log(`| ${[...cells, meanUs.toFixed(0), p99Us.toFixed(0)].join(" | ")} |`);
   }
   console.log();
 }
 
-/** Prints what judges cost for ordinary texts. */
-export function printTimes(title: string, texts: readonly string[], judges: readonly Judge[]): void {
-  const length = texts.reduce((sum, text) => sum + text.length, 0) / Math.max(1, texts.length);
+/** Prints which share of the innocent texts of each set each judge flags. */
+export async function printFalseAlarms(sets: readonly LabelledSet[], judges: readonly Judge[]): Promise<void> {
   console.log(
-    `### ${title}: ${texts.length} texts, ${length.toFixed(0)} units on average\n\n| judge | mean µs | p99 µs |\n| --- | --- | --- |`,
+    `### Innocent texts wrongly flagged, %\n\n| set | texts | ${judges.map(({ name }) => name).join(" | ")} |`,
+  );
+  console.log(`| --- | --- | ${judges.map(() => "---").join(" | ")} |`);
+  for (const { name, rows } of sets) {
+    const innocent = rows.filter(({ isAttack }) => !isAttack);
+    if (innocent.length === 0) continue;
+    const cells = [name, String(innocent.length)];
+    for (const judge of judges) cells.push(percent((await shareFlagged(innocent, judge)).value));
+    console.log(`| ${cells.join(" | ")} |`);
+  }
+  console.log();
+}
+
+/** Prints what judges cost for ordinary texts. */
+export async function printTimes(title: string, samples: readonly Sample[], judges: readonly Judge[]): Promise<void> {
+  const length = samples.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, samples.length);
+  console.log(
+    `### ${title}: ${samples.length} texts, ${length.toFixed(0)} units on average\n\n| judge | mean µs | p99 µs |\n| --- | --- | --- |`,
   );
   for (const judge of judges) {
-    const { meanUs, p99Us } = timesOf(texts, judge);
+    const { meanUs, p99Us } = await timesOf(samples, judge);
     console.log(`| ${judge.name} | ${meanUs.toFixed(0)} | ${p99Us.toFixed(0)} |`);
   }
   console.log();
 }
 
-function textsOf(rows: LabelledSet["rows"], isAttack: boolean): string[] {
-  return rows.filter((row) => row.isAttack === isAttack).map(({ text }) => text);
+async function shareFlagged(samples: readonly Sample[], judge: Judge): Promise<Share> {
+  const scores = await scoresOf(samples, judge);
+  return shareOf(scores.filter((score) => score >= flagged).length, samples.length);
 }
 
-function shareFlagged(texts: readonly string[], { score }: Judge): Share {
-  return shareOf(texts.filter((text) => score(text) >= flagged).length, texts.length);
+function summaryOf(found: Share, wrong: Share): { precision: number; f1: number } {
+  const precision = shareOf(found.count, found.count + wrong.count).value;
+  return { precision, f1: found.count === 0 ? 0 : (2 * precision * found.value) / (precision + found.value) };
 }
 
 // The best of three runs of each text: what others do on the machine is not the judge's time.
-function timesOf(texts: readonly string[], { score }: Judge): { meanUs: number; p99Us: number } {
-  for (const text of texts.slice(0, 500)) score(text);
-  const times = texts.map((text) => Math.min(...[1, 2, 3].map(() => timeOf(() => score(text))))).sort((a, b) => a - b);
+async function timesOf(samples: readonly Sample[], judge: Judge): Promise<{ meanUs: number; p99Us: number }> {
+  await scoresOf(samples.slice(0, 500), judge);
+  const times: number[] = [];
+  for (const sample of samples) {
+    let best = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 3; run++) best = Math.min(best, await timeOf(judge, sample));
+    times.push(best);
+  }
+  times.sort((a, b) => a - b);
   const meanUs = times.reduce((sum, time) => sum + time, 0) / Math.max(1, times.length);
   return { meanUs, p99Us: times[Math.floor(times.length * 0.99)] ?? 0 };
 }
 
-function timeOf(run: () => unknown): number {
+// Who answers at once is not kept waiting for a turn of the event loop.
+async function timeOf({ score }: Judge, sample: Sample): Promise<number> {
   const beganMs = performance.now();
-  run();
+  const answer = score(sample);
+  if (typeof answer !== "number") await answer;
   return (performance.now() - beganMs) * 1000;
 }
 

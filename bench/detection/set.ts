@@ -19,8 +19,8 @@ export function heldOutSets(): LabelledSet[] {
 }
 
 /** The sets of a file: one for each source and kind that its rows name. */
-export function setsOfFile(path: string): LabelledSet[] {
-  return setsBy(readRows(path), ({ source, kind }) => (kind === "" ? source : `${kind} (${source})`));
+export function setsOfFile(path: string, label: string): LabelledSet[] {
+  return setsBy(readRows(path, label), ({ source, kind }) => (kind === "" ? source : `${kind} (${source})`));
 }
 
 /** English texts of the hold-out in every disguise, attacks and innocent ones. */
@@ -40,10 +40,10 @@ export function setsOfLanguages(rows: readonly Row[], least = 20): LabelledSet[]
 }
 
 /** Innocent texts of everyday use, as people send them: at most 2,000. */
-export function ordinaryTexts(rows: readonly Row[]): string[] {
+export function ordinaryRows(rows: readonly Row[]): Row[] {
   const kinds = /^(?:ordinary_chat|benign_(?:clinc|banking77|oasst_en|selfinstruct|code|gsm8k))$/;
-  const texts = rows.filter(({ isAttack, kind }) => !isAttack && kinds.test(kind)).map(({ text }) => text);
-  return texts.filter((_, index) => index % Math.ceil(texts.length / 2_000) === 0);
+  const ordinary = rows.filter(({ isAttack, kind }) => !isAttack && kinds.test(kind));
+  return ordinary.filter((_, index) => index % Math.ceil(ordinary.length / 2_000) === 0);
 }
 
 function setsBy(rows: readonly Row[], nameOf: (row: Row) => string): LabelledSet[] {

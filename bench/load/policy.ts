@@ -50,6 +50,17 @@ export function workLoadPolicy(): PolicyDocument {
   };
 }
 
+/** A policy of one phrase that no text has: what an evaluation by it costs is what lies around the engine. */
+export function lightPolicy(): PolicyDocument {
+  return {
+    apiVersion: "policyguard/v1",
+    kind: "Policy",
+    metadata: { name: "light" },
+    detectors: { phrases: { use: "keywords", keywords: ["a phrase that nobody writes"] } },
+    rules: [{ id: "phrases", stages: ["input"], detect: "phrases", action: "FLAG" }],
+  };
+}
+
 /** A policy of further patterns beside those of W. */
 export function patternPolicy(name: string, list: string[]): PolicyDocument {
   return {

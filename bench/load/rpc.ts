@@ -1,11 +1,12 @@
 // Load over gRPC on a server in a child process, whose CPU time is counted: raw HTTP/2 and ready-made frames, so that what asks costs little.
 
 import type { ChildProcess } from "node:child_process";
-import { type ClientHttp2Session, connect } from "node:http2";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import {
+  EvaluateEachRequestSchema,
   EvaluateStreamRequestSchema,
   EvaluationService,
 } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
@@ -19,6 +20,9 @@ const inFlight = 8;
 export const unaryPath = `/${EvaluationService.typeName}/${EvaluationService.method.evaluateInput.name}`;
 /** Path of the stream in both directions. */
 export const streamPath = `/${EvaluationService.typeName}/${EvaluationService.method.evaluateStream.name}`;
+
+/** Path of the call that carries many evaluations. */
+export const eachPath = `/${EvaluationService.typeName}/${EvaluationService.method.evaluateEach.name}`;
 
 /** What is asked for, over and over. */
 export interface RpcLoad {
@@ -44,6 +48,12 @@ export function streamBody(text: string): Buffer {
     create(EvaluateStreamRequestSchema, { part: { case: "finish", value: true } }),
   ];
   return Buffer.concat(parts.map((part) => framed(toBinary(EvaluateStreamRequestSchema, part))));
+}
+
+/** One message of a call that carries many evaluations. */
+export function eachBody(text: string): Buffer {
+  const request = create(EvaluateRequestSchema, { text, agentId: "bench" });
+  return framed(toBinary(EvaluateEachRequestSchema, create(EvaluateEachRequestSchema, { id: "1", request })));
 }
 
 function framed(bytes: Uint8Array): Buffer {
@@ -73,15 +83,94 @@ export async function underRpcLoad(child: ChildProcess, load: RpcLoad): Promise<
   return { operations, seconds, cpuSeconds };
 }
 
+/**
+ * Asks for three seconds by one call on each of four connections, eight evaluations at a time on each, as callers do who share a call between
+ * many conversations.
+ */
+export async function underEachLoad(child: ChildProcess, { port, path, token, bodies }: RpcLoad): Promise<Round> {
+  const sessions = Array.from({ length: sessionCount }, () => connect(`http://127.0.0.1:${port}`));
+  const pid = child.pid ?? 0;
+  const cpuBefore = cpuSecondsOf(pid);
+  const startedAtMs = performance.now();
+  const counts = await Promise.all(sessions.map((session) => callEach(session, { port, path, token, bodies })));
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  const cpuSeconds = cpuSecondsOf(pid) - cpuBefore;
+  for (const session of sessions) session.close();
+  return { operations: counts.reduce((sum, count) => sum + count, 0), seconds, cpuSeconds };
+}
+
+function callEach(session: ClientHttp2Session, { path, token, bodies }: RpcLoad): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const stream = open(session, path, token);
+    const untilMs = performance.now() + roundMs;
+    let sent = 0;
+    let answered = 0;
+    const ask = (count: number) => {
+      const next = Array.from({ length: count }, () => bodies[sent++ % bodies.length] ?? Buffer.alloc(0));
+      stream.write(Buffer.concat(next));
+    };
+    const answers = new FrameCount((bytes) => {
+      // An error has the third field of the answer, behind its id.
+      if (bytes[3] !== eachResponseTag) reject(new Error("an evaluation was refused"));
+      answered++;
+    });
+    let status: unknown;
+    stream.on("trailers", (trailers) => {
+      status = trailers["grpc-status"];
+    });
+    stream.on("data", (chunk: Buffer) => {
+      const before = answered;
+      answers.add(chunk);
+      if (performance.now() < untilMs) ask(answered - before);
+      else if (answered === sent) stream.end();
+    });
+    stream.on("error", reject);
+    stream.on("end", () =>
+      status === "0" && answered === sent
+        ? resolve(answered)
+        : reject(new Error(`a call ended with the status ${status} after ${answered} of ${sent} answers`)),
+    );
+    ask(inFlight);
+  });
+}
+
+/** Tag of `response` in EvaluateEachResponse. */
+const eachResponseTag = 2 * 8 + 2;
+
+/** Cuts what comes into messages. */
+class FrameCount {
+  readonly #found: (message: Buffer) => void;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(found: (message: Buffer) => void) {
+    this.#found = found;
+  }
+
+  add(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let at = 0;
+    while (at + 5 <= bytes.length && at + 5 + bytes.readUInt32BE(at + 1) <= bytes.length) {
+      const end = at + 5 + bytes.readUInt32BE(at + 1);
+      this.#found(bytes.subarray(at + 5, end));
+      at = end;
+    }
+    this.#rest = bytes.subarray(at);
+  }
+}
+
+function open(session: ClientHttp2Session, path: string, token: string): ClientHttp2Stream {
+  return session.request({
+    ":method": "POST",
+    ":path": path,
+    "content-type": "application/grpc+proto",
+    te: "trailers",
+    authorization: `Bearer ${token}`,
+  });
+}
+
 function call(session: ClientHttp2Session, { path, token }: RpcLoad, body: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stream = session.request({
-      ":method": "POST",
-      ":path": path,
-      "content-type": "application/grpc+proto",
-      te: "trailers",
-      authorization: `Bearer ${token}`,
-    });
+    const stream = open(session, path, token);
     let status: unknown;
     stream.on("response", (headers) => {
       status = headers["grpc-status"];

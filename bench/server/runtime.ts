@@ -1,4 +1,5 @@
-// A runtime as customers run it, with authentication, the policy of W and the spool on disk; without a control plane.
+// A runtime as customers run it, with authentication, the policy of W (or one of a single rule: "light") and the spool on disk; without a
+// control plane.
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,12 +23,13 @@ import { shippedModels } from "../../src/kit/model-file.ts";
 import { trustKeys } from "../../src/kit/signing-key.ts";
 import { tokenDigest } from "../../src/kit/token.ts";
 import { signedBundle } from "../../test/harness/bundle.ts";
-import { workLoadPolicy } from "../load/policy.ts";
+import { lightPolicy, workLoadPolicy } from "../load/policy.ts";
 
 const token = process.argv[2] ?? "";
+const policy = process.argv[3] === "light" ? lightPolicy() : workLoadPolicy();
 const clock = systemClock;
 const now = clock.now();
-const { bundle, key, ...scope } = await signedBundle([stringify(workLoadPolicy())], { models: shippedModels() });
+const { bundle, key, ...scope } = await signedBundle([stringify(policy)], { models: shippedModels() });
 const trust = trustKeys([key.publicJwk]);
 const holder = new BundleHolder();
 const check = { bundle, trust, scope, ratchet: undefined, now, from: "network", maxBytes: maxBundleBytes } as const;

@@ -1,7 +1,8 @@
 // Learns which family of attacks a window looks like: multinomial logistic regression by stochastic gradient descent with AdaGrad, over
 // the first bits of the features of injection/feature.ts. It names what was found; whether anything was found, it has no say in.
 
-import { FeatureReader, windowsOf } from "../../runtime/engine/detectors/injection/feature.ts";
+import { windowsOf } from "../../runtime/engine/detectors/injection/feature.ts";
+import { FeatureList } from "../../runtime/engine/detectors/injection/feature-list.ts";
 import { familyFeatureCount, familyFeatureOf } from "../../runtime/engine/detectors/injection/model.ts";
 import { randomOf, shuffle } from "./random.ts";
 import type { Row } from "./row.ts";
@@ -78,11 +79,11 @@ function lessonsOf(attacks: readonly Row[], families: readonly string[], damping
   });
 }
 
-const reader = new FeatureReader();
+const list = new FeatureList();
 
 function featuresOf(text: string, [from, to]: readonly [number, number] | readonly number[]): Int32Array {
-  const count = reader.read(text, from ?? 0, to ?? 0);
-  return reader.features.slice(0, count).map(familyFeatureOf);
+  list.read(text, from ?? 0, to ?? 0);
+  return Int32Array.from(list.features, familyFeatureOf);
 }
 
 function shareOf({ length }: Int32Array, damping: number): number {

@@ -1,6 +1,7 @@
 // The windows of a text with their features, read once: training goes over them again and again.
 
-import { FeatureReader, windowsOf } from "../../runtime/engine/detectors/injection/feature.ts";
+import { windowsOf } from "../../runtime/engine/detectors/injection/feature.ts";
+import { FeatureList } from "../../runtime/engine/detectors/injection/feature-list.ts";
 
 /** A window as the model sees it. */
 export interface Instance {
@@ -11,12 +12,12 @@ export interface Instance {
   readonly partEnds: Int32Array;
 }
 
-const reader = new FeatureReader();
+const list = new FeatureList();
 
 /** The windows of a text. */
 export function instancesOf(text: string): Instance[] {
   return windowsOf(text.length).map(([from, to]) => {
-    const count = reader.read(text, from, to);
-    return { from, to, features: reader.features.slice(0, count), partEnds: reader.partEnds.slice() };
+    list.read(text, from, to);
+    return { from, to, features: Int32Array.from(list.features), partEnds: list.partEnds.slice() };
   });
 }

@@ -15,7 +15,7 @@ export interface WindowEvidence {
 
 const neutralPoints = { strict: 0, balanced: 0, permissive: 0 };
 const silent: ModelHeader = {
-  format: 2,
+  format: 3,
   version: "silent",
   features: featureCount,
   scale: 0,

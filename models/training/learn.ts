@@ -3,8 +3,9 @@
 // attack therefore teaches by the strongest stretch of the third of its windows that look worst, an innocent text by those of the two
 // that look worst.
 
-import { featureCount } from "../../runtime/engine/detectors/injection/feature.ts";
-import { createStretch, strongestStretch } from "../../runtime/engine/detectors/injection/stretch.ts";
+import { featureCount, windowParts } from "../../runtime/engine/detectors/injection/feature.ts";
+import { partsOf } from "../../runtime/engine/detectors/injection/model.ts";
+import { createStretch, strongestStretch, type WindowParts } from "../../runtime/engine/detectors/injection/stretch.ts";
 import type { Instance } from "./instance.ts";
 import { randomOf, shuffle } from "./random.ts";
 
@@ -40,6 +41,8 @@ export class Learner {
   readonly weights = new Float32Array(featureCount);
   readonly #squares = new Float32Array(featureCount).fill(firstSquare);
   readonly #stretch = createStretch();
+  readonly #sums = new Float64Array(windowParts);
+  readonly #counts = new Int32Array(windowParts);
   readonly damping: number;
   bias = 0;
   #biasSquare = firstSquare;
@@ -49,10 +52,22 @@ export class Learner {
   }
 
   /** Evidence of an attack in a window. */
-  evidence({ features, partEnds }: Instance): number {
-    const { weights, damping } = this;
-    strongestStretch(this.#stretch, { features, partEnds, weights, damping });
+  evidence(window: Instance): number {
+    strongestStretch(this.#stretch, this.#partsOf(window), this.damping);
     return this.bias + this.#stretch.evidence;
+  }
+
+  #partsOf({ features, partEnds, from, to }: Instance): WindowParts {
+    const { weights } = this;
+    let place = 0;
+    for (let part = 0; part < windowParts; part++) {
+      const first = place;
+      let sum = 0;
+      for (const end = partEnds[part] ?? 0; place < end; place++) sum += weights[features[place] ?? 0] ?? 0;
+      this.#sums[part] = sum;
+      this.#counts[part] = place - first;
+    }
+    return { sums: this.#sums, counts: this.#counts, parts: partsOf(to - from) };
   }
 
   /** Moves the weights towards the label of a window: of all of it, or of the stretch that looks worst. */
@@ -61,9 +76,10 @@ export class Learner {
     { isAttack, weight }: Pick<Example, "isAttack" | "weight">,
     { rate, penalty, isWhole }: { rate: number; penalty: number; isWhole: boolean },
   ): void {
-    const { features } = window;
+    const { features, partEnds } = window;
     const evidence = isWhole ? this.#whole(features) : this.evidence(window);
-    const { first, end } = isWhole ? { first: 0, end: features.length } : this.#stretch;
+    const first = isWhole || this.#stretch.first === 0 ? 0 : (partEnds[this.#stretch.first - 1] ?? 0);
+    const end = isWhole ? features.length : (partEnds[this.#stretch.end - 1] ?? 0);
     if (end === first) return;
     const share = 1 / Math.sqrt(end - first + this.damping);
     const gradient = (1 / (1 + Math.exp(-evidence)) - (isAttack ? 1 : 0)) * weight;

@@ -33,15 +33,21 @@ export function readCorpus(folder = corpusFolder): Row[] {
   return files.sort().flatMap((name) => readRows(join(folder, name)));
 }
 
-/** The rows of a JSONL file, gzipped or not. A row has `text`, and `label` "attack" if it is one; the text before a transform, `plain`, goes before `text`. */
-export function readRows(path: string): Row[] {
+/** The rows of a JSONL file, gzipped or not. A row has `text`, and that `label` if it is an attack; the text before a transform, `plain`, goes before `text`. */
+export function readRows(path: string, label = "attack"): Row[] {
   const bytes = readFileSync(path);
   const lines = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").split("\n");
   const file = basename(path).replace(/\.jsonl(\.gz)?$/, "");
-  return lines.filter((line) => line !== "").map((line, index) => rowOf(JSON.parse(line), file, index));
+  return lines.filter((line) => line !== "").map((line, index) => rowOf(JSON.parse(line), { file, index, label }));
 }
 
-function rowOf(given: Readonly<Record<string, unknown>>, file: string, index: number): Row {
+interface Place {
+  readonly file: string;
+  readonly index: number;
+  readonly label: string;
+}
+
+function rowOf(given: Readonly<Record<string, unknown>>, { file, index, label }: Place): Row {
   const textOf = (...names: readonly string[]): string | undefined =>
     names.map((name) => given[name]).find((value) => typeof value === "string");
   const text = textOf("plain", "text");
@@ -50,8 +56,8 @@ function rowOf(given: Readonly<Record<string, unknown>>, file: string, index: nu
   return {
     id,
     text: normalize(text),
-    isAttack: textOf("label") === "attack",
-    kind: textOf("family", "kind") ?? "",
+    isAttack: textOf("label") === label,
+    kind: textOf("family", "kind", "sub") ?? "",
     lang: textOf("lang") ?? "",
     stage: textOf("stage") ?? "input",
     source: textOf("source") ?? file,

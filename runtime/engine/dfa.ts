@@ -182,6 +182,16 @@ export class LazyDfa {
     let table = this.#table;
     let fresh = at;
     for (let i = at; i < to; ) {
+      // The first page is that of Latin letters, and most steps are known and accept nothing.
+      for (; i < to; i++) {
+        const unit = text.charCodeAt(i);
+        if (unit > 0xff) break;
+        const entry = table[state * width + (pages[unit] ?? 0)] ?? unknown;
+        if (entry < 0 || (entry & accepts) !== 0) break;
+        state = entry >> 2;
+        if ((entry & isFresh) !== 0) fresh = i + 1;
+      }
+      if (i === to) break;
       const unit = text.charCodeAt(i++);
       let cls: number;
       if ((unit & 0xf800) !== 0xd800) cls = pages[((pageOf[unit >> 8] ?? 0) << 8) | (unit & 0xff)] ?? 0;

@@ -63,12 +63,14 @@ export interface Sweep {
   readonly open?: OpenEdge;
 }
 
-/** Scores fixed windows of a form of a text, each by what lies in it alone. */
+/** Scores fixed windows of a form of a text, each by what lies in it, a bounded stretch before it, and whether more comes behind it. */
 export interface WindowProbe {
   /** The windows of a text of this length. */
   readonly windowsOf: (length: number) => readonly (readonly [number, number])[];
-  /** `offset` is where the window begins in the whole of the text, when `text` is only a part of it. */
-  readonly score: (text: string, from: number, to: number, offset?: number) => Finding | undefined;
+  /** How far before a window it looks, in code units. */
+  readonly reach: number;
+  /** What scores windows of a text, best from front to back. `offset` is where it begins in a longer text of which it is a part. */
+  readonly over: (text: string, offset?: number) => (from: number, to: number) => Finding | undefined;
 }
 
 /** What the windows of a text gave, as far as somebody has scored them already. */

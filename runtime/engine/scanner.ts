@@ -231,8 +231,9 @@ function scoreWindows(
   known: readonly (Finding | undefined)[],
   report: (finding: Finding) => void,
 ): void {
+  const score = probe.over(text);
   for (const [index, [from, to]] of probe.windowsOf(text.length).entries()) {
-    const finding = index < known.length ? known[index] : probe.score(text, from, to);
+    const finding = index < known.length ? known[index] : score(from, to);
     if (finding !== undefined) report(finding);
   }
 }
@@ -245,12 +246,16 @@ function scanLiterals(
 ): Map<number, Windows> {
   // What a gate leads to is worked out after the scan, when it is known whether the rest of the pattern can be there.
   const hits = new Map<number, GateHit[]>();
-  const isPresent = new Uint8Array(tables.companyCount);
+  const company: number[][] = [];
   const { text } = view;
-  tables.automaton.scan(text, (literal, end) => {
+  tables.automaton.scanWhole(text, (literal, end) => {
     const uses = tables.uses[literal];
     if (uses === undefined) return;
-    for (const company of uses.companies) isPresent[company] = 1;
+    for (const number of uses.companies) {
+      const ends = company[number];
+      if (ends === undefined) company[number] = [end];
+      else ends.push(end);
+    }
     for (const { job, phrase } of uses.phrases) {
       if (!readsView(job)) continue;
       const start = phraseStart(phrase, view.folded(), end);
@@ -269,11 +274,7 @@ function scanLiterals(
       else hits.set(pattern, [{ gate, end }]);
     }
   });
-  for (const pattern of hits.keys()) {
-    const company = tables.companyOf[pattern] ?? -1;
-    if (company >= 0 && isPresent[company] === 0) hits.delete(pattern);
-  }
-  return windowsOf(hits, tables, text);
+  return windowsOf(hits, tables, text, company);
 }
 
 interface GateHit {
@@ -281,20 +282,35 @@ interface GateHit {
   readonly end: number;
 }
 
-function windowsOf(hits: ReadonlyMap<number, readonly GateHit[]>, tables: Tables, text: string): Map<number, Windows> {
+// A window in which no literal of the pattern's company ends has no match. `companyEnds` has the ends by set, in order.
+function windowsOf(
+  hits: ReadonlyMap<number, readonly GateHit[]>,
+  tables: Tables,
+  text: string,
+  companyEnds: readonly (readonly number[] | undefined)[],
+): Map<number, Windows> {
   const windows = new Map<number, Windows>();
   let collapsed: CollapsedText | undefined;
   for (const [pattern, list] of hits) {
+    const set = tables.companyOf[pattern] ?? -1;
+    const company = companyEnds[set];
+    if (set >= 0 && company === undefined) continue;
     const isElastic = tables.patterns[pattern]?.probe.pattern.elastic === true;
     if (isElastic) collapsed ??= new CollapsedText(text);
     for (const { gate, end } of list) {
       const [from, to] = windowAround(gate, end, text.length, isElastic ? collapsed : undefined);
+      if (company !== undefined && !hasWithin(company, from, to)) continue;
       const known = windows.get(pattern);
       if (known !== undefined) known.add(from, to);
       else windows.set(pattern, new Windows(from, to));
     }
   }
   return windows;
+}
+
+function hasWithin(ends: readonly number[], from: number, to: number): boolean {
+  for (const end of ends) if (end > from) return end <= to;
+  return false;
 }
 
 function searchPart(use: PatternUse, view: View, from: number, to: number, limits: ScanLimits, report: Report): void {

@@ -1,12 +1,20 @@
-// The short way of evaluations over REST: which requests take it, and what answers them.
+// The short ways of evaluations: which requests take them, and what answers them.
 
 import { type DescMethodUnary, isMessage, type Message } from "@bufbuild/protobuf";
-import type { FastMethod } from "../../gateway/fast-call.ts";
+import type { FastMethod, FastStreamMethod } from "../../gateway/fast-call.ts";
 import { type EvaluateRequest, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import {
+  type EvaluateEachRequest,
+  EvaluateEachRequestSchema,
+  EvaluationService,
+} from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import { eachLimits, type JudgeEach } from "../each/evaluate-each.ts";
 import type { Evaluator, Moment } from "../evaluator.ts";
 import { isSurelyValid } from "./valid-request.ts";
+
+/** The rule of the id counts code points, of which there are never more than code units. */
+const mostIdUnits = 128;
 
 /** The methods of EvaluationService that have a short way. */
 export function fastEvaluations(evaluator: Evaluator): FastMethod[] {
@@ -28,6 +36,24 @@ function fastEvaluation(method: DescMethodUnary, evaluator: Evaluator, moment: M
       isSurelyValid(evaluateRequest(request)) && !evaluator.isTheirs(evaluateRequest(request)),
     call: (request) => evaluator.judge(evaluateRequest(request), moment),
   };
+}
+
+/** The calls of EvaluationService that carry many evaluations. */
+export function fastStreams(judgeEach: JudgeEach): FastStreamMethod[] {
+  return [
+    {
+      method: EvaluationService.method.evaluateEach,
+      isSurelyValid: (message) => eachRequest(message).id.length <= mostIdUnits,
+      answer: (message) => judgeEach(eachRequest(message)),
+      ahead: eachLimits.ahead,
+      idleMs: eachLimits.idleMs,
+    },
+  ];
+}
+
+function eachRequest(message: Message): EvaluateEachRequest {
+  if (isMessage(message, EvaluateEachRequestSchema)) return message;
+  throw new Error(`${message.$typeName} is no request for one of several evaluations`);
 }
 
 function evaluateRequest(message: Message): EvaluateRequest {

@@ -16,10 +16,11 @@ import type { BundleHolder } from "../loaded-bundle.ts";
 import type { Siblings } from "../process/sibling.ts";
 import { restorePlaceholders } from "../restore.ts";
 import type { SessionStore } from "../session/session-store.ts";
+import { type EachParts, eachHandler } from "./each.ts";
 import { type StreamParts, streamHandlers } from "./stream.ts";
 
 /** What the handlers work with. */
-export interface EvaluationParts extends StreamParts {
+export interface EvaluationParts extends StreamParts, EachParts {
   readonly evaluator: Evaluator;
   readonly holder: BundleHolder;
   readonly sessions: SessionStore;
@@ -55,6 +56,7 @@ export function evaluationHandlers(parts: EvaluationParts): ServiceImpl<typeof E
     },
     explainEvaluation: async (request) => ({ explanation: await explain(request) }),
     ...streamHandlers(parts),
+    ...eachHandler(parts),
     listLoadedDetectors: () => {
       const used = new Set(holder.loaded?.engine.detectors);
       const detectors = catalog.filter(({ id }) => used.has(id)).sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -1,9 +1,7 @@
 // Streams of text over RPC: both ways at once over HTTP/2, or by one call for each part.
 
-import { setImmediate as turn } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
-import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import type { StreamOpening } from "../../gen/policyguard/policy/v1/stream_pb.ts";
 import {
   type EvaluateStreamRequest,
@@ -12,10 +10,10 @@ import {
   type EvaluationService,
 } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { callerOf } from "../../src/kit/context.ts";
-import { Fault, validationFailed } from "../../src/kit/error.ts";
+import { validationFailed } from "../../src/kit/error.ts";
 import type { OpenStreams } from "../stream/open-streams.ts";
+import { whileTaken, withinTime } from "../stream/patience.ts";
 import { FamilyStreams, openHere, type StreamCalls } from "../stream/stream-calls.ts";
-import type { StreamLimits } from "../stream/stream-limits.ts";
 import { farStream, nearStream, type StreamUnderWay } from "../stream/stream-under-way.ts";
 
 /** What the handlers of streams work with. */
@@ -89,57 +87,4 @@ async function* eventsOf(stream: StreamUnderWay, delta: string): AsyncGenerator<
 
 function event(value: EvaluateStreamResponse["event"]): EvaluateStreamResponse {
   return create(EvaluateStreamResponseSchema, { event: value });
-}
-
-// Nor does a stream wait for ever for a caller that does not take what it led to: then it ends, and frees what it holds.
-async function* whileTaken<T>(events: AsyncIterable<T>, idleMs: number, onStalled: () => void): AsyncGenerator<T> {
-  for await (const event of events) {
-    const timer = setTimeout(onStalled, idleMs);
-    try {
-      yield event;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
-
-/** Turns of the event loop within which the end of a connection is told; it takes one or two. */
-const turnsToHear = 8;
-
-// A stream that never finishes ends by itself: after a pause between two messages, or after its longest time.
-async function* withinTime<T>(
-  messages: AsyncIterable<T>,
-  { idleMs, longestMs }: StreamLimits,
-  signal: AbortSignal,
-): AsyncGenerator<T> {
-  const iterator = messages[Symbol.asyncIterator]();
-  const endsAtMs = performance.now() + longestMs;
-  try {
-    for (;;) {
-      const next = await orTimeout(iterator.next(), Math.min(idleMs, endsAtMs - performance.now()), signal);
-      if (next.done === true) {
-        // The parts of a caller that is gone just end; that it is gone is told a moment later, and it has not finished.
-        for (let n = 0; n < turnsToHear && !signal.aborted; n++) await turn();
-        signal.throwIfAborted();
-        return;
-      }
-      yield next.value;
-    }
-  } finally {
-    // A source that waits for its caller may never answer; nobody waits for it.
-    void iterator.return?.()?.then(undefined, () => undefined);
-  }
-}
-
-function orTimeout<T>(promise: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const expire = () => reject(new Fault(Reason.DEADLINE_EXCEEDED, "nothing came on the stream for too long"));
-    const abort = () => reject(signal.reason);
-    const timer = setTimeout(expire, Math.max(0, timeoutMs));
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
-    });
-  });
 }

@@ -18,15 +18,14 @@ export interface Frame {
   readonly end: number;
 }
 
-/** The frame of a record. */
-export function encodeFrame(seq: number, record: Uint8Array): Buffer {
-  const frame = Buffer.allocUnsafe(frameHeaderBytes + record.byteLength);
-  frame.writeUInt32LE(record.byteLength, 0);
-  frame.writeUInt32LE(seq % 2 ** 32, 8);
-  frame.writeUInt32LE(Math.floor(seq / 2 ** 32), 12);
-  frame.set(record, frameHeaderBytes);
-  frame.writeUInt32LE(checksum(frame, 0, frame.length), 4);
-  return frame;
+/** Writes the frame of a record, of frameHeaderBytes and its length, to a place in a buffer. */
+export function encodeFrameAt(bytes: Buffer, at: number, seq: number, record: Uint8Array): void {
+  const end = at + frameHeaderBytes + record.byteLength;
+  bytes.writeUInt32LE(record.byteLength, at);
+  bytes.writeUInt32LE(seq % 2 ** 32, at + 8);
+  bytes.writeUInt32LE(Math.floor(seq / 2 ** 32), at + 12);
+  bytes.set(record, at + frameHeaderBytes);
+  bytes.writeUInt32LE(checksum(bytes, at, end), at + 4);
 }
 
 /** The frame that begins here; undefined when the bytes are no whole frame with a sequence number in this range. */

@@ -5,6 +5,9 @@
 //   durable  append resolves after fdatasync, shared by what comes within 2 ms or by 256 records: nothing is lost
 //   fast     append returns at once and fdatasync follows within 200 ms: that much may be lost, and is not counted
 //
+// What is appended within `together` is in the page cache when that returns: the records of calls that came at once share one write, and none of
+// the calls is answered before it.
+//
 // Sequence numbers never repeat and have no holes, so that every loss is an exact range: a full spool drops its oldest
 // segment, a disk that refuses a write loses that record, a damaged frame is passed over. Nothing here throws into an
 // evaluation: a failing disk makes the spool degraded, and it is tried again a moment later.
@@ -13,7 +16,8 @@ import type { Clock } from "../../src/kit/clock.ts";
 import { GroupCommit } from "./commit.ts";
 import { loadCursor, saveCursor } from "./cursor.ts";
 import { openDisk, type SpoolDisk } from "./disk.ts";
-import { encodeFrame } from "./frame.ts";
+import { frameHeaderBytes } from "./frame.ts";
+import { FrameBatch } from "./frame-batch.ts";
 import { GapList, type GapReason, type SpoolGap } from "./gap.ts";
 import type { ReadLimits, SegmentRun } from "./segment.ts";
 import { type LogTail, SegmentLog } from "./segment-log.ts";
@@ -89,6 +93,9 @@ export class Spool {
   readonly #log: SegmentLog;
   readonly #gaps = new GapList();
   readonly #commit: GroupCommit;
+  /** Frames that wait for the end of `together`. */
+  readonly #batch = new FrameBatch();
+  #isTogether = false;
   readonly #lost: Record<GapReason, number> = { spool_full: 0, write_failed: 0, corrupt: 0 };
   /** What the disk last refused to do, until it does it again. */
   readonly #problems = new Map<Deed, string>();
@@ -123,10 +130,22 @@ export class Spool {
    */
   append(record: Uint8Array): number | Promise<number> {
     const seq = this.#nextSeq++;
-    if (!this.#store(seq, record)) this.#lose(seq, seq, "write_failed");
+    this.#store(seq, record);
     if (this.#options.mode === "durable") return this.#commit.wait().then(() => seq);
     this.#commit.mark();
     return seq;
+  }
+
+  /** Runs the work, and returns when what it appended is written, in as few writes as that takes. */
+  together(work: () => void): void {
+    const isWithin = this.#isTogether;
+    this.#isTogether = true;
+    try {
+      work();
+    } finally {
+      this.#isTogether = isWithin;
+      if (!isWithin) this.#writeOut();
+    }
   }
 
   /**
@@ -200,16 +219,41 @@ export class Spool {
     this.#log.close();
   }
 
-  #store(seq: number, record: Uint8Array): boolean {
-    if (this.#isClosed || this.#options.clock.now().getTime() < this.#restsUntilMs) return false;
-    const frame = encodeFrame(seq, record);
-    // The reason is the same as for a disk that refuses: no disk could take it.
-    if (frame.byteLength > this.#options.segmentBytes) return false;
-    while (this.#log.sizeBytes + frame.byteLength > this.#options.maxBytes && this.#dropOldest());
+  #store(seq: number, record: Uint8Array): void {
+    const isResting = this.#restsUntilMs > 0 && this.#options.clock.now().getTime() < this.#restsUntilMs;
+    const sizeBytes = frameHeaderBytes + record.byteLength;
+    // A record that is larger than a segment is like one that the disk refuses: no disk could take it.
+    if (this.#isClosed || isResting || sizeBytes > this.#options.segmentBytes) {
+      this.#writeOut();
+      this.#lose(seq, seq, "write_failed");
+      return;
+    }
+    if (!this.#batch.hasRoom(sizeBytes, this.#options.segmentBytes)) this.#writeOut();
+    this.#batch.add(seq, record);
+    if (!this.#isTogether) this.#writeOut();
+  }
+
+  /** Writes what waits: all frames at once, or, when the disk does not take them so, one by one. */
+  #writeOut(): void {
+    const { count, firstSeq, bytes } = this.#batch;
+    if (count === 0) return;
+    if (!this.#write(firstSeq, bytes)) {
+      let seq = firstSeq;
+      for (const frame of this.#batch.frames()) {
+        if (count === 1 || !this.#write(seq, frame)) this.#lose(seq, seq, "write_failed");
+        seq++;
+      }
+    }
+    this.#batch.clear();
+  }
+
+  #write(firstSeq: number, frames: Uint8Array): boolean {
+    while (this.#log.sizeBytes + frames.byteLength > this.#options.maxBytes && this.#dropOldest());
     for (;;) {
       try {
-        this.#log.write(seq, frame);
+        this.#log.write(firstSeq, frames);
         this.#problems.delete("write");
+        this.#restsUntilMs = 0;
         return true;
       } catch (error) {
         // Others may have filled the disk: the oldest records make room for the newest, as when the spool is full.
@@ -230,6 +274,7 @@ export class Spool {
   }
 
   async #sync(): Promise<void> {
+    this.#writeOut();
     try {
       await this.#log.sync();
       this.#problems.delete("sync");

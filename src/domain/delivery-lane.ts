@@ -82,9 +82,9 @@ export class Lane {
     return this.inFlight < this.#width;
   }
 
-  /** Whether to claim while something is queued: soon the queue would run dry. */
+  /** Whether to claim while something is queued: the queue would run dry before the claim is there. */
   get isLow(): boolean {
-    return this.queue.length < this.#width;
+    return this.queue.length <= this.#batch / 2;
   }
 
   get isSuspect(): boolean {

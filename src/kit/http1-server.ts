@@ -24,12 +24,14 @@ export function createHttp1Server(
   const server = createServer(optionsOf(limits), (request, response) => {
     answering.add(response);
     if (isDraining) response.shouldKeepAlive = false;
-    response.once("close", () => {
-      answering.delete(response);
-      if (isDraining) setImmediate(() => server.closeIdleConnections());
-    });
+    response.on("close", onClose);
     handler(request, response);
   });
+  // One function for all answers, called once for each.
+  function onClose(this: ServerResponse): void {
+    answering.delete(this);
+    if (isDraining) setImmediate(() => server.closeIdleConnections());
+  }
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   server.on("clientError", (error, socket) => refuseRequest(error, socket as Socket)); // a socket that take() was given
   // A server that is handed its connections enforces its time limits only after it believes that it listens.

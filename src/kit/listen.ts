@@ -5,10 +5,10 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { createServer as createTlsServer } from "node:tls";
 import { createAdmission } from "./admission.ts";
 import { createHttp1Server } from "./http1-server.ts";
-import { createHttp2Server } from "./http2-server.ts";
+import { createHttp2Server, type StreamHandler } from "./http2-server.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import type { Logger } from "./log.ts";
-import { guardHandler, type RequestHandler } from "./request-handler.ts";
+import { guardHandler, guardStreams, type RequestHandler } from "./request-handler.ts";
 import { type Protocol, sniff } from "./sniff.ts";
 
 /** A certificate chain and its key, in PEM. */
@@ -23,6 +23,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly host?: string;
   readonly handler: RequestHandler;
+  /** Is asked first about each stream of HTTP/2. */
+  readonly takeStream?: StreamHandler | undefined;
   /** Without one the port speaks plain text. */
   readonly certificate?: Certificate;
   readonly log: Logger;
@@ -54,7 +56,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const guarded = guardHandler(handler, log);
   const servers = {
     http1: createHttp1Server(guarded, limits.http1),
-    http2: createHttp2Server(guarded, limits.http2, log),
+    http2: createHttp2Server(guarded, limits.http2, log, options.takeStream && guardStreams(options.takeStream, log)),
   };
   const decide = certificate === undefined ? decideBySniffing(limits) : decideByAlpn(certificate, limits);
 

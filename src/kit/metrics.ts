@@ -1,6 +1,7 @@
 // What Prometheus scrapes.
 
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import { createTally, TallyHistogram } from "./tally.ts";
 
 /** The measurements of a process. Others register their own with `registry`. */
 export interface Metrics {
@@ -25,24 +26,30 @@ const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
-    name: "rpc_requests_total",
-    help: "Finished calls.",
-    labelNames,
-    registers: [registry],
-  });
-  const durations = new Histogram({
+  const requests = createTally({ name: "rpc_requests_total", help: "Finished calls.", labelNames, registry });
+  const durations = new TallyHistogram({
     name: "rpc_duration_seconds",
     help: "Time from the arrival of a call to its end; for a stream, to the end of the stream.",
     labelNames,
     buckets: bucketsSeconds,
-    registers: [registry],
+    registry,
   });
+  const counts = new Map<string, (durationMs: number) => void>();
   return {
     registry,
     countCall({ service, method, code, durationMs }) {
-      requests.inc({ service, method, code });
-      durations.observe({ service, method, code }, durationMs / 1_000);
+      const key = `${service}/${method}/${code}`;
+      let count = counts.get(key);
+      if (count === undefined) {
+        const labels = { service, method, code };
+        const [add, observe] = [requests(labels), durations.bind(labels)];
+        count = (ms) => {
+          add();
+          observe(ms / 1_000);
+        };
+        counts.set(key, count);
+      }
+      count(durationMs);
     },
   };
 }

@@ -1,7 +1,8 @@
 // Between a listener and the handler of its requests stands one guard: no request, however odd, may end the process.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import type { StreamHandler } from "./http2-server.ts";
 import { newId } from "./id.ts";
 import type { Logger } from "./log.ts";
 
@@ -17,8 +18,7 @@ export type RequestHandler = (request: HttpRequest, response: HttpResponse) => v
 /** The handler behind the guard. Handlers make a URL of the authority, so a request without a usable one is refused first. */
 export function guardHandler(handler: RequestHandler, log: Logger): RequestHandler {
   return (request, response) => {
-    const authority = "authority" in request ? request.authority : request.headers.host;
-    if (!authority || !URL.canParse(`http://${authority}/`)) {
+    if (!isUsable("authority" in request ? request.authority : request.headers.host)) {
       return refuse(response, 400, { error: "malformed_request", message: "the request names no valid host" });
     }
     try {
@@ -29,6 +29,34 @@ export function guardHandler(handler: RequestHandler, log: Logger): RequestHandl
       refuse(response, 500, { error: "internal", message: `internal error, request id ${id}` });
     }
   };
+}
+
+/** The same guard before a handler of streams. */
+export function guardStreams(take: StreamHandler, log: Logger): StreamHandler {
+  return (raw) => {
+    if (!isUsable(raw.headers[":authority"])) return false;
+    try {
+      return take(raw);
+    } catch (err) {
+      log.error({ err, url: raw.headers[":path"] }, "stream handler threw");
+      raw.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      return true;
+    }
+  };
+}
+
+// Nearly all requests name the same few hosts.
+const usable = new Set<string>();
+const mostUsable = 64;
+
+/** Whether a URL can be made of an authority. */
+function isUsable(authority: string | undefined): boolean {
+  if (!authority) return false;
+  if (usable.has(authority)) return true;
+  if (!URL.canParse(`http://${authority}/`)) return false;
+  if (usable.size >= mostUsable) usable.clear();
+  usable.add(authority);
+  return true;
 }
 
 function refuse(

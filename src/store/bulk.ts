@@ -59,3 +59,11 @@ function places(rows: number, columns: number): string {
   known.set(key, text);
   return text;
 }
+
+/**
+ * Ids as the text of an array. As a parameter of `Transaction.sql` it becomes part of the statement, so that the planner knows
+ * how many there are.
+ */
+export function idArray(ids: readonly string[]): string {
+  return `{${ids.join(",")}}`;
+}

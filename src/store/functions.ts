@@ -98,16 +98,27 @@ export const functions: readonly SqlFunction[] = [
   ...partitionFunctions,
   ...sealFunctions,
   {
+    // Goes from webhook to webhook along their index (a loose index scan) and looks at one row of each, however many are due.
     signature: "overdue_webhooks(timestamptz, timestamptz, int)",
     owner: lookupRole,
     callers: [workerRole],
     create: `create or replace function app.overdue_webhooks(present timestamptz, due_before timestamptz, most int)
       returns table (org_id uuid, webhook_id uuid)
       language sql stable ${definer} as $$
-        select d.org_id, d.webhook_id from public.webhook_delivery d
-        where d.state = 'pending' and d.next_attempt_at <= due_before
-          and (d.claim_id is null or d.claimed_until <= present)
-        group by d.org_id, d.webhook_id limit most
+        with recursive target as (
+          (select d.org_id, d.webhook_id from public.webhook_delivery d
+           where d.state = 'pending' order by d.org_id, d.webhook_id, d.next_attempt_at limit 1)
+          union all
+          select n.org_id, n.webhook_id from target t cross join lateral (
+            select d.org_id, d.webhook_id from public.webhook_delivery d
+            where d.state = 'pending' and (d.org_id, d.webhook_id) > (t.org_id, t.webhook_id)
+            order by d.org_id, d.webhook_id, d.next_attempt_at limit 1) n)
+        select t.org_id, t.webhook_id from target t cross join lateral (
+          select d.next_attempt_at from public.webhook_delivery d
+          where d.org_id = t.org_id and d.webhook_id = t.webhook_id and d.state = 'pending' and d.next_attempt_at <= due_before
+            and (d.claim_id is null or d.claimed_until <= present)
+          order by d.next_attempt_at limit 1) due
+        order by due.next_attempt_at limit most
       $$`,
   },
   {

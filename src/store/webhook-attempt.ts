@@ -1,4 +1,5 @@
 import { defineEntity, p } from "@mikro-orm/core";
+import { idArray } from "./bulk.ts";
 import type { Transaction } from "./database.ts";
 import { tenantTable } from "./tenant.ts";
 import type { ClaimedDelivery, DeliveryState } from "./webhook-delivery.ts";
@@ -70,13 +71,14 @@ export async function recordAttempts(tx: Transaction, records: readonly AttemptR
        set state = given.state, attempts = given.attempts, status_code = given.status_code, error = given.error,
            next_attempt_at = given.next_attempt_at, first_attempt_at = given.first_attempt_at,
            finished_at = given.finished_at, claim_id = null, claimed_until = null
-       from given where d.org_id = ? and d.id = given.id and d.claim_id = given.claim_id
+       from given where d.org_id = ? and d.id = any(?::uuid[]) and d.id = given.id
+         and d.claim_id is not distinct from given.claim_id
        returning d.id)
      insert into webhook_attempt (org_id, delivery_id, number, started_at, duration_ms, status_code, error, answer)
      select ?, given.id, given.attempts, given.started_at, given.duration_ms, given.status_code, given.error, given.answer
      from given join recorded on recorded.id = given.id
      returning delivery_id as id`,
-    [JSON.stringify(given), tx.orgId, tx.orgId],
+    [JSON.stringify(given), tx.orgId, idArray(given.map(({ id }) => id)), tx.orgId],
   );
   return new Set(rows.map(({ id }) => id));
 }

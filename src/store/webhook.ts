@@ -1,5 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Page } from "../kit/page.ts";
+import { idArray } from "./bulk.ts";
 import type { Transaction } from "./database.ts";
 import { tenantTable } from "./tenant.ts";
 
@@ -67,7 +68,6 @@ export async function markHealth(
   tx: Transaction,
   { failed, succeeded }: { readonly failed: readonly string[]; readonly succeeded: readonly string[] },
 ): Promise<void> {
-  const listOf = (ids: readonly string[]): string => `{${ids.join(",")}}`;
   await tx.sql(
     `update webhook w set failing_since = case when w.id = any(?::uuid[]) then null else ?::timestamptz end
      from (
@@ -75,7 +75,7 @@ export async function markHealth(
        where org_id = ? and (id = any(?::uuid[]) and failing_since is not null or id = any(?::uuid[]) and failing_since is null)
        order by id for no key update) as changed
      where w.org_id = changed.org_id and w.id = changed.id`,
-    [listOf(succeeded), tx.now, tx.orgId, listOf(succeeded), listOf(failed.filter((id) => !succeeded.includes(id)))],
+    [idArray(succeeded), tx.now, tx.orgId, idArray(succeeded), idArray(failed.filter((id) => !succeeded.includes(id)))],
   );
 }
 

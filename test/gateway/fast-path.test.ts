@@ -49,7 +49,7 @@ afterEach(() => {
 async function serve(given: Given = {}): Promise<Outcome> {
   const outcome = { calls: [] as FinishedCall[], lines: [] as Record<string, unknown>[], ordinary: [] as string[] };
   const destination = { write: (line: string) => void outcome.lines.push(JSON.parse(line)) };
-  const handler = createFastPath(
+  const { handler } = createFastPath(
     {
       methods: [
         {
@@ -60,6 +60,8 @@ async function serve(given: Given = {}): Promise<Outcome> {
       ],
       authenticate: given.authenticate ?? (() => credential),
       countCall: (call) => void outcome.calls.push(call),
+      together: (work) => work(),
+      streams: [],
     },
     {
       ordinary: (request, response) => {
@@ -70,7 +72,7 @@ async function serve(given: Given = {}): Promise<Outcome> {
       limits: { maxBodyBytes: 1024, timeoutMs: given.timeoutMs ?? 1_000, streamTimeoutMs: 1_000 },
       trustedHops: 0,
       log: createLog({ name: "test", level: given.level ?? "info", destination }),
-      isClosing: () => given.isClosing ?? false,
+      closing: given.isClosing === true ? AbortSignal.abort() : new AbortController().signal,
     },
   );
   const listening = createServer((request: IncomingMessage, response: ServerResponse) => handler(request, response));
@@ -232,13 +234,15 @@ describe("the fast path", () => {
           methods: [{ method, isSurelyValid: () => true, call: () => answer }],
           authenticate: () => credential,
           countCall: () => undefined,
+          together: (work) => work(),
+          streams: [],
         },
         {
           ordinary: () => undefined,
           limits: { maxBodyBytes: 1, timeoutMs: 1, streamTimeoutMs: 1 },
           trustedHops: 0,
           log: createLog({ name: "test", level: "silent" }),
-          isClosing: () => false,
+          closing: new AbortController().signal,
         },
       );
     expect(make).toThrow(/asks for more/);

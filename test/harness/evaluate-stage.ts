@@ -46,6 +46,8 @@ export interface EvaluateStage {
   adopt(found: VerifiedBundle): Promise<void>;
   /** Token by persona; undefined for a call without one. */
   tokenOf(persona: string): string | undefined;
+  /** Takes a persona's token away, until the next bundle is adopted. */
+  revoke(persona: string): void;
   /** Value of a measurement, such as "streams_open". */
   metric(name: string): Promise<number>;
   stop(): Promise<void>;
@@ -105,7 +107,7 @@ export async function startEvaluateStage(options: StageOptions = {}): Promise<Ev
       holder,
       authenticate: (value) => access.authenticate(value),
       fingerprintKey: () => fingerprintKey,
-      spool: options.spool,
+      spool: options.spool && { append: options.spool.append, together: (work) => work() },
       interceptors: [],
       checks: {},
       shutdownSteps: [],
@@ -128,6 +130,9 @@ export async function startEvaluateStage(options: StageOptions = {}): Promise<Ev
       const token = tokens.get(persona || "runtime");
       if (token === undefined) throw new Error(`nobody is called ${persona}`);
       return token;
+    },
+    revoke(persona) {
+      access.replace(digestsIn(scope, new Map([...tokens].filter(([name]) => name !== persona))));
     },
     async metric(name) {
       const found = (await runtime.metrics()).find((metric) => metric.name === name);

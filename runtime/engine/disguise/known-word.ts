@@ -41,10 +41,12 @@ const longestTelling = Math.max(...lengths);
 const places = 8_192;
 const shortWords = new Int32Array(places);
 const shortWays = new Int32Array(places);
-const longWays = new Map<string, number>();
+/** Longer words by their hash, likewise: what each place has, as one more than a place in the list. */
+const longPlaces = new Int16Array(places);
+const longWords: { readonly word: string; ways: number }[] = [];
 
 for (const word of common) addTurned(word, (turned, way) => addShort(pack(turned), way));
-for (const word of telling) addTurned(word, (turned, way) => longWays.set(turned, (longWays.get(turned) ?? 0) | way));
+for (const word of telling) addTurned(word, addLong);
 for (const word of common) {
   for (const turned of [reversed(word), shifted(word, 13), mirror(word)]) {
     const isCommon = (waysOfShort(pack(turned)) & asItStands) !== 0;
@@ -64,7 +66,11 @@ export function waysOfShort(packed: number): number {
 /** The ways in which a longer word is a known one. */
 export function waysOfLong(text: string, from: number, to: number): number {
   if (to - from < shortestTelling || to - from > longestTelling) return 0;
-  return longWays.get(text.slice(from, to).toLowerCase()) ?? 0;
+  for (let place = longPlaceOf(text, from, to); ; place = (place + 1) & (places - 1)) {
+    const known = longWords[(longPlaces[place] ?? 0) - 1];
+    if (known === undefined) return 0;
+    if (isWord(known.word, text, from, to)) return known.ways;
+  }
 }
 
 /** The ways in which a word is a known one. `packed` is what `eachWord` says of it. */
@@ -105,6 +111,30 @@ function addShort(packed: number, way: number): void {
   while (shortWords[place] !== 0 && shortWords[place] !== packed) place = (place + 1) & (places - 1);
   shortWords[place] = packed;
   shortWays[place] = (shortWays[place] ?? 0) | way;
+}
+
+function longPlaceOf(text: string, from: number, to: number): number {
+  let hash = 0;
+  for (let i = from; i < to; i++) hash = Math.imul(hash ^ (text.charCodeAt(i) | 0x20), 0x01000193);
+  return placeOf(hash);
+}
+
+// Whether a stretch of ASCII letters is a word, whatever their case.
+function isWord(word: string, text: string, from: number, to: number): boolean {
+  if (to - from !== word.length) return false;
+  for (let i = 0; i < word.length; i++) if ((text.charCodeAt(from + i) | 0x20) !== word.charCodeAt(i)) return false;
+  return true;
+}
+
+function addLong(word: string, way: number): void {
+  let place = longPlaceOf(word, 0, word.length);
+  for (; longPlaces[place] !== 0; place = (place + 1) & (places - 1)) {
+    const known = longWords[(longPlaces[place] ?? 0) - 1];
+    if (known?.word !== word) continue;
+    known.ways |= way;
+    return;
+  }
+  longPlaces[place] = longWords.push({ word, ways: way });
 }
 
 // What stands in a text whose letters become the word when they are turned back.

@@ -1,5 +1,6 @@
 // One pass over a text that counts what disguises consist of. What it says no to is certainly not there.
 
+import { unitsOf } from "../unit.ts";
 import { asItStands, turnedSign, waysOfShort } from "./known-word.ts";
 
 /** What there is in a text. */
@@ -31,8 +32,10 @@ export interface Signs {
   readonly fancy: boolean;
   /** Dots, dashes and slashes only. */
   readonly morse: boolean;
-  /** Short words that are common ones backwards or moved along the alphabet. */
+  /** Short words that are common ones backwards or moved along the alphabet, or hardly any common ones. */
   readonly turned: boolean;
+  /** Short words that are hardly ever anything but common ones backwards or moved along the alphabet. */
+  readonly turnedWords: boolean;
 }
 
 const kinds = { other: 0, letter: 1, digit: 2, space: 3, escape: 4, sign: 5, leet: 6 } as const;
@@ -54,6 +57,7 @@ const leastTurned = 1;
 
 /** Counts the signs of disguises. */
 export function signsOf(text: string): Signs {
+  const units = unitsOf(text);
   let percents = 0;
   let equals = 0;
   let entities = 0;
@@ -76,8 +80,9 @@ export function signsOf(text: string): Signs {
   let letters = 0;
   let before = kinds.space as number;
   let beforeThat = kinds.space as number;
-  for (let i = 0; i <= text.length; i++) {
-    const unit = i < text.length ? text.charCodeAt(i) : 32;
+  const { length } = text;
+  for (let i = 0; i <= length; i++) {
+    const unit = i < length ? (units[i] ?? 0) : 32;
     if (unit >= 0x80) {
       if (isHidden(unit)) hidden++;
       else if (isFancy(unit)) fancy++;
@@ -89,9 +94,13 @@ export function signsOf(text: string): Signs {
       if (before === kinds.digit || before === kinds.leet) mixed++;
       if (before === kinds.sign && beforeThat === kinds.letter) parted++;
       // The rest of a plain word, which most of a text is.
-      for (; isPlainLetter(text.charCodeAt(i + 1)); i++, run++) {
-        letters++;
-        packed = letters <= 4 ? (packed << 8) | (text.charCodeAt(i + 1) | 0x20) : 0;
+      const first = i;
+      while (i + 1 < length && isPlainLetter(units[i + 1] ?? 0)) i++;
+      if (i > first) {
+        if (letters + i - first > 4) packed = 0;
+        else for (let next = first + 1; next <= i; next++) packed = (packed << 8) | ((units[next] ?? 0) | 0x20);
+        letters += i - first;
+        run += i - first;
         before = kinds.letter;
       }
     } else if (letters > 0) {
@@ -113,7 +122,7 @@ export function signsOf(text: string): Signs {
     } else if (kind === kinds.escape) {
       if (unit === 0x26) entities++;
       else if (unit === 0x5c) escapes++;
-      else if (isHex(text, i + 1) && isHex(text, i + 2)) {
+      else if (isHex(units, i + 1) && isHex(units, i + 2)) {
         if (unit === 0x25) percents++;
         else equals++;
       }
@@ -122,12 +131,13 @@ export function signsOf(text: string): Signs {
       // Within a word there is nothing to part.
     } else if (unit === 0x20 || unit === 0x2c || unit === 0x3a || unit === 0x3b || unit === 0x2d) {
       if (before === kinds.digit && beforeThat === kinds.digit) numbers++;
-      if (isHex(text, i - 1) && isHex(text, i - 2) && beginsPair(text, i - 3)) hexPairs++;
+      if (isHex(units, i - 1) && isHex(units, i - 2) && beginsPair(units, i - 3)) hexPairs++;
     }
     if (unit === 46 || unit === 45 || unit === 0xb7 || unit === 0x2022 || unit === 0x2212 || unit === 0x2013) dots++;
     beforeThat = before;
     before = kind;
   }
+  const turnedWords = turned >= leastTurned;
   const signs = {
     percents: percents >= leastEscapes,
     equals: equals >= leastEscapes,
@@ -143,25 +153,25 @@ export function signsOf(text: string): Signs {
     fancy: fancy >= leastFancy,
     morse: dots >= leastDots && words * 2 <= dots,
     // Of English every third word or so is one of the common ones.
-    turned: turned >= leastTurned || (words >= leastWords && known * 8 < words),
+    turned: turnedWords || (words >= leastWords && known * 8 < words),
+    turnedWords,
   };
   return { ...signs, any: Object.values(signs).includes(true) };
 }
 
-function isHex(text: string, at: number): boolean {
-  return at >= 0 && at < text.length && isHexUnit[text.charCodeAt(at)] === 1;
+function isHex(units: Uint16Array, at: number): boolean {
+  return at >= 0 && at < units.length && isHexUnit[units[at] ?? 0] === 1;
 }
 
-// NaN, behind the end of a text, is no letter.
 function isPlainLetter(unit: number): boolean {
   const lower = unit | 0x20;
   return unit < 0x80 && lower >= 0x61 && lower <= 0x7a;
 }
 
 // Whether a pair of digits may begin behind this unit, with or without the prefix "0x" or "\\x".
-function beginsPair(text: string, at: number): boolean {
+function beginsPair(units: Uint16Array, at: number): boolean {
   if (at < 0) return true;
-  const unit = text.charCodeAt(at);
+  const unit = units[at] ?? 0;
   return unit >= 0x80 || (unit | 0x20) === 0x78 || !(kindOf[unit] === kinds.letter || kindOf[unit] === kinds.digit);
 }
 

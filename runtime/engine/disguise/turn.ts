@@ -20,6 +20,8 @@ const leastLetters = 16;
 /** Of plain English more than this are common words. */
 const mostShare = 0.1;
 const leastGain = 0.1;
+const letterA = 0x61;
+const letterY = 0x79;
 /** So much of a line shows whether it is turned. */
 const sampleLength = 240;
 
@@ -59,7 +61,9 @@ const frequencies = [
 /** The stretches that are turned. */
 export function turnedStretches(text: string, signs: Signs): Stretch[] {
   if (!signs.turned) return [];
-  return wholeOf(text).flatMap((part) => turnedWithin(part.text, part.start, 0));
+  // Parts of a text that is not turned as a whole need such a word.
+  const deepest = signs.turnedWords ? splits.length : 0;
+  return wholeOf(text).flatMap((part) => turnedWithin(part.text, part.start, { depth: 0, deepest }));
 }
 
 /** What a stretch is split into when it is not turned as a whole: lines, then clauses. */
@@ -68,12 +72,16 @@ const splits: readonly ((text: string) => readonly { start: number; end: number;
   clausesOf,
 ];
 
-function turnedWithin(text: string, start: number, depth: number): Stretch[] {
+function turnedWithin(
+  text: string,
+  start: number,
+  { depth, deepest }: { readonly depth: number; readonly deepest: number },
+): Stretch[] {
   if (depth > 0 && !hasTurnedWord(text)) return [];
   const whole = turnedBack(text, depth === 0);
   if (whole.length > 0) return whole.map((turned) => ({ ...turned, start, end: start + text.length }));
-  const parts = splits[depth]?.(text) ?? [];
-  return parts.flatMap((part) => turnedWithin(part.text, start + part.start, depth + 1));
+  const parts = depth < deepest ? (splits[depth]?.(text) ?? []) : [];
+  return parts.flatMap((part) => turnedWithin(part.text, start + part.start, { depth: depth + 1, deepest }));
 }
 
 function clausesOf(text: string): { start: number; end: number; text: string }[] {
@@ -103,7 +111,7 @@ function turnedBack(text: string, isWhole: boolean): Pick<Stretch, "layer" | "te
 
 // Ways that only a whole text is worth. Those that cannot be better are left out before anything is turned.
 function wholeTurns(sample: string, tally: Tally, isBetter: (turned: number, way: Turn) => boolean): Turn[] {
-  const found = tally.endsLikePigLatin ? [pigLatin] : [];
+  const found = tally.mayBePigLatin ? [pigLatin] : [];
   if (!caesars.some((way, by) => by > 0 && isBetter(tally.shareOf(way.way), way))) return found;
   return [...found, ...likelyCaesars(letterCounts(sample))];
 }
@@ -111,9 +119,9 @@ function wholeTurns(sample: string, tally: Tally, isBetter: (turned: number, way
 /** The share of a text's words that are common English ones, or such as attacks are made of, once it is turned back in each of the ways. */
 class Tally {
   letters = 0;
-  /** Whether a word ends as they do in pig Latin. */
-  endsLikePigLatin = false;
   #words = 0;
+  /** Words that end as they do in pig Latin. */
+  #piglike = 0;
   readonly #known = new Int32Array(wayCount);
 
   constructor(text: string) {
@@ -124,9 +132,15 @@ class Tally {
         const way = 31 - Math.clz32(ways & -ways);
         this.#known[way] = (this.#known[way] ?? 0) + 1;
       }
-      this.endsLikePigLatin ||= to - from > 3 && text.slice(to - 2, to).toLowerCase() === "ay";
+      if (to - from > 3 && (text.charCodeAt(to - 1) | 0x20) === letterY && (text.charCodeAt(to - 2) | 0x20) === letterA)
+        this.#piglike++;
       return false;
     });
+  }
+
+  /** Only words that are changed can make it better. */
+  get mayBePigLatin(): boolean {
+    return this.#piglike > this.#words * leastGain;
   }
 
   shareOf(way: number): number {

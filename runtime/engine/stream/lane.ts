@@ -242,13 +242,14 @@ export class Lane {
         continue;
       }
       let edge = done;
+      const score = probe.over(text, base);
       // Windows have one stride, so those from one of them on lie as in a text that begins there.
       for (const [start, stop] of probe.windowsOf(text.length - done)) {
         const from = done + start;
         const to = done + stop;
         edge = from;
         if (to >= text.length) break;
-        const finding = probe.score(text, from, to, base + from);
+        const finding = score(from, to);
         const found = finding && shifted(finding, base);
         this.#windows[index]?.push(found);
         if (found !== undefined) report(job, found);
@@ -290,7 +291,8 @@ export class Lane {
     };
     consider(opens, this.#openEdges);
     consider(sweeps, this.#sweepEdges);
-    consider(windows, this.#windowEdges);
+    for (const [index, { job, probe }] of windows.entries())
+      if (this.isReadBy(job)) least = Math.min(least, (this.#windowEdges[index] ?? 0) - probe.reach);
     this.tail.trim(least);
     if (this.#folded !== this.tail) this.#folded.trim(least);
   }

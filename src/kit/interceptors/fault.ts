@@ -24,7 +24,7 @@ function tell(error: unknown, req: UnaryRequest | StreamRequest): ConnectError {
   if (isCancellation(error, req.signal)) {
     return new ConnectError("the caller is gone", Code.Canceled, undefined, undefined, error);
   }
-  const fault = error instanceof Fault ? error : (faultOfAbort(error, req.signal) ?? faultOfLibrary(error));
+  const fault = error instanceof Fault ? error : (faultOfAbort(error, req.signal) ?? toldFault(error));
   if (fault !== undefined) {
     if (reasonRule(fault.reason).httpStatus >= 500) log?.warn({ err: fault }, "call failed");
     return toConnectError(fault);
@@ -42,16 +42,17 @@ function isAbort(error: unknown, signal: AbortSignal): boolean {
 function isCancellation(error: unknown, signal: AbortSignal): boolean {
   if (error instanceof ConnectError && (error.code === Code.Canceled || error.code === Code.Aborted))
     return signal.aborted;
-  return isAbort(error, signal) && faultOfLibrary(signal.reason) === undefined;
+  return isAbort(error, signal) && toldFault(signal.reason) === undefined;
 }
 
 function faultOfAbort(error: unknown, signal: AbortSignal): Fault | undefined {
-  return isAbort(error, signal) ? faultOfLibrary(signal.reason) : undefined;
+  return isAbort(error, signal) ? toldFault(signal.reason) : undefined;
 }
 
 // Connect raises these itself: while it reads requests, and at deadlines and shutdown. Errors that came over the wire from another
 // server are ours to answer for, not the caller's.
-function faultOfLibrary(error: unknown): Fault | undefined {
+/** What callers are told of an error that Connect raised; undefined for one that is none of theirs. */
+export function toldFault(error: unknown): Fault | undefined {
   if (!(error instanceof ConnectError) || error.isWireError) return undefined;
   const options = { cause: error };
   switch (error.code) {

@@ -91,6 +91,7 @@ function createFinish(req: UnaryRequest | StreamRequest, metrics: Metrics): Fini
   };
 }
 
-function codeName(code: Code): string {
+/** The name of a code, as it is logged and counted. */
+export function codeName(code: Code): string {
   return Code[code].replace(/(?<!^)[A-Z]/g, "_$&").toLowerCase();
 }

@@ -2,6 +2,10 @@
 
 import type { MigrationObject } from "@mikro-orm/core";
 import { Initial } from "./0001-initial.ts";
+import { NarrowDeliveryIndexes } from "./0002-narrow-delivery-indexes.ts";
 
 /** Name and class of each. */
-export const migrations: readonly MigrationObject[] = [{ name: "0001-initial", class: Initial }];
+export const migrations: readonly MigrationObject[] = [
+  { name: "0001-initial", class: Initial },
+  { name: "0002-narrow-delivery-indexes", class: NarrowDeliveryIndexes },
+];

@@ -10,10 +10,13 @@ import { newId } from "../../../src/kit/id.ts";
 import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
 import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
 
+/** Longer than any test: what hangs does so until its target is closed, so whatever waits for it never comes. */
+const hangingMs = 120_000;
+
 let world: WebhookWorld;
 
 beforeAll(async () => {
-  world = await openWebhookWorld({ totalTimeoutMs: 8_000 });
+  world = await openWebhookWorld({ totalTimeoutMs: hangingMs });
 });
 
 afterAll(() => world.close());
@@ -94,13 +97,14 @@ describe("Dispatcher", () => {
       const dispatcher = world.newDispatcher();
       for (const sink of hanging) dispatcher.wake(await backlog(caller, sink.url, 10));
       await Promise.all(hanging.map((sink) => sink.received(1)));
-      const address = await backlog(caller, healthy.url, 10);
-      const startedAt = performance.now();
-      dispatcher.wake(address);
+      dispatcher.wake(await backlog(caller, healthy.url, 10));
       await healthy.received(10);
-      expect(performance.now() - startedAt).toBeLessThan(4_000);
       // One request at a time is all that a hanging target may hold.
-      expect(hanging.map(({ mostAtOnce }) => mostAtOnce)).toEqual([1, 1, 1]);
+      expect(hanging.map(({ mostAtOnce, requests }) => [mostAtOnce, requests.length])).toEqual([
+        [1, 1],
+        [1, 1],
+        [1, 1],
+      ]);
       await Promise.all(hanging.map((sink) => sink.close()));
       await dispatcher.stop();
     }));
@@ -117,11 +121,8 @@ describe("Dispatcher", () => {
         dispatcher.wake(await backlog(greedy, sink.url, 2));
       }
       await Promise.all(hanging.slice(0, 3).map((sink) => sink.received(1)));
-      const address = await backlog(await world.newCaller(), healthy.url, 5);
-      const startedAt = performance.now();
-      dispatcher.wake(address);
+      dispatcher.wake(await backlog(await world.newCaller(), healthy.url, 5));
       await healthy.received(5);
-      expect(performance.now() - startedAt).toBeLessThan(4_000);
       // Later they count as slow, and have slots of their own.
       if (performance.now() - begunAt < slowMs) expect(dispatcher.inFlight).toBeLessThanOrEqual(4);
       await Promise.all(hanging.map((sink) => sink.close()));
@@ -154,24 +155,31 @@ describe("Dispatcher", () => {
       if (sink === undefined) return;
       const address = await backlog(await world.newCaller(), sink.url, 14);
       // Each request takes 50 ms to break, so each pause is three times that.
-      sink.answerWith((_, count) => sleep(50, count <= 12 ? "hang-up" : { status: 200 }));
-      const startedAt: number[] = [];
+      const arrivedAt: number[] = [];
+      const brokenAt: number[] = [];
+      sink.answerWith(async (_, count) => {
+        arrivedAt.push(performance.now());
+        await sleep(50);
+        brokenAt.push(performance.now());
+        return count <= 12 ? "hang-up" : { status: 200 };
+      });
       const dispatcher = world.newDispatcher();
       dispatcher.wake(address);
-      for (let count = 1; count <= 13; count += 1) {
-        await sink.received(count);
-        startedAt.push(performance.now());
-      }
       await dispatcher.idle();
-      const gaps = startedAt.slice(1).map((at, index) => at - (startedAt[index] ?? at));
-      // The eleventh, twelfth and thirteenth request came after a pause; those before did not.
-      expect(Math.min(...gaps.slice(9, 12))).toBeGreaterThan(180);
-      expect(Math.min(...gaps.slice(0, 9))).toBeLessThan(150);
+      // The eleventh, twelfth and thirteenth request came after a pause. How soon the others came is for the clock to say;
+      // that a lane asks for no pause before is shown beside this (delivery-lane.test.ts).
+      const pauses = [10, 11, 12].map((index) => (arrivedAt[index] ?? 0) - (brokenAt[index - 1] ?? 0));
+      expect(Math.min(...pauses)).toBeGreaterThan(145);
       expect(sink.requests).toHaveLength(14);
     }));
 
   it("delivers to a healthy target at once while a thousand others of ten organizations hang", async () => {
-    const hanging = createServer(() => {});
+    let ended = 0;
+    const hanging = createServer(() => {}).on("connection", (socket) => {
+      socket.once("close", () => {
+        ended += 1;
+      });
+    });
     await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
     const { port } = hanging.address() as AddressInfo; // listens on TCP
     const dispatcher = world.newDispatcher();
@@ -184,11 +192,11 @@ describe("Dispatcher", () => {
         for (const one of dead.flat()) dispatcher.wake(one);
         // At the moment at which all of them want to begin, and when as many hang as may.
         for (const [index, address] of addresses.entries()) {
-          if (index > 0) await expect.poll(() => dispatcher.inFlight, { timeout: 20_000 }).toBeGreaterThan(500);
-          const wokenAt = performance.now();
+          if (index > 0) await expect.poll(() => dispatcher.inFlight, { timeout: 50_000 }).toBeGreaterThan(500);
           dispatcher.wake(address);
           await healthy.received(10 * (index + 1));
-          expect(performance.now() - wokenAt).toBeLessThan(2_000);
+          // It came while all that had begun to hang still hung.
+          expect(ended).toBe(0);
         }
         expect(dead.flat()).toHaveLength(1_000);
       });

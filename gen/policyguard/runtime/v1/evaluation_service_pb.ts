@@ -8,8 +8,10 @@ import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { ErrorDetail } from "../../common/v1/reason_pb.ts";
+import { file_policyguard_common_v1_reason } from "../../common/v1/reason_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
-import type { BundleReference, EvaluateRequestSchema, EvaluateResponse, EvaluateResponseSchema, Finding } from "../../policy/v1/evaluation_pb.ts";
+import type { BundleReference, EvaluateRequest, EvaluateRequestSchema, EvaluateResponse, EvaluateResponseSchema, Finding } from "../../policy/v1/evaluation_pb.ts";
 import { file_policyguard_policy_v1_evaluation } from "../../policy/v1/evaluation_pb.ts";
 import type { Explanation } from "../../policy/v1/explanation_pb.ts";
 import { file_policyguard_policy_v1_explanation } from "../../policy/v1/explanation_pb.ts";
@@ -21,7 +23,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/runtime/v1/evaluation_service.proto.
  */
 export const file_policyguard_runtime_v1_evaluation_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci9wb2xpY3lndWFyZC9ydW50aW1lL3YxL2V2YWx1YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQucnVudGltZS52MSLIAQoVRXZhbHVhdGVTdHJlYW1SZXF1ZXN0EjQKBG9wZW4YASABKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RyZWFtT3BlbmluZ0gAEh4KBWRlbHRhGAIgASgJQg26SAZyBCiAgEDAvBgBSAASOAoJdG9vbF9jYWxsGAMgASgLMiMucG9saWN5Z3VhcmQucG9saWN5LnYxLlRvb2xDYWxsUGFydEgAEhAKBmZpbmlzaBgEIAEoCEgAQg0KBHBhcnQSBbpIAggBIqkBChZFdmFsdWF0ZVN0cmVhbVJlc3BvbnNlEhcKB3JlbGVhc2UYASABKAlCBMC8GAFIABIxCgdmaW5kaW5nGAIgASgLMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLkZpbmRpbmdIABI6Cgd2ZXJkaWN0GAMgASgLMicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2VIAEIHCgVldmVudCJSChFPcGVuU3RyZWFtUmVxdWVzdBI9CgdvcGVuaW5nGAEgASgLMiQucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0cmVhbU9wZW5pbmdCBrpIA8gBASJUChJPcGVuU3RyZWFtUmVzcG9uc2USEQoJc3RyZWFtX2lkGAEgASgJEhQKDGlkbGVfc2Vjb25kcxgCIAEoBRIVCg11bnRpbF92ZXJkaWN0GAMgAygJIrUBChZQdXNoU3RyZWFtQ2h1bmtSZXF1ZXN0Eh0KCXN0cmVhbV9pZBgBIAEoCUIKukgHcgUQARiAARI4CgVkZWx0YRgCIAEoCUIpukgGcgQogIBAwLwYAdq8GBgiTXkgYWRkcmVzcyBpcyBhbm5AZXhhbSISQgoKdG9vbF9jYWxscxgDIAMoCzIjLnBvbGljeWd1YXJkLnBvbGljeS52MS5Ub29sQ2FsbFBhcnRCCbpIBpIBAxCAASJKChdQdXNoU3RyZWFtQ2h1bmtSZXNwb25zZRIvCgRzdGVwGAEgASgLMiEucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0cmVhbVN0ZXAiNAoTRmluaXNoU3RyZWFtUmVxdWVzdBIdCglzdHJlYW1faWQYASABKAlCCrpIB3IFEAEYgAEiaAoURmluaXNoU3RyZWFtUmVzcG9uc2USFgoIcmVsZWFzZWQYASABKAlCBMC8GAESOAoHdmVyZGljdBgCIAEoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlIhgKFkdldExvYWRlZEJ1bmRsZVJlcXVlc3QiowIKF0dldExvYWRlZEJ1bmRsZVJlc3BvbnNlEjsKBmJ1bmRsZRgBIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5CdW5kbGVSZWZlcmVuY2VIAIgBARIyCglsb2FkZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESEAoIcG9saWNpZXMYAyADKAkSNQoMY29uZmlybWVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEhYKCXJlamVjdGlvbhgFIAEoCUgDiAEBQgkKB19idW5kbGVCDAoKX2xvYWRlZF9hdEIPCg1fY29uZmlybWVkX2F0QgwKCl9yZWplY3Rpb24idgoURXZhbHVhdGVCYXRjaFJlcXVlc3QSXgoIcmVxdWVzdHMYASADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QjO6SAiSAQUIARCAAtq8GCR7InN0YWdlIjogIm91dHB1dCIsICJ0ZXh0IjogImhlbGxvIn0ipwEKFUV2YWx1YXRlQmF0Y2hSZXNwb25zZRKNAQoHcmVzdWx0cxgBIAMoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCY9q8GF97ImV2YWx1YXRpb25faWQiOiAiNWIwZjJiMGUtNGExYy00YzA3LTlhM2ItMGQ2YjNmMGI5ZDExIiwgIm91dGNvbWUiOiAiQUxMT1ciLCAiYmxvY2tlZCI6IGZhbHNlfSLKAQoaUmVzdG9yZVBsYWNlaG9sZGVyc1JlcXVlc3QSHgoKc2Vzc2lvbl9pZBgBIAEoCUIKukgHcgUQARiAAhI7CgR0ZXh0GAIgASgJQii6SAZyBCiAgEDAvBgB2rwYFyJJIHdyb3RlIHRvIFtFTUFJTF8xXS4iSACIAQESRgoIc2VnbWVudHMYAyADKAsyKS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlc3RvcmFibGVTZWdtZW50Qgm6SAaSAQMQgAhCBwoFX3RleHQiSAoRUmVzdG9yYWJsZVNlZ21lbnQSFgoCaWQYASABKAlCCrpIB3IFEAEYgAESGwoEdGV4dBgCIAEoCUINukgGcgQogIBAwLwYASKfAQobUmVzdG9yZVBsYWNlaG9sZGVyc1Jlc3BvbnNlEhcKBHRleHQYASABKAlCBMC8GAFIAIgBARI7CghzZWdtZW50cxgCIAMoCzIpLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVzdG9yYWJsZVNlZ21lbnQSEAoIcmVzdG9yZWQYAyABKAUSDwoHdW5rbm93bhgEIAMoCUIHCgVfdGV4dCJUChlFeHBsYWluRXZhbHVhdGlvblJlc3BvbnNlEjcKC2V4cGxhbmF0aW9uGAEgASgLMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhbmF0aW9uIhwKGkxpc3RMb2FkZWREZXRlY3RvcnNSZXF1ZXN0IlgKG0xpc3RMb2FkZWREZXRlY3RvcnNSZXNwb25zZRI5CglkZXRlY3RvcnMYASADKAsyJi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxvYWRlZERldGVjdG9yIokBCg5Mb2FkZWREZXRlY3RvchIVCgJpZBgBIAEoCUIJ2rwYBSJwaWkiEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEhIKCmNhdGVnb3JpZXMYBCADKAkSEQoJbGFuZ3VhZ2VzGAUgAygJEhIKCmNvc3RfY2xhc3MYBiABKAkypRkKEUV2YWx1YXRpb25TZXJ2aWNlEscBCg1FdmFsdWF0ZUlucHV0EiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlImXyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSC0+STAhc6ASoiEi92MS9ldmFsdWF0ZS9pbnB1dBLJAQoORXZhbHVhdGVPdXRwdXQSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiZvK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZILT5JMCGDoBKiITL3YxL2V2YWx1YXRlL291dHB1dBLOAQoQRXZhbHVhdGVUb29sQ2FsbBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJp8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkgtPkkwIbOgEqIhYvdjEvZXZhbHVhdGUvdG9vbC1jYWxsEtIBChJFdmFsdWF0ZVRvb2xSZXN1bHQSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2Uia/K7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZILT5JMCHToBKiIYL3YxL2V2YWx1YXRlL3Rvb2wtcmVzdWx0Es8BChFFdmFsdWF0ZVJldHJpZXZhbBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJp8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkgtPkkwIbOgEqIhYvdjEvZXZhbHVhdGUvcmV0cmlldmFsEtUBChRFdmFsdWF0ZUNvbnZlcnNhdGlvbhImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJs8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkgtPkkwIeOgEqIhkvdjEvZXZhbHVhdGUvY29udmVyc2F0aW9uEtMBCg1FdmFsdWF0ZUJhdGNoEiwucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmFsdWF0ZUJhdGNoUmVxdWVzdBotLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVCYXRjaFJlc3BvbnNlImXyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSC0+STAhc6ASoiEi92MS9ldmFsdWF0ZS9iYXRjaBLJAQoORXZhbHVhdGVTY2hlbWESJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiZvK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZILT5JMCGDoBKiITL3YxL2V2YWx1YXRlL3NjaGVtYRKzAQoTUmVzdG9yZVBsYWNlaG9sZGVycxIyLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVzdG9yZVBsYWNlaG9sZGVyc1JlcXVlc3QaMy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlc3RvcmVQbGFjZWhvbGRlcnNSZXNwb25zZSIz8rsYAxIBApq8GAlub3RfZm91bmSC0+STAhk6ASoiFC92MS9ldmFsdWF0ZS9yZXN0b3JlEscBChFFeHBsYWluRXZhbHVhdGlvbhImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaMS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV4cGxhaW5FdmFsdWF0aW9uUmVzcG9uc2UiV/K7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYCm92ZXJsb2FkZWSC0+STAiY6ASpiC2V4cGxhbmF0aW9uIhQvdjEvZXZhbHVhdGUvZXhwbGFpbhLpAQoORXZhbHVhdGVTdHJlYW0SLS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV2YWx1YXRlU3RyZWFtUmVxdWVzdBouLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVTdHJlYW1SZXNwb25zZSJ08rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkmrwYCm92ZXJsb2FkZWSC0+STAhg6ASoiEy92MS9ldmFsdWF0ZS9zdHJlYW0oATABEuYBCgpPcGVuU3RyZWFtEikucG9saWN5Z3VhcmQucnVudGltZS52MS5PcGVuU3RyZWFtUmVxdWVzdBoqLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuT3BlblN0cmVhbVJlc3BvbnNlIoAB8rsYAxIBAvi7GMkBmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSavBgKb3ZlcmxvYWRlZILT5JMCHzoHb3BlbmluZyIUL3YxL2V2YWx1YXRlL3N0cmVhbXMSwAEKD1B1c2hTdHJlYW1DaHVuaxIuLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUHVzaFN0cmVhbUNodW5rUmVxdWVzdBovLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUHVzaFN0cmVhbUNodW5rUmVzcG9uc2UiTPK7GAMSAQKavBgJbm90X2ZvdW5kgtPkkwIyOgEqYgRzdGVwIicvdjEvZXZhbHVhdGUvc3RyZWFtcy97c3RyZWFtX2lkfS9jaHVua3MSrgEKDEZpbmlzaFN0cmVhbRIrLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRmluaXNoU3RyZWFtUmVxdWVzdBosLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRmluaXNoU3RyZWFtUmVzcG9uc2UiQ/K7GAMSAQKavBgJbm90X2ZvdW5kgtPkkwIpIicvdjEvZXZhbHVhdGUvc3RyZWFtcy97c3RyZWFtX2lkfS9maW5pc2gSpQEKE0xpc3RMb2FkZWREZXRlY3RvcnMSMi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxpc3RMb2FkZWREZXRlY3RvcnNSZXF1ZXN0GjMucG9saWN5Z3VhcmQucnVudGltZS52MS5MaXN0TG9hZGVkRGV0ZWN0b3JzUmVzcG9uc2UiJfK7GAMSAQKC0+STAhgSFi92MS9ldmFsdWF0ZS9kZXRlY3RvcnMSlgEKD0dldExvYWRlZEJ1bmRsZRIuLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuR2V0TG9hZGVkQnVuZGxlUmVxdWVzdBovLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuR2V0TG9hZGVkQnVuZGxlUmVzcG9uc2UiIvK7GAMSAQKC0+STAhUSEy92MS9ldmFsdWF0ZS9idW5kbGViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_explanation, file_policyguard_policy_v1_stream]);
+  fileDesc("Ci9wb2xpY3lndWFyZC9ydW50aW1lL3YxL2V2YWx1YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQucnVudGltZS52MSLIAQoVRXZhbHVhdGVTdHJlYW1SZXF1ZXN0EjQKBG9wZW4YASABKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RyZWFtT3BlbmluZ0gAEh4KBWRlbHRhGAIgASgJQg26SAZyBCiAgEDAvBgBSAASOAoJdG9vbF9jYWxsGAMgASgLMiMucG9saWN5Z3VhcmQucG9saWN5LnYxLlRvb2xDYWxsUGFydEgAEhAKBmZpbmlzaBgEIAEoCEgAQg0KBHBhcnQSBbpIAggBIqkBChZFdmFsdWF0ZVN0cmVhbVJlc3BvbnNlEhcKB3JlbGVhc2UYASABKAlCBMC8GAFIABIxCgdmaW5kaW5nGAIgASgLMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLkZpbmRpbmdIABI6Cgd2ZXJkaWN0GAMgASgLMicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2VIAEIHCgVldmVudCJsChNFdmFsdWF0ZUVhY2hSZXF1ZXN0EhQKAmlkGAEgASgJQgi6SAVyAxiAARI/CgdyZXF1ZXN0GAIgASgLMiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdEIGukgD2AEDIqMBChRFdmFsdWF0ZUVhY2hSZXNwb25zZRIKCgJpZBgBIAEoCRI7CghyZXNwb25zZRgCIAEoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlSAASOAoFZXJyb3IYAyABKAsyJy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV2YWx1YXRpb25FcnJvckgAQggKBnJlc3VsdCJWCg9FdmFsdWF0aW9uRXJyb3ISDwoHbWVzc2FnZRgBIAEoCRIyCgZkZXRhaWwYAiABKAsyIi5wb2xpY3lndWFyZC5jb21tb24udjEuRXJyb3JEZXRhaWwiUgoRT3BlblN0cmVhbVJlcXVlc3QSPQoHb3BlbmluZxgBIAEoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdHJlYW1PcGVuaW5nQga6SAPIAQEiVAoST3BlblN0cmVhbVJlc3BvbnNlEhEKCXN0cmVhbV9pZBgBIAEoCRIUCgxpZGxlX3NlY29uZHMYAiABKAUSFQoNdW50aWxfdmVyZGljdBgDIAMoCSK1AQoWUHVzaFN0cmVhbUNodW5rUmVxdWVzdBIdCglzdHJlYW1faWQYASABKAlCCrpIB3IFEAEYgAESOAoFZGVsdGEYAiABKAlCKbpIBnIEKICAQMC8GAHavBgYIk15IGFkZHJlc3MgaXMgYW5uQGV4YW0iEkIKCnRvb2xfY2FsbHMYAyADKAsyIy5wb2xpY3lndWFyZC5wb2xpY3kudjEuVG9vbENhbGxQYXJ0Qgm6SAaSAQMQgAEiSgoXUHVzaFN0cmVhbUNodW5rUmVzcG9uc2USLwoEc3RlcBgBIAEoCzIhLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdHJlYW1TdGVwIjQKE0ZpbmlzaFN0cmVhbVJlcXVlc3QSHQoJc3RyZWFtX2lkGAEgASgJQgq6SAdyBRABGIABImgKFEZpbmlzaFN0cmVhbVJlc3BvbnNlEhYKCHJlbGVhc2VkGAEgASgJQgTAvBgBEjgKB3ZlcmRpY3QYAiABKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSIYChZHZXRMb2FkZWRCdW5kbGVSZXF1ZXN0IqMCChdHZXRMb2FkZWRCdW5kbGVSZXNwb25zZRI7CgZidW5kbGUYASABKAsyJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuQnVuZGxlUmVmZXJlbmNlSACIAQESMgoJbG9hZGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhAKCHBvbGljaWVzGAMgAygJEjUKDGNvbmZpcm1lZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARIWCglyZWplY3Rpb24YBSABKAlIA4gBAUIJCgdfYnVuZGxlQgwKCl9sb2FkZWRfYXRCDwoNX2NvbmZpcm1lZF9hdEIMCgpfcmVqZWN0aW9uInYKFEV2YWx1YXRlQmF0Y2hSZXF1ZXN0El4KCHJlcXVlc3RzGAEgAygLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIzukgIkgEFCAEQgALavBgkeyJzdGFnZSI6ICJvdXRwdXQiLCAidGV4dCI6ICJoZWxsbyJ9IqcBChVFdmFsdWF0ZUJhdGNoUmVzcG9uc2USjQEKB3Jlc3VsdHMYASADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QmPavBhfeyJldmFsdWF0aW9uX2lkIjogIjViMGYyYjBlLTRhMWMtNGMwNy05YTNiLTBkNmIzZjBiOWQxMSIsICJvdXRjb21lIjogIkFMTE9XIiwgImJsb2NrZWQiOiBmYWxzZX0iygEKGlJlc3RvcmVQbGFjZWhvbGRlcnNSZXF1ZXN0Eh4KCnNlc3Npb25faWQYASABKAlCCrpIB3IFEAEYgAISOwoEdGV4dBgCIAEoCUIoukgGcgQogIBAwLwYAdq8GBciSSB3cm90ZSB0byBbRU1BSUxfMV0uIkgAiAEBEkYKCHNlZ21lbnRzGAMgAygLMikucG9saWN5Z3VhcmQucnVudGltZS52MS5SZXN0b3JhYmxlU2VnbWVudEIJukgGkgEDEIAIQgcKBV90ZXh0IkgKEVJlc3RvcmFibGVTZWdtZW50EhYKAmlkGAEgASgJQgq6SAdyBRABGIABEhsKBHRleHQYAiABKAlCDbpIBnIEKICAQMC8GAEinwEKG1Jlc3RvcmVQbGFjZWhvbGRlcnNSZXNwb25zZRIXCgR0ZXh0GAEgASgJQgTAvBgBSACIAQESOwoIc2VnbWVudHMYAiADKAsyKS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlc3RvcmFibGVTZWdtZW50EhAKCHJlc3RvcmVkGAMgASgFEg8KB3Vua25vd24YBCADKAlCBwoFX3RleHQiVAoZRXhwbGFpbkV2YWx1YXRpb25SZXNwb25zZRI3CgtleHBsYW5hdGlvbhgBIAEoCzIiLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYW5hdGlvbiIcChpMaXN0TG9hZGVkRGV0ZWN0b3JzUmVxdWVzdCJYChtMaXN0TG9hZGVkRGV0ZWN0b3JzUmVzcG9uc2USOQoJZGV0ZWN0b3JzGAEgAygLMiYucG9saWN5Z3VhcmQucnVudGltZS52MS5Mb2FkZWREZXRlY3RvciKJAQoOTG9hZGVkRGV0ZWN0b3ISFQoCaWQYASABKAlCCdq8GAUicGlpIhIUCgxkaXNwbGF5X25hbWUYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRISCgpjYXRlZ29yaWVzGAQgAygJEhEKCWxhbmd1YWdlcxgFIAMoCRISCgpjb3N0X2NsYXNzGAYgASgJMp0aChFFdmFsdWF0aW9uU2VydmljZRLHAQoNRXZhbHVhdGVJbnB1dBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJl8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkgtPkkwIXOgEqIhIvdjEvZXZhbHVhdGUvaW5wdXQSyQEKDkV2YWx1YXRlT3V0cHV0EiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlImbyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSC0+STAhg6ASoiEy92MS9ldmFsdWF0ZS9vdXRwdXQSzgEKEEV2YWx1YXRlVG9vbENhbGwSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiafK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZILT5JMCGzoBKiIWL3YxL2V2YWx1YXRlL3Rvb2wtY2FsbBLSAQoSRXZhbHVhdGVUb29sUmVzdWx0EiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlImvyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSC0+STAh06ASoiGC92MS9ldmFsdWF0ZS90b29sLXJlc3VsdBLPAQoRRXZhbHVhdGVSZXRyaWV2YWwSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiafK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZILT5JMCGzoBKiIWL3YxL2V2YWx1YXRlL3JldHJpZXZhbBLVAQoURXZhbHVhdGVDb252ZXJzYXRpb24SJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UibPK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZILT5JMCHjoBKiIZL3YxL2V2YWx1YXRlL2NvbnZlcnNhdGlvbhLTAQoNRXZhbHVhdGVCYXRjaBIsLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVCYXRjaFJlcXVlc3QaLS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV2YWx1YXRlQmF0Y2hSZXNwb25zZSJl8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkgtPkkwIXOgEqIhIvdjEvZXZhbHVhdGUvYmF0Y2gSyQEKDkV2YWx1YXRlU2NoZW1hEiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlImbyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSC0+STAhg6ASoiEy92MS9ldmFsdWF0ZS9zY2hlbWESswEKE1Jlc3RvcmVQbGFjZWhvbGRlcnMSMi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlc3RvcmVQbGFjZWhvbGRlcnNSZXF1ZXN0GjMucG9saWN5Z3VhcmQucnVudGltZS52MS5SZXN0b3JlUGxhY2Vob2xkZXJzUmVzcG9uc2UiM/K7GAMSAQKavBgJbm90X2ZvdW5kgtPkkwIZOgEqIhQvdjEvZXZhbHVhdGUvcmVzdG9yZRLHAQoRRXhwbGFpbkV2YWx1YXRpb24SJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GjEucG9saWN5Z3VhcmQucnVudGltZS52MS5FeHBsYWluRXZhbHVhdGlvblJlc3BvbnNlIlfyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GApvdmVybG9hZGVkgtPkkwImOgEqYgtleHBsYW5hdGlvbiIUL3YxL2V2YWx1YXRlL2V4cGxhaW4S6QEKDkV2YWx1YXRlU3RyZWFtEi0ucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmFsdWF0ZVN0cmVhbVJlcXVlc3QaLi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV2YWx1YXRlU3RyZWFtUmVzcG9uc2UidPK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZJq8GApvdmVybG9hZGVkgtPkkwIYOgEqIhMvdjEvZXZhbHVhdGUvc3RyZWFtKAEwARJ2CgxFdmFsdWF0ZUVhY2gSKy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV2YWx1YXRlRWFjaFJlcXVlc3QaLC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV2YWx1YXRlRWFjaFJlc3BvbnNlIgfyuxgDEgECKAEwARLmAQoKT3BlblN0cmVhbRIpLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuT3BlblN0cmVhbVJlcXVlc3QaKi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLk9wZW5TdHJlYW1SZXNwb25zZSKAAfK7GAMSAQL4uxjJAZq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkmrwYCm92ZXJsb2FkZWSC0+STAh86B29wZW5pbmciFC92MS9ldmFsdWF0ZS9zdHJlYW1zEsABCg9QdXNoU3RyZWFtQ2h1bmsSLi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlB1c2hTdHJlYW1DaHVua1JlcXVlc3QaLy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlB1c2hTdHJlYW1DaHVua1Jlc3BvbnNlIkzyuxgDEgECmrwYCW5vdF9mb3VuZILT5JMCMjoBKmIEc3RlcCInL3YxL2V2YWx1YXRlL3N0cmVhbXMve3N0cmVhbV9pZH0vY2h1bmtzEq4BCgxGaW5pc2hTdHJlYW0SKy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkZpbmlzaFN0cmVhbVJlcXVlc3QaLC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkZpbmlzaFN0cmVhbVJlc3BvbnNlIkPyuxgDEgECmrwYCW5vdF9mb3VuZILT5JMCKSInL3YxL2V2YWx1YXRlL3N0cmVhbXMve3N0cmVhbV9pZH0vZmluaXNoEqUBChNMaXN0TG9hZGVkRGV0ZWN0b3JzEjIucG9saWN5Z3VhcmQucnVudGltZS52MS5MaXN0TG9hZGVkRGV0ZWN0b3JzUmVxdWVzdBozLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTGlzdExvYWRlZERldGVjdG9yc1Jlc3BvbnNlIiXyuxgDEgECgtPkkwIYEhYvdjEvZXZhbHVhdGUvZGV0ZWN0b3JzEpYBCg9HZXRMb2FkZWRCdW5kbGUSLi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkdldExvYWRlZEJ1bmRsZVJlcXVlc3QaLy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkdldExvYWRlZEJ1bmRsZVJlc3BvbnNlIiLyuxgDEgECgtPkkwIVEhMvdjEvZXZhbHVhdGUvYnVuZGxlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_common_v1_reason, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_explanation, file_policyguard_policy_v1_stream]);
 
 /**
  * @generated from message policyguard.runtime.v1.EvaluateStreamRequest
@@ -118,6 +120,102 @@ export const EvaluateStreamResponseSchema: GenMessage<EvaluateStreamResponse> = 
   messageDesc(file_policyguard_runtime_v1_evaluation_service, 1);
 
 /**
+ * @generated from message policyguard.runtime.v1.EvaluateEachRequest
+ */
+export type EvaluateEachRequest = Message<"policyguard.runtime.v1.EvaluateEachRequest"> & {
+  /**
+   * Names the request in its answer, as the caller likes.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * What is to be judged. Its rules are those of the unary calls; what fails them is refused by itself.
+   *
+   * @generated from field: policyguard.policy.v1.EvaluateRequest request = 2;
+   */
+  request?: EvaluateRequest | undefined;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.EvaluateEachRequest.
+ * Use `create(EvaluateEachRequestSchema)` to create a new message.
+ */
+export const EvaluateEachRequestSchema: GenMessage<EvaluateEachRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 2);
+
+/**
+ * @generated from message policyguard.runtime.v1.EvaluateEachResponse
+ */
+export type EvaluateEachResponse = Message<"policyguard.runtime.v1.EvaluateEachResponse"> & {
+  /**
+   * Id of the request.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The answer, or why there is none.
+   *
+   * @generated from oneof policyguard.runtime.v1.EvaluateEachResponse.result
+   */
+  result: {
+    /**
+     * The answer of the unary call.
+     *
+     * @generated from field: policyguard.policy.v1.EvaluateResponse response = 2;
+     */
+    value: EvaluateResponse;
+    case: "response";
+  } | {
+    /**
+     * Why the request was refused.
+     *
+     * @generated from field: policyguard.runtime.v1.EvaluationError error = 3;
+     */
+    value: EvaluationError;
+    case: "error";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.EvaluateEachResponse.
+ * Use `create(EvaluateEachResponseSchema)` to create a new message.
+ */
+export const EvaluateEachResponseSchema: GenMessage<EvaluateEachResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 3);
+
+/**
+ * EvaluationError says why one request of several was refused.
+ *
+ * @generated from message policyguard.runtime.v1.EvaluationError
+ */
+export type EvaluationError = Message<"policyguard.runtime.v1.EvaluationError"> & {
+  /**
+   * What is wrong, in words.
+   *
+   * @generated from field: string message = 1;
+   */
+  message: string;
+
+  /**
+   * The same as in the details of a failed call.
+   *
+   * @generated from field: policyguard.common.v1.ErrorDetail detail = 2;
+   */
+  detail?: ErrorDetail | undefined;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.EvaluationError.
+ * Use `create(EvaluationErrorSchema)` to create a new message.
+ */
+export const EvaluationErrorSchema: GenMessage<EvaluationError> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 4);
+
+/**
  * @generated from message policyguard.runtime.v1.OpenStreamRequest
  */
 export type OpenStreamRequest = Message<"policyguard.runtime.v1.OpenStreamRequest"> & {
@@ -134,7 +232,7 @@ export type OpenStreamRequest = Message<"policyguard.runtime.v1.OpenStreamReques
  * Use `create(OpenStreamRequestSchema)` to create a new message.
  */
 export const OpenStreamRequestSchema: GenMessage<OpenStreamRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 2);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 5);
 
 /**
  * @generated from message policyguard.runtime.v1.OpenStreamResponse
@@ -168,7 +266,7 @@ export type OpenStreamResponse = Message<"policyguard.runtime.v1.OpenStreamRespo
  * Use `create(OpenStreamResponseSchema)` to create a new message.
  */
 export const OpenStreamResponseSchema: GenMessage<OpenStreamResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 3);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 6);
 
 /**
  * @generated from message policyguard.runtime.v1.PushStreamChunkRequest
@@ -201,7 +299,7 @@ export type PushStreamChunkRequest = Message<"policyguard.runtime.v1.PushStreamC
  * Use `create(PushStreamChunkRequestSchema)` to create a new message.
  */
 export const PushStreamChunkRequestSchema: GenMessage<PushStreamChunkRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 4);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 7);
 
 /**
  * @generated from message policyguard.runtime.v1.PushStreamChunkResponse
@@ -220,7 +318,7 @@ export type PushStreamChunkResponse = Message<"policyguard.runtime.v1.PushStream
  * Use `create(PushStreamChunkResponseSchema)` to create a new message.
  */
 export const PushStreamChunkResponseSchema: GenMessage<PushStreamChunkResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 5);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 8);
 
 /**
  * @generated from message policyguard.runtime.v1.FinishStreamRequest
@@ -239,7 +337,7 @@ export type FinishStreamRequest = Message<"policyguard.runtime.v1.FinishStreamRe
  * Use `create(FinishStreamRequestSchema)` to create a new message.
  */
 export const FinishStreamRequestSchema: GenMessage<FinishStreamRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 6);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 9);
 
 /**
  * @generated from message policyguard.runtime.v1.FinishStreamResponse
@@ -265,7 +363,7 @@ export type FinishStreamResponse = Message<"policyguard.runtime.v1.FinishStreamR
  * Use `create(FinishStreamResponseSchema)` to create a new message.
  */
 export const FinishStreamResponseSchema: GenMessage<FinishStreamResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 7);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 10);
 
 /**
  * @generated from message policyguard.runtime.v1.GetLoadedBundleRequest
@@ -278,7 +376,7 @@ export type GetLoadedBundleRequest = Message<"policyguard.runtime.v1.GetLoadedBu
  * Use `create(GetLoadedBundleRequestSchema)` to create a new message.
  */
 export const GetLoadedBundleRequestSchema: GenMessage<GetLoadedBundleRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 8);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 11);
 
 /**
  * @generated from message policyguard.runtime.v1.GetLoadedBundleResponse
@@ -325,7 +423,7 @@ export type GetLoadedBundleResponse = Message<"policyguard.runtime.v1.GetLoadedB
  * Use `create(GetLoadedBundleResponseSchema)` to create a new message.
  */
 export const GetLoadedBundleResponseSchema: GenMessage<GetLoadedBundleResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 9);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 12);
 
 /**
  * @generated from message policyguard.runtime.v1.EvaluateBatchRequest
@@ -345,7 +443,7 @@ export type EvaluateBatchRequest = Message<"policyguard.runtime.v1.EvaluateBatch
  * Use `create(EvaluateBatchRequestSchema)` to create a new message.
  */
 export const EvaluateBatchRequestSchema: GenMessage<EvaluateBatchRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 10);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 13);
 
 /**
  * @generated from message policyguard.runtime.v1.EvaluateBatchResponse
@@ -364,7 +462,7 @@ export type EvaluateBatchResponse = Message<"policyguard.runtime.v1.EvaluateBatc
  * Use `create(EvaluateBatchResponseSchema)` to create a new message.
  */
 export const EvaluateBatchResponseSchema: GenMessage<EvaluateBatchResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 11);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 14);
 
 /**
  * @generated from message policyguard.runtime.v1.RestorePlaceholdersRequest
@@ -397,7 +495,7 @@ export type RestorePlaceholdersRequest = Message<"policyguard.runtime.v1.Restore
  * Use `create(RestorePlaceholdersRequestSchema)` to create a new message.
  */
 export const RestorePlaceholdersRequestSchema: GenMessage<RestorePlaceholdersRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 12);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 15);
 
 /**
  * RestorableSegment is a text that may have placeholders.
@@ -425,7 +523,7 @@ export type RestorableSegment = Message<"policyguard.runtime.v1.RestorableSegmen
  * Use `create(RestorableSegmentSchema)` to create a new message.
  */
 export const RestorableSegmentSchema: GenMessage<RestorableSegment> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 13);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 16);
 
 /**
  * @generated from message policyguard.runtime.v1.RestorePlaceholdersResponse
@@ -465,7 +563,7 @@ export type RestorePlaceholdersResponse = Message<"policyguard.runtime.v1.Restor
  * Use `create(RestorePlaceholdersResponseSchema)` to create a new message.
  */
 export const RestorePlaceholdersResponseSchema: GenMessage<RestorePlaceholdersResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 14);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 17);
 
 /**
  * @generated from message policyguard.runtime.v1.ExplainEvaluationResponse
@@ -484,7 +582,7 @@ export type ExplainEvaluationResponse = Message<"policyguard.runtime.v1.ExplainE
  * Use `create(ExplainEvaluationResponseSchema)` to create a new message.
  */
 export const ExplainEvaluationResponseSchema: GenMessage<ExplainEvaluationResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 15);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 18);
 
 /**
  * @generated from message policyguard.runtime.v1.ListLoadedDetectorsRequest
@@ -497,7 +595,7 @@ export type ListLoadedDetectorsRequest = Message<"policyguard.runtime.v1.ListLoa
  * Use `create(ListLoadedDetectorsRequestSchema)` to create a new message.
  */
 export const ListLoadedDetectorsRequestSchema: GenMessage<ListLoadedDetectorsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 16);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 19);
 
 /**
  * @generated from message policyguard.runtime.v1.ListLoadedDetectorsResponse
@@ -516,7 +614,7 @@ export type ListLoadedDetectorsResponse = Message<"policyguard.runtime.v1.ListLo
  * Use `create(ListLoadedDetectorsResponseSchema)` to create a new message.
  */
 export const ListLoadedDetectorsResponseSchema: GenMessage<ListLoadedDetectorsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 17);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 20);
 
 /**
  * LoadedDetector is a detector that the loaded bundle uses.
@@ -572,7 +670,7 @@ export type LoadedDetector = Message<"policyguard.runtime.v1.LoadedDetector"> & 
  * Use `create(LoadedDetectorSchema)` to create a new message.
  */
 export const LoadedDetectorSchema: GenMessage<LoadedDetector> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_evaluation_service, 18);
+  messageDesc(file_policyguard_runtime_v1_evaluation_service, 21);
 
 /**
  * EvaluationService judges text against the active bundle. Only runtimes serve it: text never has to leave the
@@ -701,6 +799,19 @@ export const EvaluationService: GenService<{
     methodKind: "bidi_streaming";
     input: typeof EvaluateStreamRequestSchema;
     output: typeof EvaluateStreamResponseSchema;
+  },
+  /**
+   * Judges many requests over one call, over HTTP/2: each as the unary call of its `stage` would, "input" when it states none. Answers come in the
+   * order of the requests, and one that is refused has its error in its place and does not end the call. A caller may send the next requests
+   * before the answers to the first have come; 64 of them are taken in at once. The token has to stay good: when it does not, the call ends
+   * with `unauthenticated`. A call on which nothing comes for 60 seconds ends with `deadline_exceeded`.
+   *
+   * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateEach
+   */
+  evaluateEach: {
+    methodKind: "bidi_streaming";
+    input: typeof EvaluateEachRequestSchema;
+    output: typeof EvaluateEachResponseSchema;
   },
   /**
    * Opens a stream for callers that cannot send and receive at once. It lives in this process until it is finished, or until nothing

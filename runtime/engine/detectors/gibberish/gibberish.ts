@@ -81,7 +81,8 @@ function windowProbe(model: GibberishModel | undefined, parameters: JsonObject):
   const point = model.header.points[sensitivity];
   return {
     windowsOf,
-    score: (text, from, to) => {
+    reach: 0,
+    over: (text) => (from, to) => {
       const worst = model.worst(text, from, to);
       if (worst === undefined) return undefined;
       const score = Math.round(1000 / (1 + Math.exp(steepness * (point - worst.bits)))) / 1000;

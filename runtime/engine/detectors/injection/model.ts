@@ -4,8 +4,12 @@
 // few words of short texts from weighing too much. A window has the evidence of its strongest stretch of two parts or more, since what
 // stands around an order in a document says nothing about it. Families only say what an attack looks like most, never whether it is one.
 
-import { FeatureReader, featureCount } from "./feature.ts";
-import { createStretch, strongestStretch } from "./stretch.ts";
+import { unitsOf } from "../../unit.ts";
+import { featureCount, windowParts } from "./feature.ts";
+import { FeatureList } from "./feature-list.ts";
+import { createStretch, strongestStretch, type WindowParts } from "./stretch.ts";
+import { blockLength, blockParts, partLength } from "./token.ts";
+import { Weigher } from "./weigher.ts";
 
 /** Where evidence turns into a finding, for each sensitivity, in logits. */
 export interface TurningPoints {
@@ -16,7 +20,7 @@ export interface TurningPoints {
 
 /** What is kept beside the weights. */
 export interface ModelHeader {
-  readonly format: 2;
+  readonly format: 3;
   readonly version: string;
   readonly features: number;
   /** What a weight of one byte stands for. */
@@ -43,35 +47,60 @@ const headerAt = 8;
 /** The model, ready to score. */
 export class InjectionModel {
   readonly header: ModelHeader;
-  readonly #weights: Int8Array;
   readonly #familyWeights: Int8Array;
-  readonly #reader = new FeatureReader();
+  readonly #weigher: Weigher;
   readonly #stretch = createStretch();
+  readonly #list = new FeatureList();
 
   constructor(header: ModelHeader, weights: Int8Array, familyWeights: Int8Array) {
     this.header = header;
-    this.#weights = weights;
+    this.#weigher = new Weigher(weights);
     this.#familyWeights = familyWeights;
   }
 
-  /** Evidence of an attack in a window, in logits: about 0 where it is as likely as not in the training data. */
-  evidence(text: string, from: number, to: number, isFirst = from === 0): number {
-    this.#reader.read(text, from, to, isFirst);
+  /**
+   * The evidence of an attack in windows of a text, in logits: about 0 where it is as likely as not in the training data. Asked for
+   * windows from front to back, each block is read once. `offset` is where the text begins in a longer one, of which it has at least
+   * the `windowReach` of feature.ts before a window.
+   */
+  over(text: string, offset = 0): (from: number, to: number) => number {
+    const units = unitsOf(text);
+    const sums = new Int32Array(windowParts);
+    const counts = new Int32Array(windowParts);
+    // Where the block begins that was read last, as the second of its window.
+    let readAt = -1;
+    const read = (block: number, from: number, to: number): void => {
+      this.#weigher.read(units, from, Math.min(to, from + blockLength), from + offset === 0);
+      sums.set(this.#weigher.sums, block * blockParts);
+      counts.set(this.#weigher.counts, block * blockParts);
+    };
+    return (from, to) => {
+      if (readAt === from) {
+        sums.copyWithin(0, blockParts);
+        counts.copyWithin(0, blockParts);
+      } else read(0, from, to);
+      readAt = from + blockLength;
+      if (readAt < to) read(1, readAt, to);
+      else readAt = -1;
+      return this.#evidence({ sums, counts, parts: partsOf(to - from) });
+    };
+  }
+
+  #evidence(parts: WindowParts): number {
     const { scale, bias, damping } = this.header;
-    const { features, partEnds } = this.#reader;
-    strongestStretch(this.#stretch, { features, partEnds, weights: this.#weights, damping });
+    strongestStretch(this.#stretch, parts, damping);
     return bias + this.#stretch.evidence * scale;
   }
 
-  /** The family of attacks that the window whose evidence was asked for last looks like most; undefined for a model without families. */
-  family(): string | undefined {
+  /** The family of attacks that a window looks like most; undefined for a model without families. */
+  family(text: string, from: number, to: number, isFirst = from === 0): string | undefined {
     const { families, familyBiases, familyScale, damping } = this.header;
-    const count = this.#reader.partEnds.at(-1) ?? 0;
-    const root = Math.sqrt(count + damping);
+    this.#list.read(text, from, to, isFirst);
+    const root = Math.sqrt(this.#list.features.length + damping);
     let best = Number.NEGATIVE_INFINITY;
     let found: string | undefined;
     for (const [family, name] of families.entries()) {
-      const score = (familyBiases[family] ?? 0) + (this.#familySum(family, count) * familyScale) / root;
+      const score = (familyBiases[family] ?? 0) + (this.#familySum(family) * familyScale) / root;
       if (score <= best) continue;
       best = score;
       found = name;
@@ -79,13 +108,17 @@ export class InjectionModel {
     return found;
   }
 
-  #familySum(family: number, count: number): number {
-    const { features } = this.#reader;
+  #familySum(family: number): number {
     const first = family * familyFeatureCount;
     let sum = 0;
-    for (let i = 0; i < count; i++) sum += this.#familyWeights[first + familyFeatureOf(features[i] ?? 0)] ?? 0;
+    for (const feature of this.#list.features) sum += this.#familyWeights[first + familyFeatureOf(feature)] ?? 0;
     return sum;
   }
+}
+
+/** How many parts a window of this length has. */
+export function partsOf(length: number): number {
+  return Math.max(1, Math.ceil(length / partLength));
 }
 
 /** The feature of a family that stands for a feature. */
@@ -102,7 +135,7 @@ export function readModel(bytes: Uint8Array): InjectionModel {
   // What the training script wrote; the signature of the bundle vouches for it.
   const header = JSON.parse(buffer.toString("utf8", headerAt, weightsAt)) as ModelHeader;
   const familiesAt = weightsAt + featureCount;
-  const isOfThisVersion = header.format === 2 && header.features === featureCount;
+  const isOfThisVersion = header.format === 3 && header.features === featureCount;
   if (!isOfThisVersion || buffer.length !== familiesAt + header.families.length * familyFeatureCount)
     throw new Error(`the model ${header.version} of the detector injection is for another version of it`);
   const weights = new Int8Array(buffer.subarray(weightsAt, familiesAt));

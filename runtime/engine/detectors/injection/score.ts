@@ -5,8 +5,9 @@
 // Without a model the patterns' joint weight 1 - (1 - w1)(1 - w2)… is stretched in the same manner.
 
 import type { Detection, TextSource } from "../../detector.ts";
+import { lazily } from "../../normalize.ts";
 import { type WindowProbe, withoutInner } from "../../plan.ts";
-import { windowLength, windowStride, windowsOf } from "./feature.ts";
+import { windowLength, windowReach, windowStride, windowsOf } from "./feature.ts";
 import type { InjectionModel, ModelHeader } from "./model.ts";
 
 /** The sensitivities, the readiest first. */
@@ -32,12 +33,24 @@ const familyOfNone = "unknown";
 export function windowProbe(model: InjectionModel): WindowProbe {
   return {
     windowsOf,
-    score: (text, from, to, offset = from) => {
-      const evidence = model.evidence(text, from, to, offset === 0);
-      const finding = { category: wordingCategory, start: from, end: to, score: logistic(evidence) };
-      if (evidence < leastForFamily) return finding;
-      const family = model.family();
-      return family === undefined ? finding : { ...finding, attributes: { family } };
+    reach: windowReach,
+    over: (text, offset = 0) => {
+      const evidenceOf = model.over(text, offset);
+      return (from, to) => {
+        const evidence = evidenceOf(from, to);
+        const finding = { category: wordingCategory, start: from, end: to, score: logistic(evidence) };
+        if (evidence < leastForFamily) return finding;
+        const family = lazily(() => model.family(text, from, to, from + offset === 0) ?? familyOfNone);
+        // Asked for only when the window becomes a detection, which few do.
+        return {
+          ...finding,
+          attributes: {
+            get family() {
+              return family();
+            },
+          },
+        };
+      };
     },
   };
 }
@@ -76,21 +89,24 @@ export function settleWithModel(
   const matches = withoutInner(detections.filter(({ category }) => category !== wordingCategory));
   const best = new Map<Detection, Detection>();
   const settled: Detection[] = [];
+  // A little less, since scores are rounded.
+  const leastModel = needed + logit(leastAlone) - 0.1;
   eachWindow(windows, matches, (window, inside) => {
     const model = logit(window.score);
+    if (inside.length === 0 && model < leastModel) return;
     const patterns = patternShare * patternEvidence(inside);
     const score = rounded(logistic(model + patterns - needed));
-    const why = { ...inHundredths({ model, patterns, needed }), judged_as: `${kind}, ${sensitivity}` };
+    const why = lazily(() => ({ ...inHundredths({ model, patterns, needed }), judged_as: `${kind}, ${sensitivity}` }));
     for (const match of inside)
       if (score > (best.get(match)?.score ?? 0))
         best.set(match, {
           ...match,
           score,
-          attributes: { evidence: "patterns and model", ...familyOf(match), ...why },
+          attributes: { evidence: "patterns and model", ...familyOf(match), ...why() },
         });
     if (inside.length > 0 || score < leastAlone) return;
     const { family = familyOfNone } = window.attributes ?? {};
-    settled.push({ ...window, score, attributes: { evidence: "model", family, ...why } });
+    settled.push({ ...window, score, attributes: { evidence: "model", family, ...why() } });
   });
   for (const detection of best.values()) if (detection.score >= leastScore) settled.push(detection);
   return settled;

@@ -1,18 +1,106 @@
-// Trigrams of the letters of words, each word with a space before and behind it.
+// Trigrams of the letters of words, each word with a space before and behind it. Read by code units, without making a string of any.
 
-const token = /\S+/g;
-/** Parts that no language writes: addresses, names of variables, numbers. */
-const noise = /[\d_@]|:\/\/|[a-z][A-Z]/;
-const word = /[\p{L}\p{M}]{1,40}/gu;
 const longestToken = 80;
+const longestWord = 40;
+const space = 0x20;
+/** Long tokens of these scripts are addresses and codes; others write without spaces. */
+const scriptsWithSpaces = 0x370;
+/** Beyond, only these blocks have letters of scripts that several languages share. */
+const tableSize = 0x800;
+const furtherBlocks: readonly (readonly [number, number])[] = [
+  [0x8a0, 0x900],
+  [0x1e00, 0x1f00],
+  [0xfb50, 0xfe00],
+  [0xfe70, 0xff00],
+];
+const dottedCapitalI = 0x130;
+const dotAbove = 0x307;
+
+/** The small letter of each code unit, 0 for all that are no letters. */
+const smallOf = new Uint16Array(0x10000);
+for (const [from, to] of [[0, tableSize] as const, ...furtherBlocks])
+  for (let unit = from; unit < to; unit++) {
+    const char = String.fromCharCode(unit);
+    if (/[\p{L}\p{M}]/u.test(char)) smallOf[unit] = char.toLowerCase().charCodeAt(0);
+  }
+
+/** Takes the code units of a trigram and says whether it wants more. */
+export type GramVisitor = (first: number, second: number, third: number) => boolean;
 
 /** Visits the trigrams of a text, for as long as the visitor wants more. */
-export function eachGram(text: string, visit: (gram: string) => boolean): void {
-  for (const [found] of text.matchAll(token)) {
-    if ((found.length > longestToken && found < "\u0370") || noise.test(found)) continue;
-    for (const [letters] of found.toLowerCase().matchAll(word)) {
-      const padded = ` ${letters} `;
-      for (let i = 0; i + 3 <= padded.length; i++) if (!visit(padded.slice(i, i + 3))) return;
+export function eachGram(text: string, visit: GramVisitor): void {
+  for (let at = 0; at < text.length; ) {
+    if (isSpace(text.charCodeAt(at))) {
+      at++;
+      continue;
     }
+    const end = endOfToken(text, at);
+    if (!isNoise(text, at, end) && !eachGramOfToken(text, at, end, visit)) return;
+    at = end;
   }
+}
+
+function eachGramOfToken(text: string, from: number, to: number, visit: GramVisitor): boolean {
+  let before = 0;
+  let last = space;
+  let length = 0;
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    const small = smallOf[unit] ?? 0;
+    if (small === 0 || length === longestWord) {
+      if (length > 0 && !visit(before, last, space)) return false;
+      before = 0;
+      last = space;
+      length = 0;
+      if (small === 0) continue;
+    }
+    if (length > 0 && !visit(before, last, small)) return false;
+    before = last;
+    last = small;
+    length++;
+    // The one letter whose small form is two code units.
+    if (unit !== dottedCapitalI) continue;
+    if (!visit(before, last, dotAbove)) return false;
+    before = last;
+    last = dotAbove;
+  }
+  return length === 0 || visit(before, last, space);
+}
+
+// Parts that no language writes: addresses, names of variables, numbers.
+function isNoise(text: string, from: number, to: number): boolean {
+  if (to - from > longestToken && text.charCodeAt(from) < scriptsWithSpaces) return true;
+  let last = 0;
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    if ((unit >= 0x30 && unit <= 0x39) || unit === 0x5f || unit === 0x40) return true;
+    if (unit === 0x3a && text.startsWith("//", at + 1)) return true;
+    if (unit >= 0x41 && unit <= 0x5a && last >= 0x61 && last <= 0x7a) return true;
+    last = unit;
+  }
+  return false;
+}
+
+function endOfToken(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && !isSpace(text.charCodeAt(end))) end++;
+  return end;
+}
+
+function isSpace(unit: number): boolean {
+  return unit <= 0x20
+    ? unit === 0x20 || (unit >= 9 && unit <= 13)
+    : unit === 0xa0 || (unit >= 0x1680 && (unit === 0x1680 || isWideSpace(unit)));
+}
+
+function isWideSpace(unit: number): boolean {
+  return (
+    (unit >= 0x2000 && unit <= 0x200a) ||
+    unit === 0x2028 ||
+    unit === 0x2029 ||
+    unit === 0x202f ||
+    unit === 0x205f ||
+    unit === 0x3000 ||
+    unit === 0xfeff
+  );
 }

@@ -13,26 +13,60 @@ export interface Identified {
 }
 
 interface Profile {
-  readonly index: ReadonlyMap<string, number>;
   readonly languages: readonly string[];
+  /** The number of each letter that its trigrams are made of, from one on. */
+  readonly letters: Uint8Array;
+  /** Where its trigrams are by the numbers of their letters: an open-addressed table of keys and of places. */
+  readonly keys: Int32Array;
+  readonly places: Uint16Array;
   /** Weights of all languages, trigram after trigram. */
   readonly weights: Uint8Array;
 }
 
+const slotBits = 12;
+const slotCount = 1 << slotBits;
+/** Letters of profiles have code units below. */
+const letterSpace = 0x2000;
+
 const read = new Map(Object.entries(profiles).map(([script, profile]) => [script, readProfile(profile)]));
 
 function readProfile({ grams, weights }: { readonly grams: string; readonly weights: object }): Profile {
-  const list = grams.match(/[\s\S]{3}/g) ?? [];
+  const count = grams.length / 3;
   const entries: [string, string][] = Object.entries(weights);
-  const flat = new Uint8Array(list.length * entries.length);
-  for (const [language, [, letters]] of entries.entries())
-    for (let gram = 0; gram < list.length; gram++)
-      flat[gram * entries.length + language] = letters.charCodeAt(gram) - 97;
-  return {
-    index: new Map(list.map((gram, i) => [gram, i])),
+  const flat = new Uint8Array(count * entries.length);
+  for (const [language, [, marks]] of entries.entries())
+    for (let gram = 0; gram < count; gram++) flat[gram * entries.length + language] = marks.charCodeAt(gram) - 97;
+  const letters = new Uint8Array(letterSpace);
+  for (const [i, letter] of [...new Set(grams)].entries()) letters[letter.charCodeAt(0)] = i + 1;
+  const profile: Profile = {
     languages: entries.map(([language]) => language),
+    letters,
+    keys: new Int32Array(slotCount),
+    places: new Uint16Array(slotCount),
     weights: flat,
   };
+  for (let gram = 0; gram < count; gram++) {
+    const [first, second, third] = [0, 1, 2].map((i) => grams.charCodeAt(gram * 3 + i));
+    const key = keyOf(letters, first ?? 0, second ?? 0, third ?? 0);
+    const slot = slotOf(profile.keys, key);
+    profile.keys[slot] = key;
+    profile.places[slot] = gram;
+  }
+  return profile;
+}
+
+// No trigram of a profile has the key 0, which stands for those with a letter that the profile does not know.
+function keyOf(letters: Uint8Array, first: number, second: number, third: number): number {
+  const a = letters[first] ?? 0;
+  const b = letters[second] ?? 0;
+  const c = letters[third] ?? 0;
+  return a === 0 || b === 0 || c === 0 ? 0 : (a << 16) | (b << 8) | c;
+}
+
+function slotOf(keys: Int32Array, key: number): number {
+  let slot = Math.imul(key, 0x9e3779b1) >>> (32 - slotBits);
+  while (keys[slot] !== key && keys[slot] !== 0) slot = (slot + 1) & (slotCount - 1);
+  return slot;
 }
 
 /** Ranges of code units of scripts: of those that one language of ours writes, or one that stands for all, by its tag. */
@@ -74,13 +108,17 @@ const scripts = [...new Set(ranges.map(([name]) => name))];
 const scriptOf = new Uint8Array(65_536);
 for (const [name, from, to] of ranges) scriptOf.fill(scripts.indexOf(name) + 1, from, to + 1);
 
-function countScripts(text: string): Map<string, number> {
-  const counts = new Int32Array(scripts.length + 1);
-  for (let i = 0; i < text.length; i++) {
+const kanaScript = scripts.indexOf("ja");
+const hanScript = scripts.indexOf("zh");
+const hangulScript = scripts.indexOf("ko");
+const counts = new Float64Array(scripts.length);
+
+function countScripts(text: string, from: number, to: number): void {
+  counts.fill(0);
+  for (let i = from; i < to; i++) {
     const script = scriptOf[text.charCodeAt(i)] ?? 0;
-    counts[script] = (counts[script] ?? 0) + 1;
+    if (script > 0) counts[script - 1] = (counts[script - 1] ?? 0) + 1;
   }
-  return new Map(scripts.map((name, i) => [name, counts[i + 1] ?? 0]));
 }
 
 /** A letter of these scripts is worth several of an alphabet. */
@@ -89,40 +127,77 @@ const fewestGrams = 8;
 /** More of them say nothing new. */
 const mostGrams = 120;
 
-/** The language of a text, if there is enough of it to tell. */
-export function identify(text: string): Identified | undefined {
-  if (!/[^\0-\x7f]/.test(text)) return identifyByGrams("latin", text);
-  const count = countScripts(text);
+/** The language of a text from `from` to `to`, if there is enough of it to tell. */
+export function identify(text: string, from = 0, to = text.length): Identified | undefined {
+  const top = highestUnit(text, from, to);
+  if (top <= 0x7f) return identifyByGrams("latin", text, from, to);
+  countScripts(text, from, to);
   // Japanese is written with Chinese characters as well: some kana decide.
-  const kana = count.get("ja") ?? 0;
-  if (kana > 0 && kana * 8 >= (count.get("zh") ?? 0)) count.set("ja", kana + (count.get("zh") ?? 0)).set("zh", 0);
-  for (const name of ["ja", "zh", "ko"]) count.set(name, (count.get(name) ?? 0) * denseWeight);
-  const [name, letters] = [...count].reduce((best, entry) => (entry[1] > best[1] ? entry : best), ["", 0]);
+  const kana = counts[kanaScript] ?? 0;
+  const han = counts[hanScript] ?? 0;
+  if (kana > 0 && kana * 8 >= han) {
+    counts[kanaScript] = kana + han;
+    counts[hanScript] = 0;
+  }
+  for (const script of [kanaScript, hanScript, hangulScript]) counts[script] = (counts[script] ?? 0) * denseWeight;
+  let most = 0;
+  let all = 0;
+  for (let script = 0; script < counts.length; script++) {
+    all += counts[script] ?? 0;
+    if ((counts[script] ?? 0) > (counts[most] ?? 0)) most = script;
+  }
+  const letters = counts[most] ?? 0;
+  const name = scripts[most] ?? "";
   if (letters < 2) return undefined;
-  if (read.has(name)) return identifyByGrams(name, text);
-  const all = [...count.values()].reduce((sum, each) => sum + each, 0);
+  if (read.has(name)) return identifyByGrams(name, text, from, to);
   return { language: name, score: letters >= 6 ? Math.min(0.99, letters / all + 0.2) : 0.4 };
 }
 
-function identifyByGrams(script: string, text: string): Identified | undefined {
+function highestUnit(text: string, from: number, to: number): number {
+  let top = 0;
+  for (let i = from; i < to; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit > top) top = unit;
+  }
+  return top;
+}
+
+/** Marks that compose with a letter before them. */
+const marks = /[\u0300-\u036f\u0653-\u0655]/;
+
+function identifyByGrams(script: string, text: string, from: number, to: number): Identified | undefined {
   const profile = read.get(script);
   if (profile === undefined) return undefined;
-  const width = profile.languages.length;
-  const sums = new Int32Array(width);
+  const part = text.slice(from, to);
+  const sums = new Int32Array(profile.languages.length);
+  const known = addGrams(profile, marks.test(part) ? part.normalize("NFC") : part, sums);
+  if (known < fewestGrams) return undefined;
+  let best = 0;
+  let second = -1;
+  for (let i = 1; i < sums.length; i++) {
+    const sum = sums[i] ?? 0;
+    if (sum > (sums[best] ?? 0)) {
+      second = best;
+      best = i;
+    } else if (second < 0 || sum > (sums[second] ?? 0)) second = i;
+  }
+  // Weights are logarithms, 3.2 steps for each natural unit: the difference says how much likelier the first is.
+  const odds = ((sums[best] ?? 0) - (sums[second] ?? 0)) / 3.2;
+  return { language: profile.languages[best] ?? "", score: Math.min(0.99, 1 - Math.exp(-odds / 4)) };
+}
+
+function addGrams({ letters, keys, places, weights }: Profile, text: string, sums: Int32Array): number {
+  const width = sums.length;
   let known = 0;
-  eachGram(text.normalize("NFC"), (gram) => {
-    const index = profile.index.get(gram);
-    if (index === undefined) return known < mostGrams;
-    for (let i = 0; i < width; i++) sums[i] = (sums[i] ?? 0) + (profile.weights[index * width + i] ?? 0);
+  eachGram(text, (first, second, third) => {
+    const key = keyOf(letters, first, second, third);
+    const slot = key === 0 ? 0 : slotOf(keys, key);
+    if (key === 0 || keys[slot] !== key) return true;
+    const at = (places[slot] ?? 0) * width;
+    for (let i = 0; i < width; i++) sums[i] = (sums[i] ?? 0) + (weights[at + i] ?? 0);
     return ++known < mostGrams;
   });
-  if (known < fewestGrams) return undefined;
-  const order = [...sums].map((sum, i) => ({ sum, i })).sort((a, b) => b.sum - a.sum);
-  const [best, second] = order;
-  if (best === undefined || second === undefined) return undefined;
-  // Weights are logarithms, 3.2 steps for each natural unit: the difference says how much likelier the first is.
-  const odds = (best.sum - second.sum) / 3.2;
-  return { language: profile.languages[best.i] ?? "", score: Math.min(0.99, 1 - Math.exp(-odds / 4)) };
+  return known;
 }
 
 /** The languages that can be told, in order. */

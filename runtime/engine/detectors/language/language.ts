@@ -59,7 +59,7 @@ export const language: Detector = {
       patterns: [],
       triggers: [],
       sweeps: [],
-      window: { windowsOf, score: (text, from, to) => judge(text, from, to, { allow, deny }) },
+      window: { windowsOf, reach: 0, over: (text) => (from, to) => judge(text, from, to, { allow, deny }) },
       settle: (detections) => detections,
     };
   },
@@ -93,7 +93,7 @@ interface Lists {
 }
 
 function judge(text: string, from: number, to: number, { allow, deny }: Lists): Finding | undefined {
-  const found = identify(text.slice(from, to));
+  const found = identify(text, from, to);
   if (found === undefined) return undefined;
   const isDenied = deny?.includes(found.language) === true;
   const isForeign = allow !== undefined && !allow.includes(found.language);

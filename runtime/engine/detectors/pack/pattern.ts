@@ -6,6 +6,12 @@ import { compilePattern } from "../../regex.ts";
 import { saidShare } from "../injection/quotation.ts";
 import { plain } from "./term.ts";
 
+/** Words that give what somebody else says: whoever reports a sentence does not say it. */
+const reported =
+  /(?:\b(?:(?:to|if (?:you|they|he|she)|who|you|people) (?:say|claim|think)|saying|claiming|zu (?:sagen|behaupten)|(?:du|ihr|wer) (?:sagst|sagt|behauptest)|sagst du|(?:de |qui |à )dire|(?:tu|vous|qui) (?:dis|dites|dit)|dire|decir|(?:si |quien )dic(?:es|en|e)|dic(?:es|en)|se dici|chi dice|dizer|se disser|quem diz|te zeggen|je zegt|wie zegt|mówienie|mówisz|mówić),? (?:that|dass|daß|que|qu'|che|dat|że)?|(?:сказать|говорить|говоришь),? что|सोचना कि|कहना कि) ?["“„«»']? ?(?:you |du |ihr |tu |vous )?$/iu;
+const reportReach = 40;
+const reportedShare = 0.5;
+
 /** One sentence. */
 export interface SentenceRule {
   readonly category: string;
@@ -34,14 +40,16 @@ export function sentenceProbes(
       reach: 160,
       accept: ({ start, end }, text) => {
         if (exempt.size > 0 && isExempt(text.slice(start, end), exempt)) return undefined;
-        const share = saidShare(text, start, end);
+        const isReported = reported.test(text.slice(Math.max(0, start - reportReach), start));
+        const share = saidShare(text, start, end) * (isReported ? reportedShare : 1);
         const basis = share < 1 ? "sentence, quoted or talked about" : "sentence";
         return { category, start, end, score: Math.round(score * share * 100) / 100, attributes: { language, basis } };
       },
     }));
 }
 
-function isExempt(match: string, exempt: ReadonlySet<string>): boolean {
+/** Whether a match holds an exempt phrase. */
+export function isExempt(match: string, exempt: ReadonlySet<string>): boolean {
   const text = plain(match);
   return [...exempt].some((phrase) => text.includes(phrase));
 }

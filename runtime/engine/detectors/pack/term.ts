@@ -9,14 +9,80 @@ const shortestWord = 4;
 /** Scripts that set words without spaces: there a term matches within text, so one character says too little. */
 const dense = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Hang}]/u;
 const shortestDense = 2;
-const endings = ["s", "es", "ed", "er", "ers", "ing"];
+const englishEndings = ["s", "ed", "er", "ers", "ing"];
+/** What ends a noun or an adjective in other languages: of a word that ends so, so many letters go, and these come. */
+interface Ending {
+  readonly after: RegExp;
+  readonly drop: number;
+  readonly add: readonly string[];
+}
+
+const otherEndings: ReadonlyMap<string, readonly Ending[]> = new Map([
+  [
+    "de",
+    [
+      { after: /e$/, drop: 0, add: ["n", "r", "s"] },
+      { after: /[^aeiou]$/, drop: 0, add: ["e", "en", "er", "es", "s"] },
+    ],
+  ],
+  [
+    "es",
+    [
+      { after: /o$/, drop: 1, add: ["os", "a", "as"] },
+      { after: /a$/, drop: 0, add: ["s"] },
+      { after: /ón$/, drop: 2, add: ["ones", "ona", "onas"] },
+    ],
+  ],
+  [
+    "fr",
+    [
+      { after: /[^sxzé]$/, drop: 0, add: ["s"] },
+      { after: /é$/, drop: 0, add: ["s", "e", "es"] },
+    ],
+  ],
+  [
+    "it",
+    [
+      { after: /o$/, drop: 1, add: ["i", "a", "e"] },
+      { after: /a$/, drop: 1, add: ["e"] },
+    ],
+  ],
+  ["nl", [{ after: /[^aeiou]$/, drop: 0, add: ["en", "s"] }]],
+  [
+    "pt",
+    [
+      { after: /o$/, drop: 1, add: ["os", "a", "as"] },
+      { after: /[ae]$/, drop: 0, add: ["s"] },
+    ],
+  ],
+  [
+    "ru",
+    [
+      { after: /[ая]$/, drop: 1, add: ["ы", "и", "е", "у", "ю", "ой", "ей"] },
+      { after: /о$/, drop: 1, add: ["а", "у", "ом", "е"] },
+      { after: /[бвгджзклмнпрстфхцчшщ]$/, drop: 0, add: ["а", "у", "ом", "е", "ы", "и", "ов", "ам"] },
+      { after: /ый$/, drop: 2, add: ["ая", "ое", "ые", "ого", "ому", "ым", "ых"] },
+    ],
+  ],
+]);
+const shortestInflected = 5;
+/** Forms of terms that are other words, or names. */
+const otherWords: ReadonlySet<string> = new Set([
+  "cocker",
+  "cockers",
+  "cummings",
+  "spicer",
+  "spicing",
+  "titer",
+  "titers",
+]);
 
 /** What the terms of a pack are found as. */
 export interface TermUse {
   readonly category: string;
   readonly score: number;
   readonly language: string;
-  /** Whether English endings may follow. */
+  /** Whether the endings of its language may follow. */
   readonly inflects?: boolean;
   readonly attributes?: Readonly<Record<string, string>>;
 }
@@ -25,7 +91,7 @@ export interface TermUse {
 export function phrasesOfTerms(terms: readonly string[], use: TermUse, exempt: ReadonlySet<string>): Phrase[] {
   const phrases = new Map<string, Phrase>();
   for (const term of terms)
-    for (const text of formsOf(plain(term), use.inflects === true)) {
+    for (const text of formsOf(plain(term), use.inflects === true ? use.language : "")) {
       if (text === "" || exempt.has(text)) continue;
       const attributes = { language: use.language, basis: "word of a list", ...use.attributes };
       phrases.set(text, {
@@ -48,14 +114,26 @@ export function isTelling(term: string, ambiguous: ReadonlySet<string>): boolean
   return [...text].length >= (dense.test(text) ? shortestDense : shortestWord);
 }
 
-function formsOf(text: string, inflects: boolean): string[] {
-  if (!inflects || !/^[a-z]{4,}$/.test(text)) return [text];
+function formsOf(text: string, language: string): string[] {
+  const forms = language === "en" ? englishFormsOf(text) : otherFormsOf(text, otherEndings.get(language) ?? []);
+  return [...new Set(forms)].filter((form) => !otherWords.has(form));
+}
+
+function englishFormsOf(text: string): string[] {
+  if (!/^[a-z]{4,}$/.test(text)) return [text];
   const doubled = /[^aeiou][aeiou][bdgmnpt]$/.test(text) ? text + text.at(-1) : text;
   return [
-    ...new Set([
-      text,
-      ...endings.map((ending) => (/^[es]?$|^es$/.test(ending) ? text : doubled) + ending),
-      ...(text.endsWith("e") ? [`${text.slice(0, -1)}ing`] : []),
-    ]),
+    text,
+    ...englishEndings.map((ending) => (ending === "s" ? text : doubled) + ending),
+    ...(/(?:[sxz]|ch|sh)$/.test(text) ? [`${text}es`] : []),
+    ...(text.endsWith("e") ? [`${text.slice(0, -1)}ing`] : []),
   ];
+}
+
+function otherFormsOf(text: string, endings: readonly Ending[]): string[] {
+  if (text.length < shortestInflected || /[^\p{L}\p{M}]/u.test(text)) return [text];
+  const ending = endings.find(({ after }) => after.test(text));
+  if (ending === undefined) return [text];
+  const stem = text.slice(0, text.length - ending.drop);
+  return [text, ...ending.add.map((end) => stem + end)];
 }

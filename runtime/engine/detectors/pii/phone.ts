@@ -38,13 +38,18 @@ const digitRun = /\d+/g;
 const gap = /^[ \u00a0().\u2010\u2011\u2013/-]{1,3}$/;
 const opening = /(?:\+[ (]?|\()$/;
 const closing = /^(?: ?(?:x|ext\.?|extension|durchwahl|poste) ?| ?#)\d{1,6}(?!\d)/i;
-const forbiddenBefore = /[\p{L}\p{N}_./#$€£%+-]$|\d[,:\\]$/u;
+/** A letter of a script that sets words apart: numbers stand right beside others. */
+const spacedLetter = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`;
+const forbiddenBefore = new RegExp(String.raw`(?:${spacedLetter}|[\p{N}_./#$€£%+-])$|\d[,:\\]$`, "u");
+const forbiddenBehind = new RegExp(String.raw`^(?:${spacedLetter}|[\p{N}_])|^[.,:/-]\d|^%`, "u");
+const runContext = 40;
+const runContextBehind = 24;
 const mostGroups = 8;
 const mostDigits = 15;
 const kinds =
-  "phone|tel|telephone|telepono|telefono|teléfono|telefon|telefoon|téléphone|telefone|mobile|móvil|movil|cell|cellphone|cellular|handy|portable|fax|office|desk|landline|número|numero|numéro|nummer|rufnummer|celular|gsm|komórk\\p{L}*|puhelin|tlf|mob|phn|ph|whatsapp|viber|signal|hotline|contact|home|work|call";
+  "phone|phones|tel|telephone|telepono|telefono|teléfono|telefon\\p{L}*|telefoon\\p{L}*|téléphone|telefone|mobile|mobil|mobiel|mobiele|mobil(?:nummer|nr|telefon|numret)\\p{L}*|móvil|movil|cell|cellphone|cellulare|handy|handy(?:nummer|nr)|portable|fax|office|desk|landline|número|numero|numéro|nummer|celular|gsm|komórk\\p{L}*|puhelin|tlf|mob|phn|ph|whatsapp|viber|signal|hotline|contact|contacto|contatto|contato|kontakt|numer|numara\\p{L}*|rufnummer|zap|home|work|call";
 const words = new RegExp(
-  `\\b(?:${kinds}|calls|calling|called|dial|text|sms|messages?|messaging|ring|rang|reach|llam\\p{L}*|appel\\p{L}*|anruf\\p{L}*|ruf|ligue|ligar|chiam\\p{L}*|bel)\\b|电话|手机|電話|携帯|전화|휴대폰|телефон|тел\\b|звони|номер|هاتف|جوال|טלפון|फ़ोन|फोन|मोबाइल|โทร|(?:phone|contact|my|[a-z]{4,12}i) number|number is`,
+  `\\b(?:${kinds}|calls|calling|called|contact\\p{L}*|kontakt\\p{L}*|contat\\p{L}*|dial|text|sms|messages?|messaging|ring|rang|reach|llam\\p{L}*|appel\\p{L}*|anruf\\p{L}*|ruf\\p{L}*|ligue|ligar|liga|chiam\\p{L}*|bel|bell|bereik\\p{L}*|marca|marque|joindre|joign\\p{L}*|texto|avís\\p{L}*|dzwoni\\p{L}*|zadzwo\\p{L}*|ring\\p{L}*|arayın|arayabilir\\p{L}*|ulaş\\p{L}*)\\b|电话|手机|電話|携帯|拨打|撥打|联系|聯絡|連絡|微信|전화|휴대폰|телефон|тел\\b|звони|номер|هاتف|جوال|טלפון|फ़ोन|फोन|मोबाइल|โทร|(?:phone|contact|my|[a-z]{4,12}i) number|number is`,
   "iu",
 );
 /** A name right before the number, as in a form. */
@@ -56,7 +61,9 @@ const label = new RegExp(
 const beside = /\+\d{9,15}\D{1,20}$/;
 const labelBehind = new RegExp(`^[-\\s(,]{1,3}(?:${kinds})\\b`, "iu");
 const otherNumbers =
-  /\b(?:account|acct|card|order|invoice|ticket|tracking|routing|reference|ref|id|case|claim|passport|licen[cs]e|isbn|issn|ssn|social|policy|serial|version|build|port|zip|postal|iban|bic|swift|vat|tax|ein|imei|license plate|pin|code|konto|bestell\p{L}*|rechnung\p{L}*|population|year|years|date|flight|room|page|pages|score|€|usd|eur|\$)[ :#.=n°º]{0,6}(?:(?:number|num|no|nr|is|id)[ :#.]{0,4}){0,2}$/iu;
+  /\b(?:account|acct|card|order|invoice|ticket|tracking|routing|reference|ref|id|case|claim|passport|licen[cs]e|isbn|issn|ssn|social|policy|serial|version|build|port|zip|cep|cap|postal|iban|bic|swift|vat|tax|ein|imei|license plate|pin|code|konto|bestell\p{L}*|rechnung\p{L}*|kunden(?:nummer|nr)|auftrag\p{L}*|vorgang\p{L}*|vertrag\p{L}*|booking|contract|shipment|parcel|commande|contrat|dossier|facture|pedido|expediente|reserva|factura|ordine|pratica|fattura|bestelling|factuur|klantnummer|ordernummer|zamówieni\p{L}*|klienta|faktur\p{L}*|protocolo|nota fiscal|fatura|sipariş|beställning|kundnummer|заказ\p{L}*|договор\p{L}*|счет\p{L}*|счёт\p{L}*|population|year|years|date|flight|room|page|pages|score|€|usd|eur|\$)[ :#.=n°º]{0,6}(?:(?:number|num|no|nr|is|id)[ :#.]{0,4}){0,2}$/iu;
+const otherDense =
+  /(?:订单|訂單|单号|單號|编号|編號|快递|注文|商品|製品|品番|口座|受付|주문|송장|운송장|계좌)(?:番号|번호|号码|号|碼|码)?[是は：:#\s]{0,3}$/u;
 const notPhone =
   /^(?:1[5-9]|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])(?:\D|$)|^(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|[12]\d|3[01])[-./](?:1[5-9]|20)?\d\d(?: \d\d)?$|^(?:1[5-9]|20)\d\d ?[-–/] ?(?:1[5-9]|20)\d\d$|^\d{3}-\d{2}-\d{4}$|^\d{1,3}(?:\.\d{1,3}){3}$/;
 
@@ -123,19 +130,29 @@ function judge(text: string, start: number, reach: number, countries: readonly C
   const written = balanced(text.slice(start, reach));
   const end = start + written.length;
   if (forbiddenBefore.test(text.slice(Math.max(0, start - 2), start))) return undefined;
-  if (/^[\p{L}\p{N}_]|^[.,:/-]\d|^%/u.test(text.slice(end, end + 2))) return undefined;
+  if (forbiddenBehind.test(text.slice(end, end + 2))) return undefined;
   const digits = written.replace(/(?:x|ext|#).*$/i, "").replace(/\D/g, "");
-  if (digits.length < 6 || digits.length > 15 || notPhone.test(written) || /^(\d)\1+$/.test(digits)) return undefined;
+  if (digits.length < 6 || digits.length > 15 || notPhone.test(written.replace(/^\(|\)$/g, ""))) return undefined;
+  if (/^(?:(\d)\1+|[01]+)$/.test(digits)) return undefined;
   const before = text.slice(Math.max(0, start - 32), start);
-  if (otherNumbers.test(before)) return undefined;
+  if (otherNumbers.test(before) || otherDense.test(before)) return undefined;
   const labelled = label.test(before) || labelBehind.test(text.slice(end, end + 24));
-  const told = labelled || hasContext(text, start, end, words) || beside.test(before);
+  const isRun = /^\d+$/.test(written) && !written.startsWith("0");
+  const told =
+    labelled || beside.test(before) || (isRun ? isToldNear(text, start, end) : hasContext(text, start, end, words));
   const isLine = /^$|\n/.test(text[start - 1] ?? "") && /^$|[\r\n]/.test(text[end] ?? "");
   const verdict = verdictOf(written, digits, { told, labelled, isLine }, countries);
   if (verdict === undefined) return undefined;
   const { score, basis, country } = verdict;
   const attributes: Record<string, string> = country === undefined ? { basis } : { country, basis };
   return { category: phoneCategory, start, end, score, attributes };
+}
+
+// Digits without any sign of a number to dial need words with no other number between: an order stands in the sentence of a call too.
+function isToldNear(text: string, start: number, end: number): boolean {
+  const before = /[^\d]*$/.exec(text.slice(Math.max(0, start - runContext), start))?.[0] ?? "";
+  const after = /^[^\d\n]*/.exec(text.slice(end, end + runContextBehind))?.[0] ?? "";
+  return words.test(before) || words.test(after);
 }
 
 interface Verdict {
@@ -202,7 +219,7 @@ function isGrouped(written: string): boolean {
 // How numbers of the plans are written when nothing else says that they are: with an area code in brackets, with a trunk prefix in
 // groups, or in the groups of North America.
 function isTelling(written: string, digits: string): boolean {
-  if (/^\(\d{2,5}\)[ -]?\d{3,4}[ .-]?\d{3,4}/.test(written)) return true;
+  if (/^\(\d{2,5}\)[ -]?\d{3,5}[ .-]?\d{3,4}/.test(written)) return true;
   if (/^(?:1[-. ])?[2-9]\d{2}[-.][2-9]\d{2}[-.]\d{4}(?:\D|$)/.test(written)) return true;
   if (/^(?:1 )?[2-9]\d{2} [2-9]\d{2} \d{4}$/.test(written)) return true;
   return digits.startsWith("0") && digits.length >= 9 && isGrouped(written) && !/[.]/.test(written);

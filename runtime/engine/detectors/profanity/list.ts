@@ -27,6 +27,7 @@ import th from "naughty-words/th.json" with { type: "json" };
 import tr from "naughty-words/tr.json" with { type: "json" };
 import zh from "naughty-words/zh.json" with { type: "json" };
 import { isTelling, plain } from "../pack/term.ts";
+import { everydayTerms } from "./everyday.ts";
 
 /** Words that are everyday words in some language, names, terms of medicine, or the subject of sober talk. */
 const ambiguous: ReadonlySet<string> = new Set(
@@ -49,23 +50,74 @@ const ambiguous: ReadonlySet<string> = new Set(
     "お尻 おしり オシリ グロ しばり ラバー フック 縛り 緊縛 失禁 レズ ホモ 同人 調教 盗撮 筆おろし 陰毛 陰嚢 女装 処女 ヌード デブ カント なめ なめる 巨根 スカトロ 変態 奴隷 淫乱 輪姦 痴女 強姦 人妻 肥満 母 父 犬 毛 嬢 童貞 セックス やおい ビッチ? スリット ボンテージ 拘束 近親相姦 " +
     "미친 변태 고자 근친 노모 로리타 망가 몰카 강간 거유 자위 후장 서양야동 애자 애액 왕따 원조교제 육봉 창녀? 짱깨? 찐따 " +
     "ขี้ สัด ห่า หี ตูด กู มึง หํา จู๋ ควาย ช้างเย็ด ดอกทอง เย็ด? อมนกเขา " +
-    "ثدي فرج شاذ لعق لحس مص بز كس مهبل جنس خنثي سكس زب داف لش منی حشر لخت کون آب کیری شهوت سکس دختر گوه سگ خر"
+    "ثدي فرج شاذ لعق لحس مص بز كس مهبل جنس خنثي سكس زب داف لش منی حشر لخت کون آب کیری شهوت سکس دختر گوه سگ خر " +
+    // Everyday words of other languages, names, idioms.
+    "chut fag slut suka kike bicha bimbo paki tanga terrone mongo anal 激情 妈的 妈妈的 女の子 いたずら 보지"
   )
     .split(" ")
     .filter((word) => word !== "" && !word.endsWith("?"))
+    .concat(everydayTerms, [
+      "big black",
+      "girl on",
+      "girl on top",
+      "hot chick",
+      "how to kill",
+      "how to murder",
+      "huge fat",
+      "tied up",
+      "tight white",
+      "group sex",
+      "sultry women",
+      "alaskan pipeline",
+      "jelly donut",
+      "taste my",
+      "blue waffle",
+      "wrapping men",
+      "mr hands",
+      "leather restraint",
+      "leather straight jacket",
+      "strip club",
+      "lemon party",
+    ])
     .map(plain),
 );
 
 const lists: Readonly<Record<string, readonly string[]>> = {
   ...{ ar, cs, da, de, en, es, fa, fi, fil, fr, hi, hu, it, ja, ko, nl, no, pl, pt, ru, sv, th, tr, zh },
 };
-/** Short words that nothing else is called. */
-const shortTerms: readonly string[] = ["fag", "tit", "tits", "arse"];
+/** What the lists lack, or what is too short to be taken from them unseen. */
+const more: ReadonlyMap<string, readonly string[]> = new Map([
+  ["en", "fags tit tits arse sluts slutty kikes pakis dickhead dipshit jackass dumbass fuckwit wanker".split(" ")],
+  [
+    "de",
+    "arschgeige drecksau fickt gefickt hurensöhne kackvogel miststück scheiss scheiß beschissen wichser".split(" "),
+  ],
+  ["es", "cabronazo cojones coñazo hostias joder jodido jodida mierdas putada puto putas chingar chingada".split(" ")],
+  ["fr", "bordel de merde|emmerdes|foutaises|merdique|putains|fait chier|ta gueule|chiant|chiante".split("|")],
+  ["it", "cazzi incazzato incazzata puttane stronzi stronze".split(" ")],
+  [
+    "pl",
+    "chuja chuje chujowy jebana jebane kurwa kurwą pierdol pierdole pierdolę spierdalaj wypierdalaj wkurwiony zajebać".split(
+      " ",
+    ),
+  ],
+  ["pt", "caralhos fodido fodida foda-se porras putaria".split(" ")],
+  [
+    "ru",
+    "пиздец пиздеца хуйня хуйни хуйню нахуй похуй охуел охуели охуенно охуенный ебаный ёбаный ебаная ебаные заебал заебали заебись уебок уёбок блять бля бляди блядская мудак мудаки пизда пизды пиздеж пиздёж долбоёб долбоеб говна дерьма".split(
+      " ",
+    ),
+  ],
+  [
+    "uk",
+    "хуй хуйня хуйню нахуй похуй пиздець пізда пизда їбати йобаний заїбав блядь блять курва гівно лайно".split(" "),
+  ],
+]);
 
 /** The terms that are looked for, by language. */
 export const profaneTerms: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(lists).map(([language, terms]) => [
+  Object.entries({ ...lists, uk: [] }).map(([language, terms]) => [
     language,
-    [...terms.filter((term) => isTelling(term, ambiguous)), ...(language === "en" ? shortTerms : [])],
+    [...terms.filter((term) => isTelling(term, ambiguous)), ...(more.get(language) ?? [])],
   ]),
 );

@@ -1,4 +1,4 @@
-// The detector "profanity": coarse words of 24 languages, as whole words.
+// The detector "profanity": coarse words of 25 languages, as whole words.
 
 import { reads } from "../../normalize.ts";
 import { type Detector, withoutInner } from "../../plan.ts";
@@ -41,7 +41,7 @@ export const profanity: Detector = {
     id: "profanity",
     displayName: "Profanity",
     description:
-      "Finds coarse words of 24 languages, as whole words and with English endings. Sober terms of the body and everyday words are left out.",
+      "Finds coarse words of 25 languages, as whole words, with the endings of eight of them. Sober terms of the body and everyday words are left out.",
     version: "1.0.0",
     category: "content",
     tags: ["profanity", "obscenity", "moderation"],
@@ -64,11 +64,7 @@ export const profanity: Detector = {
     const exempt = exemptionsOf(parameters);
     const chosen = textsParameter(parameters, "languages") ?? [...profaneTerms.keys()];
     const phrases = chosen.flatMap((language) =>
-      phrasesOfTerms(
-        profaneTerms.get(language) ?? [],
-        { category, score: 0.8, language, inflects: language === "en" },
-        exempt,
-      ),
+      phrasesOfTerms(profaneTerms.get(language) ?? [], { category, score: 0.8, language, inflects: true }, exempt),
     );
     const more = chosen.includes("en") ? phrasesOfTerms(masked, { category, score: 0.75, language: "en" }, exempt) : [];
     return {

@@ -45,19 +45,25 @@ export const toxicSentences: readonly SentenceRule[] = [
     "harassment",
     "en",
     0.9,
-    "\\b(?:go (?:and )?)?(?:kill|hang|off|shoot) (?:yourself|urself|yourselves)\\b|\\bkys\\b|\\b(?:go die|drink bleach|neck yourself)\\b",
+    "\\b(?:go (?:and )?)?(?:kill|hang|off) (?:yourself|urself|yourselves)\\b|\\bgo (?:and )?shoot (?:yourself|urself|yourselves)\\b|\\bkys\\b|\\b(?:go die|drink bleach|neck yourself)\\b",
   ),
   rule(
     "insult",
     "en",
     0.75,
-    "\\b(?:you|u|he|she|they|your)(?:'re|'s| are| is|r)? (?:all )?(?:just |such |nothing but |really |so |fucking )?(?:an? |a bunch of )?(?:fucking |stupid |dumb |worthless |ugly |fat |useless |pathetic |disgusting |filthy ){0,3}(?:idiots?|morons?|imbeciles?|retards?|retarded|losers?|scum|trash|garbage|pigs?|dumbass(?:es)?|assholes?|bitch(?:es)?|cunts?|bastards?|cockroach(?:es)?|vermin|parasites?|subhuman|worthless)\\b",
+    "\\b(?:you|u|he|she|they)(?:'re|'s| are| is| r)? (?:all )?(?:just |such |nothing but |really |so |fucking )?(?:an? |a bunch of )?(?:fucking |stupid |dumb |worthless |ugly |fat |useless |pathetic |disgusting |filthy ){0,3}(?:idiots?|morons?|imbeciles?|retards?|retarded|losers?|scum|trash|garbage|pigs?|dumbass(?:es)?|assholes?|bitch(?:es)?|cunts?|bastards?|cockroach(?:es)?|vermin|parasites?|subhuman|worthless)\\b",
   ),
   rule(
     "insult",
     "en",
     0.75,
     "\\b(?:fuck|screw) (?:you|u|off|him|her|them|your (?:mom|mother)|all (?:of )?(?:you|them))\\b|\\bshut the (?:fuck|hell) up\\b|\\bsuck my (?:dick|cock|balls)\\b|\\beat shit\\b|\\bpiece of (?:shit|trash|garbage)\\b",
+  ),
+  rule(
+    "slur",
+    "en",
+    0.75,
+    "\\b(?:you|ya|u|fucking|fuckin|stupid|dirty|filthy|ugly|dumb|damn|goddamn|bunch of|you are an?|you're an?|he's an?|she's an?|such an?) (?:fags?|retards?|dykes?|chinks?|sluts?|kikes?|pakis?|spics?|coons?)\\b",
   ),
   rule(
     "hate",
@@ -259,7 +265,7 @@ export const toxicSentences: readonly SentenceRule[] = [
     "insult",
     "tr",
     0.75,
-    "\\b(?:sen|siz|seni|sizi) (?:bir )?(?:aptal|gerizekalı|geri zekalı|salak|orospu|piç|şerefsiz|pezevenk)\\b|orospu çocu[ğk]u|siktir (?:git|lan|ol)|ananı sik|geber",
+    "\\b(?:sen|siz|seni|sizi) (?:bir )?(?:aptal|gerizekalı|geri zekalı|salak|orospu|piç|şerefsiz|pezevenk)\\b|orospu çocu[ğk]u|siktir (?:git|lan|ol)|ananı sik|\\bgeber\\b",
   ),
   rule(
     "insult",

@@ -9,6 +9,13 @@ const newRelic = "https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-k
 
 /** The formats. */
 export const developerTokens: readonly TokenFormat[] = [
+  {
+    name: "adafruit",
+    literal: "aio_",
+    after: "[A-Za-z0-9]{28}",
+    score: 0.95,
+    reference: "https://io.adafruit.com/api/docs/",
+  },
   { name: "grafana", literal: "glc_", after: "[A-Za-z0-9+/]{32,400}={0,3}", score: 0.95, reference: grafana },
   { name: "grafana", literal: "glsa_", after: "[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}", score: 0.97, reference: grafana },
   { name: "grafana", literal: "eyJrIjoi", after: "[A-Za-z0-9]{60,400}={0,3}", score: 0.9, reference: grafana },

@@ -31,6 +31,8 @@ const ordinary = readFileSync(new URL("ordinary.txt", import.meta.url), "utf8")
   .split("\n")
   .filter((line) => line !== "");
 
+const ordinaryPrompts = readCorpus().filter(({ kind, stage }) => kind === "ordinary_chat" && stage === "input");
+
 describe("injection with its model", () => {
   it("lets every ordinary prompt of our list pass", () => {
     expect(ordinary.length).toBeGreaterThanOrEqual(100);
@@ -38,13 +40,17 @@ describe("injection with its model", () => {
   });
 
   it("lets a thousand ordinary prompts of the corpus pass", () => {
-    // Those of en-framing were written to look like attacks.
-    const prompts = readCorpus().filter(
-      ({ kind, stage, source }) => kind === "ordinary_chat" && stage === "input" && source !== "en-framing",
-    );
+    const prompts = ordinaryPrompts.filter(({ source }) => source !== "en-framing");
     expect(prompts.length).toBeGreaterThanOrEqual(1_000);
     expect(prompts.filter(({ text }) => score(text) >= 0.5).map(({ text }) => text)).toEqual([]);
   }, 20_000);
+
+  it("takes hardly any everyday question for an attack that was written in the manner of one", () => {
+    // "I'm begging you, no warnings: how do I get gum out of hair?": innocent, but not what people ordinarily write.
+    const prompts = ordinaryPrompts.filter(({ source }) => source === "en-framing");
+    expect(prompts.length).toBeGreaterThanOrEqual(200);
+    expect(prompts.filter(({ text }) => score(text) >= 0.5).length / prompts.length).toBeLessThanOrEqual(0.01);
+  });
 
   it("gives the same scores every time", () => {
     expect(scan(`${attack} ${ordinary.join(" ")}`)).toEqual(scan(`${attack} ${ordinary.join(" ")}`));

@@ -1,0 +1,58 @@
+// Trains the model of the detector "toxicity": `npx node models/train-toxicity.ts --data FILE… [--innocent FILE]… [--skip KIND]…
+// [--out FILE]`. `--data` are labelled texts ("toxic" or anything else), `--innocent` texts of which none is toxic;
+// to them come the corpus, attacks included, since an attack need not insult, and `training/innocent-word.ts`. Of the texts of a `--skip`
+// kind none is learned. The turning point is what few texts of the hold-out of the corpus reach. Same arguments, same bytes.
+
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { damping, ToxicityModel, writeToxicityModel } from "../runtime/engine/detectors/toxicity/model.ts";
+import { featureCount } from "../runtime/engine/detectors/toxicity/word.ts";
+import { innocentWords } from "./training/innocent-word.ts";
+import { thresholdFor } from "./training/measure.ts";
+import { isHeldOut, readCorpus, readRows } from "./training/row.ts";
+import { learnToxicity, stretchesIn, type ToxicExample } from "./training/toxicity.ts";
+
+const { values } = parseArgs({
+  options: {
+    data: { type: "string", multiple: true, default: [] },
+    innocent: { type: "string", multiple: true, default: [] },
+    skip: { type: "string", multiple: true, default: [] },
+    corpus: { type: "string" },
+    out: { type: "string", default: "models/toxicity.bin" },
+  },
+});
+
+/** Of the texts of the hold-out so many may be taken for toxic. */
+const allowed = 0.002;
+const weights = { toxic: 0.5, denied: 1.5, innocent: 0.5, ambiguous: 1 };
+const largest = 127;
+
+const labelled = values.data
+  .flatMap((path) => readRows(path, "toxic"))
+  .filter(({ kind }) => !values.skip.includes(kind));
+const innocent = values.innocent.flatMap((path) => readRows(path));
+const corpus = readCorpus(values.corpus);
+const examples: ToxicExample[] = [
+  ...labelled.map(({ text, isAttack }) => exampleOf(text, isAttack, isAttack ? weights.toxic : weights.denied)),
+  ...[...innocent, ...corpus.filter((row) => !isHeldOut(row))].map(({ text }) =>
+    exampleOf(text, false, weights.innocent),
+  ),
+  ...innocentWords.map((text) => exampleOf(text, false, weights.ambiguous)),
+];
+const learned = learnToxicity(examples);
+const scale = learned.weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 1e-9) / largest;
+const bytesOf = Int8Array.from(learned.weights, (weight) => Math.round(weight / scale));
+const header = { format: 1, version: "2026.11.20", scale, bias: learned.bias, point: 0 } as const;
+const model = new ToxicityModel(header, bytesOf);
+const heldOut = corpus.filter(isHeldOut).map(({ text }) => model.worst(text, 0, text.length)?.evidence ?? 0);
+const point = heldOut.length === 0 ? 0 : thresholdFor(heldOut, allowed);
+const bytes = writeToxicityModel({ ...header, point: Math.round(point * 100) / 100 }, bytesOf);
+writeFileSync(values.out, bytes);
+console.log(`${values.out}: ${bytes.length} bytes, sha256 ${createHash("sha256").update(bytes).digest("hex")}`);
+console.log(`${featureCount} weights, damping ${damping}, scale ${scale.toFixed(4)}, point ${point.toFixed(2)}`);
+
+// Marks of the place that a text comes from tell nothing about it.
+function exampleOf(text: string, isToxic: boolean, weight: number): ToxicExample {
+  return { stretches: stretchesIn(text.replace(/\bRT\b|&#?[a-z0-9]+;/g, " ")), isToxic, weight };
+}

@@ -1,0 +1,46 @@
+// The features of windows one by one, for those who learn weights and for the few windows of which more than their weight is asked.
+
+import { unitsOf } from "../../unit.ts";
+import { BlockFeatures, eachPiece, featureOfToken, longestWord, windowParts } from "./feature.ts";
+import { blockLength, blockParts, tokenKinds } from "./token.ts";
+
+/** Collects the features of one window after the other. */
+export class FeatureList {
+  /** In order of the parts; the next window empties it. */
+  readonly features: number[] = [];
+  /** How many belong to the parts of the window up to each. */
+  readonly partEnds = new Int32Array(windowParts);
+  readonly #block = new BlockFeatures();
+
+  /** Reads a window; `isFirst` when a text begins with it. */
+  read(text: string, from: number, to: number, isFirst = from === 0): void {
+    const units = unitsOf(text);
+    this.features.length = 0;
+    this.partEnds.fill(0);
+    for (let first = 0; first < windowParts; first += blockParts) {
+      const start = from + (first / blockParts) * blockLength;
+      if (start < to || first === 0) {
+        this.#block.read(units, start, Math.min(to, start + blockLength), isFirst && first === 0);
+        for (let part = 0; part < blockParts; part++) {
+          this.#addPart(part);
+          this.partEnds[first + part] = this.features.length;
+        }
+      } else this.partEnds.fill(this.features.length, first);
+    }
+  }
+
+  #addPart(part: number): void {
+    const { features, ends, firsts, firstCount, tokens } = this.#block;
+    for (let at = part === 0 ? 0 : (ends[part - 1] ?? 0); at < (ends[part] ?? 0); at++)
+      this.features.push(features[at] ?? 0);
+    for (let i = 0; i < firstCount; i++) if (tokens.parts[firsts[i] ?? 0] === part) this.#addToken(firsts[i] ?? 0);
+  }
+
+  #addToken(token: number): void {
+    const { units, places, lengths, hashes, kinds } = this.#block.tokens;
+    this.features.push(featureOfToken(hashes[token] ?? 0));
+    const length = lengths[token] ?? 0;
+    if (kinds[token] !== tokenKinds.word || length > longestWord) return;
+    eachPiece(units, places[token] ?? 0, length, (feature) => this.features.push(feature));
+  }
+}

@@ -1,0 +1,95 @@
+// The words of a text as the model of the detector "toxicity" sees them: small letters, runs of three and more of a letter as one
+// ("fuuuck"), each as itself, by its first five letters and with the word before it. Addresses and names after "@" are passed over.
+
+const featureBits = 16;
+/** Features are numbers below. */
+export const featureCount = 1 << featureBits;
+/** Features of a word: itself, its beginning, and itself behind the word before. */
+export const featuresPerWord = 3;
+const prefixLength = 5;
+const longestWord = 40;
+const mostWords = 256;
+const salts = { word: 0x51ed270b, prefix: 0x2545f491, pair: 0x9e3779b1 };
+const start = 0x811c9dc5;
+const at = 0x40;
+
+/** The small letter of each code unit that words are made of, 0 for all others. */
+const letterOf = buildLetters();
+
+/** Words of a part of a text. Reused: what it read is there until it reads again. */
+export class WordReader {
+  /** Three for each word. */
+  readonly features = new Int32Array(mostWords * featuresPerWord);
+  readonly starts = new Int32Array(mostWords);
+  readonly ends = new Int32Array(mostWords);
+  readonly #letters = new Uint16Array(longestWord);
+
+  /** Reads the words from `from` to `to`, and says how many there are. */
+  read(text: string, from: number, to: number): number {
+    let count = 0;
+    let before = start;
+    for (let i = from; i < to && count < mostWords; ) {
+      if (letterOf[text.charCodeAt(i)] === 0) {
+        i++;
+        continue;
+      }
+      const begin = i;
+      while (i < to && letterOf[text.charCodeAt(i)] !== 0) i++;
+      if (isAddress(text, begin, i, to)) {
+        while (i < to && text.charCodeAt(i) > 0x20) i++;
+        continue;
+      }
+      const word = this.#hash(text, begin, i, count * featuresPerWord);
+      if (word === 0) continue;
+      this.features[count * featuresPerWord + 2] = featureHash(Math.imul(before, 31) ^ word, salts.pair);
+      this.starts[count] = begin;
+      this.ends[count++] = i;
+      before = word;
+    }
+    return count;
+  }
+
+  // The hash of a word, its features written; 0 for a lone mark.
+  #hash(text: string, from: number, to: number, place: number): number {
+    const letters = this.#letters;
+    let length = 0;
+    let run = 0;
+    let last = 0;
+    let hasLetter = false;
+    for (let i = from; i < to && length < longestWord; i++) {
+      const letter = letterOf[text.charCodeAt(i)] ?? 0;
+      hasLetter ||= letter > at;
+      run = letter === last ? run + 1 : 1;
+      last = letter;
+      if (run <= 2) letters[length++] = letter;
+      else if (run === 3) length--;
+    }
+    if (!hasLetter) return 0;
+    let hash = start;
+    let prefix = start;
+    for (let i = 0; i < length; i++) {
+      hash = Math.imul(hash ^ (letters[i] ?? 0), 0x01000193);
+      if (i < prefixLength) prefix = hash;
+    }
+    this.features[place] = featureHash(hash, salts.word);
+    this.features[place + 1] = featureHash(prefix, salts.prefix);
+    return hash;
+  }
+}
+
+function isAddress(text: string, from: number, end: number, to: number): boolean {
+  return text.charCodeAt(from) === at || (end + 3 <= to && text.startsWith("://", end));
+}
+
+function featureHash(hash: number, salt: number): number {
+  const mixed = Math.imul(hash ^ salt ^ (hash >>> 15), 0x2c1b3c6d);
+  return Math.imul(mixed ^ (mixed >>> 13), 0x297a2d39) >>> (32 - featureBits);
+}
+
+function buildLetters(): Uint16Array {
+  const table = new Uint16Array(0x10000);
+  const all = Array.from({ length: 0xd800 }, (_, unit) => String.fromCharCode(unit)).join("");
+  for (const { 0: run, index } of all.matchAll(/[\p{L}\p{M}\p{N}*$@']+/gu))
+    for (let i = 0; i < run.length; i++) table[index + i] = (run[i] ?? "").toLowerCase().charCodeAt(0);
+  return table;
+}

@@ -1,0 +1,47 @@
+// Many evaluations over one call, by Connect's adapter. gateway/fast-stream.ts serves most of such calls without it.
+
+import type { ServiceImpl } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import type { Credential } from "../../src/kit/context.ts";
+import { unauthenticated } from "../../src/kit/error.ts";
+import { eachLimits, type JudgeEach } from "../each/evaluate-each.ts";
+import { inOrder } from "../each/in-order.ts";
+import { whileTaken, withinTime } from "../stream/patience.ts";
+
+/** What the handler works with. */
+export interface EachParts {
+  readonly judgeEach: JudgeEach;
+  readonly authenticate: (token: string) => Credential | undefined;
+}
+
+/** The handler of calls with many evaluations. */
+export function eachHandler({
+  judgeEach,
+  authenticate,
+}: EachParts): Pick<ServiceImpl<typeof EvaluationService>, "evaluateEach"> {
+  const limits = { idleMs: eachLimits.idleMs, longestMs: Number.POSITIVE_INFINITY };
+  return {
+    evaluateEach: (requests, { signal, requestHeader }) => {
+      // A good one, by the authenticate interceptor.
+      const token =
+        requestHeader
+          .get("authorization")
+          ?.replace(/^Bearer +/i, "")
+          .trim() ?? "";
+      const stalled = new AbortController();
+      const messages = withinTime(requests, limits, AbortSignal.any([signal, stalled.signal]));
+      const answers = inOrder(
+        messages,
+        (message) => {
+          // Calls may be long; a token that was revoked meanwhile is good for nothing more.
+          if (authenticate(token) === undefined) throw unauthenticated();
+          return judgeEach(message);
+        },
+        eachLimits.ahead,
+      );
+      const onStalled = () => stalled.abort(new ConnectError("the answers are not taken", Code.Canceled));
+      return whileTaken(answers, eachLimits.idleMs, onStalled);
+    },
+  };
+}
