@@ -5,6 +5,8 @@ declare module "autocannon" {
     readonly connections: number;
     /** Seconds. */
     readonly duration: number;
+    /** Requests after which a connection is made anew. */
+    readonly reconnectRate?: number;
     readonly requests: readonly {
       readonly method: string;
       readonly headers: Readonly<Record<string, string>>;

@@ -85,7 +85,7 @@ async function otherBench(wish: Wish): Promise<void> {
   await printGiven(given, judge, judge, at);
   await printFalseAlarms([...innocent, { name: "all", rows: rowsOf(innocent) }], [judge]);
   const rows = rowsOf([...made.slice(1), ...given]);
-  if (rows.length > 0) await printJudges("All", rows, [judge, ...baselines]);
+  if (rows.length > 0) await printJudges("All", rows, [judge]);
   await printTimes("Time of ordinary prompts", ordinaryRows(rowsOf([...innocent, ...given])), [judge, allTogether()]);
 }
 

@@ -1,5 +1,5 @@
 // `POST /v1/evaluate/input` against a bare node:http JSON echo, the same body over and over and 128 different ones.
-// Authentication, the policy of W and the spool are on.
+// Authentication, the policy of W and the spool are on. A policy of one phrase shows what lies around the engine.
 
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { newToken } from "../src/kit/token.ts";
@@ -12,11 +12,13 @@ export const evaluateRestBench: Bench = async () => {
   const token = newToken(CredentialKind.RUNTIME);
   const echo = await startServer<number>("echo");
   const runtime = await startServer<number>("runtime", token);
+  const light = await startServer<number>("runtime", token, "light");
   const bodies = workLoadBodies();
   const same = bodies.slice(0, 1);
   try {
     return await measure([
       loadCase("echo, same body", echo, token, same),
+      loadCase("evaluate by a policy of one phrase, same body", light, token, same, "echo, same body"),
       loadCase("evaluate, same body", runtime, token, same, "echo, same body"),
       loadCase("echo, 128 bodies", echo, token, bodies),
       loadCase("evaluate, 128 bodies", runtime, token, bodies, "echo, 128 bodies"),
@@ -24,6 +26,7 @@ export const evaluateRestBench: Bench = async () => {
   } finally {
     echo.child.kill();
     runtime.child.kill();
+    light.child.kill();
   }
 };
 

@@ -1,5 +1,5 @@
 // A runtime of its own with a bundle from disk: from the start of its process to its first answer, and the memory that it holds then and
-// after some thousand evaluations.
+// after some thousand evaluations. The first of the starts compiles the program, the others take what Node kept of that.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
+import { runtimeNodeOptions } from "../runtime/node-option.ts";
 import { shippedModels } from "../src/kit/model-file.ts";
 import { signedBundle } from "../test/harness/bundle.ts";
 import { workLoadBodies } from "./load/bodies.ts";
@@ -58,7 +59,15 @@ async function startOnce(folder: string): Promise<Start> {
   const startedAtMs = performance.now();
   const child = spawn(
     process.execPath,
-    [main, "--bundle", join(folder, "bundle.json"), "--key", join(folder, "key.json"), "--no-auth"],
+    [
+      ...runtimeNodeOptions,
+      main,
+      "--bundle",
+      join(folder, "bundle.json"),
+      "--key",
+      join(folder, "key.json"),
+      "--no-auth",
+    ],
     {
       env: {
         PATH: process.env.PATH,

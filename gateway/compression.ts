@@ -5,6 +5,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
+import { type Compress, rememberingCompress } from "./compression-cache.ts";
 import type { Answer } from "./http.ts";
 
 /** Least size of an answer that is compressed. */
@@ -13,10 +14,12 @@ export const leastCompressedBytes = 16 * 1024;
 /** A content coding that this server applies. */
 export type Coding = "br" | "gzip";
 
-const compress: Readonly<Record<Coding, (body: Uint8Array) => Promise<Uint8Array>>> = {
+const compress: Readonly<Record<Coding, Compress>> = {
   // Quality 4 is about as fast as gzip and smaller.
-  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: (body) => promisify(gzip)(body),
+  br: rememberingCompress((body) =>
+    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  ),
+  gzip: rememberingCompress((body) => promisify(gzip)(body)),
 };
 
 /** The codings of Connect and gRPC. Their own brotli would compress as far as it goes, which takes a second for half a megabyte. */

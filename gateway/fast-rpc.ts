@@ -1,6 +1,6 @@
 // The short way for unary calls over gRPC and Connect of the methods that have one. As over REST, it answers only what is ordinary in every
 // respect: one uncompressed message, a good token, no deadline of its own, a request that certainly satisfies the rules of its fields.
-// Everything else goes to Connect's adapter, whatever was read of it. Messages are read and written by Connect's own serialization. A test
+// Everything else goes to Connect's adapter, whatever was read of it. Messages are read by Connect's own serialization. A test
 // compares the two ways byte by byte. (https://connectrpc.com/docs/protocol, https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md)
 
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
@@ -10,12 +10,12 @@ import {
   compressedFlag,
   compressionNegotiate,
   createMethodSerializationLookup,
-  encodeEnvelope,
 } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
+import { binaryWriter } from "../src/kit/binary-write.ts";
 import type { Credential } from "../src/kit/context.ts";
 import { Fault, toConnectError } from "../src/kit/error.ts";
 import { requestIdOf } from "../src/kit/interceptors/request.ts";
@@ -138,6 +138,7 @@ function createResponder(
   context: FastPathContext,
 ): (exchange: Exchange, attempt: Attempt, startedAtMs: number) => void {
   const lookup = createMethodSerializationLookup(method, undefined, undefined, messageLimits);
+  const write = binaryWriter(method.output);
   const names = { service: method.parent.typeName, method: method.name };
   const { log, limits } = context;
   return (exchange, [coming, credential], startedAtMs) => {
@@ -149,7 +150,9 @@ function createResponder(
         log.debug(accessLine(exchange.line, { requestId, names, credential, durationMs, code }, context), "call");
     };
     const send = (message: Message): void => {
-      sendMessage(exchange, requestId, lookup.getO(exchange.dialect.isBinary).serialize(message), log);
+      const { isBinary } = exchange.dialect;
+      const bytes = isBinary ? write(message, envelopeHeadBytes) : withRoom(lookup.getO(false).serialize(message));
+      sendMessage(exchange, requestId, bytes, log);
       count("ok");
     };
     if (!(coming instanceof Promise)) return send(coming);
@@ -171,22 +174,32 @@ function onlyMessage(bytes: Buffer): Buffer | undefined {
   return bytes.readUInt32BE(1) === bytes.byteLength - envelopeHeadBytes ? bytes.subarray(envelopeHeadBytes) : undefined;
 }
 
-function sendMessage(exchange: Exchange, requestId: string, message: Uint8Array, log: FastPathContext["log"]): void {
+// Messages lie behind room for the head of an envelope, so that those that need one are not copied.
+function withRoom(message: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(envelopeHeadBytes + message.byteLength);
+  bytes.set(message, envelopeHeadBytes);
+  return bytes;
+}
+
+function sendMessage(exchange: Exchange, requestId: string, bytes: Buffer, log: FastPathContext["log"]): void {
   const { line, dialect } = exchange;
   const given = line.headers[dialect.acceptHeader];
   if (given === undefined) {
-    sendBytes(exchange, { requestId, message });
+    sendBytes(exchange, { requestId, bytes });
     return;
   }
   const accepted = typeof given === "string" ? given : null;
   const { response: compression } = compressionNegotiate(compressions, null, accepted, dialect.acceptHeader);
+  const message = bytes.subarray(envelopeHeadBytes);
   if (compression === null || message.byteLength < compressMinBytes) {
-    sendBytes(exchange, { requestId, message, encoding: dialect.isGrpc ? compression?.name : undefined });
+    sendBytes(exchange, { requestId, bytes, encoding: dialect.isGrpc ? compression?.name : undefined });
     return;
   }
   compression
     .compress(message)
-    .then((bytes) => sendBytes(exchange, { requestId, message: bytes, encoding: compression.name, isCompressed: true }))
+    .then((packed) =>
+      sendBytes(exchange, { requestId, bytes: withRoom(packed), encoding: compression.name, isCompressed: true }),
+    )
     .catch((err: unknown) => {
       log.error({ err, request_id: requestId }, "the answer could not be compressed");
       line.destroy();
@@ -199,15 +212,16 @@ function sendBytes(
   { line, dialect }: Exchange,
   answer: {
     readonly requestId: string;
-    readonly message: Uint8Array;
+    readonly bytes: Buffer;
     readonly encoding?: string | undefined;
     readonly isCompressed?: boolean;
   },
 ): void {
   if (line.isGone()) return;
-  const { requestId, message, encoding, isCompressed = false } = answer;
+  const { requestId, bytes, encoding, isCompressed = false } = answer;
   if (!dialect.isGrpc) {
     const coding = encoding === undefined ? {} : { "content-encoding": encoding };
+    const message = bytes.subarray(envelopeHeadBytes);
     const length = { "content-length": String(message.byteLength) };
     const headers = { ...coding, ...length, "content-type": dialect.contentType, "x-request-id": requestId };
     line.send({ status: 200, headers, body: message });
@@ -215,8 +229,9 @@ function sendBytes(
   }
   const coding = encoding === undefined ? {} : { "grpc-encoding": encoding };
   const headers = { "content-type": dialect.contentType, ...coding, "x-request-id": requestId };
-  const body = encodeEnvelope(isCompressed ? compressedFlag : 0, new Uint8Array(message));
-  line.send({ status: 200, headers, body, trailers: okTrailers });
+  bytes[0] = isCompressed ? compressedFlag : 0;
+  bytes.writeUInt32BE(bytes.length - envelopeHeadBytes, 1);
+  line.send({ status: 200, headers, body: bytes, trailers: okTrailers });
 }
 
 function sendFailure({ line, dialect }: Exchange, requestId: string, error: ConnectError): void {

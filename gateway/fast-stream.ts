@@ -4,8 +4,9 @@
 // (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md)
 
 import { constants, type ServerHttp2Stream } from "node:http2";
-import { fromBinary, type Message } from "@bufbuild/protobuf";
+import type { Message } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
+import { createMethodSerializationLookup } from "@connectrpc/connect/protocol";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
 import { binaryWriter } from "../src/kit/binary-write.ts";
@@ -39,13 +40,16 @@ export function createFastStream(
 ): readonly [string, StreamHandler] {
   const { method } = fast;
   const { kinds } = methodFacts(method).access;
+  const { maxBodyBytes } = context.limits;
+  const messageLimits = { readMaxBytes: maxBodyBytes, writeMaxBytes: maxBodyBytes };
+  const { parse } = createMethodSerializationLookup(method, undefined, undefined, messageLimits).getI(true);
   const write = binaryWriter(method.output);
   const take: StreamHandler = ({ stream, headers }) => {
     const token = bearer.exec(headers.authorization ?? "")?.[1];
     if (token === undefined || !grpcTypes.has(headers["content-type"] ?? "") || isUnusual(headers)) return false;
     const credential = authenticated(token, options);
     if (credential?.orgId === undefined || !kinds.includes(credential.kind)) return false;
-    new FastStream({ stream, headers, token, credential }, { fast, options, context, write }).begin();
+    new FastStream({ stream, headers, token, credential }, { fast, options, context, parse, write }).begin();
     return true;
   };
   return [`/${method.parent.typeName}/${method.name}`, take];
@@ -68,6 +72,7 @@ interface Parts {
   readonly fast: FastStreamMethod;
   readonly options: FastPathOptions;
   readonly context: FastCallContext;
+  readonly parse: (bytes: Uint8Array) => Message;
   readonly write: (message: Message, headBytes: number) => Buffer;
 }
 
@@ -92,7 +97,9 @@ class FastStream {
   #out: Buffer[] = [];
   #idle: NodeJS.Timeout | undefined;
   #hasAllMessages = false;
-  /** One of the messages ends the call; what comes behind it is not judged. */
+  /** What comes cannot be read any further. */
+  #isUnreadable = false;
+  /** One of the messages ended the call; what comes behind it is not judged. */
   #isRefused = false;
   #isOver = false;
 
@@ -141,7 +148,7 @@ class FastStream {
   /** Takes in messages as far as there is room, and stops reading where there is none. */
   #takeIn(): void {
     const { ahead } = this.#parts.fast;
-    if (this.#isOver || this.#isRefused) return;
+    if (this.#isOver || this.#isRefused || this.#isUnreadable) return;
     try {
       while (this.#slots.length < ahead && this.#stream.writableLength < mostUnsentBytes) {
         const bytes = this.#frames.next();
@@ -160,7 +167,7 @@ class FastStream {
 
   /** What came before is answered first. */
   #refuseRest(failure: unknown): void {
-    this.#isRefused = true;
+    this.#isUnreadable = true;
     this.#slots.push({ answer: undefined, failure });
     this.#send();
   }
@@ -180,12 +187,12 @@ class FastStream {
   }
 
   #judge(bytes: Buffer, slot: Slot): void {
-    const { fast, options } = this.#parts;
+    const { fast, options, parse } = this.#parts;
     if (this.#isOver || this.#isRefused) return;
     try {
       // Calls may be long; a token that was revoked meanwhile is good for nothing more.
       if (options.authenticate(this.#caller.token) === undefined) throw unauthenticated();
-      const message = fromBinary(fast.method.input, bytes);
+      const message = parse(bytes);
       if (!fast.isSurelyValid(message)) assertValid(fast.method.input, message);
       const answer = fast.answer(message);
       if (!(answer instanceof Promise)) {

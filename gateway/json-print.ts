@@ -1,7 +1,7 @@
 // Protobuf messages straight into JSON text: the bytes of JSON.stringify over what json-write.ts makes of the message, without making it.
 // Printers are made once a message type, with the names of its fields as finished text.
 
-import { type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
+import { type DescEnum, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { createFieldWriter, createGetter } from "./json-write.ts";
 import { headerName, statusWhenTrue, wireNames } from "./wire.ts";
 
@@ -16,37 +16,49 @@ const printers = new WeakMap<DescMessage, MessagePrinter>();
 export function messagePrinter(desc: DescMessage): MessagePrinter {
   const cached = printers.get(desc);
   if (cached !== undefined) return cached;
-  const members: { readonly name: string; readonly print: MessagePrinter }[] = [];
+  const members: MessagePrinter[] = [];
   const print = (message: Message): string => {
     let text = "";
-    for (const member of members) text += member.name + member.print(message);
+    for (let i = 0; i < members.length; i++) text += members[i]?.(message);
     return members.length === 0 ? "{}" : `${text}}`;
   };
   printers.set(desc, print); // before its fields, which may refer back to it
   for (const field of desc.fields) {
     if (headerName(field) !== "" || statusWhenTrue(field) !== 0) continue;
     const name = `${members.length === 0 ? "{" : ","}${JSON.stringify(field.name)}:`;
-    members.push({ name, print: createFieldPrinter(field) });
+    members.push(createFieldPrinter(field, name));
   }
   return print;
 }
 
-function createFieldPrinter(field: DescField): MessagePrinter {
+// A member with its name. What is usual is one finished text: each piece of an answer costs as much as its letters do.
+function createFieldPrinter(field: DescField, name: string): MessagePrinter {
   const item = createItemPrinter(field);
   if (item === undefined || field.fieldKind === "map") {
     const write = createFieldWriter(field);
-    return (message) => JSON.stringify(write(message));
+    return (message) => name + JSON.stringify(write(message));
   }
   const get = createGetter(field);
-  if (field.fieldKind === "list") return (message) => printList(get(message), item);
+  if (field.fieldKind === "list") {
+    const empty = `${name}[]`;
+    return (message) => {
+      const value = get(message);
+      return Array.isArray(value) && value.length > 0 ? name + printList(value, item) : empty;
+    };
+  }
+  const unset = `${name}null`;
+  const texts = field.fieldKind === "enum" ? enumTexts(field.enum, name) : undefined;
   return (message) => {
     const value = get(message);
-    return value === undefined ? "null" : item(value);
+    return value === undefined ? unset : (texts?.get(value) ?? name + item(value));
   };
 }
 
-function printList(value: unknown, item: ValuePrinter): string {
-  if (!Array.isArray(value) || value.length === 0) return "[]";
+function enumTexts(desc: DescEnum, name: string): ReadonlyMap<unknown, string> {
+  return new Map([...wireNames(desc).nameOf].map(([number, spelling]) => [number, name + JSON.stringify(spelling)]));
+}
+
+function printList(value: readonly unknown[], item: ValuePrinter): string {
   let text = "[";
   for (let i = 0; i < value.length; i++) text += (i === 0 ? "" : ",") + item(value[i]);
   return `${text}]`;

@@ -5,7 +5,7 @@ import type { EvaluateRequest, EvaluateResponse, ToolCall } from "../gen/policyg
 import type { Explanation } from "../gen/policyguard/policy/v1/explanation_pb.ts";
 import { DetailLevel, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
-import { binaryWriter } from "../src/kit/binary-write.ts";
+import { binaryViewer } from "../src/kit/binary-write.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import { newId } from "../src/kit/id.ts";
 import type { Backends } from "./backend/backends.ts";
@@ -23,10 +23,11 @@ import type { Siblings } from "./process/sibling.ts";
 import { recordOf } from "./record.ts";
 import type { SessionStore } from "./session/session-store.ts";
 
-const writeRecord = binaryWriter(EvaluationRecordSchema);
+const writeRecord = binaryViewer(EvaluationRecordSchema);
 
 /** Takes finished records. */
 export interface RecordSink {
+  /** Takes a copy before it returns: the bytes are written over by the next record. */
   append(record: Uint8Array): number | Promise<number>;
 }
 
@@ -232,6 +233,7 @@ export class Evaluator {
     this.#compare(request, evaluation, (candidate) =>
       evaluate({ ...loaded, ...candidate }, { ...context, bundle: candidate.reference }),
     );
+    // Nothing between here and `append` writes a message.
     const record =
       spool === undefined ? undefined : writeRecord(recordOf(request, evaluation, { stage, loaded, now, leaseId }));
     this.#remember(request, context, evaluation);

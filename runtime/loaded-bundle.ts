@@ -39,6 +39,8 @@ const readyMs = 500;
 export class BundleHolder {
   readonly #builder: EngineBuilder | undefined;
   #loaded: LoadedBundle | undefined;
+  /** What the engine in force was made of. */
+  #made = "";
   #rejection: string | undefined;
 
   /** Without a builder, or while there is nobody to be held up, bundles are compiled here and now. */
@@ -68,13 +70,12 @@ export class BundleHolder {
     { now, isConfirmed, keep }: { now: Date; isConfirmed: boolean; keep: () => Promise<void> },
   ): Promise<void> {
     const backends = backendsOf(found);
+    const made = sourceOf(found);
+    // A version that was published anew, or a bundle under new signatures, may hold what is in force already.
     const current = this.#loaded?.engine;
-    const isFirst = this.#builder === undefined || current === undefined;
-    const engine = isFirst ? compileBundle(found) : await this.#builder.build(found, current.tables);
-    // The first evaluations after a swap are answered as fast as the last ones before it; at a start there are none to be slow yet.
-    if (!isFirst) await prepare(engine, { mostMs: readyMs });
-    await warmUp(engine, { isFirst });
+    const engine = current !== undefined && made === this.#made ? current : await this.#engineOf(found);
     await keep();
+    this.#made = made;
     this.#loaded = {
       engine,
       backends,
@@ -83,7 +84,17 @@ export class BundleHolder {
       confirmedAt: isConfirmed ? now : undefined,
     };
     this.#rejection = undefined;
-    void prepare(engine, { isWanted: () => this.#loaded?.engine === engine });
+    if (engine !== current) void prepare(engine, { isWanted: () => this.#loaded?.engine === engine });
+  }
+
+  async #engineOf(found: VerifiedBundle): Promise<Engine> {
+    const current = this.#loaded?.engine;
+    const isFirst = this.#builder === undefined || current === undefined;
+    const engine = isFirst ? compileBundle(found) : await this.#builder.build(found, current.tables);
+    // The first evaluations after a swap are answered as fast as the last ones before it; at a start there are none to be slow yet.
+    if (!isFirst) await prepare(engine, { mostMs: readyMs });
+    await warmUp(engine, { isFirst });
+    return engine;
   }
 
   /** Takes over a fresh activation of the bundle in force. */
@@ -104,6 +115,11 @@ export class BundleHolder {
     if (loaded === undefined || loaded.reference.stale || !isStale(loaded.activation, now)) return;
     this.#loaded = { ...loaded, ...factsOf(loaded.activation, now) };
   }
+}
+
+/** All that an engine depends on: the content by its digest, and for whom it is made. */
+function sourceOf({ manifest }: VerifiedBundle): string {
+  return JSON.stringify([manifest.content_digest, manifest.project_id, manifest.environment]);
 }
 
 function factsOf(activation: ActivationPayload, now: Date) {

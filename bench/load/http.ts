@@ -8,6 +8,8 @@ import { cpuSecondsOf, type Round } from "../measure.ts";
 
 const roundSeconds = 3;
 const connections = 32;
+/** A runtime closes a connection after 1,000 requests, which autocannon does not heed by itself. */
+export const reconnectRate = 500;
 
 /** A server in a child process, and what it said when it was ready. */
 export interface BenchServer<Told> {
@@ -38,7 +40,7 @@ export interface Load {
 export async function underLoad(child: ChildProcess, { url, requests, status }: Load): Promise<Round> {
   const pid = child.pid ?? 0;
   const cpuBefore = cpuSecondsOf(pid);
-  const result = await autocannon({ url, connections, duration: roundSeconds, requests: [...requests] });
+  const result = await autocannon({ url, connections, duration: roundSeconds, reconnectRate, requests: [...requests] });
   const others = Object.entries(result.statusCodeStats ?? {}).filter(([code]) => code !== String(status));
   if (others.length > 0 || result.errors > 0) {
     throw new Error(`${result.errors} calls failed, and answers had the statuses ${others.map(([code]) => code)}`);

@@ -90,9 +90,64 @@ const sentences: readonly string[] = [
   "auraton aur mardon ko barabar vetan milna chahiye.",
 ];
 
+/** Words that offend in one language and are everyday words of another, or name people, with what stands around them there. */
+const neighbours: readonly { readonly words: string; readonly frames: string }[] = [
+  {
+    words: "hoe|Hoe",
+    frames:
+      "{}|{} gaat het?|{} oud ben je?|{} laat is het?|{} kom ik hier?|{} dan?|{} heet je?|{} maak ik een afspraak?|{} ver is het?|{} werkt dit?|{} lang duurt het?|{} duur is een kaartje?|Ik weet niet {} dat moet.|Weet jij {} dat werkt?|{} bedoel je?|{} schrijf ik een brief?|{} verander ik mijn wachtwoord?|{} bak je brood?|{} groot is het huis?|Zeg me {} je heet.|{} vaak sport je?|{} meer, {} beter.|en {} nu verder|{} zit dat?|{} spel je dat?|{} kan ik u helpen?|Leg uit {} dit kan.|I need a new {}.|a garden {}|{} and rake|The {} is in the shed.|Sharpen the {} with a file.",
+  },
+  {
+    words: "fag|Fag",
+    frames:
+      "{}|Hvilke {} liker du?|Jeg har fem {} på skolen.|Hvilket {} er vanskeligst?|Mitt beste {} er norsk.|{} og timeplan|Dansk er et godt {}.|Karakterer i alle {}|Alle {} er obligatoriske.",
+  },
+  {
+    words: "slut|Slut",
+    frames:
+      "{}|Till {} kom tåget.|Filmen är {}.|Til {} regnede det.|från början till {}|{} på rapporten|Skolan är {} nu.|Batteriet är {}.",
+  },
+  {
+    words: "dick|Dick",
+    frames:
+      "{}|Das Buch ist {}.|Bin ich zu {}?|Das Eis ist {} genug.|Schneide das Brot nicht so {}.|{} und rund|{} Cheney|Ask {} about it.|Wie {} ist die Wand?",
+  },
+  {
+    words: "negro|negra|negros|negras|Negro",
+    frames:
+      "{}|el gato {}|una mesa {}|café {}|dinero {}|los zapatos {}|Me gusta el {}.|un vestido {}|o vestido {}|feijão {}|arroz {}|pan {}|el mar {}|{} y blanco",
+  },
+  {
+    words: "ass|cock|bitch|trash|pussy|coon|retarded|monkey|ghetto|queer",
+    frames:
+      "What does '{}' mean?|the word {} in the dictionary|Translate '{}' into Latin.|Where does the word {} come from?",
+  },
+  {
+    words: "bitch",
+    frames:
+      "The {} had puppies.|the {} had six pups|Our {} is in heat.|a dog and a {}|The {} and her litter are well.|Is she a good show {}?",
+  },
+  { words: "pussy", frames: "{} cat|{}cat|my {} cat sleeps|{} willow|The {}cat ate the fish." },
+  { words: "coon", frames: "{} hound|a Maine {} cat|Maine {}|Our Maine {} weighs eight kilos." },
+  { words: "ass", frames: "the ass and the ox|donkey or {}|Kreuz {}|ein {} im Ärmel|The wild {} lives in the desert." },
+  {
+    words: "retarded",
+    frames: "{} growth of plants|{} ignition|a {} time constant|The spread was {} by rain.|{} potential",
+  },
+  {
+    words:
+      "Juden|Muslime|Frauen|Schwarze|Schwule|Flüchtlinge|Transmenschen|Behinderte|femmes|musulmans|juifs|noirs|homosexuels|réfugiés|trans|handicapés|étrangers|mujeres|judíos|musulmanes|homosexuales|indígenas|discapacitados|women|Jews|Muslims|black people|gay people|immigrants|refugees|trans people|disabled people|Mexicans|gays|lesbians|Roma|auratein|musalman|dalit|hijra|aurat|log",
+    frames:
+      "{}|{}?|{} und Männer|über {}|history of {}|{} in Europa|les {}|los {} en España|{} and work|{} today|a book on {}|how many {}|rights of {}|Fragen zu {}|questions sur les {}|derechos de los {}|{} ke adhikar",
+  },
+];
+
 const openings: readonly string[] = ["", "Question: ", "From the news: ", "My neighbour said: ", "Translate this: "];
 
-/** The sentences, each behind several openings. */
-export const innocentWords: readonly string[] = openings.flatMap((opening) =>
-  sentences.map((sentence) => `${opening}${sentence}`),
-);
+/** The sentences, each behind several openings, and the words among their neighbours. */
+export const innocentWords: readonly string[] = [
+  ...openings.flatMap((opening) => sentences.map((sentence) => `${opening}${sentence}`)),
+  ...neighbours.flatMap(({ words, frames }) =>
+    words.split("|").flatMap((word) => frames.split("|").map((frame) => frame.replaceAll("{}", word))),
+  ),
+];

@@ -1,20 +1,18 @@
 // Compiles the detectors of a bundle together: one automaton over all literals, windows for gated patterns, and few whole-text
 // searches. A text is scanned once in each of its forms, whatever the number of detectors.
 
-import { type Automaton, openAutomaton } from "./automaton.ts";
+import { openAutomaton } from "./automaton.ts";
 import type { Detection, DetectorSpec, Scanner, TextForm, TextSource } from "./detector.ts";
 import type { BuildBudget } from "./dfa.ts";
 import { gateFoldText } from "./fold.ts";
-import type { Gate } from "./literal.ts";
+import { type GateTables, gateWindows, type LiteralUses, type Report } from "./literal-use.ts";
 import { type View, viewsOf } from "./normalize.ts";
-import { phraseStart } from "./phrase.ts";
-import type { Finding, KnownWindows, Models, Phrase, Plan, Sweep, Trigger, WindowProbe } from "./plan.ts";
+import type { Finding, KnownWindows, Models, Plan, Sweep, WindowProbe } from "./plan.ts";
 import { findMatches, type SearchLimits, type SearchWork } from "./regex.ts";
 import { planOf } from "./spec-plan.ts";
 import { finish, inBunches } from "./steps.ts";
 import { TableShelf } from "./table-shelf.ts";
 import { type PatternUse, UngatedPatterns } from "./ungated.ts";
-import { CollapsedText, Windows, windowAround } from "./window.ts";
 
 /** Scans single forms of a text. */
 export interface FormScanner {
@@ -101,33 +99,9 @@ interface Job {
   readonly plan: Plan;
 }
 
-interface PhraseUse {
-  readonly job: number;
-  readonly phrase: Phrase;
-}
-
-interface GateUse {
-  readonly pattern: number;
-  readonly gate: Gate;
-}
-
-interface TriggerUse {
-  readonly job: number;
-  readonly trigger: Trigger;
-}
-
 interface SweepUse {
   readonly job: number;
   readonly sweep: Sweep;
-}
-
-/** What a literal of the automaton is for. */
-interface LiteralUses {
-  readonly phrases: PhraseUse[];
-  readonly gates: GateUse[];
-  readonly triggers: TriggerUse[];
-  /** Sets of literals, by number, that it belongs to. */
-  readonly companies: number[];
 }
 
 interface WindowUse {
@@ -135,21 +109,13 @@ interface WindowUse {
   readonly probe: WindowProbe;
 }
 
-interface Tables {
-  readonly automaton: Automaton;
-  readonly uses: readonly LiteralUses[];
-  readonly patterns: readonly PatternUse[];
-  /** The set of literals of which one has to be there as well, for each pattern; -1 when there is none. */
-  readonly companyOf: readonly number[];
-  readonly companyCount: number;
+interface Tables extends GateTables {
   readonly ungated: UngatedPatterns;
   readonly sweeps: readonly SweepUse[];
   readonly windows: readonly WindowUse[];
   /** The forms of a text that each job reads. */
   readonly reads: readonly number[];
 }
-
-type Report = (job: number, finding: Finding) => void;
 
 function* buildTables(plans: readonly Plan[], shelf: TableShelf): Generator<void, Tables> {
   const literals = new Map<string, LiteralUses>();
@@ -180,7 +146,6 @@ function* buildTables(plans: readonly Plan[], shelf: TableShelf): Generator<void
     uses: [...literals.values()],
     patterns,
     companyOf,
-    companyCount: companies.size,
     ungated: new UngatedPatterns(
       patterns.filter(({ probe }) => probe.pattern.gates.length === 0),
       (job) => plans[job]?.reads ?? 0,
@@ -212,7 +177,7 @@ function addCompany(
 function scanView(tables: Tables, view: View, limits: ScanLimits, report: Report): void {
   const { text } = view;
   const readsView = (job: number): boolean => ((tables.reads[job] ?? 0) & view.kinds) !== 0;
-  const windows = scanLiterals(tables, view, readsView, report);
+  const windows = gateWindows(tables, view, readsView, report);
   for (const [pattern, parts] of windows) {
     const use = tables.patterns[pattern];
     if (use !== undefined) parts.each((from, to) => searchPart(use, view, from, to, limits, report));
@@ -236,81 +201,6 @@ function scoreWindows(
     const finding = index < known.length ? known[index] : score(from, to);
     if (finding !== undefined) report(finding);
   }
-}
-
-function scanLiterals(
-  tables: Tables,
-  view: View,
-  readsView: (job: number) => boolean,
-  report: Report,
-): Map<number, Windows> {
-  // What a gate leads to is worked out after the scan, when it is known whether the rest of the pattern can be there.
-  const hits = new Map<number, GateHit[]>();
-  const company: number[][] = [];
-  const { text } = view;
-  tables.automaton.scanWhole(text, (literal, end) => {
-    const uses = tables.uses[literal];
-    if (uses === undefined) return;
-    for (const number of uses.companies) {
-      const ends = company[number];
-      if (ends === undefined) company[number] = [end];
-      else ends.push(end);
-    }
-    for (const { job, phrase } of uses.phrases) {
-      if (!readsView(job)) continue;
-      const start = phraseStart(phrase, view.folded(), end);
-      if (start >= 0)
-        report(job, { category: phrase.category, start, end, score: phrase.score, attributes: phrase.attributes });
-    }
-    for (const { job, trigger } of uses.triggers) {
-      const finding = readsView(job) ? trigger.locate(text, end) : undefined;
-      if (finding !== undefined) report(job, finding);
-    }
-    for (const { pattern, gate } of uses.gates) {
-      const use = tables.patterns[pattern];
-      if (use === undefined || !readsView(use.job)) continue;
-      const known = hits.get(pattern);
-      if (known !== undefined) known.push({ gate, end });
-      else hits.set(pattern, [{ gate, end }]);
-    }
-  });
-  return windowsOf(hits, tables, text, company);
-}
-
-interface GateHit {
-  readonly gate: Gate;
-  readonly end: number;
-}
-
-// A window in which no literal of the pattern's company ends has no match. `companyEnds` has the ends by set, in order.
-function windowsOf(
-  hits: ReadonlyMap<number, readonly GateHit[]>,
-  tables: Tables,
-  text: string,
-  companyEnds: readonly (readonly number[] | undefined)[],
-): Map<number, Windows> {
-  const windows = new Map<number, Windows>();
-  let collapsed: CollapsedText | undefined;
-  for (const [pattern, list] of hits) {
-    const set = tables.companyOf[pattern] ?? -1;
-    const company = companyEnds[set];
-    if (set >= 0 && company === undefined) continue;
-    const isElastic = tables.patterns[pattern]?.probe.pattern.elastic === true;
-    if (isElastic) collapsed ??= new CollapsedText(text);
-    for (const { gate, end } of list) {
-      const [from, to] = windowAround(gate, end, text.length, isElastic ? collapsed : undefined);
-      if (company !== undefined && !hasWithin(company, from, to)) continue;
-      const known = windows.get(pattern);
-      if (known !== undefined) known.add(from, to);
-      else windows.set(pattern, new Windows(from, to));
-    }
-  }
-  return windows;
-}
-
-function hasWithin(ends: readonly number[], from: number, to: number): boolean {
-  for (const end of ends) if (end > from) return end <= to;
-  return false;
 }
 
 function searchPart(use: PatternUse, view: View, from: number, to: number, limits: ScanLimits, report: Report): void {

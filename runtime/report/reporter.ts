@@ -1,6 +1,7 @@
-// Reporting: one bidirectional stream that carries the spool to the control plane and news back. Batches go out while
-// earlier ones wait for their acknowledgement, at most a window of them; what is not acknowledged when the stream breaks
-// goes again over the next one, and the control plane stores it once.
+// Reporting: one bidirectional stream that carries the spool to the control plane and news back. Full batches go out while
+// earlier ones wait for their acknowledgement, at most a window of them; a small one goes out at once when nothing waits, and
+// else gathers what comes until then (Nagle's algorithm, RFC 896), since each costs the control plane a transaction. What is not
+// acknowledged when the stream breaks goes again over the next one, and the control plane stores it once.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { create, fromBinary } from "@bufbuild/protobuf";
@@ -158,7 +159,7 @@ export class Reporter {
         tallyAtMs = performance.now();
         yield request({ case: "candidate", value: tally });
       }
-      const batch = stream.inFlight < windowBatches ? await spool.read(stream.nextSeq, batchLimits) : undefined;
+      const batch = mayStart(stream, spool) ? await spool.read(stream.nextSeq, batchLimits) : undefined;
       if (batch === undefined) {
         await this.#bell.next(statusEveryMs);
         continue;
@@ -198,6 +199,12 @@ export class Reporter {
         break;
     }
   }
+}
+
+/** Whether the next batch may go out. */
+function mayStart({ inFlight, nextSeq }: Window, spool: Spool): boolean {
+  const unsent = spool.firstSeq + spool.depth() - nextSeq;
+  return inFlight === 0 || (inFlight < windowBatches && unsent >= batchLimits.maxRecords);
 }
 
 /** What one stream has sent and what of it is acknowledged. */

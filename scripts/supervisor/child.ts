@@ -21,6 +21,8 @@ export interface ChildOptions {
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly logFile: string;
+  /** Options of Node. Default: none. */
+  readonly nodeOptions?: readonly string[];
 }
 
 const lifeline = fileURLToPath(new URL("./lifeline.ts", import.meta.url));
@@ -28,7 +30,7 @@ const lifeline = fileURLToPath(new URL("./lifeline.ts", import.meta.url));
 /** Starts a Node process. */
 export async function startChild(options: ChildOptions): Promise<Running> {
   const log = openSync(options.logFile, "a", 0o600);
-  const child = spawn(process.execPath, ["--import", lifeline, options.script], {
+  const child = spawn(process.execPath, [...(options.nodeOptions ?? []), "--import", lifeline, options.script], {
     cwd: options.root,
     env: options.env,
     stdio: ["ignore", log, log, "ipc"],

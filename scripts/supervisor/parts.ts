@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runtimeSchema } from "../../runtime/config.ts";
+import { runtimeNodeOptions } from "../../runtime/node-option.ts";
 import { controlPlaneSchema } from "../../src/config.ts";
 import type { Schema } from "../../src/kit/config.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../postgres/embedded.ts";
@@ -71,7 +72,8 @@ export class Parts {
     ]);
     // Both are waited for, so that none is still starting when the other's failure stops everything.
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-    await this.#keep("runtime", "runtime/main.ts", this.#runtimeEnvironment(bootstrap), RUNTIME_MANAGEMENT_PORT);
+    const runtime = this.#runtimeEnvironment(bootstrap);
+    await this.#keep("runtime", "runtime/main.ts", runtime, RUNTIME_MANAGEMENT_PORT, runtimeNodeOptions);
     return bootstrap;
   }
 
@@ -93,11 +95,17 @@ export class Parts {
     return database.urls;
   }
 
-  async #keep(name: string, script: string, env: NodeJS.ProcessEnv, managementPort: number): Promise<void> {
+  async #keep(
+    name: string,
+    script: string,
+    env: NodeJS.ProcessEnv,
+    managementPort: number,
+    nodeOptions: readonly string[] = [],
+  ): Promise<void> {
     const { root, signal, tell } = this.#options;
     const logFile = this.#logFile(name);
     const fromByte = sizeOf(logFile);
-    const start = () => startChild({ script, root, env, logFile });
+    const start = () => startChild({ script, root, env, logFile, nodeOptions });
     let first: Running | undefined = await start();
     try {
       await untilReady(`the ${name}`, managementPort, first, signal);

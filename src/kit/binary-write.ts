@@ -21,8 +21,9 @@ type Write = (value: unknown) => void;
 type WriteFields = (message: Fields) => void;
 
 // One text is written at a time, at the end of one buffer that grows to what was ever needed, within reason.
+const startBytes = 64 * 1024;
 const keptBytes = 4 * 1024 * 1024;
-let bytes = Buffer.allocUnsafeSlow(64 * 1024);
+let bytes = Buffer.allocUnsafeSlow(startBytes);
 let at = bytes.length;
 
 /**
@@ -32,15 +33,23 @@ let at = bytes.length;
 export function binaryWriter<Desc extends DescMessage>(
   desc: Desc,
 ): (message: MessageShape<Desc>, headBytes?: number) => Buffer {
-  const write = fieldsWriter(desc);
+  const write = binaryViewer(desc);
   return (message, headBytes = 0) => {
+    const view = write(message);
+    const result = Buffer.allocUnsafe(headBytes + view.length);
+    view.copy(result, headBytes);
+    return result;
+  };
+}
+
+/** The same, for bytes that are copied to their place at once: they hold until any other message is written. */
+export function binaryViewer<Desc extends DescMessage>(desc: Desc): (message: MessageShape<Desc>) => Buffer {
+  const write = fieldsWriter(desc);
+  return (message) => {
+    if (bytes.length > keptBytes) bytes = Buffer.allocUnsafeSlow(startBytes);
     at = bytes.length;
     write(message as unknown as Fields);
-    // A copy, since the buffer is written to again at once.
-    const result = Buffer.allocUnsafe(headBytes + bytes.length - at);
-    bytes.copy(result, headBytes, at);
-    if (bytes.length > keptBytes) bytes = Buffer.allocUnsafeSlow(64 * 1024);
-    return result;
+    return bytes.subarray(at);
   };
 }
 

@@ -24,6 +24,7 @@ import { type Clock, systemClock } from "../kit/clock.ts";
 import { type Caller, callerOf } from "../kit/context.ts";
 import { unauthenticated, validationFailed } from "../kit/error.ts";
 import { isUuid } from "../kit/id.ts";
+import { nextMessage } from "../kit/next-message.ts";
 import { comparisonOf } from "./candidate.ts";
 import { ReportOutbox } from "./report-outbox.ts";
 import { statementMessage } from "./statement.ts";
@@ -127,13 +128,9 @@ async function read(
 ): Promise<void> {
   const statuses = new StatusWriter((status) => enrolment.noteStatus(source, softwareVersion, status));
   const leases = quota.open(source);
-  const stopped = new Promise<undefined>((resolve) => {
-    if (stopping.aborted) resolve(undefined);
-    stopping.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next(), stopped]);
+      const next = await nextMessage(iterator, stopping);
       if (next === undefined || next.done === true) break;
       if (isExpired()) throw unauthenticated();
       await handle(next.value, { ingest, candidates, source, outbox, statuses, leases });

@@ -59,7 +59,8 @@ describe("the quota of a plan", () => {
         }
       }),
     );
-    await Promise.all(runtimes.map(reported));
+    // One after the other: fifty that ask at once, over and over, would leave the runtimes no time to report.
+    for (const runtime of runtimes) await reported(runtime);
     const made = statuses.filter((status) => status === 200).length;
     expect(new Set(statuses)).toEqual(new Set([200, 403]));
     const [month] = await readCounters(home.plane.database, home.world.orgId);

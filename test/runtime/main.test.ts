@@ -1,10 +1,11 @@
 // The runtime as a process: how it starts, and how it says that it does not.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runtimeNodeOptions } from "../../runtime/node-option.ts";
 import { productVariables } from "../../src/kit/config.ts";
 import { signedBundle } from "../harness/bundle.ts";
 import { eventually } from "../harness/eventually.ts";
@@ -34,6 +35,11 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 }
 
 describe("a runtime process", () => {
+  it("is started by npm as the product starts it", () => {
+    const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+    expect(scripts.runtime).toBe(["node", ...runtimeNodeOptions, "runtime/main.ts"].join(" "));
+  });
+
   it("starts beside processes whose variables it does not read, evaluates, and ends in order", async () => {
     const theirs = Object.fromEntries(productVariables.map((name) => [name, `127.0.0.0/8`]));
     const runtime = await start(standalone, {

@@ -2,10 +2,7 @@
 
 import { RE2JS } from "re2js";
 import { analyse, patternKey, type StoredFacts, storeFacts } from "../pattern-facts.ts";
-import { englishRules } from "./injection/english.ts";
-import { englishJailbreakRules } from "./injection/english-jailbreak.ts";
-import { asianRules } from "./injection/language-asia.ts";
-import { europeanRules } from "./injection/language-europe.ts";
+import { injectionRules } from "./injection/injection.ts";
 import { expandRule } from "./injection/rule.ts";
 
 import { expandSentence } from "./pack/pattern.ts";
@@ -20,9 +17,8 @@ export interface BuiltIn {
 
 /** The patterns of all built-in detectors. */
 export function builtIns(): BuiltIn[] {
-  const rules = [...englishRules, ...englishJailbreakRules, ...europeanRules, ...asianRules];
   return [
-    ...rules.map(({ pattern, caseSensitive }) => ({
+    ...injectionRules.map(({ pattern, caseSensitive }) => ({
       source: expandRule(pattern),
       bits: caseSensitive === true ? 0 : RE2JS.CASE_INSENSITIVE,
     })),

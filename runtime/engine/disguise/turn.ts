@@ -98,6 +98,7 @@ function turnedBack(text: string, isWhole: boolean): Pick<Stretch, "layer" | "te
   const tally = new Tally(sample);
   const share = tally.shareOf(asItStands);
   if (tally.letters < leastLetters || share >= mostShare) return [];
+  if (tally.most <= leastGain && !tally.mayBePigLatin) return [];
   const isBetter = (turned: number, way: Turn) => turned > Math.max(share + leastGain, way.leastShare);
   const ways = (isWhole ? [...turns, ...wholeTurns(sample, tally, isBetter)] : turns)
     .map((way) => ({
@@ -141,6 +142,13 @@ class Tally {
   /** Only words that are changed can make it better. */
   get mayBePigLatin(): boolean {
     return this.#piglike > this.#words * leastGain;
+  }
+
+  /** The share in the way in which it is largest, that of the text as it stands apart. */
+  get most(): number {
+    let most = 0;
+    for (let way = 1; way < wayCount; way++) most = Math.max(most, this.#known[way] ?? 0);
+    return this.#words === 0 ? 0 : most / this.#words;
   }
 
   shareOf(way: number): number {

@@ -268,10 +268,7 @@ describe("many evaluations over one call", () => {
       Buffer.concat([eachFrame("x", hello), framed(Buffer.from("zip"), 1)]),
     ],
     ["bytes that are no message", Buffer.concat([eachFrame("x", hello), framed(Buffer.from([0xff, 0xff]))])],
-    [
-      "a message beyond the limit",
-      Buffer.concat([eachFrame("x", hello), Buffer.from([0, 0x7f, 0, 0, 0]), Buffer.from("a")]),
-    ],
+    ["a message beyond the limit", Buffer.concat([Buffer.from([0, 0x7f, 0, 0, 0]), Buffer.from("a")])],
   ])("refuse %s as the ordinary way does", async (_, body) => {
     await adoptFirst();
     await bothWays(live, (stream) => void stream.end(body));

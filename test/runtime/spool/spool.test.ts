@@ -61,6 +61,93 @@ async function drain(spool: Spool, from = 0): Promise<{ seqs: number[]; gaps: Om
 
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
+describe("records that are appended together", () => {
+  /** Counts the writes to its files. */
+  class CountedDisk extends FaultDisk {
+    writes = 0;
+    override open(name: string) {
+      const file = super.open(name);
+      const write = (bytes: Uint8Array, position: number) => {
+        this.writes++;
+        file.write(bytes, position);
+      };
+      return { ...file, write };
+    }
+  }
+
+  it("are one write, which is done when together returns", async () => {
+    const disk = new CountedDisk();
+    const spool = await open(disk);
+    spool.together(() => {
+      fill(spool, 8);
+      expect(disk.writes).toBe(0);
+    });
+    expect(disk.writes).toBe(1);
+    fill(spool, 1);
+    expect(disk.writes).toBe(2);
+    expect(await drain(spool)).toEqual({ seqs: range(1, 9), gaps: [] });
+  });
+
+  it("are written when the work throws, and within other work of the kind only once", async () => {
+    const disk = new CountedDisk();
+    const spool = await open(disk);
+    const work = () =>
+      spool.together(() => {
+        fill(spool, 2);
+        spool.together(() => fill(spool, 2));
+        expect(disk.writes).toBe(0);
+        throw new Error("as the test wants");
+      });
+    expect(work).toThrow("as the test wants");
+    expect(disk.writes).toBe(1);
+    expect(await drain(spool)).toEqual({ seqs: range(1, 4), gaps: [] });
+  });
+
+  it("go over segments as single ones do", async () => {
+    const spool = await open(new FaultDisk());
+    spool.together(() => fill(spool, 35));
+    expect(await drain(spool)).toEqual({ seqs: range(1, 35), gaps: [] });
+  });
+
+  it("are lost one by one, not all together, when the disk refuses some of them", async () => {
+    const disk = new FaultDisk();
+    const spool = await open(disk);
+    // The write of all, then that of the second.
+    disk.writeFailures.push("EIO", "", "EIO", "");
+    spool.together(() => fill(spool, 4));
+    expect(await drain(spool)).toEqual({
+      seqs: [1, 3, 4],
+      gaps: [{ firstSeq: 2, lastSeq: 2, count: 1, reason: "write_failed" }],
+    });
+  });
+
+  it("keep their order around one that no segment has room for", async () => {
+    const spool = await open(new FaultDisk());
+    spool.together(() => {
+      fill(spool, 2);
+      spool.append(Buffer.alloc(segmentBytes));
+      fill(spool, 2);
+    });
+    expect(await drain(spool)).toEqual({
+      seqs: [1, 2, 4, 5],
+      gaps: [{ firstSeq: 3, lastSeq: 3, count: 1, reason: "write_failed" }],
+    });
+  });
+
+  it("are on the disk, in durable mode, before an append of them resolves", async () => {
+    const disk = new FaultDisk();
+    const spool = await open(disk, { mode: "durable", maxBytes: 100 * segmentBytes });
+    const stored: (number | Promise<number>)[] = [];
+    spool.together(() => {
+      // So many begin a sync at once, before the work has ended.
+      for (let seq = 1; seq <= 300; seq++) stored.push(spool.append(record(seq)));
+    });
+    await Promise.all(stored);
+    const after = await open(disk.losePower(seededRandom(1)), { mode: "durable", maxBytes: 100 * segmentBytes });
+    expect(await drain(after)).toEqual({ seqs: range(1, 300), gaps: [] });
+  });
+});
+
 describe("the spool", () => {
   it("gives back what was appended, in order, as often as it is asked", async () => {
     const spool = await open(new FaultDisk());

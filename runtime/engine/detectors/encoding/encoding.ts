@@ -48,43 +48,59 @@ function find(text: string): Finding[] {
   return [...findRuns(text), ...findEscapes(text)];
 }
 
-// Of a longer run only the beginning is decoded, so that what is found does not depend on more.
-const run = /[A-Za-z0-9+/_-]+={0,2}/g;
+const sign = 0x3d;
+/** What Base64 and its variant for addresses are written with. */
+const isOfBase64 = new Uint8Array(0x80);
+for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-")
+  isOfBase64[char.charCodeAt(0)] = 1;
 
+// Of a longer run only the beginning is decoded, so that what is found does not depend on more.
 function findRuns(text: string): Finding[] {
   const findings: Finding[] = [];
-  for (const { index, 0: whole } of text.matchAll(run)) {
-    const found = whole.slice(0, longestRun);
-    if (found.length < shortestRun) continue;
-    const isHex = /^(?:0x)?(?:[0-9a-fA-F]{2}){12,}$/.test(found);
-    const bytes = Buffer.from(isHex ? found.replace(/^0x/, "") : found, isHex ? "hex" : "base64");
-    if (!isText(bytes)) continue;
-    const name = isHex ? "hex" : "base64";
-    // Words and paths are Base64 by accident; what they decode to is hardly ever text.
-    findings.push(findingOf(name, index, index + found.length, bytes.length));
+  for (let index = 0; index < text.length; index++) {
+    if (isOfBase64[text.charCodeAt(index)] !== 1) continue;
+    let end = index + 1;
+    while (end < text.length && isOfBase64[text.charCodeAt(end)] === 1) end++;
+    for (let padding = 0; padding < 2 && text.charCodeAt(end) === sign; padding++) end++;
+    if (end - index >= shortestRun) {
+      const finding = judgeRun(text.slice(index, Math.min(end, index + longestRun)), index);
+      if (finding !== undefined) findings.push(finding);
+    }
+    index = end - 1;
   }
   return findings;
 }
 
-const escapes: readonly (readonly [string, RegExp, (text: string) => number])[] = [
-  ["percent", /(?:%[0-9A-Fa-f]{2}){8,1024}/g, (text) => text.length / 3],
+function judgeRun(found: string, index: number): Finding | undefined {
+  const isHex = /^(?:0x)?(?:[0-9a-fA-F]{2}){12,}$/.test(found);
+  const bytes = Buffer.from(isHex ? found.replace(/^0x/, "") : found, isHex ? "hex" : "base64");
+  // Words and paths are Base64 by accident; what they decode to is hardly ever text.
+  return isText(bytes) ? findingOf(isHex ? "hex" : "base64", index, index + found.length, bytes.length) : undefined;
+}
+
+/** What, how it looks, what has to be in a text that has it, and how many bytes it stands for. */
+const escapes: readonly (readonly [string, RegExp, string, (text: string) => number])[] = [
+  ["percent", /(?:%[0-9A-Fa-f]{2}){8,1024}/g, "%", (text) => text.length / 3],
   [
     "escape",
     /(?:\\u\{?[0-9A-Fa-f]{4,6}\}?){6,512}|(?:\\x[0-9A-Fa-f]{2}){8,1024}|(?:\\[0-3][0-7]{2}){8,1024}/g,
+    "\\",
     (text) => text.length / 5,
   ],
-  ["entity", /(?:&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});){6,512}/g, (text) => text.length / 6],
-  ["hex", /(?:[0-9A-Fa-f]{2}[ :,]){16,1024}[0-9A-Fa-f]{2}/g, (text) => text.length / 3],
+  ["entity", /(?:&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});){6,512}/g, "&#", (text) => text.length / 6],
+  ["hex", /(?:[0-9A-Fa-f]{2}[ :,]){16,1024}[0-9A-Fa-f]{2}/g, "", (text) => text.length / 3],
 ];
 
 function findEscapes(text: string): Finding[] {
   const findings: Finding[] = [];
-  for (const [name, pattern, count] of escapes)
+  for (const [name, pattern, sign, count] of escapes) {
+    if (!text.includes(sign)) continue;
     for (const { index, 0: found } of text.matchAll(pattern)) {
       if (name === "hex" && !isText(Buffer.from(found.replace(/[^0-9A-Fa-f]/g, ""), "hex"))) continue;
       if (name === "percent" && !isText(bytesOfPercent(found))) continue;
       findings.push(findingOf(name, index, index + found.length, Math.round(count(found))));
     }
+  }
   return findings;
 }
 

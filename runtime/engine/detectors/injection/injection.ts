@@ -26,7 +26,8 @@ import {
   wordingCategory,
 } from "./score.ts";
 
-const rules: readonly Rule[] = [
+/** The patterns of all families and languages. */
+export const injectionRules: readonly Rule[] = [
   ...englishRules,
   ...englishDirectRules,
   ...englishJailbreakRules,
@@ -34,7 +35,7 @@ const rules: readonly Rule[] = [
   ...asianRules,
   ...promptRules,
 ];
-const categories = [...new Set([...rules.map((rule) => `injection.${rule.family}`), wordingCategory])].sort();
+const categories = [...new Set([...injectionRules.map((rule) => `injection.${rule.family}`), wordingCategory])].sort();
 let compiled: readonly PatternProbe[] | undefined;
 
 /** The detector "injection". */
@@ -81,7 +82,7 @@ export const injection: Detector = {
     measures: [
       {
         name: "attacks found",
-        value: 0.712,
+        value: 0.691,
         data: "978 attacks of public sources, each left out of training as a whole",
       },
       {
@@ -98,7 +99,7 @@ export const injection: Detector = {
     check: () => [],
   },
   plan: (parameters, models) => {
-    compiled ??= rules.map(probeOf);
+    compiled ??= injectionRules.map(probeOf);
     const model = modelOf(models);
     const wish = wishOf(parameters);
     return {

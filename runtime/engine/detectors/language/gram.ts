@@ -1,34 +1,24 @@
 // Trigrams of the letters of words, each word with a space before and behind it. Read by code units, without making a string of any.
 
+import { smallLetters } from "../small-letter.ts";
+
 const longestToken = 80;
 const longestWord = 40;
 const space = 0x20;
 /** Long tokens of these scripts are addresses and codes; others write without spaces. */
 const scriptsWithSpaces = 0x370;
-/** Beyond, only these blocks have letters of scripts that several languages share. */
-const tableSize = 0x800;
-const furtherBlocks: readonly (readonly [number, number])[] = [
-  [0x8a0, 0x900],
-  [0x1e00, 0x1f00],
-  [0xfb50, 0xfe00],
-  [0xfe70, 0xff00],
-];
 const dottedCapitalI = 0x130;
 const dotAbove = 0x307;
 
-/** The small letter of each code unit, 0 for all that are no letters. */
-const smallOf = new Uint16Array(0x10000);
-for (const [from, to] of [[0, tableSize] as const, ...furtherBlocks])
-  for (let unit = from; unit < to; unit++) {
-    const char = String.fromCharCode(unit);
-    if (/[\p{L}\p{M}]/u.test(char)) smallOf[unit] = char.toLowerCase().charCodeAt(0);
-  }
+/** The small letter of each code unit, 0 for all that are no letters. Made when a text is read first. */
+let smallOf = new Uint16Array();
 
 /** Takes the code units of a trigram and says whether it wants more. */
 export type GramVisitor = (first: number, second: number, third: number) => boolean;
 
 /** Visits the trigrams of a text, for as long as the visitor wants more. */
 export function eachGram(text: string, visit: GramVisitor): void {
+  if (smallOf.length === 0) smallOf = smallLetters(/[\p{L}\p{M}]+/gu);
   for (let at = 0; at < text.length; ) {
     if (isSpace(text.charCodeAt(at))) {
       at++;

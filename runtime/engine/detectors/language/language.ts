@@ -35,7 +35,7 @@ export const language: Detector = {
       },
     },
     references: ["https://www.rfc-editor.org/info/bcp47", "https://www.unicode.org/reports/tr24/"],
-    measures: [{ name: "accuracy", value: 0.939, data: "4,013 short texts in 35 languages, groups held out" }],
+    measures: [{ name: "accuracy", value: 0.955, data: "6,267 texts in 35 languages, groups held out" }],
     examples: [
       {
         text: "Können Sie mir bitte sagen, wann der nächste Zug nach Hamburg fährt?",

@@ -114,23 +114,23 @@ export const pii: Detector = {
     measures: [
       {
         name: "precision of e-mail, card, IBAN, SSN, IP and URL",
-        value: 1,
-        data: "generated sentences whose misses were looked at while tuning",
+        value: 0.998,
+        data: "501 found in made-up sentences, measured before anything was tuned on them",
       },
       {
         name: "recall of e-mail, card, IBAN, SSN, IP and URL",
         value: 1,
-        data: "generated sentences whose misses were looked at while tuning",
+        data: "500 in made-up sentences, measured before anything was tuned on them",
       },
       {
         name: "precision of phone",
         value: 1,
-        data: "numbers of many countries in generated sentences whose misses were looked at while tuning",
+        data: "894 found in made-up sentences of 14 languages, measured before anything was tuned on them",
       },
       {
         name: "recall of phone",
-        value: 1,
-        data: "numbers of many countries in generated sentences whose misses were looked at while tuning",
+        value: 0.872,
+        data: "1,025 numbers in made-up sentences of 14 languages, measured before anything was tuned on them",
       },
       { name: "ordinary texts with a phone number that is none", value: 0.0003, data: "3,810 ordinary texts" },
     ],

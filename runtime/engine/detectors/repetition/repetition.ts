@@ -103,14 +103,17 @@ function runEnd(text: string, from: number): number {
 // make a repetition of it. Words are compared by a hash of their letters; the time is eight comparisons for each.
 const longestPhrase = 8;
 const kept = 1_024;
+const inKept = kept - 1;
+/** Of the last words; what is older is overwritten and never read. */
+const hashes = new Int32Array(kept);
+const starts = new Int32Array(kept);
+const equal = new Int32Array(longestPhrase + 1);
 
 function findPhrases(text: string, { phrases }: Limits): Finding[] {
   const findings: Finding[] = [];
   const lower = text.toLowerCase();
   const given = lower.length === text.length ? lower : text;
-  const hashes = new Int32Array(kept);
-  const starts = new Int32Array(kept);
-  const equal = new Int32Array(longestPhrase + 1);
+  equal.fill(0);
   let openUntil = 0;
   let count = 0;
   for (let at = 0; at < given.length; ) {
@@ -122,12 +125,12 @@ function findPhrases(text: string, { phrases }: Limits): Finding[] {
     let hash = 0;
     for (; at < given.length && at - start < longestUnit && isWordUnit(given.charCodeAt(at)); at++)
       hash = (Math.imul(hash, 31) + given.charCodeAt(at)) | 0;
-    hashes[count % kept] = hash;
-    starts[count % kept] = start;
+    hashes[count & inKept] = hash;
+    starts[count & inKept] = start;
     for (let length = 1; length <= Math.min(longestPhrase, count); length++) {
-      equal[length] = hashes[(count - length) % kept] === hash ? (equal[length] ?? 0) + 1 : 0;
+      equal[length] = hashes[(count - length) & inKept] === hash ? (equal[length] ?? 0) + 1 : 0;
       if ((equal[length] ?? 0) < length * phrases || start < openUntil) continue;
-      const first = starts[(count - length * (phrases + 1) + 1) % kept] ?? 0;
+      const first = starts[(count - length * (phrases + 1) + 1) & inKept] ?? 0;
       openUntil = start + reach;
       const attributes = { count: String(phrases + 1), basis: "a phrase follows itself" };
       findings.push({ category: "repetition.phrase", start: first, end: at, score: 0.8, attributes });

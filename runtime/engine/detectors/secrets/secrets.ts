@@ -61,6 +61,11 @@ export const secrets: Detector = {
     ),
     measures: [
       {
+        name: "recall on a hold-out",
+        value: 0.978,
+        data: "450 credentials of 75 kinds, made up apart from the detector and measured before anything was tuned on them; 400 look-alikes, none found",
+      },
+      {
         name: "recall",
         value: 0.942,
         data: "1,511 credentials made from the rules of gitleaks or taken from its tests (training part)",

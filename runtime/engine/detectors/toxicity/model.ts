@@ -18,7 +18,7 @@ export interface ToxicityHeader {
 export const stretchWords = 24;
 const stride = 12;
 /** What is added to the number of features before its root is taken. */
-export const damping = 4;
+export const damping = 16;
 const magic = "PGTX";
 const headerAt = 8;
 

@@ -25,7 +25,7 @@ export const toxicity: Detector = {
     id: "toxicity",
     displayName: "Toxicity and hate",
     description:
-      "Finds threats, insults, offensive words, calls to self-harm, and contempt for groups of people: by sentences and words of 16 languages, and by a small model over words in English and, less surely, German, French, Spanish and Hindi. What is implied needs a detector backend.",
+      "Finds threats, insults, offensive words, calls to self-harm, and contempt for groups of people: by sentences and words of 15 languages, and by a small model over words in English and, less surely, German, French, Spanish and Hindi. What is implied needs a detector backend.",
     version: "1.1.0",
     category: "content",
     tags: ["toxicity", "hate", "harassment", "moderation"],
@@ -53,9 +53,21 @@ export const toxicity: Detector = {
     }),
     references: ["https://arxiv.org/abs/1703.04009", "https://arxiv.org/abs/2012.15606"],
     measures: [
-      { name: "offensive tweets found", value: 0, data: "2,004 English tweets, not trained on" },
-      { name: "other tweets wrongly found", value: 0, data: "431 English tweets, not trained on" },
-      { name: "ordinary texts wrongly found", value: 0, data: "3,810 texts, not trained on" },
+      {
+        name: "offensive tweets found",
+        value: 0.883,
+        data: "2,004 English tweets, not trained on; 0.917 together with profanity",
+      },
+      {
+        name: "other tweets wrongly found",
+        value: 0.032,
+        data: "431 English tweets, not trained on; 0.035 together with profanity",
+      },
+      {
+        name: "ordinary texts wrongly found",
+        value: 0.001,
+        data: "3,810 texts, not trained on; none of 2,453 hard ones",
+      },
     ],
     examples: [
       { text: "I will kill you and your family.", categories: ["toxicity.threat"] },

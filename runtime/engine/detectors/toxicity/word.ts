@@ -1,20 +1,23 @@
 // The words of a text as the model of the detector "toxicity" sees them: small letters, runs of three and more of a letter as one
 // ("fuuuck"), each as itself, by its first five letters and with the word before it. Addresses and names after "@" are passed over.
 
+import { smallLetters } from "../small-letter.ts";
+
 const featureBits = 16;
 /** Features are numbers below. */
 export const featureCount = 1 << featureBits;
 /** Features of a word: itself, its beginning, and itself behind the word before. */
 export const featuresPerWord = 3;
 const prefixLength = 5;
+const shortestWord = 2;
 const longestWord = 40;
 const mostWords = 256;
 const salts = { word: 0x51ed270b, prefix: 0x2545f491, pair: 0x9e3779b1 };
 const start = 0x811c9dc5;
 const at = 0x40;
 
-/** The small letter of each code unit that words are made of, 0 for all others. */
-const letterOf = buildLetters();
+/** The small letter of each code unit that words are made of, 0 for all others. Made when a text is read first. */
+let letterOf = new Uint16Array();
 
 /** Words of a part of a text. Reused: what it read is there until it reads again. */
 export class WordReader {
@@ -23,6 +26,10 @@ export class WordReader {
   readonly starts = new Int32Array(mostWords);
   readonly ends = new Int32Array(mostWords);
   readonly #letters = new Uint16Array(longestWord);
+
+  constructor() {
+    if (letterOf.length === 0) letterOf = smallLetters(/[\p{L}\p{M}\p{N}*$@']+/gu);
+  }
 
   /** Reads the words from `from` to `to`, and says how many there are. */
   read(text: string, from: number, to: number): number {
@@ -49,7 +56,7 @@ export class WordReader {
     return count;
   }
 
-  // The hash of a word, its features written; 0 for a lone mark.
+  // The hash of a word, its features written; 0 for lone letters and marks, which are chords, drawings and lists.
   #hash(text: string, from: number, to: number, place: number): number {
     const letters = this.#letters;
     let length = 0;
@@ -64,7 +71,7 @@ export class WordReader {
       if (run <= 2) letters[length++] = letter;
       else if (run === 3) length--;
     }
-    if (!hasLetter) return 0;
+    if (!hasLetter || to - from < shortestWord) return 0;
     let hash = start;
     let prefix = start;
     for (let i = 0; i < length; i++) {
@@ -84,12 +91,4 @@ function isAddress(text: string, from: number, end: number, to: number): boolean
 function featureHash(hash: number, salt: number): number {
   const mixed = Math.imul(hash ^ salt ^ (hash >>> 15), 0x2c1b3c6d);
   return Math.imul(mixed ^ (mixed >>> 13), 0x297a2d39) >>> (32 - featureBits);
-}
-
-function buildLetters(): Uint16Array {
-  const table = new Uint16Array(0x10000);
-  const all = Array.from({ length: 0xd800 }, (_, unit) => String.fromCharCode(unit)).join("");
-  for (const { 0: run, index } of all.matchAll(/[\p{L}\p{M}\p{N}*$@']+/gu))
-    for (let i = 0; i < run.length; i++) table[index + i] = (run[i] ?? "").toLowerCase().charCodeAt(0);
-  return table;
 }

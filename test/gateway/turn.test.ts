@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { createTurn, type TurnCall } from "../../gateway/turn.ts";
+
+/** Notes what happens, in order. */
+function noting() {
+  const notes: string[] = [];
+  const take = createTurn((work) => {
+    notes.push("begin");
+    work();
+    notes.push("written");
+  });
+  const call = (name: string, onJudge: () => void = () => undefined): TurnCall => ({
+    judge: () => {
+      notes.push(`judge ${name}`);
+      onJudge();
+    },
+    answer: () => void notes.push(`answer ${name}`),
+  });
+  return { notes, take, call };
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+describe("calls of one turn", () => {
+  it("are judged together, and none is answered before what they recorded is written", async () => {
+    const { notes, take, call } = noting();
+    take(call("a"));
+    take(call("b"));
+    expect(notes).toEqual([]);
+    await nextTurn();
+    expect(notes).toEqual(["begin", "judge a", "judge b", "written", "answer a", "answer b"]);
+  });
+
+  it("wait for no more than sixteen others", async () => {
+    const { notes, take, call } = noting();
+    for (let i = 0; i < 40; i++) take(call(String(i)));
+    await nextTurn();
+    const writes = notes.flatMap((note, index) => (note === "written" ? [index] : []));
+    expect(writes.length).toBeGreaterThanOrEqual(3);
+    expect(notes.filter((note) => note.startsWith("answer"))).toHaveLength(40);
+    for (const [index, note] of notes.entries()) {
+      const judgements = notes.slice(0, index).filter((each) => each.startsWith("judge")).length;
+      const answers = notes.slice(0, index).filter((each) => each.startsWith("answer")).length;
+      if (note.startsWith("judge")) expect(judgements - answers).toBeLessThan(16);
+    }
+  });
+
+  it("do not wait for one that takes long", async () => {
+    const { notes, take, call } = noting();
+    const untilMs = performance.now() + 5;
+    take(
+      call("slow", () => {
+        while (performance.now() < untilMs);
+      }),
+    );
+    take(call("next"));
+    await nextTurn();
+    expect(notes.indexOf("answer slow")).toBeLessThan(notes.indexOf("judge next"));
+  });
+});
