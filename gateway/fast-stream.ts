@@ -31,6 +31,8 @@ const grpcTypes: ReadonlySet<string> = new Set(["application/grpc", "application
 const contentType = "application/grpc+proto";
 /** So much may wait for a caller that reads slowly; then nothing more is taken in. */
 const mostUnsentBytes = 256 * 1024;
+/** How long a call that failed is read on. */
+const discardMs = 1_000;
 
 /** The path of a method, and what takes its streams where they are ordinary. */
 export function createFastStream(
@@ -120,7 +122,7 @@ class FastStream {
       { waitForTrailers: true },
     );
     this.#idle = setTimeout(() => this.#onIdle(), fast.idleMs);
-    const onClosing = () => this.#fail(context.closing.reason);
+    const onClosing = () => this.#refuseRest(context.closing.reason);
     context.closing.addEventListener("abort", onClosing, { once: true });
     stream.on("data", (chunk: Buffer) => this.#onData(chunk));
     stream.on("end", () => this.#onEnd());
@@ -135,12 +137,15 @@ class FastStream {
   }
 
   #onData(chunk: Buffer): void {
+    if (this.#isOver) return;
     this.#idle?.refresh();
     this.#frames.add(chunk);
     this.#takeIn();
   }
 
   #onEnd(): void {
+    // The messages of a caller that is gone just end; "close" follows.
+    if (this.#stream.closed || this.#stream.destroyed) return;
     this.#hasAllMessages = true;
     this.#takeIn();
   }
@@ -167,6 +172,7 @@ class FastStream {
 
   /** What came before is answered first. */
   #refuseRest(failure: unknown): void {
+    if (this.#isOver || this.#isUnreadable) return;
     this.#isUnreadable = true;
     this.#slots.push({ answer: undefined, failure });
     this.#send();
@@ -255,8 +261,11 @@ class FastStream {
     if (fault === undefined) log.error({ err: error, request_id: this.#requestId }, "internal error");
     const told = fault ?? new Fault(Reason.INTERNAL, `internal error, request id ${this.#requestId}`);
     this.#end(toConnectError(told));
-    // What still comes is of no use; the stream is not reset before its trailers are sent.
-    this.#stream.resume();
+    // What still comes is of no use. It is thrown away for a while, so that the caller reads its trailers and not a reset.
+    const stream = this.#stream;
+    stream.resume();
+    const timer = setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), discardMs).unref();
+    stream.once("close", () => clearTimeout(timer));
   }
 
   #end(error?: ConnectError): void {

@@ -2,6 +2,7 @@
 // (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md)
 
 import { Code, ConnectError } from "@connectrpc/connect";
+import { compressedFlag } from "@connectrpc/connect/protocol";
 
 /** Bytes before each message. */
 export const frameHeadBytes = 5;
@@ -16,62 +17,61 @@ export function headed(frame: Buffer): Buffer {
 /** Finds the messages in the bytes of a stream as they come. Failures are those of Connect. */
 export class MessageFrames {
   readonly #mostBytes: number;
-  #chunks: Buffer[] = [];
-  #sizeBytes = 0;
+  /** What is no message yet lies from `#at` to `#end`. */
+  #bytes: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #end = 0;
+  /** Whether more may be written behind the end: the bytes are not those that somebody gave. */
+  #isOwn = false;
 
   /** Messages have at most so many bytes. */
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
   }
 
-  /** Adds what came. */
+  /** Adds what came. Small pieces of a large message take no more room than it does. */
   add(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#sizeBytes += chunk.length;
-  }
-
-  /** Bytes that are no whole message yet. */
-  get restBytes(): number {
-    return this.#sizeBytes;
+    const restBytes = this.#end - this.#at;
+    if (restBytes === 0) {
+      this.#bytes = chunk;
+      this.#at = 0;
+      this.#end = chunk.length;
+      this.#isOwn = false;
+      return;
+    }
+    if (!this.#isOwn || this.#end + chunk.length > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * (restBytes + chunk.length));
+      this.#bytes.copy(larger, 0, this.#at, this.#end);
+      this.#bytes = larger;
+      this.#at = 0;
+      this.#end = restBytes;
+      this.#isOwn = true;
+    }
+    chunk.copy(this.#bytes, this.#end);
+    this.#end += chunk.length;
   }
 
   /** The next message; undefined when it is not whole yet. */
   next(): Buffer | undefined {
-    if (this.#sizeBytes < frameHeadBytes) return undefined;
-    const head = this.#first(frameHeadBytes);
-    const sizeBytes = head.readUInt32BE(1);
+    if (this.#end - this.#at < frameHeadBytes) return undefined;
+    const sizeBytes = this.#bytes.readUInt32BE(this.#at + 1);
     if (sizeBytes > this.#mostBytes) {
       const message = `message size ${sizeBytes} is larger than configured readMaxBytes ${this.#mostBytes}`;
       throw new ConnectError(message, Code.ResourceExhausted);
     }
-    if (this.#sizeBytes < frameHeadBytes + sizeBytes) return undefined;
-    if (head[0] !== 0)
+    const end = this.#at + frameHeadBytes + sizeBytes;
+    if (this.#end < end) return undefined;
+    const flags = this.#bytes[this.#at] ?? 0;
+    if ((flags & compressedFlag) !== 0) {
       throw new ConnectError("received compressed envelope, but do not know how to decompress", Code.Internal);
-    const bytes = this.#first(frameHeadBytes + sizeBytes);
-    const message = bytes.subarray(frameHeadBytes, frameHeadBytes + sizeBytes);
-    this.#drop(frameHeadBytes + sizeBytes);
+    }
+    const message = this.#bytes.subarray(this.#at + frameHeadBytes, end);
+    this.#at = end;
     return message;
   }
 
   /** Throws when the stream ended within a message. */
   end(): void {
-    if (this.#sizeBytes > 0) throw new ConnectError("protocol error: incomplete envelope", Code.InvalidArgument);
-  }
-
-  // At least so many bytes in one piece.
-  #first(sizeBytes: number): Buffer {
-    const [first] = this.#chunks;
-    if (first !== undefined && first.length >= sizeBytes) return first;
-    const all = Buffer.concat(this.#chunks);
-    this.#chunks = [all];
-    return all;
-  }
-
-  #drop(sizeBytes: number): void {
-    const [first] = this.#chunks;
-    if (first === undefined) return;
-    if (first.length === sizeBytes) this.#chunks.shift();
-    else this.#chunks[0] = first.subarray(sizeBytes);
-    this.#sizeBytes -= sizeBytes;
+    if (this.#end > this.#at) throw new ConnectError("protocol error: incomplete envelope", Code.InvalidArgument);
   }
 }

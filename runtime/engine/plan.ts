@@ -69,9 +69,12 @@ export interface WindowProbe {
   readonly windowsOf: (length: number) => readonly (readonly [number, number])[];
   /** How far before a window it looks, in code units. */
   readonly reach: number;
-  /** What scores windows of a text, best from front to back. `offset` is where it begins in a longer text of which it is a part. */
-  readonly over: (text: string, offset?: number) => (from: number, to: number) => Finding | undefined;
+  /** What scores the windows of one text, best from front to back. */
+  readonly open: () => ScoreWindow;
 }
+
+/** Scores a window of a text. `offset` is where it begins in a longer text of which it is a part. */
+export type ScoreWindow = (text: string, from: number, to: number, offset?: number) => Finding | undefined;
 
 /** What the windows of a text gave, as far as somebody has scored them already. */
 export interface KnownWindows {

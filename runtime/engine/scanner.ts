@@ -196,9 +196,9 @@ function scoreWindows(
   known: readonly (Finding | undefined)[],
   report: (finding: Finding) => void,
 ): void {
-  const score = probe.over(text);
+  const score = probe.open();
   for (const [index, [from, to]] of probe.windowsOf(text.length).entries()) {
-    const finding = index < known.length ? known[index] : score(from, to);
+    const finding = index < known.length ? known[index] : score(text, from, to);
     if (finding !== undefined) report(finding);
   }
 }

@@ -20,7 +20,7 @@ const breakerPause = { factor: 3, leastMs: 100, mostMs: longestPauseMs };
 
 /** Most deliveries that are claimed at once. */
 const maxBatch = 64;
-/** A claim is about as much as the target takes in this time: what waits in a queue is not seen by other processes. */
+/** A claim is about as much as is sent and recorded in this time: what waits in a queue is not seen by other processes. */
 const batchMs = 500;
 /** What was claimed and has not been begun for this time is given back, since the webhook may have changed. */
 const claimedFreshMs = 1_000;
@@ -29,6 +29,8 @@ const claimedFreshMs = 1_000;
 export interface LaneResult {
   readonly isAnswered: boolean;
   readonly sendMs: number;
+  /** From the request to the moment at which its result is recorded: until then it holds its place. */
+  readonly turnMs: number;
 }
 
 /** What is remembered of a target whose lane has gone. */
@@ -142,12 +144,12 @@ export class Lane {
   }
 
   /** Learns from what came of a request. */
-  learn({ isAnswered, sendMs }: LaneResult, now: number): void {
+  learn({ isAnswered, sendMs, turnMs }: LaneResult, now: number): void {
     this.#silences = isAnswered ? 0 : this.#silences + 1;
     if (isAnswered && sendMs < slowMs) {
       this.#isSuspect = false;
       this.#width = Math.min(maxPerWebhook, this.#width + 1);
-      this.#batch = Math.max(1, Math.min(maxBatch, Math.floor((this.#width * batchMs) / Math.max(1, sendMs))));
+      this.#batch = Math.max(1, Math.min(maxBatch, Math.floor((this.#width * batchMs) / Math.max(1, turnMs))));
     } else this.suspect();
     if (this.#silences < breakerFailures) return;
     const { factor, leastMs, mostMs } = breakerPause;

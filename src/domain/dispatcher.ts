@@ -177,9 +177,10 @@ export class Dispatcher {
     }, slowMs);
     try {
       const result = await this.#attempts.make(attempt);
-      lane.learn({ isAnswered: result.statusCode !== null, sendMs: result.sendMs }, performance.now());
+      const { statusCode, sendMs, durationMs: turnMs } = result;
+      lane.learn({ isAnswered: statusCode !== null, sendMs, turnMs }, performance.now());
       // The webhook is not active any more, so what was claimed for it is not to be sent.
-      if (verdictOf(result.statusCode) === "gone") this.#giveBack(lane, { all: true });
+      if (verdictOf(statusCode) === "gone") this.#giveBack(lane, { all: true });
       this.#onResult(result);
     } catch (err) {
       // The claim runs out, and the sweep finds the same attempt due again.

@@ -4,7 +4,7 @@
 import { foldLookalikes } from "../fold.ts";
 import { reads } from "../normalize.ts";
 import { mayBeginWord, phraseStart } from "../phrase.ts";
-import type { Finding, Phrase } from "../plan.ts";
+import type { Finding, Phrase, ScoreWindow } from "../plan.ts";
 import { collapsedBack } from "./collapsed.ts";
 import { GatedSearch } from "./gated-search.ts";
 import { GroupSearch } from "./group-search.ts";
@@ -52,6 +52,7 @@ export class Lane {
   readonly edges: Float64Array;
   /** What was found in windows, by probe and by window. */
   readonly #windows: (Finding | undefined)[][];
+  readonly #scores: readonly ScoreWindow[];
 
   constructor(tables: StreamTables, kinds: number, from?: Lane) {
     this.#tables = tables;
@@ -70,6 +71,7 @@ export class Lane {
     this.#groups = new GroupSearch(tables, from === undefined ? undefined : from.#groups);
     this.#leads = new LeadSearch(tables.leads, from === undefined ? undefined : from.#leads);
     this.edges = new Float64Array(tables.jobs.length);
+    this.#scores = tables.windows.map(({ probe }) => probe.open());
     this.#windows = tables.windows.map((_, index) => (from === undefined ? [] : [...(from.#windows[index] ?? [])]));
   }
 
@@ -242,14 +244,13 @@ export class Lane {
         continue;
       }
       let edge = done;
-      const score = probe.over(text, base);
       // Windows have one stride, so those from one of them on lie as in a text that begins there.
       for (const [start, stop] of probe.windowsOf(text.length - done)) {
         const from = done + start;
         const to = done + stop;
         edge = from;
         if (to >= text.length) break;
-        const finding = score(from, to);
+        const finding = this.#scores[index]?.(text, from, to, base);
         const found = finding && shifted(finding, base);
         this.#windows[index]?.push(found);
         if (found !== undefined) report(job, found);

@@ -7,7 +7,7 @@ const address = { org_id: "8f1f6c1e-3f63-4f0e-8d5a-2f1f0b0a7c21", webhook_id: "0
 /** A lane whose target has been silent so often, for so long each time. */
 function silentLane(times: number, sendMs: number): Lane {
   const lane = new Lane(address);
-  for (let count = 0; count < times; count += 1) lane.learn({ isAnswered: false, sendMs }, 0);
+  for (let count = 0; count < times; count += 1) lane.learn({ isAnswered: false, sendMs, turnMs: sendMs }, 0);
   return lane;
 }
 
@@ -26,7 +26,16 @@ describe("a lane", () => {
   it("remembers silence beyond its own life, and forgets it with the first answer", () => {
     const lane = silentLane(breakerFailures, 1_000);
     expect(new Lane(address, lane.memory).restMs(0)).toBe(3_000);
-    lane.learn({ isAnswered: true, sendMs: 10 }, 0);
+    lane.learn({ isAnswered: true, sendMs: 10, turnMs: 10 }, 0);
     expect(lane.memory).toBeUndefined();
+  });
+
+  it("claims no more than is sent and recorded while a claim is fresh, however soon the target answers", () => {
+    const lane = new Lane(address);
+    for (let count = 0; count < 10; count += 1) lane.learn({ isAnswered: true, sendMs: 1, turnMs: 5 }, 0);
+    expect(lane.wanted).toBe(64);
+    // The database takes its time: four at once, 100 ms each, half a second.
+    lane.learn({ isAnswered: true, sendMs: 1, turnMs: 100 }, 0);
+    expect(lane.wanted).toBe(20);
   });
 });

@@ -82,7 +82,7 @@ function windowProbe(model: GibberishModel | undefined, parameters: JsonObject):
   return {
     windowsOf,
     reach: 0,
-    over: (text) => (from, to) => {
+    open: () => (text, from, to) => {
       const worst = model.worst(text, from, to);
       if (worst === undefined) return undefined;
       const score = Math.round(1000 / (1 + Math.exp(steepness * (point - worst.bits)))) / 1000;

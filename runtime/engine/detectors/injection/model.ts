@@ -5,7 +5,7 @@
 // stands around an order in a document says nothing about it. Families only say what an attack looks like most, never whether it is one.
 
 import { unitsOf } from "../../unit.ts";
-import { featureCount, windowParts } from "./feature.ts";
+import { featureCount, windowParts, windowReach } from "./feature.ts";
 import { FeatureList } from "./feature-list.ts";
 import { createStretch, strongestStretch, type WindowParts } from "./stretch.ts";
 import { blockLength, blockParts, partLength } from "./token.ts";
@@ -59,29 +59,30 @@ export class InjectionModel {
   }
 
   /**
-   * The evidence of an attack in windows of a text, in logits: about 0 where it is as likely as not in the training data. Asked for
+   * The evidence of an attack in windows of one text, in logits: about 0 where it is as likely as not in the training data. Asked for
    * windows from front to back, each block is read once. `offset` is where the text begins in a longer one, of which it has at least
    * the `windowReach` of feature.ts before a window.
    */
-  over(text: string, offset = 0): (from: number, to: number) => number {
-    const units = unitsOf(text);
+  open(): (text: string, from: number, to: number, offset?: number) => number {
     const sums = new Int32Array(windowParts);
     const counts = new Int32Array(windowParts);
     // Where the block begins that was read last, as the second of its window.
     let readAt = -1;
-    const read = (block: number, from: number, to: number): void => {
-      this.#weigher.read(units, from, Math.min(to, from + blockLength), from + offset === 0);
-      sums.set(this.#weigher.sums, block * blockParts);
-      counts.set(this.#weigher.counts, block * blockParts);
-    };
-    return (from, to) => {
-      if (readAt === from) {
+    return (text, from, to, offset = 0) => {
+      const start = Math.max(0, from - windowReach);
+      const units = unitsOf(text.slice(start, to + 1));
+      const read = (place: number, at: number): void => {
+        this.#weigher.read(units, at - start, Math.min(to, at + blockLength) - start, at + offset === 0);
+        sums.set(this.#weigher.sums, place);
+        counts.set(this.#weigher.counts, place);
+      };
+      if (readAt === from + offset) {
         sums.copyWithin(0, blockParts);
         counts.copyWithin(0, blockParts);
-      } else read(0, from, to);
-      readAt = from + blockLength;
-      if (readAt < to) read(1, readAt, to);
-      else readAt = -1;
+      } else read(0, from);
+      const second = from + blockLength;
+      readAt = second < to ? second + offset : -1;
+      if (second < to) read(blockParts, second);
       return this.#evidence({ sums, counts, parts: partsOf(to - from) });
     };
   }

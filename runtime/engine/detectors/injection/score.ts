@@ -34,10 +34,10 @@ export function windowProbe(model: InjectionModel): WindowProbe {
   return {
     windowsOf,
     reach: windowReach,
-    over: (text, offset = 0) => {
-      const evidenceOf = model.over(text, offset);
-      return (from, to) => {
-        const evidence = evidenceOf(from, to);
+    open: () => {
+      const evidenceOf = model.open();
+      return (text, from, to, offset = 0) => {
+        const evidence = evidenceOf(text, from, to, offset);
         const finding = { category: wordingCategory, start: from, end: to, score: logistic(evidence) };
         if (evidence < leastForFamily) return finding;
         const family = lazily(() => model.family(text, from, to, from + offset === 0) ?? familyOfNone);

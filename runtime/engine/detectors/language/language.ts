@@ -59,7 +59,7 @@ export const language: Detector = {
       patterns: [],
       triggers: [],
       sweeps: [],
-      window: { windowsOf, reach: 0, over: (text) => (from, to) => judge(text, from, to, { allow, deny }) },
+      window: { windowsOf, reach: 0, open: () => (text, from, to) => judge(text, from, to, { allow, deny }) },
       settle: (detections) => detections,
     };
   },

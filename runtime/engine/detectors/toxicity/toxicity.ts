@@ -108,7 +108,7 @@ function windowProbe(model: ToxicityModel | undefined, exempt: ReadonlySet<strin
   return {
     windowsOf,
     reach: 0,
-    over: (text) => (from, to) => {
+    open: () => (text, from, to) => {
       const worst = model.worst(text, from, to);
       if (worst === undefined) return undefined;
       const { start, end, evidence } = worst;
