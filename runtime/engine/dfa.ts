@@ -92,6 +92,17 @@ const forgotten = new FinalizationRegistry<{ held: { bytes: number }; memory: Df
   memory.shared.leftBytes += held.bytes;
 });
 
+/** How far a pass over a text has come. */
+export interface Pass {
+  state: number;
+  /** The last place at which no match was under way. */
+  fresh: number;
+  /** Where it goes on. */
+  at: number;
+  /** The states to which `state` belongs. */
+  generation: number;
+}
+
 /** A lazily built automaton. Its patterns must not match the empty text. */
 export class LazyDfa {
   readonly #machine: Machine;
@@ -110,6 +121,8 @@ export class LazyDfa {
   readonly #held = { bytes: 0 };
   /** The first state by the kind of the character before. */
   readonly #begins = [unknown, unknown, unknown, unknown];
+  /** Raised when all states are thrown away. */
+  #generation = 0;
   /** What a search leaves behind: the last place before a match at which no other match was under way, and the state at its end. */
   #fresh = 0;
   #reached = 0;
@@ -166,7 +179,27 @@ export class LazyDfa {
    * Patterns that match somewhere before it are added to `found`; so may be some that match behind it. Undefined when the budget is used up.
    */
   settledUntil(text: string, part: Part, found: Set<number>, budget: BuildBudget): number | undefined {
-    return this.#run(text, part, budget, found, { isOpenEnded: true }) === outOfBudget ? undefined : this.#fresh;
+    const pass = this.#begin(text, part);
+    return this.#run(text, part, budget, found, { pass, isOpenEnded: true }) === outOfBudget ? undefined : pass.fresh;
+  }
+
+  /** A pass over a text that comes bit by bit, from the place where matches may begin. */
+  begin(text: string, { from, at }: Omit<Part, "to">): Pass {
+    return this.#begin(text, { from, at, to: at });
+  }
+
+  /**
+   * Goes on with a pass up to the end of a part, whose offsets are those of the pass. Patterns that match are added to `found`. False when
+   * the budget is used up, or the states are others by now: then the pass is over, and says nothing.
+   */
+  goOn(text: string, pass: Pass, to: number, found: Set<number>, budget: BuildBudget): boolean {
+    if (pass.generation !== this.#generation) return false;
+    return this.#run(text, { from: 0, at: pass.at, to }, budget, found, { pass, isOpenEnded: true }) !== outOfBudget;
+  }
+
+  #begin(text: string, { from, at }: Part): Pass {
+    const state = this.#startState(this.#kindBefore(text, from, at));
+    return { state, at, fresh: at, generation: this.#generation };
   }
 
   #run(
@@ -174,13 +207,15 @@ export class LazyDfa {
     { from, at, to }: Part,
     budget: BuildBudget,
     found: Set<number> | undefined,
-    { isOpenEnded = false } = {},
+    {
+      pass = this.#begin(text, { from, at, to }),
+      isOpenEnded = false,
+    }: { readonly pass?: Pass; readonly isOpenEnded?: boolean } = {},
   ): number {
     const { pageOf, pages } = this.#alphabet;
     const width = this.#width;
-    let state = this.#startState(this.#kindBefore(text, from, at));
+    let { state, fresh } = pass;
     let table = this.#table;
-    let fresh = at;
     for (let i = at; i < to; ) {
       // The first page is that of Latin letters, and most steps are known and accept nothing.
       for (; i < to; i++) {
@@ -218,7 +253,7 @@ export class LazyDfa {
       state = entry >> 2;
     }
     if (isOpenEnded) {
-      this.#fresh = fresh;
+      Object.assign(pass, { state, fresh, at: to, generation: this.#generation });
       return noMatch;
     }
     const place = state * width + this.#alphabet.size;
@@ -377,6 +412,7 @@ export class LazyDfa {
   }
 
   #clear(): void {
+    this.#generation++;
     this.#table = new Int32Array(0);
     this.#states = [];
     this.#known = new Map();

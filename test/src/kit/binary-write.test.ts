@@ -62,9 +62,7 @@ function messageOf(desc: DescMessage, depth = 0): fc.Arbitrary<Message> {
   const groups = Object.fromEntries(
     desc.oneofs.map((oneof) => [
       oneof.localName,
-      fc.oneof(
-        ...oneof.fields.map((field) => anyOf(field, depth).map((value) => ({ case: field.localName, value }))),
-      ),
+      fc.oneof(...oneof.fields.map((field) => anyOf(field, depth).map((value) => ({ case: field.localName, value })))),
     ]),
   );
   return fc.record({ ...fields, ...groups }, { requiredKeys: [] }).map((given) => create(desc, given));
