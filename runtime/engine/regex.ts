@@ -4,7 +4,8 @@
 
 import { RE2JS, RE2JSException } from "re2js";
 import patterns from "../../gen/engine/patterns.json" with { type: "json" };
-import { type BuildBudget, LazyDfa, noMatch, outOfBudget, type Place } from "./dfa.ts";
+import { LazyDfa, noMatch, outOfBudget, type Place } from "./dfa.ts";
+import type { BuildBudget } from "./dfa-state.ts";
 import { measure } from "./distance.ts";
 import type { Gate } from "./literal.ts";
 import { createLookahead, type Lookahead } from "./lookahead.ts";

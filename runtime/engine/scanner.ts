@@ -3,7 +3,7 @@
 
 import { openAutomaton } from "./automaton.ts";
 import type { Detection, DetectorSpec, Scanner, TextForm, TextSource } from "./detector.ts";
-import type { BuildBudget } from "./dfa.ts";
+import type { BuildBudget } from "./dfa-state.ts";
 import { gateFoldText } from "./fold.ts";
 import { type GateTables, gateWindows, type LiteralUses, type Report } from "./literal-use.ts";
 import { type View, viewsOf } from "./normalize.ts";

@@ -3,7 +3,7 @@
 
 import { hash } from "node:crypto";
 import { type AutomatonTables, automatonTables } from "./automaton.ts";
-import { type DfaTables, dfaTables } from "./dfa.ts";
+import { type DfaTables, dfaTables } from "./dfa-state.ts";
 import type { StoredFacts } from "./pattern-facts.ts";
 import { readProgram } from "./program.ts";
 import type { LinearPattern } from "./regex.ts";

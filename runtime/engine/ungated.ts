@@ -1,7 +1,8 @@
 // Patterns without a literal that could gate them. One lazy automaton for many of them says in one pass which ones match; only those are
 // searched. Together they may need more states than a text is worth: then each is searched by itself.
 
-import { type BuildBudget, LazyDfa } from "./dfa.ts";
+import { LazyDfa } from "./dfa.ts";
+import type { BuildBudget } from "./dfa-state.ts";
 import { lazily, type View } from "./normalize.ts";
 import type { PatternProbe } from "./plan.ts";
 import { type Spice, SpicedText } from "./spice.ts";
