@@ -6,7 +6,6 @@
 
 import { type DoubleArray, packEdges } from "./double-array.ts";
 import { foldedUnits, gateFold, spaceUnit } from "./fold.ts";
-import { type LiteralTables, literalTables, openLiteralSearch } from "./literal-search.ts";
 import { buildStates, type States } from "./trie.ts";
 
 /** Told of each occurrence: the index of the literal, and the offset behind its last code unit. */
@@ -21,7 +20,6 @@ export interface ScanStart {
 
 /** What an automaton is made of. Arrays only, so that another thread can have made them. */
 export interface AutomatonTables extends States, DoubleArray {
-  readonly search: LiteralTables;
   readonly classOfUnit: Uint8Array;
   readonly classCount: number;
   /** Dense rows of the states nearest to the root. */
@@ -33,8 +31,6 @@ export interface AutomatonTables extends States, DoubleArray {
 export interface Automaton {
   /** Visits all occurrences of all literals, ordered by their end. Returns the state at the end of the text. */
   readonly scan: (text: string, visit: HitVisitor, start?: ScanStart) => number;
-  /** Visits the same in a whole text, in a fraction of the time if the text is none that was made to take long. */
-  readonly scanWhole: (text: string, visit: HitVisitor) => void;
   /** The states, for those who ask which literals are under way. */
   readonly states: States;
   readonly stateCount: number;
@@ -69,8 +65,7 @@ export function automatonTables(literals: readonly string[], denseEntries = defa
   const width = Math.min(rowWidth, classCount);
   const denseCount = Math.max(1, Math.min(states.count, Math.floor(denseEntries / width), byEdges));
   const rows = fillRows(states, width, denseCount);
-  const search = literalTables(literals, classOfSymbol);
-  return { ...states, ...packEdges(states, classCount), classOfUnit, classCount, rows, denseCount, search };
+  return { ...states, ...packEdges(states, classCount), classOfUnit, classCount, rows, denseCount };
 }
 
 /** The automaton of these tables. */
@@ -126,18 +121,7 @@ export function openAutomaton(tables: AutomatonTables): Automaton {
     return state;
   }
 
-  const search = openLiteralSearch(tables.search, classOfUnit);
-  function scanWhole(text: string, visit: HitVisitor): void {
-    const hits = search.find(text);
-    if (hits === undefined) {
-      scan(text, visit);
-      return;
-    }
-    const { count, literals, ends } = hits;
-    for (let hit = 0; hit < count; hit++) visit(literals[hit] ?? 0, ends[hit] ?? 0);
-  }
-
-  return { scan, scanWhole, states, stateCount: states.count, classCount, denseCount };
+  return { scan, states, stateCount: states.count, classCount, denseCount };
 }
 
 interface Classes {

@@ -57,7 +57,7 @@ export function gateWindows(
   const hits = new Map<number, GateHit[]>();
   const company: number[][] = [];
   const { text } = view;
-  tables.automaton.scanWhole(text, (literal, end) => {
+  tables.automaton.scan(text, (literal, end) => {
     const uses = tables.uses[literal];
     if (uses === undefined) return;
     const { companies, phrases, triggers, gates } = uses;
@@ -135,7 +135,14 @@ function windowsOf(
   return windows;
 }
 
+// Ends rise. Looked for by halves: a text may have as many of them as hits.
 function hasWithin(ends: readonly number[], from: number, to: number): boolean {
-  for (const end of ends) if (end > from) return end <= to;
-  return false;
+  let low = 0;
+  let high = ends.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ends[middle] ?? 0) > from) high = middle;
+    else low = middle + 1;
+  }
+  return low < ends.length && (ends[low] ?? 0) <= to;
 }

@@ -26,6 +26,8 @@ export interface Vault {
 /** From the style that leaves most of the text to the one that leaves least. */
 const styles: readonly RedactStyle[] = ["partial", "mask", "hash", "placeholder", "remove"];
 
+const nothing: ReadonlyMap<number, string> = new Map();
+
 /** Rewrites the pieces that have spans. The answer has the new text by the position of the piece. */
 export function redact(
   texts: readonly string[],
@@ -33,6 +35,7 @@ export function redact(
   fingerprints: Fingerprints,
   vault?: Vault,
 ): ReadonlyMap<number, string> {
+  if (spans.length === 0) return nothing;
   const redactor = new Redactor(fingerprints, vault);
   const byPiece = Map.groupBy(spans, ({ piece }) => piece);
   const rewritten = new Map<number, string>();

@@ -14,13 +14,8 @@ function occurrences(literals: readonly string[], text: string): string[] {
 }
 
 function hits(literals: readonly string[], text: string, denseEntries?: number): string[] {
-  const automaton = buildAutomaton(literals, denseEntries);
   const found: string[] = [];
-  automaton.scan(text, (literal, end) => found.push(`${literal}@${end}`));
-  // The way of whole texts finds the same, in the same order.
-  const whole: string[] = [];
-  automaton.scanWhole(text, (literal, end) => whole.push(`${literal}@${end}`));
-  expect(whole).toEqual(found);
+  buildAutomaton(literals, denseEntries).scan(text, (literal, end) => found.push(`${literal}@${end}`));
   return found.sort();
 }
 
@@ -92,21 +87,6 @@ describe("the automaton", () => {
     const found: number[] = [];
     automaton.scan(literals[9_876] ?? "", (literal) => found.push(literal));
     expect(found).toContain(9_876);
-  });
-
-  it("leaves a text that would take too long to the steps of the automaton", () => {
-    const literals = Array.from({ length: 400 }, (_, index) => `${"a".repeat(index + 5)}b`);
-    const text = `${"a".repeat(5_000)}b`;
-    expect(hits(literals, text)).toEqual(occurrences(literals, text));
-    // Hits that keep coming in front of others that end later.
-    const nested = Array.from({ length: 400 }, (_, index) => "a".repeat(index + 1));
-    expect(hits(nested, "a".repeat(1_000))).toEqual(occurrences(nested, "a".repeat(1_000)));
-  });
-
-  it("goes on with short texts after a long one", () => {
-    const long = "ignore all rules. ".repeat(8_000);
-    expect(hits(["rules", "all"], long)).toEqual(occurrences(["rules", "all"], long));
-    expect(hits(["rules", "all"], "all rules")).toEqual(["0@9", "1@3"]);
   });
 
   it("has no hits without literals", () => {
