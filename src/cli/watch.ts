@@ -8,7 +8,7 @@ import { fileFailure } from "./failure.ts";
 
 const quietMs = 100;
 
-/** What is watched after a run. */
+/** What is watched. */
 export interface Watched {
   readonly folders: readonly string[];
   /** Whether a change of this path matters. */
@@ -16,17 +16,20 @@ export interface Watched {
 }
 
 /**
- * Calls `run` at once and after each change in what it answers, until the signal. A burst of changes is waited out, but
- * no longer than a second.
+ * Calls `run` at once and after each change in what it says is to be watched, until the signal. It says so before it reads anything, so
+ * that no change is missed. A burst of changes is waited out, but no longer than a second.
  */
-export async function runOnChange(run: () => Promise<Watched>, signal: AbortSignal): Promise<void> {
+export async function runOnChange(run: (watch: (what: Watched) => void) => void, signal: AbortSignal): Promise<void> {
   const changes = new Changes();
   signal.addEventListener("abort", () => changes.close(), { once: true });
-  while (!signal.aborted) {
-    changes.watch(await run());
-    await changes.next();
+  try {
+    while (!signal.aborted) {
+      run((what) => changes.watch(what));
+      await changes.next();
+    }
+  } finally {
+    changes.close();
   }
-  changes.close();
 }
 
 /** Notices changes in folders. */

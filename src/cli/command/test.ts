@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes, Failure } from "../failure.ts";
 import { replaceFile } from "../file.ts";
 import type { Output } from "../output.ts";
 import { packageVersion } from "../package-version.ts";
-import { findPolicyFiles, isPolicyName } from "../policy-file.ts";
+import { type FoundFiles, findPolicyFiles, isPolicyName } from "../policy-file.ts";
 import { junitReport } from "../report/junit.ts";
 import { sarifReport } from "../report/sarif.ts";
 import { isGreen, printRun, runJson, runTests } from "../test-run.ts";
@@ -33,7 +33,7 @@ export const test = defineCommand({
   notes: `Tests are those of the policies, and those of files named …_test.yaml about policies that are named too, or lie beside them.
 A policy that is not valid counts as failed. With --watch, --json prints one line for each run.`,
   async run({ values, positionals, output, world }) {
-    if (values.watch !== true) return once(positionals, values, { output, world }).code;
+    if (values.watch !== true) return once(findPolicyFiles(positionals), values, { output, world });
     return watched(positionals, values, { output, world });
   },
 });
@@ -43,9 +43,8 @@ interface Place {
   readonly world: Surroundings;
 }
 
-function once(paths: readonly string[], values: TestValues, { output, world }: Place, onOneLine = false) {
+function once(found: FoundFiles, values: TestValues, { output, world }: Place, onOneLine = false): ExitCode {
   const { robustness = false, ...reports } = values;
-  const found = findPolicyFiles(paths);
   const run = runTests(found, world.now(), { robustness });
   printRun(run, output);
   output.json(runJson(run), { onOneLine });
@@ -53,10 +52,7 @@ function once(paths: readonly string[], values: TestValues, { output, world }: P
   if (reports.sarif !== undefined) {
     replaceFile(reports.sarif, `${JSON.stringify(sarifReport(run, packageVersion()), null, 2)}\n`);
   }
-  return {
-    code: isGreen(run) ? exitCodes.fine : exitCodes.refused,
-    watched: { folders: found.folders, concerns: concerns([...found.files, ...found.suites], reports) },
-  };
+  return isGreen(run) ? exitCodes.fine : exitCodes.refused;
 }
 
 /** Changes of policies, and of folders, which have no ending; never our own reports, or one run would call the next. */
@@ -73,20 +69,21 @@ function concerns(files: readonly string[], { junit, sarif }: Reports): Watched[
 async function watched(paths: readonly string[], values: TestValues, place: Place): Promise<ExitCode> {
   const { output } = place;
   let code: ExitCode = exitCodes.fine;
-  let last: Watched | undefined;
-  const again = async () => {
+  let isFirst = true;
+  const again = (watch: (what: Watched) => void) => {
     try {
-      const { code: current, watched: now } = once(paths, values, place, true);
-      code = current;
-      last = now;
+      const found = findPolicyFiles(paths);
+      // Before anything is read: what changes from here on is another run.
+      watch({ folders: found.folders, concerns: concerns([...found.files, ...found.suites], values) });
+      code = once(found, values, place, true);
     } catch (error) {
-      // A file may be away for a moment while it is saved. Without a first run there is nothing to watch.
-      if (!(error instanceof Failure) || last === undefined) throw error;
+      // A file may be away for a moment while it is saved. At first there is nothing yet to wait for.
+      if (!(error instanceof Failure) || isFirst) throw error;
       code = error.exitCode;
       output.failure(error, { onOneLine: true });
     }
+    isFirst = false;
     output.note("waiting for changes; Ctrl-C ends it");
-    return last;
   };
   await runOnChange(again, endSignal());
   return code;
