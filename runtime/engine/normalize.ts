@@ -4,6 +4,7 @@
 // What is found in the normalized form belongs to it only where it differs from the text: what stands elsewhere is plain, so that a
 // finding depends on its neighbourhood alone and a stream knows it before the end of the text.
 
+import { isUtf8 } from "node:buffer";
 import { stretchesOf } from "./disguise/disguise.ts";
 import { foldLookalikes } from "./fold.ts";
 import { isPairInside } from "./offset.ts";
@@ -246,13 +247,9 @@ function decodeText(run: string): string | undefined {
   if (run.length > longestRun) return undefined;
   const bytes = Buffer.from(run, "base64");
   // Most of what is no text shows that early, and more cheaply than a decoder that throws.
-  if (bytes.some(isControl)) return undefined;
-  try {
-    const text = decoder.decode(bytes);
-    return looksWritten(text) ? text : undefined;
-  } catch {
-    return undefined;
-  }
+  if (bytes.some(isControl) || !isUtf8(bytes)) return undefined;
+  const text = decoder.decode(bytes);
+  return looksWritten(text) ? text : undefined;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

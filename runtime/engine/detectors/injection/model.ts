@@ -47,6 +47,7 @@ const headerAt = 8;
 /** The model, ready to score. */
 export class InjectionModel {
   readonly header: ModelHeader;
+  /** Feature by feature, so that those of one lie together. */
   readonly #familyWeights: Int8Array;
   readonly #weigher: Weigher;
   readonly #stretch = createStretch();
@@ -55,7 +56,7 @@ export class InjectionModel {
   constructor(header: ModelHeader, weights: Int8Array, familyWeights: Int8Array) {
     this.header = header;
     this.#weigher = new Weigher(weights);
-    this.#familyWeights = familyWeights;
+    this.#familyWeights = byFeature(familyWeights, header.families.length);
   }
 
   /**
@@ -98,10 +99,11 @@ export class InjectionModel {
     const { families, familyBiases, familyScale, damping } = this.header;
     this.#list.read(text, from, to, isFirst);
     const root = Math.sqrt(this.#list.features.length + damping);
+    const sums = this.#familySums();
     let best = Number.NEGATIVE_INFINITY;
     let found: string | undefined;
     for (const [family, name] of families.entries()) {
-      const score = (familyBiases[family] ?? 0) + (this.#familySum(family) * familyScale) / root;
+      const score = (familyBiases[family] ?? 0) + ((sums[family] ?? 0) * familyScale) / root;
       if (score <= best) continue;
       best = score;
       found = name;
@@ -109,17 +111,29 @@ export class InjectionModel {
     return found;
   }
 
-  #familySum(family: number): number {
-    const first = family * familyFeatureCount;
-    let sum = 0;
-    for (const feature of this.#list.features) sum += this.#familyWeights[first + familyFeatureOf(feature)] ?? 0;
-    return sum;
+  #familySums(): Int32Array {
+    const count = this.header.families.length;
+    const sums = new Int32Array(count);
+    for (const feature of this.#list.features) {
+      const first = familyFeatureOf(feature) * count;
+      for (let family = 0; family < count; family++)
+        sums[family] = (sums[family] ?? 0) + (this.#familyWeights[first + family] ?? 0);
+    }
+    return sums;
   }
 }
 
 /** How many parts a window of this length has. */
 export function partsOf(length: number): number {
   return Math.max(1, Math.ceil(length / partLength));
+}
+
+function byFeature(weights: Int8Array, families: number): Int8Array {
+  const turned = new Int8Array(weights.length);
+  for (let family = 0; family < families; family++)
+    for (let feature = 0; feature < familyFeatureCount; feature++)
+      turned[feature * families + family] = weights[family * familyFeatureCount + feature] ?? 0;
+  return turned;
 }
 
 /** The feature of a family that stands for a feature. */
