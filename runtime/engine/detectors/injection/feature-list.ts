@@ -1,7 +1,7 @@
 // The features of windows one by one, for those who learn weights and for the few windows of which more than their weight is asked.
 
 import { unitsOf } from "../../unit.ts";
-import { BlockFeatures, eachPiece, featureOfToken, longestWord, windowParts } from "./feature.ts";
+import { BlockFeatures, eachPiece, featureOfToken, longestWord, windowParts, windowReach } from "./feature.ts";
 import { blockLength, blockParts, tokenKinds } from "./token.ts";
 
 /** Collects the features of one window after the other. */
@@ -14,13 +14,16 @@ export class FeatureList {
 
   /** Reads a window; `isFirst` when a text begins with it. */
   read(text: string, from: number, to: number, isFirst = from === 0): void {
-    const units = unitsOf(text);
+    // No more than the window needs: the text may be long, and have many windows.
+    const before = Math.max(0, from - windowReach);
+    const units = unitsOf(text.slice(before, to + 1));
     this.features.length = 0;
     this.partEnds.fill(0);
     for (let first = 0; first < windowParts; first += blockParts) {
       const start = from + (first / blockParts) * blockLength;
       if (start < to || first === 0) {
-        this.#block.read(units, start, Math.min(to, start + blockLength), isFirst && first === 0);
+        const end = Math.min(to, start + blockLength);
+        this.#block.read(units, start - before, end - before, isFirst && first === 0);
         for (let part = 0; part < blockParts; part++) {
           this.#addPart(part);
           this.partEnds[first + part] = this.features.length;
