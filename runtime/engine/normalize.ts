@@ -4,10 +4,10 @@
 // What is found in the normalized form belongs to it only where it differs from the text: what stands elsewhere is plain, so that a
 // finding depends on its neighbourhood alone and a stream knows it before the end of the text.
 
-import { isUtf8 } from "node:buffer";
 import { stretchesOf } from "./disguise/disguise.ts";
 import { foldLookalikes } from "./fold.ts";
 import { isPairInside } from "./offset.ts";
+import { beginsUtf8 } from "./utf8.ts";
 
 /** Which detectors want a form. A text that equals its normal form is both `given` and `normal`. */
 export const reads = { given: 1, normal: 2, normalAgain: 4, decoded: 8, disguised: 16 } as const;
@@ -202,29 +202,6 @@ export function mayDecode(beginning: string): boolean {
   return !bytes.some(isControl) && beginsUtf8(bytes);
 }
 
-// Whether bytes may be the beginning of UTF-8 (RFC 3629, section 4). A decoder that throws would cost far more.
-function beginsUtf8(bytes: Uint8Array): boolean {
-  let left = 0;
-  let least = 0x80;
-  let most = 0xbf;
-  for (const byte of bytes) {
-    if (left > 0) {
-      if (byte < least || byte > most) return false;
-      least = 0x80;
-      most = 0xbf;
-      left--;
-    } else if (byte >= 0x80) {
-      if (byte < 0xc2 || byte > 0xf4) return false;
-      left = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-      if (byte === 0xe0) least = 0xa0;
-      if (byte === 0xed) most = 0x9f;
-      if (byte === 0xf0) least = 0x90;
-      if (byte === 0xf4) most = 0x8f;
-    }
-  }
-  return true;
-}
-
 // Where the next run of at least 24 characters of the alphabet begins, or -1. Every such run has one at a multiple of 24, so most of the
 // text is not even looked at.
 function nextRun(text: string, from: number): number {
@@ -247,9 +224,13 @@ function decodeText(run: string): string | undefined {
   if (run.length > longestRun) return undefined;
   const bytes = Buffer.from(run, "base64");
   // Most of what is no text shows that early, and more cheaply than a decoder that throws.
-  if (bytes.some(isControl) || !isUtf8(bytes)) return undefined;
-  const text = decoder.decode(bytes);
-  return looksWritten(text) ? text : undefined;
+  if (bytes.some(isControl) || !beginsUtf8(bytes)) return undefined;
+  try {
+    const text = decoder.decode(bytes);
+    return looksWritten(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

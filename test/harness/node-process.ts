@@ -11,6 +11,8 @@ export interface ProcessOptions {
   /** The file below the repository, such as "src/main.ts". */
   readonly script: string;
   readonly args?: readonly string[];
+  /** Options of Node. Default: none. */
+  readonly nodeOptions?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** What it logs when it is ready. */
   readonly readyMessage: string;
@@ -65,9 +67,9 @@ export async function startNodeProcess(options: ProcessOptions): Promise<NodePro
   };
 }
 
-function spawnChild({ script, args = [], env }: ProcessOptions): ChildProcess {
+function spawnChild({ script, args = [], nodeOptions = [], env }: ProcessOptions): ChildProcess {
   const file = fileURLToPath(new URL(`../../${script}`, import.meta.url));
-  return spawn(process.execPath, ["--import", lifeline, file, ...args], {
+  return spawn(process.execPath, [...nodeOptions, "--import", lifeline, file, ...args], {
     env: { PATH: process.env.PATH, LOG_LEVEL: "info", ...compileCacheVariables, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

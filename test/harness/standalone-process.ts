@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
+import { runtimeNodeOptions } from "../../runtime/node-option.ts";
 import { shippedModels } from "../../src/kit/model-file.ts";
 import { newToken, tokenDigest } from "../../src/kit/token.ts";
 import { signedBundle } from "./bundle.ts";
@@ -34,6 +35,7 @@ export async function startStandalone(policy: string, processes = 1): Promise<St
   const token = newToken(CredentialKind.RUNTIME);
   const runtime = await startNodeProcess({
     script: "runtime/main.ts",
+    nodeOptions: runtimeNodeOptions,
     args: ["--bundle", join(folder, "bundle.json"), "--key", join(folder, "key.json")],
     env: {
       HOST: "127.0.0.1",

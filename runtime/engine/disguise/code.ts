@@ -1,6 +1,6 @@
 // Stretches that are codes of characters.
 
-import { isUtf8 } from "node:buffer";
+import { beginsUtf8 } from "../utf8.ts";
 import type { Stretch } from "./disguise.ts";
 import type { Signs } from "./sign.ts";
 
@@ -102,9 +102,13 @@ function looksWritten(text: string): boolean {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-// To ask first costs a hundredth of a decoder that throws.
 function fromBytes(bytes: Uint8Array): string | undefined {
-  return isUtf8(bytes) ? decoder.decode(bytes) : undefined;
+  if (!beginsUtf8(bytes)) return undefined;
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 function fromHex(stretch: string): string | undefined {

@@ -92,7 +92,8 @@ async function isClosedWithin(socket: Socket, timeoutMs: number): Promise<boolea
 
 describe("one port in plain text", () => {
   test("speaks HTTP/1.1 and HTTP/2 by prior knowledge", async () => {
-    const { port } = await start();
+    // It is not about patience, and a busy machine may need some.
+    const { port } = await start({ limits: defaultLimits });
     const response = await fetch(`http://127.0.0.1:${port}/`, { method: "PUT", body: "a" });
     expect(await response.text()).toBe("1.1 PUT a");
     expect(await requestHttp2(connectHttp2(port), { ":method": "POST" }, "b")).toBe("2.0 POST b");
