@@ -101,10 +101,13 @@ function delivered({ id, claim_id }: ClaimedDelivery) {
   };
 }
 
-const statistics = [
+const statistics: readonly { name: string; mayReadAll?: boolean; prepare: typeof organization }[] = [
   { name: "have never been gathered", prepare: organization },
   {
     name: "are from before the organization had anything",
+    // The planner takes the backlog for a few rows, which it reads as readily as those that are named: a hair decides, until statistics
+    // are gathered. Then a statement reads the backlog once, and never more.
+    mayReadAll: true,
     prepare: async () => {
       await organization();
       await owner.query("analyze");
@@ -122,10 +125,10 @@ const statistics = [
 ];
 
 // In their order: nobody gathers statistics before the second.
-describe.each(statistics)("a backlog, when the statistics of the tables $name,", ({ prepare }) => {
-  it("costs no claim, record or return of a few deliveries more than those", async () => {
+describe.each(statistics)("a backlog, when the statistics of the tables $name,", ({ prepare, mayReadAll = false }) => {
+  it(`costs no claim, record or return of a few deliveries more than ${mayReadAll ? "one look at all" : "those"}`, async () => {
     const { orgId, webhookId } = await prepare();
-    const most = claimed * mostReadEach;
+    const most = claimed * mostReadEach + (mayReadAll ? backlog : 0);
     await database.systemTransaction(orgId, async (tx) => {
       let claims: ClaimedDelivery[] = [];
       const claim = async () => {
