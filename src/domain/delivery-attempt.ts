@@ -7,13 +7,7 @@ import type { Outbound } from "../kit/outbound/client.ts";
 import type { Sealer } from "../kit/seal.ts";
 import type { Database } from "../store/database.ts";
 import { type DeliveryTarget, lockTarget } from "../store/webhook.ts";
-import {
-  type ClaimedDelivery,
-  claimDue,
-  dropPending,
-  isClaimedByOthers,
-  releaseClaims,
-} from "../store/webhook-delivery.ts";
+import { type ClaimedDelivery, claimDue, dropPending, releaseClaims } from "../store/webhook-delivery.ts";
 import { attemptTimeoutMs, inactiveError } from "./delivery.ts";
 import { type AttemptOutcome, DeliveryRecorder } from "./delivery-recorder.ts";
 import type { WebhookAddress } from "./job.ts";
@@ -85,8 +79,8 @@ export class DeliveryAttempts {
         await dropPending(tx, webhook_id, inactiveError);
         return { attempts: [], mayHaveMore: false };
       }
-      if (await isClaimedByOthers(tx, webhook_id, own)) return { attempts: [], mayHaveMore: true };
-      const claims = await claimDue(tx, webhook_id, { most, until: new Date(tx.now.getTime() + claimMs) });
+      const claims = await claimDue(tx, webhook_id, { most, until: new Date(tx.now.getTime() + claimMs), own });
+      if (claims === undefined) return { attempts: [], mayHaveMore: true };
       const secrets = openSecrets(this.#sealer, webhook, tx.now);
       return { attempts: claims.map((claim) => ({ ...claim, webhook, secrets })), mayHaveMore: claims.length === most };
     });

@@ -8,7 +8,8 @@ import type { SceneStep } from "./scene.ts";
 export const webhookSteps: Readonly<Record<string, SceneStep>> = {
   $dropped: async ({ webhook_id }, { plane }, { orgId }) =>
     plane.database.systemTransaction(orgId, async (tx) => {
-      const [claim] = await claimDue(tx, String(webhook_id), { most: 1, until: new Date(tx.now.getTime() + 30_000) });
+      const until = new Date(tx.now.getTime() + 30_000);
+      const [claim] = (await claimDue(tx, String(webhook_id), { most: 1, until, own: [] })) ?? [];
       if (claim === undefined) throw new Error("nothing is due");
       await recordAttempts(tx, [
         {
