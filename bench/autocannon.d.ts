@@ -7,6 +7,8 @@ declare module "autocannon" {
     readonly duration: number;
     /** Requests after which a connection is made anew. */
     readonly reconnectRate?: number;
+    /** Whether `[<id>]` in a body is replaced by what no other request has. */
+    readonly idReplacement?: boolean;
     readonly requests: readonly {
       readonly method: string;
       readonly headers: Readonly<Record<string, string>>;

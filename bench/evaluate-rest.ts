@@ -1,9 +1,9 @@
-// `POST /v1/evaluate/input` against a bare node:http JSON echo, the same body over and over and 128 different ones.
-// Authentication, the policy of W and the spool are on. A policy of one phrase shows what lies around the engine.
+// `POST /v1/evaluate/input` against a bare node:http JSON echo: the same body over and over, and 128 different ones, which the runtime
+// remembers, and bodies that it has never seen. Authentication, the policy of W and the spool are on. A policy of one phrase shows what lies around the engine.
 
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { newToken } from "../src/kit/token.ts";
-import { workLoadBodies } from "./load/bodies.ts";
+import { unfinishedTexts, workLoadBodies } from "./load/bodies.ts";
 import { type BenchServer, startServer, underLoad } from "./load/http.ts";
 import { type Bench, type Case, measure } from "./measure.ts";
 
@@ -22,6 +22,7 @@ export const evaluateRestBench: Bench = async () => {
       loadCase("evaluate, same body", runtime, token, same, "echo, same body"),
       loadCase("echo, 128 bodies", echo, token, bodies),
       loadCase("evaluate, 128 bodies", runtime, token, bodies, "echo, 128 bodies"),
+      loadCase("evaluate, each text new", runtime, token, workLoadBodies(unfinishedTexts()), "echo, 128 bodies"),
     ]);
   } finally {
     echo.child.kill();
@@ -40,5 +41,5 @@ function loadCase(
   const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
   const url = `http://127.0.0.1:${port}/v1/evaluate/input`;
   const requests = bodies.map((body) => ({ method: "POST" as const, headers, body }));
-  return { name, against, run: () => underLoad(child, { url, requests, status: 200 }) };
+  return { name, against, run: () => underLoad(child, { url, requests, status: 200, isNew: true }) };
 }

@@ -5,7 +5,7 @@
 
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { newToken } from "../src/kit/token.ts";
-import { workLoadBodies, workLoadTexts } from "./load/bodies.ts";
+import { newTexts, workLoadBodies, workLoadTexts } from "./load/bodies.ts";
 import { type BenchServer, startServer, underLoad } from "./load/http.ts";
 import {
   eachBody,
@@ -44,12 +44,14 @@ export const evaluateRpcBench: Bench = async () => {
       }),
       unary("grpc-js without work, 128 bodies", floor, texts),
       unary("unary, 128 bodies", runtime, texts, { against: "grpc-js without work, 128 bodies" }),
+      unary("unary, each text new", runtime, newTexts(), { against: "grpc-js without work, 128 bodies" }),
       {
         name: "JSON echo over HTTP, same body",
         run: () => underLoad(echo.child, { url: `http://127.0.0.1:${echo.told}/`, requests: echoed(), status: 200 }),
       },
       eachCase("four open calls that carry all, same body", runtime, { token, texts: same }),
       eachCase("four open calls that carry all, 128 bodies", runtime, { token, texts }),
+      eachCase("four open calls that carry all, each text new", runtime, { token, texts: newTexts() }),
       rpcCase("a stream both ways for each, same body", runtime, {
         token,
         path: streamPath,

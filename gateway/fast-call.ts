@@ -8,7 +8,7 @@ import type { Credential } from "../src/kit/context.ts";
 import { Fault } from "../src/kit/error.ts";
 import type { Logger } from "../src/kit/log.ts";
 import type { FinishedCall } from "../src/kit/metrics.ts";
-import { childTrace, parseTraceparent } from "../src/kit/tracing.ts";
+import { childTrace, parseTraceparent, type TraceContext, withinTrace } from "../src/kit/tracing.ts";
 import type { RestHandler } from "./http.ts";
 import type { RestLimits } from "./operation.ts";
 import type { TakeCall, Together } from "./turn.ts";
@@ -74,6 +74,15 @@ export function isUnusual(headers: IncomingHttpHeaders): boolean {
   return unusual.some((name) => headers[name] !== undefined);
 }
 
+/** Does the work of a call within the trace that its headers name, if they name one. */
+export function withinTraceOf<T>(headers: IncomingHttpHeaders, work: () => T): T {
+  return headers.traceparent === undefined ? work() : withinTrace(traceOf(headers), work);
+}
+
+function traceOf({ traceparent }: IncomingHttpHeaders): TraceContext {
+  return childTrace(parseTraceparent(typeof traceparent === "string" ? traceparent : null));
+}
+
 /** The same facts as those that the ordinary path logs of a call. */
 export function accessLine(
   { headers, remoteAddress }: { readonly headers: IncomingHttpHeaders; readonly remoteAddress: string | undefined },
@@ -86,12 +95,11 @@ export function accessLine(
   },
   { trustedHops }: FastPathContext,
 ): object {
-  const { traceparent, "x-forwarded-for": forwardedFor } = headers;
-  const trace = childTrace(parseTraceparent(typeof traceparent === "string" ? traceparent : null));
+  const { "x-forwarded-for": forwardedFor } = headers;
   return {
     request_id: call.requestId,
     ...call.names,
-    trace_id: trace.traceId,
+    trace_id: traceOf(headers).traceId,
     code: call.code ?? "ok",
     duration_ms: Math.round(call.durationMs * 1_000) / 1_000,
     org_id: call.credential.orgId,

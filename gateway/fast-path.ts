@@ -25,6 +25,7 @@ import {
   maxFastBytes,
   noted,
   withinTime,
+  withinTraceOf,
 } from "./fast-call.ts";
 import { requestLine, streamLine } from "./fast-line.ts";
 import { createFastCall } from "./fast-rpc.ts";
@@ -149,7 +150,7 @@ function createAttempt(
 ): (exchange: FastExchange) => Attempt | undefined {
   const { kinds } = methodFacts(method).access;
   const reader = messageReader(method.input);
-  return ({ bytes, token }) => {
+  return ({ request: { headers }, bytes, token }) => {
     try {
       const credential = authenticate(token);
       if (credential?.orgId === undefined || !kinds.includes(credential.kind) || !isUtf8(bytes)) return undefined;
@@ -157,7 +158,7 @@ function createAttempt(
       const problems = new Problems();
       reader.into(request, parseJson(bytes.toString("utf8")), "", problems);
       if (problems.fault() !== undefined || !isSurelyValid(request)) return undefined;
-      return { message: noted(call(request)), credential };
+      return { message: noted(withinTraceOf(headers, () => call(request))), credential };
     } catch {
       return undefined;
     }

@@ -31,6 +31,7 @@ import {
   maxFastBytes,
   noted,
   withinTime,
+  withinTraceOf,
 } from "./fast-call.ts";
 import type { FastLine } from "./fast-line.ts";
 
@@ -117,14 +118,14 @@ function createAttempt(
 ): (exchange: Exchange) => Attempt | undefined {
   const { kinds } = methodFacts(method).access;
   const lookup = createMethodSerializationLookup(method, undefined, undefined, messageLimits);
-  return ({ bytes, token, dialect }) => {
+  return ({ line: { headers }, bytes, token, dialect }) => {
     try {
       const credential = authenticate(token);
       const content = dialect.isGrpc ? onlyMessage(bytes) : bytes;
       if (content === undefined || credential?.orgId === undefined || !kinds.includes(credential.kind))
         return undefined;
       const message = lookup.getI(dialect.isBinary).parse(content);
-      return isSurelyValid(message) ? [noted(call(message)), credential] : undefined;
+      return isSurelyValid(message) ? [noted(withinTraceOf(headers, () => call(message))), credential] : undefined;
     } catch {
       return undefined;
     }

@@ -24,6 +24,7 @@ import {
   type FastPathOptions,
   type FastStreamMethod,
   isUnusual,
+  withinTraceOf,
 } from "./fast-call.ts";
 import { frameHeadBytes, headed, MessageFrames } from "./message-frames.ts";
 
@@ -200,7 +201,7 @@ class FastStream {
       if (options.authenticate(this.#caller.token) === undefined) throw unauthenticated();
       const message = parse(bytes);
       if (!fast.isSurelyValid(message)) assertValid(fast.method.input, message);
-      const answer = fast.answer(message);
+      const answer = withinTraceOf(this.#caller.headers, () => fast.answer(message));
       if (!(answer instanceof Promise)) {
         slot.answer = answer;
         return;

@@ -88,6 +88,15 @@ export const runtimeSchema = defineSchema({
     description:
       "How long a session is kept after its last evaluation, and at most the originals behind its placeholders.",
   },
+  textMemoryMegabytes: {
+    name: "TEXT_MEMORY_MEGABYTES",
+    kind: "int",
+    min: 0,
+    max: 4_096,
+    default: "8",
+    description:
+      "Memory for texts that were scanned, with what was found, so that prompts, turns and documents that come again are not scanned again. 0 remembers nothing.",
+  },
   trustedHops: {
     name: "TRUSTED_PROXY_HOPS",
     kind: "int",

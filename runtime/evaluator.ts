@@ -14,11 +14,12 @@ import type { BackendAnswers } from "./engine/backend.ts";
 import type { Evaluation, EvaluationContext } from "./engine/evaluation.ts";
 import { lazily } from "./engine/normalize.ts";
 import { stageOfTranscript } from "./engine/piece.ts";
+import type { ScanMemory } from "./engine/scan-memory.ts";
 import type { EngineStream } from "./engine/stream/stream.ts";
 import { assertJudgeable, assertOneOutput, assertSchemaKnown } from "./judgeable.ts";
 import type { Meter } from "./lease-book.ts";
 import type { BundleHolder, LoadedBundle } from "./loaded-bundle.ts";
-import type { FinishedEvaluation } from "./metrics.ts";
+import type { EvaluationMeters } from "./metrics.ts";
 import type { Siblings } from "./process/sibling.ts";
 import { recordOf } from "./record.ts";
 import type { SessionStore } from "./session/session-store.ts";
@@ -53,8 +54,10 @@ export interface EvaluatorOptions {
   readonly meter?: Meter;
   /** Asks detector backends; undefined where nobody does. */
   readonly backends?: Pick<Backends, "ask"> | undefined;
-  /** Told of each evaluation. */
-  readonly onEvaluation: (evaluation: FinishedEvaluation) => void;
+  /** What was found in texts before; undefined where nothing is remembered. */
+  readonly memory?: ScanMemory | undefined;
+  /** Takes note of evaluations. */
+  readonly meters: EvaluationMeters;
 }
 
 /** A stream of text that is being judged. */
@@ -226,18 +229,19 @@ export class Evaluator {
     { loaded, context, leaseId }: Metered,
     evaluate: (loaded: LoadedBundle, context: EvaluationContext) => Evaluation,
   ): EvaluateResponse | Promise<EvaluateResponse> {
-    const { spool, onEvaluation } = this.#options;
+    const { spool, meters } = this.#options;
     const { stage, now } = context;
     const evaluation = this.#givingBack(leaseId, () => evaluate(loaded, context));
     const { response } = evaluation;
     this.#compare(request, evaluation, (candidate) =>
-      evaluate({ ...loaded, ...candidate }, { ...context, bundle: candidate.reference }),
+      evaluate({ ...loaded, ...candidate }, { ...context, bundle: candidate.reference, onDetectorTime: undefined }),
     );
     // Nothing between here and `append` writes a message.
     const record =
       spool === undefined ? undefined : writeRecord(recordOf(request, evaluation, { stage, loaded, now, leaseId }));
     this.#remember(request, context, evaluation);
-    onEvaluation({ stage, outcome: response.outcome, latencyUs: response.latencyUs });
+    const { outcome, latencyUs } = response;
+    meters.onEvaluation({ stage, outcome, latencyUs, unjudged: evaluation.unjudged });
     const stored = record === undefined ? undefined : spool?.append(record);
     return stored instanceof Promise ? stored.then(() => response) : response;
   }
@@ -265,7 +269,7 @@ export class Evaluator {
   }
 
   #contextOf(request: EvaluateRequest, moment: Moment, loaded: LoadedBundle, startedAtMs: number): EvaluationContext {
-    const { fingerprintKey, clock, sessions } = this.#options;
+    const { fingerprintKey, clock, sessions, memory, meters } = this.#options;
     const now = clock.now();
     const stage = moment === "transcript" ? stageOfTranscript(request) : moment;
     const { sessionId } = request;
@@ -276,6 +280,8 @@ export class Evaluator {
       evaluationId: request.evaluationId ?? newId(),
       fingerprintKey: fingerprintKey(),
       bundle: loaded.reference,
+      memory,
+      onDetectorTime: meters.detectorTime?.(),
       elapsedUs: () => (performance.now() - startedAtMs) * 1000,
       session:
         sessionId === undefined || this.isTheirs(request) ? undefined : sessions.view(sessionId, stage, now.getTime()),

@@ -3,11 +3,19 @@
 import { type DescEnum, getOption } from "@bufbuild/protobuf";
 import { Counter, Gauge, Histogram } from "prom-client";
 import { wire } from "../gen/policyguard/options/v1/options_pb.ts";
-import { type Outcome, OutcomeSchema, type Stage, StageSchema } from "../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { Unjudged } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
+import {
+  FailModeSchema,
+  type Outcome,
+  OutcomeSchema,
+  type Stage,
+  StageSchema,
+} from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import type { Metrics } from "../src/kit/metrics.ts";
 import { createTally, TallyHistogram } from "../src/kit/tally.ts";
 import type { Backends } from "./backend/backends.ts";
+import type { ScanMemory } from "./engine/scan-memory.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
 import type { SessionStore } from "./session/session-store.ts";
 import type { SpoolStatus } from "./spool/spool.ts";
@@ -18,6 +26,15 @@ export interface FinishedEvaluation {
   readonly outcome: Outcome;
   /** Time that the engine took. */
   readonly latencyUs: number;
+  /** What could not be judged. */
+  readonly unjudged: readonly Pick<Unjudged, "detector" | "reason" | "onError">[];
+}
+
+/** Takes note of evaluations. */
+export interface EvaluationMeters {
+  readonly onEvaluation: (evaluation: FinishedEvaluation) => void;
+  /** Asked before each evaluation: what takes note of the microseconds of its detectors; undefined when it is not one of those that are timed. */
+  readonly detectorTime?: () => ((detector: string, us: number) => void) | undefined;
 }
 
 /** How the reporting of a connected runtime stands. */
@@ -35,17 +52,55 @@ export interface RuntimeMetricsParts {
   /** Undefined for a runtime that reports to nobody. */
   readonly reporting: ReportingState | undefined;
   readonly sessions: SessionStore;
+  readonly memory: ScanMemory;
   readonly clock: Clock;
 }
 
-const bucketsSeconds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+/** One of so many evaluations has its detectors timed, which costs it some microseconds. */
+const timedEach = 64;
 
-/** Registers the measurements of a runtime; returns what takes note of an evaluation. */
-export function createRuntimeMetrics(parts: RuntimeMetricsParts): (evaluation: FinishedEvaluation) => void {
+const bucketsSeconds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+const detectorBucketsSeconds = [0.000005, 0.00001, 0.000025, ...bucketsSeconds];
+
+/** Registers the measurements of a runtime; returns what takes note of evaluations. */
+export function createRuntimeMetrics(parts: RuntimeMetricsParts): Required<EvaluationMeters> {
   measureBundle(parts);
   measureSessions(parts);
+  measureMemory(parts);
   if (parts.reporting !== undefined) measureReporting(parts.metrics, parts.reporting);
-  return countEvaluations(parts.metrics);
+  return { onEvaluation: countEvaluations(parts.metrics), detectorTime: timeDetectors(parts.metrics) };
+}
+
+function timeDetectors({ registry }: Metrics): Required<EvaluationMeters>["detectorTime"] {
+  const durations = new TallyHistogram({
+    name: "detector_seconds",
+    help: `Time of a detector within an evaluation, of one evaluation in ${timedEach}; "shared" is what is done for all of them.`,
+    labelNames: ["detector"],
+    buckets: detectorBucketsSeconds,
+    registry,
+  });
+  const observers = new Map<string, (seconds: number) => void>();
+  const observe = (detector: string, us: number) => {
+    const known = observers.get(detector) ?? kept(observers, detector, durations.bind({ detector }));
+    known(us / 1_000_000);
+  };
+  let count = 0;
+  return () => (count++ % timedEach === 0 ? observe : undefined);
+}
+
+function measureMemory({ metrics: { registry }, memory }: RuntimeMetricsParts): void {
+  new Counter({
+    name: "remembered_texts_total",
+    help: "Texts that were looked up among those of before: known ones, and those that had to be scanned.",
+    labelNames: ["result"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      const { known, scanned } = memory.status;
+      this.inc({ result: "known" }, known);
+      this.inc({ result: "scanned" }, scanned);
+    },
+  });
 }
 
 function countEvaluations({ registry }: Metrics): (evaluation: FinishedEvaluation) => void {
@@ -62,9 +117,21 @@ function countEvaluations({ registry }: Metrics): (evaluation: FinishedEvaluatio
     buckets: bucketsSeconds,
     registry,
   });
+  const unjudgedTotal = createTally({
+    name: "unjudged_total",
+    help: "What could not be judged in evaluations, by what the rule did about it: fail_open as if nothing had been found.",
+    labelNames: ["detector", "reason", "on_error"],
+    registry,
+  });
+  const gaps = new Map<string, () => void>();
+  const countGap = ({ detector, reason, onError }: FinishedEvaluation["unjudged"][number]) => {
+    const labels = { detector, reason, on_error: nameOf(FailModeSchema, onError) };
+    const key = JSON.stringify(labels);
+    (gaps.get(key) ?? kept(gaps, key, unjudgedTotal(labels)))();
+  };
   const counters = new Map<number, () => void>();
   const observers = new Map<Stage, (seconds: number) => void>();
-  return ({ stage, outcome, latencyUs }) => {
+  return ({ stage, outcome, latencyUs, unjudged }) => {
     const key = stage * 256 + outcome;
     const stageName = () => nameOf(StageSchema, stage);
     const count =
@@ -72,6 +139,7 @@ function countEvaluations({ registry }: Metrics): (evaluation: FinishedEvaluatio
     const observe = observers.get(stage) ?? kept(observers, stage, durations.bind({ stage: stageName() }));
     count();
     observe(latencyUs / 1_000_000);
+    for (const gap of unjudged) countGap(gap);
   };
 }
 

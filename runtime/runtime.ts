@@ -18,6 +18,7 @@ import { Backends, readBackendSecrets } from "./backend/backends.ts";
 import type { CandidateRunner } from "./candidate.ts";
 import { callLimits, type runtimeSchema } from "./config.ts";
 import { createJudgeEach } from "./each/evaluate-each.ts";
+import { ScanMemory } from "./engine/scan-memory.ts";
 import { Evaluator, type SharedRecordSink } from "./evaluator.ts";
 import { fastEvaluations, fastStreams } from "./fast/evaluate.ts";
 import type { Meter } from "./lease-book.ts";
@@ -95,7 +96,8 @@ export async function startRuntime(
   const { holder, spool, fingerprintKey, reporting } = source;
   const metrics = createMetrics();
   const sessions = new SessionStore({ count: config.sessions, ttlMs: config.sessionTtlMs });
-  const onEvaluation = createRuntimeMetrics({ metrics, holder, reporting, sessions, clock });
+  const memory = new ScanMemory(config.textMemoryMegabytes * 1024 * 1024);
+  const meters = createRuntimeMetrics({ metrics, holder, reporting, sessions, memory, clock });
   const siblings = place && new Siblings(place);
   const backends = new Backends(readBackendSecrets(config.backendSecrets), log);
   measureBackends(metrics, backends);
@@ -109,7 +111,8 @@ export async function startRuntime(
     clock,
     sessions,
     siblings,
-    onEvaluation,
+    memory,
+    meters,
   });
   const streams = new OpenStreams(evaluator, streamLimits);
   const streamSessions = new StreamSessions(streams, place?.index);

@@ -17,9 +17,20 @@ export function workLoadTexts({ count = 128, sizeBytes = textBytes } = {}): stri
   });
 }
 
+/** So many times as many texts, no two of which are alike: too many for a runtime to remember, so that each is new to it when its turn comes again. */
+export function newTexts(times = 64): string[] {
+  const texts = workLoadTexts();
+  return Array.from({ length: texts.length * times }, (_, index) => `${texts[index % texts.length]} ${index}`);
+}
+
+/** The texts of W, each with a place for what makes it another one in each request over HTTP. */
+export function unfinishedTexts(): string[] {
+  return workLoadTexts().map((text) => `${text} [<id>]`);
+}
+
 /** The same as bodies of `POST /v1/evaluate/input`. */
-export function workLoadBodies(): string[] {
-  return workLoadTexts().map((text) => JSON.stringify({ text, agent_id: "bench" }));
+export function workLoadBodies(texts: readonly string[] = workLoadTexts()): string[] {
+  return texts.map((text) => JSON.stringify({ text, agent_id: "bench" }));
 }
 
 function textOf(kind: number, sizeBytes: number, random: () => number): string {

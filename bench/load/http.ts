@@ -34,13 +34,22 @@ export interface Load {
   }[];
   /** The only status that is no failure. */
   readonly status: number;
+  /** Whether `[<id>]` in a body is another word in each request. Default: it is not. */
+  readonly isNew?: boolean;
 }
 
 /** Asks for three seconds over 32 connections. */
-export async function underLoad(child: ChildProcess, { url, requests, status }: Load): Promise<Round> {
+export async function underLoad(child: ChildProcess, { url, requests, status, isNew = false }: Load): Promise<Round> {
   const pid = child.pid ?? 0;
   const cpuBefore = cpuSecondsOf(pid);
-  const result = await autocannon({ url, connections, duration: roundSeconds, reconnectRate, requests: [...requests] });
+  const result = await autocannon({
+    url,
+    connections,
+    duration: roundSeconds,
+    reconnectRate,
+    requests: [...requests],
+    idReplacement: isNew,
+  });
   const others = Object.entries(result.statusCodeStats ?? {}).filter(([code]) => code !== String(status));
   if (others.length > 0 || result.errors > 0) {
     throw new Error(`${result.errors} calls failed, and answers had the statuses ${others.map(([code]) => code)}`);

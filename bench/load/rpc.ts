@@ -92,11 +92,19 @@ export async function underEachLoad(child: ChildProcess, { port, path, token, bo
   const pid = child.pid ?? 0;
   const cpuBefore = cpuSecondsOf(pid);
   const startedAtMs = performance.now();
-  const counts = await Promise.all(sessions.map((session) => callEach(session, { port, path, token, bodies })));
+  // Each begins elsewhere, so that they do not ask the same at the same time.
+  const partOf = (index: number) => rotated(bodies, Math.floor((index * bodies.length) / sessionCount));
+  const counts = await Promise.all(
+    sessions.map((session, index) => callEach(session, { port, path, token, bodies: partOf(index) })),
+  );
   const seconds = (performance.now() - startedAtMs) / 1000;
   const cpuSeconds = cpuSecondsOf(pid) - cpuBefore;
   for (const session of sessions) session.close();
   return { operations: counts.reduce((sum, count) => sum + count, 0), seconds, cpuSeconds };
+}
+
+function rotated<T>(list: readonly T[], by: number): T[] {
+  return [...list.slice(by), ...list.slice(0, by)];
 }
 
 function callEach(session: ClientHttp2Session, { path, token, bodies }: RpcLoad): Promise<number> {

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool } from "undici";
+import { outgoingTraceparent } from "../../src/kit/tracing.ts";
 import type { BackendAnswer, BackendFinding, BackendReference } from "../engine/backend.ts";
 import { AnswerCache } from "./answer-cache.ts";
 import { Breaker, type BreakerState } from "./breaker.ts";
@@ -131,6 +132,7 @@ export class BackendClient {
     const { reference, secret } = this.#options;
     const contract = contracts[reference.shape];
     const { authHeader } = reference;
+    const traceparent = outgoingTraceparent();
     const { statusCode, body } = await this.#pool.request({
       method: "POST",
       path: this.#path,
@@ -139,6 +141,7 @@ export class BackendClient {
         "content-type": "application/json",
         accept: "application/json",
         ...contract.headers?.(reference),
+        ...(traceparent === undefined ? {} : { traceparent }),
         ...(authHeader === undefined || secret === undefined ? {} : { [authHeader]: secret }),
       },
       body: JSON.stringify(contract.body(texts)),

@@ -101,6 +101,9 @@ export interface DetectorDefinition {
  */
 export type TextSource = "chat" | "document" | "trusted";
 
+/** Takes the time of a scan, part by part: told, after each, the key of the spec that it was for; undefined when it was for all. */
+export type Lap = (key: string | undefined) => void;
+
 /** All detectors of a bundle, compiled together, so that a text is scanned once. */
 export interface Scanner {
   /** Detections by the key of their spec. A key without detections is absent. Default: a text of a conversation. */
@@ -108,6 +111,7 @@ export interface Scanner {
     text: string,
     windows?: KnownWindows,
     source?: TextSource,
+    lap?: Lap,
   ) => ReadonlyMap<string, readonly Detection[]>;
   /** The forms of a text that the scan reads. */
   readonly formsOf: (text: string) => readonly TextForm[];

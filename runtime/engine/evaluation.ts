@@ -15,7 +15,8 @@ import type { ApplicablePolicy } from "./applicability.ts";
 import { withBackends } from "./backed.ts";
 import { answerOf, type BackedDetector, type BackendAnswers } from "./backend.ts";
 import { type Case, type DecisionWatch, decide, decidingMatch, isEnforced, type Match, strictest } from "./decide.ts";
-import type { Detection, Scanner } from "./detector.ts";
+import type { Detection, Scanner, TextSource } from "./detector.ts";
+import { DetectorTimes } from "./detector-time.ts";
 import { FactSheet, type PlacedDetection } from "./fact-sheet.ts";
 import { Fingerprints } from "./fingerprint.ts";
 import type { OutputSchema } from "./output-schema.ts";
@@ -24,6 +25,7 @@ import type { KnownWindows } from "./plan.ts";
 import type { RolloutKey } from "./policy/document.ts";
 import { Redactor, redact } from "./redact.ts";
 import { answerLimits, findingsOf, respond, signalsOf, weightiest } from "./respond.ts";
+import type { ScanMemory } from "./scan-memory.ts";
 import { schemaOutcomeOf } from "./schema-check.ts";
 import type { SessionUpdate, SessionView, VaultEntry } from "./session.ts";
 import { blockedItems, itemOf, sessionUpdateOf } from "./session-update.ts";
@@ -48,6 +50,10 @@ export interface EvaluationContext {
   readonly backends?: BackendAnswers | undefined;
   /** What a stream knows of the windows of the first text. Default: nothing. */
   readonly windows?: KnownWindows;
+  /** What was found in texts before. Default: nothing. */
+  readonly memory?: ScanMemory | undefined;
+  /** Told how long each detector took, in microseconds, by its name in the catalog; "shared" for what is done for all of them. */
+  readonly onDetectorTime?: ((detector: string, us: number) => void) | undefined;
 }
 
 /** The answer to a request, and what its record needs. */
@@ -174,15 +180,23 @@ function scanPieces(
   const longestMs = Math.max(0, ...applicable.map(({ policy }) => policy.timeoutMs));
   const budgetMs = Math.min(longestMs, request.options?.timeoutMs ?? longestMs);
   const isOverdue = () => context.elapsedUs() > budgetMs * 1000;
+  const { onDetectorTime, memory, windows } = context;
+  const times = onDetectorTime && new DetectorTimes(context.elapsedUs);
+  const scan = (text: string, source: TextSource, known: KnownWindows | undefined) => {
+    if (memory !== undefined && known === undefined && times === undefined) return memory.scan(scanner, text, source);
+    times?.start();
+    return scanner.scan(text, known, source, times?.lap);
+  };
   const foundAtMs: number[] = [];
   const scanned = pieces.map((piece, index) => {
     const { text } = piece;
     if (text === "" || applicable.length === 0) return new Map();
     if (isOverdue()) return undefined;
-    const found = scanner.scan(text, index === 0 ? context.windows : undefined, textSourceOf(piece, context.stage));
+    const found = scan(text, textSourceOf(piece, context.stage), index === 0 ? windows : undefined);
     foundAtMs[index] = context.elapsedUs() / 1000;
     return found;
   });
+  if (onDetectorTime !== undefined) times?.tell(onDetectorTime);
   const complete =
     context.isTranscript !== true || applicable.length === 0
       ? scanned

@@ -2,7 +2,7 @@
 // searches. A text is scanned once in each of its forms, whatever the number of detectors.
 
 import { openAutomaton } from "./automaton.ts";
-import type { Detection, DetectorSpec, Scanner, TextForm, TextSource } from "./detector.ts";
+import type { Detection, DetectorSpec, Lap, Scanner, TextForm, TextSource } from "./detector.ts";
 import type { BuildBudget } from "./dfa-state.ts";
 import { gateFoldText } from "./fold.ts";
 import { type GateTables, gateWindows, type LiteralUses, type Report } from "./literal-use.ts";
@@ -47,17 +47,24 @@ export function* detectorSteps(
   const plans = jobs.map((job) => job.plan);
   const tables = yield* buildTables(plans, shelf);
   const wanted = jobs.reduce((bits, job) => bits | job.plan.reads, 0);
-  const scanForms = (views: readonly View[], windows = noWindows): Detection[][] => {
+  const scanForms = (views: readonly View[], windows = noWindows, lap?: Lap): Detection[][] => {
     const found = jobs.map((): Detection[] => []);
     const limits = { work, budget: { left: patternBudget }, groupBudget: { left: groupBudget } };
+    const lapOf = lap && ((job: number | undefined) => lap(job === undefined ? undefined : jobs[job]?.key));
     for (const view of views) {
       const known = (job: number) => windows.of(jobs[job]?.key ?? "", view.kinds);
-      scanView(tables, view, { ...limits, known }, (job, finding) => found[job]?.push(detectionOf(view, finding)));
+      scanView(tables, view, { ...limits, known, lap: lapOf }, (job, finding) =>
+        found[job]?.push(detectionOf(view, finding)),
+      );
     }
     return found;
   };
   return {
-    scan: (text, windows, source = "chat") => settle(jobs, scanForms(viewsOf(text, wanted), windows), source),
+    scan: (text, windows, source = "chat", lap = undefined) => {
+      const views = viewsOf(text, wanted);
+      lap?.(undefined);
+      return settle(jobs, scanForms(views, windows, lap), { source, lap });
+    },
     scanForm: (view) => {
       const found = scanForms([view]);
       return new Map(jobs.map(({ key }, job) => [key, found[job] ?? []]));
@@ -92,6 +99,8 @@ const noWindows: KnownWindows = { of: () => [] };
 interface ScanLimits extends SearchLimits {
   readonly groupBudget: BuildBudget;
   readonly known: (job: number) => readonly (Finding | undefined)[];
+  /** Takes the time of parts, by job; undefined for what is done for all. */
+  readonly lap: ((job: number | undefined) => void) | undefined;
 }
 
 interface Job {
@@ -176,18 +185,32 @@ function addCompany(
 
 function scanView(tables: Tables, view: View, limits: ScanLimits, report: Report): void {
   const { text } = view;
+  const { lap } = limits;
   const readsView = (job: number): boolean => ((tables.reads[job] ?? 0) & view.kinds) !== 0;
   const windows = gateWindows(tables, view, readsView, report);
+  lap?.(undefined);
   for (const [pattern, parts] of windows) {
     const use = tables.patterns[pattern];
-    if (use !== undefined) parts.each((from, to) => searchPart(use, view, from, to, limits, report));
+    if (use === undefined) continue;
+    parts.each((from, to) => searchPart(use, view, from, to, limits, report));
+    lap?.(use.job);
   }
-  for (const use of tables.ungated.matching(view, readsView, limits.groupBudget))
+  const ungated = tables.ungated.matching(view, readsView, limits.groupBudget);
+  lap?.(undefined);
+  for (const use of ungated) {
     searchPart(use, view, 0, text.length, limits, report);
-  for (const { job, sweep } of tables.sweeps)
-    if (readsView(job)) for (const finding of sweep(text)) report(job, finding);
-  for (const { job, probe } of tables.windows)
-    if (readsView(job)) scoreWindows(probe, text, limits.known(job), (finding) => report(job, finding));
+    lap?.(use.job);
+  }
+  for (const { job, sweep } of tables.sweeps) {
+    if (!readsView(job)) continue;
+    for (const finding of sweep(text)) report(job, finding);
+    lap?.(job);
+  }
+  for (const { job, probe } of tables.windows) {
+    if (!readsView(job)) continue;
+    scoreWindows(probe, text, limits.known(job), (finding) => report(job, finding));
+    lap?.(job);
+  }
 }
 
 function scoreWindows(
@@ -224,14 +247,14 @@ function detectionOf(view: View, finding: Finding): Detection {
 function settle(
   jobs: readonly Job[],
   found: readonly Detection[][],
-  source: TextSource,
+  { source, lap }: { readonly source: TextSource; readonly lap: Lap | undefined },
 ): ReadonlyMap<string, readonly Detection[]> {
   const result = new Map<string, readonly Detection[]>();
   jobs.forEach(({ key, plan }, index) => {
     const detections = found[index] ?? [];
-    if (detections.length === 0) return;
-    const settled = [...plan.settle(detections, source)].sort(byPlace);
+    const settled = detections.length === 0 ? [] : [...plan.settle(detections, source)].sort(byPlace);
     if (settled.length > 0) result.set(key, settled);
+    lap?.(key);
   });
   return result;
 }

@@ -46,6 +46,11 @@ export class SpecTable {
   }
 }
 
+/** The name in the catalog of the detector that a spec of this key uses. */
+export function useOf(key: string): string {
+  return key.slice(0, key.lastIndexOf("#"));
+}
+
 function sortedJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedJson);
   if (typeof value !== "object" || value === null) return value;

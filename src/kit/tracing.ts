@@ -1,6 +1,7 @@
 // Trace context of W3C Trace Context, level 1 (https://www.w3.org/TR/trace-context/), section 3.2: what joins the log lines
 // of one request across processes. No spans are recorded here; an OpenTelemetry exporter can be put on the same ids.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomFillSync } from "node:crypto";
 
 /** Place of a call in a trace. */
@@ -35,6 +36,19 @@ export function childTrace(parent: TraceContext | undefined): TraceContext {
     spanId: randomHex(8),
     isSampled: parent?.isSampled ?? false,
   };
+}
+
+const current = new AsyncLocalStorage<TraceContext>();
+
+/** Runs the work of a call within its trace. */
+export function withinTrace<T>(trace: TraceContext, work: () => T): T {
+  return current.run(trace, work);
+}
+
+/** The traceparent header for a request that the call which runs now makes; undefined outside of one. */
+export function outgoingTraceparent(): string | undefined {
+  const trace = current.getStore();
+  return trace === undefined ? undefined : formatTraceparent(childTrace(trace));
 }
 
 // Asked for one id at a time, the generator costs more than the rest of a span.

@@ -56,6 +56,8 @@ describe("a runtime process", () => {
     const metrics = await (await fetch(`http://127.0.0.1:${runtime.facts.managementPort}/metrics`)).text();
     expect(metrics).toContain('evaluations_total{stage="input",outcome="BLOCK"} 1');
     expect(metrics).toMatch(/evaluation_engine_seconds_count\{stage="input"\} 1/);
+    expect(metrics).toMatch(/^detector_seconds_count\{detector="secrets"\} 1$/m);
+    expect(metrics).toMatch(/^detector_seconds_count\{detector="shared"\} 1$/m);
     expect(metrics).toMatch(/^bundle_version 1$/m);
     expect(metrics).toMatch(/^bundle_age_seconds \d/m);
     expect(metrics).not.toContain("spool_records");

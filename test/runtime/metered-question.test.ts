@@ -38,7 +38,7 @@ function runtime(ask: Backends["ask"]) {
     },
     spool: { append: (record) => state.leases.push(fromBinary(EvaluationRecordSchema, record).leaseId) },
     fingerprintKey: () => new Uint8Array(32),
-    onEvaluation: () => undefined,
+    meters: { onEvaluation: () => undefined },
   });
   return { evaluator, state, streams: new OpenStreams(evaluator) };
 }

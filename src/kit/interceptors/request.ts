@@ -8,8 +8,8 @@ import { Fault, reasonRule } from "../error.ts";
 import { newId } from "../id.ts";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { childTrace, parseTraceparent } from "../tracing.ts";
-import { tapStream } from "./stream.ts";
+import { childTrace, parseTraceparent, type TraceContext, withinTrace } from "../tracing.ts";
+import { tapStream, type Within } from "./stream.ts";
 
 /** Header that carries the id of a call, in both directions. */
 export const requestIdHeader = "X-Request-Id";
@@ -24,9 +24,10 @@ export function requestIdOf(given: unknown): string {
 /** Gives each call its id, trace and logger; logs and counts it when it has ended. */
 export function createRequestInterceptor({ log, metrics }: { log: Logger; metrics: Metrics }): Interceptor {
   return (next) => async (req) => {
-    const id = beginCall(req, log);
+    const { id, trace } = beginCall(req, log);
     const finish = createFinish(req, metrics);
-    const res = await next(req).catch((error: unknown) => {
+    const within: Within = (work) => withinTrace(trace, work);
+    const res = await within(() => next(req)).catch((error: unknown) => {
       const failure = ConnectError.from(error);
       failure.metadata.set(requestIdHeader, id);
       finish(failure);
@@ -37,14 +38,17 @@ export function createRequestInterceptor({ log, metrics }: { log: Logger; metric
       finish();
       return res;
     }
-    return { ...res, message: watchStream(res.message, req.signal, finish) };
+    return { ...res, message: watchStream(res.message, { signal: req.signal, finish, within }) };
   };
 }
 
 /** Takes note of the end of a call. */
 type Finish = (failure?: ConnectError) => void;
 
-function watchStream<T>(stream: AsyncIterable<T>, signal: AbortSignal, finish: Finish): AsyncIterable<T> {
+function watchStream<T>(
+  stream: AsyncIterable<T>,
+  { signal, finish, within }: { readonly signal: AbortSignal; readonly finish: Finish; readonly within: Within },
+): AsyncIterable<T> {
   const onStop = () => finish(new ConnectError("the caller stopped reading", Code.Canceled));
   // Not every transport says that its reader is gone by anything but the signal. Deadline and shutdown are no such news: the
   // handler may still answer them.
@@ -55,15 +59,18 @@ function watchStream<T>(stream: AsyncIterable<T>, signal: AbortSignal, finish: F
     finish(failure);
     return failure;
   };
-  return tapStream(stream, { onEnd: () => finish(), onError, onStop });
+  return tapStream(stream, { onEnd: () => finish(), onError, onStop, within });
 }
 
-function beginCall(req: UnaryRequest | StreamRequest, log: Logger): string {
+function beginCall(
+  req: UnaryRequest | StreamRequest,
+  log: Logger,
+): { readonly id: string; readonly trace: TraceContext } {
   const id = requestIdOf(req.header.get(requestIdHeader));
   const trace = childTrace(parseTraceparent(req.header.get("traceparent")));
   const facts = { request_id: id, service: req.service.typeName, method: req.method.name, trace_id: trace.traceId };
   req.contextValues.set(requestIdKey, id).set(traceKey, trace).set(loggerKey, log.child(facts));
-  return id;
+  return { id, trace };
 }
 
 // A stream can end, fail and be abandoned; only the first of them counts.

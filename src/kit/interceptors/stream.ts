@@ -1,5 +1,8 @@
 // Messages of streaming calls pass interceptors one by one; these two look at them without disturbing who reads them.
 
+/** Does some work within something, such as the trace of a call. */
+export type Within = <T>(work: () => T) => T;
+
 /** What to do while a stream is read. */
 export interface StreamTap {
   /** The reader got the last message. */
@@ -8,16 +11,19 @@ export interface StreamTap {
   onError(error: unknown): unknown;
   /** The reader stopped before the end. */
   onStop?(): void;
+  /** What each message is made within. */
+  readonly within?: Within;
 }
 
 /** The same stream, watched. Errors that the reader throws into it pass as they are. */
 export function tapStream<T>(stream: AsyncIterable<T>, tap: StreamTap): AsyncIterable<T> {
+  const { within = (work) => work() } = tap;
   return {
     [Symbol.asyncIterator]() {
       const inner = stream[Symbol.asyncIterator]();
       return {
         async next() {
-          const result = await inner.next().catch((error: unknown) => {
+          const result = await within(() => inner.next()).catch((error: unknown) => {
             throw tap.onError(error);
           });
           if (result.done) tap.onEnd?.();

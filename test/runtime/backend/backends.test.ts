@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,15 +29,17 @@ interface Answers {
 }
 
 /** A backend that does what a test tells it. */
-function badServer(answers: Answers): { server: Server; calls: () => number } {
+function badServer(answers: Answers) {
   let calls = 0;
+  let traceparent: string | undefined;
   const server = createServer((request, response) => {
     calls += 1;
+    traceparent = request.headers.traceparent?.toString();
     request.resume();
     const { status, body, delayMs } = answers;
     setTimeout(() => response.writeHead(status, { "content-type": "application/json" }).end(body), delayMs);
   });
-  return { server, calls: () => calls };
+  return { server, calls: () => calls, traceparent: () => traceparent };
 }
 
 async function startExample(shape: string): Promise<{ process: ChildProcess; port: number }> {
@@ -118,10 +120,10 @@ describe("detector backends", () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function call(path: string, body: JsonObject) {
+  async function call(path: string, body: JsonObject, headers: Readonly<Record<string, string>> = {}) {
     const response = await fetch(`http://127.0.0.1:${runtime.port}/v1/evaluate/${path}`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
     return { status: response.status, body: await response.json() };
@@ -166,6 +168,26 @@ describe("detector backends", () => {
     expect(closed.body).toMatchObject({ outcome: "BLOCK", unjudged: [gap] });
     const open = await call("input", { text: "hello", agent_id: "open" });
     expect(open.body).toMatchObject({ outcome: "ALLOW", unjudged: [{ ...gap, on_error: "fail_open" }] });
+  });
+
+  it("counts what is left unjudged, and what came of it", async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${runtime.managementPort}/metrics`)).text();
+    for (const mode of ["fail_open", "fail_closed"])
+      expect(metrics).toMatch(
+        new RegExp(`^unjudged_total\\{detector="asked",reason="error",on_error="${mode}"\\} 4$`, "m"),
+      );
+  });
+
+  it.each([
+    ["by the short way", {}],
+    ["by the ordinary way", { "content-type": "application/json; charset=utf-8", "accept-encoding": "gzip" }],
+  ])("is asked within the trace of the call, %s", async (_, headers) => {
+    Object.assign(answers, { status: 200, body: '{"results":[{"findings":[]}]}', delayMs: 0 });
+    const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const parent = "00f067aa0ba902b7";
+    const traceparent = `00-${trace}-${parent}-01`;
+    await call("input", { text: `traced ${JSON.stringify(headers)}`, agent_id: "open" }, { traceparent, ...headers });
+    expect(bad.traceparent()).toMatch(new RegExp(`^00-${trace}-(?!${parent})[0-9a-f]{16}-01$`));
   });
 
   it("does not wait longer than the backend may take", async () => {

@@ -44,7 +44,7 @@ function streamsOn(size: number) {
   const evaluator = new Evaluator({
     ...{ holder, spool, meter, clock: systemClock, sessions: new SessionStore({ count: 10, ttlMs: 60_000 }) },
     fingerprintKey: () => new Uint8Array(32),
-    onEvaluation: () => undefined,
+    meters: { onEvaluation: () => undefined },
   });
   return { streams: new OpenStreams(evaluator), leases, left: () => left };
 }
