@@ -50,6 +50,28 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "streams against the unary answer",
     n: 100_000,
   },
+  automaton: {
+    file: "test/runtime/engine/automaton.test.ts",
+    unit: "sets of literals against a plain search for each, in each of three ways",
+    n: 34_000,
+  },
+  matcher: {
+    file: "test/runtime/engine/regex.test.ts",
+    test: "a gated pattern matches",
+    unit: "patterns by literals and windows against the same on the whole text, made-up and built-in ones each",
+    n: 50_000,
+  },
+  "spans-normalized": {
+    file: "test/runtime/engine/normalize.test.ts",
+    test: "maps every part back",
+    unit: "texts whose normalised form is mapped back",
+    n: 100_000,
+  },
+  spans: {
+    file: "test/runtime/engine/disguise/span.test.ts",
+    unit: "texts with a hidden part, mapped back from each of their forms",
+    n: 100_000,
+  },
   quota: { file: "test/src/domain/quota-simulation.test.ts", unit: "schedules of 50 runtimes", n: 100 },
   "quota-fleet": {
     file: "test/e2e/quota.test.ts",

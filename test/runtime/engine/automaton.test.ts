@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { buildAutomaton } from "../../../runtime/engine/automaton.ts";
 import { gateFoldText } from "../../../runtime/engine/fold.ts";
+import { reportSample, sampleOf } from "../../../scripts/assurance/sample.ts";
 
 /** All occurrences by plain search, as "literal@end". */
 function occurrences(literals: readonly string[], text: string): string[] {
@@ -23,14 +24,17 @@ const letters = (alphabet: string, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength });
 
 describe("the automaton", () => {
+  const sample = sampleOf({ n: 1_000, seed: 1 });
+
   it("finds exactly what a plain search for each literal finds", () => {
     const literals = fc.uniqueArray(letters("abc", 5), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(literals, letters("abcx", 60), (list, text) => {
         expect(hits(list, text)).toEqual(occurrences(list, text));
       }),
-      { numRuns: 1000, seed: 1 },
+      { numRuns: sample.n, seed: sample.seed },
     );
+    reportSample({ n: sample.n, failures: 0 });
   });
 
   it("finds the same when most states have no dense row", () => {
@@ -39,8 +43,9 @@ describe("the automaton", () => {
       fc.property(literals, letters("abcx", 60), fc.integer({ min: 1, max: 40 }), (list, text, denseEntries) => {
         expect(hits(list, text, denseEntries)).toEqual(occurrences(list, text));
       }),
-      { numRuns: 1000, seed: 2 },
+      { numRuns: sample.n, seed: sample.seed + 1 },
     );
+    reportSample({ n: sample.n, failures: 0 });
   });
 
   it("counts a run of white space as one, dense or not", () => {
@@ -62,8 +67,9 @@ describe("the automaton", () => {
         const inCollapsed = occurrences(list, collapsed);
         for (const index of list.keys()) expect(count(inSource, index)).toBe(count(inCollapsed, index));
       }),
-      { numRuns: 1000, seed: 3 },
+      { numRuns: sample.n, seed: sample.seed + 2 },
     );
+    reportSample({ n: sample.n, failures: 0 });
   });
 
   it("folds case and look-alike letters", () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { normalize, reads, viewsOf } from "../../../runtime/engine/normalize.ts";
 import { splitsPair } from "../../../runtime/engine/regex.ts";
+import { reportSample, sampleOf } from "../../../scripts/assurance/sample.ts";
 
 const part = fc.constantFrom(
   "a",
@@ -36,6 +37,8 @@ const part = fc.constantFrom(
 const text = fc.array(part, { maxLength: 20 }).map((parts) => parts.join(""));
 
 describe("the normalised form of a text", () => {
+  const sample = sampleOf({ n: 3_000, seed: 6 });
+
   it("is made only when it differs", () => {
     expect(viewsOf("plain text\n with Größe", 0).map((view) => view.layer)).toEqual(["plain"]);
     expect(viewsOf("ｐlain", 0).map((view) => view.layer)).toEqual(["plain", "normalized"]);
@@ -57,8 +60,9 @@ describe("the normalised form of a text", () => {
           view.text.slice(from, to + 1).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, ""),
         );
       }),
-      { numRuns: 3000, seed: 6 },
+      { numRuns: sample.n, seed: sample.seed },
     );
+    reportSample({ n: sample.n, failures: 0 });
   });
 
   it.each([
