@@ -16,6 +16,7 @@ import type { Metrics } from "../src/kit/metrics.ts";
 import { createTally, TallyHistogram } from "../src/kit/tally.ts";
 import type { Backends } from "./backend/backends.ts";
 import type { ScanMemory } from "./engine/scan-memory.ts";
+import { arrayBytes, patternStateBytes } from "./engine/state-memory.ts";
 import type { BundleHolder } from "./loaded-bundle.ts";
 import type { SessionStore } from "./session/session-store.ts";
 import type { SpoolStatus } from "./spool/spool.ts";
@@ -65,6 +66,7 @@ const detectorBucketsSeconds = [0.000005, 0.00001, 0.000025, ...bucketsSeconds];
 /** Registers the measurements of a runtime; returns what takes note of evaluations. */
 export function createRuntimeMetrics(parts: RuntimeMetricsParts): Required<EvaluationMeters> {
   measureBundle(parts);
+  measureTables(parts);
   measureSessions(parts);
   measureMemory(parts);
   if (parts.reporting !== undefined) measureReporting(parts.metrics, parts.reporting);
@@ -173,6 +175,15 @@ function measureBundle({ metrics, holder, clock }: RuntimeMetricsParts): void {
   gauge("bundle_rejected", "1 when the newest bundle that was offered was refused.", () => {
     return Number(holder.rejection !== undefined);
   });
+}
+
+function measureTables({ metrics, holder }: RuntimeMetricsParts): void {
+  const gauge = createGauges(metrics);
+  gauge("bundle_tables_bytes", "Memory of the tables that the bundle in force was compiled to.", () => {
+    const tables = holder.loaded?.engine.tables;
+    return tables === undefined ? undefined : arrayBytes(tables);
+  });
+  gauge("pattern_states_bytes", "Memory of the states that patterns made of the texts they saw.", patternStateBytes);
 }
 
 function measureSessions({ metrics, sessions }: RuntimeMetricsParts): void {

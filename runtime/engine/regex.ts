@@ -14,6 +14,7 @@ import { analyse, type PatternFacts, patternKey, readFacts, type StoredFacts, st
 import { PatternMemory } from "./pattern-memory.ts";
 import { readProgram } from "./program.ts";
 import type { Spice } from "./spice.ts";
+import { patternMemory } from "./state-memory.ts";
 
 /** Flags of a pattern. */
 export interface PatternFlags {
@@ -46,9 +47,6 @@ export interface PatternMatch {
 /** Steps that finding all matches of one pattern in one text may cost beside a fixed multiple of the text's length. */
 const stepBudget = 1_000_000;
 const stepsPerUnit = 32;
-
-/** Bytes that the automata of single patterns may take: each, and together beyond a small share for everyone. */
-const dfaMemory = { mostBytes: 2 ** 20, ownBytes: 64 * 1024, shared: { leftBytes: 48 * 2 ** 20 } };
 
 const memory = new PatternMemory();
 const builtInFacts: ReadonlyMap<string, StoredFacts> = new Map(Object.entries(patterns));
@@ -127,7 +125,7 @@ class CompiledPattern implements LinearPattern {
   }
 
   get dfa(): LazyDfa | undefined {
-    if (this.#dfa === null) this.#dfa = LazyDfa.of([readProgram(this.engine)], dfaMemory);
+    if (this.#dfa === null) this.#dfa = LazyDfa.of([readProgram(this.engine)], patternMemory);
     return this.#dfa;
   }
 }

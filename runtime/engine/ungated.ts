@@ -6,6 +6,7 @@ import type { BuildBudget } from "./dfa-state.ts";
 import { lazily, type View } from "./normalize.ts";
 import type { PatternProbe } from "./plan.ts";
 import { type Spice, SpicedText } from "./spice.ts";
+import { groupMemory } from "./state-memory.ts";
 import { TableShelf } from "./table-shelf.ts";
 
 /** A pattern, and the detector that wants it. */
@@ -17,8 +18,6 @@ export interface PatternUse {
 const longestReach = 64;
 const mostPatterns = 80;
 const mostInstructions = 8_000;
-const groupBytes = 4 * 2 ** 20;
-const groupMemory = { mostBytes: groupBytes, ownBytes: groupBytes, shared: { leftBytes: 0 } };
 
 /** The patterns of a bundle that have no literal. */
 export class UngatedPatterns {

@@ -59,6 +59,8 @@ describe("a runtime process", () => {
     expect(metrics).toMatch(/^detector_seconds_count\{detector="secrets"\} 1$/m);
     expect(metrics).toMatch(/^detector_seconds_count\{detector="shared"\} 1$/m);
     expect(metrics).toMatch(/^bundle_version 1$/m);
+    expect(metrics).toMatch(/^bundle_tables_bytes [1-9]\d{4,}$/m);
+    expect(metrics).toMatch(/^pattern_states_bytes \d+$/m);
     expect(metrics).toMatch(/^bundle_age_seconds \d/m);
     expect(metrics).not.toContain("spool_records");
     expect(await runtime.stop()).toBe(0);

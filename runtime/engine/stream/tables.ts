@@ -11,6 +11,7 @@ import { reads } from "../normalize.ts";
 import type { Models, OpenEdge, PatternProbe, Phrase, Plan, Sweep, Trigger, WindowProbe } from "../plan.ts";
 import { detectorSteps, type FormScanner } from "../scanner.ts";
 import { planOf } from "../spec-plan.ts";
+import { groupMemory } from "../state-memory.ts";
 import { inBunches } from "../steps.ts";
 import type { TableShelf } from "../table-shelf.ts";
 import { unfollowable } from "./bounds.ts";
@@ -92,7 +93,6 @@ export interface StreamTables {
   readonly decoded: FormScanner | undefined;
 }
 
-const groupBytes = 4 * 2 ** 20;
 const mostPatterns = 80;
 /** Patterns with long beginnings need many states together. */
 const fewPatterns = 40;
@@ -316,7 +316,7 @@ function groupsOfFew(
     const half = Math.ceil(members.length / 2);
     return [members.slice(0, half), members.slice(half)].flatMap((few) => groupsOfFew(few, patterns, shelf));
   }
-  const dfa = LazyDfa.over(tables, { mostBytes: groupBytes, ownBytes: groupBytes, shared: { leftBytes: 0 } });
+  const dfa = LazyDfa.over(tables, groupMemory);
   const isElastic = probes.some(({ pattern }) => pattern.elastic);
   const reach = isElastic ? Number.POSITIVE_INFINITY : Math.max(...probes.map(({ pattern }) => pattern.maxLength));
   return [{ members, isFolded: probes.some(({ folded }) => folded), reach, dfa }];

@@ -15,8 +15,10 @@ import {
   type PatternMatch,
   type SearchWork,
 } from "../../../runtime/engine/regex.ts";
+import { patternStateBytes } from "../../../runtime/engine/state-memory.ts";
 import { CollapsedText, Windows, windowAround } from "../../../runtime/engine/window.ts";
 import { reportSample, sampleOf } from "../../../scripts/assurance/sample.ts";
+import { seededRandom } from "../spool/fault-disk.ts";
 
 /** Matches found through the automaton and windows, as the scanner does it. */
 function gatedMatches(pattern: LinearPattern, text: string): PatternMatch[] {
@@ -269,5 +271,17 @@ describe("hostile text", () => {
       const compiled = compilePattern(source);
       expect(findMatches(compiled, sample, 0, sample.length).length).toBe(wholeMatches(compiled, sample).length);
     }
+  });
+
+  it("is paid for with a bounded number of bytes, which is told", () => {
+    const before = patternStateBytes();
+    const compiled = compilePattern("key-(?:[a-z0-9]{1,12}[.-]){1,8}[a-z]{2,40}(?:x[a-f]{3}|y[0-9]{4})end");
+    const random = seededRandom(1);
+    for (let n = 0; n < 200; n++) {
+      const sample = `key-${Array.from({ length: 400 }, () => "abcxyz019.-"[Math.floor(random() * 11)]).join("")}`;
+      findMatches(compiled, sample, 0, sample.length);
+    }
+    expect(patternStateBytes()).toBeGreaterThan(before);
+    expect(patternStateBytes() - before).toBeLessThan(2 * 2 ** 20);
   });
 });
