@@ -2,8 +2,6 @@
 // Counts trigrams of innocent texts: the corpus without the groups that are held out, and FILE (JSONL). The turning points are
 // quantiles of what the innocent held-out texts, and those of `--calibrate`, cost. Same arguments, same bytes.
 
-import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import {
   costOf,
@@ -14,17 +12,11 @@ import {
   writeGibberishModel,
 } from "../runtime/engine/detectors/gibberish/model.ts";
 import { windowsOf } from "../runtime/engine/detectors/injection/feature.ts";
+import { repeated, saveWeights, trainingOptions } from "./training/command.ts";
 import { thresholdFor } from "./training/measure.ts";
 import { isHeldOut, readCorpus, readRows } from "./training/row.ts";
 
-const { values } = parseArgs({
-  options: {
-    data: { type: "string", multiple: true, default: [] },
-    calibrate: { type: "string", multiple: true, default: [] },
-    corpus: { type: "string" },
-    out: { type: "string", default: "models/gibberish.bin" },
-  },
-});
+const { values } = parseArgs({ options: { ...trainingOptions("models/gibberish.bin"), calibrate: repeated } });
 
 /** Of innocent texts so many may be taken for gibberish. */
 const allowed = { strict: 0.01, balanced: 0.002, permissive: 0.0005 };
@@ -49,9 +41,7 @@ const header: GibberishHeader = {
     permissive: pointAt(allowed.permissive),
   },
 };
-const bytes = writeGibberishModel(header, costs);
-writeFileSync(values.out, bytes);
-console.log(`${values.out}: ${bytes.length} bytes, sha256 ${createHash("sha256").update(bytes).digest("hex")}`);
+saveWeights(values.out, writeGibberishModel(header, costs));
 console.log(JSON.stringify(header));
 
 function costsOf(texts: readonly string[]): Uint8Array {

@@ -4,24 +4,17 @@
 // kind none is learned. The turning point is what few texts
 // of the hold-out of the corpus, and of the labelled ones that are not toxic and were left out by hash, reach. Same arguments, same bytes.
 
-import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { damping, ToxicityModel, writeToxicityModel } from "../runtime/engine/detectors/toxicity/model.ts";
 import { featureCount } from "../runtime/engine/detectors/toxicity/word.ts";
+import { repeated, saveWeights, trainingOptions } from "./training/command.ts";
 import { innocentWords } from "./training/innocent-word.ts";
 import { thresholdFor } from "./training/measure.ts";
 import { hashOf, isHeldOut, type Row, readCorpus, readRows } from "./training/row.ts";
 import { learnToxicity, stretchesIn, type ToxicExample } from "./training/toxicity.ts";
 
 const { values } = parseArgs({
-  options: {
-    data: { type: "string", multiple: true, default: [] },
-    innocent: { type: "string", multiple: true, default: [] },
-    skip: { type: "string", multiple: true, default: [] },
-    corpus: { type: "string" },
-    out: { type: "string", default: "models/toxicity.bin" },
-  },
+  options: { ...trainingOptions("models/toxicity.bin"), innocent: repeated, skip: repeated },
 });
 
 /** So many may be taken for toxic: of the hold-out of the corpus, and of the labelled texts that are not toxic and were left out. */
@@ -58,8 +51,7 @@ const bytes = writeToxicityModel(
   { ...header, point: Number.isFinite(point) ? Math.round(point * 100) / 100 : 0 },
   bytesOf,
 );
-writeFileSync(values.out, bytes);
-console.log(`${values.out}: ${bytes.length} bytes, sha256 ${createHash("sha256").update(bytes).digest("hex")}`);
+saveWeights(values.out, bytes);
 console.log(`${featureCount} weights, damping ${damping}, scale ${scale.toFixed(4)}, point ${point.toFixed(2)}`);
 
 // Marks of the place that a text comes from tell nothing about it.

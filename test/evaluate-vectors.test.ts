@@ -1,8 +1,6 @@
 // Runs every evaluate vector on the engine alone and on a live runtime over REST, Connect and gRPC: one truth everywhere.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { create, fromJsonString, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { create, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAnswerer } from "../gateway/answer.ts";
@@ -11,24 +9,17 @@ import { BundleReferenceSchema, type EvaluateRequest } from "../gen/policyguard/
 import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { AdapterService } from "../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import {
-  type EvaluateStep,
-  type EvaluateVector,
-  EvaluateVectorSchema,
-} from "../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
+import type { EvaluateStep, EvaluateVector } from "../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
 import { compileBundle } from "../runtime/bundle/compile.ts";
 import { stageOfTranscript } from "../runtime/engine/piece.ts";
 import { methodFacts } from "../src/kit/options.ts";
 import { callName, type Dialect, dialects, rpcMessage, type TestAnswer, type TestCall } from "./harness/dialect.ts";
 import { bundleOf, type EvaluateStage, startEvaluateStage } from "./harness/evaluate-stage.ts";
+import { type EvaluateStages, startEvaluateStages } from "./harness/evaluate-stages.ts";
+import { evaluateVectors, requestJsonOf } from "./harness/evaluate-vector.ts";
 import { mismatches } from "./harness/match.ts";
 import { expanded } from "./harness/placeholder.ts";
 
-const folder = join(import.meta.dirname, "vectors", "evaluate");
-const vectors = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".json"))
-  .sort()
-  .map((file) => ({ name: file.slice(0, -".json".length), vector: vectorIn(file) }));
 const routes = routesOf([EvaluationService, AdapterService]);
 const stages: Readonly<Record<string, Stage>> = {
   input: Stage.INPUT,
@@ -39,7 +30,7 @@ const stages: Readonly<Record<string, Stage>> = {
   schema: Stage.OUTPUT,
 };
 
-const decisions = vectors.filter(({ vector }) => statusOf(vector) === 200);
+const decisions = evaluateVectors.filter(({ vector }) => statusOf(vector) === 200);
 /** What the engine decides by itself, without sessions and other contracts. */
 const ofEngine = decisions.filter(
   ({ vector: { stage, before } }) =>
@@ -55,22 +46,16 @@ describe("on the engine alone", () => {
 });
 
 describe("on a live runtime", () => {
-  let live: EvaluateStage;
-  let bare: EvaluateStage;
+  let runtimes: EvaluateStages;
 
   beforeAll(async () => {
-    live = await startEvaluateStage();
-    bare = await startEvaluateStage();
+    runtimes = await startEvaluateStages();
   });
 
-  afterAll(async () => {
-    await live.stop();
-    await bare.stop();
-  });
+  afterAll(() => runtimes.stop());
 
-  it.each(vectors)("$name: $vector.description", async ({ vector }) => {
-    const stage = vector.withoutBundle ? bare : live;
-    if (!vector.withoutBundle) await live.adopt(await bundleOf(vector));
+  it.each(evaluateVectors)("$name: $vector.description", async ({ vector }) => {
+    const stage = await runtimes.play(vector);
     const answers: TestAnswer[] = [];
     const wanted = vector.dialects.length === 0 ? dialects : (vector.dialects as Dialect[]);
     for (const dialect of wanted) {
@@ -140,7 +125,7 @@ const elsewhere = new Set(["overloaded", "payment_required", "plan_limit_exceede
 describe("the set of vectors", () => {
   it("has each failure that the methods declare", () => {
     const declared = new Set(routes.flatMap(({ method }) => methodFacts(method).fails));
-    const shown = new Set(vectors.map(({ vector }) => vector.want?.error));
+    const shown = new Set(evaluateVectors.map(({ vector }) => vector.want?.error));
     expect([...declared].filter((error) => !shown.has(error) && !elsewhere.has(error))).toEqual([]);
   });
 
@@ -161,7 +146,7 @@ async function take(
   const method = callName(routeOf(stage).method);
   const { status, body } = await caller.call(dialect, {
     method,
-    request: expanded((request ?? {}) as JsonObject),
+    request: requestJsonOf({ request }),
     token: tokenOf(""),
   });
   expect(status, JSON.stringify(body)).toBe(200);
@@ -180,7 +165,7 @@ async function evaluateAlone(vector: EvaluateVector): Promise<JsonValue> {
   const engine = compileBundle(await bundleOf(vector));
   const route = routeOf(vector.stage);
   // The binder of this route makes this message.
-  const request = rpcMessage(route, requestOf(vector)) as EvaluateRequest;
+  const request = rpcMessage(route, requestJsonOf(vector)) as EvaluateRequest;
   const evaluate = vector.stage === "schema" ? engine.evaluateSchema : engine.evaluate;
   const isTranscript = vector.stage === "conversation";
   const { response } = evaluate(request, {
@@ -199,7 +184,7 @@ function callOf(vector: EvaluateVector, stage: EvaluateStage): TestCall {
   const { rawBody, headers, as } = vector;
   return {
     method: callName(routeOf(vector.stage).method),
-    request: requestOf(vector),
+    request: requestJsonOf(vector),
     token: stage.tokenOf(as),
     headers: { ...headers },
     rawBody: rawBody === undefined ? undefined : expanded(rawBody),
@@ -210,10 +195,6 @@ function routeOf(stage: string) {
   const route = routes.find(({ path }) => path === `/v1/evaluate/${stage || "input"}`);
   if (route === undefined) throw new Error(`no route evaluates the stage ${stage}`);
   return route;
-}
-
-function requestOf({ request }: EvaluateVector): JsonObject {
-  return expanded((request ?? {}) as JsonObject);
 }
 
 function statusOf({ want }: EvaluateVector): number {
@@ -237,12 +218,4 @@ function withoutChance(body: JsonValue): JsonValue {
 
 function isModeration(id: JsonValue): boolean {
   return String(id).startsWith("modr-");
-}
-
-function vectorIn(file: string): EvaluateVector {
-  try {
-    return fromJsonString(EvaluateVectorSchema, readFileSync(join(folder, file), "utf8"));
-  } catch (error) {
-    throw new Error(`${file} is no vector: ${error instanceof Error ? error.message : error}`, { cause: error });
-  }
 }

@@ -1,7 +1,6 @@
 // Runs every vector of streams on the engine alone and on a live runtime over NDJSON, server-sent events, gRPC, Connect and single calls,
 // in several chunkings. Whatever the form and the chunks: what goes on is what the unary call lets through, and the verdict is its answer.
 
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { create, fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
@@ -27,15 +26,9 @@ import { compileBundle } from "../runtime/bundle/compile.ts";
 import { stages } from "../runtime/engine/wire.ts";
 import { bundleOf, type EvaluateStage, startEvaluateStage } from "./harness/evaluate-stage.ts";
 import { mismatches } from "./harness/match.ts";
+import { readVectorsOf } from "./harness/vector.ts";
 
-const folder = join(import.meta.dirname, "vectors", "stream");
-const vectors = readdirSync(folder)
-  .filter((file) => file.endsWith(".json"))
-  .sort()
-  .map((file) => ({
-    name: file.slice(0, -".json".length),
-    vector: fromJson(StreamVectorSchema, JSON.parse(readFileSync(join(folder, file), "utf8"))),
-  }));
+const vectors = readVectorsOf(StreamVectorSchema, join(import.meta.dirname, "vectors", "stream"));
 const chunkings: Readonly<Record<string, (text: string) => string[]>> = {
   "in one piece": (text) => (text === "" ? [] : [text]),
   "unit by unit": (text) => text.split(""),

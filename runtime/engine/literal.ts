@@ -136,7 +136,7 @@ function canMatch(search: Search, node: number): boolean {
 
 // The strings that can follow an instruction, grown by one symbol at a time for as long as they stay few.
 function literalsAt(search: Search, cut: number): Candidate | undefined {
-  const seen = new Set<string>();
+  const seen = new Places(search.program.code.length);
   let closed = new Set<string>();
   let open = reach(search, { node: cut, text: "" }, seen, closed);
   let elastic = false;
@@ -144,6 +144,7 @@ function literalsAt(search: Search, cut: number): Candidate | undefined {
     const ended = new Set(closed);
     const next: Item[] = [];
     for (const item of open) {
+      if (next.length + ended.size > mostLiterals) break;
       const code = search.program.code[item.node];
       const symbols = code === undefined ? undefined : symbolsOf(code);
       if (symbols === undefined) ended.add(item.text);
@@ -162,19 +163,43 @@ function literalsAt(search: Search, cut: number): Candidate | undefined {
 }
 
 // The consuming instructions that a place leads to without consuming; texts that end a match go to `ended`.
-function reach(search: Search, from: Item, seen: Set<string>, ended: Set<string>): Item[] {
+function reach(search: Search, from: Item, seen: Places, ended: Set<string>): Item[] {
   const items: Item[] = [];
   const work = [from.node];
+  const text = seen.numberOf(from.text);
   for (let node = work.pop(); node !== undefined; node = work.pop()) {
-    const key = `${node}:${from.text}`;
     const code = search.program.code[node];
-    if (code === undefined || seen.has(key) || !canMatch(search, node)) continue;
-    seen.add(key);
+    if (code === undefined || !canMatch(search, node) || !seen.add(text, node)) continue;
     if (code.step === "match") ended.add(from.text);
     else if (code.step === "rune") items.push({ node, text: from.text });
     else work.push(...code.next);
   }
   return items;
+}
+
+// Instructions that were come to with some text. Texts have numbers, since keys made of both would be most of the work.
+class Places {
+  readonly #size: number;
+  readonly #numbers = new Map<string, number>();
+  readonly #seen = new Set<number>();
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  numberOf(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    const number = this.#numbers.size;
+    this.#numbers.set(text, number);
+    return number;
+  }
+
+  /** Whether it is new. */
+  add(text: number, node: number): boolean {
+    const before = this.#seen.size;
+    return this.#seen.add(text * this.#size + node).size > before;
+  }
 }
 
 function candidate(search: Search, cut: number, texts: readonly string[], elastic: boolean): Candidate | undefined {
@@ -197,8 +222,19 @@ function candidate(search: Search, cut: number, texts: readonly string[], elasti
   return { gates: [...gates.values()], elastic, score: scoreOf([...gates.keys()]) };
 }
 
+const knownSymbols = new WeakMap<Instruction, { readonly symbols: readonly string[] | undefined }>();
+
 // The symbols that an instruction takes when they are few; undefined when they are many.
 function symbolsOf(code: Instruction): readonly string[] | undefined {
+  let known = knownSymbols.get(code);
+  if (known === undefined) {
+    known = { symbols: findSymbols(code) };
+    knownSymbols.set(code, known);
+  }
+  return known.symbols;
+}
+
+function findSymbols(code: Instruction): readonly string[] | undefined {
   if (code.space) return [" "];
   const symbols = new Set<string>();
   const ranges = code.ranges ?? [0, 0x10ffff];

@@ -16,11 +16,11 @@ import type { Clock } from "../../src/kit/clock.ts";
 import { GroupCommit } from "./commit.ts";
 import { loadCursor, saveCursor } from "./cursor.ts";
 import { openDisk, type SpoolDisk } from "./disk.ts";
-import { frameHeaderBytes } from "./frame.ts";
-import { FrameBatch } from "./frame-batch.ts";
 import { GapList, type GapReason, type SpoolGap } from "./gap.ts";
+import { type Deed, ProblemList } from "./problem.ts";
 import type { ReadLimits, SegmentRun } from "./segment.ts";
 import { type LogTail, SegmentLog } from "./segment-log.ts";
+import { SpoolWriter } from "./writer.ts";
 
 /** When a record counts as stored. */
 export type SpoolMode = "durable" | "fast";
@@ -61,7 +61,6 @@ export interface SpoolStatus {
 
 const gib = 2 ** 30;
 const mib = 2 ** 20;
-const restMs = 250;
 const cursorDelayMs = 100;
 const commitOf = {
   durable: { delayMs: 2, maxWaiting: 256 },
@@ -85,30 +84,22 @@ interface Recovered {
   readonly tail: LogTail;
 }
 
-type Deed = "write" | "sync" | "cursor" | "read" | "remove";
-
 /** Evaluations that wait to be reported. */
 export class Spool {
   readonly #options: Required<SpoolOptions>;
   readonly #log: SegmentLog;
   readonly #gaps = new GapList();
   readonly #commit: GroupCommit;
-  /** Frames that wait for the end of `together`. */
-  readonly #batch = new FrameBatch();
-  #isTogether = false;
+  readonly #writer: SpoolWriter;
   readonly #lost: Record<GapReason, number> = { spool_full: 0, write_failed: 0, corrupt: 0 };
-  /** What the disk last refused to do, until it does it again. */
-  readonly #problems = new Map<Deed, string>();
+  readonly #problems = new ProblemList();
   readonly #cutBytes: number;
   #nextSeq: number;
   #ackedSeq: number;
   #savedSeq: number;
   #syncFailures = 0;
-  /** Until then the disk is not asked to take records. */
-  #restsUntilMs = 0;
   #cursorTimer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
-  #isClosed = false;
 
   /** Use openSpool. */
   constructor(options: Required<SpoolOptions>, { log, ackedSeq, tail }: Recovered) {
@@ -119,9 +110,10 @@ export class Spool {
     this.#nextSeq = Math.max(ackedSeq, tail.lastSeq) + 1;
     this.#cutBytes = tail.cutBytes;
     this.#commit = new GroupCommit({ ...commitOf[options.mode], sync: () => this.#sync() });
+    this.#writer = this.#createWriter();
     const first = log.firstSeq ?? this.#nextSeq;
     if (first > ackedSeq + 1) this.#lose(ackedSeq + 1, first - 1, "spool_full");
-    this.#try("remove", () => log.removeUpTo(ackedSeq));
+    this.#problems.try("remove", () => log.removeUpTo(ackedSeq));
   }
 
   /**
@@ -130,7 +122,7 @@ export class Spool {
    */
   append(record: Uint8Array): number | Promise<number> {
     const seq = this.#nextSeq++;
-    this.#store(seq, record);
+    this.#writer.store(seq, record);
     if (this.#options.mode === "durable") return this.#commit.wait().then(() => seq);
     this.#commit.mark();
     return seq;
@@ -138,14 +130,7 @@ export class Spool {
 
   /** Runs the work, and returns when what it appended is written, in as few writes as that takes. */
   together(work: () => void): void {
-    const isWithin = this.#isTogether;
-    this.#isTogether = true;
-    try {
-      work();
-    } finally {
-      this.#isTogether = isWithin;
-      if (!isWithin) this.#writeOut();
-    }
+    this.#writer.together(work);
   }
 
   /**
@@ -198,7 +183,7 @@ export class Spool {
     return {
       depth: this.depth(),
       sizeBytes: this.#log.sizeBytes,
-      problems: Object.fromEntries(this.#problems),
+      problems: this.#problems.list(),
       lost: { ...this.#lost },
       syncFailures: this.#syncFailures,
       cutBytes: this.#cutBytes,
@@ -214,83 +199,38 @@ export class Spool {
   async close(): Promise<void> {
     await this.flush();
     await this.#saveCursor();
-    this.#isClosed = true;
+    this.#writer.close();
     await this.flush();
     this.#log.close();
   }
 
-  #store(seq: number, record: Uint8Array): void {
-    const isResting = this.#restsUntilMs > 0 && this.#options.clock.now().getTime() < this.#restsUntilMs;
-    const sizeBytes = frameHeaderBytes + record.byteLength;
-    // A record that is larger than a segment is like one that the disk refuses: no disk could take it.
-    if (this.#isClosed || isResting || sizeBytes > this.#options.segmentBytes) {
-      this.#writeOut();
-      this.#lose(seq, seq, "write_failed");
-      return;
-    }
-    if (!this.#batch.hasRoom(sizeBytes, this.#options.segmentBytes)) this.#writeOut();
-    this.#batch.add(seq, record);
-    if (!this.#isTogether) this.#writeOut();
-  }
-
-  /** Writes what waits: all frames at once, or, when the disk does not take them so, one by one. */
-  #writeOut(): void {
-    const { count, firstSeq, bytes } = this.#batch;
-    if (count === 0) return;
-    if (!this.#write(firstSeq, bytes)) {
-      let seq = firstSeq;
-      for (const frame of this.#batch.frames()) {
-        if (count === 1 || !this.#write(seq, frame)) this.#lose(seq, seq, "write_failed");
-        seq++;
-      }
-    }
-    this.#batch.clear();
-  }
-
-  #write(firstSeq: number, frames: Uint8Array): boolean {
-    while (this.#log.sizeBytes + frames.byteLength > this.#options.maxBytes && this.#dropOldest());
-    for (;;) {
-      try {
-        this.#log.write(firstSeq, frames);
-        this.#problems.delete("write");
-        this.#restsUntilMs = 0;
-        return true;
-      } catch (error) {
-        // Others may have filled the disk: the oldest records make room for the newest, as when the spool is full.
-        if (isDiskFull(error) && this.#dropOldest()) continue;
-        this.#fail("write", error);
-        this.#restsUntilMs = this.#options.clock.now().getTime() + restMs;
-        return false;
-      }
-    }
-  }
-
-  #dropOldest(): boolean {
-    const gone = this.#try("remove", () => this.#log.dropOldest());
-    if (gone === undefined) return false;
-    const firstSeq = Math.max(gone.firstSeq, this.#ackedSeq + 1);
-    if (firstSeq <= gone.lastSeq) this.#lose(firstSeq, gone.lastSeq, "spool_full");
-    return true;
+  #createWriter(): SpoolWriter {
+    const { clock, segmentBytes, maxBytes } = this.#options;
+    return new SpoolWriter({
+      ...{ log: this.#log, problems: this.#problems, clock, segmentBytes, maxBytes },
+      // What is acknowledged is not lost.
+      lose: (firstSeq, lastSeq, reason) => this.#lose(Math.max(firstSeq, this.#ackedSeq + 1), lastSeq, reason),
+    });
   }
 
   async #sync(): Promise<void> {
-    this.#writeOut();
+    this.#writer.writeOut();
     try {
       await this.#log.sync();
-      this.#problems.delete("sync");
+      this.#problems.solved("sync");
     } catch (error) {
       this.#syncFailures++;
-      this.#fail("sync", error);
+      this.#problems.failed("sync", error);
     }
   }
 
   async #readLog(from: number, lastSeq: number, limits: ReadLimits): Promise<SegmentRun | undefined> {
     try {
       const run = await this.#log.read(from, lastSeq, limits);
-      this.#problems.delete("read");
+      this.#problems.solved("read");
       return run;
     } catch (error) {
-      this.#fail("read", error);
+      this.#problems.failed("read", error);
       throw error;
     }
   }
@@ -303,13 +243,13 @@ export class Spool {
       if (acked === this.#savedSeq) return;
       try {
         await saveCursor(this.#options.disk, acked);
-        this.#problems.delete("cursor");
+        this.#problems.solved("cursor");
       } catch (error) {
-        this.#fail("cursor", error);
+        this.#problems.failed("cursor", error);
         return;
       }
       this.#savedSeq = acked;
-      this.#try("remove", () => this.#log.removeUpTo(acked));
+      this.#problems.try("remove", () => this.#log.removeUpTo(acked));
     });
     return this.#saving;
   }
@@ -317,24 +257,4 @@ export class Spool {
   #lose(firstSeq: number, lastSeq: number, reason: GapReason): void {
     this.#lost[reason] += this.#gaps.add(firstSeq, lastSeq, reason);
   }
-
-  #try<T>(deed: Deed, work: () => T): T | undefined {
-    try {
-      const result = work();
-      this.#problems.delete(deed);
-      return result;
-    } catch (error) {
-      this.#fail(deed, error);
-      return undefined;
-    }
-  }
-
-  #fail(deed: Deed, error: unknown): void {
-    this.#problems.set(deed, error instanceof Error ? error.message : String(error));
-  }
-}
-
-function isDiskFull(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ENOSPC" || code === "EDQUOT";
 }

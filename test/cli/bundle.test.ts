@@ -1,9 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSigningKey } from "../../src/kit/signing-key.ts";
 import { signedBundle, type TestBundle } from "../harness/bundle.ts";
-import { newFolder, policyGuard, policyText } from "./run.ts";
+import { newFolder, policyGuard, policyText, removeFolders } from "./run.ts";
+
+afterAll(removeFolders);
 
 const folder = newFolder();
 let made: TestBundle;

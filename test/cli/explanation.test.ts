@@ -1,12 +1,14 @@
 import { create, type JsonObject } from "@bufbuild/protobuf";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { messageWriter } from "../../gateway/json-write.ts";
 import { EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { ExplanationSchema } from "../../gen/policyguard/policy/v1/explanation_pb.ts";
 import { parsePolicy } from "../../runtime/engine/policy/parse.ts";
 import { explainRequest } from "../../src/cli/evaluate.ts";
 import { explanationJson } from "../../src/cli/explanation.ts";
-import { policyText } from "./run.ts";
+import { policyText, removeFolders } from "./run.ts";
+
+afterAll(removeFolders);
 
 const rules = [
   "  - {id: parts, stages: [input], detect: pii, when: 'finding.domain == \"x.dev\" || segment.length > 9', action: REDACT}",

@@ -1,7 +1,9 @@
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWebhookWorld, type WebhookWorld } from "../harness/webhook-world.ts";
-import { newFolder, policyGuard, startPolicyGuard } from "./run.ts";
+import { newFolder, policyGuard, removeFolders, startPolicyGuard } from "./run.ts";
+
+afterAll(removeFolders);
 
 let world: WebhookWorld;
 

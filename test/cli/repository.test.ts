@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { startTestControlPlane, type TestControlPlane } from "../harness/control-plane.ts";
 import { createWorld } from "../harness/world.ts";
-import { newFolder, policyGuard } from "./run.ts";
+import { newFolder, policyGuard, removeFolders } from "./run.ts";
+
+afterAll(removeFolders);
 
 const example = fileURLToPath(new URL("../../examples/policy-repository", import.meta.url));
 

@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 
 /** How the command ended. */
@@ -92,11 +91,13 @@ function environmentIn(folder: string, env: RunOptions["env"]): NodeJS.ProcessEn
 }
 
 const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});
 
-/** A new folder with these files. It goes when the tests of the file are over. */
+/** Removes the folders that the tests of a file made: for its `afterAll`. Test files share this module, which cannot tell where one ends. */
+export function removeFolders(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+}
+
+/** A new folder with these files. */
 export function newFolder(files: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-cli-"));
   folders.push(folder);

@@ -3,7 +3,9 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestControlPlane, type TestControlPlane } from "../harness/control-plane.ts";
 import { createWorld, type World } from "../harness/world.ts";
-import { attack, newFolder, policyGuard, policyText } from "./run.ts";
+import { attack, newFolder, policyGuard, policyText, removeFolders } from "./run.ts";
+
+afterAll(removeFolders);
 
 let plane: TestControlPlane;
 let world: World;

@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, test } from "vitest";
-import { attack, newFolder, policyText, startPolicyGuard } from "./run.ts";
+import { afterAll, expect, test } from "vitest";
+import { attack, newFolder, policyText, removeFolders, startPolicyGuard } from "./run.ts";
+
+afterAll(removeFolders);
 
 const green = policyText("watched", {
   more: `tests:\n  - {name: it blocks, stage: input, text: "${attack}", expect: {outcome: BLOCK}}\n`,

@@ -1,68 +1,16 @@
-// A runtime and its control plane, from enrolment to trace, together and apart.
+// A runtime and its control plane, from enrolment to trace.
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newId } from "../../src/kit/id.ts";
 import { findInstance } from "../../src/store/runtime-instance.ts";
 import { eventually } from "../harness/eventually.ts";
-import { type Installation, startInstallation } from "../harness/installation.ts";
-import { createRunningClock } from "../harness/moved-clock.ts";
-import type { TestRuntime } from "../harness/runtime.ts";
+import { startInstallation } from "../harness/installation.ts";
 import { startTamperingProxy } from "../harness/tampering-proxy.ts";
+import { policyOf, pushLimitMs, useWordGuard } from "../harness/word-guard.ts";
 
-const day = 86_400_000;
-/** A second is the promise; the rest is for a machine that has other things to do. */
-const pushLimitMs = 5_000;
-
-function policyOf(keyword: string, action = "BLOCK"): string {
-  return `apiVersion: policyguard/v1
-kind: Policy
-metadata: {name: words}
-defaults: {record: full}
-detectors: {words: {use: keywords, keywords: [${keyword}]}}
-rules: [{id: word, stages: [input], detect: words, action: ${action}}]
-`;
-}
-
-let home: Installation;
-let policyId: string;
-
-beforeAll(async () => {
-  home = await startInstallation();
-  policyId = await home.createPolicy(policyOf("forbidden"));
-  await home.publish();
-});
-
-afterAll(() => home.stop());
-
-async function loadedRuntime(options: Parameters<Installation["startRuntime"]>[0] = {}): Promise<TestRuntime> {
-  const runtime = await home.startRuntime(options);
-  await eventually(async () => expect((await runtime.loaded()).bundle?.version).toBeGreaterThan(0));
-  return runtime;
-}
-
-function traceOf(id: string) {
-  return eventually(() => home.call("GET", `/traces/${id}`));
-}
-
-async function changePolicy(keyword: string, action?: string): Promise<number> {
-  await home.call("PUT", `/policies/${policyId}`, { document: policyOf(keyword, action) });
-  return home.publish();
-}
-
-async function capture(mode: string): Promise<void> {
-  const path = `/projects/${home.world.projectId}/environments/${home.world.environment}`;
-  await home.call("PATCH", path, { capture: mode });
-}
-
-/** Evaluates until the trace of an evaluation says what is expected of it. */
-function untilTraced(runtime: TestRuntime, text: string, expected: object): Promise<void> {
-  return eventually(async () => {
-    const { body } = await runtime.evaluate({ text });
-    expect(await traceOf(body.evaluation_id)).toMatchObject(expected);
-  });
-}
+const { home, loadedRuntime, traceOf, changePolicy, capture, untilTraced } = useWordGuard();
 
 describe("a runtime and its control plane", () => {
   it("are not ready before the first bundle, and say so", async () => {
@@ -94,8 +42,8 @@ describe("a runtime and its control plane", () => {
     }
     expect(await traceOf(id)).toMatchObject({ id, outcome: "BLOCK" });
     await eventually(async () => expect(await runtime.metric("spool_records")).toBe(0));
-    expect((await home.traceIds()).filter((found) => found === id)).toEqual([id]);
-    const { agents } = await home.call("GET", `/projects/${home.world.projectId}/agents`);
+    expect((await home().traceIds()).filter((found) => found === id)).toEqual([id]);
+    const { agents } = await home().call("GET", `/projects/${home().world.projectId}/agents`);
     expect(agents).toMatchObject([{ key: "shop" }]);
     const byId = await runtime.evaluate({ agent_id: agents[0].id, text: "fine" });
     expect(await traceOf(byId.body.evaluation_id)).toMatchObject({ agent_id: "shop" });
@@ -141,113 +89,11 @@ describe("a runtime and its control plane", () => {
   });
 });
 
-describe("a runtime without its control plane", () => {
-  it("goes on, keeps what it has to report, and reports it once the control plane is back", async () => {
-    const runtime = await loadedRuntime();
-    await eventually(async () => expect(await runtime.metric("spool_records")).toBe(0));
-    await home.stopControlPlane();
-    await eventually(async () => expect(await runtime.metric("reporting_stream_connected")).toBe(0));
-    const ids = Array.from({ length: 40 }, newId);
-    for (const [index, id] of ids.entries()) {
-      const text = index % 4 === 0 ? "forbidden" : "fine";
-      expect((await runtime.evaluate({ evaluation_id: id, text })).status).toBe(200);
-    }
-    expect(await runtime.metric("spool_records")).toBe(40);
-    await home.startControlPlane();
-    await eventually(async () => expect(await runtime.metric("spool_records")).toBe(0), 20_000);
-    const stored = await home.traceIds();
-    expect(ids.filter((id) => stored.filter((found) => found === id).length !== 1)).toEqual([]);
-    expect(await runtime.metric("spool_lost_total")).toBe(0);
-    await runtime.stop();
-  });
-
-  it("tells exactly how many evaluations were lost when its spool was full", async () => {
-    await capture("full");
-    const runtime = await loadedRuntime({ env: { SPOOL_MEGABYTES: "32" } });
-    await untilTraced(runtime, "small", { capture: "full" });
-    await home.stopControlPlane();
-    const ids = Array.from({ length: 36 }, newId);
-    const text = "x".repeat(1024 * 1024);
-    for (const id of ids) expect((await runtime.evaluate({ evaluation_id: id, text })).status).toBe(200);
-    const lost = await runtime.metric("spool_lost_total");
-    expect(lost).toBeGreaterThan(5);
-    await home.startControlPlane();
-    await eventually(async () => expect(await runtime.metric("spool_records")).toBe(0), 20_000);
-    const stored = new Set(await home.traceIds());
-    // The oldest go, and none but them.
-    expect(ids.map((id) => stored.has(id))).toEqual(ids.map((_, index) => index >= lost));
-    const { orgId } = home.world;
-    const gaps = await home.plane.database.read(orgId, (tx) =>
-      tx.sql<{ reason: string; count: string }>("select reason, count from reporting_gap where org_id = ?", [orgId]),
-    );
-    expect(gaps.map(({ reason }) => reason)).toContain("spool_full");
-    expect(gaps.reduce((sum, { count }) => sum + Number(count), 0)).toBe(lost);
-    await runtime.stop();
-    await capture("redacted");
-  });
-
-  it("starts from what is on its disk, reports what an earlier one left there, and gets stale by the clock", async () => {
-    const clock = createRunningClock();
-    const folder = home.newFolder();
-    const first = await loadedRuntime({ folder, clock });
-    await home.stopControlPlane();
-    const id = newId();
-    await first.evaluate({ evaluation_id: id, text: "forbidden" });
-    await first.stop();
-    const second = await home.startRuntime({ folder, clock });
-    expect(await second.loaded()).toMatchObject({ confirmed_at: null });
-    const { body } = await second.evaluate({ text: "forbidden" });
-    expect(body).toMatchObject({ blocked: true, bundle: { stale: false } });
-    await second.stop();
-    clock.pass(8 * day);
-    const third = await home.startRuntime({ folder, clock });
-    expect((await third.evaluate({ text: "forbidden" })).body).toMatchObject({
-      blocked: true,
-      bundle: { stale: true },
-    });
-    expect(await third.metric("bundle_stale")).toBe(1);
-    await third.stop();
-    clock.set(new Date());
-    await home.startControlPlane();
-    const last = await home.startRuntime({ folder });
-    expect(await traceOf(id)).toMatchObject({ id });
-    await last.stop();
-  });
-
-  it("refuses a folder that another one uses", async () => {
-    const folder = home.newFolder();
-    const runtime = await home.startRuntime({ folder });
-    await expect(home.startRuntime({ folder })).rejects.toThrow(`belongs to process ${process.pid}`);
-    await runtime.stop();
-    await (await home.startRuntime({ folder })).stop();
-  });
-
-  it("takes over a folder whose process was killed", async () => {
-    const folder = home.newFolder();
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "runtime.lock"), JSON.stringify({ pid: process.pid, startedAt: "1" }));
-    await (await home.startRuntime({ folder })).stop();
-  });
-
-  it("does not believe a bundle on its disk that was changed", async () => {
-    const folder = home.newFolder();
-    await (await loadedRuntime({ folder })).stop();
-    await home.stopControlPlane();
-    const file = join(folder, "bundle", "bundle.json");
-    writeFileSync(file, readFileSync(file, "utf8").replace(/"data":"(.)/, '"data":"A'));
-    const runtime = await home.startRuntime({ folder });
-    expect((await runtime.evaluate({ text: "a" })).status).toBe(503);
-    expect((await runtime.loaded()).rejection).toContain("digest_mismatch");
-    await runtime.stop();
-    await home.startControlPlane();
-  });
-});
-
 describe("a bundle that was tampered with on its way", () => {
   it("changes nothing, and its refusal shows at both ends until a good one comes", async () => {
-    const proxy = await startTamperingProxy(home.url);
+    const proxy = await startTamperingProxy(home().url);
     try {
-      const folder = home.newFolder();
+      const folder = home().newFolder();
       const runtime = await loadedRuntime({ url: proxy.url, folder });
       const before = await runtime.loaded();
       proxy.tamper = ({ parts: [part] }) => {
@@ -277,9 +123,9 @@ describe("a bundle that was tampered with on its way", () => {
   });
 
   function instanceRow(folder: string) {
-    const { orgId, projectId, environment } = home.world;
+    const { orgId, projectId, environment } = home().world;
     const instanceId = readFileSync(join(folder, "instance-id"), "utf8").trim();
-    return home.plane.database.read(orgId, (tx) => findInstance(tx, { projectId, environment, instanceId }));
+    return home().plane.database.read(orgId, (tx) => findInstance(tx, { projectId, environment, instanceId }));
   }
 });
 
@@ -300,16 +146,16 @@ describe("the text of evaluations", () => {
 
   it("is not in the spool when it may not be reported", async () => {
     await capture("none");
-    const folder = home.newFolder();
+    const folder = home().newFolder();
     const runtime = await loadedRuntime({ folder });
     await untilTraced(runtime, "warm", { capture: "none" });
-    await home.stopControlPlane();
+    await home().stopControlPlane();
     await runtime.evaluate({ text: "wholly unlikely words" });
     const files = readdirSync(join(folder, "spool")).map((name) => readFileSync(join(folder, "spool", name), "latin1"));
     expect(files.join("").length).toBeGreaterThan(100);
     expect(files.join("")).not.toContain("unlikely");
     await runtime.stop();
-    await home.startControlPlane();
+    await home().startControlPlane();
     await capture("redacted");
   });
 
@@ -351,7 +197,7 @@ describe("a token that is revoked", () => {
 
   it("of another kind is known to the runtime, and is 403", async () => {
     const runtime = await loadedRuntime();
-    const { admin, ci } = home.world.tokens;
+    const { admin, ci } = home().world.tokens;
     expect((await runtime.evaluate({ text: "a" }, { token: admin })).status).toBe(403);
     expect((await runtime.evaluate({ text: "a" }, { token: ci })).status).toBe(403);
     await runtime.stop();

@@ -3,23 +3,14 @@ import type { AddressInfo } from "node:net";
 import { create, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { afterEach, describe, expect, it } from "vitest";
 import type { FastMethod } from "../../gateway/fast-call.ts";
-import { createFastPath } from "../../gateway/fast-path.ts";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { EvaluateRequestSchema, EvaluateResponseSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import type { Credential } from "../../src/kit/context.ts";
 import { createLog } from "../../src/kit/log.ts";
 import type { FinishedCall } from "../../src/kit/metrics.ts";
+import { fastCaller, fastPathOf } from "../harness/fast-path.ts";
 
-const credential: Credential = {
-  kind: CredentialKind.RUNTIME,
-  id: "t",
-  label: "gr_rt_abcd",
-  orgId: "o",
-  projectId: undefined,
-  environment: undefined,
-  roles: new Map(),
-};
 const answer = create(EvaluateResponseSchema, { evaluationId: "e", latencyUs: 7 });
 
 interface Given {
@@ -49,32 +40,25 @@ afterEach(() => {
 async function serve(given: Given = {}): Promise<Outcome> {
   const outcome = { calls: [] as FinishedCall[], lines: [] as Record<string, unknown>[], ordinary: [] as string[] };
   const destination = { write: (line: string) => void outcome.lines.push(JSON.parse(line)) };
-  const { handler } = createFastPath(
-    {
-      methods: [
-        {
-          method: EvaluationService.method.evaluateInput,
-          isSurelyValid: () => given.isSurelyValid ?? true,
-          call: given.call ?? (() => answer),
-        },
-      ],
-      authenticate: given.authenticate ?? (() => credential),
-      countCall: (call) => void outcome.calls.push(call),
-      together: (work) => work(),
-      streams: [],
-    },
-    {
-      ordinary: (request, response) => {
-        outcome.ordinary.push(request.url ?? "");
-        response.writeHead(299);
-        response.end();
+  const { handler } = fastPathOf({
+    methods: [
+      {
+        method: EvaluationService.method.evaluateInput,
+        isSurelyValid: () => given.isSurelyValid ?? true,
+        call: given.call ?? (() => answer),
       },
-      limits: { maxBodyBytes: 1024, timeoutMs: given.timeoutMs ?? 1_000, streamTimeoutMs: 1_000 },
-      trustedHops: 0,
-      log: createLog({ name: "test", level: given.level ?? "info", destination }),
-      closing: given.isClosing === true ? AbortSignal.abort() : new AbortController().signal,
+    ],
+    authenticate: given.authenticate ?? (() => fastCaller),
+    countCall: (call) => void outcome.calls.push(call),
+    ordinary: (request, response) => {
+      outcome.ordinary.push(request.url ?? "");
+      response.writeHead(299);
+      response.end();
     },
-  );
+    limits: { maxBodyBytes: 1024, timeoutMs: given.timeoutMs ?? 1_000, streamTimeoutMs: 1_000 },
+    log: createLog({ name: "test", level: given.level ?? "info", destination }),
+    closing: given.isClosing === true ? AbortSignal.abort() : new AbortController().signal,
+  });
   const listening = createServer((request: IncomingMessage, response: ServerResponse) => handler(request, response));
   server = listening;
   await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
@@ -148,7 +132,7 @@ describe("the fast path", () => {
 
   it.each<[string, Given]>([
     ["an unknown token", { authenticate: () => undefined }],
-    ["a token of another kind", { authenticate: () => ({ ...credential, kind: CredentialKind.CI }) }],
+    ["a token of another kind", { authenticate: () => ({ ...fastCaller, kind: CredentialKind.CI }) }],
     [
       "a token that is refused",
       {
@@ -228,23 +212,7 @@ describe("the fast path", () => {
 
   it("is not for methods whose options ask for more than it does", () => {
     const method = EvaluationService.method.getLoadedBundle;
-    const make = () =>
-      createFastPath(
-        {
-          methods: [{ method, isSurelyValid: () => true, call: () => answer }],
-          authenticate: () => credential,
-          countCall: () => undefined,
-          together: (work) => work(),
-          streams: [],
-        },
-        {
-          ordinary: () => undefined,
-          limits: { maxBodyBytes: 1, timeoutMs: 1, streamTimeoutMs: 1 },
-          trustedHops: 0,
-          log: createLog({ name: "test", level: "silent" }),
-          closing: new AbortController().signal,
-        },
-      );
+    const make = () => fastPathOf({ methods: [{ method, isSurelyValid: () => true, call: () => answer }] });
     expect(make).toThrow(/asks for more/);
   });
 });

@@ -4,30 +4,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterEach, describe, expect, it } from "vitest";
 import type { FastStreamMethod } from "../../gateway/fast-call.ts";
-import { createFastPath } from "../../gateway/fast-path.ts";
 import { MessageFrames } from "../../gateway/message-frames.ts";
-import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import {
   EvaluateEachRequestSchema,
   EvaluateEachResponseSchema,
   EvaluationService,
 } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import type { Credential } from "../../src/kit/context.ts";
 import { type Listener, listen } from "../../src/kit/listen.ts";
 import { createLog } from "../../src/kit/log.ts";
 import type { FinishedCall } from "../../src/kit/metrics.ts";
+import { framed } from "../harness/envelope.ts";
+import { fastPathOf } from "../harness/fast-path.ts";
 
 const method = EvaluationService.method.evaluateEach;
 const path = `/${EvaluationService.typeName}/${method.name}`;
-const credential: Credential = {
-  kind: CredentialKind.RUNTIME,
-  id: "t",
-  label: "gr_rt_abcd",
-  orgId: "o",
-  projectId: undefined,
-  environment: undefined,
-  roles: new Map(),
-};
 const log = createLog({ name: "test", level: "fatal" });
 
 const ends: (() => unknown)[] = [];
@@ -40,31 +30,20 @@ afterEach(async () => {
 async function serve(given: Partial<FastStreamMethod> = {}) {
   const calls: FinishedCall[] = [];
   const closing = new AbortController();
-  const { handler, takeStream } = createFastPath(
-    {
-      methods: [],
-      streams: [
-        {
-          method,
-          isSurelyValid: () => true,
-          answer: () => create(EvaluateEachResponseSchema, { id: "answer" }),
-          ahead: 4,
-          idleMs: 10_000,
-          ...given,
-        },
-      ],
-      authenticate: () => credential,
-      countCall: (call) => void calls.push(call),
-      together: (work) => work(),
-    },
-    {
-      ordinary: (_, response) => void response.destroy(),
-      limits: { maxBodyBytes: 1_000_000, timeoutMs: 1_000, streamTimeoutMs: 1_000 },
-      trustedHops: 0,
-      log,
-      closing: closing.signal,
-    },
-  );
+  const { handler, takeStream } = fastPathOf({
+    streams: [
+      {
+        method,
+        isSurelyValid: () => true,
+        answer: () => create(EvaluateEachResponseSchema, { id: "answer" }),
+        ahead: 4,
+        idleMs: 10_000,
+        ...given,
+      },
+    ],
+    countCall: (call) => void calls.push(call),
+    closing: closing.signal,
+  });
   const listener: Listener = await listen({ port: 0, host: "127.0.0.1", handler, takeStream, log });
   ends.push(() => listener.close({ graceMs: 0 }));
   const session: ClientHttp2Session = connect(`http://127.0.0.1:${listener.port}`);
@@ -82,10 +61,7 @@ function open(session: ClientHttp2Session): ClientHttp2Stream {
 }
 
 function frame(id: string): Buffer {
-  const bytes = toBinary(EvaluateEachRequestSchema, create(EvaluateEachRequestSchema, { id }));
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(bytes.byteLength, 1);
-  return Buffer.concat([head, bytes]);
+  return framed(toBinary(EvaluateEachRequestSchema, create(EvaluateEachRequestSchema, { id })));
 }
 
 async function trailersOf(stream: ClientHttp2Stream): Promise<Record<string, unknown>> {

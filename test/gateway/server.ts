@@ -20,6 +20,18 @@ import { Fault, toConnectError } from "../../src/kit/error.ts";
 /** The services that the handler under test serves. */
 export const services = [WebhookService, TraceService, BundleService, PolicyService, EnvironmentService];
 
+/** The path of an organization. */
+export const org = "/v1/orgs/o1";
+
+/** A POST of a value as JSON. */
+export function post(body: unknown, headers: Record<string, string> = {}): RequestInit {
+  return {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
 /** What of the handler a test sets. */
 export interface ServerOptions {
   readonly routes: (router: ConnectRouter) => void;

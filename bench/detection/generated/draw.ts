@@ -1,6 +1,7 @@
 // Random choices that are the same in every run.
 
 import { randomOf } from "../../../models/training/random.ts";
+import { digits } from "./alphabet.ts";
 
 /** Chooses. */
 export interface Draw {
@@ -24,7 +25,7 @@ export function drawOf(seed: number): Draw {
       if (found === undefined) throw new Error("nothing to choose from");
       return found;
     },
-    digits: (count) => text("0123456789", count),
+    digits: (count) => text(digits, count),
     text,
   };
 }

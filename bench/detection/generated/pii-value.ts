@@ -2,6 +2,7 @@
 
 import examples from "libphonenumber-js/examples.mobile.json";
 import { type CountryCode, getCountries, parsePhoneNumberFromString } from "libphonenumber-js/max";
+import { hex } from "./alphabet.ts";
 import type { Draw } from "./draw.ts";
 
 /** A number of a country as people write it: with its country code, or as at home. */
@@ -131,7 +132,7 @@ export function email(draw: Draw): string {
 /** An address of the network. */
 export function ip(draw: Draw): string {
   const part = (): string => String(draw.below(256));
-  const group = (): string => draw.text("0123456789abcdef", 4);
+  const group = (): string => draw.text(hex, 4);
   return draw.of([
     `${1 + draw.below(223)}.${part()}.${part()}.${part()}`,
     `${1 + draw.below(223)}.${part()}.${part()}.${part()}`,

@@ -1,17 +1,9 @@
-// Credentials in the forms that their providers document, made up; written for this bench and not shared with the detector. No literal here
-// is a credential: each is put together from a public prefix and random characters.
+// Credentials in the forms that their providers document, made up; the forms are written for this bench and not shared with the detector. No
+// literal here is a credential: each is put together from a public prefix and random characters.
 
-import { crc32 } from "node:zlib";
+import { tokenChecksum } from "../../../runtime/engine/detectors/secrets/checksum.ts";
+import { base32, base62, base64, digits, hex, lower, upper, urlSafe } from "./alphabet.ts";
 import type { Draw } from "./draw.ts";
-
-const digits = "0123456789";
-const hex = `${digits}abcdef`;
-const lower = "abcdefghijklmnopqrstuvwxyz";
-const upper = lower.toUpperCase();
-const base62 = digits + upper + lower;
-const base32 = `${upper}234567`;
-const base64 = `${upper}${lower}${digits}+/`;
-const urlSafe = `${base62}-_`;
 
 /** Prefix, alphabet, length of what follows. */
 const plain: Readonly<Record<string, readonly [string, string, number]>> = {
@@ -61,7 +53,7 @@ const plain: Readonly<Record<string, readonly [string, string, number]>> = {
 const joined: Readonly<Record<string, (draw: Draw) => string>> = {
   GITHUB_TOKEN: (draw) => {
     const body = draw.text(base62, 30);
-    return `ghp_${body}${inBase62(crc32(body)).padStart(6, "0")}`;
+    return `ghp_${body}${tokenChecksum(body)}`;
   },
   GITHUB_FINE_TOKEN: (draw) => `github_pat_${draw.text(base62, 22)}_${draw.text(base62, 59)}`,
   SLACK_BOT_TOKEN: (draw) => `xoxb-${draw.digits(12)}-${draw.digits(13)}-${draw.text(base62, 24)}`,
@@ -142,17 +134,9 @@ function privateKey(draw: Draw): string {
   );
 }
 
-/** A random UUID. */
-export function uuid(draw: Draw): string {
+function uuid(draw: Draw): string {
   const part = (count: number): string => draw.text(hex, count);
   return `${part(8)}-${part(4)}-4${part(3)}-a${part(3)}-${part(12)}`;
-}
-
-function inBase62(value: number): string {
-  let rest = value;
-  let text = "";
-  for (; rest > 0; rest = Math.floor(rest / 62)) text = (base62[rest % 62] ?? "") + text;
-  return text;
 }
 
 /** Strings that look like credentials and are none. */

@@ -1,14 +1,10 @@
 // Many evaluations over one call: the short way against Connect's adapter, on the same live runtime, message by message, and both against the
 // unary calls. A query, which methods ignore, makes a call take the ordinary way.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from "node:http2";
-import { join } from "node:path";
-import { create, fromBinary, fromJsonString, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
+import type { IncomingHttpHeaders } from "node:http2";
+import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { messageReader } from "../../../gateway/json-read.ts";
-import { Problems } from "../../../gateway/problem.ts";
 import {
   type EvaluateRequest,
   EvaluateRequestSchema,
@@ -20,13 +16,16 @@ import {
   EvaluateEachResponseSchema,
   EvaluationService,
 } from "../../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import { type EvaluateVector, EvaluateVectorSchema } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
-import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/evaluate-stage.ts";
-import { expanded } from "../../harness/placeholder.ts";
+import type { EvaluateStep, EvaluateVector } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
+import { framed, messagesIn } from "../../harness/envelope.ts";
+import type { EvaluateStage } from "../../harness/evaluate-stage.ts";
+import { type EvaluateStages, startEvaluateStages } from "../../harness/evaluate-stages.ts";
+import { evaluateVectors, redactingVector, requestMessageOf } from "../../harness/evaluate-vector.ts";
+import { callHttp2, type Http2Answer, Http2Sessions, type Http2Talk } from "../../harness/http2-call.ts";
 
 const { evaluateEach, evaluateInput, evaluateOutput, evaluateToolCall, evaluateToolResult, evaluateRetrieval } =
   EvaluationService.method;
-const stages = {
+const routes = {
   "": { stage: Stage.UNSPECIFIED, unary: evaluateInput },
   input: { stage: Stage.INPUT, unary: evaluateInput },
   output: { stage: Stage.OUTPUT, unary: evaluateOutput },
@@ -35,76 +34,25 @@ const stages = {
   retrieval: { stage: Stage.RETRIEVAL, unary: evaluateRetrieval },
 } as const;
 
-const folder = join(import.meta.dirname, "..", "..", "vectors", "evaluate");
-const vectors = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".json"))
-  .sort()
-  .map((file) => ({
-    name: file.slice(0, -".json".length),
-    vector: fromJsonString(EvaluateVectorSchema, readFileSync(join(folder, file), "utf8")),
-  }))
-  .filter(({ vector }) => vector.stage in stages && vector.before.length === 0 && requestOf(vector) !== undefined);
+const vectors = evaluateVectors.filter(({ vector }) => vector.stage in routes && requestOf(vector) !== undefined);
 
-/** The message of a vector; undefined for one that cannot be written as a message. */
-function requestOf({ rawBody, request = {}, stage }: EvaluateVector): EvaluateRequest | undefined {
-  if (rawBody !== undefined) return undefined;
-  const message = create(EvaluateRequestSchema);
-  const problems = new Problems();
-  messageReader(EvaluateRequestSchema).into(message, expanded(request as JsonObject), "", problems); // a JSON object
-  message.stage ||= stages[stage as keyof typeof stages].stage;
-  return problems.fault() === undefined ? message : undefined;
-}
-
-function framed(bytes: Uint8Array, flags = 0): Buffer {
-  const head = Buffer.alloc(5);
-  head.writeUInt8(flags);
-  head.writeUInt32BE(bytes.byteLength, 1);
-  return Buffer.concat([head, bytes]);
+/** The message of a vector, or of a step before it, with its stage; undefined for one that cannot be written as a message. */
+function requestOf(given: EvaluateVector | EvaluateStep): EvaluateRequest | undefined {
+  const message = requestMessageOf(given);
+  if (message !== undefined) message.stage ||= routes[given.stage as keyof typeof routes].stage;
+  return message;
 }
 
 function eachFrame(id: string, request: EvaluateRequest | undefined): Buffer {
   return framed(toBinary(EvaluateEachRequestSchema, create(EvaluateEachRequestSchema, { id, request })));
 }
 
-interface Ended {
-  readonly headers: IncomingHttpHeaders;
-  readonly trailers: IncomingHttpHeaders;
-  readonly messages: Buffer[];
-}
-
-type Talk = (stream: ReturnType<ClientHttp2Session["request"]>) => void | Promise<void>;
-
-function call(session: ClientHttp2Session, path: string, headers: IncomingHttpHeaders, talk: Talk): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const stream = session.request({ ":method": "POST", ":path": path, ...headers });
-    const ended = { headers: {}, trailers: {} };
-    const chunks: Buffer[] = [];
-    stream.on("response", (given) => Object.assign(ended.headers, given));
-    stream.on("trailers", (given) => Object.assign(ended.trailers, given));
-    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-    stream.on("end", () => resolve({ ...ended, messages: messagesIn(Buffer.concat(chunks)) }));
-    stream.on("error", reject);
-    Promise.resolve(talk(stream)).catch(reject);
-  });
-}
-
-function messagesIn(bytes: Buffer): Buffer[] {
-  const messages: Buffer[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const end = at + 5 + bytes.readUInt32BE(at + 1);
-    expect(bytes[at]).toBe(0);
-    messages.push(bytes.subarray(at + 5, end));
-    at = end;
-  }
-  return messages;
-}
-
 /** A call without what differs from call to call. */
-function comparable({ headers, trailers, messages }: Ended, isGiven = false): object {
+function comparable({ headers, trailers, body }: Http2Answer, isGiven = false): object {
   const { date: _, ...others } = headers;
   // A call that fails at once is told in its headers by one way, in its trailers by the other.
   const { ":status": status, "content-type": type, "x-request-id": id, ...told } = { ...others, ...trailers };
-  return { status, type, id, told, messages: messages.map((bytes) => resultOf(bytes, isGiven)) };
+  return { status, type, id, told, messages: messagesIn(body).map((bytes) => resultOf(bytes, isGiven)) };
 }
 
 function resultOf(bytes: Buffer, isGiven: boolean): object {
@@ -118,27 +66,20 @@ function resultOf(bytes: Buffer, isGiven: boolean): object {
 }
 
 describe("many evaluations over one call", () => {
-  let live: EvaluateStage;
-  let bare: EvaluateStage;
-  const sessions = new Map<EvaluateStage, ClientHttp2Session>();
+  let stages: EvaluateStages;
+  const sessions = new Http2Sessions();
 
   beforeAll(async () => {
-    live = await startEvaluateStage();
-    bare = await startEvaluateStage();
+    stages = await startEvaluateStages();
   });
 
   afterAll(async () => {
-    for (const session of sessions.values()) session.close();
-    await live.stop();
-    await bare.stop();
+    sessions.close();
+    await stages.stop();
   });
 
-  function sessionOf(stage: EvaluateStage): ClientHttp2Session {
-    const known = sessions.get(stage);
-    if (known !== undefined && !known.closed && !known.destroyed) return known;
-    const session = connect(stage.url);
-    sessions.set(stage, session);
-    return session;
+  function call(stage: EvaluateStage, path: string, headers: IncomingHttpHeaders, talk: Http2Talk) {
+    return callHttp2(sessions.to(stage.url), { path, headers }, talk);
   }
 
   function headersOf(stage: EvaluateStage, persona = "", more: Record<string, string> = {}): IncomingHttpHeaders {
@@ -152,11 +93,11 @@ describe("many evaluations over one call", () => {
 
   async function bothWays(
     stage: EvaluateStage,
-    talk: Talk,
+    talk: Http2Talk,
     { headers = headersOf(stage), isGiven = false }: { headers?: IncomingHttpHeaders; isGiven?: boolean } = {},
-  ): Promise<Ended> {
-    const fast = await call(sessionOf(stage), path, headers, talk);
-    const ordinary = await call(sessionOf(stage), `${path}?ordinary`, headers, talk);
+  ): Promise<Http2Answer> {
+    const fast = await call(stage, path, headers, talk);
+    const ordinary = await call(stage, `${path}?ordinary`, headers, talk);
     expect(comparable(fast, isGiven)).toEqual(comparable(ordinary, isGiven));
     return fast;
   }
@@ -164,72 +105,66 @@ describe("many evaluations over one call", () => {
   const hello = create(EvaluateRequestSchema, { text: "write to ada@lovelace.dev" });
   const empty = create(EvaluateRequestSchema);
 
-  async function adoptFirst(): Promise<void> {
-    const first = vectors.find(({ name }) => name === "outcome/redact_styles") ?? vectors[0];
-    if (first === undefined) throw new Error("there are no vectors");
-    await live.adopt(await bundleOf(first.vector));
-  }
-
   it.each(vectors)("are those of single calls: $name", async ({ vector }) => {
-    const stage = vector.withoutBundle ? bare : live;
-    if (!vector.withoutBundle) await live.adopt(await bundleOf(vector));
+    const stage = await stages.play(vector);
     const request = requestOf(vector);
     if (request === undefined) throw new Error("left out above");
     const isGiven = request.evaluationId !== undefined;
-    const frame = eachFrame("a", request);
-    const { messages, trailers } = await bothWays(stage, (stream) => void stream.end(frame), {
+    const before = vector.before.map((step) => eachFrame("before", requestOf(step)));
+    const frames = Buffer.concat([...before, eachFrame("a", request)]);
+    const { body: answers, trailers } = await bothWays(stage, (stream) => void stream.end(frames), {
       headers: headersOf(stage, vector.as),
       isGiven,
     });
-    const { unary } = stages[vector.stage as keyof typeof stages];
+    const { unary } = routes[vector.stage as keyof typeof routes];
     const body = framed(toBinary(EvaluateRequestSchema, request));
     const single = await call(
-      sessionOf(stage),
+      stage,
       `/${EvaluationService.typeName}/${unary.name}`,
       headersOf(stage, vector.as),
       (stream) => void stream.end(body),
     );
-    const [answer] = messages;
+    const answer = messagesIn(answers)[before.length];
     if (answer === undefined) {
       expect(trailers["grpc-status"]).toBe(single.trailers["grpc-status"] ?? single.headers["grpc-status"]);
       return;
     }
     const { result } = fromBinary(EvaluateEachResponseSchema, answer);
     if (result.case === "error") {
-      expect(single.messages).toEqual([]);
+      expect(single.body).toHaveLength(0);
       expect(encodeURIComponent(result.value.message)).toBe(
         single.trailers["grpc-message"] ?? single.headers["grpc-message"],
       );
       return;
     }
-    const expected = fromBinary(EvaluateResponseSchema, single.messages[0] ?? Buffer.alloc(0));
+    const expected = fromBinary(EvaluateResponseSchema, messagesIn(single.body)[0] ?? Buffer.alloc(0));
     expected.latencyUs = 0;
     if (!isGiven) expected.evaluationId = "";
     expect(resultOf(answer, isGiven)).toMatchObject({ id: "a", response: toJson(EvaluateResponseSchema, expected) });
   });
 
   it("come in order, and one that is refused does not end the call", async () => {
-    await adoptFirst();
+    const live = await stages.play(redactingVector);
     const requests = Array.from({ length: 300 }, (_, index) =>
       eachFrame(String(index), index % 3 === 1 ? empty : hello),
     );
-    const { messages, trailers } = await bothWays(live, (stream) => void stream.end(Buffer.concat(requests)));
-    const results = messages.map((bytes) => fromBinary(EvaluateEachResponseSchema, bytes));
+    const { body, trailers } = await bothWays(live, (stream) => void stream.end(Buffer.concat(requests)));
+    const results = messagesIn(body).map((bytes) => fromBinary(EvaluateEachResponseSchema, bytes));
     expect(results.map(({ id }) => id)).toEqual(requests.map((_, index) => String(index)));
     expect(results.slice(0, 3).map(({ result }) => result.case)).toEqual(["response", "error", "response"]);
     expect(trailers["grpc-status"]).toBe("0");
   });
 
   it("are the same however the call is cut", async () => {
-    await adoptFirst();
+    const live = await stages.play(redactingVector);
     const whole = Buffer.concat(
       [hello, empty, hello, undefined, hello].map((each, index) => eachFrame(`m${index}`, each)),
     );
-    const uncut = comparable(await call(sessionOf(live), path, headersOf(live), (stream) => void stream.end(whole)));
+    const uncut = comparable(await call(live, path, headersOf(live), (stream) => void stream.end(whole)));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 6 }), fc.boolean(), async (cuts, isHurried) => {
         const places = [0, ...cuts.toSorted((a, b) => a - b), whole.length];
-        const ended = await call(sessionOf(live), path, headersOf(live), async (stream) => {
+        const ended = await call(live, path, headersOf(live), async (stream) => {
           for (let i = 1; i < places.length; i++) {
             stream.write(whole.subarray(places[i - 1], places[i]));
             if (!isHurried) await new Promise((resolve) => setImmediate(resolve));
@@ -243,14 +178,14 @@ describe("many evaluations over one call", () => {
   });
 
   it("answer a caller who waits for each answer before the next request", async () => {
-    await adoptFirst();
-    const { messages } = await bothWays(live, (stream) => {
+    const live = await stages.play(redactingVector);
+    const { body } = await bothWays(live, (stream) => {
       let asked = 0;
       const ask = () => void (asked++ < 20 ? stream.write(eachFrame(`n${asked}`, hello)) : stream.end());
       stream.on("data", ask);
       ask();
     });
-    expect(messages).toHaveLength(20);
+    expect(messagesIn(body)).toHaveLength(20);
   });
 
   it.each<[string, Buffer]>([
@@ -270,7 +205,7 @@ describe("many evaluations over one call", () => {
     ["bytes that are no message", Buffer.concat([eachFrame("x", hello), framed(Buffer.from([0xff, 0xff]))])],
     ["a message beyond the limit", Buffer.concat([Buffer.from([0, 0x7f, 0, 0, 0]), Buffer.from("a")])],
   ])("refuse %s as the ordinary way does", async (_, body) => {
-    await adoptFirst();
+    const live = await stages.play(redactingVector);
     await bothWays(live, (stream) => void stream.end(body));
   });
 
@@ -281,25 +216,20 @@ describe("many evaluations over one call", () => {
     ["with a deadline", "", { "grpc-timeout": "5S" }],
     ["in an unknown compression", "", { "grpc-encoding": "zip" }],
   ])("leave a call %s to the ordinary way", async (_, persona, more) => {
-    await adoptFirst();
+    const live = await stages.play(redactingVector);
     const headers = headersOf(live, persona, more);
     await bothWays(live, (stream) => void stream.end(eachFrame("a", hello)), { headers });
   });
 
   it.each(["", "?ordinary"])("end when the token is good no more: the path %j", async (query) => {
-    await adoptFirst();
-    const { messages, headers, trailers } = await call(
-      sessionOf(live),
-      path + query,
-      headersOf(live),
-      async (stream) => {
-        stream.write(eachFrame("a", hello));
-        await new Promise((resolve) => stream.once("data", resolve));
-        live.revoke("runtime");
-        stream.write(eachFrame("b", hello));
-      },
-    );
-    expect(messages).toHaveLength(1);
+    const live = await stages.play(redactingVector);
+    const { body, headers, trailers } = await call(live, path + query, headersOf(live), async (stream) => {
+      stream.write(eachFrame("a", hello));
+      await new Promise((resolve) => stream.once("data", resolve));
+      live.revoke("runtime");
+      stream.write(eachFrame("b", hello));
+    });
+    expect(messagesIn(body)).toHaveLength(1);
     expect({ ...headers, ...trailers }).toMatchObject({ "grpc-status": "16" });
   });
 });

@@ -1,28 +1,18 @@
 // The fast path against the ordinary one, on the same live runtime: a query, which operations ignore, makes a request take the ordinary way.
 
-import { readdirSync, readFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { join } from "node:path";
-import { create, fromJsonString, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { create, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { createValidator } from "@bufbuild/protovalidate";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { messageReader } from "../../../gateway/json-read.ts";
 import { Problems } from "../../../gateway/problem.ts";
 import { EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { type EvaluateVector, EvaluateVectorSchema } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
+import type { EvaluateVector } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
 import { isSurelyValid } from "../../../runtime/fast/valid-request.ts";
-import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/evaluate-stage.ts";
+import { type EvaluateStages, startEvaluateStages } from "../../harness/evaluate-stages.ts";
+import { evaluateVectors, redactingVector, requestJsonOf } from "../../harness/evaluate-vector.ts";
 import { expanded } from "../../harness/placeholder.ts";
-
-const folder = join(import.meta.dirname, "..", "..", "vectors", "evaluate");
-const vectors = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".json"))
-  .sort()
-  .map((file) => ({
-    name: file.slice(0, -".json".length),
-    vector: fromJsonString(EvaluateVectorSchema, readFileSync(join(folder, file), "utf8")),
-  }));
 
 interface RawAnswer {
   readonly status: number;
@@ -91,39 +81,31 @@ async function bothWays(url: string, { path, headers, body }: RawRequest): Promi
 function bodyOf({ rawBody, request, stage }: EvaluateVector): string {
   if (rawBody !== undefined) return expanded(rawBody);
   // Other products' contracts have their payload as the body.
-  if (stage.includes("/")) return JSON.stringify(expanded((request ?? {}) as JsonObject).payload);
-  return JSON.stringify(expanded((request ?? {}) as JsonObject)); // a vector's request is a JSON object
+  if (stage.includes("/")) return JSON.stringify(requestJsonOf({ request }).payload);
+  return JSON.stringify(requestJsonOf({ request }));
 }
 
 describe("the fast path answers like the ordinary one", () => {
-  let live: EvaluateStage;
-  let bare: EvaluateStage;
+  let stages: EvaluateStages;
 
   beforeAll(async () => {
-    live = await startEvaluateStage();
-    bare = await startEvaluateStage();
+    stages = await startEvaluateStages();
   });
 
-  afterAll(async () => {
-    await live.stop();
-    await bare.stop();
-  });
+  afterAll(() => stages.stop());
 
-  it.each(vectors)("$name", async ({ vector }) => {
-    const stage = vector.withoutBundle ? bare : live;
-    if (!vector.withoutBundle) await live.adopt(await bundleOf(vector));
+  it.each(evaluateVectors)("$name", async ({ vector }) => {
+    const stage = await stages.play(vector);
     const headers = headersOf(stage.tokenOf(vector.as), vector.headers);
     for (const step of vector.before) {
-      const body = JSON.stringify(expanded((step.request ?? {}) as JsonObject));
+      const body = JSON.stringify(requestJsonOf(step));
       await send(stage.url, { path: `/v1/evaluate/${step.stage || "input"}`, headers, body });
     }
     await bothWays(stage.url, { path: `/v1/evaluate/${vector.stage || "input"}`, headers, body: bodyOf(vector) });
   });
 
   it("to fuzzed requests", async () => {
-    const first = vectors.find(({ name }) => name === "outcome/redact_styles") ?? vectors[0];
-    if (first === undefined) throw new Error("there are no vectors");
-    await live.adopt(await bundleOf(first.vector));
+    const live = await stages.play(redactingVector);
     const statuses = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(requestJson, async (json) => {
@@ -157,12 +139,14 @@ describe("the fast path answers like the ordinary one", () => {
     ["a body beyond its own limit", { body: JSON.stringify({ text: "a".repeat(300_000) }) }],
     ["a method override", { headers: { "x-http-method-override": "GET" } }],
   ])("to %s", async (_, { headers, body = '{"text":"hello"}' }) => {
+    const { live } = stages;
     const all = headersOf(live.tokenOf(""), headers);
     const withId = all["x-request-id"] === "the-same" ? all : { ...all, "x-request-id": "the-same" };
     await bothWays(live.url, { path: "/v1/evaluate/output", headers: withId, body });
   });
 
   it("to bytes that are not UTF-8, and to the next request on the connection", async () => {
+    const { live } = stages;
     const answers = await Promise.all(
       ["/v1/evaluate/input", "/v1/evaluate/input?ordinary"].map(async (path) => {
         const headers = { ...headersOf(live.tokenOf("")), authorization: `Bearer ${live.tokenOf("")}` };

@@ -1,31 +1,20 @@
 // The fast path over gRPC and Connect against Connect's own adapter, on the same live runtime: a query, which methods ignore, makes a call
 // take the ordinary way.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from "node:http2";
-import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import {
-  create,
-  fromBinary,
-  fromJsonString,
-  type JsonObject,
-  toBinary,
-  toJson,
-  toJsonString,
-} from "@bufbuild/protobuf";
+import { create, fromBinary, fromJsonString, toBinary, toJson, toJsonString } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { messageReader } from "../../../gateway/json-read.ts";
-import { Problems } from "../../../gateway/problem.ts";
 import {
   type EvaluateRequest,
   EvaluateRequestSchema,
   EvaluateResponseSchema,
 } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { EvaluationService } from "../../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import { type EvaluateVector, EvaluateVectorSchema } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
-import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/evaluate-stage.ts";
-import { expanded } from "../../harness/placeholder.ts";
+import { framed } from "../../harness/envelope.ts";
+import type { EvaluateStage } from "../../harness/evaluate-stage.ts";
+import { type EvaluateStages, startEvaluateStages } from "../../harness/evaluate-stages.ts";
+import { evaluateVectors, redactingVector, requestMessageOf } from "../../harness/evaluate-vector.ts";
+import { callHttp2, type Http2Answer, Http2Sessions } from "../../harness/http2-call.ts";
 
 const methods: Readonly<Record<string, { readonly name: string } | undefined>> = {
   "": EvaluationService.method.evaluateInput,
@@ -37,24 +26,9 @@ const methods: Readonly<Record<string, { readonly name: string } | undefined>> =
   conversation: EvaluationService.method.evaluateConversation,
 };
 
-const folder = join(import.meta.dirname, "..", "..", "vectors", "evaluate");
-const vectors = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".json"))
-  .sort()
-  .map((file) => ({
-    name: file.slice(0, -".json".length),
-    vector: fromJsonString(EvaluateVectorSchema, readFileSync(join(folder, file), "utf8")),
-  }))
-  .filter(({ vector }) => methods[vector.stage] !== undefined && requestOf(vector) !== undefined);
-
-/** The message of a vector; undefined for one that cannot be written as a message. */
-function requestOf({ rawBody, request = {} }: EvaluateVector): EvaluateRequest | undefined {
-  if (rawBody !== undefined) return undefined;
-  const message = create(EvaluateRequestSchema);
-  const problems = new Problems();
-  messageReader(EvaluateRequestSchema).into(message, expanded(request as JsonObject), "", problems); // a JSON object
-  return problems.fault() === undefined ? message : undefined;
-}
+const vectors = evaluateVectors.filter(
+  ({ vector }) => methods[vector.stage] !== undefined && requestMessageOf(vector) !== undefined,
+);
 
 const dialects = ["grpc", "connect proto", "connect json"] as const;
 type Dialect = (typeof dialects)[number];
@@ -70,40 +44,8 @@ function bodyOf(dialect: Dialect, message: EvaluateRequest): Buffer {
   return dialect === "grpc" ? framed(bytes) : Buffer.from(bytes);
 }
 
-function framed(bytes: Uint8Array, flags = 0): Buffer {
-  const head = Buffer.alloc(5);
-  head.writeUInt8(flags);
-  head.writeUInt32BE(bytes.byteLength, 1);
-  return Buffer.concat([head, bytes]);
-}
-
-interface RawAnswer {
-  readonly headers: IncomingHttpHeaders;
-  readonly trailers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
-function send(
-  session: ClientHttp2Session,
-  path: string,
-  headers: Record<string, string>,
-  body: Buffer,
-): Promise<RawAnswer> {
-  return new Promise((resolve, reject) => {
-    const stream = session.request({ ":method": "POST", ":path": path, ...headers });
-    const answer = { headers: {} as IncomingHttpHeaders, trailers: {} as IncomingHttpHeaders };
-    const chunks: Buffer[] = [];
-    stream.on("response", (given) => Object.assign(answer.headers, given));
-    stream.on("trailers", (given) => Object.assign(answer.trailers, given));
-    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-    stream.on("end", () => resolve({ ...answer, body: Buffer.concat(chunks) }));
-    stream.on("error", reject);
-    stream.end(body);
-  });
-}
-
 /** An answer without what differs from call to call. */
-function comparable(dialect: Dialect, { headers, trailers, body }: RawAnswer, isGiven: boolean): object {
+function comparable(dialect: Dialect, { headers, trailers, body }: Http2Answer, isGiven: boolean): object {
   const { date: _, "content-length": length, ...others } = headers;
   if (length !== undefined) expect(Number(length)).toBe(body.byteLength);
   const isAnswer = dialect === "grpc" ? trailers["grpc-status"] === "0" : Number(headers[":status"]) === 200;
@@ -128,28 +70,20 @@ function unpacked(bytes: Buffer, coding: string): Buffer {
 }
 
 describe("the fast path over gRPC and Connect answers like the ordinary one", () => {
-  let live: EvaluateStage;
-  let bare: EvaluateStage;
-  const sessions = new Map<EvaluateStage, ClientHttp2Session>();
+  let stages: EvaluateStages;
+  const sessions = new Http2Sessions();
 
   beforeAll(async () => {
-    live = await startEvaluateStage();
-    bare = await startEvaluateStage();
+    stages = await startEvaluateStages();
   });
 
   afterAll(async () => {
-    for (const session of sessions.values()) session.close();
-    await live.stop();
-    await bare.stop();
+    sessions.close();
+    await stages.stop();
   });
 
-  // A session that was idle for long has ended.
-  function sessionOf(stage: EvaluateStage): ClientHttp2Session {
-    const known = sessions.get(stage);
-    if (known !== undefined && !known.closed && !known.destroyed) return known;
-    const session = connect(stage.url);
-    sessions.set(stage, session);
-    return session;
+  function send(url: string, path: string, headers: Record<string, string>, body: Buffer): Promise<Http2Answer> {
+    return callHttp2(sessions.to(url), { path, headers }, (stream) => void stream.end(body));
   }
 
   function headersOf(stage: EvaluateStage, dialect: Dialect, persona: string, more: Record<string, string> = {}) {
@@ -162,26 +96,23 @@ describe("the fast path over gRPC and Connect answers like the ordinary one", ()
   async function bothWays(
     stage: EvaluateStage,
     about: { dialect: Dialect; path: string; headers: Record<string, string>; body: Buffer; isGiven?: boolean },
-  ): Promise<RawAnswer> {
+  ): Promise<Http2Answer> {
     const { dialect, path, headers, body, isGiven = false } = about;
-    const session = sessionOf(stage);
-    const fast = await send(session, path, headers, body);
-    const ordinary = await send(session, `${path}?ordinary`, headers, body);
+    const fast = await send(stage.url, path, headers, body);
+    const ordinary = await send(stage.url, `${path}?ordinary`, headers, body);
     expect(comparable(dialect, fast, isGiven)).toEqual(comparable(dialect, ordinary, isGiven));
     return fast;
   }
 
   it.each(vectors)("$name", async ({ vector }) => {
-    const stage = vector.withoutBundle ? bare : live;
-    if (!vector.withoutBundle) await live.adopt(await bundleOf(vector));
-    const message = requestOf(vector);
+    const stage = await stages.play(vector);
+    const message = requestMessageOf(vector);
     if (message === undefined) throw new Error("left out above");
     for (const step of vector.before) {
-      const before = create(EvaluateRequestSchema);
-      const json = expanded((step.request ?? {}) as JsonObject); // a vector's request is a JSON object
-      messageReader(EvaluateRequestSchema).into(before, json, "", new Problems());
+      const before = requestMessageOf(step);
+      if (before === undefined) throw new Error("what comes before is good");
       const headers = headersOf(stage, "grpc", vector.as);
-      await send(sessionOf(stage), pathOf(step.stage), headers, bodyOf("grpc", before));
+      await send(stage.url, pathOf(step.stage), headers, bodyOf("grpc", before));
     }
     for (const dialect of dialects) {
       const headers = headersOf(stage, dialect, vector.as);
@@ -208,9 +139,7 @@ describe("the fast path over gRPC and Connect answers like the ordinary one", ()
     ["without a token", { authorization: "" }, hello],
     ["with an odd request id", { "x-request-id": "the same" }, hello],
   ])("to a call %s", async (_, more, message) => {
-    const first = vectors.find(({ name }) => name === "outcome/redact_styles") ?? vectors[0];
-    if (first === undefined) throw new Error("there are no vectors");
-    await live.adopt(await bundleOf(first.vector));
+    const live = await stages.play(redactingVector);
     for (const dialect of dialects) {
       const headers = headersOf(live, dialect, "", more);
       if (more["x-request-id"] !== undefined) headers["x-request-id"] = "a".repeat(128);
@@ -230,8 +159,8 @@ describe("the fast path over gRPC and Connect answers like the ordinary one", ()
     ["an unknown field", "connect json", Buffer.from('{"text":"a","unknown":1}')],
     ["an empty message", "grpc", framed(Buffer.alloc(0))],
   ])("to %s", async (_, dialect, body) => {
-    const headers = headersOf(live, dialect, "");
-    await bothWays(live, { dialect, path, headers, body });
+    const headers = headersOf(stages.live, dialect, "");
+    await bothWays(stages.live, { dialect, path, headers, body });
   });
 });
 

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Caller } from "../../../src/kit/context.ts";
+import { dumpOf } from "../../harness/dump.ts";
 import { type SunkRequest, startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
 import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
 
@@ -257,7 +257,7 @@ describe("a delivery", () => {
     const caller = await world.newCaller();
     const { row, secret = "" } = await world.subscribe(caller, "http://127.0.0.1:9/", { generateSecret: true });
     const { secret: second } = await world.webhooks.rotateSecret(caller, row.id);
-    const dump = await dumpOf(world.urls.workerUrl, caller.orgId);
+    const dump = await dumpOf(world.urls);
     expect(dump).toContain(row.id);
     for (const value of [secret, second]) {
       expect(value).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -283,25 +283,4 @@ function hmac(secret: string, body: Buffer | undefined): string {
   return `sha256=${createHmac("sha256", secret)
     .update(body ?? "")
     .digest("hex")}`;
-}
-
-/** Every row of the organization in every table, as text. */
-async function dumpOf(url: string, orgId: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query("select set_config('app.org_id', $1, false)", [orgId]);
-    const { rows: tables } = await client.query<{ name: string }>(
-      `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-       where n.nspname in ('public', 'graphile_worker') and c.relkind in ('r', 'p') and has_table_privilege(c.oid, 'select')`,
-    );
-    const texts: string[] = [];
-    for (const { name } of tables) {
-      const { rows } = await client.query<{ text: string }>(`select t::text as text from ${name} t`);
-      texts.push(...rows.map(({ text }) => text));
-    }
-    return texts.join("\n");
-  } finally {
-    await client.end();
-  }
 }

@@ -4,8 +4,9 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { reads } from "../../normalize.ts";
-import type { Detector, Models, WindowProbe } from "../../plan.ts";
+import type { Detector, WindowProbe } from "../../plan.ts";
 import { windowsOf } from "../injection/feature.ts";
+import { createModelFinder } from "../model-file.ts";
 import { textParameter } from "../parameter.ts";
 import { type GibberishModel, readGibberishModel } from "./model.ts";
 
@@ -62,15 +63,7 @@ export const gibberish: Detector = {
   }),
 };
 
-const known = new WeakMap<Uint8Array, GibberishModel>();
-
-function modelOf(models: Models): GibberishModel | undefined {
-  const bytes = models.get("gibberish");
-  if (bytes === undefined) return undefined;
-  const model = known.get(bytes) ?? readGibberishModel(bytes);
-  known.set(bytes, model);
-  return model;
-}
+const modelOf = createModelFinder("gibberish", readGibberishModel);
 
 // Without its weights the detector finds nothing: there is nothing else that it could go by.
 function windowProbe(model: GibberishModel | undefined, parameters: JsonObject): WindowProbe | undefined {

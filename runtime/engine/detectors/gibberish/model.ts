@@ -1,6 +1,8 @@
 // How surprising a text is, character by character: a trigram model over 64 symbols (letters without case and accents, punctuation,
-// spaces, and one symbol each for digits, for a capital within a word and for letters of other scripts). Bytes: "PGGM", the length of a
-// header, the header as JSON, and for each of 64³ trigrams the cost of its last symbol in sixteenths of a bit.
+// spaces, and one symbol each for digits, for a capital within a word and for letters of other scripts). Of the bytes, each is the cost
+// of the last symbol of one of 64³ trigrams, in sixteenths of a bit.
+
+import { type ModelForm, readModelFile, writeModelFile } from "../model-file.ts";
 
 /** What is kept beside the costs. */
 export interface GibberishHeader {
@@ -15,8 +17,11 @@ export const symbolCount = 64;
 /** A stretch of so many symbols is judged together. */
 export const stretchLength = 64;
 const costUnit = 16;
-const magic = "PGGM";
-const headerAt = 8;
+const form: ModelForm<GibberishHeader> = {
+  detector: "gibberish",
+  magic: "PGGM",
+  fits: ({ format }, count) => format === 1 && count === symbolCount ** 3,
+};
 const otherLetter = 26;
 const digit = 27;
 const space = 28;
@@ -99,26 +104,15 @@ export function symbolsIn(text: string, from: number, to: number) {
   return { symbols: buffer, places: placesBuffer, count };
 }
 
-/** Reads a model. Throws when the bytes are none. */
+/** Reads a model. Throws when the bytes are none, or when they are for other symbols. */
 export function readGibberishModel(bytes: Uint8Array): GibberishModel {
-  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (data.length < headerAt || data.toString("latin1", 0, magic.length) !== magic)
-    throw new Error("these bytes are no model of the detector gibberish");
-  const costsAt = headerAt + data.readUInt32LE(magic.length);
-  // What the training script wrote; the signature of the bundle vouches for it.
-  const header = JSON.parse(data.toString("utf8", headerAt, costsAt)) as GibberishHeader;
-  if (header.format !== 1 || data.length !== costsAt + symbolCount ** 3)
-    throw new Error(`the model ${header.version} of the detector gibberish is for another version of it`);
-  return new GibberishModel(header, new Uint8Array(data.subarray(costsAt)));
+  const { header, numbers } = readModelFile(bytes, form);
+  return new GibberishModel(header, new Uint8Array(numbers));
 }
 
 /** The bytes of a model. */
 export function writeGibberishModel(header: GibberishHeader, costs: Uint8Array): Uint8Array {
-  const json = Buffer.from(JSON.stringify(header));
-  const start = Buffer.alloc(headerAt);
-  start.write(magic, "latin1");
-  start.writeUInt32LE(json.length, magic.length);
-  return Buffer.concat([start, json, costs]);
+  return writeModelFile(form, header, costs);
 }
 
 /** The cost in a table of a probability. */

@@ -1,6 +1,7 @@
 // How offensive words are together: logistic regression over words, their beginnings and pairs of them. A window is judged by its most
-// offensive stretch of 24 words. Bytes: "PGTX", the length of a header, the header as JSON, and one signed byte for each feature.
+// offensive stretch of 24 words. Of the bytes, each is the signed weight of one feature.
 
+import { type ModelForm, readModelFile, writeModelFile } from "../model-file.ts";
 import { featureCount, featuresPerWord, WordReader } from "./word.ts";
 
 /** What is kept beside the weights. */
@@ -19,8 +20,11 @@ export const stretchWords = 24;
 const stride = 12;
 /** What is added to the number of features before its root is taken. */
 export const damping = 16;
-const magic = "PGTX";
-const headerAt = 8;
+const form: ModelForm<ToxicityHeader> = {
+  detector: "toxicity",
+  magic: "PGTX",
+  fits: ({ format }, count) => format === 1 && count === featureCount,
+};
 
 /** A stretch that stands out. */
 export interface Stretch {
@@ -88,24 +92,13 @@ export function stretchesOf(count: number): number[] {
   return begins;
 }
 
-/** Reads a model. Throws when the bytes are none. */
+/** Reads a model. Throws when the bytes are none, or when they are for other features. */
 export function readToxicityModel(bytes: Uint8Array): ToxicityModel {
-  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (data.length < headerAt || data.toString("latin1", 0, magic.length) !== magic)
-    throw new Error("these bytes are no model of the detector toxicity");
-  const weightsAt = headerAt + data.readUInt32LE(magic.length);
-  // What the training script wrote; the signature of the bundle vouches for it.
-  const header = JSON.parse(data.toString("utf8", headerAt, weightsAt)) as ToxicityHeader;
-  if (header.format !== 1 || data.length !== weightsAt + featureCount)
-    throw new Error(`the model ${header.version} of the detector toxicity is for another version of it`);
-  return new ToxicityModel(header, new Int8Array(data.subarray(weightsAt)));
+  const { header, numbers } = readModelFile(bytes, form);
+  return new ToxicityModel(header, new Int8Array(numbers));
 }
 
 /** The bytes of a model. */
 export function writeToxicityModel(header: ToxicityHeader, weights: Int8Array): Uint8Array {
-  const json = Buffer.from(JSON.stringify(header));
-  const start = Buffer.alloc(headerAt);
-  start.write(magic, "latin1");
-  start.writeUInt32LE(json.length, magic.length);
-  return Buffer.concat([start, json, Buffer.from(weights.buffer, weights.byteOffset, weights.length)]);
+  return writeModelFile(form, header, weights);
 }

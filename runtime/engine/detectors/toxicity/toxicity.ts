@@ -3,8 +3,9 @@
 // contempt need a larger one.
 
 import { reads } from "../../normalize.ts";
-import { type Detector, type Models, type WindowProbe, withoutInner } from "../../plan.ts";
+import { type Detector, type WindowProbe, withoutInner } from "../../plan.ts";
 import { windowsOf } from "../injection/feature.ts";
+import { createModelFinder } from "../model-file.ts";
 import { exemptionsOf, packParameters } from "../pack/parameter.ts";
 import { isExempt, sentenceProbes } from "../pack/pattern.ts";
 import { phrasesOfTerms } from "../pack/term.ts";
@@ -92,15 +93,7 @@ export const toxicity: Detector = {
   },
 };
 
-const known = new WeakMap<Uint8Array, ToxicityModel>();
-
-function modelOf(models: Models): ToxicityModel | undefined {
-  const bytes = models.get("toxicity");
-  if (bytes === undefined) return undefined;
-  const model = known.get(bytes) ?? readToxicityModel(bytes);
-  known.set(bytes, model);
-  return model;
-}
+const modelOf = createModelFinder("toxicity", readToxicityModel);
 
 // Without weights the words and sentences remain.
 function windowProbe(model: ToxicityModel | undefined, exempt: ReadonlySet<string>): WindowProbe | undefined {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { FailMode, Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { ask, engineOf } from "./sample-engine.ts";
+import { block } from "./sample-policy.ts";
+
+describe("the time budget", () => {
+  const clock = (stepUs: number) => {
+    let now = 0;
+    return () => (now += stepUs);
+  };
+
+  it("lists what it did not suffice for, and fails as the rule says", () => {
+    const closed = ask(engineOf([block]), { text: "KEY-1" }, { elapsedUs: clock(700_000) });
+    expect(closed.response).toMatchObject({
+      outcome: Outcome.BLOCK,
+      unjudged: [{ detector: "secrets", reason: "timeout" }],
+    });
+    const open = `defaults: {on_error: fail_open}\n${block}`;
+    expect(ask(engineOf([open]), { text: "KEY-1" }, { elapsedUs: clock(700_000) }).response).toMatchObject({
+      outcome: Outcome.ALLOW,
+      unjudged: [{ reason: "timeout", onError: FailMode.FAIL_OPEN }],
+    });
+  });
+
+  it("is the shorter of the policy's and the request's", () => {
+    const engine = engineOf([`defaults: {timeout_ms: 100}\n${block}`]);
+    const unjudged = (elapsedMs: number, timeoutMs?: number) =>
+      ask(engine, { text: "KEY-1", options: { timeoutMs } }, { elapsedUs: () => elapsedMs * 1000 }).response.unjudged
+        .length;
+    expect(unjudged(99)).toBe(0);
+    expect(unjudged(101)).toBe(1);
+    expect(unjudged(60, 50)).toBe(1);
+    expect(unjudged(101, 500)).toBe(1);
+  });
+
+  it("reports nothing of a text that was not scanned", () => {
+    const evaluation = ask(
+      engineOf([block]),
+      { segments: [{ text: "KEY-1" }, { text: "KEY-2" }] },
+      { elapsedUs: clock(600_000) },
+    );
+    expect(evaluation.redactedTexts()[1]).toBeUndefined();
+  });
+});
