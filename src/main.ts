@@ -1,5 +1,6 @@
 // `npm run control-plane`: the control plane with its REST facade, as one process.
 
+import "./kit/thread-pool.ts";
 import { controlPlaneSchema } from "./config.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { productVariables, readConfig } from "./kit/config.ts";

@@ -13,6 +13,7 @@ import {
   isFresh,
   unknown,
 } from "./dfa-state.ts";
+import type { Essence } from "./optional-lead.ts";
 import type { Program } from "./program.ts";
 
 /** No match anywhere. */
@@ -52,9 +53,13 @@ export class LazyDfa {
   #fresh = 0;
   #reached = 0;
 
-  private constructor(alphabet: Alphabet, states: DfaStates) {
+  /** Most code units that matches may begin before what the automaton follows. */
+  readonly #lead: number;
+
+  private constructor(alphabet: Alphabet, states: DfaStates, lead: number) {
     this.#alphabet = alphabet;
     this.#states = states;
+    this.#lead = lead;
   }
 
   /** The automaton of these programs; undefined when they tell too many characters apart. */
@@ -63,10 +68,16 @@ export class LazyDfa {
     return tables === undefined ? undefined : LazyDfa.over(tables, memory);
   }
 
+  /** The automaton that finds where a program matches, by its essence: it is for `find` alone. */
+  static finding({ program, lead }: Essence, memory: DfaMemory): LazyDfa | undefined {
+    const tables = dfaTables([program]);
+    return tables === undefined ? undefined : LazyDfa.over(tables, memory, lead);
+  }
+
   /** The automaton over these tables. */
-  static over({ alphabet, machine }: DfaTables, memory: DfaMemory): LazyDfa {
+  static over({ alphabet, machine }: DfaTables, memory: DfaMemory, lead = 0): LazyDfa {
     const opened = openAlphabet(alphabet);
-    return new LazyDfa(opened, new DfaStates(machine, opened, memory));
+    return new LazyDfa(opened, new DfaStates(machine, opened, memory), lead);
   }
 
   /** Bytes of the states, about. */
@@ -81,7 +92,8 @@ export class LazyDfa {
   find(text: string, part: Part, budget: BuildBudget): Place | typeof noMatch | typeof outOfBudget {
     const end = this.#run(text, part, budget, undefined);
     if (end < 0) return end === noMatch ? noMatch : outOfBudget;
-    const low = this.#fresh;
+    let low = Math.max(part.at, this.#fresh - this.#lead);
+    if (low > part.at && (text.charCodeAt(low) & 0xfc00) === 0xdc00) low--;
     return { low, high: this.#endOfLife(text, end, part, budget) };
   }
 

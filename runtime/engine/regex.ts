@@ -9,6 +9,7 @@ import type { BuildBudget } from "./dfa-state.ts";
 import { measure } from "./distance.ts";
 import type { Gate } from "./literal.ts";
 import { createLookahead, type Lookahead } from "./lookahead.ts";
+import { essenceOf } from "./optional-lead.ts";
 import { explainRefusal, PatternError } from "./pattern-error.ts";
 import { analyse, type PatternFacts, patternKey, readFacts, type StoredFacts, storeFacts } from "./pattern-facts.ts";
 import { PatternMemory } from "./pattern-memory.ts";
@@ -32,8 +33,10 @@ export interface LinearPattern extends PatternFacts {
   readonly engine: RE2JS;
   /** How far behind the end of a match the engine may have looked, at most. */
   readonly lookahead: Lookahead;
-  /** The automaton that tells whether it matches. Undefined for a pattern that has none. */
+  /** The automaton that follows matches from their beginning. Undefined for a pattern that has none. */
   readonly dfa: LazyDfa | undefined;
+  /** The automaton that finds where matches end. Undefined for a pattern that has none. */
+  readonly finder: LazyDfa | undefined;
 }
 
 /** One match. Offsets are those of the searched text. */
@@ -97,6 +100,7 @@ class CompiledPattern implements LinearPattern {
   #lookahead: Lookahead | undefined;
   /** Null until it was asked for. */
   #dfa: LazyDfa | undefined | null;
+  #finder: LazyDfa | undefined | null;
 
   constructor(source: string, bits: number, facts: PatternFacts, engine?: RE2JS) {
     this.source = source;
@@ -112,6 +116,7 @@ class CompiledPattern implements LinearPattern {
     this.#bits = bits;
     this.#engine = engine;
     this.#dfa = facts.minLength === 0 ? undefined : null;
+    this.#finder = this.#dfa;
   }
 
   get engine(): RE2JS {
@@ -127,6 +132,15 @@ class CompiledPattern implements LinearPattern {
   get dfa(): LazyDfa | undefined {
     if (this.#dfa === null) this.#dfa = LazyDfa.of([readProgram(this.engine)], patternMemory);
     return this.#dfa;
+  }
+
+  get finder(): LazyDfa | undefined {
+    if (this.#finder === null) {
+      const program = readProgram(this.engine);
+      const essence = essenceOf(program, measure(program));
+      this.#finder = essence.lead === 0 ? this.dfa : LazyDfa.finding(essence, patternMemory);
+    }
+    return this.#finder;
   }
 }
 
@@ -176,7 +190,7 @@ export function findMatches(
   const sliceTo = contextAfter(text, to);
   const length = sliceTo - sliceFrom;
   if (work !== undefined) work.units += length;
-  const { dfa } = pattern;
+  const { finder: dfa } = pattern;
   const matches: PatternMatch[] = [];
   const first = dfa === undefined ? outOfBudget : dfa.find(text, { from: sliceFrom, at: begin, to: sliceTo }, budget);
   if (first === noMatch) return matches;

@@ -79,7 +79,7 @@ function* preparePatterns(uses: readonly PatternUse[]): Generator<void, void> {
   for (const { probe } of uses) {
     void probe.pattern.engine;
     yield;
-    void probe.pattern.dfa;
+    void probe.pattern.finder;
     yield;
   }
 }

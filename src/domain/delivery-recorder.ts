@@ -100,7 +100,8 @@ export class DeliveryRecorder {
     const attempts = attempt.attempts + 1;
     const firstAttemptAt = attempt.first_attempt_at ?? sentAt;
     const failed = { attempts, firstAttemptAt, now, retryAfterMs, random: this.#random() };
-    const next = verdict === "failed" && !isGivenUp ? nextAttemptAt(failed) : undefined;
+    // A target that is gone and that the webhook does not have any more: the next attempt goes to the one that it has.
+    const next = verdict !== "delivered" && !isGivenUp ? nextAttemptAt(failed) : undefined;
     return {
       claim: attempt,
       state: verdict === "delivered" ? "delivered" : next === undefined ? "dropped" : "pending",

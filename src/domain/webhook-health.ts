@@ -35,7 +35,7 @@ export function deactivationCaller(orgId: string): Caller {
 /** Writes down who fails and who does not, and deactivates those to give up. Returns the ids of those that are given up. */
 export async function updateHealth(tx: Transaction, sent: readonly SentAttempt[]): Promise<ReadonlySet<string>> {
   const succeeded = idsOf(sent, (verdict) => verdict === "delivered");
-  const gone = idsOf(sent, (verdict) => verdict === "gone");
+  const gone = goneUrls(sent);
   const failed = idsOf(sent, (verdict) => verdict === "failed").filter((id) => !succeeded.includes(id));
   const since = new Map(sent.map(({ attempt: { webhook } }) => [webhook.id, webhook.failingSince ?? null]));
   // Most attempts change nothing, and then the rows are left alone.
@@ -47,10 +47,17 @@ export async function updateHealth(tx: Transaction, sent: readonly SentAttempt[]
   const oldest = new Date(tx.now.getTime() - failingLimitMs);
   const candidates = failed.filter((id) => (since.get(id) ?? tx.now) <= oldest);
   const givenUp = new Set<string>();
-  for (const id of [...gone, ...candidates].sort()) {
-    if (await deactivate(tx, id, gone.includes(id) ? undefined : oldest)) givenUp.add(id);
+  for (const id of [...new Set([...gone.keys(), ...candidates])].sort()) {
+    if (await deactivate(tx, id, { gone: gone.get(id) ?? [], oldest })) givenUp.add(id);
   }
   return givenUp;
+}
+
+/** The targets that said 410, by webhook. */
+function goneUrls(sent: readonly SentAttempt[]): ReadonlyMap<string, readonly string[]> {
+  const all = sent.filter(({ answer }) => verdictOf(answer.statusCode) === "gone");
+  const byId = Map.groupBy(all, ({ attempt }) => attempt.webhook.id);
+  return new Map([...byId].map(([id, some]) => [id, some.map(({ attempt }) => attempt.webhook.url)]));
 }
 
 function idsOf(sent: readonly SentAttempt[], matches: (verdict: ReturnType<typeof verdictOf>) => boolean): string[] {
@@ -61,15 +68,20 @@ function idsOf(sent: readonly SentAttempt[], matches: (verdict: ReturnType<typeo
   ];
 }
 
-// With `oldest` only when the failures began before it: somebody may have changed the webhook since the claim.
+// Somebody may have changed the webhook since the claim: only its own target counts, and failures that began before `oldest`.
 /** Whether the webhook is inactive now. */
-async function deactivate(tx: Transaction, id: string, oldest: Date | undefined): Promise<boolean> {
+async function deactivate(
+  tx: Transaction,
+  id: string,
+  { gone, oldest }: { readonly gone: readonly string[]; readonly oldest: Date },
+): Promise<boolean> {
   const webhook = await lockWebhook(tx, id);
   if (webhook === null) return false;
   // Given up while this attempt was on its way: it is the last of its delivery too.
   if (!webhook.isActive) return true;
   const { failingSince } = webhook;
-  if (oldest !== undefined && (failingSince == null || failingSince > oldest)) return false;
+  const isGone = gone.includes(webhook.url);
+  if (!isGone && (failingSince == null || failingSince > oldest)) return false;
   const before = auditView(webhook);
   webhook.isActive = false;
   webhook.failingSince = null;
@@ -85,7 +97,7 @@ async function deactivate(tx: Transaction, id: string, oldest: Date | undefined)
     state: "triggered",
     project_id: null,
     webhook_id: id,
-    ...(oldest === undefined
+    ...(isGone
       ? { metric: "webhook_status", value: 410, threshold: 410, window_seconds: 0 }
       : {
           metric: "webhook_failing_seconds",

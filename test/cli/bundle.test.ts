@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newSigningKey } from "../../src/kit/signing-key.ts";
+import { newSigningKey, type SigningKey } from "../../src/kit/signing-key.ts";
+import { signStatement } from "../../src/kit/statement.ts";
 import { signedBundle, type TestBundle } from "../harness/bundle.ts";
 import { newFolder, policyGuard, policyText, removeFolders } from "./run.ts";
 
@@ -15,6 +16,7 @@ beforeAll(async () => {
   const tampered = JSON.parse(made.json);
   tampered.parts[0].data = Buffer.from("{}").toString("base64");
   const { manifest: _, ...headless } = JSON.parse(made.json);
+  const live = newSigningKey();
   const files = {
     "bundle.json": made.json,
     "key.json": JSON.stringify(made.key.publicJwk),
@@ -25,10 +27,21 @@ beforeAll(async () => {
     "tampered.json": JSON.stringify(tampered),
     "headless.json": JSON.stringify(headless),
     "noise.json": "[1, 2",
+    "between.json": JSON.stringify({ ...JSON.parse(made.json), keys: await between(made, live) }),
+    "revoked.json": JSON.stringify({ keys: [live.publicJwk], revoked_kids: [made.key.kid] }),
     "claims.json": JSON.stringify({ ...made.key.publicJwk, kid: "somebody-else" }),
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
 });
+
+/** The key set from when the bundle's key was not revoked yet, as somebody who has it may go on to hand it out. */
+function between({ key, orgId }: TestBundle, live: SigningKey) {
+  const keys = [
+    { kid: live.kid, x: live.publicJwk.x, state: "active" },
+    { kid: key.kid, x: key.publicJwk.x, state: "retiring" },
+  ];
+  return signStatement("keys", { org_id: orgId, serial: 2, issued_at: new Date().toISOString(), keys }, [live, key]);
+}
 
 const verify = (...args: string[]) => policyGuard(["bundle", "verify", ...args, "--json"], { cwd: folder });
 
@@ -47,6 +60,8 @@ test.concurrent.each([
   ["a changed part", ["tampered.json", "--key", "key.json"], "digest_mismatch"],
   ["an activation that is over", ["old.json", "--key", "old-key.json"], "expired"],
   ["a missing manifest", ["headless.json", "--key", "key.json"], "missing_statement"],
+  ["a key that the file calls revoked", ["bundle.json", "--key", "revoked.json"], "revoked_kid"],
+  ["a revoked key that brings a key set of before", ["between.json", "--key", "revoked.json"], "revoked_kid"],
   ["no bundle at all", ["noise.json", "--key", "key.json"], "malformed"],
 ] as const)("%s is refused with its reason", async (_, args, reason) => {
   const { code, stdout } = await verify(...args);

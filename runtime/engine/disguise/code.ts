@@ -12,7 +12,10 @@ const leastText = 8;
 interface Code {
   readonly layer: string;
   readonly sign: keyof Signs;
-  /** Matches a whole stretch; no part of it can be read in two ways, so that searching takes linear time. */
+  /**
+   * Matches a whole stretch. No part of it can be read in two ways, so that searching takes linear time: what may follow a part can be no
+   * beginning of another one. A test holds all expressions of detectors to that with texts that are almost matches.
+   */
   readonly pattern: RegExp;
   readonly decode: (stretch: string) => string | undefined;
 }
@@ -25,7 +28,7 @@ const codes: readonly Code[] = [
     pattern: /(?<![0-9a-z])(?:(?:0x|\\x)?[0-9a-f]{2}[ ,:;]{1,2}){7,}(?:0x|\\x)?[0-9a-f]{2}(?![0-9a-z])/gi,
     decode: fromHex,
   },
-  { layer: "binary", sign: "bits", pattern: /(?<![0-9])(?:[01]{7,8}[ ,]?){6,}(?![0-9])/g, decode: fromBinary },
+  { layer: "binary", sign: "bits", pattern: /(?<![0-9])[01](?:[ ,]?[01]){41,}(?![0-9])/g, decode: fromBinary },
   {
     layer: "decimal",
     sign: "numbers",
@@ -116,8 +119,11 @@ function fromHex(stretch: string): string | undefined {
 }
 
 function fromBinary(stretch: string): string | undefined {
-  const groups = stretch.match(/[ ,]/) === null ? (stretch.match(/[01]{8}/g) ?? []) : stretch.split(/[ ,]+/);
-  return fromBytes(Uint8Array.from(groups.filter((group) => group !== "").map((group) => Number.parseInt(group, 2))));
+  const groups = stretch.split(/[ ,]/);
+  const isWhole = groups.length === 1 || groups.every(({ length }) => length % 8 === 0);
+  const bytes = isWhole ? groups.flatMap((group) => group.match(/[01]{8}/g) ?? []) : groups;
+  if (bytes.some(({ length }) => length < 7 || length > 8)) return undefined;
+  return fromBytes(Uint8Array.from(bytes.map((bits) => Number.parseInt(bits, 2))));
 }
 
 // Decimal, or octal when every number is one.

@@ -26,13 +26,14 @@ export const bundleVerify = defineCommand({
   },
   notes: "Without --org, --project and --env the bundle may be for any of them.",
   async run({ values, positionals: [path = ""], output, world }) {
-    const trust = readTrust(required(values.key, "key"));
+    const { trust, revoked } = readTrust(required(values.key, "key"));
     const bytes = readBytes(path, maxBundleJsonBytes);
     const claimed = claimedScope(bytes);
     try {
       const bundle = await verifyBundle({
         bundle: bytes,
         trust,
+        revoked,
         scope: {
           orgId: values.org ?? claimed.orgId,
           projectId: values.project ?? claimed.projectId,
@@ -73,14 +74,15 @@ function verifiedJson({ manifest, digest, activation }: VerifiedBundle): JsonObj
   };
 }
 
-function readTrust(path: string): TrustedKeys {
+// A key that the file calls revoked is not believed, and no key set of a bundle makes it so.
+function readTrust(path: string): { readonly trust: TrustedKeys; readonly revoked: ReadonlySet<string> } {
   const json = readJson(path, maxKeyBytes);
   const all: readonly JsonValue[] = isObject(json) && Array.isArray(json.keys) ? json.keys : [json];
-  const revoked: readonly JsonValue[] = isObject(json) && Array.isArray(json.revoked_kids) ? json.revoked_kids : [];
-  const keys = all.filter((key) => !isObject(key) || key.kid === undefined || !revoked.includes(key.kid));
+  const revoked = new Set(isObject(json) && Array.isArray(json.revoked_kids) ? json.revoked_kids.map(String) : []);
+  const keys = all.filter((key) => !isObject(key) || typeof key.kid !== "string" || !revoked.has(key.kid));
   if (!keys.every(isJwk)) throw usageFailure(`${path}: this is neither a JWK nor a JWK set`);
   try {
-    return trustKeys(keys);
+    return { trust: trustKeys(keys), revoked };
   } catch (error) {
     throw usageFailure(`${path}: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -12,11 +12,17 @@ export type Resolve = (name: string) => Promise<string[]>;
 export function createResolve({
   dnsServers,
   timeoutMs,
+  lookup = lookUp,
 }: {
   dnsServers: readonly string[];
   timeoutMs: number;
+  /** Asks the system. Exchanged by tests only. */
+  lookup?: Resolve;
 }): Resolve {
-  if (dnsServers.length === 0) return (name) => within(timeoutMs, bySystem(name));
+  if (dnsServers.length === 0) {
+    const system = new SystemLookups(lookup);
+    return (name) => system.resolve(name, timeoutMs);
+  }
   const resolver = new dns.Resolver({ timeout: Math.ceil(timeoutMs / 2), tries: 2 });
   resolver.setServers(dnsServers);
   return (name) => within(timeoutMs, byServers(resolver, name));
@@ -46,12 +52,62 @@ async function texts(resolver: dns.Resolver, name: string): Promise<string[]> {
   }
 }
 
-async function bySystem(name: string): Promise<string[]> {
-  try {
-    const found = await dns.lookup(name, { all: true, order: "ipv4first" });
-    return found.map(({ address }) => address);
-  } catch (error) {
-    return emptyOrThrow(error);
+async function lookUp(name: string): Promise<string[]> {
+  const found = await dns.lookup(name, { all: true, order: "ipv4first" });
+  return found.map(({ address }) => address);
+}
+
+/** Look-ups of names whose servers were silent before, at a time: half of the threads that Node has for look-ups (../thread-pool.ts). */
+const mostSilent = 32;
+/** Names whose servers were silent, the latest. */
+const rememberedNames = 10_000;
+
+// The system keeps a thread for each look-up until its servers have been given up, which is longer than anybody waits here. So that
+// many names with silent servers leave threads for the others, a name is looked up once at a time, and of the silent ones few.
+class SystemLookups {
+  readonly #lookup: Resolve;
+  readonly #underWay = new Map<string, Promise<string[]>>();
+  readonly #silent = new Set<string>();
+  #silentUnderWay = 0;
+
+  constructor(lookup: Resolve) {
+    this.#lookup = lookup;
+  }
+
+  async resolve(name: string, timeoutMs: number): Promise<string[]> {
+    const known = this.#underWay.get(name);
+    if (known === undefined && this.#silent.has(name) && this.#silentUnderWay >= mostSilent)
+      throw new Error(
+        "its name was not looked up: its servers were silent before, and many others are being waited for",
+      );
+    try {
+      return await within(timeoutMs, known ?? this.#begin(name, timeoutMs), () => this.#remember(name));
+    } catch (error) {
+      return emptyOrThrow(error);
+    }
+  }
+
+  #begin(name: string, timeoutMs: number): Promise<string[]> {
+    const isSilent = this.#silent.has(name);
+    if (isSilent) this.#silentUnderWay++;
+    const startedAtMs = performance.now();
+    const found = this.#lookup(name).finally(() => {
+      if (isSilent) this.#silentUnderWay--;
+      // An answer that comes in time shows that the servers of a name are well again.
+      if (performance.now() - startedAtMs < timeoutMs) this.#silent.delete(name);
+      this.#underWay.delete(name);
+    });
+    this.#underWay.set(name, found);
+    return found;
+  }
+
+  #remember(name: string): void {
+    this.#silent.delete(name);
+    this.#silent.add(name);
+    for (const oldest of this.#silent) {
+      if (this.#silent.size <= rememberedNames) return;
+      this.#silent.delete(oldest);
+    }
   }
 }
 
@@ -72,10 +128,13 @@ function emptyOrThrow(error: unknown): string[] {
   throw error;
 }
 
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+async function within<T>(timeoutMs: number, work: Promise<T>, onLate?: () => void): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    timer = setTimeout(() => {
+      onLate?.();
+      reject(new Error(`no answer within ${timeoutMs} ms`));
+    }, timeoutMs);
   });
   try {
     return await Promise.race([work, limit]);

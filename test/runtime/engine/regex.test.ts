@@ -7,7 +7,10 @@ import { englishJailbreakRules } from "../../../runtime/engine/detectors/injecti
 import { asianRules } from "../../../runtime/engine/detectors/injection/language-asia.ts";
 import { europeanRules } from "../../../runtime/engine/detectors/injection/language-europe.ts";
 import { expandRule } from "../../../runtime/engine/detectors/injection/rule.ts";
+import { measure } from "../../../runtime/engine/distance.ts";
+import { essenceOf } from "../../../runtime/engine/optional-lead.ts";
 import { PatternError } from "../../../runtime/engine/pattern-error.ts";
+import { readProgram } from "../../../runtime/engine/program.ts";
 import {
   compilePattern,
   findMatches,
@@ -174,6 +177,38 @@ describe("a gated pattern", () => {
       ),
       { numRuns: sample.n, seed: sample.seed + 7 },
     );
+    reportSample({ n: sample.n, failures: 0 });
+  });
+
+  it("matches so too when it may begin with something that it does not need", () => {
+    const leads = fc.constantFrom(
+      "[\\w.-]{0,5}?",
+      "[\\w.-]{0,5}",
+      "(?:ab|c)?",
+      "(?:é|😀){0,2}",
+      "(\\w )?",
+      "(?:a?b?)",
+      "(?:^a|b)?",
+    );
+    let led = 0;
+    fc.assert(
+      fc.property(
+        leads,
+        pattern,
+        flags,
+        fc.array(text, { minLength: 3, maxLength: 3 }),
+        (lead, source, given, texts) => {
+          const compiled = tryCompile(lead + source, given);
+          if (compiled === undefined || compiled.minLength === 0) return;
+          const program = readProgram(compiled.engine);
+          if (essenceOf(program, measure(program)).lead > 0) led++;
+          for (const sample of texts)
+            expect(findMatches(compiled, sample, 0, sample.length)).toEqual(wholeMatches(compiled, sample));
+        },
+      ),
+      { numRuns: sample.n, seed: sample.seed + 13 },
+    );
+    expect(led).toBeGreaterThan(sample.n / 10);
     reportSample({ n: sample.n, failures: 0 });
   });
 

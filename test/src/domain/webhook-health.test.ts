@@ -133,4 +133,22 @@ describe("a webhook whose target says 410", () => {
       webhook_id: row.id,
     });
   });
+
+  it("stays active when it has got another target meanwhile, which gets the next attempt", async () => {
+    const caller = await world.newCaller();
+    const { row } = await world.subscribe(caller, sink.url);
+    sink.answerWith(async () => {
+      await world.webhooks.update(caller, row.id, { url: `${listener.url}/new` });
+      return { status: 410 };
+    });
+    await world.publish(caller);
+    await deliver(caller, row.id);
+    expect(await isActive(caller, row.id)).toBe(true);
+    const before = listener.requests.length;
+    world.clock.pass(dayMs);
+    await deliver(caller, row.id);
+    expect(listener.requests).toHaveLength(before + 1);
+    const [, delivered] = await world.deliveries.list(caller, row.id, page, { state: "delivered" });
+    expect(delivered).toBe(1);
+  });
 });
