@@ -5,6 +5,7 @@ import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation
 import { Applicability, type ApplicablePolicy, type NamedList } from "./applicability.ts";
 import type { BackendQuestion } from "./backend.ts";
 import { questionsOf } from "./backend-question.ts";
+import { assertFits } from "./bundle-limit.ts";
 import { type CompiledPolicy, type PolicySource, policySteps } from "./compiled-policy.ts";
 import type { DetectorDefinition, DetectorSpec, Scanner } from "./detector.ts";
 import { catalog } from "./detectors/catalog.ts";
@@ -15,6 +16,7 @@ import type { Models } from "./plan.ts";
 import { parsePolicy } from "./policy/parse.ts";
 import { PolicyInvalid } from "./policy/problem.ts";
 import { detectorSteps } from "./scanner.ts";
+import { planOf } from "./spec-plan.ts";
 import { SpecTable } from "./spec-table.ts";
 import { finish } from "./steps.ts";
 import { asksBackend } from "./stream/bounds.ts";
@@ -119,6 +121,17 @@ export function* engineSteps(
     yield;
   }
   return engineOf(source, { kit, policies, specs, scanner, schemas, shelf, models });
+}
+
+/**
+ * Throws BundleTooLarge when policies are together more than an engine takes, wherever each of them applies, and PolicyInvalid for one that
+ * this version cannot run.
+ */
+export function assertCompilable(policies: readonly PolicySource[]): void {
+  const specs = new SpecTable();
+  const tools = { kit: productDetectors, definitions: new Map(catalog.map((each) => [each.id, each])), specs };
+  for (const policy of policies) finish(stepsIn(undefined, policy, tools));
+  assertFits(specs.specs.map((spec) => ({ use: spec.use, plan: planOf(spec, new Map()) })));
 }
 
 /** What an engine is put together from. */
@@ -252,8 +265,9 @@ function followedBy(
   };
 }
 
+// In one environment, or undefined: in any.
 function* stepsIn(
-  environment: string,
+  environment: string | undefined,
   source: PolicySource,
   tools: { kit: DetectorKit; definitions: ReadonlyMap<string, DetectorDefinition>; specs: SpecTable },
 ): Generator<void, CompiledPolicy[]> {
@@ -263,7 +277,7 @@ function* stepsIn(
   const { policy, packs, problems } = reading;
   if (policy === undefined) throw new PolicyInvalid(source.name, problems);
   const { envs } = policy.match ?? {};
-  if (envs !== undefined && !envs.includes(environment)) return [];
+  if (envs !== undefined && environment !== undefined && !envs.includes(environment)) return [];
   return yield* policySteps(source, policy, packs, tools);
 }
 

@@ -2,6 +2,7 @@
 // searches. A text is scanned once in each of its forms, whatever the number of detectors.
 
 import { openAutomaton } from "./automaton.ts";
+import { assertFits, type PlannedUse } from "./bundle-limit.ts";
 import type { Detection, DetectorSpec, Lap, Scanner, TextForm, TextSource } from "./detector.ts";
 import type { BuildBudget } from "./dfa-state.ts";
 import { gateFoldText } from "./fold.ts";
@@ -41,10 +42,11 @@ export function* detectorSteps(
 ): Generator<void, Scanner & FormScanner> {
   const jobs: Job[] = [];
   for (const spec of specs) {
-    jobs.push({ key: spec.key, plan: planOf(spec, models) });
+    jobs.push({ key: spec.key, use: spec.use, plan: planOf(spec, models) });
     yield;
   }
   const plans = jobs.map((job) => job.plan);
+  assertFits(jobs);
   const tables = yield* buildTables(plans, shelf);
   const wanted = jobs.reduce((bits, job) => bits | job.plan.reads, 0);
   const scanForms = (views: readonly View[], windows = noWindows, lap?: Lap): Detection[][] => {
@@ -103,9 +105,8 @@ interface ScanLimits extends SearchLimits {
   readonly lap: ((job: number | undefined) => void) | undefined;
 }
 
-interface Job {
+interface Job extends PlannedUse {
   readonly key: string;
-  readonly plan: Plan;
 }
 
 interface SweepUse {

@@ -3,6 +3,8 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { NamedList } from "../../runtime/engine/applicability.ts";
+import { BundleTooLarge } from "../../runtime/engine/bundle-limit.ts";
+import { assertCompilable } from "../../runtime/engine/compile.ts";
 import type { PolicySource } from "../../runtime/engine/compiled-policy.ts";
 import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { SchemaSource } from "../../runtime/engine/output-schema.ts";
@@ -58,6 +60,7 @@ export async function bundleContent(
     ...modelEntries(entries),
   ];
   requireContentSize(parts);
+  requireCompilable(policies);
   return {
     parts: parts.sort((a, b) => (a.path < b.path ? -1 : 1)),
     policies: policies.map(({ policyId, name, version }) => ({ policy_id: policyId, name, version })),
@@ -70,6 +73,16 @@ export function requireContentSize(parts: readonly Pick<PartEntry, "size">[]): v
   if (sizeBytes <= maxContentBytes) return;
   const message = `the content of the bundle has ${sizeBytes} bytes, and may have ${maxContentBytes}: shorten its policies and lists`;
   throw validationFailed([{ field: "policies", message }]);
+}
+
+/** Refuses policies that no runtime would take together. */
+function requireCompilable(policies: readonly BundlePolicySource[]): void {
+  try {
+    assertCompilable(policies);
+  } catch (error) {
+    if (error instanceof BundleTooLarge) throw validationFailed([{ field: "policies", message: error.message }]);
+    throw error;
+  }
 }
 
 function policyEntry(policy: BundlePolicySource) {

@@ -59,6 +59,8 @@ function comparable(dialect: Dialect, { headers, trailers, body }: Http2Answer, 
     dialect === "connect json"
       ? fromJsonString(EvaluateResponseSchema, content.toString("utf8"))
       : fromBinary(EvaluateResponseSchema, content);
+  // Time and id differ from call to call, so bytes are held against what the library writes of the same message.
+  if (dialect !== "connect json") expect(content.equals(toBinary(EvaluateResponseSchema, message))).toBe(true);
   message.latencyUs = 0;
   if (!isGiven) message.evaluationId = "";
   return { others, trailers, flags, message: toJson(EvaluateResponseSchema, message) };
