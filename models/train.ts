@@ -20,7 +20,7 @@ import { disguised, transforms } from "./training/transform.ts";
 const folds = 4;
 const mostInnocent = 5_000;
 const longestDisguised = 300;
-const version = "2026.11.20";
+const version = "2026.11.22";
 /** Of innocent texts from sources that were left out, so many may be taken for attacks: ordinary ones, and hard ones. */
 const allowed = {
   strict: { ordinary: 0.02, hard: 0.05, document: 0.05 },
@@ -113,7 +113,7 @@ function distinct(rows: readonly Row[]): Row[] {
 // up are few.
 function exampleOf({ row: { isAttack }, windows, isForeign }: Lesson): Example {
   if (isAttack) return { windows, isAttack, weight: isForeign ? 1 : 0.6 };
-  return { windows, isAttack, weight: isForeign ? 0.7 : 1.2 };
+  return { windows, isAttack, weight: isForeign ? 0.7 : 1.5 };
 }
 
 // Of other people's texts a whole source is left out at a time: what one template or one author made never stands on both sides.
@@ -133,10 +133,10 @@ function crossValidate(): WindowEvidence[][] {
   return found;
 }
 
-/** The share at which most attacks are found at the balanced point. */
+/** The share at which most attacks are found at the balanced point. With a greater one, innocent texts that quote attacks would decide on the point. */
 function bestShare(): number {
   let best = { share: 0, found: -1 };
-  for (const share of [1, 2, 3, 4, 5]) {
+  for (const share of [1, 2, 3]) {
     const point = pointOf(totals(share, isOrdinary), totals(share, isHard), allowed.balanced);
     const found = shareAbove(totals(share, isAttack), point).value;
     const foreign = shareAbove(

@@ -11,7 +11,9 @@ import { englishDirectRules } from "./english-direct.ts";
 import { englishJailbreakRules } from "./english-jailbreak.ts";
 import { asianRules } from "./language-asia.ts";
 import { europeanRules } from "./language-europe.ts";
+import { northernRules } from "./language-north.ts";
 import { promptRules } from "./language-prompt.ts";
+import { southernRules } from "./language-south.ts";
 import { type InjectionModel, readModel } from "./model.ts";
 import { saidReach, saidShare } from "./quotation.ts";
 import { expandRule, type Rule } from "./rule.ts";
@@ -34,7 +36,12 @@ export const injectionRules: readonly Rule[] = [
   ...europeanRules,
   ...asianRules,
   ...promptRules,
+  ...northernRules,
+  ...southernRules,
 ];
+const languages = "en es fr de it pt nl pl ru uk tr ar hi zh ja ko fi hu cs ro el he fa ur bn ta th sw fil ms".split(
+  " ",
+);
 const categories = [...new Set([...injectionRules.map((rule) => `injection.${rule.family}`), wordingCategory])].sort();
 let compiled: readonly PatternProbe[] | undefined;
 
@@ -44,13 +51,13 @@ export const injection: Detector = {
     id: "injection",
     displayName: "Prompt injection and jailbreak",
     description:
-      "Finds attempts to override instructions, extract the system prompt, hijack the role, forge chat templates, suppress refusals or exfiltrate data: by patterns in 16 languages and by a linear model, also behind look-alike letters, invisible characters, base64 and some twenty other disguises. Persuasion without telling words needs a detector backend.",
+      "Finds attempts to override instructions, extract the system prompt, hijack the role, forge chat templates, suppress refusals or exfiltrate data: by patterns in 30 languages and by a linear model, also behind look-alike letters, invisible characters, base64 and some twenty other disguises. Persuasion without telling words needs a detector backend.",
     version: "1.0.0",
     category: "security",
     tags: ["injection", "jailbreak", "owasp-llm01"],
     categories,
     entities: [],
-    languages: ["en", "es", "fr", "de", "it", "pt", "nl", "pl", "ru", "uk", "tr", "ar", "hi", "zh", "ja", "ko"],
+    languages,
     costClass: "model",
     scope: "window",
     defaultThreshold: 0.5,
