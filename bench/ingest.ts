@@ -1,5 +1,7 @@
 // Ingest: batches of evaluations into PostgreSQL, each acknowledged after its commit, against the same rows by a bare
-// multi-row insert in a transaction of its own.
+// multi-row insert in a transaction of its own. Over the stream they come from runtimes whose spools are full, to a control plane that is a
+// process of its own: with one runtime this is how fast it catches up, with four how much a control plane takes in. The runtimes,
+// the control plane and the database share the machine.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
@@ -8,11 +10,11 @@ import pg from "pg";
 import { Mode, Outcome, Severity, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode, type EvaluationRecord, EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
 import { Ingest } from "../src/domain/ingest.ts";
-import { Organizations } from "../src/domain/organization.ts";
-import { Projects } from "../src/domain/project.ts";
 import { openDatabase } from "../src/store/database.ts";
-import { adminCaller } from "../test/harness/world.ts";
+import { catchUp } from "./load/catch-up.ts";
+import { startServer } from "./load/http.ts";
 import { type Bench, measure, type Round } from "./measure.ts";
+import type { BenchControlPlane } from "./server/control-plane.ts";
 import { startBenchDatabase } from "./server/database.ts";
 
 const batchSize = 256;
@@ -22,31 +24,50 @@ const streams = 4;
 /** Measures ingest. */
 export const ingestBench: Bench = async () => {
   const server = await startBenchDatabase();
+  const plane = await startServer<BenchControlPlane>("control-plane", server.applicationUrl);
   const database = await openDatabase({ url: server.applicationUrl, poolSize: 8 });
   const bare = new pg.Pool({ connectionString: server.migrationUrl, max: streams });
   try {
-    const { id: orgId } = await new Organizations(database).create({ name: "Bench" });
-    const project = await new Projects(database).create(adminCaller(orgId), { name: "Bench" });
+    const { orgId, projectId } = plane.told;
     const ingest = new Ingest(database, { onResult: () => undefined });
-    const source = { orgId, projectId: project.id, environment: "prod", instanceId: randomUUID() };
+    const source = { orgId, projectId, environment: "prod", instanceId: randomUUID() };
     await bare.query("create table bench_row (id uuid primary key, org_id uuid, created_at timestamptz, record jsonb)");
     return await measure([
       { name: "bare multi-row insert", run: () => inStreams((batch) => insertBare(bare, orgId, batch)) },
       {
-        name: "ingest",
+        name: "ingest without the stream",
         against: "bare multi-row insert",
         run: () =>
           inStreams(async (records, firstSeq) => {
             await ingest.ingest(source, { firstSeq, lastSeq: firstSeq + records.length - 1, records });
           }),
       },
+      {
+        name: `ingest over the streams of ${streams} runtimes`,
+        against: "bare multi-row insert",
+        run: () =>
+          catchUp(
+            plane,
+            Array.from({ length: streams }, () => recordsOf(batches / streams)),
+          ),
+      },
+      {
+        name: "catch-up of 1 runtime over its stream",
+        against: "bare multi-row insert",
+        run: () => catchUp(plane, [recordsOf(batches)]),
+      },
     ]);
   } finally {
+    plane.child.kill();
     await bare.end();
     await database.close();
     await server.stop();
   }
 };
+
+function recordsOf(count: number): EvaluationRecord[] {
+  return Array.from({ length: count * batchSize }, record);
+}
 
 async function inStreams(store: (batch: EvaluationRecord[], firstSeq: number) => Promise<void>): Promise<Round> {
   const made = Array.from({ length: batches }, () => Array.from({ length: batchSize }, record));

@@ -12,7 +12,8 @@ import { verifyStatement } from "../src/kit/statement.ts";
 import type { ActivationPayload } from "../src/kit/statement-payload.ts";
 import { createBundleCache } from "./bundle/cache.ts";
 import { type BundlePoller, createBundlePoller, type PollAnswer, type PollRequest } from "./bundle/poll.ts";
-import { BundleRejection } from "./bundle/rejection.ts";
+import { BundleRejection, rejectionText } from "./bundle/rejection.ts";
+import { unreadable } from "./bundle/unreadable.ts";
 import { type VerifiedBundle, verifyBundle } from "./bundle/verify.ts";
 import type { Enrolled, Enrolment } from "./enrolment.ts";
 import { BundleHolder, type EngineBuilder } from "./loaded-bundle.ts";
@@ -20,6 +21,8 @@ import type { RuntimeConfig } from "./runtime.ts";
 import { runtimeVersion } from "./version.ts";
 
 const waitSeconds = 25;
+/** Time for the answer itself: a bundle of 50 MB on a line of 10 Mbit/s. */
+const transferSeconds = 60;
 
 /** What a keeper works with. */
 export interface BundleKeeperTools {
@@ -118,7 +121,7 @@ export class BundleKeeper {
 
   /** The candidate that the control plane has for this runtime. It is not verified yet. */
   async fetchCandidate(signal: AbortSignal): Promise<Bundle> {
-    const { bundle } = await this.#client.getCandidateBundle({}, { signal, timeoutMs: 35_000 });
+    const { bundle } = await this.#client.getCandidateBundle({}, { signal, timeoutMs: transferSeconds * 1000 });
     if (bundle === undefined) throw new Error("the control plane answered without a candidate");
     return bundle;
   }
@@ -145,12 +148,12 @@ export class BundleKeeper {
 
   async #ask({ ifNoneMatch, waitSeconds: seconds, signal }: PollRequest): Promise<PollAnswer> {
     const prefer = seconds === 0 ? undefined : `wait=${seconds}`;
-    const answer = await this.#client.getLatestBundle(
-      { ifNoneMatch, prefer },
-      { signal, timeoutMs: (seconds + 10) * 1000 },
-    );
+    const call = { signal, timeoutMs: (seconds + transferSeconds) * 1000 };
+    const answer = await this.#client.getLatestBundle({ ifNoneMatch, prefer }, call).catch((error: unknown) => {
+      throw unreadable(error) ?? error;
+    });
     if (answer.notModified) return { notModified: true, activation: answer.activation };
-    if (answer.bundle === undefined) throw new Error("the control plane answered without a bundle");
+    if (answer.bundle === undefined) throw new BundleRejection("malformed", "the answer has no bundle");
     return { notModified: false, bundle: answer.bundle };
   }
 
@@ -165,8 +168,7 @@ export class BundleKeeper {
   }
 
   #reject(error: unknown): void {
-    const reason = error instanceof BundleRejection ? `${error.reason}: ${error.message}` : String(error);
-    this.holder.reject(reason);
+    this.holder.reject(rejectionText(error));
     this.#log.error({ err: error }, "bundle refused; the one in force stays");
     this.onChange();
   }

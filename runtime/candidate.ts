@@ -18,6 +18,7 @@ import { type CandidateTally, CandidateTallySchema } from "../gen/policyguard/ru
 import type { Clock } from "../src/kit/clock.ts";
 import type { Logger } from "../src/kit/log.ts";
 import type { ActivationPayload, CandidateReference } from "../src/kit/statement-payload.ts";
+import { rejectionText } from "./bundle/rejection.ts";
 import { type ContentCheck, verifyContent } from "./bundle/verify.ts";
 import type { Engine } from "./engine/compile.ts";
 import type { Evaluation } from "./engine/evaluation.ts";
@@ -58,6 +59,8 @@ export class CandidateRunner {
   readonly #end = new AbortController();
   #wanted: CandidateReference | undefined;
   #loaded: LoadedCandidate | undefined;
+  /** Whether the wanted one is neither loaded nor on its way. */
+  #isFailed = false;
   #queue: Waiting[] = [];
   #isBusy = false;
   #tally = newTally();
@@ -78,10 +81,12 @@ export class CandidateRunner {
     const wanted = candidate !== undefined && this.#takesPart(candidate) ? candidate : undefined;
     if (wanted?.digest === this.#wanted?.digest && wanted?.version === this.#wanted?.version) {
       this.#wanted = wanted;
+      if (wanted !== undefined && this.#isFailed) void this.#load(wanted);
       return;
     }
     this.#wanted = wanted;
     this.#loaded = undefined;
+    this.#isFailed = false;
     this.#queue = [];
     this.#tally = newTally();
     if (wanted !== undefined) void this.#load(wanted);
@@ -112,11 +117,13 @@ export class CandidateRunner {
 
   /** What was counted since the last call; undefined when nothing was. */
   takeTally(): CandidateTally | undefined {
-    const { pairs, samples, skipped, failed } = this.#tally;
-    if (this.#wanted === undefined || (pairs.size === 0 && skipped === 0 && failed === 0)) return undefined;
+    const { pairs, samples, skipped, failed, loadFailure } = this.#tally;
+    const isEmpty = pairs.size === 0 && skipped === 0 && failed === 0 && loadFailure === "";
+    if (this.#wanted === undefined || isEmpty) return undefined;
     this.#tally = newTally();
     const { version, digest } = this.#wanted;
-    return create(CandidateTallySchema, { version, digest, skipped, failed, pairs: [...pairs.values()], samples });
+    const counts = { skipped, failed, pairs: [...pairs.values()], samples, loadFailure };
+    return create(CandidateTallySchema, { version, digest, ...counts });
   }
 
   /** Ends what is under way. */
@@ -133,8 +140,10 @@ export class CandidateRunner {
 
   async #load(wanted: CandidateReference): Promise<void> {
     const { fetch, check, builder, log } = this.#options;
+    this.#isFailed = false;
+    let bundle: Bundle | undefined;
     try {
-      const bundle = await fetch(this.#end.signal);
+      bundle = await fetch(this.#end.signal);
       const found = await verifyContent({ ...check(), bundle }, wanted.digest);
       const engine = await builder.build(found);
       await prepare(engine, { isWanted: () => this.#wanted?.digest === wanted.digest });
@@ -144,9 +153,12 @@ export class CandidateRunner {
       this.#loaded = { engine, reference: create(BundleReferenceSchema, { version, digest }) };
       log.info({ version }, "candidate is evaluated beside the active version");
     } catch (err) {
+      if (this.#end.signal.aborted || this.#wanted?.digest !== wanted.digest) return;
       // The next refresh of the activation tries again.
-      if (this.#wanted?.digest === wanted.digest) this.#wanted = undefined;
-      if (!this.#end.signal.aborted) log.warn({ err, version: wanted.version }, "the candidate could not be loaded");
+      this.#isFailed = true;
+      // A fetch that fails says something about the network, not about the candidate.
+      if (bundle !== undefined) this.#tally.loadFailure = rejectionText(err);
+      log.warn({ err, version: wanted.version }, "the candidate could not be loaded");
     }
   }
 
@@ -199,5 +211,6 @@ function newTally() {
     })[],
     skipped: 0,
     failed: 0,
+    loadFailure: "",
   };
 }

@@ -47,7 +47,7 @@ export const runtimeSchema = defineSchema({
     values: ["fast", "durable"],
     default: "fast",
     description:
-      "`durable` answers after the evaluation is on disk; `fast` at once, and a power failure may cost the last 200 ms.",
+      "`durable` answers after the evaluation is on disk; `fast` at once, and a power failure may cost the last 200 ms and what the disk was writing.",
   },
   spoolMegabytes: {
     name: "SPOOL_MEGABYTES",

@@ -1,5 +1,6 @@
 // The control plane put together: what is created here lives as long as the process, in the order of its start.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "../gateway/serve.ts";
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { callLimits } from "./config.ts";
@@ -17,6 +18,9 @@ import { tokenKind } from "./kit/token.ts";
 import { countHit } from "./store/address-limit.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 import { Notifications } from "./store/notification.ts";
+
+/** Time for calls that waited to answer before the server ends what is under way. */
+const answerMs = 100;
 
 /** A running control plane. */
 export interface ControlPlane {
@@ -68,7 +72,7 @@ export async function startControlPlane(
     shutdownSteps: [
       { name: "not ready", timeoutMs: 1_000, run: () => management.drain() },
       drainDelay(config.drainDelayMs),
-      { name: "waiting calls", timeoutMs: 1_000, run: () => shutdown.abort() },
+      { name: "waiting calls", timeoutMs: 1_000, run: (signal) => endWaits(shutdown, signal) },
       { name: "reporting streams", timeoutMs: 5_000, run: () => domain.fleet.close() },
       { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },
       { name: "notifications", timeoutMs: 1_000, run: () => notifications.close() },
@@ -78,6 +82,12 @@ export async function startControlPlane(
       { name: "database", timeoutMs: 5_000, run: () => database.close() },
     ],
   };
+}
+
+/** Ends the calls that wait for a change. The server would cut their answers off if it closed in the same moment. */
+async function endWaits(shutdown: AbortController, signal: AbortSignal): Promise<void> {
+  shutdown.abort();
+  await sleep(answerMs, undefined, { signal });
 }
 
 /** Follows what other processes tell: caches are emptied, and connected runtimes hear of it. */

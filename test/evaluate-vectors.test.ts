@@ -9,7 +9,11 @@ import { BundleReferenceSchema, type EvaluateRequest } from "../gen/policyguard/
 import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { AdapterService } from "../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import type { EvaluateStep, EvaluateVector } from "../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
+import {
+  type EvaluateStep,
+  type EvaluateVector,
+  EvaluateVectorSchema,
+} from "../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
 import { compileBundle } from "../runtime/bundle/compile.ts";
 import { stageOfTranscript } from "../runtime/engine/piece.ts";
 import { methodFacts } from "../src/kit/options.ts";
@@ -87,17 +91,21 @@ describe("what is loaded", () => {
 
   afterAll(() => live.stop());
 
-  const ask = (dialect: Dialect, as = "") =>
-    live.caller.call(dialect, {
-      method: "EvaluationService/GetLoadedBundle",
-      request: {},
-      token: live.tokenOf(as),
-    });
+  const loadedBundle = "EvaluationService/GetLoadedBundle";
+  const listDetectors = "EvaluationService/ListLoadedDetectors";
+  const twoDetectors = [
+    "rules:",
+    "  - {id: mail, stages: [input], detect: pii, action: FLAG}",
+    "  - {id: word, stages: [input], detect: word, action: FLAG}",
+    "detectors: {word: {use: keywords, keywords: [bluebird]}}",
+  ];
+  const ask = (dialect: Dialect, as = "", method = loadedBundle) =>
+    live.caller.call(dialect, { method, request: {}, token: live.tokenOf(as) });
 
   it.each(dialects)("is told over %s, before the first bundle and after it", async (dialect) => {
     const none = { bundle: null, loaded_at: null, policies: [], confirmed_at: null, rejection: null };
     const fresh = await startEvaluateStage();
-    const request = { method: "EvaluationService/GetLoadedBundle", request: {}, token: fresh.tokenOf("") };
+    const request = { method: loadedBundle, request: {}, token: fresh.tokenOf("") };
     expect((await fresh.caller.call(dialect, request)).body).toEqual(none);
     await fresh.stop();
     if (first === undefined) throw new Error("there are no decisions");
@@ -112,10 +120,38 @@ describe("what is loaded", () => {
     });
   });
 
-  it.each(dialects)("is not told over %s to who may not evaluate", async (dialect) => {
-    expect(await ask(dialect, "anonymous")).toMatchObject({ status: 401, error: "unauthenticated" });
-    expect(await ask(dialect, "ci")).toMatchObject({ status: 403, error: "insufficient_scope" });
-    expect(await ask(dialect, "other_environment")).toMatchObject({ status: 403, error: "insufficient_scope" });
+  it.each(dialects)("lists its detectors over %s, none before the first bundle", async (dialect) => {
+    const fresh = await startEvaluateStage();
+    const token = fresh.tokenOf("");
+    expect((await fresh.caller.call(dialect, { method: listDetectors, request: {}, token })).body).toEqual({
+      detectors: [],
+    });
+    await fresh.stop();
+    await live.adopt(await bundleOf(create(EvaluateVectorSchema, { policies: [{ yaml: twoDetectors }] })));
+    const { status, body } = await ask(dialect, "", listDetectors);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      detectors: [
+        {
+          id: "keywords",
+          display_name: "Keywords",
+          version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+          languages: ["*"],
+        },
+        { id: "pii", categories: expect.arrayContaining(["pii.email"]), languages: ["*"] },
+      ],
+    });
+  });
+
+  it.each([loadedBundle, listDetectors])("is not told by %s to who may not evaluate", async (method) => {
+    for (const dialect of dialects) {
+      expect(await ask(dialect, "anonymous", method)).toMatchObject({ status: 401, error: "unauthenticated" });
+      expect(await ask(dialect, "ci", method)).toMatchObject({ status: 403, error: "insufficient_scope" });
+      expect(await ask(dialect, "other_environment", method)).toMatchObject({
+        status: 403,
+        error: "insufficient_scope",
+      });
+    }
   });
 });
 

@@ -20,6 +20,11 @@ export type RejectionReason =
   | "not_adopted"
   | "build_failed";
 
+/** What operators are told of a refusal, or of any other failure to load a bundle. */
+export function rejectionText(error: unknown): string {
+  return error instanceof BundleRejection ? `${error.reason}: ${error.message}` : String(error);
+}
+
 /** A bundle or an activation that is refused; the one in force stays. The message is for operators, at both ends. */
 export class BundleRejection extends Error {
   override readonly name = "BundleRejection";

@@ -1,7 +1,7 @@
-// Verification of a bundle, always and in one order: size, key set, signatures, digests of every part, scope, sequence, time.
-// Compiling comes after it, then writing to disk, then the swap. Signatures come before the digests that they vouch
-// for, so that no byte of the content is looked at before somebody trusted stands for it. What the artefact contains
-// never decides whether it is verified.
+// Verification of a bundle, always and in one order: size, key set, signatures, then scope, sequence and time of the
+// activation, digests of every part, scope of the manifest, least runtime. Compiling comes after it, then writing to disk,
+// then the swap. Signatures come before the digests that they vouch for, so that no byte of the content is looked at before
+// somebody trusted stands for it. What the artefact contains never decides whether it is verified.
 
 import { fromJson } from "@bufbuild/protobuf";
 import { type Bundle, BundleSchema, type Part, type Statement } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";

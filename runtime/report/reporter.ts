@@ -3,7 +3,7 @@
 // else gathers what comes until then (Nagle's algorithm, RFC 896), since each costs the control plane a transaction. What is not
 // acknowledged when the stream breaks goes again over the next one, and the control plane stores it once.
 
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as timer } from "node:timers/promises";
 import { create, fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { EvaluationRecordSchema } from "../../gen/policyguard/policy/v1/record_pb.ts";
@@ -47,6 +47,10 @@ export interface ReporterOptions {
   /** Called when a stream is about to open; what it throws counts as a failure to connect. */
   readonly onConnect: (signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
+  /** Sleeps before the next stream; rejects when aborted. */
+  readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  /** A number in [0, 1). */
+  readonly random?: () => number;
 }
 
 const batchLimits = { maxRecords: 256, maxBytes: 1024 * 1024 };
@@ -92,7 +96,7 @@ export class Reporter {
   /** Waits until everything is acknowledged or the signal aborts, then ends the stream. */
   async stop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.#isConnected && this.#options.spool.depth() > 0) {
-      await sleep(20, undefined, { signal }).catch(() => undefined);
+      await timer(20, undefined, { signal }).catch(() => undefined);
     }
     this.#stop.abort();
     this.#bell.ring();
@@ -100,7 +104,7 @@ export class Reporter {
   }
 
   async #run(): Promise<void> {
-    const { log } = this.#options;
+    const { log, random = Math.random, sleep = pause } = this.#options;
     let failures = 0;
     while (!this.#stop.signal.aborted) {
       const hadSuccess = await this.#stream().catch((error: unknown) => {
@@ -111,8 +115,8 @@ export class Reporter {
       this.#isConnected = false;
       failures = hadSuccess ? 0 : failures + 1;
       const mostMs = Math.min(mostBackoffMs, leastBackoffMs * 2 ** failures);
-      const delayMs = leastBackoffMs + Math.random() * (mostMs - leastBackoffMs);
-      await sleep(delayMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+      const delayMs = leastBackoffMs + random() * (mostMs - leastBackoffMs);
+      await sleep(delayMs, this.#stop.signal).catch(() => undefined);
     }
   }
 
@@ -199,6 +203,10 @@ export class Reporter {
         break;
     }
   }
+}
+
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return timer(delayMs, undefined, { signal });
 }
 
 /** Whether the next batch may go out. */

@@ -1,5 +1,6 @@
 // Group commit: many appends share one fdatasync, which begins a little after the first of them, or at once when many
-// wait. What is appended while one sync runs belongs to the next.
+// wait. What is appended while one sync runs belongs to the next, which begins no later for it: so an append is on the disk after
+// the delay and one sync, or after two syncs where one takes longer than the delay.
 
 /** What a group commit works with. */
 export interface GroupCommitOptions {
@@ -15,6 +16,8 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   #waiting: (() => void)[] = [];
   #marked = 0;
+  /** When the first of the marked was written. */
+  #markedAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
@@ -24,10 +27,8 @@ export class GroupCommit {
 
   /** Says that something was written. */
   mark(): void {
-    this.#marked++;
-    if (this.#running !== undefined) return;
-    if (this.#marked >= this.#options.maxWaiting) this.#begin();
-    else this.#timer ??= setTimeout(() => this.#begin(), this.#options.delayMs).unref();
+    if (this.#marked++ === 0) this.#markedAtMs = performance.now();
+    if (this.#running === undefined) this.#arrange();
   }
 
   /** Says that something was written, and resolves when it is on the disk. */
@@ -45,6 +46,13 @@ export class GroupCommit {
     await this.#running;
   }
 
+  #arrange(): void {
+    const { delayMs, maxWaiting } = this.#options;
+    const leftMs = this.#markedAtMs + delayMs - performance.now();
+    if (this.#marked >= maxWaiting || leftMs <= 0) this.#begin();
+    else this.#timer ??= setTimeout(() => this.#begin(), leftMs).unref();
+  }
+
   #begin(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -58,7 +66,6 @@ export class GroupCommit {
     await this.#options.sync();
     for (const resolve of waiting) resolve();
     this.#running = undefined;
-    if (this.#marked >= this.#options.maxWaiting) this.#begin();
-    else if (this.#marked > 0) this.#timer = setTimeout(() => this.#begin(), this.#options.delayMs).unref();
+    if (this.#marked > 0) this.#arrange();
   }
 }

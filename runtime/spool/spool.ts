@@ -3,7 +3,8 @@
 // power failure is the mode's choice:
 //
 //   durable  append resolves after fdatasync, shared by what comes within 2 ms or by 256 records: nothing is lost
-//   fast     append returns at once and fdatasync follows within 200 ms: that much may be lost, and is not counted
+//   fast     append returns at once and fdatasync begins within 200 ms, or when the one under way ends: what was not on the disk
+//            by then, 200 ms and one fdatasync or two of a slow disk, may be lost, and is not counted
 //
 // What is appended within `together` is in the page cache when that returns: the records of calls that came at once share one write, and none of
 // the calls is answered before it.

@@ -3,9 +3,9 @@
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import { encodeStatement, type SignedStatement, signStatement, statementKids } from "../kit/statement.ts";
-import type { ActivationPayload } from "../kit/statement-payload.ts";
+import type { ActivationPayload, CandidateReference } from "../kit/statement-payload.ts";
 import { ActivationRow, type BundleRow, findActivation, findBundle } from "../store/bundle.ts";
-import { deleteCandidate, findCandidate } from "../store/candidate.ts";
+import { type CandidateRow, deleteCandidate, findCandidate } from "../store/candidate.ts";
 import type { Transaction } from "../store/database.ts";
 import type { EnvironmentRow } from "../store/environment.ts";
 import type { SigningKeys } from "./signing-keys.ts";
@@ -69,6 +69,7 @@ async function signActivation(
   bundle: BundleRow,
 ): Promise<{ statement: SignedStatement; issuedAt: Date; expiresAt: Date }> {
   const expiresAt = new Date(tx.now.getTime() + lifetimeMs);
+  const candidate = await presentCandidate(tx, environment);
   const payload: ActivationPayload = {
     org_id: tx.orgId,
     project_id: environment.projectId,
@@ -81,19 +82,24 @@ async function signActivation(
     expires_at: expiresAt.toISOString(),
     capture: environment.capture,
     keys_serial: await keys.serial(tx),
-    ...(await candidateOf(tx, environment)),
+    ...(candidate && { candidate: referenceOf(candidate) }),
   };
   const signers = await keys.signing(tx);
   const statement = await signStatement("activation", payload, signers);
   await signManifestAnew(bundle, signers);
+  // Runtimes load it by its manifest alone: under a revoked key they would refuse it.
+  const compared = candidate && (await findBundle(tx, environment.id, candidate.version));
+  if (compared != null) await signManifestAnew(compared, signers);
   return { statement, issuedAt: tx.now, expiresAt };
 }
 
-async function candidateOf(tx: Transaction, { id }: EnvironmentRow): Promise<Pick<ActivationPayload, "candidate">> {
+async function presentCandidate(tx: Transaction, { id }: EnvironmentRow): Promise<CandidateRow | undefined> {
   const candidate = await findCandidate(tx, id);
-  if (candidate === null || candidate.expiresAt <= tx.now) return {};
-  const { version, digest, percent, expiresAt } = candidate;
-  return { candidate: { version, digest, percent, expires_at: expiresAt.toISOString() } };
+  return candidate === null || candidate.expiresAt <= tx.now ? undefined : candidate;
+}
+
+function referenceOf({ version, digest, percent, expiresAt }: CandidateRow): CandidateReference {
+  return { version, digest, percent, expires_at: expiresAt.toISOString() };
 }
 
 /** The same manifest under the keys that sign now. Its digest is that of its payload and stays. */

@@ -1,7 +1,8 @@
-// What activating a bundle would change, policy by policy. A policy version never changes, so equal versions are equal
-// policies.
+// What activating a bundle would change: policy by policy, and part by part of the content. A policy version never changes, so equal
+// versions are equal policies; the packs that they extend, lists, schemas, backends and weights have no version, and are compared by
+// their bytes.
 
-import type { BundledPolicy } from "../store/bundle.ts";
+import type { BundledPolicy, PartReference } from "../store/bundle.ts";
 
 /** Two versions of one policy. */
 export interface ChangedPolicy {
@@ -9,17 +10,29 @@ export interface ChangedPolicy {
   readonly activeVersion: number;
 }
 
-/** How a bundle's policies differ from those of the active bundle. */
+/** A part that two bundles do not have in common. */
+export interface ChangedPart {
+  readonly path: string;
+  /** Digest in the active bundle; undefined when it has no such part. */
+  readonly activeDigest: string | undefined;
+  /** Digest in this bundle; undefined when it has no such part. */
+  readonly digest: string | undefined;
+}
+
+/** How a bundle differs from the active one. */
 export interface BundleDiff {
   readonly activeVersion: number;
   readonly added: readonly BundledPolicy[];
   readonly removed: readonly BundledPolicy[];
   readonly changed: readonly ChangedPolicy[];
+  /** In the order of their paths. */
+  readonly parts: readonly ChangedPart[];
 }
 
 interface Versioned {
   readonly version: number;
   readonly policies: readonly BundledPolicy[];
+  readonly parts: readonly Pick<PartReference, "path" | "digest">[];
 }
 
 /** The difference of a bundle to the active one. */
@@ -35,7 +48,17 @@ export function diffToActive(bundle: Versioned, active: Versioned): BundleDiff {
       if (before === undefined || before.version === policy.version) return [];
       return [{ policy, activeVersion: before.version }];
     }),
+    parts: changedParts(bundle.parts, active.parts),
   };
+}
+
+function changedParts(own: Versioned["parts"], active: Versioned["parts"]): ChangedPart[] {
+  const digests = new Map(own.map(({ path, digest }) => [path, digest]));
+  const before = new Map(active.map(({ path, digest }) => [path, digest]));
+  return [...new Set([...digests.keys(), ...before.keys()])]
+    .filter((path) => digests.get(path) !== before.get(path))
+    .sort()
+    .map((path) => ({ path, activeDigest: before.get(path), digest: digests.get(path) }));
 }
 
 function byId(policies: readonly BundledPolicy[]): ReadonlyMap<string, BundledPolicy> {

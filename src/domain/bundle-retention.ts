@@ -2,6 +2,7 @@
 // days. What remains of an older version is its row: what it was, who published it, and its signed manifest.
 
 import type { Clock } from "../kit/clock.ts";
+import { tryEach } from "../kit/try-each.ts";
 import { deleteUnusedParts, purgeBundles } from "../store/bundle-retention.ts";
 import type { Database } from "../store/database.ts";
 import { listEnvironmentIds, lockEnvironmentById } from "../store/environment.ts";
@@ -28,14 +29,17 @@ export class BundleRetention {
     this.#clock = clock;
   }
 
-  /** Removes it in every organization. */
+  /** Removes it in every organization, also after one has failed: in the end, an AggregateError says what went wrong. */
   async purge(): Promise<PurgedBundles> {
     const total = { bundles: 0, parts: 0 };
-    for (const { id } of await lookUpOrganizations(this.#database)) {
-      const { bundles, parts } = await this.purgeOrganization(id);
-      total.bundles += bundles;
-      total.parts += parts;
-    }
+    await tryEach(await lookUpOrganizations(this.#database), {
+      nameOf: ({ id }) => `organization ${id}`,
+      work: async ({ id }) => {
+        const { bundles, parts } = await this.purgeOrganization(id);
+        total.bundles += bundles;
+        total.parts += parts;
+      },
+    });
     return total;
   }
 

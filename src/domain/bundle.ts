@@ -6,6 +6,7 @@ import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts"
 import type { Caller } from "../kit/context.ts";
 import { Fault, notFound, validationFailed } from "../kit/error.ts";
 import type { Page } from "../kit/page.ts";
+import { tryEach } from "../kit/try-each.ts";
 import { activationsIssuedBefore, type BundleRow, findBundle, listBundles, storeParts } from "../store/bundle.ts";
 import { type BundleApprovalRow, listApprovals } from "../store/bundle-approval.ts";
 import { touchParts } from "../store/bundle-retention.ts";
@@ -152,16 +153,21 @@ export class Bundles {
     });
   }
 
-  /** Signs anew every activation that was issued before this moment. Returns how many. */
+  /**
+   * Signs anew every activation that was issued before this moment. Returns how many. One that cannot be signed keeps no other one
+   * waiting: in the end, an AggregateError says what went wrong.
+   */
   async refreshActivations(issuedBefore: Date): Promise<number> {
     const due = await activationsIssuedBefore(this.#database, issuedBefore);
-    for (const { org_id, environment_id } of due) {
-      await this.#database.systemTransaction(org_id, async (tx) => {
-        const found = await findEnvironmentById(tx, environment_id);
-        const environment = found && (await lockEnvironment(tx, found.projectId, found.name));
-        if (environment != null) await refreshActiveBundle(tx, this.#keys, environment);
-      });
-    }
+    await tryEach(due, {
+      nameOf: ({ org_id, environment_id }) => `environment ${environment_id} of organization ${org_id}`,
+      work: ({ org_id, environment_id }) =>
+        this.#database.systemTransaction(org_id, async (tx) => {
+          const found = await findEnvironmentById(tx, environment_id);
+          const environment = found && (await lockEnvironment(tx, found.projectId, found.name));
+          if (environment != null) await refreshActiveBundle(tx, this.#keys, environment);
+        }),
+    });
     return due.length;
   }
 

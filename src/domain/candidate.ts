@@ -69,7 +69,7 @@ export class Candidates {
       await deleteCandidate(tx, environment.id);
       const candidate = tx.em.create(CandidateRow, {
         ...{ orgId: tx.orgId, environmentId: environment.id, version, digest: bundle.digest, activeVersion, percent },
-        ...{ startedBy: caller.credential.label, startedAt: tx.now, skipped: 0, failed: 0 },
+        ...{ startedBy: caller.credential.label, startedAt: tx.now, skipped: 0, failed: 0, loadFailure: null },
         expiresAt: new Date(tx.now.getTime() + hours * hourMs),
       });
       await tx.em.flush();
@@ -142,6 +142,7 @@ function sound(tally: Comparison, { now }: Transaction): Comparison {
     digest: tally.digest.slice(0, 128).replaceAll("\0", ""),
     skipped: countOf(tally.skipped),
     failed: countOf(tally.failed),
+    loadFailure: tally.loadFailure.replaceAll("\0", "").slice(0, 1024),
     pairs: tally.pairs.filter(isPair).map((pair) => ({ ...pair, count: countOf(pair.count) })),
     samples: tally.samples
       .filter((sample) => isPair(sample) && isUuid(sample.evaluationId))

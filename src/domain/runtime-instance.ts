@@ -5,7 +5,7 @@ import type { Caller } from "../kit/context.ts";
 import { notFound } from "../kit/error.ts";
 import type { Page } from "../kit/page.ts";
 import type { Database } from "../store/database.ts";
-import { lostEvaluations } from "../store/reporting-gap.ts";
+import { lostEvaluations, lostInEnvironment } from "../store/reporting-gap.ts";
 import {
   forgetInstance,
   type InstanceFilter,
@@ -25,6 +25,15 @@ export interface RuntimeView {
   readonly isConnected: boolean;
 }
 
+/** A page of runtimes. */
+export interface RuntimePage {
+  readonly views: readonly RuntimeView[];
+  /** How many there are on all pages. */
+  readonly total: number;
+  /** What the whole environment lost, whatever the filter; runtimes that were forgotten count as well. */
+  readonly lostEvaluations: number;
+}
+
 /** Lists and forgets runtimes. */
 export class RuntimeInstances {
   readonly #database: Database;
@@ -34,11 +43,7 @@ export class RuntimeInstances {
   }
 
   /** A page of the environment's runtimes, those heard of last first. */
-  list(
-    caller: Caller,
-    place: Omit<InstanceKey, "instanceId">,
-    page: Page & InstanceFilter,
-  ): Promise<[RuntimeView[], number]> {
+  list(caller: Caller, place: Omit<InstanceKey, "instanceId">, page: Page & InstanceFilter): Promise<RuntimePage> {
     return this.#database.read(caller.orgId, async (tx) => {
       await requireProject(tx, place.projectId);
       await requireEnvironment(tx, place.projectId, place.environment);
@@ -51,7 +56,7 @@ export class RuntimeInstances {
         lostEvaluations: lost.get(instance.id) ?? 0,
         isConnected: instance.lastSeenAt.getTime() > since,
       }));
-      return [views, total];
+      return { views, total, lostEvaluations: await lostInEnvironment(tx, place) };
     });
   }
 

@@ -9,14 +9,12 @@ import type { LatestBundles } from "../domain/latest-bundle.ts";
 import type { SigningKeys } from "../domain/signing-keys.ts";
 import { callerOf } from "../kit/context.ts";
 import { ifNoneMatch } from "../kit/entity-tag.ts";
+import { waitMsOf } from "../kit/prefer.ts";
 import { candidateHandlers } from "./candidate.ts";
 import { pageOf } from "./page.ts";
 import { runtimeScope } from "./runtime-scope.ts";
 import { statementMessage } from "./statement.ts";
 import { timestamp } from "./time.ts";
-
-/** Longest `Prefer: wait` that is honoured, in seconds. */
-const maxWaitSeconds = 30;
 
 /** What the handlers call. */
 export interface BundleDomain {
@@ -96,12 +94,6 @@ function pathOf({ projectId, envName }: { projectId: string; envName: string }) 
   return { projectId, environment: envName };
 }
 
-// RFC 7240 section 4.3. What cannot be read is ignored, as the RFC asks of preferences.
-function waitMsOf(prefer: string | undefined): number {
-  const seconds = Number(/(?:^|[,;\s])wait\s*=\s*"?(\d{1,5})"?/i.exec(prefer ?? "")?.[1] ?? 0);
-  return Math.min(seconds, maxWaitSeconds) * 1000;
-}
-
 function bundleMessage({
   bundle,
   isActive,
@@ -134,6 +126,7 @@ function bundleMessage({
       added: diff.added.map(policyMessage),
       removed: diff.removed.map(policyMessage),
       changed: diff.changed.map(({ policy, activeVersion }) => ({ ...policyMessage(policy), activeVersion })),
+      parts: diff.parts.map(({ path, activeDigest, digest }) => ({ path, activeDigest, digest })),
     },
   };
 }

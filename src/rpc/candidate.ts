@@ -62,6 +62,7 @@ function candidateMessage(view: CandidateView): MessageInitShape<typeof Candidat
     disagreements: sum(counts.filter((row) => row.activeOutcome !== row.candidateOutcome)),
     skipped: candidate.skipped,
     failed: candidate.failed,
+    loadFailure: candidate.loadFailure ?? undefined,
     counts: counts.map(({ activeOutcome, candidateOutcome, evaluations }) => ({
       activeOutcome,
       candidateOutcome,

@@ -22,8 +22,8 @@ export function runtimeInstanceHandlers(runtimes: RuntimeInstances): ServiceImpl
       const page = pageOf(request);
       const { bundleVersion, softwareVersion } = request;
       const filter = { ...page, state: stateOf(request.state), bundleVersion, softwareVersion };
-      const [views, total] = await runtimes.list(callerOf(context), pathOf(request), filter);
-      return { total, ...page, runtimes: views.map(runtimeMessage) };
+      const { views, total, lostEvaluations } = await runtimes.list(callerOf(context), pathOf(request), filter);
+      return { total, ...page, runtimes: views.map(runtimeMessage), lostEvaluations };
     },
     forgetRuntimeInstance: async (request, context) => {
       await runtimes.forget(callerOf(context), { ...pathOf(request), instanceId: request.instanceId });

@@ -1,5 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Transaction } from "./database.ts";
+import { MemberRow } from "./member.ts";
 import { tenantTable } from "./tenant.ts";
 
 const schema = defineEntity({
@@ -21,11 +22,19 @@ const schema = defineEntity({
 export class BundleApprovalRow extends schema.class {}
 schema.setClass(BundleApprovalRow);
 
-/** The approvals of a bundle, oldest first. */
-export function listApprovals(tx: Transaction, environmentId: string, version: number): Promise<BundleApprovalRow[]> {
-  return tx.em.find(
-    BundleApprovalRow,
-    { orgId: tx.orgId, environmentId, version },
-    { orderBy: { approvedAt: "asc", accountId: "asc" } },
-  );
+/** The approvals of a bundle that count, oldest first: those of people who are members now and might approve. */
+export async function listApprovals(
+  tx: Transaction,
+  environmentId: string,
+  version: number,
+): Promise<BundleApprovalRow[]> {
+  const { orgId } = tx;
+  const orderBy = { approvedAt: "asc", accountId: "asc" } as const;
+  const given = await tx.em.find(BundleApprovalRow, { orgId, environmentId, version }, { orderBy });
+  if (given.length === 0) return [];
+  const accountId = { $in: given.map((approval) => approval.accountId) };
+  const role = { $in: ["editor", "admin", "owner"] as const };
+  const people = await tx.em.find(MemberRow, { orgId, accountId, role, state: "active" });
+  const counted = new Set(people.map((member) => member.accountId));
+  return given.filter((approval) => counted.has(approval.accountId));
 }

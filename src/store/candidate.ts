@@ -20,6 +20,8 @@ const schema = defineEntity({
     expiresAt: p.datetime(3),
     skipped: p.bigint("number").default(0),
     failed: p.bigint("number").default(0),
+    /** What a runtime said last that could not load it; null when none did. */
+    loadFailure: p.text().nullable(),
   },
 });
 
@@ -98,6 +100,8 @@ export interface Comparison {
   readonly digest: string;
   readonly skipped: number;
   readonly failed: number;
+  /** Why it could not load the candidate; "" when it could. */
+  readonly loadFailure: string;
   readonly pairs: readonly { readonly active: number; readonly candidate: number; readonly count: number }[];
   readonly samples: readonly {
     readonly evaluationId: string;
@@ -111,9 +115,10 @@ export interface Comparison {
 /** Adds what a runtime counted, if it is about the candidate that there is. Returns whether it was. */
 export async function addComparison(tx: Transaction, environmentId: string, tally: Comparison): Promise<boolean> {
   const rows = await tx.sql(
-    `update candidate set skipped = skipped + ?, failed = failed + ?
+    `update candidate set skipped = skipped + ?, failed = failed + ?,
+       load_failure = coalesce(nullif(?, ''), load_failure)
      where org_id = ? and environment_id = ? and version = ? and digest = ? returning version`,
-    [tally.skipped, tally.failed, tx.orgId, environmentId, tally.version, tally.digest],
+    [tally.skipped, tally.failed, tally.loadFailure, tx.orgId, environmentId, tally.version, tally.digest],
   );
   if (rows.length === 0) return false;
   await runBound(

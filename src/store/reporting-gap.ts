@@ -32,7 +32,7 @@ export interface NewGap {
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly count: number;
-  /** "spool_full" or "corrupt" from a runtime; "invalid", "too_old" or "in_future" for what was refused here. */
+  /** "spool_full", "write_failed" or "corrupt" from a runtime; "invalid", "too_old" or "in_future" for what was refused here. */
   readonly reason: string;
 }
 
@@ -79,6 +79,18 @@ export async function lostEvaluations(
     [tx.orgId, projectId, environment, instanceIds],
   );
   return new Map(rows.map(({ instance_id, lost }) => [instance_id, Number(lost)]));
+}
+
+/** Evaluations that the runtimes of an environment lost, those that were forgotten among them. */
+export async function lostInEnvironment(
+  tx: Transaction,
+  { projectId, environment }: Omit<InstanceKey, "instanceId">,
+): Promise<number> {
+  const [row] = await tx.sql<{ lost: string }>(
+    `select coalesce(sum(count), 0) as lost from reporting_gap where org_id = ? and project_id = ? and environment = ?`,
+    [tx.orgId, projectId, environment],
+  );
+  return Number(row?.lost ?? 0);
 }
 
 /** The gaps of a runtime, in the order of its spool. */

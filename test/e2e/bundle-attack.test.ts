@@ -9,9 +9,11 @@ import { type Bundle, BundleSchema } from "../../gen/policyguard/bundle/v1/bundl
 import { SigningKeys } from "../../src/domain/signing-keys.ts";
 import { createSealer, parseMasterKeys } from "../../src/kit/seal.ts";
 import { newSigningKey, type SigningKey } from "../../src/kit/signing-key.ts";
-import { type AttackKit, bundleAttacks } from "../harness/bundle-attack.ts";
+import { type AttackKit, attack, bundleAttacks } from "../harness/bundle-attack.ts";
 import { eventually } from "../harness/eventually.ts";
+import { hostAttacks } from "../harness/host-attack.ts";
 import { type Installation, startInstallation } from "../harness/installation.ts";
+import { listedRuntime } from "../harness/listed-runtime.ts";
 import type { TestRuntime } from "../harness/runtime.ts";
 import { startTamperingProxy, type TamperingProxy } from "../harness/tampering-proxy.ts";
 
@@ -28,12 +30,12 @@ const lanes = 5;
 interface Lane {
   readonly proxy: TamperingProxy;
   readonly runtime: TestRuntime;
-  readonly instanceId: string;
+  readonly folder: string;
 }
 
 describe("an attack on a bundle", () => {
   let home: Installation;
-  let kit: AttackKit;
+  let kit: Omit<AttackKit, "seqInForce">;
   const all: Lane[] = [];
   const free: Lane[] = [];
 
@@ -71,7 +73,7 @@ describe("an attack on a bundle", () => {
     const folder = home.newFolder();
     const runtime = await home.startRuntime({ url: proxy.url, folder });
     await eventually(async () => expect((await runtime.loaded()).bundle?.version).toBe(3));
-    return { proxy, runtime, instanceId: readFileSync(join(folder, "instance-id"), "utf8").trim() };
+    return { proxy, runtime, folder };
   }
 
   async function pull(token: string): Promise<Bundle> {
@@ -99,18 +101,15 @@ describe("an attack on a bundle", () => {
     });
   }
 
-  const listed = async (instanceId: string) => {
-    const { projectId, environment } = home.world;
-    const { runtimes } = await home.call("GET", `/projects/${projectId}/envs/${environment}/runtimes`);
-    return runtimes.find((entry: { instance_id: string }) => entry.instance_id === instanceId);
-  };
-
-  it.concurrent.each(bundleAttacks)("by $name is refused as $reason", async ({ reason, mischief }) => {
+  it.concurrent.each(bundleAttacks)("by $name is refused as $reason", async (tried) => {
+    const { reason, garble } = tried;
     const lane = free.pop();
     if (lane === undefined) throw new Error("there are as many lanes as tests at a time");
-    const { proxy, runtime, instanceId } = lane;
+    const { proxy, runtime, folder } = lane;
     let before: object | undefined;
-    proxy.tamper = (bundle) => mischief(bundle, kit);
+    const seqInForce = async () => Number((await runtime.loaded()).bundle.activation_seq);
+    proxy.tamper = (answer) => attack(tried, answer, { ...kit, seqInForce });
+    proxy.garble = garble;
     await home.publish();
     await eventually(async () => {
       const { rejection, bundle } = await runtime.loaded();
@@ -118,7 +117,7 @@ describe("an attack on a bundle", () => {
       before = bundle;
     });
     await eventually(async () => {
-      expect(await listed(instanceId)).toMatchObject({
+      expect(await listedRuntime(home, folder)).toMatchObject({
         state: "rejected",
         rejection: expect.stringMatching(`^${reason}: `),
       });
@@ -126,6 +125,7 @@ describe("an attack on a bundle", () => {
     const { body } = await runtime.evaluate({ text: "forbidden" });
     expect(body).toMatchObject({ blocked: true, bundle: before });
     proxy.tamper = undefined;
+    proxy.garble = undefined;
     await home.publish();
     await eventually(async () => expect((await runtime.loaded()).rejection).toBeNull());
     free.push(lane);
@@ -134,6 +134,6 @@ describe("an attack on a bundle", () => {
   it("is in the list of the documentation, with its reason", () => {
     const text = readFileSync(join(import.meta.dirname, "../../docs/bundles.md"), "utf8");
     const rows = [...text.matchAll(/^\| (.+) \| `([a-z_]+)` \|$/gm)].map(([, name, reason]) => ({ name, reason }));
-    expect(rows).toEqual(bundleAttacks.map(({ name, reason }) => ({ name, reason })));
+    expect(rows).toEqual([...bundleAttacks, ...hostAttacks].map(({ name, reason }) => ({ name, reason })));
   });
 });

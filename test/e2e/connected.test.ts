@@ -96,7 +96,8 @@ describe("a bundle that was tampered with on its way", () => {
       const folder = home().newFolder();
       const runtime = await loadedRuntime({ url: proxy.url, folder });
       const before = await runtime.loaded();
-      proxy.tamper = ({ parts: [part] }) => {
+      proxy.tamper = ({ bundle }) => {
+        const [part] = bundle?.parts ?? [];
         if (part !== undefined) part.data = Buffer.from(Buffer.from(part.data).toString().replace("BLOCK", "ALLOW"));
       };
       const version = await changePolicy("forbidden");

@@ -9,17 +9,12 @@ import {
   type Statement,
   StatementSchema,
 } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
+import type { GetLatestBundleResponse } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { RejectionReason } from "../../runtime/bundle/rejection.ts";
+import { maxBundleBytes } from "../../src/kit/bundle-size.ts";
 import type { SigningKey } from "../../src/kit/signing-key.ts";
-import { signStatement, statementDigest } from "../../src/kit/statement.ts";
-import {
-  type ActivationPayload,
-  contentDigest,
-  type ManifestPayload,
-  partEntry,
-  readActivation,
-  readManifest,
-} from "../../src/kit/statement-payload.ts";
+import { encodeStatement, signStatement } from "../../src/kit/statement.ts";
+import { header, manifestOf, message, resign, signedText, withFile } from "./resign.ts";
 
 /** What an attacker may have. */
 export interface AttackKit {
@@ -33,14 +28,30 @@ export interface AttackKit {
   readonly foreign: Bundle;
   /** The key set from before the revocation. */
   readonly olderKeys: Statement;
+  /** Sequence number of the activation that the runtime enforces. */
+  readonly seqInForce: () => Promise<number>;
 }
 
 /** An attack, and the reason by which it is refused. */
 export interface BundleAttack {
   readonly name: string;
   readonly reason: RejectionReason;
-  /** Changes the answer on its way. */
-  readonly mischief: (bundle: Bundle, kit: AttackKit) => Promise<void> | void;
+  /** Changes the bundle on its way. */
+  readonly mischief?: (bundle: Bundle, kit: AttackKit) => Promise<void> | void;
+  /** Changes the answer that brings it. */
+  readonly pretence?: (answer: GetLatestBundleResponse, kit: AttackKit) => Promise<void> | void;
+  /** Changes the compressed bytes of that answer. */
+  readonly garble?: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
+}
+
+/** What the attack does to an answer. */
+export async function attack(
+  { mischief, pretence }: BundleAttack,
+  answer: GetLatestBundleResponse,
+  kit: AttackKit,
+): Promise<void> {
+  await pretence?.(answer, kit);
+  if (answer.bundle !== undefined) await mischief?.(answer.bundle, kit);
 }
 
 const day = 86_400_000;
@@ -222,42 +233,68 @@ export const bundleAttacks: readonly BundleAttack[] = [
     reason: "bad_payload",
     mischief: (bundle, { stolen }) => resign(bundle, { manifest: { version: 0 } }, [stolen]),
   },
+  {
+    name: "stolen key: another bundle under the sequence number in force",
+    reason: "equivocation",
+    mischief: async (bundle, { stolen, seqInForce }) =>
+      resign(bundle, { activation: { activation_seq: await seqInForce() } }, [stolen]),
+  },
+  {
+    name: "stolen key: payload that parsers could read differently",
+    reason: "not_canonical",
+    mischief: (bundle, { stolen }) => {
+      const text = JSON.stringify(manifestOf(bundle), undefined, 1);
+      bundle.manifest = signedText(bundle.manifest, text, stolen);
+    },
+  },
+  {
+    name: "file that makes the bundle too large",
+    reason: "too_large",
+    mischief: ({ parts }) => void parts.push(create(PartSchema, { path: "a", data: Buffer.alloc(maxBundleBytes) })),
+  },
+  {
+    name: "answer that becomes too large when it is decompressed",
+    reason: "too_large",
+    mischief: ({ parts }) => void parts.push(create(PartSchema, { path: "a", data: Buffer.alloc(2 * maxBundleBytes) })),
+  },
+  {
+    name: "answer whose gzip is cut short",
+    reason: "malformed",
+    garble: (bytes) => bytes.subarray(0, bytes.length / 2),
+  },
+  {
+    name: "answer whose gzip is damaged",
+    reason: "malformed",
+    garble: (bytes) => bytes.map((byte, index) => (index < 10 ? byte : byte ^ 0x55)),
+  },
+  {
+    name: "answer without a bundle",
+    reason: "malformed",
+    pretence: (answer) => void Object.assign(answer, { bundle: undefined, notModified: false }),
+  },
+  {
+    name: "false 304 with an older activation",
+    reason: "replayed_sequence",
+    pretence: (answer, { older }) => notModified(answer, older.activation),
+  },
+  {
+    name: "false 304 with the newer activation",
+    reason: "equivocation",
+    pretence: (answer) => notModified(answer, answer.bundle?.activation),
+  },
+  {
+    name: "false 304 without an activation",
+    reason: "malformed",
+    pretence: (answer) => notModified(answer, undefined),
+  },
+  {
+    name: "false 304 with another environment's activation",
+    reason: "wrong_scope",
+    pretence: (answer, { foreign }) => notModified(answer, foreign.activation),
+  },
 ];
 
-function manifestOf(bundle: Bundle): ManifestPayload {
-  return readManifest(JSON.parse(Buffer.from(bundle.manifest?.payload ?? "", "base64url").toString("utf8")));
-}
-
-function activationOf(bundle: Bundle): ActivationPayload {
-  return readActivation(JSON.parse(Buffer.from(bundle.activation?.payload ?? "", "base64url").toString("utf8")));
-}
-
-/** Signs both statements anew, changed or not. */
-async function resign(
-  bundle: Bundle,
-  change: { readonly manifest?: Partial<ManifestPayload>; readonly activation?: Partial<ActivationPayload> },
-  keys: readonly SigningKey[],
-): Promise<void> {
-  const [manifest, activation] = [manifestOf(bundle), activationOf(bundle)];
-  bundle.manifest = message(await signStatement("manifest", { ...manifest, ...change.manifest }, keys));
-  const digest = statementDigest(bundle.manifest);
-  bundle.activation = message(await signStatement("activation", { ...activation, digest, ...change.activation }, keys));
-}
-
-async function withFile(bundle: Bundle, path: string, text: string, key: SigningKey): Promise<void> {
-  const data = Buffer.from(text);
-  bundle.parts.push(create(PartSchema, { path, data }));
-  const parts = [...manifestOf(bundle).parts, partEntry(path, data)];
-  await resign(bundle, { manifest: { parts, content_digest: contentDigest(parts) } }, [key]);
-}
-
-function header(statement: Statement | undefined, change: object): void {
-  const [signature] = statement?.signatures ?? [];
-  if (signature === undefined) return;
-  const value = JSON.parse(Buffer.from(signature.protected, "base64url").toString("utf8"));
-  signature.protected = Buffer.from(JSON.stringify({ ...value, ...change })).toString("base64url");
-}
-
-function message({ payload, signatures }: Awaited<ReturnType<typeof signStatement>>): Statement {
-  return create(StatementSchema, { payload, signatures: signatures.map((signature) => ({ ...signature })) });
+function notModified(answer: GetLatestBundleResponse, activation: Statement | undefined): void {
+  const header = activation === undefined ? "" : encodeStatement(activation);
+  Object.assign(answer, { notModified: true, bundle: undefined, activation: header });
 }

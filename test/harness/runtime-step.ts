@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { Outcome } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { Candidates } from "../../src/domain/candidate.ts";
 import { SigningKeys } from "../../src/domain/signing-keys.ts";
+import { etagOf } from "../../src/kit/entity-tag.ts";
 import { newId } from "../../src/kit/id.ts";
 import { createSealer, parseMasterKeys } from "../../src/kit/seal.ts";
 import { addGaps } from "../../src/store/reporting-gap.ts";
@@ -16,14 +17,20 @@ const unusedSealer = createSealer({ masterKeys: parseMasterKeys(randomBytes(32).
 
 /** Steps about runtimes; see scene.ts. */
 export const runtimeSteps: Readonly<Record<string, SceneStep>> = {
-  $compare: async ({ project_id, environment, version, digest }, { plane, clock }, { orgId }) => {
+  $compare: async ({ project_id, environment, version, digest, load_failure }, { plane, clock }, { orgId }) => {
     const candidates = new Candidates(plane.database, new SigningKeys(plane.database, unusedSealer));
     const evaluationId = newId();
     const [active, other] = [Outcome.ALLOW, Outcome.BLOCK];
     await candidates.note(
       { orgId, projectId: String(project_id), environment: String(environment) },
       {
-        ...{ version: Number(version), digest: String(digest), skipped: 3, failed: 1 },
+        ...{
+          version: Number(version),
+          digest: String(digest),
+          skipped: 3,
+          failed: 1,
+          loadFailure: String(load_failure ?? ""),
+        },
         pairs: [
           { active, candidate: active, count: 10 },
           { active, candidate: other, count: 2 },
@@ -33,6 +40,7 @@ export const runtimeSteps: Readonly<Record<string, SceneStep>> = {
     );
     return { id: evaluationId };
   },
+  $etag: async ({ digest, activation_seq }) => ({ tag: etagOf(String(digest), Number(activation_seq)) }),
   $use: async ({ evaluations }, { plane }, { orgId }) => {
     await plane.database.systemTransaction(orgId, (tx) =>
       addUsage(tx, new Map([[`${tx.now.toISOString().slice(0, 7)}-01`, Number(evaluations)]])),

@@ -11,7 +11,7 @@ import { createLog } from "../../src/kit/log.ts";
 import { shutDown } from "../../src/kit/shutdown.ts";
 
 /** Builds the engines of all runtimes of this process. It ends by itself when it has nothing to do. */
-const builder = new BundleBuilder();
+const commonBuilder = new BundleBuilder();
 
 /** What a runtime needs. */
 export interface TestRuntimeOptions {
@@ -21,6 +21,8 @@ export interface TestRuntimeOptions {
   readonly token: string;
   readonly folder: string;
   readonly clock?: Clock;
+  /** Builds its engines. Default: one for all. */
+  readonly builder?: BundleBuilder;
   /** Further environment variables. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -47,7 +49,7 @@ export interface TestRuntime {
 
 /** Starts a runtime that follows a control plane. */
 export async function startTestRuntime(options: TestRuntimeOptions): Promise<TestRuntime> {
-  const { url, token, folder, clock = systemClock, env } = options;
+  const { url, token, folder, clock = systemClock, builder = commonBuilder, env } = options;
   const log = createLog({ name: "runtime", level: "silent" });
   const config = readConfig(runtimeSchema, {
     RUNTIME_PORT: "0",

@@ -70,7 +70,9 @@ export type SceneStep = (request: JsonObject, stage: Stage, world: World) => Pro
  * - "$dropped" {webhook_id}: an attempt to deliver to the webhook failed for good. Bound to the delivery's id and its event_id.
  * - "$runtime" {project_id, environment, bundle_version, activation_seq, rejection, spool_depth, lost}: a runtime has introduced
  *   itself, said how it stands, and lost so many evaluations. Bound to its id.
- * - "$compare" {project_id, environment, version, digest}: a runtime compared that candidate in twelve evaluations, two of which differ.
+ * - "$compare" {project_id, environment, version, digest, load_failure}: a runtime compared that candidate in twelve evaluations, two
+ *   of which differ; another could not load it, for the reason given.
+ * - "$etag" {digest, activation_seq}: nothing happens. Bound to the entity tag of the bundle under that activation.
  * - "$use" {evaluations}: so many evaluations of this month have been reported.
  * - "$repeat" {times, call, refused}: the call is made so many times; "${n}" in it counts from 1. With "refused" it fails each time.
  */

@@ -80,7 +80,8 @@ function phrasesOf(parameters: JsonObject): Phrase[] {
   const caseSensitive = flagParameter(parameters, "case_sensitive", false);
   const name = textParameter(parameters, "category", category);
   const texts = new Set((textsParameter(parameters, "keywords") ?? []).map(phraseText));
-  return [...texts].map((text) => ({ text, wholeWord, caseSensitive, category: name, score: 1 }));
+  const found = { category: name, score: 1, attributes: { basis: "word of a list" } };
+  return [...texts].map((text) => ({ text, wholeWord, caseSensitive, ...found }));
 }
 
 /** A keyword as it is compared: normalised, every run of white space one space. */

@@ -152,7 +152,7 @@ function tryCompile({ pattern, flags }: PatternParameter): LinearPattern | Patte
 function probeOf(value: JsonValue, name: string): PatternProbe {
   const read = readPattern(value);
   if (read === undefined) throw new Error("a pattern must be a text or an object with `pattern`");
-  const attributes = read.name === undefined ? undefined : { pattern: read.name };
+  const attributes = { basis: "pattern", ...(read.name !== undefined && { pattern: read.name }) };
   return {
     pattern: compilePattern(read.pattern, read.flags),
     folded: false,

@@ -96,3 +96,34 @@ describe("an approval that is taken back while the version is activated", () => 
     expect((await home.call("GET", version)).approvals).toHaveLength(1);
   });
 });
+
+describe("an approval of somebody who is no longer asked", () => {
+  it.each([
+    ["are made a viewer", "role", "viewer", "editor"],
+    ["are deactivated", "state", "deactivated", "active"],
+  ])("does not count once they %s, and counts again when that is taken back", async (_, column, changed, before) => {
+    const { member_id: id } = await home.world.person("editor");
+    const set = (value: string) =>
+      home.plane.database.systemTransaction(home.world.orgId, (tx) =>
+        tx.sql(`update member set ${column} = ? where id = ?`, [value, id]),
+      );
+    const version = await publishAs(home.world.tokens.admin);
+    await callAs(await tokenOf(home.world, "editor"), "POST", `${version}/approvals`);
+    await set(changed);
+    expect(await home.call("GET", version)).toMatchObject({ approvals: [] });
+    const refused = await callAs(home.world.tokens.admin, "POST", `${version}/activate`, {});
+    expect(refused).toMatchObject({ status: 409, body: { detail: { required: 1, given: 0 } } });
+    await set(before);
+    expect((await callAs(home.world.tokens.admin, "POST", `${version}/activate`, {})).status).toBe(200);
+  });
+
+  it("does not count once they were removed", async () => {
+    const person = await home.world.person("editor");
+    const version = await publishAs(home.world.tokens.admin);
+    await callAs(person.access_token, "POST", `${version}/approvals`);
+    expect(
+      (await callAs(await tokenOf(home.world, "owner"), "DELETE", `/team/members/${person.member_id}`)).status,
+    ).toBe(204);
+    expect((await callAs(home.world.tokens.admin, "POST", `${version}/activate`, {})).status).toBe(409);
+  });
+});

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import {
   LeaseWish,
@@ -70,6 +70,45 @@ function controlPlane() {
   };
 }
 
+/** A reporter whose streams all fail, unless they are told to get as far as an answer; how long it slept between them. */
+function failingReporter(random: () => number) {
+  const slept: number[] = [];
+  let wake = Promise.withResolvers<void>();
+  let answers = 0;
+  const transport = createRouterTransport(({ service }) =>
+    service(ReportingService, {
+      async *report() {
+        if (answers-- > 0) yield create(ReportResponseSchema, {});
+        throw new ConnectError("away", Code.Unavailable);
+      },
+    }),
+  );
+  const failing = new Reporter({
+    ...{ client: createClient(ReportingService, transport), instanceId: "two", spool, log, status: () => status },
+    ...{ onBundleChanged: nothing, onTokens: nothing, candidateTally: nothing, onQuota: nothing },
+    onConnect: async () => undefined,
+    random,
+    sleep(delayMs, signal) {
+      slept.push(delayMs);
+      signal.addEventListener("abort", () => wake.resolve());
+      return wake.promise;
+    },
+  });
+  onTestFinished(() => failing.stop(AbortSignal.abort()));
+  return {
+    slept,
+    /** Waits until it sleeps, and wakes it. */
+    async next({ answered = false } = {}) {
+      const before = slept.length;
+      answers = answered ? 1 : 0;
+      const { resolve } = wake;
+      wake = Promise.withResolvers();
+      resolve();
+      await eventually(() => expect(slept.length).toBe(before + 1));
+    },
+  };
+}
+
 function append(count: number): void {
   const record = toBinary(EvaluationRecordSchema, create(EvaluationRecordSchema, { evaluationId: "one" }));
   for (let index = 0; index < count; index += 1) void spool.append(record);
@@ -115,5 +154,26 @@ describe("a reporter", () => {
     plane.acknowledgeAll();
     await eventually(() => expect(spool.depth()).toBe(0));
     expect(plane.sizes).toHaveLength(11);
+  });
+
+  it("backs off from 0.1 to 30 seconds while streams fail, and anew once one was answered", async () => {
+    const { slept, next } = failingReporter(() => 0.5);
+    await eventually(() => expect(slept).toHaveLength(1));
+    for (let failure = 1; failure < 12; failure += 1) await next();
+    expect(slept.slice(0, 4)).toEqual([150, 250, 450, 850]);
+    expect(slept.at(-1)).toBe(15_050);
+    await next({ answered: true });
+    expect(slept.at(-1)).toBe(100);
+    await next();
+    expect(slept.at(-1)).toBe(150);
+  });
+
+  it("spreads its attempts over the whole of each pause, so that a fleet does not come back at once", async () => {
+    const parts = [0, 0.25, 0.999];
+    const { slept, next } = failingReporter(() => parts[slept.length % parts.length] ?? 0);
+    await eventually(() => expect(slept).toHaveLength(1));
+    for (let failure = 1; failure < 12; failure += 1) await next();
+    const late = slept.slice(-3).map((delayMs) => Math.round(delayMs / 100) * 100);
+    expect(late).toEqual([100, 7_600, 30_000]);
   });
 });

@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/bundle.proto.
  */
 export const file_policyguard_control_v1_bundle: GenFile = /*@__PURE__*/
-  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKUBwoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEl0KBmRpZ2VzdBgHIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISZQoOY29udGVudF9kaWdlc3QYCCABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEh0KBnNvdXJjZRgJIAEoCUIN2rwYCSJwdWJsaXNoIhIUCgdtZXNzYWdlGAogASgJSACIAQESNgoIcG9saWNpZXMYCyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRISCgpzaXplX2J5dGVzGAwgASgFEjEKBXRlc3RzGA0gASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5EiQKCmNyZWF0ZWRfYnkYDiABKAlCENq8GAwiZ3JfY2lfNGZLOSISLgoKY3JlYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMYWN0aXZhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhsKDmFjdGl2YXRpb25fc2VxGBEgASgFSAKIAQESNQoEZGlmZhgSIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlRGlmZkgDiAEBEjkKCWFwcHJvdmFscxgTIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlQXBwcm92YWwSMQoFZ2F0ZXMYFCADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZUdhdGVCCgoIX21lc3NhZ2VCDwoNX2FjdGl2YXRlZF9hdEIRCg9fYWN0aXZhdGlvbl9zZXFCBwoFX2RpZmYibQoOQnVuZGxlQXBwcm92YWwSKgoLYXBwcm92ZWRfYnkYASABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIvCgthcHByb3ZlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAicwoKQnVuZGxlR2F0ZRIdCgRnYXRlGAEgASgJQg/avBgLImFwcHJvdmFscyISDgoGcGFzc2VkGAIgASgIEisKBnJlYXNvbhgDIAEoCUIW2rwYEiIxIG9mIDIgYXBwcm92YWxzIkgAiAEBQgkKB19yZWFzb24iiQMKCUNhbmRpZGF0ZRIPCgd2ZXJzaW9uGAEgASgFEhYKDmFjdGl2ZV92ZXJzaW9uGAIgASgFEg8KB3BlcmNlbnQYAyABKAUSEgoKc3RhcnRlZF9ieRgEIAEoCRIuCgpzdGFydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdleHBpcmVkGAcgASgIEhMKC2V2YWx1YXRpb25zGAggASgBEhUKDWRpc2FncmVlbWVudHMYCSABKAESDwoHc2tpcHBlZBgKIAEoARIOCgZmYWlsZWQYCyABKAESNgoGY291bnRzGAwgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5kaWRhdGVDb3VudBI4CgdzYW1wbGVzGA0gAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5kaWRhdGVTYW1wbGUimAEKDkNhbmRpZGF0ZUNvdW50EjYKDmFjdGl2ZV9vdXRjb21lGAEgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSOQoRY2FuZGlkYXRlX291dGNvbWUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRITCgtldmFsdWF0aW9ucxgDIAEoASL7AQoPQ2FuZGlkYXRlU2FtcGxlEhUKDWV2YWx1YXRpb25faWQYASABKAkSNgoOYWN0aXZlX291dGNvbWUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRI5ChFjYW5kaWRhdGVfb3V0Y29tZRgDIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEhsKDmNhbmRpZGF0ZV9ydWxlGAQgASgJSACIAQESLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEQoPX2NhbmRpZGF0ZV9ydWxlIs4BCgpCdW5kbGVEaWZmEhYKDmFjdGl2ZV92ZXJzaW9uGAEgASgFEjMKBWFkZGVkGAIgAygLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGVQb2xpY3kSNQoHcmVtb3ZlZBgDIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlUG9saWN5EjwKB2NoYW5nZWQYBCADKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZWRCdW5kbGVQb2xpY3kiXwoTQ2hhbmdlZEJ1bmRsZVBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIWCg5hY3RpdmVfdmVyc2lvbhgDIAEoBRIPCgd2ZXJzaW9uGAQgASgFIkAKDEJ1bmRsZVBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgFKs0BCgtCdW5kbGVTdGF0ZRIcChhCVU5ETEVfU1RBVEVfVU5TUEVDSUZJRUQQABIpChZCVU5ETEVfU1RBVEVfUFVCTElTSEVEEAEaDZK9GAlwdWJsaXNoZWQSIwoTQlVORExFX1NUQVRFX0FDVElWRRACGgqSvRgGYWN0aXZlEisKF0JVTkRMRV9TVEFURV9TVVBFUlNFREVEEAMaDpK9GApzdXBlcnNlZGVkEiMKE0JVTkRMRV9TVEFURV9QVVJHRUQQBBoKkr0YBnB1cmdlZGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKUBwoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEl0KBmRpZ2VzdBgHIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISZQoOY29udGVudF9kaWdlc3QYCCABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEh0KBnNvdXJjZRgJIAEoCUIN2rwYCSJwdWJsaXNoIhIUCgdtZXNzYWdlGAogASgJSACIAQESNgoIcG9saWNpZXMYCyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRISCgpzaXplX2J5dGVzGAwgASgFEjEKBXRlc3RzGA0gASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5EiQKCmNyZWF0ZWRfYnkYDiABKAlCENq8GAwiZ3JfY2lfNGZLOSISLgoKY3JlYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMYWN0aXZhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhsKDmFjdGl2YXRpb25fc2VxGBEgASgFSAKIAQESNQoEZGlmZhgSIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlRGlmZkgDiAEBEjkKCWFwcHJvdmFscxgTIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlQXBwcm92YWwSMQoFZ2F0ZXMYFCADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZUdhdGVCCgoIX21lc3NhZ2VCDwoNX2FjdGl2YXRlZF9hdEIRCg9fYWN0aXZhdGlvbl9zZXFCBwoFX2RpZmYibQoOQnVuZGxlQXBwcm92YWwSKgoLYXBwcm92ZWRfYnkYASABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIvCgthcHByb3ZlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAicwoKQnVuZGxlR2F0ZRIdCgRnYXRlGAEgASgJQg/avBgLImFwcHJvdmFscyISDgoGcGFzc2VkGAIgASgIEisKBnJlYXNvbhgDIAEoCUIW2rwYEiIxIG9mIDIgYXBwcm92YWxzIkgAiAEBQgkKB19yZWFzb24i5AMKCUNhbmRpZGF0ZRIPCgd2ZXJzaW9uGAEgASgFEhYKDmFjdGl2ZV92ZXJzaW9uGAIgASgFEg8KB3BlcmNlbnQYAyABKAUSEgoKc3RhcnRlZF9ieRgEIAEoCRIuCgpzdGFydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdleHBpcmVkGAcgASgIEhMKC2V2YWx1YXRpb25zGAggASgBEhUKDWRpc2FncmVlbWVudHMYCSABKAESDwoHc2tpcHBlZBgKIAEoARIOCgZmYWlsZWQYCyABKAESNgoGY291bnRzGAwgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5kaWRhdGVDb3VudBI4CgdzYW1wbGVzGA0gAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5kaWRhdGVTYW1wbGUSSAoMbG9hZF9mYWlsdXJlGA4gASgJQi3avBgpInJ1bnRpbWVfdG9vX29sZDogdGhlIGJ1bmRsZSBuZWVkcyAxLjEuMCJIAIgBAUIPCg1fbG9hZF9mYWlsdXJlIpgBCg5DYW5kaWRhdGVDb3VudBI2Cg5hY3RpdmVfb3V0Y29tZRgBIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjkKEWNhbmRpZGF0ZV9vdXRjb21lGAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSEwoLZXZhbHVhdGlvbnMYAyABKAEi+wEKD0NhbmRpZGF0ZVNhbXBsZRIVCg1ldmFsdWF0aW9uX2lkGAEgASgJEjYKDmFjdGl2ZV9vdXRjb21lGAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSOQoRY2FuZGlkYXRlX291dGNvbWUYAyABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIbCg5jYW5kaWRhdGVfcnVsZRgEIAEoCUgAiAEBEi4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhEKD19jYW5kaWRhdGVfcnVsZSKIAgoKQnVuZGxlRGlmZhIWCg5hY3RpdmVfdmVyc2lvbhgBIAEoBRIzCgVhZGRlZBgCIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlUG9saWN5EjUKB3JlbW92ZWQYAyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRI8CgdjaGFuZ2VkGAQgAygLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5DaGFuZ2VkQnVuZGxlUG9saWN5EjgKBXBhcnRzGAUgAygLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5DaGFuZ2VkQnVuZGxlUGFydCLEAgoRQ2hhbmdlZEJ1bmRsZVBhcnQSQwoEcGF0aBgBIAEoCUI12rwYMSJsaXN0cy8wZDBlNmY2YS00ZjBmLTRiN2UtOWY1NS0wZjhmNWIzYjZmMTAuanNvbiISaQoNYWN0aXZlX2RpZ2VzdBgCIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCJIAIgBARJiCgZkaWdlc3QYAyABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiSAGIAQFCEAoOX2FjdGl2ZV9kaWdlc3RCCQoHX2RpZ2VzdCJfChNDaGFuZ2VkQnVuZGxlUG9saWN5EhEKCXBvbGljeV9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhYKDmFjdGl2ZV92ZXJzaW9uGAMgASgFEg8KB3ZlcnNpb24YBCABKAUiQAoMQnVuZGxlUG9saWN5EhEKCXBvbGljeV9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB3ZlcnNpb24YAyABKAUqzQEKC0J1bmRsZVN0YXRlEhwKGEJVTkRMRV9TVEFURV9VTlNQRUNJRklFRBAAEikKFkJVTkRMRV9TVEFURV9QVUJMSVNIRUQQARoNkr0YCXB1Ymxpc2hlZBIjChNCVU5ETEVfU1RBVEVfQUNUSVZFEAIaCpK9GAZhY3RpdmUSKwoXQlVORExFX1NUQVRFX1NVUEVSU0VERUQQAxoOkr0YCnN1cGVyc2VkZWQSIwoTQlVORExFX1NUQVRFX1BVUkdFRBAEGgqSvRgGcHVyZ2VkYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * Bundle is a signed, immutable set of policies of one environment.
@@ -145,7 +145,7 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   activationSeq?: number | undefined;
 
   /**
-   * How its policies differ from those of the active bundle. Only where one bundle is read; null elsewhere, and when the
+   * How its policies and the rest of its content differ from those of the active bundle. Only where one bundle is read; null elsewhere, and when the
    * environment has no active bundle.
    *
    * @generated from field: optional policyguard.control.v1.BundleDiff diff = 18;
@@ -153,7 +153,7 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   diff?: BundleDiff | undefined;
 
   /**
-   * Who has approved it. Only where one bundle is read; empty elsewhere.
+   * Who has approved it and still might. Only where one bundle is read; empty elsewhere.
    *
    * @generated from field: repeated policyguard.control.v1.BundleApproval approvals = 19;
    */
@@ -333,6 +333,13 @@ export type Candidate = Message<"policyguard.control.v1.Candidate"> & {
    * @generated from field: repeated policyguard.control.v1.CandidateSample samples = 13;
    */
   samples: CandidateSample[];
+
+  /**
+   * Why a runtime could not load it, as the latest of those said that could not; null when none has said so.
+   *
+   * @generated from field: optional string load_failure = 14;
+   */
+  loadFailure?: string | undefined;
 };
 
 /**
@@ -427,7 +434,7 @@ export const CandidateSampleSchema: GenMessage<CandidateSample> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_bundle, 5);
 
 /**
- * BundleDiff is what activating a bundle would change, policy by policy.
+ * BundleDiff is what activating a bundle would change, policy by policy, and part by part of the content.
  *
  * @generated from message policyguard.control.v1.BundleDiff
  */
@@ -459,6 +466,14 @@ export type BundleDiff = Message<"policyguard.control.v1.BundleDiff"> & {
    * @generated from field: repeated policyguard.control.v1.ChangedBundlePolicy changed = 4;
    */
   changed: ChangedBundlePolicy[];
+
+  /**
+   * Parts of the content that differ, by path. A policy's part holds the packs that it extends, so a policy that is not among the
+   * changed ones has a part here when a pack of it is another.
+   *
+   * @generated from field: repeated policyguard.control.v1.ChangedBundlePart parts = 5;
+   */
+  parts: ChangedBundlePart[];
 };
 
 /**
@@ -467,6 +482,41 @@ export type BundleDiff = Message<"policyguard.control.v1.BundleDiff"> & {
  */
 export const BundleDiffSchema: GenMessage<BundleDiff> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_bundle, 6);
+
+/**
+ * ChangedBundlePart is a part of the content that two bundles do not have in common.
+ *
+ * @generated from message policyguard.control.v1.ChangedBundlePart
+ */
+export type ChangedBundlePart = Message<"policyguard.control.v1.ChangedBundlePart"> & {
+  /**
+   * "policies/<policy id>.json", "lists/<list id>.json", "schemas/…", "backends/<key>.json" or "models/<detector>.bin".
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * Digest in the active bundle; null when the active bundle does not have it.
+   *
+   * @generated from field: optional string active_digest = 2;
+   */
+  activeDigest?: string | undefined;
+
+  /**
+   * Digest in this bundle; null when only the active bundle has it.
+   *
+   * @generated from field: optional string digest = 3;
+   */
+  digest?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ChangedBundlePart.
+ * Use `create(ChangedBundlePartSchema)` to create a new message.
+ */
+export const ChangedBundlePartSchema: GenMessage<ChangedBundlePart> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 7);
 
 /**
  * ChangedBundlePolicy names two versions of a policy.
@@ -508,7 +558,7 @@ export type ChangedBundlePolicy = Message<"policyguard.control.v1.ChangedBundleP
  * Use `create(ChangedBundlePolicySchema)` to create a new message.
  */
 export const ChangedBundlePolicySchema: GenMessage<ChangedBundlePolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 7);
+  messageDesc(file_policyguard_control_v1_bundle, 8);
 
 /**
  * BundlePolicy names a policy version in a bundle.
@@ -543,7 +593,7 @@ export type BundlePolicy = Message<"policyguard.control.v1.BundlePolicy"> & {
  * Use `create(BundlePolicySchema)` to create a new message.
  */
 export const BundlePolicySchema: GenMessage<BundlePolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 8);
+  messageDesc(file_policyguard_control_v1_bundle, 9);
 
 /**
  * BundleState is where a bundle stands in its environment.

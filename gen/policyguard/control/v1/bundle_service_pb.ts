@@ -1041,7 +1041,8 @@ export const BundleService: GenService<{
   },
   /**
    * Approves a version, so that it may be activated where approvals are required. Only people approve, each once, and nobody what they
-   * published themselves; either is a conflict.
+   * published themselves; either is a conflict. Chosen here: an approval counts while its giver is a member who might approve; that of
+   * somebody who was removed, deactivated or made a viewer since does not, and counts again should they come back.
    *
    * @generated from rpc policyguard.control.v1.BundleService.ApproveBundle
    */

@@ -28,7 +28,8 @@ export const gibberish: Detector = {
     tags: ["jailbreak", "suffix", "perplexity"],
     categories: [category],
     entities: [],
-    languages: ["*"],
+    // Whatever language is written in Latin letters.
+    languages: ["und-Latn"],
     costClass: "model",
     scope: "window",
     defaultThreshold: 0.5,
@@ -79,7 +80,8 @@ function windowProbe(model: GibberishModel | undefined, parameters: JsonObject):
       const worst = model.worst(text, from, to);
       if (worst === undefined) return undefined;
       const score = Math.round(1000 / (1 + Math.exp(steepness * (point - worst.bits)))) / 1000;
-      return score < leastScore ? undefined : { category, start: worst.start, end: worst.end, score };
+      const attributes = { basis: "surprise of trigrams" };
+      return score < leastScore ? undefined : { category, start: worst.start, end: worst.end, score, attributes };
     },
   };
 }

@@ -29,7 +29,7 @@ export function findIps(text: string): Finding[] {
       start: match.index,
       end: match.index + address.length,
       score: 0.9,
-      attributes: { version },
+      attributes: { version, basis: "form" },
     });
   }
   return findings;
@@ -106,7 +106,7 @@ function locateBare(text: string, end: number): Finding | undefined {
     start,
     end: dot + 1 + tail.length,
     score: 0.5,
-    attributes: { domain: (name + rest).toLowerCase() },
+    attributes: { domain: (name + rest).toLowerCase(), basis: "form of a host name" },
   };
 }
 
@@ -125,7 +125,13 @@ function locateUrl(text: string, start: number, hostFrom: number): Finding | und
   const host = /^(?:[^/?#@]*@)?([^/?#:]+)/.exec(tail)?.[1]?.toLowerCase() ?? "";
   if (!/^(?:localhost|[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+)$/u.test(host)) return undefined;
   const domain = text.startsWith("www.", hostFrom - 4) && start === hostFrom - 4 ? `www.${host}` : host;
-  return { category: urlCategory, start, end: hostFrom + tail.length, score: 0.95, attributes: { domain } };
+  return {
+    category: urlCategory,
+    start,
+    end: hostFrom + tail.length,
+    score: 0.95,
+    attributes: { domain, basis: "form" },
+  };
 }
 
 // Punctuation at the end belongs to the sentence, and so does a bracket that was opened before the address.

@@ -1,8 +1,9 @@
 // Other codes with a form of their own: bank identifier codes (ISO 9362), hardware addresses (IEEE 802), vehicle numbers (ISO 3779),
 // coordinates (ISO 6709) and numbers of travel documents and licences, which words have to announce.
 
-import type { Finding, Sweep } from "../../plan.ts";
-import { hasContext, standsAlone } from "./context.ts";
+import type { Sweep } from "../../plan.ts";
+import { announced, collect } from "./announce.ts";
+import { hasContext } from "./context.ts";
 
 const countries = new Set(
   "AD AE AF AG AI AL AM AO AR AS AT AU AW AZ BA BB BD BE BF BG BH BI BJ BM BN BO BR BS BT BW BY BZ CA CD CF CG CH CI CK CL CM CN CO CR CU CV CW CY CZ DE DJ DK DM DO DZ EC EE EG ER ES ET FI FJ FK FO FR GA GB GD GE GG GH GI GL GM GN GP GQ GR GT GU GW GY HK HN HR HT HU ID IE IL IM IN IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NG NI NL NO NP NR NZ OM PA PE PF PG PH PK PL PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SI SK SL SM SN SO SR SS ST SV SY SZ TC TD TG TH TJ TL TM TN TO TR TT TV TW TZ UA UG US UY UZ VA VC VE VG VN VU WS XK YE ZA ZM ZW".split(
@@ -76,7 +77,9 @@ export const findCoordinates: Sweep = (text) =>
     return { category, start, end, score, attributes: { basis: told ? "form and words around it" : "form" } };
   });
 
-const documentShape = /(?<![A-Za-z0-9_.,-])(?=[A-Z0-9]{0,8}\d)[A-Z0-9]{6,9}(?![A-Za-z0-9_]|[.,]\d|-\d)/gi;
+/** Russian passports have a series of four digits before their number of six. */
+const documentShape =
+  /(?<![A-Za-z0-9_.,-])(?:(?:\d{4}|\d{2} \d{2}) ?(?:№ ?)?\d{6}|(?=[A-Z0-9]{0,8}\d)[A-Z0-9]{6,9})(?![A-Za-z0-9_]|[.,]\d|-\d)/gi;
 const passportWords =
   /passport|reisepass|passnummer|passeport|pasaporte|passaporto|passaporte|paspoort|паспорт|护照|護照|旅券|パスポート|여권|جواز/i;
 
@@ -96,37 +99,3 @@ export const findLicences: Sweep = (text) =>
   licenceWords.test(text)
     ? collect(text, licenceShape, (start, end) => announced(text, start, end, licenceWords, "pii.driving_licence"))
     : [];
-
-const birthWords =
-  /born|birth|\bdob\b|d\.o\.b|birthday|geboren|geburts|\bgeb\.|née? le|naissance|nacid[oa]|nacimiento|nat[oa] il|nascita|nascid[oa]|nascimento|geboortedatum|urodzon|data ur|родил|рождени|doğum|出生|生日|生年月日|誕生日|생년월일|ميلاد|जन्म/i;
-const months =
-  "jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez|ene|abr|ago|dic|janv|févr|mars|avr|juin|juil|août|déc|gen|mag|giu|lug|set|ott";
-const dateShape = new RegExp(
-  `(?<![\\w.,/-])(?:\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/. ]{1,2}\\d{1,2}[-/. ]{1,2}\\d{2,4}|\\d{1,2}(?:st|nd|rd|th|\\.)?(?: (?:of|de))? (?:${months})[a-zäéû]{0,7}\\.?(?: de|,)? \\d{4}|(?:${months})[a-z]{0,7}\\.? \\d{1,2}(?:st|nd|rd|th)?,? \\d{4}|\\d{4}年\\d{1,2}月\\d{1,2}日)(?![\\w/-]|\\.\\d)`,
-  "giu",
-);
-
-/** Finds dates that words call a day of birth. */
-export const findBirthdays: Sweep = (text) =>
-  birthWords.test(text)
-    ? collect(text, dateShape, (start, end) => announced(text, start, end, birthWords, "pii.date_of_birth"))
-    : [];
-
-function announced(text: string, start: number, end: number, words: RegExp, category: string): Finding | undefined {
-  const before = text.slice(Math.max(0, start - 48), start);
-  if (!words.test(before) || !standsAlone(text, start, end)) return undefined;
-  return { category, start, end, score: 0.8, attributes: { basis: "form and words before it" } };
-}
-
-function collect(
-  text: string,
-  shape: RegExp,
-  judge: (start: number, end: number, match: RegExpExecArray) => Finding | undefined,
-): Finding[] {
-  const findings: Finding[] = [];
-  for (const match of text.matchAll(shape)) {
-    const finding = judge(match.index, match.index + match[0].length, match);
-    if (finding !== undefined) findings.push(finding);
-  }
-  return findings;
-}

@@ -51,7 +51,13 @@ function locateEmail(text: string, at: number): Finding | undefined {
   if (domain === "") return undefined;
   const end = at + 1 + domain.length;
   if (text[end] === ":" && remoteAccounts.has(text.slice(start, at))) return undefined;
-  return { category: emailCategory, start, end, score: 0.99, attributes: { domain: domain.toLowerCase() } };
+  return {
+    category: emailCategory,
+    start,
+    end,
+    score: 0.99,
+    attributes: { domain: domain.toLowerCase(), basis: "form" },
+  };
 }
 
 // Walks left from the "@". Next to an ASCII letter, a Chinese or Thai one is prose that merely touches the address.

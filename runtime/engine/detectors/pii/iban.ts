@@ -34,7 +34,8 @@ export function findIbans(text: string): Finding[] {
       .replace(/[^A-Za-z0-9]/g, "")
       .toUpperCase();
     if (remainder97(compact) !== 1) continue;
-    findings.push({ category: ibanCategory, start: match.index, end, score: 0.99, attributes: { country } });
+    const attributes = { country, basis: "form, length and check digits" };
+    findings.push({ category: ibanCategory, start: match.index, end, score: 0.99, attributes });
   }
   return findings;
 }

@@ -4,6 +4,7 @@
 import type { Finding, Sweep } from "../../plan.ts";
 import { isUniform } from "./check-digit.ts";
 import { hasContext, standsAlone } from "./context.ts";
+import { fewestDigits, parseShape } from "./shape.ts";
 
 /** One kind of number. */
 export interface IdentityFormat {
@@ -24,50 +25,85 @@ export interface IdentityFormat {
 
 interface CompiledFormat extends IdentityFormat {
   readonly pattern: RegExp;
+  readonly fewest: number;
 }
 
 /** Where a number may begin: at a digit, or at few letters before one. */
-const beginning = /(?<![A-Za-z0-9_])(?:[A-Za-z]{1,8}[ .-]?)?\d/g;
+const beginning = /(?<![A-Za-z0-9_])(?:[A-Za-z]{1,9}[ .-]?)?\d/g;
+/** Signs that Mexican numbers have among their letters. Elsewhere they part words. */
+const rareLetter = /[&\u00d1\u00f1]/;
+const rareLead = /[A-Za-z&\u00d1\u00f1]{1,4}$/;
+const longestRareLead = 4;
 const separators = /[ \u00a0./-]/g;
 const certainWithWords = 0.95;
 const leastCertain = 0.3;
 
 /** Finds numbers of some kinds in one pass over the text. */
 export function identitySweep(formats: readonly IdentityFormat[]): Sweep {
-  const compiled = formats.map((format) => ({ ...format, pattern: new RegExp(format.shape, "iy") }));
+  const compiled = formats.map(compile).sort((a, b) => a.fewest - b.fewest);
+  const most = compiled.at(-1)?.fewest ?? 0;
   return (text) => {
     const findings: Finding[] = [];
     for (const { 0: lead, index } of text.matchAll(beginning)) {
-      if (!hasDigits(text, index)) continue;
       const digit = index + lead.length - 1;
-      findAll(compiled, text, index, findings);
+      const digits = digitsFrom(text, digit, most);
+      findAll(compiled, text, index, digits, findings);
       // A word before the digits may belong to the number, or not.
-      if (/[ .-]/.test(lead)) findAll(compiled, text, digit, findings);
+      if (lead.length > 1 && /[ .-]/.test(lead)) findAll(compiled, text, digit, digits, findings);
+      if (rareLetter.test(text.charAt(index - 1))) findAll(compiled, text, rareStart(text, index), digits, findings);
     }
     return findings;
   };
 }
 
-const fewestDigits = 5;
-const longestNumber = 30;
+function compile(format: IdentityFormat): CompiledFormat {
+  const fewest = fewestDigits(parseShape(format.shape));
+  return { ...format, pattern: new RegExp(format.shape, "iy"), fewest };
+}
 
-// Whether enough digits follow for any number, before a word does.
-function hasDigits(text: string, from: number): boolean {
+/** The number of digits that a number of any of these kinds has at least. */
+export function fewestDigitsOf(formats: readonly IdentityFormat[]): number {
+  return Math.min(...formats.map(({ shape }) => fewestDigits(parseShape(shape))));
+}
+
+const longestNumber = 30;
+/** No number has as many letters behind its first digit. */
+const manyLetters = 14;
+
+// How many digits one number could have from its first digit on, counted up to a limit.
+function digitsFrom(text: string, from: number, limit: number): number {
   let digits = 0;
   let letters = 0;
   const to = Math.min(text.length, from + longestNumber);
-  for (let i = from; i < to && letters < 14; i++) {
+  for (let i = from; i < to && letters < manyLetters && digits < limit; i++) {
     const unit = text.charCodeAt(i);
-    if (unit >= 0x30 && unit <= 0x39) {
-      if (++digits === fewestDigits) return true;
-    } else if ((unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a) letters++;
-    else if (unit !== 0x20 && unit !== 0xa0 && unit !== 0x2d && unit !== 0x2e && unit !== 0x2f) return false;
+    if (unit >= 0x30 && unit <= 0x39) digits++;
+    else if ((unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a) letters++;
+    else if (!isJoint(unit)) break;
   }
-  return false;
+  return digits;
 }
 
-function findAll(formats: readonly CompiledFormat[], text: string, start: number, findings: Finding[]): void {
+// The space, the no-break space, and "(", "+", "-", ".", "/".
+function isJoint(unit: number): boolean {
+  return unit === 0x20 || unit === 0xa0 || unit === 0x28 || unit === 0x2b || (unit >= 0x2d && unit <= 0x2f);
+}
+
+function rareStart(text: string, index: number): number {
+  const lead = rareLead.exec(text.slice(Math.max(0, index - longestRareLead), index));
+  return index - (lead?.[0].length ?? 0);
+}
+
+// Formats in the order of their fewest digits: most numbers of a text have too few for most of them.
+function findAll(
+  formats: readonly CompiledFormat[],
+  text: string,
+  start: number,
+  digits: number,
+  findings: Finding[],
+): void {
   for (const format of formats) {
+    if (format.fewest > digits) return;
     const finding = findAt(format, text, start);
     if (finding !== undefined) findings.push(finding);
   }

@@ -19,10 +19,10 @@ interface NumberForm {
 const cardForm: NumberForm = { fewestDigits: 12, widestGap: 2, behind: 36, lead: undefined };
 /** Phone numbers: up to three separators, an extension of up to 20 units, and words of up to 32 units behind. */
 const phoneForm: NumberForm = { fewestDigits: 6, widestGap: 4, behind: 60, lead: /(?:\+[ (]?|\()$/ };
-/** Numbers of states: up to 14 letters between digits, and few before the first. */
+/** Numbers of states: up to 14 letters between digits, and few before the first. How many digits they have depends on their kinds. */
 const identityForm: NumberForm = {
-  ...{ fewestDigits: 5, widestGap: 16, behind: 64 },
-  lead: /(?<![A-Za-z0-9_])[A-Za-z]{1,8}[ .-]?$/,
+  ...{ fewestDigits: 1, widestGap: 16, behind: 64 },
+  lead: /(?<![A-Za-z0-9_])(?:[A-Za-z]{1,9}[ .-]?|[A-Za-z&\u00d1\u00f1]{1,4})$/,
 };
 const forms = { card: cardForm, phone: phoneForm, identity: identityForm } as const;
 
@@ -32,9 +32,13 @@ const widestLead = 24;
 const longestNumbers = 640;
 const digit = /\d/;
 
-/** A sweep that finds numbers of some kind. Where there is no digit it is not asked. */
-export function numberSweep(find: Sweep, kind: keyof typeof forms): Sweep {
-  return edgedSweep(find, { open: openNumber(forms[kind]), hint: digit, hintReach: widestLead });
+/** A sweep that finds numbers of some kind, which may have more digits at least than the kind says. Where there is no digit it is not asked. */
+export function numberSweep(
+  find: Sweep,
+  kind: keyof typeof forms,
+  fewestDigits: number = forms[kind].fewestDigits,
+): Sweep {
+  return edgedSweep(find, { open: openNumber({ ...forms[kind], fewestDigits }), hint: digit, hintReach: widestLead });
 }
 
 // Follows chains of digits that may be one number; the first that is not over is open, from what stands before it.

@@ -8,8 +8,9 @@ import { openRun, withEdge } from "../edge.ts";
 import { textsParameter } from "../parameter.ts";
 import { edgedSweep } from "../sweep.ts";
 import { findIps, ipCategory, urlCategory, urlTriggers } from "./address.ts";
+import { findBirthdays } from "./birthday.ts";
 import { cardCategory, findCards } from "./card.ts";
-import { findBics, findBirthdays, findCoordinates, findLicences, findMacs, findPassports, findVins } from "./code.ts";
+import { findBics, findCoordinates, findLicences, findMacs, findPassports, findVins } from "./code.ts";
 import { cryptoCategory, findCryptoAddresses } from "./crypto-address.ts";
 import { emailCategory, emailTrigger } from "./email.ts";
 import { findIbans, ibanCategory, openIban } from "./iban.ts";
@@ -17,7 +18,7 @@ import { americanIdentities } from "./identity/america.ts";
 import { asianIdentities } from "./identity/asia.ts";
 import { eastEuropeanIdentities } from "./identity/europe-east.ts";
 import { westEuropeanIdentities } from "./identity/europe-west.ts";
-import { type IdentityFormat, identitySweep } from "./identity.ts";
+import { fewestDigitsOf, type IdentityFormat, identitySweep } from "./identity.ts";
 import { numberSweep } from "./number-edge.ts";
 import { phoneCategory, phoneSweep, usualRegions } from "./phone.ts";
 import { codeSweep } from "./token-edge.ts";
@@ -168,7 +169,7 @@ function sweepsOf(names: readonly string[], parameters: JsonObject): Sweep[] {
   const formats = identities.filter(({ entity }) => names.includes(entity));
   return [
     ...names.flatMap((name) => entityOf(name).sweeps),
-    ...(formats.length === 0 ? [] : [numberSweep(identitySweep(formats), "identity")]),
+    ...(formats.length === 0 ? [] : [numberSweep(identitySweep(formats), "identity", fewestDigitsOf(formats))]),
     ...(names.includes("PHONE")
       ? [numberSweep(phoneSweep(textsParameter(parameters, "phone_regions") ?? usualRegions), "phone")]
       : []),

@@ -22,7 +22,8 @@ const forms = {
   vin: { units: /[A-HJ-NPR-Z0-9]/, shortest: 17, longest: 17, behind: context, hint: /\d/ },
   bic: { units: /[A-Z0-9]/, shortest: 8, longest: 11, behind: context, hint: /[A-Z]{4}/ },
   crypto: { units: /[0-9A-Za-z]/, shortest: 14, longest: 84, behind: context, hint: /\d/ },
-  passport: { units: /[0-9A-Za-z]/, shortest: 6, longest: 9, behind: 4, hint: /\d/ },
+  // A number is in up to three groups, of which the first has two digits: " 09 № 123456" may follow it, and what tells that it ends.
+  passport: { units: /[0-9A-Za-z]/, shortest: 2, longest: 10, behind: 16, hint: /\d/ },
 } as const satisfies Readonly<Record<string, CodeForm>>;
 
 /** A sweep that finds codes of some kind. Where there is nothing that each of them has it is not asked. */

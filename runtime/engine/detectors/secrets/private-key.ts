@@ -30,7 +30,9 @@ function locateKey(text: string, end: number): Finding | undefined {
   const letters = body.replace(/\\[nr]|[^A-Za-z0-9+/]/g, "");
   if (letters.length < leastBody || isPlaceholder(letters.slice(0, 200))) return undefined;
   const length = footer === null ? body.trimEnd().length : footer.index + footer[0].length;
-  return { category: "secrets.private_key", start: from + begin.index, end: bodyFrom + length, score: 0.99 };
+  const attributes = { basis: footer === null ? "header and body" : "header, body and footer" };
+  const start = from + begin.index;
+  return { category: "secrets.private_key", start, end: bodyFrom + length, score: 0.99, attributes };
 }
 
 const beginning = "-----BEGIN";

@@ -72,6 +72,8 @@ describe("the catalog", () => {
     const threshold = catalog.find((entry) => entry.id === id)?.defaultThreshold ?? 0.5;
     const found = scan(id, text, parameters).filter(({ score }) => score >= threshold);
     expect(found.map(({ category }) => category)).toEqual(categories);
+    // The attribute that says what a finding goes by; of attacks it is the kind of evidence.
+    for (const { attributes = {} } of found) expect(attributes.basis ?? attributes.evidence ?? "").not.toBe("");
   });
 
   it.each(catalog.map((definition) => [definition.id, definition] as const))(

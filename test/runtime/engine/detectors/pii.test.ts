@@ -63,7 +63,7 @@ describe("e-mail addresses", () => {
         end: 18,
         score: 0.99,
         layer: "normalized",
-        attributes: { domain: "example.com" },
+        attributes: { domain: "example.com", basis: "form" },
       },
     ]);
     expect(found("pii", "ｊｏｈｎ＠ｅｘａｍｐｌｅ．ｃｏｍ", only("EMAIL"))).toEqual([
@@ -171,7 +171,10 @@ describe("IBANs", () => {
   });
 
   it("tell their country", () => {
-    expect(scan("pii", "gb82west12345698765432", only("IBAN"))[0]?.attributes).toEqual({ country: "GB" });
+    expect(scan("pii", "gb82west12345698765432", only("IBAN"))[0]?.attributes).toEqual({
+      country: "GB",
+      basis: "form, length and check digits",
+    });
   });
 });
 

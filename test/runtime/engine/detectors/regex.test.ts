@@ -30,7 +30,7 @@ describe("regular expressions", () => {
       end: 6,
       score: 1,
       layer: "plain",
-      attributes: { pattern: "number" },
+      attributes: { basis: "pattern", pattern: "number" },
     });
   });
 

@@ -54,6 +54,7 @@ describe("secrets", () => {
       const [detection] = scan("secrets", text).filter((candidate) => candidate.category === `secrets.${name}`);
       expect(detection).toMatchObject({ start: before.length, end: before.length + token.length, layer: "plain" });
       expect(detection?.score).toBeGreaterThanOrEqual(0.9);
+      expect(detection?.attributes?.basis ?? "").not.toBe("");
     }
   });
 

@@ -3,14 +3,18 @@
 import { toJsonString } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { EvaluateResponseSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
+import { callsFromParts, sampleCalls } from "./sample-call.ts";
 import { policySource } from "./sample-policy.ts";
-import { chunksOf, type Random, seeded, streamEngine, streamed, whole } from "./sample-stream.ts";
+import { chunksOf, oneOf, type Random, seeded, streamEngine, streamed, whole } from "./sample-stream.ts";
 import { sampleText } from "./sample-text.ts";
 
-const sample = sampleOf({ n: 1_008, seed: 11 });
+const sample = sampleOf({ n: 720, seed: 11 });
 /** Policies are compiled, which takes longer than to evaluate: each is tried with several texts. */
 const textsPerPolicy = 24;
+/** The moments whose texts come as streams. */
+const stages = [Stage.OUTPUT, Stage.INPUT, Stage.TOOL_RESULT];
 
 describe("a stream", () => {
   it("equals the unary answer for generated policies, texts and chunkings", () => {
@@ -21,8 +25,10 @@ describe("a stream", () => {
       const engine = streamEngine(source);
       for (let i = 0; i < textsPerPolicy && run + i < sample.n; i++) {
         const text = sampleText(random);
-        const difference = compare(engine, text, random);
-        if (difference !== undefined) failures.push(JSON.stringify({ run: run + i, source, text, ...difference }));
+        const stage = oneOf(stages, random);
+        const difference = compare(engine, text, stage, random);
+        if (difference !== undefined)
+          failures.push(JSON.stringify({ run: run + i, source, stage, text, ...difference }));
       }
     }
     reportSample({ n: sample.n, failures: failures.length });
@@ -30,10 +36,11 @@ describe("a stream", () => {
   });
 });
 
-function compare(engine: ReturnType<typeof streamEngine>, text: string, random: Random) {
+function compare(engine: ReturnType<typeof streamEngine>, text: string, stage: Stage, random: Random) {
   const chunks = chunksOf(text, random);
-  const got = streamed(engine, chunks);
-  const want = whole(engine, text);
+  const toolCalls = sampleCalls(random);
+  const got = streamed(engine, chunks, { stage, toolCalls: callsFromParts(toolCalls, random) });
+  const want = whole(engine, text, { stage, toolCalls });
   if (got.released !== want.released) return { chunks, got: got.released, want: want.released };
   const [gotAnswer, wantAnswer] = [got, want].map(({ evaluation }) =>
     toJsonString(EvaluateResponseSchema, evaluation.response),

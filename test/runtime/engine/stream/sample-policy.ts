@@ -44,6 +44,22 @@ const detects = [
     use: "pii",
     entities: ["EMAIL", "PHONE", "CREDIT_CARD", "IBAN", "SSN", "NATIONAL_ID", "TAX_ID", "IP", "URL", "MAC", "CRYPTO"],
   },
+  { use: "pii", entities: ["HEALTH_ID", "BANK_ROUTING", "ITIN", "EIN"] },
+  { use: "pii", entities: ["HEALTH_ID", "PHONE", "BANK_ROUTING", "SSN", "ITIN"] },
+  { use: "pii", entities: ["DRIVING_LICENCE"] },
+  { use: "pii", entities: ["COORDINATES", "EMAIL"] },
+  { use: "topics", topics: ["gambling", "medical"] },
+  { use: "topics", topics: ["finance", "weapons", "politics"], languages: ["en", "de"] },
+];
+
+/** Whose texts a rule is about: those of all moments that have streams, or of some. */
+const stageLists = [
+  "[input, output, tool_result]",
+  "[input, output, tool_result]",
+  "[input, output, tool_result, tool_call]",
+  "[output]",
+  "[input]",
+  "[tool_result, output]",
 ];
 
 const conditions = [
@@ -68,7 +84,8 @@ export function policySource(random: Random): string {
     const action = oneOf(["BLOCK", "REDACT", "REDACT", "REDACT", "FLAG"], random);
     const style = oneOf(["placeholder", "mask", "partial", "hash", "remove"], random);
     const mode = oneOf(["enforce", "enforce", "enforce", "enforce", "shadow"], random);
-    const parts = [`id: r${index}`, "stages: [output]", `detect: ${name}`, `action: ${action}`, `mode: ${mode}`];
+    const stages = oneOf(stageLists, random);
+    const parts = [`id: r${index}`, `stages: ${stages}`, `detect: ${name}`, `action: ${action}`, `mode: ${mode}`];
     // Whole-text conditions are rarer than what streams are for.
     const condition = oneOf(conditions, random);
     if (condition !== "") parts.push(condition);

@@ -2,7 +2,11 @@
 
 import { create } from "@bufbuild/protobuf";
 import { seeded } from "../../../../bench/load/random.ts";
-import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import {
+  BundleReferenceSchema,
+  EvaluateRequestSchema,
+  type ToolCall,
+} from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileEngine, type Engine } from "../../../../runtime/engine/compile.ts";
 import type { EvaluationContext } from "../../../../runtime/engine/evaluation.ts";
@@ -43,17 +47,26 @@ export function streamEngine(source: string): Engine {
   return compileEngine({ policies, environment: "prod", projectId: "project-1", models });
 }
 
+/** What a text comes with. */
+export interface About {
+  /** Default: `Stage.OUTPUT`. */
+  readonly stage?: Stage;
+  /** Default: none. */
+  readonly toolCalls?: readonly ToolCall[];
+}
+
 /** What a stream of these chunks let through, and its verdict. */
-export function streamed(engine: Engine, chunks: readonly string[], request: object = {}) {
-  const stream = engine.openStream(create(EvaluateRequestSchema, request), context);
+export function streamed(engine: Engine, chunks: readonly string[], { stage, toolCalls }: About = {}) {
+  const stream = engine.openStream(create(EvaluateRequestSchema), { ...context, stage: stage ?? context.stage });
   const steps = chunks.map((chunk) => stream.push(chunk));
-  const { released, evaluation } = stream.finish();
+  const { released, evaluation } = stream.finish({ toolCalls });
   return { steps, released: steps.map((step) => step.released).join("") + released, evaluation };
 }
 
 /** What the engine says of the whole text. */
-export function whole(engine: Engine, text: string, request: object = {}) {
-  const evaluation = engine.evaluate(create(EvaluateRequestSchema, { ...request, text }), context);
+export function whole(engine: Engine, text: string, { stage, toolCalls = [] }: About = {}) {
+  const request = create(EvaluateRequestSchema, { text, toolCalls: [...toolCalls] });
+  const evaluation = engine.evaluate(request, { ...context, stage: stage ?? context.stage });
   return { released: evaluation.released(), evaluation };
 }
 

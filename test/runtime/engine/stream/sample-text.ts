@@ -24,6 +24,15 @@ const hits = [
   ..."RSSMRA85T10A562S|12345678Z|phone 020 7946 0958 ext. 42|4111-1111-1111-1111|1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa|https://u.example.com/x".split(
     "|",
   ),
+  ..."NHS number 943 476 5919|routing number 021000021|ABA 0210-0002-1|ITIN 912-70-1234|EIN 12-3456789|employer id 12-3456789".split(
+    "|",
+  ),
+  ..."driving licence MORGA657054SM9IJ|driver's license no. D1234567|at 52.520008, 13.404954|lat: 40.7128, lon: -74.0060|48°51'24\"N 2°21'03\"E".split(
+    "|",
+  ),
+  ..."online casino|roulette|Poker|ibuprofen|blood pressure|mortgage|Aktien|parliament|handgun|presidential election".split(
+    "|",
+  ),
   `AKIA${"Q3EGRZ7X"}${"W2LMNP4T"}`,
   `the password for the database of the shop is now ${"pL4-xQ9"}${"vT2mRz"}`,
   `postgres://app:${"k3"}${"Vq9sTz"}@db.internal/app`,

@@ -85,7 +85,7 @@ export const americanIdentities: readonly IdentityFormat[] = [
   {
     entity: "HEALTH_ID",
     kind: "us_mrn",
-    shape: "[A-Z]{0,3}-?\\d{5,12}",
+    shape: "(?:[A-Z]{1,3}-?)?\\d{5,12}",
     check: () => true,
     words:
       /\bmrn\b|medical record|patient (?:id|number|no)|chart (?:number|no)|krankenakte|dossier m[ée]dical|historia cl[íi]nica/i,

@@ -137,7 +137,7 @@ export const asianIdentities: readonly IdentityFormat[] = [
       const second = weighted(id.slice(0, 11), [3, 4, 5, 6, 7, 8, 9, 10, 11, 1, 2]) % 11;
       return hasDate(id, 0) && (first === 10 ? second : first) === Number(id[11]);
     },
-    words: /\bиин\b|\biin\b/i,
+    words: /(?<!\p{L})иин(?!\p{L})|\biin\b/iu,
     alone: 0.4,
     reference: oecd,
   },

@@ -37,7 +37,7 @@ export const eastEuropeanIdentities: readonly IdentityFormat[] = [
     check: (id) =>
       isDate(Number(id.slice(0, 2)), (Number(id.slice(2, 4)) % 50) % 20, Number(id.slice(4, 6))) &&
       remainder(id, 11) === 0,
-    words: /rodn[ée] [čc][íi]slo|\br\.?[čc]\.?\b/i,
+    words: /rodn[ée] [čc][íi]slo|(?<!\p{L})r\.? ?[čc](?!\p{L})/iu,
     alone: 0.35,
     reference: oecd,
   },
@@ -202,7 +202,7 @@ export const eastEuropeanIdentities: readonly IdentityFormat[] = [
     check: (id) =>
       (weighted(id.slice(0, 10), [7, 2, 4, 10, 3, 5, 9, 4, 6, 8]) % 11) % 10 === Number(id[10]) &&
       (weighted(id.slice(0, 11), [3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8]) % 11) % 10 === Number(id[11]),
-    words: /инн|\binn\b/i,
+    words: /(?<!\p{L})инн(?!\p{L})|\binn\b/iu,
     alone: 0.4,
     reference: oecd,
   },
@@ -214,7 +214,7 @@ export const eastEuropeanIdentities: readonly IdentityFormat[] = [
       const sum = weighted(id.slice(0, 9), [-1, 5, 7, 9, 4, 6, 10, 5, 7]) % 11;
       return ((sum + 11) % 11) % 10 === Number(id[9]);
     },
-    words: /рнокпп|ідентифікаційний|\bіпн\b|\bипн\b/i,
+    words: /рнокпп|ідентифікаційний|(?<!\p{L})[иі]пн(?!\p{L})/iu,
     alone: 0.1,
     reference: oecd,
   },

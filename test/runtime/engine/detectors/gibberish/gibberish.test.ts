@@ -20,6 +20,7 @@ describe("gibberish", () => {
     const before = "Please write a short letter to my landlord about the broken window in the kitchen. ";
     const [first] = found(before + suffix);
     expect(first?.category).toBe("gibberish.surprise");
+    expect(first?.attributes).toEqual({ basis: "surprise of trigrams" });
     expect(first?.start).toBeGreaterThan(before.length / 2);
     expect(first?.end).toBeLessThanOrEqual(before.length + suffix.length);
   });
