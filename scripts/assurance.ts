@@ -79,6 +79,7 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "real runtimes",
     n: 50,
   },
+  "large-bundle": { file: "test/e2e/large-bundle.test.ts", unit: "sizes of bundles, published, pulled and enforced" },
   soak: { file: "test/e2e/soak.test.ts", unit: "seconds under load", n: 1_200 },
   "power-loss": {
     file: "test/runtime/spool/power-loss.test.ts",

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyBundle } from "../../runtime/bundle/verify.ts";
 import { runtimeVersion } from "../../runtime/version.ts";
+import { isAssurance, reportSample } from "../../scripts/assurance/sample.ts";
 import { Lists } from "../../src/domain/list.ts";
 import { maxBundleBytes, maxContentBytes } from "../../src/kit/bundle-size.ts";
 import { trustKeys } from "../../src/kit/signing-key.ts";
@@ -56,12 +57,17 @@ async function fill(bytes: number): Promise<void> {
   }
 }
 
+/** The largest takes a minute beside other tests: `npm run assurance -- large-bundle` tries it. */
+const sizes: readonly (readonly [string, number])[] = [
+  ["1 MB", megabyte],
+  ["10 MB", 10 * megabyte],
+  ...(isAssurance() ? [["50 MB", maxContentBytes - 64 * 1024] as const] : []),
+];
+
+afterAll(() => reportSample({ n: sizes.length, failures: 0 }));
+
 describe("a bundle", () => {
-  it.each([
-    ["1 MB", megabyte],
-    ["10 MB", 10 * megabyte],
-    ["50 MB", maxContentBytes - 64 * 1024],
-  ])(
+  it.each(sizes)(
     "of %s is published, pulled, verified and enforced",
     async (_, bytes) => {
       await fill(bytes);

@@ -11,6 +11,7 @@ import { englishDirectRules } from "./english-direct.ts";
 import { englishJailbreakRules } from "./english-jailbreak.ts";
 import { asianRules } from "./language-asia.ts";
 import { europeanRules } from "./language-europe.ts";
+import { nordicRules } from "./language-nordic.ts";
 import { northernRules } from "./language-north.ts";
 import { promptRules } from "./language-prompt.ts";
 import { southernRules } from "./language-south.ts";
@@ -37,11 +38,13 @@ export const injectionRules: readonly Rule[] = [
   ...asianRules,
   ...promptRules,
   ...northernRules,
+  ...nordicRules,
   ...southernRules,
 ];
-const languages = "en es fr de it pt nl pl ru uk tr ar hi zh ja ko fi hu cs ro el he fa ur bn ta th sw fil ms".split(
-  " ",
-);
+const languages =
+  "en es fr de it pt nl pl ru uk tr ar hi zh ja ko fi hu cs ro el he fa ur bn ta th sw fil ms id vi sv da no".split(
+    " ",
+  );
 const categories = [...new Set([...injectionRules.map((rule) => `injection.${rule.family}`), wordingCategory])].sort();
 let compiled: readonly PatternProbe[] | undefined;
 
@@ -51,7 +54,7 @@ export const injection: Detector = {
     id: "injection",
     displayName: "Prompt injection and jailbreak",
     description:
-      "Finds attempts to override instructions, extract the system prompt, hijack the role, forge chat templates, suppress refusals or exfiltrate data: by patterns in 30 languages and by a linear model, also behind look-alike letters, invisible characters, base64 and some twenty other disguises. Persuasion without telling words needs a detector backend.",
+      "Finds attempts to override instructions, extract the system prompt, hijack the role, forge chat templates, suppress refusals or exfiltrate data: by patterns in 35 languages and by a linear model, also behind look-alike letters, invisible characters, base64 and some twenty other disguises. Persuasion without telling words needs a detector backend.",
     version: "1.0.0",
     category: "security",
     tags: ["injection", "jailbreak", "owasp-llm01"],

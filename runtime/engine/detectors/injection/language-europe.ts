@@ -193,7 +193,7 @@ const polish: readonly Rule[] = [
     family: "prompt_extraction",
     weight: 0.65,
     pattern:
-      "(?:pokaż|ujawnij|wypisz|podaj|powtórz|wyświetl|zdradź|skopiuj|przetłumacz|napisz)(?: mi| nam)? (?:[a-ząćęłńóśźż]+ ){0,3}(?:prompt(?:u|a)? systemow(?:y|ego)|instrukcj[eiaę] systemow(?:e|ą|ej)|systemow(?:y|ego|e|ą|ej) (?:prompt|instrukcj[eiaę]|wiadomość)|(?:ukryte|tajne|początkowe|pierwotne) instrukcje)",
+      "(?:pokaż|ujawnij|wypisz|podaj|powtórz|wyświetl|zdradź|skopiuj|przetłumacz|napisz)(?: mi| nam)? (?:[a-ząćęłńóśźż]{1,20} ){0,3}(?:prompt(?:u|a)? systemow(?:y|ego)|instrukcj[eiaę] systemow(?:e|ą|ej)|systemow(?:y|ego|e|ą|ej) (?:prompt|instrukcj[eiaę]|wiadomość)|(?:ukryte|tajne|początkowe|pierwotne) instrukcje)",
   },
 ];
 

@@ -43,8 +43,8 @@ const wordings: readonly Wording[] = [
   },
   {
     show: "pokaż|ujawnij|wyświetl|powtórz|skopiuj|przetłumacz|streść|wypisz|zacytuj|podaj|wklej|przeczytaj|napisz",
-    told: "(?:swój|swoje|twój|twoje|cały|pełny|pełne)? ?(?:[a-ząćęłńóśźż]+ ){0,2}(?:prompt(?:a|u)? systemow(?:y|ego)|system prompt|prompt(?:a|u)? (?:początkow(?:y|ego)|ukryt(?:y|ego))|(?:tajne|ukryte|początkowe|wewnętrzne) (?:instrukcje|zasady|polecenia|wytyczne)|instrukcje systemowe)",
-    ends: "(?:twoje|wszystkie|te) (?:[a-ząćęłńóśźż]+ )?(?:zasady|reguły|instrukcje|ograniczenia|filtry|wytyczne) (?:już |dziś |tu )?(?:nie (?:obowiązują|działają|istnieją)|są (?:unieważnione|zawieszone|anulowane))",
+    told: "(?:swój|swoje|twój|twoje|cały|pełny|pełne)? ?(?:[a-ząćęłńóśźż]{1,20} ){0,2}(?:prompt(?:a|u)? systemow(?:y|ego)|system prompt|prompt(?:a|u)? (?:początkow(?:y|ego)|ukryt(?:y|ego))|(?:tajne|ukryte|początkowe|wewnętrzne) (?:instrukcje|zasady|polecenia|wytyczne)|instrukcje systemowe)",
+    ends: "(?:twoje|wszystkie|te) (?:[a-ząćęłńóśźż]{1,20} )?(?:zasady|reguły|instrukcje|ograniczenia|filtry|wytyczne) (?:już |dziś |tu )?(?:nie (?:obowiązują|działają|istnieją)|są (?:unieważnione|zawieszone|anulowane))",
   },
   {
     show: "покажи(?:те)?|раскрой(?:те)?|выведи(?:те)?|повтори(?:те)?|скопируй(?:те)?|переведи(?:те)?|процитируй(?:те)?|перескажи(?:те)?|напиши(?:те)?|назови(?:те)?|распечатай(?:те)?",

@@ -1,4 +1,4 @@
-// Injection rules in Hebrew, Persian, Urdu, Bengali, Tamil, Thai, Swahili, Filipino and Malay.
+// Injection rules in Hebrew, Persian, Urdu, Bengali, Tamil, Thai, Swahili, Filipino, Malay, Indonesian and Vietnamese.
 
 import { rulesOf } from "./language-wording.ts";
 import type { Rule } from "./rule.ts";
@@ -111,6 +111,30 @@ const malay = rulesOf({
   free: "tanpa (?:sebarang )?(?:peraturan|had|sekatan|penapis|batasan)|tiada (?:sekatan|penapis|peraturan|moral)|tidak ikut sebarang",
 });
 
+const indonesian = rulesOf({
+  verbs: "first",
+  drop: "(?:meng)?abaikan|(?:me)?lupakan|(?:menge)?sampingkan|batalkan|langgar|jangan (?:ikuti|patuhi|hiraukan)|berhenti (?:mematuhi|mengikuti)",
+  rules:
+    "(?:instruksi|petunjuk|perintah|aturan|arahan|batasan|pedoman) (?:[a-z]+ )?(?:sebelumnya|terdahulu|di atas|awal|asli|sistem|internal|yang (?:diberikan|ditetapkan)|anda|kamu|pengembang)|(?:aturan|batasan|filter)mu",
+  show: "tampilkan|tunjukkan|cetak|ungkapkan|bocorkan|salin|ulangi|tuliskan|ringkas|terjemahkan|apa isi",
+  secret:
+    "prompt sistem(?:mu| anda| kamu)|(?:instruksi|aturan|petunjuk) (?:tersembunyi|rahasia|internal|asli)(?:mu| anda| kamu)?|pesan sistem(?:mu| anda)",
+  become: "mulai sekarang|sekarang (?:anda|kamu) adalah|berpura-puralah|berperanlah|bayangkan|masuk ke",
+  free: "tanpa (?:ada |sama sekali )?(?:aturan|batasan|filter|sensor)|tidak (?:punya|memiliki|mengikuti) (?:aturan|batasan|filter)",
+});
+
+const vietnamese = rulesOf({
+  verbs: "first",
+  drop: "bỏ qua|phớt lờ|quên(?: đi)?|lờ đi|không (?:cần )?tuân (?:theo|thủ)|ngừng tuân (?:theo|thủ)|hủy bỏ|vượt qua",
+  rules:
+    "(?:hướng dẫn|chỉ dẫn|chỉ thị|quy tắc|mệnh lệnh|lệnh|giới hạn|hạn chế|quy định)(?: hệ thống)? (?:trước đó|trước đây|ở trên|phía trên|bên trên|ban đầu|của bạn|nội bộ|đã (?:cho|nhận|được đưa))",
+  show: "hiển thị|in ra|tiết lộ|cho (?:tôi )?(?:xem|biết)|sao chép|lặp lại|viết (?:ra|lại)|dịch|tóm tắt",
+  secret:
+    "(?:lời nhắc|prompt|câu lệnh) hệ thống(?: của bạn)?|(?:hướng dẫn|chỉ dẫn|quy tắc) (?:ẩn|bí mật|nội bộ|ban đầu|gốc) của bạn",
+  become: "từ (?:bây giờ|giờ)|bây giờ bạn là|hãy đóng vai|giả vờ|hãy tưởng tượng|chuyển sang",
+  free: "không (?:có |bị |tuân theo )?(?:bất kỳ )?(?:quy tắc|giới hạn|hạn chế|bộ lọc|kiểm duyệt)",
+});
+
 /** The rules of all these languages. */
 export const southernRules: readonly Rule[] = [
   ...hebrew,
@@ -122,4 +146,6 @@ export const southernRules: readonly Rule[] = [
   ...swahili,
   ...filipino,
   ...malay,
+  ...indonesian,
+  ...vietnamese,
 ];
