@@ -1,5 +1,12 @@
 // The part of autocannon's interface that benches use; the package has no types of its own.
 declare module "autocannon" {
+  interface Request {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+    /** Makes a request of this one, each time that it is sent. */
+    readonly setupRequest?: (request: Request) => Request;
+  }
   interface Options {
     readonly url: string;
     readonly connections: number;
@@ -7,13 +14,7 @@ declare module "autocannon" {
     readonly duration: number;
     /** Requests after which a connection is made anew. */
     readonly reconnectRate?: number;
-    /** Whether `[<id>]` in a body is replaced by what no other request has. */
-    readonly idReplacement?: boolean;
-    readonly requests: readonly {
-      readonly method: string;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body?: string;
-    }[];
+    readonly requests: readonly Request[];
   }
   interface Result {
     readonly requests: { readonly total: number };

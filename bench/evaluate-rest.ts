@@ -4,7 +4,7 @@
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { newToken } from "../src/kit/token.ts";
 import { unfinishedTexts, workLoadBodies } from "./load/bodies.ts";
-import { type BenchServer, startServer, underLoad } from "./load/http.ts";
+import { type BenchServer, numbered, startServer, underLoad } from "./load/http.ts";
 import { type Bench, type Case, measure } from "./measure.ts";
 
 /** Measures evaluations over REST. */
@@ -40,6 +40,9 @@ function loadCase(
 ): Case {
   const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
   const url = `http://127.0.0.1:${port}/v1/evaluate/input`;
-  const requests = bodies.map((body) => ({ method: "POST" as const, headers, body }));
-  return { name, against, run: () => underLoad(child, { url, requests, status: 200, isNew: true }) };
+  const requests = bodies.map((body) => {
+    const request = { method: "POST" as const, headers, body };
+    return body.includes("<id>") ? numbered(request) : request;
+  });
+  return { name, against, run: () => underLoad(child, { url, requests, status: 200 }) };
 }

@@ -6,7 +6,7 @@ import autocannon from "autocannon";
 import { stringify } from "yaml";
 import { type Standalone, startStandalone } from "../test/harness/standalone-process.ts";
 import { unfinishedTexts, workLoadBodies } from "./load/bodies.ts";
-import { reconnectRate } from "./load/http.ts";
+import { numbered, reconnectRate } from "./load/http.ts";
 import { lightPolicy, workLoadPolicy } from "./load/policy.ts";
 import { type Bench, type Case, measure } from "./measure.ts";
 
@@ -33,7 +33,9 @@ export const processesBench: Bench = async () => {
 
 function processCase(name: string, { url, token, cpuSeconds }: Standalone, against?: string): Case {
   const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
-  const requests = workLoadBodies(unfinishedTexts()).map((body) => ({ method: "POST" as const, headers, body }));
+  const requests = workLoadBodies(unfinishedTexts()).map((body) =>
+    numbered({ method: "POST" as const, headers, body }),
+  );
   return {
     name,
     against,
@@ -45,7 +47,6 @@ function processCase(name: string, { url, token, cpuSeconds }: Standalone, again
         duration: roundSeconds,
         reconnectRate,
         requests,
-        idReplacement: true,
       });
       const others = Object.keys(result.statusCodeStats ?? {}).filter((code) => code !== "200");
       if (result.errors > 0 || others.length > 0) throw new Error(`${result.errors} calls failed; statuses: ${others}`);

@@ -24,22 +24,33 @@ export async function startServer<Told>(name: string, ...args: string[]): Promis
   return { child, told };
 }
 
+/** A request. */
+export interface LoadRequest {
+  readonly method: "GET" | "POST";
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+}
+
+let sent = 0;
+
+/** A request whose body has another number in the place of `<id>` each time that it is sent. */
+export function numbered(
+  request: LoadRequest,
+): LoadRequest & { readonly setupRequest: <R>(each: R) => R & { readonly body: string } } {
+  const parts = (request.body ?? "").split("<id>");
+  return { ...request, setupRequest: (each) => ({ ...each, body: parts.join(String(sent++)) }) };
+}
+
 /** What is asked for, over and over. */
 export interface Load {
   readonly url: string;
-  readonly requests: readonly {
-    readonly method: "GET" | "POST";
-    readonly headers: Record<string, string>;
-    readonly body?: string;
-  }[];
+  readonly requests: readonly LoadRequest[];
   /** The only status that is no failure. */
   readonly status: number;
-  /** Whether `[<id>]` in a body is another word in each request. Default: it is not. */
-  readonly isNew?: boolean;
 }
 
 /** Asks for three seconds over 32 connections. */
-export async function underLoad(child: ChildProcess, { url, requests, status, isNew = false }: Load): Promise<Round> {
+export async function underLoad(child: ChildProcess, { url, requests, status }: Load): Promise<Round> {
   const pid = child.pid ?? 0;
   const cpuBefore = cpuSecondsOf(pid);
   const result = await autocannon({
@@ -48,7 +59,6 @@ export async function underLoad(child: ChildProcess, { url, requests, status, is
     duration: roundSeconds,
     reconnectRate,
     requests: [...requests],
-    idReplacement: isNew,
   });
   const others = Object.entries(result.statusCodeStats ?? {}).filter(([code]) => code !== String(status));
   if (others.length > 0 || result.errors > 0) {
