@@ -200,7 +200,8 @@ export class LazyDfa {
     return (entry & accepts) !== 0 && found === undefined ? to : noMatch;
   }
 
-  // Where no way that was begun before is still open. What has its first end before that has all of its ends before that.
+  // Where no way that was begun before is still open. What has its first end before that has all of its ends before that. A lead
+  // may reach over that end, to what begins so much later.
   #endOfLife(text: string, from: number, { to }: Part, budget: BuildBudget): number {
     let state = this.#reached;
     for (let i = from; i < to; ) {
@@ -210,7 +211,7 @@ export class LazyDfa {
       let entry = this.#states.table[state * this.#states.width + cls] ?? unknown;
       if (entry < 0) entry = this.#states.step(state, cls, budget, undefined);
       if (entry < 0) return to;
-      if ((entry & isFresh) !== 0) return i;
+      if ((entry & isFresh) !== 0 && i >= from + this.#lead) return i;
       state = entry >> 2;
     }
     return to;
