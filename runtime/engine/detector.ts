@@ -101,6 +101,9 @@ export interface DetectorDefinition {
  */
 export type TextSource = "chat" | "document" | "trusted";
 
+/** Detections of a text by the key of their spec. A key without detections is absent. */
+export type Found = ReadonlyMap<string, readonly Detection[]>;
+
 /** Takes the time of a scan, part by part: told, after each, the key of the spec that it was for; undefined when it was for all. */
 export type Lap = (key: string | undefined) => void;
 

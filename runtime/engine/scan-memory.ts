@@ -2,10 +2,7 @@
 // that come again with each new one, documents that are retrieved for many questions. A scan depends on nothing but the scanner, the
 // text and whose text it is, so that what it found may be given again; an answer is the same with a memory as without.
 
-import type { Detection, Scanner, TextSource } from "./detector.ts";
-
-/** Detections of a text by the key of their spec. */
-export type Found = ReadonlyMap<string, readonly Detection[]>;
+import type { Found, Scanner, TextSource } from "./detector.ts";
 
 /** How a memory stands. */
 export interface ScanMemoryStatus {

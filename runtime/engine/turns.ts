@@ -4,14 +4,11 @@
 // touches, with the part that lies there; what a turn has by itself was found before.
 
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import type { Detection } from "./detector.ts";
+import type { Detection, Found } from "./detector.ts";
 import type { Piece } from "./piece.ts";
 
 /** Most of the joined user turns that is scanned, in UTF-16 code units: the newest. */
 export const maxJoinedUnits = 16_384;
-
-/** Detections of one piece by the key of their spec. */
-type Found = ReadonlyMap<string, readonly Detection[]>;
 
 /** Scans a text. */
 export type Scan = (text: string) => Found;

@@ -4,7 +4,6 @@ import { type ContextKey, type ContextValues, createContextKey } from "@connectr
 import type { Logger } from "pino";
 import type { CredentialKind, Role } from "../../gen/policyguard/options/v1/options_pb.ts";
 import type { Fault } from "./error.ts";
-import type { TraceContext } from "./tracing.ts";
 
 /** A verified credential: who calls, and where it reaches. */
 export interface Credential {
@@ -75,11 +74,6 @@ export const connectionKey: ContextKey<Connection> = createContextKey<Connection
 
 /** Id of the call: taken over from X-Request-Id when that is well-formed, made otherwise. */
 export const requestIdKey: ContextKey<string> = createContextKey("", { description: "request id" });
-
-/** Place of the call in its trace; calls that it makes hand it on as traceparent. */
-export const traceKey: ContextKey<TraceContext | undefined> = createContextKey<TraceContext | undefined>(undefined, {
-  description: "trace",
-});
 
 /** The call's logger. */
 export const loggerKey: ContextKey<Logger | undefined> = createContextKey<Logger | undefined>(undefined, {

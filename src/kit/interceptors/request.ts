@@ -3,7 +3,7 @@
 
 import { ConnectError, type Interceptor, type StreamRequest, type UnaryRequest } from "@connectrpc/connect";
 import { Code } from "../connect-code.ts";
-import { callerKey, connectionKey, credentialKey, loggerKey, requestIdKey, traceKey } from "../context.ts";
+import { callerKey, connectionKey, credentialKey, loggerKey, requestIdKey } from "../context.ts";
 import { Fault, reasonRule } from "../error.ts";
 import { newId } from "../id.ts";
 import type { Logger } from "../log.ts";
@@ -69,7 +69,7 @@ function beginCall(
   const id = requestIdOf(req.header.get(requestIdHeader));
   const trace = childTrace(parseTraceparent(req.header.get("traceparent")));
   const facts = { request_id: id, service: req.service.typeName, method: req.method.name, trace_id: trace.traceId };
-  req.contextValues.set(requestIdKey, id).set(traceKey, trace).set(loggerKey, log.child(facts));
+  req.contextValues.set(requestIdKey, id).set(loggerKey, log.child(facts));
   return { id, trace };
 }
 

@@ -4,8 +4,9 @@ import { expect, test } from "vitest";
 import { HttpBodySchema } from "../../../../gen/google/api/httpbody_pb.ts";
 import { ProjectService } from "../../../../gen/policyguard/control/v1/project_service_pb.ts";
 import { TraceService } from "../../../../gen/policyguard/control/v1/trace_service_pb.ts";
-import { loggerKey, requestIdKey, traceKey } from "../../../../src/kit/context.ts";
+import { loggerKey, requestIdKey } from "../../../../src/kit/context.ts";
 import { notFound } from "../../../../src/kit/error.ts";
+import { outgoingTraceparent } from "../../../../src/kit/tracing.ts";
 import { as, collect, failureOf, orgId, projectId, serve } from "./call.ts";
 
 const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -14,7 +15,7 @@ function routes(router: ConnectRouter): void {
   router.service(ProjectService, {
     listProjects: (_, context) => {
       context.values.get(loggerKey)?.info(`in ${context.values.get(requestIdKey)}`);
-      return { total: context.values.get(traceKey)?.isSampled ? 1 : 0 };
+      return { total: outgoingTraceparent()?.endsWith("-01") ? 1 : 0 };
     },
     getProject: () => {
       throw notFound("project");
