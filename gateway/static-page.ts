@@ -9,32 +9,40 @@ import type { Entry } from "./operation.ts";
 
 /** The entries around an OpenAPI document: itself at /v1/openapi.json, for reading at /docs, and a way there from "/". */
 export function createPages(openapi: string): Entry[] {
-  const docs = createDocsPage(openapi);
   return [
-    createPage("/v1/openapi.json", "application/json; charset=utf-8", openapi, {}),
-    createPage("/docs", "text/html; charset=utf-8", docs.html, {
-      "content-security-policy": docs.contentSecurityPolicy,
+    createPage("/v1/openapi.json", () => pageOf(openapi, "application/json; charset=utf-8", {})),
+    createPage("/docs", () => {
+      const { html, contentSecurityPolicy } = createDocsPage(openapi);
+      return pageOf(html, "text/html; charset=utf-8", { "content-security-policy": contentSecurityPolicy });
     }),
     createFrontPage("/", "/docs"),
   ];
 }
 
-function createPage(path: string, contentType: string, text: string, extra: OutgoingHttpHeaders): Entry {
+interface Page {
+  readonly text: string;
+  readonly etag: string;
+  readonly headers: OutgoingHttpHeaders;
+}
+
+function pageOf(text: string, contentType: string, extra: OutgoingHttpHeaders): Page {
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
-  const headers = {
-    "content-type": contentType,
-    "cache-control": "no-cache",
-    "referrer-policy": "no-referrer",
-    etag,
-    ...extra,
-  };
+  const common = { "content-type": contentType, "cache-control": "no-cache", "referrer-policy": "no-referrer" };
+  return { text, etag, headers: { ...common, etag, ...extra } };
+}
+
+// Made when it is first asked for: nobody who starts waits for a page.
+function createPage(path: string, make: () => Page): Entry {
+  let page: Page | undefined;
   return {
     route: { verb: "GET", path },
     async serve({ request, response, requestId }) {
+      page ??= make();
+      const { text, etag } = page;
+      const headers = { ...page.headers, "x-request-id": requestId };
       const fresh = ifNoneMatch(request.headers["if-none-match"], etag);
-      const own = { ...headers, "x-request-id": requestId };
-      if (fresh) sendAnswer(request, response, { status: 304, headers: own, body: undefined });
-      else sendAnswer(request, response, { status: 200, headers: own, body: text });
+      if (fresh) sendAnswer(request, response, { status: 304, headers, body: undefined });
+      else sendAnswer(request, response, { status: 200, headers, body: text });
     },
   };
 }

@@ -147,7 +147,7 @@ export class CandidateRunner {
       const found = await verifyContent({ ...check(), bundle }, wanted.digest);
       const engine = await builder.build(found);
       await prepare(engine, { isWanted: () => this.#wanted?.digest === wanted.digest });
-      await warmUp(engine, { isFirst: false });
+      await warmUp(engine);
       if (this.#wanted?.digest !== wanted.digest) return;
       const { version, digest } = wanted;
       this.#loaded = { engine, reference: create(BundleReferenceSchema, { version, digest }) };

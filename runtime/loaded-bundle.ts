@@ -12,7 +12,7 @@ import { backendsOf, compileBundle } from "./bundle/compile.ts";
 import type { VerifiedBundle } from "./bundle/verify.ts";
 import type { BackendReference } from "./engine/backend.ts";
 import type { Engine } from "./engine/compile.ts";
-import { prepare, warmUp } from "./warm-up.ts";
+import { prepare, warmUp, warmUpFurther } from "./warm-up.ts";
 
 /** Builds the engines of bundles beside the thread that answers evaluations. */
 export type EngineBuilder = Pick<BundleBuilder, "build" | "verify">;
@@ -84,7 +84,14 @@ export class BundleHolder {
       confirmedAt: isConfirmed ? now : undefined,
     };
     this.#rejection = undefined;
-    if (engine !== current) void prepare(engine, { isWanted: () => this.#loaded?.engine === engine });
+    if (engine !== current) void this.#settle(engine, { isFirst: current === undefined });
+  }
+
+  // What would make some of the first evaluations slower is done beside them, so that the very first need not wait for it.
+  async #settle(engine: Engine, { isFirst }: { readonly isFirst: boolean }): Promise<void> {
+    const isWanted = () => this.#loaded?.engine === engine;
+    if (isFirst) await warmUpFurther(engine, isWanted);
+    await prepare(engine, { isWanted });
   }
 
   async #engineOf(found: VerifiedBundle): Promise<Engine> {
@@ -93,7 +100,7 @@ export class BundleHolder {
     const engine = isFirst ? compileBundle(found) : await this.#builder.build(found, current.tables);
     // The first evaluations after a swap are answered as fast as the last ones before it; at a start there are none to be slow yet.
     if (!isFirst) await prepare(engine, { mostMs: readyMs });
-    await warmUp(engine, { isFirst });
+    await warmUp(engine);
     return engine;
   }
 

@@ -7,9 +7,9 @@ import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { inSlices, whileWanted } from "./bundle/slices.ts";
 import type { Engine } from "./engine/compile.ts";
 
-/** Rounds after which code that has never run is as fast as it gets, and those that a new engine takes where other engines ran before. */
+/** Rounds that a new engine takes before it is put into force, and those after which code that has never run is as fast as it gets. */
+const firstRounds = 2;
 const coldRounds = 12;
-const warmRounds = 2;
 const key = new Uint8Array(32);
 const prose = "Hello, could you tell me how to change the address of my order? Thank you, and have a nice day. ";
 // A little of what detectors look closer at, each text for itself: one of them is evaluated in a moment.
@@ -39,14 +39,19 @@ export async function prepare(
   await inSlices(whileWanted(engine.prepare(), () => isWanted() && performance.now() < endMs));
 }
 
-/** Evaluates made-up texts until the engine has seen the most of its own code, or, where other engines ran before, its own tables. */
-export async function warmUp(engine: Engine, { isFirst }: { readonly isFirst: boolean }): Promise<void> {
-  await inSlices(warmUpSteps(engine, isFirst ? coldRounds : warmRounds));
+/** Evaluates made-up texts until the engine has seen its own tables. */
+export async function warmUp(engine: Engine): Promise<void> {
+  await inSlices(warmUpSteps(engine, 0, firstRounds));
 }
 
-function* warmUpSteps(engine: Engine, rounds: number): Generator<void, void> {
+/** Goes on with that until a process in which no engine ran before has seen the most of its own code. */
+export async function warmUpFurther(engine: Engine, isWanted: () => boolean): Promise<void> {
+  await inSlices(whileWanted(warmUpSteps(engine, firstRounds, coldRounds), isWanted));
+}
+
+function* warmUpSteps(engine: Engine, from: number, to: number): Generator<void, void> {
   const bundle = create(BundleReferenceSchema, { digest: "warm-up" });
-  for (let round = 0; round < rounds; round++) {
+  for (let round = from; round < to; round++) {
     for (const request of requests) {
       engine.evaluate(request, {
         stage: round % 2 === 1 ? Stage.OUTPUT : Stage.INPUT,

@@ -72,8 +72,12 @@ async function printFacade(): Promise<Files> {
 }
 
 async function printPatterns(): Promise<Files> {
+  const { printAnalysisDigest } = await import("./analysis-digest.ts");
   const { printBuiltInFacts } = await import("../runtime/engine/detectors/built-in.ts");
-  return new Map([["engine/patterns.json", Buffer.from(printBuiltInFacts())]]);
+  return new Map([
+    ["engine/analysis.json", Buffer.from(printAnalysisDigest())],
+    ["engine/patterns.json", Buffer.from(printBuiltInFacts())],
+  ]);
 }
 
 function buf(...args: string[]): void {

@@ -1,7 +1,7 @@
 // Asks one detector backend: over connections that are kept, a few calls at a time, within the time that is left.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { Pool } from "undici";
+import type { Pool } from "undici";
 import { outgoingTraceparent } from "../../src/kit/tracing.ts";
 import type { BackendAnswer, BackendFinding, BackendReference } from "../engine/backend.ts";
 import { AnswerCache } from "./answer-cache.ts";
@@ -36,7 +36,7 @@ export const backendLimits = {
 /** Asks one backend. */
 export class BackendClient {
   readonly #options: BackendClientOptions;
-  readonly #pool: Pool;
+  readonly #pool: Promise<Pool>;
   readonly #path: string;
   readonly #breaker = new Breaker(backendLimits.breaker);
   readonly #cache = new AnswerCache(backendLimits.cache);
@@ -46,7 +46,10 @@ export class BackendClient {
     this.#options = options;
     const { origin, pathname, search } = new URL(options.reference.url);
     this.#path = pathname + search;
-    this.#pool = new Pool(origin, { connections: backendLimits.connections, pipelining: 1 });
+    // Loaded for the first backend: most runtimes have none, and start without it.
+    this.#pool = import("undici").then(
+      (undici) => new undici.Pool(origin, { connections: backendLimits.connections, pipelining: 1 }),
+    );
   }
 
   /** How the breaker stands. */
@@ -72,8 +75,8 @@ export class BackendClient {
   }
 
   /** Ends its connections. */
-  close(): Promise<void> {
-    return this.#pool.destroy();
+  async close(): Promise<void> {
+    await (await this.#pool).destroy();
   }
 
   async #askSome(texts: readonly string[], endsAtMs: number): Promise<[string, BackendAnswer][]> {
@@ -133,7 +136,8 @@ export class BackendClient {
     const contract = contracts[reference.shape];
     const { authHeader } = reference;
     const traceparent = outgoingTraceparent();
-    const { statusCode, body } = await this.#pool.request({
+    const pool = await this.#pool;
+    const { statusCode, body } = await pool.request({
       method: "POST",
       path: this.#path,
       signal,

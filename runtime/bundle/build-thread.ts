@@ -13,7 +13,7 @@ import { recordPatterns } from "../engine/regex.ts";
 import { finish } from "../engine/steps.ts";
 import { noTables, type Tables } from "../engine/table-shelf.ts";
 import type { BuildAnswer, BuildPiece, BuildRequest, Verification, VerifyRequest } from "./build-message.ts";
-import { asRejection, engineSourceOf } from "./compile.ts";
+import { asRejection, engineSourceOf, learnFacts } from "./compile.ts";
 import { BundleRejection } from "./rejection.ts";
 import { shared } from "./shared-memory.ts";
 import { verifyBundle } from "./verify.ts";
@@ -68,6 +68,7 @@ function messageOf(statement: SignedStatement | undefined) {
 
 function build({ environment, projectId, parts, known, pieces }: BuildRequest): void {
   const source = engineSourceOf({ manifest: { environment, project_id: projectId }, parts });
+  learnFacts({ parts });
   const { result: policies, facts } = recordPatterns(() => {
     const read = source.policies.map(withReading);
     const engine = finish(engineSteps({ ...source, policies: read }, { tables: latest }));

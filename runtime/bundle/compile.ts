@@ -7,7 +7,9 @@ import { type BackendReference, backendShapes } from "../engine/backend.ts";
 import { compileEngine, type Engine, type EngineSource } from "../engine/compile.ts";
 import type { PolicySource } from "../engine/compiled-policy.ts";
 import type { SchemaSource } from "../engine/output-schema.ts";
+import { factsOfPart, patternPartPath } from "../engine/pattern-part.ts";
 import { type PackRecord, packsOf } from "../engine/policy/pack-record.ts";
+import { learnPatterns } from "../engine/regex.ts";
 import { BundleRejection } from "./rejection.ts";
 import type { VerifiedBundle } from "./verify.ts";
 
@@ -73,14 +75,23 @@ export interface BundleContent extends Pick<VerifiedBundle, "parts"> {
 
 /** Compiles the bundle for its environment. Throws a BundleRejection for a part that this version cannot run. */
 export function compileBundle(content: BundleContent): Engine {
-  return refusing(() => compileEngine(engineSourceOf(content)));
+  return refusing(() => {
+    learnFacts(content);
+    return compileEngine(engineSourceOf(content));
+  });
+}
+
+/** Takes over what the bundle says about its patterns, so that they are not analysed again. */
+export function learnFacts({ parts }: Pick<BundleContent, "parts">): void {
+  const part = parts.get(patternPartPath);
+  learnPatterns(part === undefined ? [] : factsOfPart(JSON.parse(Buffer.from(part).toString("utf8"))));
 }
 
 /** What an engine of the bundle is made of. Throws a BundleRejection for a part that this version does not know. */
 export function engineSourceOf({ manifest, parts }: BundleContent): EngineSource {
   return {
     policies: [...parts]
-      .filter(([path]) => !/^(?:schemas|lists|models|backends)\//.test(path))
+      .filter(([path]) => !/^(?:schemas|lists|models|backends|facts)\//.test(path))
       .map(([path, data]) => policyOf(path, data)),
     lists: [...parts].filter(([path]) => path.startsWith("lists/")).map(([, data]) => listOf(data)),
     models: modelsOf(parts),

@@ -1,5 +1,6 @@
 // What goes into a bundle: one part for each policy, with the packs that it extends, one for each list that policies read, one for
-// each output schema that is enabled, one for each detector backend that policies name, and the weights of the detectors' models, in canonical bytes, so that equal policies make equal content.
+// each output schema that is enabled, one for each detector backend that policies name, the weights of the detectors' models, and what was
+// found out about the policies' patterns, in canonical bytes, so that equal policies make equal content.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { NamedList } from "../../runtime/engine/applicability.ts";
@@ -8,9 +9,12 @@ import { assertCompilable } from "../../runtime/engine/compile.ts";
 import type { PolicySource } from "../../runtime/engine/compiled-policy.ts";
 import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { SchemaSource } from "../../runtime/engine/output-schema.ts";
+import type { StoredFacts } from "../../runtime/engine/pattern-facts.ts";
+import { patternPart, patternPartPath } from "../../runtime/engine/pattern-part.ts";
 import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
 import { type PackRecord, packsOf, recordedPacks } from "../../runtime/engine/policy/pack-record.ts";
 import { parsePolicy } from "../../runtime/engine/policy/parse.ts";
+import { recordPatterns } from "../../runtime/engine/regex.ts";
 import { maxContentBytes } from "../kit/bundle-size.ts";
 import { canonicalBytes } from "../kit/canonical.ts";
 import { validationFailed } from "../kit/error.ts";
@@ -60,7 +64,8 @@ export async function bundleContent(
     ...modelEntries(entries),
   ];
   requireContentSize(parts);
-  requireCompilable(policies);
+  parts.push(...patternEntries(requireCompilable(policies)));
+  requireContentSize(parts);
   return {
     parts: parts.sort((a, b) => (a.path < b.path ? -1 : 1)),
     policies: policies.map(({ policyId, name, version }) => ({ policy_id: policyId, name, version })),
@@ -75,10 +80,10 @@ export function requireContentSize(parts: readonly Pick<PartEntry, "size">[]): v
   throw validationFailed([{ field: "policies", message }]);
 }
 
-/** Refuses policies that no runtime would take together. */
-function requireCompilable(policies: readonly BundlePolicySource[]): void {
+// Refuses policies that no runtime would take together. Returns what was found out about their patterns.
+function requireCompilable(policies: readonly BundlePolicySource[]): ReadonlyMap<string, StoredFacts> {
   try {
-    assertCompilable(policies);
+    return recordPatterns(() => assertCompilable(policies)).facts;
   } catch (error) {
     if (error instanceof BundleTooLarge) throw validationFailed([{ field: "policies", message: error.message }]);
     throw error;
@@ -113,6 +118,14 @@ function modelEntries(policies: readonly StoredPart[]) {
   return [...shippedModels()]
     .filter(([name]) => policies.some(({ data }) => Buffer.from(data).includes(`"${name}"`)))
     .map(([name, data]) => ({ ...partEntry(`models/${name}.bin`, data), data }));
+}
+
+function patternEntries(facts: ReadonlyMap<string, StoredFacts>) {
+  const part = patternPart(facts);
+  if (part === undefined) return [];
+  // A part is JSON; its interface only names the keys.
+  const data = canonicalBytes(part as unknown as JsonObject);
+  return [{ ...partEntry(patternPartPath, data), data }];
 }
 
 interface StoredPart {

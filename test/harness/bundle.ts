@@ -4,7 +4,9 @@ import { randomUUID } from "node:crypto";
 import { create, type JsonObject, toJsonString } from "@bufbuild/protobuf";
 import { type Bundle, BundleSchema } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import { type VerifiedBundle, verifyBundle } from "../../runtime/bundle/verify.ts";
+import { type PatternPart, patternPart, patternPartPath } from "../../runtime/engine/pattern-part.ts";
 import { canonicalPolicy, parsePolicy } from "../../runtime/engine/policy/parse.ts";
+import { recordPatterns } from "../../runtime/engine/regex.ts";
 import { runtimeVersion } from "../../runtime/version.ts";
 import { maxBundleBytes } from "../../src/kit/bundle-size.ts";
 import { canonicalBytes } from "../../src/kit/canonical.ts";
@@ -53,12 +55,14 @@ export async function signedBundle(
 ): Promise<TestBundle> {
   const key = newSigningKey();
   const [orgId, projectId] = [randomUUID(), randomUUID()];
-  const policyParts = documents.map((document) => {
-    const path = `policies/${randomUUID()}.json`;
-    const scoped = typeof document === "string" ? { source: document } : document;
-    const data = canonicalBytes(policyPart(scoped, { orgId, projectId }));
-    return { ...partEntry(path, data), data };
-  });
+  const { result: policyParts, facts } = recordPatterns(() =>
+    documents.map((document) => {
+      const path = `policies/${randomUUID()}.json`;
+      const scoped = typeof document === "string" ? { source: document } : document;
+      const data = canonicalBytes(policyPart(scoped, { orgId, projectId }));
+      return { ...partEntry(path, data), data };
+    }),
+  );
   const schemaParts = schemas.map(({ name, schema }) => {
     const id = randomUUID();
     const data = canonicalBytes({ schema_id: id, name, version: 1, schema });
@@ -69,7 +73,9 @@ export async function signedBundle(
     return { ...partEntry(`backends/${backend.key}.json`, data), data };
   });
   const modelParts = [...models].map(([name, data]) => ({ ...partEntry(`models/${name}.bin`, data), data }));
-  const parts = [...policyParts, ...schemaParts, ...backendParts, ...modelParts];
+  const found = patternPart(facts);
+  const factParts = found === undefined ? [] : [patternEntry(found)];
+  const parts = [...policyParts, ...schemaParts, ...backendParts, ...modelParts, ...factParts];
   const entries = parts.map(({ path, size, digest }) => ({ path, size, digest }));
   const scope = { org_id: orgId, project_id: projectId, environment };
   const manifest = await signStatement(
@@ -121,6 +127,12 @@ export async function verifiedBundle(...given: Parameters<typeof signedBundle>):
     maxBytes: maxBundleBytes,
     runtimeVersion,
   });
+}
+
+function patternEntry(part: PatternPart) {
+  // A part is JSON; its interface only names the keys.
+  const data = canonicalBytes(part as unknown as JsonObject);
+  return { ...partEntry(patternPartPath, data), data };
 }
 
 function policyPart(

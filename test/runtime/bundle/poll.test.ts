@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Bundle } from "../../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import type { Ratchet, VerifiedActivation } from "../../../runtime/bundle/activation.ts";
 import {
@@ -74,19 +74,31 @@ class Rig {
   /** Answers the question that is open, after so much time, and lets the poller go on until it waits again. */
   async answer(answer: PollAnswer | Error, afterMs = 0): Promise<void> {
     this.#timeMs += afterMs;
+    const { waits } = this;
     this.#answer?.(answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
-    await this.settle();
+    await this.#waitsAgain(waits);
   }
 
   /** Ends the sleep. */
   async wake(): Promise<void> {
     this.#timeMs += this.slept.at(-1) ?? 0;
+    const { waits } = this;
     this.#wake?.();
+    await this.#waitsAgain(waits);
+  }
+
+  /** How often the poller has waited, for an answer or for time to pass. */
+  get waits(): number {
+    return this.asked.length + this.slept.length;
+  }
+
+  // Verification runs on the thread pool, and takes as long as that takes.
+  async #waitsAgain(before: number): Promise<void> {
+    await vi.waitUntil(() => this.waits > before, { timeout: 20_000, interval: 1 });
     await this.settle();
   }
 
   async settle(): Promise<void> {
-    // Verification runs on the thread pool: wait until nothing has happened for a while.
     let before = -1;
     for (let quiet = 0; quiet < 160; quiet++) {
       const happened = this.asked.length + this.slept.length + this.adopted.length + this.rejected.length;

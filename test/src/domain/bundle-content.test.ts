@@ -6,6 +6,8 @@ import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../gen/polic
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileBundle } from "../../../runtime/bundle/compile.ts";
 import type { VerifiedBundle } from "../../../runtime/bundle/verify.ts";
+import { patternKey } from "../../../runtime/engine/pattern-facts.ts";
+import { type PatternPart, patternPartPath } from "../../../runtime/engine/pattern-part.ts";
 import type { PackSource } from "../../../runtime/engine/policy/extend.ts";
 import { Bundles } from "../../../src/domain/bundle.ts";
 import { requireContentSize, storedParts } from "../../../src/domain/bundle-content.ts";
@@ -123,6 +125,25 @@ describe("the content of a bundle", () => {
       request: create(EvaluateRequestSchema, { text: "x@b.dev" }),
     });
     expect(explanation.response?.outcome).toBe(Outcome.ALLOW);
+  });
+
+  test("says what was found out about its policies' own patterns, in the same bytes when it is published again", async () => {
+    const world = await createWorld(database);
+    const document = `${head}metadata: {name: orders}
+detectors: {orders: {use: regex, patterns: ["order-[0-9]{5}"]}}
+rules: [{id: own, stages: [input], detect: orders, action: FLAG}, {id: attack, stages: [input], detect: injection, action: BLOCK}]\n`;
+    await new Policies(database, clock).create(world.caller, { document });
+    const bundles = bundlesWith();
+    const { bundle } = await bundles.publish(world.caller, environmentOf(world), { activate: false });
+    const parts = await database.read(world.orgId, (tx) => storedParts(tx, bundle.parts));
+    const part = parts.find(({ path }) => path === patternPartPath);
+    const { analysis, patterns } = JSON.parse(Buffer.from(part?.data ?? []).toString("utf8")) as PatternPart;
+    expect(analysis).toMatch(/^[\w-]{43}$/);
+    expect(patterns).toEqual({
+      [patternKey("order-[0-9]{5}", 0)]: expect.objectContaining({ gates: ["order-", 0, 5] }),
+    });
+    const again = await bundles.republish(world.caller, environmentOf(world), { activate: false });
+    expect(again.bundle.parts).toEqual(bundle.parts);
   });
 
   test("has the packs that its policies extend, as they were when it was published, and as they are when it is republished", async () => {
