@@ -16,7 +16,7 @@ import { lazily } from "./engine/normalize.ts";
 import { stageOfTranscript } from "./engine/piece.ts";
 import type { ScanMemory } from "./engine/scan-memory.ts";
 import type { EngineStream } from "./engine/stream/stream.ts";
-import { assertJudgeable, assertOneOutput, assertSchemaKnown } from "./judgeable.ts";
+import { assertJudgeable, assertOneOutput, assertSchemaKnown, assertStreamable } from "./judgeable.ts";
 import type { Meter } from "./lease-book.ts";
 import type { BundleHolder, LoadedBundle } from "./loaded-bundle.ts";
 import type { EvaluationMeters } from "./metrics.ts";
@@ -167,7 +167,7 @@ export class Evaluator {
    * that is exhausted must not release anything.
    */
   openStream(request: EvaluateRequest, stage: Stage): OpenedStream {
-    assertJudgeable(withoutText(request), stage);
+    assertStreamable(request, stage);
     const loaded = this.#options.holder.require();
     assertSchemaKnown(request, loaded.engine.schemas);
     const opening = this.#contextOf(request, stage, loaded, performance.now());
@@ -294,9 +294,4 @@ export class Evaluator {
     const { sessionUpdate: update, vault } = evaluation;
     this.#options.sessions.add(sessionId, { stage, evaluationId, update, vault }, now.getTime());
   }
-}
-
-/** The request as if its text had come: what may be judged once it has. */
-function withoutText(request: EvaluateRequest): EvaluateRequest {
-  return request.segments.length > 0 ? request : { ...request, text: "" };
 }

@@ -25,6 +25,11 @@ export function assertJudgeable(request: EvaluateRequest, stage: Stage | undefin
   if (problems.length > 0) throw validationFailed(problems);
 }
 
+/** Throws validation_failed for a request that cannot be judged once its text has come. */
+export function assertStreamable(request: EvaluateRequest, stage: Stage): void {
+  assertJudgeable(request.segments.length > 0 ? request : { ...request, text: "" }, stage);
+}
+
 /** Throws validation_failed for a request that does not hold one output against a schema. */
 export function assertOneOutput({ outputSchema, text, messages, segments, toolCalls }: EvaluateRequest): void {
   const problems: FieldViolation[] = [];

@@ -1,7 +1,7 @@
 // Rules over detections: pure and total. What a rule makes of a detection is a match; what it could not judge is listed,
 // and its `on_error` says what that means. Nothing here throws, waits or looks at a clock of its own.
 
-import { FailMode, Mode, Outcome, type Severity, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { FailMode, Mode, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { ApplicablePolicy } from "./applicability.ts";
 import type { BackendFailure } from "./backend.ts";
 import { type Candidate, candidatesOf, distinct, termCount } from "./candidate.ts";
@@ -9,44 +9,13 @@ import type { CompiledPolicy, CompiledRule, CompiledTerm } from "./compiled-poli
 import type { Detection } from "./detector.ts";
 import { Exempting } from "./exempt.ts";
 import type { FactSheet, PlacedDetection } from "./fact-sheet.ts";
+import { byPlace, type Decision, type Gap, type Match } from "./match.ts";
 import type { Piece } from "./piece.ts";
 import { type Condition, ConditionFailed } from "./policy/condition.ts";
 import { listCaps } from "./policy/condition-syntax.ts";
 import type { RolloutKey } from "./policy/document.ts";
 import type { Lists } from "./policy/list.ts";
 import { isInRollout, modeAt } from "./rollout.ts";
-
-/** What one rule made of one detection. Offsets are UTF-16 code units of the piece. */
-export interface Match {
-  readonly policy: CompiledPolicy;
-  readonly rule: CompiledRule;
-  /** Position of the piece in the request. */
-  readonly piece: number;
-  readonly detector: string;
-  readonly category: string;
-  readonly start: number;
-  readonly end: number;
-  readonly score: number;
-  readonly threshold: number;
-  readonly layer: string;
-  /** "enforce" or "shadow", after roll-out. */
-  readonly mode: Mode;
-  readonly severity: Severity;
-  readonly exemptedBy: string | undefined;
-}
-
-/** Something that could not be judged. */
-export interface Gap {
-  readonly detector: string;
-  readonly reason: "timeout" | "condition_error" | "condition_limit" | "session_unknown" | BackendFailure;
-  readonly onError: FailMode;
-}
-
-/** What the rules made of a request. */
-export interface Decision {
-  readonly matches: readonly Match[];
-  readonly gaps: readonly Gap[];
-}
 
 /** What the rules judge. */
 export interface Case {
@@ -82,26 +51,6 @@ export interface DecisionWatch {
   readonly passed: (policy: CompiledPolicy, rule: CompiledRule, piece: number, why: Passed) => void;
 }
 
-/** True when the match takes effect. */
-export function isEnforced({ mode, exemptedBy }: Match): boolean {
-  return mode === Mode.ENFORCE && exemptedBy === undefined;
-}
-
-/** The strictest action among matches. */
-export function strictest(matches: readonly Match[]): Outcome {
-  return matches.reduce<Outcome>((outcome, { rule }) => (rule.action > outcome ? rule.action : outcome), Outcome.ALLOW);
-}
-
-/** The match that decides an outcome: gravest severity, then policy by name, then rule by its place. */
-export function decidingMatch(matches: readonly Match[], outcome: Outcome): Match | undefined {
-  if (outcome === Outcome.ALLOW) return undefined;
-  return matches.filter((match) => isEnforced(match) && match.rule.action === outcome).sort(byWeight)[0];
-}
-
-function byWeight(a: Match, b: Match): number {
-  return b.severity - a.severity || compare(a.policy.name, b.policy.name) || a.rule.index - b.rule.index;
-}
-
 /** Judges a request by every policy that applies to it. */
 export function decide(applicable: readonly ApplicablePolicy[], request: Case): Decision {
   const matches: Match[] = [];
@@ -113,23 +62,6 @@ export function decide(applicable: readonly ApplicablePolicy[], request: Case): 
     matches.push(...judge.matches());
   }
   return { matches: matches.sort(byPlace), gaps: [...gaps.values()] };
-}
-
-function byPlace(a: Match, b: Match): number {
-  return (
-    a.piece - b.piece ||
-    a.start - b.start ||
-    a.end - b.end ||
-    compare(a.policy.name, b.policy.name) ||
-    a.rule.index - b.rule.index ||
-    compare(a.detector, b.detector) ||
-    compare(a.category, b.category)
-  );
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 /** Judges by one policy. */

@@ -14,11 +14,12 @@ import { OffsetUnit, Outcome, Stage } from "../../gen/policyguard/policy/v1/outc
 import type { ApplicablePolicy } from "./applicability.ts";
 import { withBackends } from "./backed.ts";
 import { answerOf, type BackedDetector, type BackendAnswers } from "./backend.ts";
-import { type Case, type DecisionWatch, decide, decidingMatch, isEnforced, type Match, strictest } from "./decide.ts";
+import { type Case, type DecisionWatch, decide } from "./decide.ts";
 import type { Detection, Scanner, TextSource } from "./detector.ts";
 import { DetectorTimes } from "./detector-time.ts";
 import { FactSheet, type PlacedDetection } from "./fact-sheet.ts";
 import { Fingerprints } from "./fingerprint.ts";
+import { decidingMatch, isEnforced, type Match, strictest } from "./match.ts";
 import type { OutputSchema } from "./output-schema.ts";
 import { type Piece, piecesOf, textSourceOf } from "./piece.ts";
 import type { KnownWindows } from "./plan.ts";

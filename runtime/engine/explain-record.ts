@@ -1,9 +1,10 @@
 // What happens during one evaluation, noted down for its explanation.
 
 import type { CompiledPolicy, CompiledRule } from "./compiled-policy.ts";
-import type { Ask, Match, Passed } from "./decide.ts";
+import type { Ask, Passed } from "./decide.ts";
 import type { Scanner } from "./detector.ts";
 import type { EvaluationContext, EvaluationWatch, PieceDetections } from "./evaluation.ts";
+import type { Match } from "./match.ts";
 import type { Piece } from "./piece.ts";
 
 /** Notes down what happens during one evaluation. */

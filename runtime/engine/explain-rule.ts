@@ -17,9 +17,10 @@ import {
 import { Mode, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { type Candidate, fits } from "./candidate.ts";
 import type { CompiledRule, CompiledTerm } from "./compiled-policy.ts";
-import { isEnforced, type Match, type Passed } from "./decide.ts";
+import type { Passed } from "./decide.ts";
 import type { PieceDetections } from "./evaluation.ts";
 import type { ConditionExplainer } from "./explain-condition.ts";
+import { isEnforced, type Match } from "./match.ts";
 import type { Piece } from "./piece.ts";
 import type { RolloutKey } from "./policy/document.ts";
 import { isInRollout, modeAt } from "./rollout.ts";

@@ -199,7 +199,7 @@ export function isEncodingUnit(unit: number): boolean {
 /** Whether a base64 run that begins like this may still turn out to be text. */
 export function mayDecode(beginning: string): boolean {
   const bytes = Buffer.from(beginning.slice(0, beginning.length - (beginning.length % 4)), "base64");
-  return !bytes.some(isControl) && beginsUtf8(bytes);
+  return zeroPlace(bytes) >= 0 || (!bytes.some(isControl) && beginsUtf8(bytes));
 }
 
 // Where the next run of at least 24 characters of the alphabet begins, or -1. Every such run has one at a multiple of 24, so most of the
@@ -223,17 +223,34 @@ function nextRun(text: string, from: number): number {
 function decodeText(run: string): string | undefined {
   if (run.length > longestRun) return undefined;
   const bytes = Buffer.from(run, "base64");
+  const zeros = zeroPlace(bytes);
   // Most of what is no text shows that early, and more cheaply than a decoder that throws.
-  if (bytes.some(isControl) || !beginsUtf8(bytes)) return undefined;
+  if (zeros < 0 && (bytes.some(isControl) || !beginsUtf8(bytes))) return undefined;
   try {
-    const text = decoder.decode(bytes);
-    return looksWritten(text) ? text : undefined;
+    const text = (zeros < 0 ? utf8 : zeros === 1 ? utf16 : utf16Swapped).decode(bytes);
+    return looksWritten(text) && (zeros < 0 || !controls.test(text)) ? text : undefined;
   } catch {
     return undefined;
   }
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+const utf16 = new TextDecoder("utf-16le", { fatal: true });
+const utf16Swapped = new TextDecoder("utf-16be", { fatal: true });
+const controls = /[^\P{Cc}\t-\r]/u;
+const sampledBytes = 32;
+
+// UTF-16 that begins with letters of Latin-1, as PowerShell writes commands in base64, has a zero in every other byte: 1 when those are the odd
+// ones (little endian), 0 when they are the even ones, -1 when it is something else. What holds for a text holds for what it begins with.
+function zeroPlace(bytes: Buffer): 0 | 1 | -1 {
+  if (bytes.length < 2) return -1;
+  const mark = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0);
+  const begin = mark === 0xfffe || mark === 0xfeff ? 2 : 0;
+  const end = Math.min(bytes.length, sampledBytes);
+  const place = bytes[begin] === 0 ? 0 : 1;
+  for (let i = begin; i < end; i++) if ((bytes[i] === 0) !== (i % 2 === place)) return -1;
+  return place;
+}
 
 function isControl(byte: number): boolean {
   return byte < 0x09 || (byte > 0x0d && byte < 0x20) || byte === 0x7f;

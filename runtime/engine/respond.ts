@@ -22,9 +22,9 @@ import {
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { DetailLevel, OffsetUnit, Outcome, Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { rewriteArguments } from "./argument.ts";
-import { isEnforced, type Match, strictest } from "./decide.ts";
 import { languageOf, type PlacedDetection } from "./fact-sheet.ts";
 import type { Fingerprints } from "./fingerprint.ts";
+import { isEnforced, type Match, strictest } from "./match.ts";
 import { codePointOffsets } from "./offset.ts";
 import { callPieceId, type Piece } from "./piece.ts";
 

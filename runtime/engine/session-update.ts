@@ -1,7 +1,7 @@
 // What an evaluation adds to its session.
 
 import { Outcome, Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { isEnforced, type Match } from "./decide.ts";
+import { isEnforced, type Match } from "./match.ts";
 import type { Piece } from "./piece.ts";
 import { names, type SessionUpdate } from "./session.ts";
 import { nameOf, stages, trustName } from "./wire.ts";

@@ -3,7 +3,8 @@
 import type { LazyDfa, Pass } from "../dfa.ts";
 import { type Searched, searchUntil } from "./gated-search.ts";
 import type { LaneReport } from "./lane.ts";
-import type { PatternGroup, StreamTables } from "./tables.ts";
+import type { PatternGroup } from "./pattern-group.ts";
+import type { StreamTables } from "./tables.ts";
 
 const chunkBudget = 300_000;
 const shortRest = 1_024;

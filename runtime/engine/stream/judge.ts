@@ -3,10 +3,11 @@
 import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { ApplicablePolicy } from "../applicability.ts";
 import type { CompiledPolicy } from "../compiled-policy.ts";
-import { type Ask, type Case, decide, type Match } from "../decide.ts";
+import { type Ask, type Case, decide } from "../decide.ts";
 import type { Detection, TextSource } from "../detector.ts";
 import type { EvaluationContext } from "../evaluation.ts";
 import { FactSheet } from "../fact-sheet.ts";
+import type { Match } from "../match.ts";
 import { type Piece, piecesOf, textSourceOf } from "../piece.ts";
 import type { RolloutKey } from "../policy/document.ts";
 

@@ -1,11 +1,11 @@
 // One linear form of a stream's text, with the state of every search in it. After each chunk it has reported exactly the findings that no
 // later text can change, and says for each detector the offset from which on that is not so: its edge.
 
-import { foldLookalikes } from "../fold.ts";
 import { reads } from "../normalize.ts";
 import { mayBeginWord, phraseStart } from "../phrase.ts";
 import type { Finding, Phrase, ScoreWindow } from "../plan.ts";
 import { collapsedBack } from "./collapsed.ts";
+import { FoldedTail } from "./folded-tail.ts";
 import { GatedSearch } from "./gated-search.ts";
 import { GroupSearch } from "./group-search.ts";
 import { LeadSearch } from "./lead-search.ts";
@@ -23,19 +23,13 @@ interface PhraseHit {
   readonly end: number;
 }
 
-/** How far behind a unit the folding of look-alikes looks. */
-const foldReach = 16;
-
 /** One form of the text of a stream. */
 export class Lane {
   /** Bits of `reads` in normalize.ts. */
   kinds: number;
   readonly tail: TextTail;
   readonly #tables: StreamTables;
-  /** The text with look-alikes folded: the tail itself as long as there are none. */
-  #folded: TextTail;
-  /** Offset up to which the folded text is final. */
-  #foldEnd = 0;
+  readonly #folded: FoldedTail;
   #state = 0;
   #phrases: PhraseHit[] = [];
   /** By trigger: where the hits end that wait. */
@@ -58,8 +52,7 @@ export class Lane {
     this.#tables = tables;
     this.kinds = kinds;
     this.tail = from?.tail.copy() ?? new TextTail();
-    this.#folded = from === undefined || from.#folded === from.tail ? this.tail : from.#folded.copy();
-    this.#foldEnd = from === undefined ? 0 : from.#foldEnd;
+    this.#folded = new FoldedTail(this.tail, from === undefined ? undefined : from.#folded);
     this.#state = from === undefined ? 0 : from.#state;
     this.#phrases = [...(from === undefined ? [] : from.#phrases)];
     if (from !== undefined) for (const [index, hits] of from.#triggerHits) this.#triggerHits.set(index, [...hits]);
@@ -96,13 +89,11 @@ export class Lane {
     const { tail } = this;
     const before = tail.text.length;
     tail.append(more);
-    this.#fold(more);
+    this.#folded.push(more);
     this.edges.fill(tail.end);
     this.#scan(before);
     const lower = this.#lower;
-    const folded = this.#folded;
-    const foldEnd = this.#foldEnd;
-    const foldedText = foldEnd === folded.end ? folded.text : folded.slice(folded.base, foldEnd);
+    const { text: folded, end: foldEnd, settled: foldedText } = this.#folded;
     const searched = { tail, folded, foldEnd, foldedText, reads: this.#reads, waits: this.#waits };
     this.#settlePhrases(report, lower);
     this.#settleTriggers(report, lower);
@@ -125,24 +116,6 @@ export class Lane {
   readonly #lower = (job: number, edge: number): void => {
     if (edge < (this.edges[job] ?? 0)) this.edges[job] = edge;
   };
-
-  #fold(more: string): void {
-    const { tail } = this;
-    const isPlain = !/[^\0-\x7f]/.test(more);
-    const isShared = this.#folded === tail;
-    if (isPlain && (isShared || this.#foldEnd === this.#folded.end)) {
-      if (!isShared) this.#folded.append(more);
-      this.#foldEnd = tail.end;
-      return;
-    }
-    if (isShared) this.#folded = tail.copy();
-    const from = this.#foldEnd;
-    const context = Math.max(tail.base, from - foldReach);
-    const fresh = foldLookalikes(tail.slice(context, tail.end));
-    this.#folded.replaceFrom(from, fresh.slice(from - context));
-    // An ASCII letter in the same word may still come; behind a unit that ends words it is too late.
-    this.#foldEnd = Math.max(from, /[^\0-\x7f][^ ]*$/.test(fresh.slice(-foldReach)) ? tail.end - foldReach : tail.end);
-  }
 
   #scan(from: number): void {
     const { automaton, uses } = this.#tables;
@@ -168,9 +141,9 @@ export class Lane {
   // A phrase is certain when the character behind it is known, and when folding has settled both.
   #settlePhrases(report: LaneReport, lower: (job: number, edge: number) => void): void {
     if (this.#phrases.length === 0) return;
-    const { base, text } = this.#folded;
+    const { base, text } = this.#folded.text;
     this.#phrases = this.#phrases.filter(({ job, phrase, end }) => {
-      if (end + 1 > this.#foldEnd) {
+      if (end + 1 > this.#folded.end) {
         lower(job, base + collapsedBack(text, end - base, phrase.text.length));
         return true;
       }
@@ -285,7 +258,7 @@ export class Lane {
 
   #trim(): void {
     const { opens, sweeps, windows } = this.#tables;
-    let least = Math.min(this.#foldEnd - foldReach, this.#gated.least(), this.#groups.least());
+    let least = Math.min(this.#folded.least, this.#gated.least(), this.#groups.least());
     for (const edge of this.edges) least = Math.min(least, edge);
     const consider = (uses: readonly { readonly job: number }[], edges: readonly number[]): void => {
       for (const [index, { job }] of uses.entries()) if (this.isReadBy(job)) least = Math.min(least, edges[index] ?? 0);
@@ -295,7 +268,7 @@ export class Lane {
     for (const [index, { job, probe }] of windows.entries())
       if (this.isReadBy(job)) least = Math.min(least, (this.#windowEdges[index] ?? 0) - probe.reach);
     this.tail.trim(least);
-    if (this.#folded !== this.tail) this.#folded.trim(least);
+    this.#folded.trim(least);
   }
 }
 

@@ -1,8 +1,8 @@
 // How far back a match may have begun whose literal is still to come.
 
 import { isSpaceUnit } from "../fold.ts";
+import type { LeadGroup } from "./lead-table.ts";
 import { bitOf } from "./state-mark.ts";
-import type { LeadGroup } from "./tables.ts";
 import type { TextTail } from "./text-tail.ts";
 import { settlesWindow } from "./window-edge.ts";
 

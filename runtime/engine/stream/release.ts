@@ -2,7 +2,7 @@
 // there is none. A redacted value that the block cuts is left out as a whole.
 
 import { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { isEnforced, type Match } from "../decide.ts";
+import { isEnforced, type Match } from "../match.ts";
 import { wholeCharacters } from "../offset.ts";
 import { mergeSpans, type Redactor, type RedactSpan } from "../redact.ts";
 

@@ -1,30 +1,24 @@
 // A text that is judged while it comes. What is released is safe, and exact: whatever the chunks, all releases together are P(text) of
 // release.ts, and the verdict is what the engine says of the whole text. Held back is what a match that takes effect could still need.
 
-import { create } from "@bufbuild/protobuf";
-import {
-  type EvaluateRequest,
-  EvaluateRequestSchema,
-  type Finding,
-  type ToolCall,
-  type Unjudged,
-  UnjudgedSchema,
-} from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { FailMode, OffsetUnit, Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { EvaluateRequest, Finding, ToolCall } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { OffsetUnit, Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { ApplicablePolicy } from "../applicability.ts";
 import type { BackendAnswers } from "../backend.ts";
 import type { CompiledRule } from "../compiled-policy.ts";
-import { isEnforced, type Match } from "../decide.ts";
 import type { Evaluation, EvaluationContext } from "../evaluation.ts";
 import { Fingerprints } from "../fingerprint.ts";
+import { isEnforced, type Match } from "../match.ts";
 import { mergeSpans, Redactor, type RedactSpan } from "../redact.ts";
 import { findingsOf } from "../respond.ts";
+import { HoldLimit } from "./hold-limit.ts";
 import { StreamJudge } from "./judge.ts";
 import { type Obligations, obligationsOf, type VerdictRule } from "./obligation.ts";
 import { type Block, firstEnding, releaseEnd } from "./release.ts";
 import { StreamScanner } from "./stream-scanner.ts";
 import type { StreamTables } from "./tables.ts";
 import { TextTail } from "./text-tail.ts";
+import { withText } from "./with-text.ts";
 
 /** The most text that is held back for matches, in code units; see `unjudged: hold_limit`. */
 export const mostHeldBack = 65_536;
@@ -120,17 +114,6 @@ export function verdictRulesFor(
   return obligationsFor(about, context, tools, new StreamJudge(about, context, tools)).untilVerdict;
 }
 
-/** The request about the whole text. */
-function withText(request: EvaluateRequest, text: string, toolCalls: readonly ToolCall[]): EvaluateRequest {
-  const [segment, ...others] = request.segments;
-  const calls = toolCalls.length === 0 ? request.toolCalls : [...request.toolCalls, ...toolCalls];
-  const about =
-    segment !== undefined && others.length === 0
-      ? { ...request, segments: [{ ...segment, text }], toolCalls: calls }
-      : { ...request, text, toolCalls: calls };
-  return create(EvaluateRequestSchema, about);
-}
-
 interface StreamParts {
   readonly tools: StreamTools;
   readonly judge: StreamJudge;
@@ -157,8 +140,7 @@ class TextStream implements EngineStream {
   #blocks: Block[] = [];
   /** Code points, less than units, before the begin of the tail. */
   #pairsBefore = 0;
-  readonly #unjudged = new Map<string, Unjudged>();
-  #strictestUnjudged: Outcome = Outcome.ALLOW;
+  readonly #holdLimit = new HoldLimit();
 
   constructor(request: EvaluateRequest, context: EvaluationContext, parts: StreamParts) {
     this.#request = request;
@@ -212,14 +194,11 @@ class TextStream implements EngineStream {
     const evaluation = evaluate(request, context);
     this.#text = undefined;
     this.#out = this.length;
-    if (this.#strictestUnjudged > Outcome.ALLOW)
-      return { released: "", evaluation: this.#stricter(evaluation), request };
+    const judged = this.#holdLimit.applied(evaluation);
+    if (this.#holdLimit.strictest > Outcome.ALLOW) return { released: "", evaluation: judged, request };
     const all = evaluation.released();
-    return {
-      released: all.length <= this.#releasedLength ? "" : all.slice(this.#releasedLength),
-      evaluation: this.#unjudged.size === 0 ? evaluation : this.#stricter(evaluation),
-      request,
-    };
+    const released = all.length <= this.#releasedLength ? "" : all.slice(this.#releasedLength);
+    return { released, evaluation: judged, request };
   }
 
   #take(match: Match): void {
@@ -289,9 +268,9 @@ class TextStream implements EngineStream {
     const late = this.length - mostHeldBack;
     for (const { key, edge } of this.#scanner?.edges ?? []) {
       if (edge >= late || !this.#keys.delete(key)) continue;
-      for (const rule of this.#rulesOf(key)) this.#leaveUnjudged(rule, key);
+      for (const rule of this.#rulesOf(key)) this.#holdLimit.leave(rule, key);
     }
-    if (this.#strictestUnjudged > Outcome.ALLOW) this.#text = undefined;
+    if (this.#holdLimit.strictest > Outcome.ALLOW) this.#text = undefined;
   }
 
   #rulesOf(key: string): CompiledRule[] {
@@ -302,37 +281,6 @@ class TextStream implements EngineStream {
         stages.has(stage) && action >= Outcome.REDACT && terms.some(({ specKey }) => specKey === key),
     );
   }
-
-  #leaveUnjudged(rule: CompiledRule, key: string): void {
-    for (const { specKey, detector, onError } of rule.terms) {
-      if (specKey !== key) continue;
-      const gap = create(UnjudgedSchema, { detector, reason: "hold_limit", onError });
-      this.#unjudged.set(`${detector}/${onError}`, gap);
-      if (onError === FailMode.FAIL_CLOSED && rule.action > this.#strictestUnjudged)
-        this.#strictestUnjudged = rule.action;
-    }
-  }
-
-  #stricter(evaluation: Evaluation): Evaluation {
-    const { response } = evaluation;
-    const outcome = stricterOf(response.outcome, this.#strictestUnjudged);
-    const more = [...this.#unjudged.values()];
-    return {
-      ...evaluation,
-      unjudged: [...evaluation.unjudged, ...more],
-      response: {
-        ...response,
-        outcome,
-        blocked: outcome === Outcome.BLOCK,
-        wouldBeOutcome: stricterOf(response.wouldBeOutcome, outcome),
-        unjudged: [...response.unjudged, ...more],
-      },
-    };
-  }
-}
-
-function stricterOf(a: Outcome, b: Outcome): Outcome {
-  return a > b ? a : b;
 }
 
 function endsInside(text: string): boolean {

@@ -4,18 +4,18 @@
 import { type Automaton, openAutomaton } from "../automaton.ts";
 import type { DetectorSpec } from "../detector.ts";
 import { detectorOf } from "../detectors/catalog.ts";
-import { LazyDfa } from "../dfa.ts";
 import { gateFoldText } from "../fold.ts";
 import type { Gate } from "../literal.ts";
 import { reads } from "../normalize.ts";
-import type { Models, OpenEdge, PatternProbe, Phrase, Plan, Sweep, Trigger, WindowProbe } from "../plan.ts";
+import type { Models, OpenEdge, Phrase, Plan, Sweep, Trigger, WindowProbe } from "../plan.ts";
 import { detectorSteps, type FormScanner } from "../scanner.ts";
 import { planOf } from "../spec-plan.ts";
-import { groupMemory } from "../state-memory.ts";
 import { inBunches } from "../steps.ts";
 import type { TableShelf } from "../table-shelf.ts";
 import { unfollowable } from "./bounds.ts";
 import { openLeads } from "./lead.ts";
+import { type LeadGroup, LeadTable, reachBefore } from "./lead-table.ts";
+import { groupSteps, isFree, type PatternGroup, type StreamPattern } from "./pattern-group.ts";
 import { bitOf, type LiteralMark, markStates, type StateMarks } from "./state-mark.ts";
 
 /** A detector of a stream. */
@@ -26,39 +26,12 @@ export interface StreamJob {
   readonly settle: Plan["settle"];
 }
 
-/** A pattern, and the detector that wants it. */
-export interface StreamPattern {
-  readonly job: number;
-  readonly probe: PatternProbe;
-}
-
 /** What a literal of the automaton is for. */
 export interface StreamUses {
   readonly phrases: { readonly job: number; readonly phrase: Phrase }[];
   /** Numbers of triggers. */
   readonly triggers: number[];
   readonly gates: { readonly pattern: number; readonly gate: Gate }[];
-}
-
-/** What patterns of one detector may take before their literals. */
-export interface LeadGroup {
-  readonly job: number;
-  /** By code unit; undefined when there is nothing before them. */
-  readonly units: Uint8Array | undefined;
-  /** In units of collapsed text when elastic; may be infinite. */
-  readonly before: number;
-  readonly isElastic: boolean;
-  /** Whether `before` counts from the end of a literal, as long as any may be, and windows are all that depends on it. */
-  readonly isWide: boolean;
-}
-
-/** Patterns without a literal that are searched together. */
-export interface PatternGroup {
-  readonly members: readonly number[];
-  readonly isFolded: boolean;
-  /** The most units that a match takes; infinite when that is not known. */
-  readonly reach: number;
-  readonly dfa: LazyDfa;
 }
 
 /** A trigger, and the detector that wants it. */
@@ -92,11 +65,6 @@ export interface StreamTables {
   /** Scans decoded forms, which come whole. Undefined when nobody reads them. */
   readonly decoded: FormScanner | undefined;
 }
-
-const mostPatterns = 80;
-/** Patterns with long beginnings need many states together. */
-const fewPatterns = 40;
-const mostInstructions = 8_000;
 
 /** Why a stream cannot follow a detector, as the end of a sentence about it; undefined when it can. */
 export function whyNotFollowed(spec: DetectorSpec, models: Models): string | undefined {
@@ -185,10 +153,6 @@ function* addGated(
   });
 }
 
-function reachBefore({ pattern }: PatternProbe): number {
-  return Math.max(...pattern.gates.map(({ before }) => before));
-}
-
 /** What is marked for each literal in the states before its last. */
 function marksOf({ uses }: LiteralTable, leads: LeadTable): LiteralMark[] {
   return uses.map(({ phrases, gates }) => {
@@ -229,95 +193,4 @@ class LiteralTable {
     }
     return uses;
   }
-}
-
-class LeadTable {
-  readonly groups: LeadGroup[] = [];
-  readonly #groupOf = new Map<number, number>();
-  readonly #wide = new Map<number, number>();
-
-  add(pattern: number, job: number, probe: PatternProbe, units: Uint8Array | undefined): void {
-    const isElastic = probe.pattern.elastic;
-    const before = reachBefore(probe);
-    this.#groupOf.set(pattern, this.#indexOf({ job, units, before, isElastic, isWide: false }));
-  }
-
-  /** Windows are known long after their last unit, so nobody gains from knowing where a match within may have begun. */
-  addWide(job: number, { pattern: { gates } }: PatternProbe): void {
-    const most = Math.max(...gates.map(({ literal, before }) => literal.length + before));
-    const index = this.#wide.get(job);
-    const before = Math.max(most, this.groups[index ?? -1]?.before ?? 0);
-    const group = { job, units: undefined, before, isElastic: true, isWide: true };
-    if (index === undefined) this.#wide.set(job, this.groups.push(group) - 1);
-    else this.groups[index] = group;
-  }
-
-  #indexOf(group: LeadGroup): number {
-    const { job, units, before, isElastic } = group;
-    const known = this.groups.findIndex(
-      (other) => other.job === job && other.units === units && other.before === before && other.isElastic === isElastic,
-    );
-    return known < 0 ? this.groups.push(group) - 1 : known;
-  }
-
-  groupOf(pattern: number): number {
-    return this.#groupOf.get(pattern) ?? -1;
-  }
-}
-
-function* groupSteps(patterns: readonly StreamPattern[], shelf: TableShelf): Generator<void, PatternGroup[]> {
-  const ungated = [...patterns.entries()].flatMap(([index, { probe }]) => (isFree(probe) ? [index] : []));
-  const alike = Map.groupBy(ungated, (index) => {
-    const { job, probe } = patterns[index] ?? {};
-    return `${job}:${probe?.folded}:${probe?.pattern.elastic}:${probe?.pattern.gates.length === 0}`;
-  });
-  const groups: PatternGroup[] = [];
-  for (const members of alike.values()) {
-    for (const few of chunked(members, patterns)) {
-      groups.push(...groupsOfFew(few, patterns, shelf));
-      yield;
-    }
-  }
-  return groups;
-}
-
-// A match that may begin anywhere before its literal is under way long before that occurs, so the literal says nothing.
-function isFree({ pattern: { gates, dfa } }: PatternProbe): boolean {
-  return gates.length === 0 || (dfa !== undefined && gates.some(({ before }) => !Number.isFinite(before)));
-}
-
-function chunked(members: readonly number[], patterns: readonly StreamPattern[]): number[][] {
-  const groups: number[][] = [];
-  let size = Number.POSITIVE_INFINITY;
-  for (const index of members) {
-    const more = patterns[index]?.probe.pattern.programSize ?? 0;
-    const open = groups.at(-1);
-    const most = patterns[index]?.probe.pattern.gates.length === 0 ? mostPatterns : fewPatterns;
-    if (open === undefined || open.length >= most || size + more > mostInstructions) {
-      groups.push([index]);
-      size = more;
-    } else {
-      open.push(index);
-      size += more;
-    }
-  }
-  return groups;
-}
-
-// Each alone has an automaton; together they may tell too many characters apart for one.
-function groupsOfFew(
-  members: readonly number[],
-  patterns: readonly StreamPattern[],
-  shelf: TableShelf,
-): PatternGroup[] {
-  const probes = members.flatMap((index) => patterns[index]?.probe ?? []);
-  const tables = shelf.dfa(probes.map(({ pattern }) => pattern));
-  if (tables === undefined) {
-    const half = Math.ceil(members.length / 2);
-    return [members.slice(0, half), members.slice(half)].flatMap((few) => groupsOfFew(few, patterns, shelf));
-  }
-  const dfa = LazyDfa.over(tables, groupMemory);
-  const isElastic = probes.some(({ pattern }) => pattern.elastic);
-  const reach = isElastic ? Number.POSITIVE_INFINITY : Math.max(...probes.map(({ pattern }) => pattern.maxLength));
-  return [{ members, isFolded: probes.some(({ folded }) => folded), reach, dfa }];
 }

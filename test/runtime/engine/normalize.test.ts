@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { normalize, reads, viewsOf } from "../../../runtime/engine/normalize.ts";
+import { mayDecode, normalize, reads, viewsOf } from "../../../runtime/engine/normalize.ts";
 import { splitsPair } from "../../../runtime/engine/regex.ts";
 import { reportSample, sampleOf } from "../../../scripts/assurance/sample.ts";
 
@@ -100,10 +100,29 @@ describe("the base64 form of a text", () => {
   });
 
   it.each([
+    ["little endian, as PowerShell writes it", Buffer.from(hidden, "utf16le")],
+    ["with a mark of its order", Buffer.from(`\ufeff${hidden}`, "utf16le")],
+    ["big endian", Buffer.from(hidden, "utf16le").swap16()],
+    ["big endian, with a mark", Buffer.from(`\ufeff${hidden}`, "utf16le").swap16()],
+  ])("is read from UTF-16 %s", (_, bytes) => {
+    const run = bytes.toString("base64");
+    expect(decoded(`powershell -enc ${run}`)[0]?.text).toBe(hidden);
+    for (let length = 1; length <= run.length; length++) expect(mayDecode(run.slice(0, length))).toBe(true);
+  });
+
+  it.each([
     ["a hash", "d41d8cd98f00b204e9800998ecf8427ed41d8cd9"],
     ["a long word", "Donaudampfschifffahrtsgesellschaftskapitaen"],
     ["a path", "node_modules/some-package/lib/internal/deep/index"],
     ["binary data", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="],
+    [
+      "small numbers of 16 bits",
+      Buffer.from(Uint16Array.from({ length: 24 }, (_, i) => i * 7).buffer).toString("base64"),
+    ],
+    [
+      "half a surrogate pair in UTF-16",
+      Buffer.from(`${"an ordinary text ".repeat(3)}\ud800 x`, "utf16le").toString("base64"),
+    ],
   ])("does not exist for %s", (_, source) => {
     expect(decoded(source)).toEqual([]);
   });
