@@ -1,15 +1,16 @@
 // 128 different request bodies of about 1 KB: half prose, a quarter code, a quarter multilingual; every fourth has a
 // planted hit.
 
+import { seededRandom } from "../../runtime/engine/seeded-random.ts";
 import { phrases } from "./policy.ts";
-import { pick, seeded } from "./random.ts";
+import { pick } from "./random.ts";
 import { words } from "./words.ts";
 
 const textBytes = 1000;
 
 /** The texts of W. `sizeBytes` is the least size of each. */
 export function workLoadTexts({ count = 128, sizeBytes = textBytes } = {}): string[] {
-  const random = seeded(3);
+  const random = seededRandom(3);
   const hits = plantedHits();
   return Array.from({ length: count }, (_, index) => {
     const text = textOf(index % 4, sizeBytes, random);

@@ -2,10 +2,11 @@
 
 import { injection } from "../../runtime/engine/detectors/injection/injection.ts";
 import { compilePattern } from "../../runtime/engine/regex.ts";
+import { seededRandom } from "../../runtime/engine/seeded-random.ts";
 import { patterns } from "./patterns.ts";
-import { pick, seeded } from "./random.ts";
+import { pick } from "./random.ts";
 
-const random = seeded(11);
+const random = seededRandom(11);
 const gates = [
   ...new Set(
     [

@@ -3,7 +3,7 @@
 // before the name as part of the match), tokens with a prefix, and identifiers that are digits and separators only. The last kind has
 // no literal that could gate it.
 
-import { seeded } from "./random.ts";
+import { seededRandom } from "../../runtime/engine/seeded-random.ts";
 
 const providers =
   "adafruit adobe airtable algolia alibaba amplitude artifactory asana atlassian authress beamer bitbucket bitly bittrex buildkite buttercms cargo cisco clearbit clojars cloudflare codecov cohere coinbase confluent contentful databricks datadog dialogflow digicert discord docker doppler droneci dropbox drupal dynatrace easypost elastic etsy eventbrite facebook fastly figma finicity finnhub firebase flickr flutterwave freshbooks freshdesk frontapp gocardless grafana gumroad harness hashicorp heroku hotjar hubspot huggingface infracost instagram intercom ionic jenkins jfrog jotform jumpcloud kraken kucoin lacework launchdarkly linear linkedin linode lob logentries looker mailchimp mailgun mailjet mapbox mattermost maxmind messagebird mixpanel mongodb netlify newrelic notion nytimes octopus okta onesignal openweather opsgenie optimizely pagerduty pendo pinecone plaid planetscale postman prefect pulumi pusher readme recaptcha redis rollbar rubygems salesforce scalingo sendbird sendgrid sendinblue sentry shippo shopify sidekiq snyk sonar sourcegraph spotify square squarespace statuspage stripe sumologic supabase tableau teams telegram terraform travisci trello trello_secret twilio twitch twitter typeform uploadcare vault vercel vimeo webflow wistia woocommerce workos yandex youtube zapier zendesk zoom".split(
@@ -88,7 +88,7 @@ export function patterns(count = 300): string[] {
     ...prefixes.map(prefixed),
     ...providers.map((provider, index) => assigned(provider, values[index % values.length] ?? "")),
   ];
-  const random = seeded(2);
+  const random = seededRandom(2);
   const letter = () => String.fromCharCode(97 + Math.floor(random() * 26));
   while (known.length < count) {
     const name = Array.from({ length: 7 }, letter).join("");

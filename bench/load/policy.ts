@@ -1,13 +1,14 @@
 // Work load W: 1,300 phrases in several languages, 300 regular expressions, the built-in detectors and 5 conditions.
 
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
+import { seededRandom } from "../../runtime/engine/seeded-random.ts";
 import { patterns } from "./patterns.ts";
-import { pick, seeded } from "./random.ts";
+import { pick } from "./random.ts";
 import { words } from "./words.ts";
 
 /** Phrases of W: three or four words each, none of which ordinary text is likely to contain in this order. */
 export function phrases(count = 1300): string[] {
-  const random = seeded(1);
+  const random = seededRandom(1);
   const found = new Set<string>();
   while (found.size < count) {
     const language = pick(Object.values(words), random);

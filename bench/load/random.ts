@@ -1,13 +1,4 @@
-/** A small seeded generator (mulberry32): benches and their texts are the same in every run. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+// Choices of benches, the same in every run.
 
 /** One of the items. */
 export function pick<T>(items: readonly T[], random: () => number): T {

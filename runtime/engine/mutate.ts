@@ -1,17 +1,16 @@
 // The ways in which attackers disguise a text. The same seed always gives the same disguise.
 
+import { type Random, seededRandom } from "./seeded-random.ts";
+
 /** The disguises. */
 export const mutationNames = ["homoglyphs", "zero_width", "leetspeak", "base64", "spacing", "case"] as const;
 
 /** A disguise. */
 export type MutationName = (typeof mutationNames)[number];
 
-/** A number from 0 up to 1; each call gives the next. */
-type Random = () => number;
-
 /** Disguises a text. */
 export function mutate(text: string, mutation: MutationName, seed: number): string {
-  return mutations[mutation](text, mulberry32(seed));
+  return mutations[mutation](text, seededRandom(seed));
 }
 
 const mutations: Readonly<Record<MutationName, (text: string, random: Random) => string>> = {
@@ -43,15 +42,4 @@ function replaced(text: string, table: ReadonlyMap<string, string>, share: numbe
 
 function oneOf(items: readonly string[], random: Random): string {
   return items[Math.floor(random() * items.length)] ?? "";
-}
-
-// Tommy Ettinger's generator: small, and good enough to spread disguises over a text.
-function mulberry32(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,9 +1,9 @@
 // kill -9 of each process under load. Whatever a caller was told is so afterwards, and is told once.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seededRandom } from "../../runtime/engine/seeded-random.ts";
 import { reportSample, sampleOf } from "../../scripts/assurance/sample.ts";
 import { type KillWorld, startKillWorld, type Victim } from "../harness/kill-world.ts";
-import { seededRandom } from "../runtime/spool/fault-disk.ts";
 
 const { n, seed } = sampleOf({ n: 2, seed: 1 });
 /** A kill takes about five seconds: the process starts anew, and those that called it come back after a pause. Machines are shared. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compilePattern, findMatches, type SearchWork } from "../../../runtime/engine/regex.ts";
+import { seededRandom } from "../../../runtime/engine/seeded-random.ts";
 import { patternStateBytes } from "../../../runtime/engine/state-memory.ts";
-import { seededRandom } from "../spool/fault-disk.ts";
 import { flags, pattern, text, tryCompile, wholeMatches } from "./sample-pattern.ts";
 
 describe("lengths of matches", () => {

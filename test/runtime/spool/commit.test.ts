@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { seededRandom } from "../../../runtime/engine/seeded-random.ts";
 import { GroupCommit } from "../../../runtime/spool/commit.ts";
 import { openSpool } from "../../../runtime/spool/spool.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { FaultDisk, seededRandom } from "./fault-disk.ts";
+import { FaultDisk } from "./fault-disk.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../../runtime/engine/seeded-random.ts";
 import { frameHeaderBytes } from "../../../runtime/spool/frame.ts";
-import { FaultDisk, seededRandom } from "./fault-disk.ts";
+import { FaultDisk } from "./fault-disk.ts";
 import { drain, fill, openOn, range, recordBytes, segmentBytes } from "./filled.ts";
 
 describe("damage on disk", () => {

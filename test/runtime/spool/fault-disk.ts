@@ -1,6 +1,7 @@
 // A disk in memory that behaves as badly as disks may: what is not synced is lost with the power, in parts and out of
 // order; names of files are lost on their own; writes and syncs fail; the disk is full after writing half.
 
+import type { Random } from "../../../runtime/engine/seeded-random.ts";
 import type { SpoolDisk, SpoolFile } from "../../../runtime/spool/disk.ts";
 
 const sectorBytes = 512;
@@ -33,20 +34,6 @@ class StoredFile {
   /** What is on the platter. */
   readonly kept = new Content();
   unsynced: Change[] = [];
-}
-
-/** A number in [0, 1). */
-export type Random = () => number;
-
-/** A random source that gives the same numbers for the same seed (mulberry32). */
-export function seededRandom(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 function failure(code: string): Error {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { type Random, seededRandom } from "../../../runtime/engine/seeded-random.ts";
 import { openSpool, type Spool, type SpoolMode } from "../../../runtime/spool/spool.ts";
 import { reportSample, sampleOf } from "../../../scripts/assurance/sample.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { FaultDisk, type Random, seededRandom } from "./fault-disk.ts";
+import { FaultDisk } from "./fault-disk.ts";
 
 const { n: schedules, seed: firstSeed } = sampleOf({ n: 200, seed: 0 });
 

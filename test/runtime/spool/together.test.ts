@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../../runtime/engine/seeded-random.ts";
 import type { SpoolDisk } from "../../../runtime/spool/disk.ts";
 import { openSpool } from "../../../runtime/spool/spool.ts";
-import { FaultDisk, seededRandom } from "./fault-disk.ts";
+import { FaultDisk } from "./fault-disk.ts";
 import { clock, drain, fill, openOn, range, record, segmentBytes } from "./filled.ts";
 
 describe("records that are appended together", () => {

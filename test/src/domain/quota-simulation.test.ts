@@ -2,6 +2,7 @@
 // more than the plan. `npm run assurance -- quota` tries many more schedules.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { seededRandom } from "../../../runtime/engine/seeded-random.ts";
 import { reportSample, sampleOf } from "../../../scripts/assurance/sample.ts";
 import { remainingQuota } from "../../../src/domain/quota.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
@@ -30,17 +31,6 @@ afterAll(async () => {
   await database.close();
   await urls.drop();
 });
-
-// mulberry32: the same schedule for the same seed.
-function randomFrom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** The most that was ever granted beyond the plan at a commit; 0 is the promise. */
 async function excess(world: World): Promise<number> {
@@ -96,7 +86,7 @@ it("50 runtimes never get more than the plan, whatever breaks, and every evaluat
   let failures = 0;
   let refused = 0;
   for (let i = 0; i < n; i++) {
-    const result = await trySchedule(randomFrom(seed * 100_003 + i));
+    const result = await trySchedule(seededRandom(seed * 100_003 + i));
     refused += result.refused;
     if (result.worst > 0 || result.lost !== 0) {
       failures += 1;

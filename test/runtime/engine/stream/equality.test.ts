@@ -4,10 +4,11 @@ import { toJsonString } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { EvaluateResponseSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { type Random, seededRandom } from "../../../../runtime/engine/seeded-random.ts";
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { callsFromParts, sampleCalls } from "./sample-call.ts";
 import { policySource } from "./sample-policy.ts";
-import { chunksOf, oneOf, type Random, seeded, streamEngine, streamed, whole } from "./sample-stream.ts";
+import { chunksOf, oneOf, streamEngine, streamed, whole } from "./sample-stream.ts";
 import { sampleText } from "./sample-text.ts";
 
 const sample = sampleOf({ n: 720, seed: 11 });
@@ -20,7 +21,7 @@ describe("a stream", () => {
   it("equals the unary answer for generated policies, texts and chunkings", () => {
     const failures: string[] = [];
     for (let run = 0; run < sample.n; run += textsPerPolicy) {
-      const random = seeded(sample.seed * 1_000_003 + run);
+      const random = seededRandom(sample.seed * 1_000_003 + run);
       const source = policySource(random);
       const engine = streamEngine(source);
       for (let i = 0; i < textsPerPolicy && run + i < sample.n; i++) {

@@ -6,9 +6,10 @@ import { EvaluateRequestSchema } from "../../../../gen/policyguard/policy/v1/eva
 import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { VerdictReason } from "../../../../gen/policyguard/policy/v1/stream_pb.ts";
 import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
+import { seededRandom } from "../../../../runtime/engine/seeded-random.ts";
 import { verdictRulesOf } from "../../../../runtime/engine/stream/notice.ts";
 import { policySource } from "./sample-policy.ts";
-import { context, models, seeded, streamEngine } from "./sample-stream.ts";
+import { context, models, streamEngine } from "./sample-stream.ts";
 
 function rulesOf(source: string) {
   const { policy } = parsePolicy(`apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: p}\n${source}`);
@@ -48,7 +49,7 @@ describe("the notices of a policy", () => {
   });
 
   it("say of generated policies what their streams and explanations say", () => {
-    const random = seeded(29);
+    const random = seededRandom(29);
     const request = create(EvaluateRequestSchema, { agentId: "bot", sessionId: "s", text: "" });
     let waiting = 0;
     for (let run = 0; run < 16; run++) {

@@ -3,9 +3,10 @@
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import { type ToolCall, ToolCallSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { ToolCallPartSchema } from "../../../../gen/policyguard/policy/v1/stream_pb.ts";
+import type { Random } from "../../../../runtime/engine/seeded-random.ts";
 import { CallParts } from "../../../../runtime/stream/call-parts.ts";
 import { streamLimits } from "../../../../runtime/stream/stream-limits.ts";
-import { chunksOf, oneOf, type Random } from "./sample-stream.ts";
+import { chunksOf, oneOf } from "./sample-stream.ts";
 import { sampleText } from "./sample-text.ts";
 
 /** Up to two calls with texts in their arguments, at several depths. Most samples have none. */

@@ -1,6 +1,7 @@
 // Policies of random rules, written as people write them.
 
-import { oneOf, type Random } from "./sample-stream.ts";
+import type { Random } from "../../../../runtime/engine/seeded-random.ts";
+import { oneOf } from "./sample-stream.ts";
 
 const detects = [
   { use: "keywords", keywords: ["project bluebird", "kill", "café", "пароль", "秘密", "new york city"] },

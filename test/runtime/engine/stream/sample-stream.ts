@@ -1,7 +1,6 @@
 // Policies, texts and chunkings for tests of streams.
 
 import { create } from "@bufbuild/protobuf";
-import { seeded } from "../../../../bench/load/random.ts";
 import {
   BundleReferenceSchema,
   EvaluateRequestSchema,
@@ -11,15 +10,11 @@ import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileEngine, type Engine } from "../../../../runtime/engine/compile.ts";
 import type { EvaluationContext } from "../../../../runtime/engine/evaluation.ts";
 import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
+import type { Random } from "../../../../runtime/engine/seeded-random.ts";
 import { shippedModels } from "../../../../src/kit/model-file.ts";
 
 /** The models that the product has. */
 export const models = shippedModels();
-
-/** A random number from 0 to 1. */
-export type Random = () => number;
-
-export { seeded };
 
 /** One of a list. */
 export function oneOf<T>(list: readonly T[], random: Random): T {

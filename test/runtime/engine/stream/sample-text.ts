@@ -1,6 +1,7 @@
 // Texts of fragments that detectors look for, whole and broken, in several scripts and forms.
 
-import { oneOf, type Random } from "./sample-stream.ts";
+import type { Random } from "../../../../runtime/engine/seeded-random.ts";
+import { oneOf } from "./sample-stream.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
