@@ -12,16 +12,15 @@ import {
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { OffsetUnit, Outcome, Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { ApplicablePolicy } from "./applicability.ts";
-import { withBackends } from "./backed.ts";
 import { answerOf, type BackedDetector, type BackendAnswers } from "./backend.ts";
 import { type Case, type DecisionWatch, decide } from "./decide.ts";
-import type { Detection, Scanner, TextSource } from "./detector.ts";
-import { DetectorTimes } from "./detector-time.ts";
+import type { Scanner } from "./detector.ts";
 import { FactSheet, type PlacedDetection } from "./fact-sheet.ts";
 import { Fingerprints } from "./fingerprint.ts";
 import { decidingMatch, isEnforced, type Match, strictest } from "./match.ts";
 import type { OutputSchema } from "./output-schema.ts";
-import { type Piece, piecesOf, textSourceOf } from "./piece.ts";
+import { type Piece, piecesOf } from "./piece.ts";
+import { type PieceDetections, type Scanned, scanPieces } from "./piece-scan.ts";
 import type { KnownWindows } from "./plan.ts";
 import type { RolloutKey } from "./policy/document.ts";
 import { Redactor, redact } from "./redact.ts";
@@ -31,7 +30,6 @@ import { schemaOutcomeOf } from "./schema-check.ts";
 import type { SessionUpdate, SessionView, VaultEntry } from "./session.ts";
 import { blockedItems, itemOf, sessionUpdateOf } from "./session-update.ts";
 import { releasedText } from "./stream/release.ts";
-import { withSplitPayloads } from "./turns.ts";
 
 /** What an evaluation needs besides the request. */
 export interface EvaluationContext {
@@ -98,9 +96,6 @@ export interface EvaluationWatch extends DecisionWatch {
   readonly scanned: (pieces: readonly Piece[], detections: readonly PieceDetections[]) => void;
   readonly decided: (matches: readonly Match[], deciding: Match | undefined) => void;
 }
-
-/** Detections in one piece by the key of their spec; undefined when time did not suffice. */
-export type PieceDetections = ReadonlyMap<string, readonly Detection[]> | undefined;
 
 /** Evaluates a request. */
 export function runEvaluation(
@@ -170,54 +165,6 @@ export function runEvaluation(
       return sessionUpdateOf(context.stage, pieces, matches, outcome);
     },
   };
-}
-
-function scanPieces(
-  pieces: readonly Piece[],
-  request: EvaluateRequest,
-  context: EvaluationContext,
-  { applicable, scanner, backed = [] }: EvaluationTools,
-): Scanned {
-  const longestMs = Math.max(0, ...applicable.map(({ policy }) => policy.timeoutMs));
-  const budgetMs = Math.min(longestMs, request.options?.timeoutMs ?? longestMs);
-  const isOverdue = () => context.elapsedUs() > budgetMs * 1000;
-  const { onDetectorTime, memory, windows } = context;
-  const times = onDetectorTime && new DetectorTimes(context.elapsedUs);
-  const scan = (text: string, source: TextSource, known: KnownWindows | undefined) => {
-    if (memory !== undefined && known === undefined && times === undefined) return memory.scan(scanner, text, source);
-    times?.start();
-    return scanner.scan(text, known, source, times?.lap);
-  };
-  const foundAtMs: number[] = [];
-  const scanned = pieces.map((piece, index) => {
-    const { text } = piece;
-    if (text === "" || applicable.length === 0) return new Map();
-    if (isOverdue()) return undefined;
-    const found = scan(text, textSourceOf(piece, context.stage), index === 0 ? windows : undefined);
-    foundAtMs[index] = context.elapsedUs() / 1000;
-    return found;
-  });
-  if (onDetectorTime !== undefined) times?.tell(onDetectorTime);
-  const complete =
-    context.isTranscript !== true || applicable.length === 0
-      ? scanned
-      : withSplitPayloads(pieces, scanned, (text) => scanner.scan(text));
-  const found = backed.length === 0 ? complete : withBackends(pieces, complete, backed, context.backends);
-  const detections = found.map((each) => each && new Map([...each].map(([key, list]) => [key, inOrder(list)])));
-  return { detections, foundAtMs };
-}
-
-/** What was found in each piece, and when that was known. */
-interface Scanned {
-  readonly detections: PieceDetections[];
-  readonly foundAtMs: readonly number[];
-}
-
-/** Sorted, so that an answer does not depend on the order in which a scanner finds things. */
-function inOrder(detections: readonly Detection[]): Detection[] {
-  return [...detections].sort(
-    (a, b) => a.start - b.start || a.end - b.end || b.score - a.score || (a.category < b.category ? -1 : 1),
-  );
 }
 
 function caseOf(

@@ -3,9 +3,10 @@
 import type { CompiledPolicy, CompiledRule } from "./compiled-policy.ts";
 import type { Ask, Passed } from "./decide.ts";
 import type { Scanner } from "./detector.ts";
-import type { EvaluationContext, EvaluationWatch, PieceDetections } from "./evaluation.ts";
+import type { EvaluationContext, EvaluationWatch } from "./evaluation.ts";
 import type { Match } from "./match.ts";
 import type { Piece } from "./piece.ts";
+import type { PieceDetections } from "./piece-scan.ts";
 
 /** Notes down what happens during one evaluation. */
 export class Recorder implements EvaluationWatch {

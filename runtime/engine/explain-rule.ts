@@ -18,10 +18,10 @@ import { Mode, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts"
 import { type Candidate, fits } from "./candidate.ts";
 import type { CompiledRule, CompiledTerm } from "./compiled-policy.ts";
 import type { Passed } from "./decide.ts";
-import type { PieceDetections } from "./evaluation.ts";
 import type { ConditionExplainer } from "./explain-condition.ts";
 import { isEnforced, type Match } from "./match.ts";
 import type { Piece } from "./piece.ts";
+import type { PieceDetections } from "./piece-scan.ts";
 import type { RolloutKey } from "./policy/document.ts";
 import { isInRollout, modeAt } from "./rollout.ts";
 import { nameOf, stages } from "./wire.ts";

@@ -46,20 +46,32 @@ export interface GateTables {
   readonly companyOf: readonly number[];
 }
 
+/** What a search for literals works with. */
+export interface GateSearch {
+  readonly readsView: (job: number) => boolean;
+  readonly report: Report;
+  /** Takes the time now and then, since a text may be full of literals; what it throws ends the search. */
+  readonly lap: ((job: number | undefined) => void) | undefined;
+}
+
+/** Hits between two laps. */
+const hitsOfLap = 256;
+
 /** Reports what literals find by themselves, and gives the windows of a text for each pattern that may match. */
 export function gateWindows(
   tables: GateTables,
   view: View,
-  readsView: (job: number) => boolean,
-  report: Report,
+  { readsView, report, lap }: GateSearch,
 ): Map<number, Windows> {
   // What a gate leads to is worked out after the scan, when it is known whether the rest of the pattern can be there.
   const hits = new Map<number, GateHit[]>();
   const company: number[][] = [];
   const { text } = view;
+  let count = 0;
   tables.automaton.scan(text, (literal, end) => {
     const uses = tables.uses[literal];
     if (uses === undefined) return;
+    if (lap !== undefined && ++count % hitsOfLap === 0) lap(undefined);
     const { companies, phrases, triggers, gates } = uses;
     // Most literals are for one thing only.
     if (companies.length > 0) addCompanyEnd(company, companies, end);

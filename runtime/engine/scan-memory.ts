@@ -2,7 +2,7 @@
 // that come again with each new one, documents that are retrieved for many questions. A scan depends on nothing but the scanner, the
 // text and whose text it is, so that what it found may be given again; an answer is the same with a memory as without.
 
-import type { Found, Scanner, TextSource } from "./detector.ts";
+import type { Found, Lap, Scanner, TextSource } from "./detector.ts";
 
 /** How a memory stands. */
 export interface ScanMemoryStatus {
@@ -37,9 +37,9 @@ export class ScanMemory {
     return { known: this.#known, scanned: this.#scanned };
   }
 
-  /** What the scanner finds in the text. */
-  scan(scanner: Scanner, text: string, source: TextSource): Found {
-    if (text.length > longestUnits || this.#mostBytes === 0) return scanner.scan(text, undefined, source);
+  /** What the scanner finds in the text. What `lap` throws is thrown, and nothing is remembered. */
+  scan(scanner: Scanner, text: string, source: TextSource, lap?: Lap): Found {
+    if (text.length > longestUnits || this.#mostBytes === 0) return scanner.scan(text, undefined, source, lap);
     const texts = this.#textsOf(scanner);
     const entry = texts.get(text);
     const known = entry?.[source];
@@ -48,7 +48,7 @@ export class ScanMemory {
       return known;
     }
     this.#scanned += 1;
-    const found = scanner.scan(text, undefined, source);
+    const found = scanner.scan(text, undefined, source, lap);
     texts.set(text, { ...entry, [source]: found }, entryBytes + 2 * text.length + sizeOf(found));
     return found;
   }

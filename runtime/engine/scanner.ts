@@ -188,7 +188,7 @@ function scanView(tables: Tables, view: View, limits: ScanLimits, report: Report
   const { text } = view;
   const { lap } = limits;
   const readsView = (job: number): boolean => ((tables.reads[job] ?? 0) & view.kinds) !== 0;
-  const windows = gateWindows(tables, view, readsView, report);
+  const windows = gateWindows(tables, view, { readsView, report, lap });
   lap?.(undefined);
   for (const [pattern, parts] of windows) {
     const use = tables.patterns[pattern];

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FailMode, Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { ask, engineOf } from "./sample-engine.ts";
 import { block } from "./sample-policy.ts";
+import { streamEngine } from "./stream/sample-stream.ts";
 
 describe("the time budget", () => {
   const clock = (stepUs: number) => {
@@ -31,6 +32,15 @@ describe("the time budget", () => {
     expect(unjudged(101)).toBe(1);
     expect(unjudged(60, 50)).toBe(1);
     expect(unjudged(101, 500)).toBe(1);
+  });
+
+  it("ends in the middle of a long text, of which nothing is said then", () => {
+    const engine = streamEngine(`defaults: {timeout_ms: 4}\n${block}`);
+    const elapsedUs = () => clock(1_000);
+    const long = ask(engine, { text: `a word. ${"no more ".repeat(1_100)}` }, { elapsedUs: elapsedUs() });
+    expect(long.response).toMatchObject({ unjudged: [{ detector: "secrets", reason: "timeout" }] });
+    expect(long.redactedTexts()).toEqual([undefined]);
+    expect(ask(engine, { text: "a word." }, { elapsedUs: elapsedUs() }).response.unjudged).toEqual([]);
   });
 
   it("reports nothing of a text that was not scanned", () => {

@@ -141,31 +141,34 @@ function findInRun(text: string, offset: number, run: string, findings: Finding[
 
 // The last group of the longest valid number that begins with a group, or -1.
 function lastGroup(text: string, groups: readonly Group[], first: number): number {
-  const start = groups[first]?.start ?? 0;
+  const { start, end: firstEnd } = groups[first] ?? { start: 0, end: 0 };
+  if (!standsBefore(text, start)) return -1;
+  const separator = text[firstEnd];
   let found = -1;
   let count = 0;
   for (let last = first; last < groups.length; last++) {
     const { start: from, end } = groups[last] ?? { start: 0, end: 0 };
     count += end - from;
     if (count > longest) break;
-    if (count < shortest || !standsAlone(text, start, end)) continue;
-    if (last > first && !evenlyGrouped(text, groups.slice(first, last + 1))) continue;
+    if (last > first && !goesOnEvenly(text, groups, { first, last, separator })) break;
+    if (count < shortest || !standsBehind(text, end)) continue;
     const digits = digitsOf(text, start, end);
     if (passesLuhn(digits) && (issuerOf(digits) !== undefined || isAnnounced(text, start, end, digits))) found = last;
   }
   return found;
 }
 
-// Printed numbers begin with four digits (or six), go on in groups of three to seven, and use one separator.
-function evenlyGrouped(text: string, groups: readonly Group[]): boolean {
-  const lengths = groups.map((group) => group.end - group.start);
-  const separators = new Set(groups.slice(1).map((group) => text[group.start - 1]));
-  const first = lengths[0] ?? 0;
-  return (
-    separators.size === 1 &&
-    (first === 4 || first === 6) &&
-    lengths.slice(1, -1).every((length) => length >= 3 && length <= 7)
-  );
+// Printed numbers begin with four digits (or six), go on in groups of three to seven, and use one separator. Asked for each group in turn, so
+// that a long row of numbers that are none costs little.
+function goesOnEvenly(
+  text: string,
+  groups: readonly Group[],
+  { first, last, separator }: { readonly first: number; readonly last: number; readonly separator: string | undefined },
+): boolean {
+  const lengthOf = (index: number): number => (groups[index]?.end ?? 0) - (groups[index]?.start ?? 0);
+  if (text[(groups[last]?.start ?? 0) - 1] !== separator) return false;
+  const before = lengthOf(last - 1);
+  return last - 1 === first ? before === 4 || before === 6 : before >= 3 && before <= 7;
 }
 
 // Ranges of issuers change; a number that is called a card and has the check digit is one.
@@ -175,9 +178,12 @@ function isAnnounced(text: string, start: number, end: number, digits: string): 
 
 const words = /\bcards?\b|karte|carte|tarjeta|carta di|cart[ãa]o|kaart|карт|卡|カード|카드/i;
 
-function standsAlone(text: string, start: number, end: number): boolean {
-  if (/[A-Za-z0-9_]/.test(text[start - 1] ?? "") || /[A-Za-z0-9_]/.test(text[end] ?? "")) return false;
-  return !/\d[.,]$/.test(text.slice(Math.max(0, start - 2), start)) && !/^[.,]\d/.test(text.slice(end, end + 2));
+function standsBefore(text: string, start: number): boolean {
+  return !/[A-Za-z0-9_]/.test(text[start - 1] ?? "") && !/\d[.,]$/.test(text.slice(Math.max(0, start - 2), start));
+}
+
+function standsBehind(text: string, end: number): boolean {
+  return !/[A-Za-z0-9_]/.test(text[end] ?? "") && !/^[.,]\d/.test(text.slice(end, end + 2));
 }
 
 function digitsOf(text: string, start: number, end: number): string {

@@ -30,6 +30,8 @@ const forms = { card: cardForm, phone: phoneForm, identity: identityForm } as co
 const widestLead = 24;
 /** No number is longer, with all that is read to tell it from a table. */
 const longestNumbers = 640;
+/** A row of digits that is longer is settled in steps of so many units, so that small chunks do not have it searched over and over. */
+const leastStep = 256;
 const digit = /\d/;
 
 /** A sweep that finds numbers of some kind, which may have more digits at least than the kind says. Where there is no digit it is not asked. */
@@ -49,7 +51,8 @@ function openNumber({ fewestDigits, widestGap, behind, lead }: NumberForm): Open
     let lastDigit = -1;
     let count = 0;
     const isOver = () => length > lastDigit + behind || (count < fewestDigits && length >= lastDigit + widestGap + 1);
-    for (let at = Math.max(from, length - longestNumbers); at < length; at++) {
+    const least = length - longestNumbers;
+    for (let at = least < from + leastStep ? from : least; at < length; at++) {
       const unit = text.charCodeAt(at);
       if (unit < 0x30 || unit > 0x39) continue;
       if (chainStart >= 0 && at - lastDigit > widestGap) {
