@@ -6,7 +6,7 @@ import type { Rule } from "./rule.ts";
 const around: readonly Rule[] = [
   {
     family: "override",
-    weight: 0.6,
+    weight: 0.7,
     pattern:
       "\\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overlook|do not follow|don'?t follow|do not obey|do not listen to|don'?t listen to|pay no attention to) (?:(?:all|any|every|the|these|those|of|other|absolutely|each|previous|above|and|or|both) ){0,4}(?:further|following|subsequent|later|remaining|future|upcoming|additional|below|next) (?:[a-z]+ )?(?:instructions?|directions?|directives?|commands?|prompts?|rules?|guidelines?|orders|requests?|statements?|operations?|tasks?)\\b",
   },
@@ -30,13 +30,13 @@ const around: readonly Rule[] = [
   },
   {
     family: "override",
-    weight: 0.6,
+    weight: 0.7,
     pattern:
       "\\bforget (?:that )?(?:you(?:'re| are| were)|being) (?:an? |the )?(?:[a-z]+ ){0,2}(?:ai|assistant|chat ?bot|bot|robot|language model|translator|search engine|model)\\b",
   },
   {
     family: "override",
-    weight: 0.55,
+    weight: 0.7,
     pattern:
       "\\byou (?:are (?:not|no longer)|stop being|will stop being|cease to be|were never) (?:an? |the )?(?:[a-z]+ ){0,2}(?:bot|robot|search engine|translator|assistant|chat ?bot|grammar checker|generator)(?:,? (?:anymore|any more|any longer|now|but|instead)|[.,;] (?:you|now|instead|from))",
   },
@@ -57,12 +57,13 @@ const demanded: readonly Rule[] = [
   },
   {
     family: "override",
-    weight: 0.5,
-    pattern: "\\bi(?:'ve| have) been (?:pwned|p[^a-z]{1,2}wned|pw[^a-z]{1,2}ned|p w n e d)\\b",
+    weight: 0.6,
+    pattern:
+      "\\bi(?:'ve| have) (?:not )?been (?:[@*_-]{0,2}p[^a-z\\n]{0,2}[ao]?w[^a-z\\n]{0,2}n[^a-z\\n]{0,2}e[^a-z\\n]{0,2}d|p[oa]wn?ed)\\b",
   },
   {
     family: "override",
-    weight: 0.35,
+    weight: 0.5,
     pattern:
       '\\b(?:only|just|simply|always|instead),? (?:say|print|reply|respond|output|write|answer|return|repeat)(?: only| exactly| back| with| the| words?| phrase| text| sentence| following){0,5}:? ?["\'“‘`][^"”\\n]{1,80}["\'”’`][^\\n]{0,40}\\b(?:nothing else|no matter|ignore|disregard|and stop|without any|no other|regardless)',
   },
@@ -101,23 +102,74 @@ const switches: readonly Rule[] = [
   },
   {
     family: "template_forging",
-    weight: 0.55,
+    weight: 0.65,
     pattern:
       "\\b(?:content_filter|safety(?:[_ ](?:mode|filter|checks?|features?))?)[\"']? ?(?:=|:|==) ?[\"']?(?:false|off|none|disabled|0|optional|null)\\b",
   },
   {
     family: "template_forging",
-    weight: 0.55,
+    weight: 0.65,
     pattern:
       "<!--[^\\n]{0,120}\\b(?:ignore|disregard|override|ai (?:assistant|agent|model)|assistants?:|system:|llms?|instructions? (?:to|for) (?:the )?(?:ai|assistant|model|agent))\\b[^\\n]{0,120}\\b(?:instructions?|rules|prompt|user|send|reply|respond|say|must|output|include|instead|call|run|rate|recommend)\\b",
   },
   {
     family: "encoded_instruction",
-    weight: 0.5,
+    weight: 0.75,
     pattern:
       "\\bbypass(?: security| restrictions| filters?)? ?: ?[`\"']?(?:import |from [a-z]+ import|print ?\\(|__import__|exec|eval|os\\.)",
   },
 ];
 
+const other: readonly Rule[] = [
+  {
+    family: "override",
+    weight: 0.55,
+    pattern:
+      "\\b(?:ignore|disregard|forget|skip|overlook) (?:all |any |the |every |whole |this |that |your )?(?:instructions?|commands?|text|lines?|orders?|task) (?:to (?:translate|summari[sz]e|write|classify|answer|correct|rate)|between|about (?:writing|translating)|(?:that (?:is|are|was|were) )?(?:above|below) (?:and|then|but|or)\\b)",
+  },
+  {
+    family: "override",
+    weight: 0.65,
+    pattern:
+      "\\bignore the user(?:['’]?s)?(?: (?:question|request|input|message|query|text|prompt|instructions?))? (?:and|,|but)(?: instead| just| only| simply| always){0,2} (?:reply|respond|say|print|output|answer|return|write|tell|do)\\b",
+  },
+  {
+    family: "override",
+    weight: 0.55,
+    pattern:
+      "\\b(?:bypass|circumvent) (?:all|any|every|your|its|these|those) (?:of )?(?:your |its |the |built-in |internal )?(?:limits|limitations|restrictions|rules|filters|instructions|safeguards|safety|guardrails|constraints|programming)\\b",
+  },
+  {
+    family: "override",
+    weight: 0.55,
+    pattern:
+      "\\b(?:follow|obey|execute|perform|accept) (?:only (?:my|these|the following) (?:instructions|orders|commands|rules)|my[_ .]{1,3}(?:instructions|orders|commands|rules)[ ._,]{1,4}(?:only|alone|exclusively|and nothing else))\\b",
+  },
+  {
+    family: "override",
+    weight: 0.6,
+    pattern:
+      "(?:\\*{2,3}|#{1,4} ?|={3,8} ?|-{3,8} ?)(?:important |urgent |updated |your )?new (?:system )?instructions?\\b ?(?:\\*{2,3}|#|=|-|:)",
+  },
+  {
+    family: "jailbreak_persona",
+    weight: 0.6,
+    pattern:
+      "\\b(?:no|without|zero|free of|lacks?) (?:any )?(?:legal|ethical|moral|safety)(?:,? (?:or|and|nor) (?:any )?(?:legal|ethical|moral|safety))? (?:constraints|limits|limitations|restrictions|boundaries|rules|guidelines|obligations|filters)\\b",
+  },
+  {
+    family: "role_hijack",
+    weight: 0.5,
+    pattern:
+      "\\b(?:act|answer|respond|behave|speak|reply|serve)(?: to me)? as [^\\n.!?]{1,50} (?:instead of|rather than|and not) (?:as |being )?(?:an? |the )?(?:ai |helpful )?(?:assistant|chat ?bot|language model|ai)\\b",
+  },
+  {
+    family: "prompt_extraction",
+    weight: 0.5,
+    pattern:
+      "\\b(?:your|the) (?:system |hidden |initial )?(?:prompt|instructions) (?:is|was|were|are|becomes?) (?:now )?an? (?:poem|song|story|riddle|recipe|haiku|letter)\\b[^\\n]{0,60}\\b(?:recite|sing|tell|read|repeat|show|write)",
+  },
+];
+
 /** The English rules about the surroundings of an instruction, by family. */
-export const englishDirectRules: readonly Rule[] = [...around, ...demanded, ...switches];
+export const englishDirectRules: readonly Rule[] = [...around, ...demanded, ...switches, ...other];

@@ -20,7 +20,7 @@ const persona: readonly Rule[] = [
   },
   {
     family: "jailbreak_persona",
-    weight: 0.7,
+    weight: 0.75,
     pattern:
       "\\b(?:ai|assistant|chat ?bot|language model|gpt|llm|persona|version of (?:yourself|you|chatgpt)|entity|chatgpt|mode) (?:that |who |which |with |called |named )(?:[a-z0-9'\"-]+ ){0,6}(?:no|without|free of|free from|not bound by|unbound by|ignores?|bypasses|lacks|has no|have no|zero)(?: any| all| the| such)? (?:[a-z,-]+ ){0,3}(?:restrictions?|limitations?|filters?|rules|guidelines|ethics|ethical|morals?|morality|censorship|safeguards?|boundaries|constraints|inhibitions|content policy|policies)\\b",
   },
@@ -83,7 +83,7 @@ const liberation: readonly Rule[] = [
   },
   {
     family: "jailbreak_persona",
-    weight: 0.6,
+    weight: 0.7,
     pattern:
       "\\b(?:do|does|did|will|need|needs)(?: not|n['’]t) (?:have to |need to |even )?(?:abide by|follow|adhere to|comply with|obey|respect|be bound by|care about) (?:any |all |the |those |these )?(?:of the )?(?:rules|laws|guidelines|policies|restrictions|limitations|limits)(?: and [a-z]+)? (?:set|imposed|placed|given|created|made|established|enforced|put) (?:for|on|by|upon|in place)",
   },
@@ -95,7 +95,7 @@ const liberation: readonly Rule[] = [
   },
   {
     family: "jailbreak_persona",
-    weight: 0.55,
+    weight: 0.65,
     pattern:
       "\\b(?:free (?:of|from)|without|has no|have no|with no|lacks|removes|removed) (?:any |all |its )?(?:restrictions|filters|limitations|censorship|content filters?|guardrails|moral compass|ethical constraints|ethical guidelines|moral constraints)(?:,? (?:and|or|nor) (?:any |all )?(?:restrictions|filters|limitations|censorship|ethics|morals|rules|limits|guidelines|policies|warnings|constraints))",
   },
@@ -107,12 +107,12 @@ const liberation: readonly Rule[] = [
   },
   {
     family: "jailbreak_persona",
-    weight: 0.6,
+    weight: 0.7,
     pattern: "\\bpretend to (?:browse|access|surf|search|have (?:full )?access to) the internet\\b",
   },
   {
     family: "jailbreak_persona",
-    weight: 0.55,
+    weight: 0.7,
     pattern:
       "\\b(?:which|that|it|name) (?:stands for|is short for|means) [\"'“‘]?[a-z0-9 '’-]{4,60}[\"'”’]?[^\\n]{0,160}\\b(?:no limits|no rules|not bound|broken free|free (?:from|of)|any limits|unrestricted|unfiltered|uncensored|never refuses?|without (?:any )?(?:limits|restrictions|filters|ethics)|not have to (?:abide|follow|adhere))",
   },
@@ -174,7 +174,7 @@ const template: readonly Rule[] = [
   },
   {
     family: "template_forging",
-    weight: 0.6,
+    weight: 0.65,
     pattern:
       "\\b(?:end|conclusion|close) of (?:the )?(?:system|user|developer|original|initial|previous) (?:prompt|message|instructions?|input|query|text|document)\\b[\\s\\S]{0,60}\\b(?:new|begin|start|now|you|system|ignore|instructions?)\\b",
   },

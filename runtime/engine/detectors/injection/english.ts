@@ -177,13 +177,13 @@ const extraction: readonly Rule[] = [
 const hijack: readonly Rule[] = [
   {
     family: "role_hijack",
-    weight: 0.6,
+    weight: 0.7,
     pattern:
       "\\b(?:from now on|from this (?:point|moment)(?: on(?:ward)?s?| forward)?|henceforth|starting now|effective immediately),? (?:and [a-z ]{0,30},? )?you (?:are|will be|shall be|must|will|shall|have|act|respond|answer|obey|should|do not|don'?t|can|only|no longer)(?: [a-z0-9'-]+){0,12} (?:unrestricted|unfiltered|uncensored|without (?:any )?(?:restrictions|limits|filters|censorship|rules|question|hesitation)|no (?:restrictions|limits|filters|rules|limitations|ethical)|obey|anything i|everything i|whatever i|all my (?:commands|orders)|jailbroken|evil|dan\\b|ignore|break|refuse|bound by|my (?:commands|orders|slave|servant)|the (?:rules|guidelines|policies|restrictions))",
   },
   {
     family: "role_hijack",
-    weight: 0.65,
+    weight: 0.7,
     pattern:
       "\\byou are (?:no longer|not) (?:chatgpt|claude|gemini|bard|copilot|an? (?:ai )?(?:assistant|language model|chatbot|customer (?:service|support)[a-z ]{0,12})|bound by|restricted by|limited by|constrained by|required to|obligated to|subject to|under any obligation)\\b[^\\n]{0,80}\\b(?:you are|now|act|instead|become|rules|guidelines|restrictions|policies|openai|instructions|content|ethic|filters?|follow)",
   },
@@ -213,7 +213,7 @@ const hijack: readonly Rule[] = [
   },
   {
     family: "role_hijack",
-    weight: 0.5,
+    weight: 0.6,
     pattern:
       "\\b(?:attention|important|note|notice|message|instructions?|command|urgent)[ :,!-]{1,3}(?:to |for )?(?:the |any |all |this )?(?:ai|a\\.i\\.|llm|language model|ai (?:assistant|model|agent|system)|assistant|chatbot|automated (?:system|agent))s?\\b(?: reading| processing| summari[sz]ing| reviewing| parsing| that|:|,| -)[^\\n]{0,160}\\b(?:ignore|disregard|must|instead|do not|forward|send|recommend|override|stop|always|only|delete|approve|reveal|rate|give|say|output|execute|insert|add)\\b",
   },
@@ -234,7 +234,7 @@ const hijack: readonly Rule[] = [
 const exfiltration: readonly Rule[] = [
   {
     family: "exfiltration",
-    weight: 0.6,
+    weight: 0.7,
     pattern:
       "\\b(?:send|forward|post|upload|transmit|exfiltrate|email|e-mail|leak|submit|deliver|bcc|copy) (?:[a-z0-9',-]+ ){0,8}(?:api keys?|passwords?|credentials?|secrets?|tokens?|system prompt|chat history|conversation(?: history)?|private keys?|ssh keys?|environment variables|session cookies?|contents? of (?:the |this |all )?(?:[a-z]+ )?(?:inbox|files?|e-?mails?|documents?|database)|customer (?:data|records|list)|user data|personal data|previous e-?mails?|contacts?|inbox|mailbox) (?:[a-z0-9',-]+ ){0,6}(?:to|at|via|into) [\"'<(\\[]?(?:https?://|[a-z0-9._%+-]+@[a-z0-9-]+\\.|(?:the |this |my |our |an? )(?:following |external |remote |attacker|url|webhook|server|endpoint|address))",
   },
@@ -252,13 +252,13 @@ const exfiltration: readonly Rule[] = [
   },
   {
     family: "exfiltration",
-    weight: 0.55,
+    weight: 0.7,
     pattern:
       "\\b(?:do not|don'?t|never|without)(?: ever)? (?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|alert(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|show(?:ing)?|let(?:ting)?)(?: this| that| it| any of this| anything){0,2}(?: to)? (?:the |your )(?:user|human|owner|reader|customer|recipient)\\b",
   },
   {
     family: "exfiltration",
-    weight: 0.6,
+    weight: 0.65,
     pattern:
       "\\b{reveal} (?:me |us |out )?(?:all |the |your |any |every |stored |saved |secret ){1,4}(?:api keys?|credentials|environment variables|env vars?|secret keys?|access tokens?|admin passwords?|database passwords?|other users'? (?:data|messages|conversations|records|chats?)|\\.env(?: file)?)(?: you| that| in| from| stored| and| now|\\.|!|$)",
   },

@@ -40,7 +40,7 @@ const french: readonly Rule[] = [
     family: "override",
     weight: 0.8,
     pattern:
-      "\\b(?:ignor(?:e|ez|er|ons)|oubli(?:e|ez|er|ons)|néglig(?:e|ez|er)|fais abstraction de|faites abstraction de|ne (?:suis|suivez|tiens|tenez) (?:pas|plus)(?: compte)?(?: de)?|mets de côté|mettez de côté|passe outre|passez outre|laisse tomber|écarte) (?:de )?(?:(?:toute?s?|tous|les|tes|vos|mes|ces|complètement|immédiatement|l'ensemble des) ){0,4}(?:(?:précédentes?|anciennes|premières) )?(?:instructions?|consignes?|directives?|règles?|ordres?|indications|restrictions|invites?) (?:précédent(?:e|es|s)?|antérieur(?:e|es|s)?|initial(?:e|es)|initiaux|ci-dessus|d'origine|données?|reçues?|du système|système|de sécurité|qui (?:t|v)|que (?:tu|vous)|et )",
+      "(?:\\b(?:ignor(?:e|ez|er|ons)|oubli(?:e|ez|er|ons)|néglig(?:e|ez|er)|fais abstraction de|faites abstraction de|ne (?:suis|suivez|tiens|tenez) (?:pas|plus)(?: compte)?(?: de)?|mets de côté|mettez de côté|passe outre|passez outre|laisse tomber)|(?:^|[^\\p{L}\"'“„«])(?:écarte)) (?:de )?(?:(?:toute?s?|tous|les|tes|vos|mes|ces|complètement|immédiatement|l'ensemble des) ){0,4}(?:(?:précédentes?|anciennes|premières) )?(?:instructions?|consignes?|directives?|règles?|ordres?|indications|restrictions|invites?) (?:précédent(?:e|es|s)?|antérieur(?:e|es|s)?|initial(?:e|es)|initiaux|ci-dessus|d'origine|données?|reçues?|du système|système|de sécurité|qui (?:t|v)|que (?:tu|vous)|et )",
   },
   {
     family: "override",
@@ -58,13 +58,13 @@ const french: readonly Rule[] = [
     family: "prompt_extraction",
     weight: 0.65,
     pattern:
-      "\\b(?:montre|montrez|révèle|révélez|affiche|affichez|donne|donnez|dis|dites|répète|répétez|écris|imprime|copie|traduis|résume|partage)(?:-moi|-nous)? (?:[a-zéèêàç'-]+ ){0,4}(?:(?:prompt|invite|message|instructions?|consignes?)(?: du| de)?(?: ton| votre)? ?(?:système|system|initiale?s?|cachée?s?|secrète?s?|d'origine|internes?))",
+      "(?:\\b(?:montre|montrez|révèle|révélez|affiche|affichez|donne|donnez|dis|dites|répète|répétez|imprime|copie|traduis|résume|partage)|(?:^|[^\\p{L}\"'“„«])(?:écris))(?:-moi|-nous)? (?:[a-zéèêàç'-]+ ){0,4}(?:(?:prompt|invite|message|instructions?|consignes?)(?: du| de)?(?: ton| votre)? ?(?:système|system|initiale?s?|cachée?s?|secrète?s?|d'origine|internes?))",
   },
   {
     family: "role_hijack",
     weight: 0.6,
     pattern:
-      "\\b(?:à partir de maintenant|désormais|dorénavant),? (?:tu es|vous êtes|tu vas|vous allez|réponds|répondez|agis|agissez|tu réponds)(?: [a-zéèêàç'-]+){0,10} (?:sans (?:aucune? )?(?:restrictions?|filtres?|limites?|censure|règles?)|(?:pas|plus|aucune?) (?:de )?(?:restrictions?|règles?|filtres?|limites?)|dan\\b)",
+      "(?:\\b(?:désormais|dorénavant)|(?:^|[^\\p{L}\"'“„«])(?:à partir de maintenant)),? (?:tu es|vous êtes|tu vas|vous allez|réponds|répondez|agis|agissez|tu réponds)(?: [a-zéèêàç'-]+){0,10} (?:sans (?:aucune? )?(?:restrictions?|filtres?|limites?|censure|règles?)|(?:pas|plus|aucune?) (?:de )?(?:restrictions?|règles?|filtres?|limites?)|dan\\b)",
   },
 ];
 
@@ -73,7 +73,7 @@ const german: readonly Rule[] = [
     family: "override",
     weight: 0.8,
     pattern:
-      "\\b(?:ignorier(?:e|en|t)?|vergiss|vergessen|missachte|verwirf|verwerfen|überspring(?:e|en)?|übergeh(?:e|en)?|befolge|befolgen|lass|beachte)(?: sie| bitte| einfach| sofort| jetzt| nun)* (?:(?:alle|sämtliche|jegliche|die|deine|ihre|meine|diese|all|deiner|ihrer|aller) ){0,4}(?:(?:vorherigen?|bisherigen?|vorigen?|früheren?|obigen?|vorangegangenen?|vorhergehenden?|ursprünglichen?|bestehenden?|gegebenen?|erhaltenen?|anfänglichen?) )(?:[a-zäöüß-]+ )?(?:anweisung(?:en)?|instruktion(?:en)?|befehle?|regeln?|vorgaben?|richtlinien|anordnungen|aufforderungen|prompts?|einschränkungen|beschränkungen)",
+      "(?:\\b(?:ignorier(?:e|en|t)?|vergiss|vergessen|missachte|verwirf|verwerfen|befolge|befolgen|lass|beachte)|(?:^|[^\\p{L}\"'“„«])(?:überspring(?:e|en)?|übergeh(?:e|en)?))(?: sie| bitte| einfach| sofort| jetzt| nun)* (?:(?:alle|sämtliche|jegliche|die|deine|ihre|meine|diese|all|deiner|ihrer|aller) ){0,4}(?:(?:vorherigen?|bisherigen?|vorigen?|früheren?|obigen?|vorangegangenen?|vorhergehenden?|ursprünglichen?|bestehenden?|gegebenen?|erhaltenen?|anfänglichen?) )(?:[a-zäöüß-]+ )?(?:anweisung(?:en)?|instruktion(?:en)?|befehle?|regeln?|vorgaben?|richtlinien|anordnungen|aufforderungen|prompts?|einschränkungen|beschränkungen)",
   },
   {
     family: "override",
@@ -91,7 +91,7 @@ const german: readonly Rule[] = [
     family: "prompt_extraction",
     weight: 0.65,
     pattern:
-      "\\b(?:zeig(?:e|en)?|verrat(?:e|en)?|nenn(?:e|en)?|gib|geben|wiederhol(?:e|en)?|schreib(?:e|en)?|druck(?:e|en)?|kopier(?:e|en)?|übersetz(?:e|en)?|offenbar(?:e|en)?|teil(?:e|en)?)(?: sie)?(?: mir| uns)? (?:[a-zäöüß-]+ ){0,4}(?:system-?prompts?|systemanweisung(?:en)?|systemnachricht|(?:ursprüngliche[nr]?|geheime[nr]?|versteckte[nr]?|interne[nr]?|anfängliche[nr]?) (?:anweisung(?:en)?|instruktionen|vorgaben|prompts?))",
+      "(?:\\b(?:zeig(?:e|en)?|verrat(?:e|en)?|nenn(?:e|en)?|gib|geben|wiederhol(?:e|en)?|schreib(?:e|en)?|druck(?:e|en)?|kopier(?:e|en)?|offenbar(?:e|en)?|teil(?:e|en)?)|(?:^|[^\\p{L}\"'“„«])(?:übersetz(?:e|en)?))(?: sie)?(?: mir| uns)? (?:[a-zäöüß-]+ ){0,4}(?:system-?prompts?|systemanweisung(?:en)?|systemnachricht|(?:ursprüngliche[nr]?|geheime[nr]?|versteckte[nr]?|interne[nr]?|anfängliche[nr]?) (?:anweisung(?:en)?|instruktionen|vorgaben|prompts?))",
   },
   {
     family: "role_hijack",
@@ -220,7 +220,7 @@ const russian: readonly Rule[] = [
     family: "role_hijack",
     weight: 0.6,
     pattern:
-      "(?:с этого момента|отныне|теперь),? ты (?:[а-яё]+,? ){0,8}(?:без (?:каких-либо |всяких )?(?:ограничений|цензуры|фильтров|правил)|не име(?:ешь|ет) (?:никаких )?(?:ограничений|правил|фильтров)|дан\\b)",
+      "(?:с этого момента|отныне|теперь),? ты (?:[а-яё]+,? ){0,8}(?:без (?:каких-либо |всяких )?(?:ограничений|цензуры|фильтров|правил)|не име(?:ешь|ет) (?:никаких )?(?:ограничений|правил|фильтров)|дан(?:[^\\p{L}]|$))",
   },
 ];
 

@@ -30,9 +30,9 @@ export function rulesOf({ drop, rules, show, secret, become, free, verbs, isUnsp
     ...(verbs === "first" ? [] : [`${start}(?:${object})[^\\n.!?:।۔]{0,24}(?:${verb})`]),
   ];
   const found = [
-    ...beside(drop, rules).map((pattern) => ({ family: "override", weight: 0.7, pattern })),
-    ...beside(show, secret).map((pattern) => ({ family: "prompt_extraction", weight: 0.55, pattern })),
-    { family: "role_hijack", weight: 0.55, pattern: `${start}(?:${become})[^\\n!?]{0,48}(?:${free})` },
+    ...beside(drop, rules).map((pattern) => ({ family: "override", weight: 0.75, pattern })),
+    ...beside(show, secret).map((pattern) => ({ family: "prompt_extraction", weight: 0.65, pattern })),
+    { family: "role_hijack", weight: 0.65, pattern: `${start}(?:${become})[^\\n!?]{0,48}(?:${free})` },
   ];
   return found.map((rule) => ({ ...rule, pattern: rule.pattern.normalize("NFKC") }));
 }

@@ -1,10 +1,11 @@
-// The linear model of "injection" and the form in which it is kept: "PGIM", the length of a header (32 bits, little endian), the header
-// as JSON, one signed byte for each feature, and, for each family of attacks, one for each of the features' first bits. The evidence of a
-// stretch is the sum of its features' weights over the square root of their number and a constant, in logits; the constant keeps the
-// few words of short texts from weighing too much. A window has the evidence of its strongest stretch of two parts or more, since what
-// stands around an order in a document says nothing about it. Families only say what an attack looks like most, never whether it is one.
+// The linear model of "injection", kept in the form of model-file.ts: one signed byte for each feature, and, for each family of attacks,
+// one for each of the features' first bits. The evidence of a stretch is the sum of its features' weights over the square root of their
+// number and a constant, in logits; the constant keeps the few words of short texts from weighing too much. A window has the evidence of
+// its strongest stretch of two parts or more, since what stands around an order in a document says nothing about it. Families only say
+// what an attack looks like most, never whether it is one.
 
 import { unitsOf } from "../../unit.ts";
+import { type ModelForm, readModelFile, writeModelFile } from "../model-file.ts";
 import { featureCount, windowParts, windowReach } from "./feature.ts";
 import { FeatureList } from "./feature-list.ts";
 import { createStretch, strongestStretch, type WindowParts } from "./stretch.ts";
@@ -41,8 +42,12 @@ export interface ModelHeader {
 /** How many weights a family has. */
 export const familyFeatureCount = 2 ** 13;
 
-const magic = "PGIM";
-const headerAt = 8;
+const form: ModelForm<ModelHeader> = {
+  detector: "injection",
+  magic: "PGIM",
+  fits: ({ format, features, families }, count) =>
+    format === 3 && features === featureCount && count === featureCount + families.length * familyFeatureCount,
+};
 
 /** The model, ready to score. */
 export class InjectionModel {
@@ -143,18 +148,12 @@ export function familyFeatureOf(feature: number): number {
 
 /** Reads a model. Throws when the bytes are none, or when they are for other features. */
 export function readModel(bytes: Uint8Array): InjectionModel {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (buffer.length < headerAt || buffer.toString("latin1", 0, magic.length) !== magic)
-    throw new Error("these bytes are no model of the detector injection");
-  const weightsAt = headerAt + buffer.readUInt32LE(magic.length);
-  // What the training script wrote; the signature of the bundle vouches for it.
-  const header = JSON.parse(buffer.toString("utf8", headerAt, weightsAt)) as ModelHeader;
-  const familiesAt = weightsAt + featureCount;
-  const isOfThisVersion = header.format === 3 && header.features === featureCount;
-  if (!isOfThisVersion || buffer.length !== familiesAt + header.families.length * familyFeatureCount)
-    throw new Error(`the model ${header.version} of the detector injection is for another version of it`);
-  const weights = new Int8Array(buffer.subarray(weightsAt, familiesAt));
-  return new InjectionModel(header, weights, new Int8Array(buffer.subarray(familiesAt)));
+  const { header, numbers } = readModelFile(bytes, form);
+  return new InjectionModel(
+    header,
+    new Int8Array(numbers.subarray(0, featureCount)),
+    new Int8Array(numbers.subarray(featureCount)),
+  );
 }
 
 /** The bytes of a model. */
@@ -163,13 +162,8 @@ export function writeModel(
   weights: Int8Array,
   familyWeights: Int8Array = new Int8Array(0),
 ): Uint8Array {
-  const json = Buffer.from(JSON.stringify(header));
-  const start = Buffer.alloc(headerAt);
-  start.write(magic, "latin1");
-  start.writeUInt32LE(json.length, magic.length);
-  return Buffer.concat([start, json, bytesOf(weights), bytesOf(familyWeights)]);
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
+  const numbers = new Int8Array(weights.length + familyWeights.length);
+  numbers.set(weights);
+  numbers.set(familyWeights, weights.length);
+  return writeModelFile(form, header, numbers);
 }

@@ -19,20 +19,42 @@ const symmetric = ['"', "`", "'"];
 const aboutAttacks =
   /prompt[- ]?injections?|injection (?:attacks?|attempts?|tests?|prompts?)|jailbreak(?:s|ing)? (?:attempts?|prompts?|attacks?|phrases?)|\battack(?:er|ers|s)?\b|red[- ]team|owasp|phrases? (?:like|such as)|\b(?:detector|classifier|guardrail|benchmark|honeypot|wording)s?\b/i;
 
+/** Words about attacks in other languages. */
+const aboutAttacksElsewhere =
+  /ataques?(?!\p{L})|attaquant|attaques?(?!\p{L})|angriff|angreifer|attacco|attacchi|aggressor|aanval|angrep|angreb|angrip|serangan|penyerang|tấn công|saldır|hyökkä|támad|útok|útoč|atacator|атак|злоумышленник|зловмисник|επίθεσ|επιτιθέμεν|התקפ|תוקפ|هجوم|المهاجم|حمله|مهاجم|حملہ|حملے|हमला|हमले|हमलावर|আক্রমণ|தாக்குதல்|தாக்குபவ|โจมตี|攻击|攻撃|공격|inyección|injeção|iniezion|инъекц|ін.?єкц|注入|インジェクション|인젝션/iu;
+
 /** Who says of himself that he will disregard something attacks nobody. */
 const ofOneself = /\b(?:i|we)(?:['’](?:ll|d)| will| would| can| could| may| did)?(?: just| then| simply| now)? ?$/i;
 
 /** What is forbidden is not asked for: system prompts are full of it. */
 const forbidden = /(?:\b(?:never|not|refuse to|avoid|without)|n['’]t) ?$/i;
 
+/** The same in languages that forbid by a word before the verb. */
+const forbiddenElsewhere =
+  /(?:^|[^\p{L}])(?:no|nunca|jamás|não|non|ne|nie|nooit|niet|nicht|niemals|aldrig|aldri|inte|ikke|jangan|đừng|không|nikdy|älä|μην?|nu|soha ne|не|لا|不要|不得|不能|不应|不可|切勿|禁止|严禁) ?$/iu;
+
 /** How much of a match's weight remains: 1 when it is said, less when it is quoted or discussed. */
 export function saidShare(text: string, start: number, end: number): number {
   const before = text.slice(Math.max(0, start - saidReach), start);
   const after = text.slice(end, end + saidReach);
   if (ofOneself.test(before.slice(-24))) return 0.3;
-  if (forbidden.test(before.slice(-12))) return 0.35;
-  if (isQuoted(before, after)) return 0.5;
-  return aboutAttacks.test(before) || aboutAttacks.test(after) ? 0.55 : 1;
+  if (forbidden.test(before.slice(-12)) || forbiddenElsewhere.test(before.slice(-12))) return 0.35;
+  if (isAskedAbout(before, after)) return 0.3;
+  const isDiscussed = [before, after].some((part) => aboutAttacks.test(part) || aboutAttacksElsewhere.test(part));
+  if (isQuoted(before, after)) return isDiscussed ? 0.3 : 0.4;
+  return isDiscussed ? 0.55 : 1;
+}
+
+/** The rest of a line behind what was quoted: a question, as in `What is "…" in French?` and `"…" means what?`. */
+const askedAbout = /^[^\n]{0,80}[?？؟](?:\s|$)/;
+
+// However little stands before it: who asks what words mean, or how another language says them, does not say them.
+function isAskedAbout(before: string, after: string): boolean {
+  const [mark = ""] = before.match(/["“„«「『》《»'‘](?=[^"“”„«»「」『』\n]{0,24}$)/) ?? [];
+  const closing = pairs.get(mark) ?? mark;
+  if (closing === "") return false;
+  const end = [...after].findIndex((unit) => closing.includes(unit));
+  return end >= 0 && askedAbout.test([...after].slice(end + 1).join(""));
 }
 
 function isQuoted(before: string, after: string): boolean {
