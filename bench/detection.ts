@@ -1,29 +1,32 @@
 // `npm run bench -- detection [--data FILE]… [--dev FILE]… [--label NAME] [--detector NAME]`: what a detector finds, and what it wrongly
 // finds. `injection` is measured on the groups of the corpus that nothing was trained on, by language and in disguise, beside peers when
-// they are installed; `pii` and `secrets` on texts that are made up for the purpose; others on what they find in innocent texts of the
-// corpus. All also on labelled files of one's own: JSONL, gzipped or not, with `text` and `label` ("attack", or what `--label` says, or
-// anything else) and perhaps `stage`; for `pii` with `spans` of `type`, `start` and `end`. `--dev` names the files whose innocent texts the
-// thresholds of the last two columns come from; without one they come from the innocent texts of the hold-out. `--detector` takes several
-// joined by "+": the higher score counts.
+// they are installed; the others on texts that are made up or written for the purpose, of which one set was looked at while tuning and the
+// other was not; `all` prints a row for each. All also on labelled files of one's own: JSONL, gzipped or not, with `text` and `label`
+// ("attack", or what `--label` says, or anything else) and perhaps `stage`; for `pii` with `spans` of `type`, `start` and `end`. `--dev`
+// names the files whose innocent texts the thresholds of the last two columns come from; without one they come from the set that was looked
+// at, or, for `injection`, for each half of the hold-out from the other half. `--detector` takes several joined by "+": the higher score
+// counts.
 
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { thresholdFor } from "../models/training/measure.ts";
 import { type Row, readRows } from "../models/training/row.ts";
 import { generatedPii } from "./detection/generated/pii.ts";
-import { generatedSecrets } from "./detection/generated/secret.ts";
-import { baselines, detectorJudge, type Judge, scoresOf } from "./detection/judge.ts";
+import { allowAll, attackWords, blockAll, detectorJudge, type Judge, patternJudge } from "./detection/judge.ts";
+import { type MadeSets, madeSets } from "./detection/made.ts";
+import { madeThresholds, printOverview } from "./detection/overview.ts";
 import { installedPeers } from "./detection/peer.ts";
-import { printFalseAlarms, printJudges, printSets, printTimes, type Thresholds } from "./detection/report.ts";
+import { printFalseAlarms, printJudges, printSets, printTimes } from "./detection/report.ts";
 import {
   disguisedSets,
   heldOutSets,
   type LabelledSet,
   ordinaryRows,
   setsOfFile,
+  setsOfKinds,
   setsOfLanguages,
 } from "./detection/set.ts";
 import { printSpans, readSpans } from "./detection/span.ts";
+import { crossFitted, type Thresholds, thresholdsFrom } from "./detection/threshold.ts";
 import { allTogether } from "./detection/together.ts";
 
 interface Wish {
@@ -44,9 +47,14 @@ export async function detectionBench(parameters: readonly string[]): Promise<voi
       label: { type: "string", default: "attack" },
     },
   });
-  if (values.detector === "injection") await injectionBench(values);
-  else if (values.detector === "pii") piiBench(values);
-  else await otherBench(values);
+  if (values.detector === "all") return printOverview(values.data.flatMap((path) => readRows(path, values.label)));
+  if (values.detector === "injection") return injectionBench(values);
+  if (values.detector === "pii") printPii(values);
+  const made = madeSets.filter(({ detector }) => detector === values.detector);
+  for (const sets of made) await madeBench(sets, values);
+  // Files for `pii` have places, not labels.
+  const judge = detectorJudge(values.detector, made[0]?.parameters("test"));
+  await otherBench(values.detector === "pii" ? { ...values, data: [] } : values, judge, made[0]);
 }
 
 async function injectionBench(wish: Wish): Promise<void> {
@@ -55,7 +63,8 @@ async function injectionBench(wish: Wish): Promise<void> {
   const own = heldOutSets();
   const given = wish.data.flatMap((path) => setsOfFile(path, wish.label));
   const ownRows = rowsOf(own);
-  const at = await thresholdsOn(wish.dev.length === 0 ? ownRows : wish.dev.flatMap((path) => readRows(path)), ranking);
+  const dev = wish.dev.flatMap((path) => readRows(path));
+  const at = dev.length === 0 ? await crossFitted(ownRows, ranking) : await thresholdsFrom(dev, ranking);
   await printSets("Hold-out of the corpus", withAll(own), judge, ranking, at);
   await printSets("Hold-out by language", setsOfLanguages(ownRows), judge, ranking, at);
   await printSets("English hold-out in disguise", disguisedSets(), judge, ranking, at);
@@ -66,31 +75,44 @@ async function injectionBench(wish: Wish): Promise<void> {
   const telling = judges.filter(({ name }) => name !== "allow all" && name !== "block all");
   await printFalseAlarms([...own, ...given], telling);
   await printTimes("Time of ordinary prompts", ordinaryRows(rowsOf([...own, ...given])), [judge, allTogether()]);
+  await printOverview();
 }
 
-function piiBench({ data }: Wish): void {
+function printPii({ data }: Wish): void {
   printSpans("Made up, looked at while tuning", generatedPii("dev"));
   printSpans("Made up, hold-out", generatedPii("test"));
   for (const path of data) printSpans(basename(path), readSpans(path));
 }
 
-async function otherBench(wish: Wish): Promise<void> {
-  const judge = detectorJudge(wish.detector);
+async function madeBench(sets: MadeSets, wish: Wish): Promise<void> {
+  const { detector, title = "made up", rows, parameters, pattern } = sets;
+  const judge = detectorJudge(detector, parameters("test"));
+  const at = await thresholdsOf(wish, judge, sets);
+  const all = (draw: "dev" | "test"): LabelledSet[] => [{ name: "all", rows: rows(draw) }];
+  const onDev = detectorJudge(detector, parameters("dev"));
+  await printSets(`Looked at while tuning, ${title}`, all("dev"), onDev, onDev, at);
+  await printSets(`Hold-out, ${title}`, all("test"), judge, judge, at);
+  await printSets("Hold-out, by kind", setsOfKinds(rows("test")), judge, judge, at);
+  await printSets("Hold-out, by language", setsOfLanguages(rows("test"), 1), judge, judge, at);
+  await printJudges("Hold-out", rows("test"), [judge, allowAll, blockAll, patternJudge("a pattern", pattern)]);
+}
+
+async function otherBench(wish: Wish, judge: Judge, sets: MadeSets | undefined): Promise<void> {
   const innocent = heldOutSets().map(({ name, rows }) => ({ name, rows: rows.filter(({ isAttack }) => !isAttack) }));
-  const made = wish.detector === "secrets" ? [generatedSet("dev"), generatedSet("test")] : [];
   const given = wish.data.flatMap((path) => setsOfFile(path, wish.label));
-  const dev = wish.dev.length === 0 ? rowsOf(innocent) : wish.dev.flatMap((path) => readRows(path, wish.label));
-  const at = await thresholdsOn(dev, judge);
-  if (made.length > 0) await printSets("Made up", made, judge, judge, at);
-  await printGiven(given, judge, judge, at);
-  await printFalseAlarms([...innocent, { name: "all", rows: rowsOf(innocent) }], [judge]);
-  const rows = rowsOf([...made.slice(1), ...given]);
-  if (rows.length > 0) await printJudges("All", rows, [judge]);
+  await printGiven(given, judge, judge, await thresholdsOf(wish, judge, sets));
+  // The corpus has texts in languages that are not allowed.
+  if (wish.detector !== "language")
+    await printFalseAlarms([...innocent, { name: "all", rows: rowsOf(innocent) }], [judge]);
+  if (given.length > 0) await printJudges("Files given", rowsOf(given), [judge]);
   await printTimes("Time of ordinary prompts", ordinaryRows(rowsOf([...innocent, ...given])), [judge, allTogether()]);
 }
 
-function generatedSet(name: "dev" | "test"): LabelledSet {
-  return { name: name === "dev" ? "looked at while tuning" : "hold-out", rows: generatedSecrets(name) };
+// From the files named for it, else from the set that was looked at, else from the innocent texts of the hold-out.
+function thresholdsOf({ dev, label }: Wish, judge: Judge, sets: MadeSets | undefined): Promise<Thresholds> {
+  if (dev.length === 0 && sets !== undefined) return madeThresholds(sets);
+  const rows = dev.length === 0 ? rowsOf(heldOutSets()) : dev.flatMap((path) => readRows(path, label));
+  return thresholdsFrom(rows, judge);
 }
 
 async function printGiven(given: readonly LabelledSet[], judge: Judge, ranking: Judge, at: Thresholds): Promise<void> {
@@ -104,13 +126,7 @@ async function others(): Promise<readonly Judge[]> {
   const peers = await installedPeers();
   if (peers.length === 0)
     console.log("Peers are left out: they are not installed. `npm ci --prefix bench/peers` installs them.\n");
-  return [...levels, ...baselines, ...peers];
-}
-
-async function thresholdsOn(dev: readonly Row[], ranking: Judge): Promise<Thresholds> {
-  const innocent = dev.filter(({ isAttack }) => !isAttack);
-  const scores = await scoresOf(innocent, ranking);
-  return { halfPercent: thresholdFor(scores, 0.005), onePercent: thresholdFor(scores, 0.01) };
+  return [...levels, allowAll, blockAll, attackWords, ...peers];
 }
 
 function withAll(sets: readonly LabelledSet[]): LabelledSet[] {

@@ -1,16 +1,20 @@
 // What judges a text: our detectors, and the baselines that anything has to beat.
 
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { Row } from "../../models/training/row.ts";
 import type { TextSource } from "../../runtime/engine/detector.ts";
+import { detectorOf } from "../../runtime/engine/detectors/catalog.ts";
 import { compileDetectors } from "../../runtime/engine/scanner.ts";
 import { shippedModels } from "../../src/kit/model-file.ts";
 
 /** A text, and where in a conversation it stands. */
 export type Sample = Pick<Row, "text" | "stage">;
 
-/** Scores a text between 0 and 1; 0.5 and more is an attack. */
+/** Scores a text between 0 and 1. */
 export interface Judge {
   readonly name: string;
+  /** Score from which on a text is one of those that are looked for. */
+  readonly threshold: number;
   readonly score: (sample: Sample) => number | Promise<number>;
 }
 
@@ -22,15 +26,17 @@ export function sourceOf({ stage }: Pick<Row, "stage">): TextSource {
   return stage === "tool_result" || stage === "retrieval" ? "document" : "chat";
 }
 
-/** Detectors with these parameters, as one judge: each text at the operating point of its stage. */
-export function detectorJudge(use: string, parameters: Readonly<Record<string, string>> = {}): Judge {
+/** Detectors with these parameters, as one judge: each text at the operating point of its stage. The threshold is that of the first one. */
+export function detectorJudge(use: string, parameters: JsonObject = {}): Judge {
   const uses = use.split("+");
   const scanner = compileDetectors(
     uses.map((id) => ({ key: id, use: id, parameters })),
     { models: shippedModels() },
   );
+  const levels = Object.values(parameters).filter((value) => typeof value === "string");
   return {
-    name: [uses.join(" with "), ...Object.values(parameters)].join(", "),
+    name: [uses.join(" with "), ...levels].join(", "),
+    threshold: detectorOf(uses[0] ?? use).definition.defaultThreshold,
     score: (sample) => {
       const found = scanner.scan(sample.text, undefined, sourceOf(sample));
       return uses.flatMap((id) => found.get(id) ?? []).reduce((most, detection) => Math.max(most, detection.score), 0);
@@ -38,12 +44,17 @@ export function detectorJudge(use: string, parameters: Readonly<Record<string, s
   };
 }
 
-/** What anybody could do. */
-export const baselines: readonly Judge[] = [
-  { name: "allow all", score: () => 0 },
-  { name: "block all", score: () => 1 },
-  { name: "keywords", score: ({ text }) => (keywords.test(text) ? 1 : 0) },
-];
+/** Finds nothing. */
+export const allowAll: Judge = { name: "allow all", threshold: 0.5, score: () => 0 };
+/** Finds something in every text. */
+export const blockAll: Judge = { name: "block all", threshold: 0.5, score: () => 1 };
+/** The words that come to mind first when one thinks of attacks. */
+export const attackWords: Judge = patternJudge("keywords", keywords);
+
+/** A pattern as a judge. */
+export function patternJudge(name: string, pattern: RegExp): Judge {
+  return { name, threshold: 0.5, score: ({ text }) => (pattern.test(text) ? 1 : 0) };
+}
 
 /** The scores that a judge gives. */
 export async function scoresOf(samples: readonly Sample[], { score }: Judge): Promise<number[]> {

@@ -17,6 +17,7 @@ export async function installedPeers(): Promise<readonly Judge[]> {
   );
   const { flags }: { readonly flags: Readonly<Record<string, Flag>> } = await import(new URL("flag.mjs", folder).href);
   return Object.entries(flags).map(([name, flag]) => ({
+    threshold: 0.5,
     name: `${name} ${dependencies[name]}`,
     score: ({ text }) => numberOf(flag(text)),
   }));

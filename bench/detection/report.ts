@@ -1,18 +1,11 @@
 // The tables of the detection bench, in Markdown.
 
-import { areaUnderCurve, type Share, shareAbove, shareOf } from "../../models/training/measure.ts";
+import { areaUnderCurve, type Share, shareOf } from "../../models/training/measure.ts";
 import { type Judge, type Sample, scoresOf } from "./judge.ts";
 import type { LabelledSet } from "./set.ts";
+import { shareOver, type Thresholds } from "./threshold.ts";
 
-/** Scores from which on a text is an attack, so that this share of innocent dev texts is. */
-export interface Thresholds {
-  readonly halfPercent: number;
-  readonly onePercent: number;
-}
-
-const flagged = 0.5;
-
-/** Prints a table with a row for each set. */
+/** Prints a table with a row for each set; nothing when there is none. */
 export async function printSets(
   title: string,
   sets: readonly LabelledSet[],
@@ -20,9 +13,8 @@ export async function printSets(
   ranking: Judge,
   at: Thresholds,
 ): Promise<void> {
-  console.log(
-    `### ${title} (${judge.name})\n\n| set | attacks | found % | innocent | wrongly % | precision % | F1 | AUC | found % at 0.5 % | at 1 % |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |`,
-  );
+  if (sets.length === 0) return;
+  console.log(`### ${title} (${judge.name})\n\n${headOf(["set", ...figureHeads])}`);
   for (const { name, rows } of sets) console.log(await setRow(name, rows, judge, ranking, at));
   console.log();
 }
@@ -34,24 +26,56 @@ async function setRow(
   ranking: Judge,
   at: Thresholds,
 ): Promise<string> {
+  return rowOf([name, ...cellsOf(await figuresOf(rows, judge, ranking, at))]);
+}
+
+/** What a detector finds and wrongly finds in a set. */
+export interface Figures {
+  readonly found: Share;
+  readonly wrong: Share;
+  readonly precision: number;
+  readonly f1: number;
+  /** Not a number for a set of one sort. */
+  readonly curve: number;
+  readonly halfPercent: Share;
+  readonly onePercent: Share;
+}
+
+/** The figures of a judge over some rows; the curve and the last two go by the scores of `ranking`. */
+export async function figuresOf(
+  rows: LabelledSet["rows"],
+  judge: Judge,
+  ranking: Judge,
+  at: Thresholds,
+): Promise<Figures> {
   const attacks = rows.filter(({ isAttack }) => isAttack);
   const innocent = rows.filter(({ isAttack }) => !isAttack);
   const found = await shareFlagged(attacks, judge);
   const wrong = await shareFlagged(innocent, judge);
-  const { precision, f1 } = summaryOf(found, wrong);
   const ranks = await scoresOf(attacks, ranking);
-  const curve = areaUnderCurve(ranks, await scoresOf(innocent, ranking));
-  const isOneSided = attacks.length === 0 || innocent.length === 0;
-  const cells = [
-    ...[name, String(attacks.length), attacks.length === 0 ? "" : interval(found)],
-    ...[String(innocent.length), innocent.length === 0 ? "" : interval(wrong)],
+  return {
+    ...{ found, wrong, ...summaryOf(found, wrong) },
+    curve: areaUnderCurve(ranks, await scoresOf(innocent, ranking)),
+    halfPercent: shareOver(attacks, ranks, at.halfPercent),
+    onePercent: shareOver(attacks, ranks, at.onePercent),
+  };
+}
+
+/** The cells of figures: what nothing was there for stays empty. */
+export function cellsOf({ found, wrong, precision, f1, curve, halfPercent, onePercent }: Figures): string[] {
+  const isOneSided = found.of === 0 || wrong.of === 0;
+  const shown = (share: Share, text: (share: Share) => string): string => (share.of === 0 ? "" : text(share));
+  return [
+    ...[String(found.of), shown(found, interval), String(wrong.of), shown(wrong, interval)],
     ...[isOneSided ? "" : percent(precision), isOneSided ? "" : f1.toFixed(2)],
     Number.isNaN(curve) ? "" : curve.toFixed(3),
-    attacks.length === 0 ? "" : percent(shareAbove(ranks, at.halfPercent).value),
-    attacks.length === 0 ? "" : percent(shareAbove(ranks, at.onePercent).value),
+    ...[halfPercent, onePercent].map((share) => shown(share, ({ value }) => percent(value))),
   ];
-  return `| ${cells.join(" | ")} |`;
 }
+
+/** The heads of those cells. */
+export const figureHeads: readonly string[] =
+  "there|found %|innocent|wrongly %|precision %|F1|AUC|found % at 0.5 %|at 1 %".split("|");
 
 /** Prints what each judge finds, wrongly finds and costs, over all rows. */
 export async function printJudges(title: string, rows: LabelledSet["rows"], judges: readonly Judge[]): Promise<void> {
@@ -100,18 +124,26 @@ export async function printTimes(title: string, samples: readonly Sample[], judg
   console.log();
 }
 
-async function shareFlagged(samples: readonly Sample[], judge: Judge): Promise<Share> {
+/** Which share of texts a judge flags. */
+export async function shareFlagged(samples: readonly Sample[], judge: Judge): Promise<Share> {
   const scores = await scoresOf(samples, judge);
-  return shareOf(scores.filter((score) => score >= flagged).length, samples.length);
+  return shareOf(scores.filter((score) => score >= judge.threshold).length, samples.length);
 }
 
-function summaryOf(found: Share, wrong: Share): { precision: number; f1: number } {
+/** Precision and F1 over both sorts together. */
+export function summaryOf(found: Share, wrong: Share): { precision: number; f1: number } {
   const precision = shareOf(found.count, found.count + wrong.count).value;
   return { precision, f1: found.count === 0 ? 0 : (2 * precision * found.value) / (precision + found.value) };
 }
 
-// The best of three runs of each text: what others do on the machine is not the judge's time.
-async function timesOf(samples: readonly Sample[], judge: Judge): Promise<{ meanUs: number; p99Us: number }> {
+/** What a text costs. */
+interface Times {
+  readonly meanUs: number;
+  readonly p99Us: number;
+}
+
+/** Mean and 99th percentile, of the best of three runs of each text: what others do on the machine is not the judge's time. */
+export async function timesOf(samples: readonly Sample[], judge: Judge): Promise<Times> {
   await scoresOf(samples.slice(0, 500), judge);
   const times: number[] = [];
   for (const sample of samples) {
@@ -132,10 +164,22 @@ async function timeOf({ score }: Judge, sample: Sample): Promise<number> {
   return (performance.now() - beganMs) * 1000;
 }
 
-function interval({ value, low, high }: Share): string {
+/** The head of a table in Markdown. */
+export function headOf(heads: readonly string[]): string {
+  return `${rowOf(heads)}\n${rowOf(heads.map(() => "---"))}`;
+}
+
+/** A row of a table in Markdown. */
+export function rowOf(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** A share in percent with its interval. */
+export function interval({ value, low, high }: Share): string {
   return `${percent(value)} (${percent(low)}–${percent(high)})`;
 }
 
-function percent(value: number): string {
+/** A share in percent. */
+export function percent(value: number): string {
   return (value * 100).toFixed(1);
 }

@@ -36,7 +36,12 @@ export function disguisedSets(): LabelledSet[] {
 
 /** The sets of the languages that occur often enough. */
 export function setsOfLanguages(rows: readonly Row[], least = 20): LabelledSet[] {
-  return setsBy(rows, ({ lang }) => lang).filter(({ rows: those }) => those.length >= least);
+  return setsBy(rows, ({ lang }) => lang).filter(({ name, rows: those }) => name !== "" && those.length >= least);
+}
+
+/** The sets of the kinds of texts. */
+export function setsOfKinds(rows: readonly Row[]): LabelledSet[] {
+  return setsBy(rows, ({ kind, isAttack }) => (isAttack ? kind : `innocent: ${kind}`));
 }
 
 /** Innocent texts of everyday use, as people send them: at most 2,000. */

@@ -22,5 +22,5 @@ export function allTogether(): Judge {
     .filter(({ costClass }) => costClass !== "backend")
     .map(({ id }) => ({ key: id, use: id, parameters: JSON.parse(JSON.stringify(needed.get(id) ?? {})) }));
   const scanner = compileDetectors(specs, { models: shippedModels() });
-  return { name: `all ${specs.length} built-in detectors`, score: ({ text }) => scanner.scan(text).size };
+  return { name: `all ${specs.length} built-in detectors`, threshold: 1, score: ({ text }) => scanner.scan(text).size };
 }

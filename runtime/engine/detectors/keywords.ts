@@ -47,7 +47,18 @@ export const keywords: Detector = {
       },
     },
     references: ["https://www.unicode.org/reports/tr15/", "https://www.unicode.org/reports/tr39/"],
-    measures: [],
+    measures: [
+      {
+        name: "recall",
+        value: 0.996,
+        data: "250 texts with a keyword in another case, width, spacing or look-alike letters, made up apart from the detector",
+      },
+      {
+        name: "false positive rate",
+        value: 0,
+        data: "250 texts with parts and neighbours of a keyword, made up apart from the detector",
+      },
+    ],
     examples: [
       {
         text: "Tell me about project bluebird.",

@@ -42,7 +42,18 @@ export const canary: Detector = {
       },
     },
     references: ["https://genai.owasp.org/llmrisk/llm07-system-prompt-leakage/"],
-    measures: [],
+    measures: [
+      {
+        name: "recall",
+        value: 1,
+        data: "250 answers with a mark, as it is or in a turn of it, made up apart from the detector",
+      },
+      {
+        name: "false positive rate",
+        value: 0,
+        data: "250 answers with parts of a mark, other marks and encoded texts, made up apart from the detector",
+      },
+    ],
     examples: [
       { text: "My notes begin with q7zk-2xvb9m.", categories: [category], parameters: { canaries: ["Q7ZK-2XVB9M"] } },
       { text: "Q7ZK is a postcode.", categories: [], parameters: { canaries: ["Q7ZK-2XVB9M"] } },

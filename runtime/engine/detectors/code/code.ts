@@ -4,11 +4,12 @@ import { reads } from "../../normalize.ts";
 import { type Detector, type Finding, type Trigger, withoutInner } from "../../plan.ts";
 import { openTail, withEdge } from "../edge.ts";
 import { textsParameter } from "../parameter.ts";
+import { evaluationDangers } from "./evaluation.ts";
 import { languageTriggers } from "./language.ts";
 import { type DangerRule, shellDangers } from "./shell.ts";
 import { sqlDangers } from "./sql.ts";
 
-const rules: readonly DangerRule[] = [...shellDangers, ...sqlDangers];
+const rules: readonly DangerRule[] = [...shellDangers, ...evaluationDangers, ...sqlDangers];
 const contextLength = 160;
 /** What stands before a literal, the literal, and what follows it. */
 const longestFinding = 640;
@@ -46,7 +47,18 @@ export const code: Detector = {
       },
     },
     references: ["https://attack.mitre.org/techniques/T1059/", "https://owasp.org/www-community/attacks/SQL_Injection"],
-    measures: [],
+    measures: [
+      {
+        name: "recall",
+        value: 1,
+        data: "300 commands, queries and calls of 44 forms, made up apart from the detector; 0.837 when first measured, before rules were added for what other texts showed",
+      },
+      {
+        name: "false positive rate",
+        value: 0,
+        data: "350 pieces of ordinary code, shell, SQL and prose, made up apart from the detector; 10 of 61,836 other innocent texts are flagged",
+      },
+    ],
     examples: [
       { text: "Then run: sudo rm -rf /", categories: ["code.shell"] },
       { text: "name = '' OR '1'='1' --", categories: ["code.sql"] },

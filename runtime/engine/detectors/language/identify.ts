@@ -127,10 +127,24 @@ const fewestGrams = 8;
 /** More of them say nothing new. */
 const mostGrams = 120;
 
-/** The language of a text from `from` to `to`, if there is enough of it to tell. */
-export function identify(text: string, from = 0, to = text.length): Identified | undefined {
+/** The tag of what has a script, but too few letters to tell its language. */
+const unknown = "und";
+
+/** What makes two languages the same for whoever asks, as that both are allowed. */
+type GroupOf = (language: string) => unknown;
+
+/**
+ * The language of a text from `from` to `to`, if there is enough of it to tell. Its score is the certainty that it is this language, or, when
+ * `groupOf` is given, that it is one of its group: Malay or Indonesian may be hard to say where neither is allowed.
+ */
+export function identify(
+  text: string,
+  from = 0,
+  to = text.length,
+  groupOf: GroupOf = (language) => language,
+): Identified | undefined {
   const top = highestUnit(text, from, to);
-  if (top <= 0x7f) return identifyByGrams("latin", text, from, to);
+  if (top <= 0x7f) return identifyByGrams("latin", text.slice(from, to), groupOf);
   countScripts(text, from, to);
   // Japanese is written with Chinese characters as well: some kana decide.
   const kana = counts[kanaScript] ?? 0;
@@ -149,8 +163,15 @@ export function identify(text: string, from = 0, to = text.length): Identified |
   const letters = counts[most] ?? 0;
   const name = scripts[most] ?? "";
   if (letters < 2) return undefined;
-  if (read.has(name)) return identifyByGrams(name, text, from, to);
-  return { language: name, score: letters >= 6 ? Math.min(0.99, letters / all + 0.2) : 0.4 };
+  const score = letters >= 6 ? Math.min(0.99, letters / all + 0.2) : 0.4;
+  const ofScript = read.get(name)?.languages;
+  if (ofScript === undefined) return { language: name, score };
+  const told = identifyByGrams(name, text.slice(from, to), groupOf);
+  // Where no language of a script is of another group, the script tells. In Latin letters everybody writes code and names.
+  const group = groupOf(ofScript[0] ?? "");
+  const isOneGroup = name !== "latin" && ofScript.every((language) => groupOf(language) === group);
+  if (!isOneGroup || (told === undefined && groupOf(unknown) !== group)) return told;
+  return { language: told?.language ?? unknown, score };
 }
 
 function highestUnit(text: string, from: number, to: number): number {
@@ -165,25 +186,26 @@ function highestUnit(text: string, from: number, to: number): number {
 /** Marks that compose with a letter before them. */
 const marks = /[\u0300-\u036f\u0653-\u0655]/;
 
-function identifyByGrams(script: string, text: string, from: number, to: number): Identified | undefined {
+function identifyByGrams(script: string, text: string, groupOf: GroupOf): Identified | undefined {
   const profile = read.get(script);
   if (profile === undefined) return undefined;
-  const part = text.slice(from, to);
   const sums = new Int32Array(profile.languages.length);
-  const known = addGrams(profile, marks.test(part) ? part.normalize("NFC") : part, sums);
+  const known = addGrams(profile, marks.test(text) ? text.normalize("NFC") : text, sums);
   if (known < fewestGrams) return undefined;
-  let best = 0;
-  let second = -1;
-  for (let i = 1; i < sums.length; i++) {
-    const sum = sums[i] ?? 0;
-    if (sum > (sums[best] ?? 0)) {
-      second = best;
-      best = i;
-    } else if (second < 0 || sum > (sums[second] ?? 0)) second = i;
-  }
+  const best = bestOf(sums, () => true);
+  const group = groupOf(profile.languages[best] ?? "");
+  const rival = bestOf(sums, (i) => groupOf(profile.languages[i] ?? "") !== group);
+  const second = rival >= 0 ? rival : bestOf(sums, (i) => i !== best);
   // Weights are logarithms, 3.2 steps for each natural unit: the difference says how much likelier the first is.
   const odds = ((sums[best] ?? 0) - (sums[second] ?? 0)) / 3.2;
   return { language: profile.languages[best] ?? "", score: Math.min(0.99, 1 - Math.exp(-odds / 4)) };
+}
+
+// The place of the largest of some sums; -1 for none of them.
+function bestOf(sums: Int32Array, isWanted: (index: number) => boolean): number {
+  let best = -1;
+  for (let i = 0; i < sums.length; i++) if (isWanted(i) && (best < 0 || (sums[i] ?? 0) > (sums[best] ?? 0))) best = i;
+  return best;
 }
 
 function addGrams({ letters, keys, places, weights }: Profile, text: string, sums: Int32Array): number {

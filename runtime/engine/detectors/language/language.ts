@@ -35,7 +35,19 @@ export const language: Detector = {
       },
     },
     references: ["https://www.rfc-editor.org/info/bcp47", "https://www.unicode.org/reports/tr24/"],
-    measures: [{ name: "accuracy", value: 0.955, data: "6,267 texts in 35 languages, groups held out" }],
+    measures: [
+      { name: "accuracy", value: 0.955, data: "6,267 texts in 35 languages, groups held out" },
+      {
+        name: "recall of what is not allowed",
+        value: 0.973,
+        data: "372 texts in 31 languages where English, German, French and Spanish are allowed, groups held out; 0.911 before its certainty went by whether a language is allowed",
+      },
+      {
+        name: "false positive rate",
+        value: 0,
+        data: "334 texts in the four allowed languages, groups held out",
+      },
+    ],
     examples: [
       {
         text: "Können Sie mir bitte sagen, wann der nächste Zug nach Hamburg fährt?",
@@ -93,12 +105,14 @@ interface Lists {
 }
 
 function judge(text: string, from: number, to: number, { allow, deny }: Lists): Finding | undefined {
-  const found = identify(text, from, to);
+  const isListed = allow !== undefined || deny !== undefined;
+  const isWelcome = (language: string): boolean =>
+    (allow === undefined || allow.includes(language)) && deny?.includes(language) !== true;
+  const found = identify(text, from, to, isListed ? isWelcome : undefined);
   if (found === undefined) return undefined;
   const isDenied = deny?.includes(found.language) === true;
-  const isForeign = allow !== undefined && !allow.includes(found.language);
-  if ((allow !== undefined || deny !== undefined) && !isDenied && !isForeign) return undefined;
-  const name = isDenied ? "denied" : isForeign ? "not_allowed" : "detected";
+  if (isListed && isWelcome(found.language)) return undefined;
+  const name = isDenied ? "denied" : isListed ? "not_allowed" : "detected";
   const attributes = { language: found.language, basis: "script and trigrams of the window" };
   return { category: `language.${name}`, start: from, end: to, score: found.score, attributes };
 }

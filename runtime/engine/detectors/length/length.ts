@@ -33,6 +33,7 @@ export const length: Detector = {
       },
     },
     references: ["https://genai.owasp.org/llmrisk/llm102025-unbounded-consumption/"],
+    // None: a text is beyond a number or it is not, and nobody's judgement could differ. Tokens are estimated, as the description says.
     measures: [],
     examples: [
       { text: "one two three four", categories: ["length.words"], parameters: { max_words: 3 } },

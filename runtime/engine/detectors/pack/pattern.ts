@@ -8,7 +8,7 @@ import { plain } from "./term.ts";
 
 /** Words that give what somebody else says: whoever reports a sentence does not say it. */
 const reported =
-  /(?:\b(?:(?:to|if (?:you|they|he|she)|who|you|people) (?:say|claim|think)|saying|claiming|zu (?:sagen|behaupten)|(?:du|ihr|wer) (?:sagst|sagt|behauptest)|sagst du|(?:de |qui |à )dire|(?:tu|vous|qui) (?:dis|dites|dit)|dire|decir|(?:si |quien )dic(?:es|en|e)|dic(?:es|en)|se dici|chi dice|dizer|se disser|quem diz|te zeggen|je zegt|wie zegt|mówienie|mówisz|mówić),? (?:that|dass|daß|que|qu'|che|dat|że)?|(?:сказать|говорить|говоришь),? что|सोचना कि|कहना कि) ?["“„«»']? ?(?:you |du |ihr |tu |vous )?$/iu;
+  /(?:(?<![\p{L}\p{N}_])(?:(?:to|if (?:you|they|he|she)|who|you|people) (?:say|claim|think)|saying|claiming|zu (?:sagen|behaupten)|(?:du|ihr|wer) (?:sagst|sagt|behauptest)|sagst du|(?:de |qui |à )dire|(?:tu|vous|qui) (?:dis|dites|dit)|dire|decir|(?:si |quien )dic(?:es|en|e)|dic(?:es|en)|se dici|chi dice|dizer|se disser|quem diz|te zeggen|je zegt|wie zegt|mówienie|mówisz|mówić),? (?:that|dass|daß|que|qu'|che|dat|że)?|(?:сказать|говорить|говоришь),? что|सोचना कि|कहना कि) ?["“„«»']? ?(?:you |du |ihr |tu |vous )?$/iu;
 const reportReach = 40;
 const reportedShare = 0.5;
 

@@ -90,34 +90,80 @@ const more: ReadonlyMap<string, readonly string[]> = new Map([
   ["en", "fags tit tits arse sluts slutty kikes pakis dickhead dipshit jackass dumbass fuckwit wanker".split(" ")],
   [
     "de",
-    "arschgeige drecksau fickt gefickt hurensöhne kackvogel miststück scheiss scheiß beschissen wichser".split(" "),
+    "arschgeige drecksau fickt gefickt hurensöhne kackvogel miststück scheiss scheiß beschissen wichser scheißdreck arschlöcher arschlöchern scheißkerl drecksack".split(
+      " ",
+    ),
   ],
-  ["es", "cabronazo cojones coñazo hostias joder jodido jodida mierdas putada puto putas chingar chingada".split(" ")],
+  [
+    "es",
+    "cabronazo cojones coñazo hostias joder jodido jodida mierdas putada puto putas chingar chingada joded jódete".split(
+      " ",
+    ),
+  ],
   ["fr", "bordel de merde|emmerdes|foutaises|merdique|putains|fait chier|ta gueule|chiant|chiante".split("|")],
   ["it", "cazzi incazzato incazzata puttane stronzi stronze".split(" ")],
   [
     "pl",
-    "chuja chuje chujowy jebana jebane kurwa kurwą pierdol pierdole pierdolę spierdalaj wypierdalaj wkurwiony zajebać".split(
+    "chuja chuje chujowy jebana jebane kurwa kurwą pierdol pierdole pierdolę spierdalaj wypierdalaj wkurwiony zajebać skurwysyn skurwysyny zajebisty zajebista zajebiście".split(
       " ",
     ),
   ],
-  ["pt", "caralhos fodido fodida foda-se porras putaria".split(" ")],
+  ["fa", ["کس کش", "کیر", "کیرم", "کسخل", "جنده", "کونی", "مادرجنده"]],
+  [
+    "hi",
+    [
+      "भोसड़ी",
+      "भोसड़ीके",
+      "मादरचोद",
+      "बहनचोद",
+      "चूतिया",
+      "चूतिये",
+      "रंडी",
+      "गांड",
+      "गांडू",
+      "भड़वा",
+      "madarchod",
+      "behenchod",
+      "bhenchod",
+      "chutiya",
+    ],
+  ],
+  ["ja", ["ちんぽ", "くそったれ", "クソ野郎", "くそ野郎"]],
+  ["sv", "jävla jävlar jävel jävligt kukjävel jävlarna".split(" ")],
+  ["pt", "caralhos fodido fodida foda-se porras putaria buceta bucetas cuzão cuzões".split(" ")],
   [
     "ru",
-    "пиздец пиздеца хуйня хуйни хуйню нахуй похуй охуел охуели охуенно охуенный ебаный ёбаный ебаная ебаные заебал заебали заебись уебок уёбок блять бля бляди блядская мудак мудаки пизда пизды пиздеж пиздёж долбоёб долбоеб говна дерьма".split(
+    "хуя хую хуем хуевый хуёвый пиздец пиздеца хуйня хуйни хуйню нахуй похуй охуел охуели охуенно охуенный ебаный ёбаный ебаная ебаные заебал заебали заебись уебок уёбок блять бля бляди блядская мудак мудаки пизда пизды пиздеж пиздёж долбоёб долбоеб говна дерьма".split(
       " ",
     ),
   ],
   [
     "uk",
-    "хуй хуйня хуйню нахуй похуй пиздець пізда пизда їбати йобаний заїбав блядь блять курва гівно лайно".split(" "),
+    "хуй хуйня хуйню нахуй похуй пиздець пізда пизда їбати йобаний заїбав блядь блять курва гівно лайно їбав їбаний їбана їбало срака сраку сраці мудак".split(
+      " ",
+    ),
   ],
+  ["nl", "klootzakken|kutweer|kutzooi|klotezooi".split("|")],
+  ["da", "kælling|kællinger|røvhul|røvhuller|fandeme|fandens|satans|rend mig i røven".split("|")],
+  ["no", "faen|faens|jævel|jævler|jævlig".split("|")],
+  ["fi", "huora|huoran|kusipää|kusipäät".split("|")],
+  ["hu", "bazmeg|bazdmeg|faszfej|seggfej|picsába|szar|szart|baszd meg|kurva anyád".split("|")],
+  ["tr", "piç|amk|yarrak|piç kurusu|orospu çocuğu".split("|")],
+  ["ar", "كسمك|قحبة|منيوك|خرا|شرموط|زب|كس أمك".split("|")],
+  ["th", "อีสัตว์|ไอ้สัตว์".split("|")],
+  ["fil", "tangina|tarantado|gago ka|puke ng ina".split("|")],
+  ["ko", "좆|좆까|좆같은|지랄|지랄하네|존나|개새끼|병신".split("|")],
 ]);
 
 /** The terms that are looked for, by language. */
 export const profaneTerms: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({ ...lists, uk: [] }).map(([language, terms]) => [
     language,
-    [...terms.filter((term) => isTelling(term, ambiguous)), ...(more.get(language) ?? [])],
+    withArticle(language, [...terms.filter((term) => isTelling(term, ambiguous)), ...(more.get(language) ?? [])]),
   ]),
 );
+
+// The Arabic article is written with the word.
+function withArticle(language: string, terms: readonly string[]): readonly string[] {
+  return language === "ar" ? terms.flatMap((term) => (/\s/.test(term) ? [term] : [term, `ال${term}`])) : terms;
+}

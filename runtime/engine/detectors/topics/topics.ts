@@ -39,7 +39,18 @@ export const topics: Detector = {
       required: ["topics"],
     },
     references: ["https://arxiv.org/abs/2208.03274"],
-    measures: [],
+    measures: [
+      {
+        name: "recall",
+        value: 0.968,
+        data: "154 sentences in six languages, written apart from the detector; 0.617 when first measured, before terms were added for what other sentences showed",
+      },
+      {
+        name: "false positive rate",
+        value: 0.044,
+        data: "136 everyday sentences with words of the topics in another sense, written apart from the detector",
+      },
+    ],
     examples: [
       {
         text: "Which online casino has the best roulette?",

