@@ -7,7 +7,9 @@ import { expandRule } from "./injection/rule.ts";
 
 import { expandSentence } from "./pack/pattern.ts";
 import { selfHarmSentences } from "./self-harm/self-harm.ts";
+import { contemptRules } from "./toxicity/contempt.ts";
 import { toxicSentences } from "./toxicity/sentence.ts";
+import { contemptWords } from "./toxicity/toxicity.ts";
 
 /** A pattern with its flags as re2js takes them. */
 export interface BuiltIn {
@@ -22,7 +24,7 @@ export function builtIns(): BuiltIn[] {
       source: expandRule(pattern),
       bits: caseSensitive === true ? 0 : RE2JS.CASE_INSENSITIVE,
     })),
-    ...[...toxicSentences, ...selfHarmSentences].map(({ pattern }) => ({
+    ...[...toxicSentences, ...contemptRules(contemptWords), ...selfHarmSentences].map(({ pattern }) => ({
       source: expandSentence(pattern),
       bits: RE2JS.CASE_INSENSITIVE,
     })),

@@ -92,7 +92,7 @@ class Rig {
     return this.asked.length + this.slept.length;
   }
 
-  // Verification runs on the thread pool, and takes as long as that takes.
+  // Verification on the thread pool takes as long as it takes.
   async #waitsAgain(before: number): Promise<void> {
     await vi.waitUntil(() => this.waits > before, { timeout: 20_000, interval: 1 });
     await this.settle();

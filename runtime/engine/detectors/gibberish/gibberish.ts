@@ -46,7 +46,16 @@ export const gibberish: Detector = {
     },
     references: ["https://arxiv.org/abs/2307.15043", "https://arxiv.org/abs/2309.00614"],
     measures: [
-      { name: "innocent texts wrongly found", value: 0.002, data: "6,000 texts that were not trained on" },
+      {
+        name: "innocent texts wrongly found",
+        value: 0.002,
+        data: "7,473 texts that were not trained on, but set the threshold",
+      },
+      {
+        name: "strings of the bench found",
+        value: 0.68,
+        data: "250 made-up strings; of 350 texts chosen to come close 0.17 are wrongly found",
+      },
       { name: "random letters found", value: 1, data: "200 made-up strings" },
     ],
     // Found by weights that are given to the engine; the test of the detector has texts.

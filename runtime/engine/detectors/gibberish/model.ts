@@ -31,6 +31,8 @@ const otherSign = 31;
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 /** Runs longer than this are identifiers, addresses, codes: others judge those. */
 const longestToken = 32;
+/** A long token of fewer different letters is a sequence. */
+const fewestLetters = 8;
 /** Where letters are that are Latin ones with or without accents. */
 const latinRanges: readonly (readonly [number, number])[] = [
   [0, 0x250],
@@ -84,7 +86,7 @@ export function symbolsIn(text: string, from: number, to: number) {
   for (let at = from; at < to && count < buffer.length - 1; ) {
     let end = at;
     while (end < to && (symbolOf[text.charCodeAt(end)] ?? otherSign) !== space && text.charCodeAt(end) !== 10) end++;
-    if (end - at > longestToken) {
+    if (end - at > longestToken && !isStruck(text, at, end)) {
       at = end;
       continue;
     }
@@ -102,6 +104,17 @@ export function symbolsIn(text: string, from: number, to: number) {
     }
   }
   return { symbols: buffer, places: placesBuffer, count };
+}
+
+// Long tokens of small letters alone are keys that were struck: identifiers have capitals, encoded data digits, sequences few letters.
+function isStruck(text: string, from: number, to: number): boolean {
+  const letters = new Set<number>();
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    if (!isSmall(unit)) return false;
+    letters.add(unit);
+  }
+  return letters.size >= fewestLetters;
 }
 
 /** Reads a model. Throws when the bytes are none, or when they are for other symbols. */

@@ -1,14 +1,12 @@
 // Phone numbers. Candidates are found by their digits and separators; the numbering plans of libphonenumber (E.164, national plans)
 // decide. What no plan knows is taken for a number only where words say so. Dates, decimal numbers, versions and ids are none.
 
-import {
-  type CountryCode,
-  isSupportedCountry,
-  type PhoneNumber,
-  parsePhoneNumberFromString,
-} from "libphonenumber-js/max";
+import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import type { Finding, Sweep } from "../../plan.ts";
 import { hasContext } from "./context.ts";
+import { announcesOther, announcesOwned, hasOtherForm, unitBehind } from "./other-number.ts";
+import { isWrittenAs, nationalNumber, supportedRegions } from "./phone-plan.ts";
+import { phoneLabel, phoneLabelBehind, phoneLetter, phoneWords, regionsOfWords } from "./phone-word.ts";
 
 /** The category of phone numbers. */
 export const phoneCategory = "pii.phone";
@@ -40,44 +38,34 @@ const opening = /(?:\+[ (]?|\()$/;
 const closing = /^(?: ?(?:x|ext\.?|extension|durchwahl|poste) ?| ?#)\d{1,6}(?!\d)/i;
 /** A letter of a script that sets words apart: numbers stand right beside others. */
 const spacedLetter = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`;
-const forbiddenBefore = new RegExp(String.raw`(?:${spacedLetter}|[\p{N}_./#$€£%+-])$|\d[,:\\]$`, "u");
+const forbiddenBefore = new RegExp(String.raw`(?:${spacedLetter}|[\p{N}_./#$€£%+]|(?<!\p{sc=Hebr})-)$|\d[,:\\]$`, "u");
 const forbiddenBehind = new RegExp(String.raw`^(?:${spacedLetter}|[\p{N}_])|^[.,:/-]\d|^%`, "u");
 const runContext = 40;
 const runContextBehind = 24;
+const regionContext = 72;
 const mostGroups = 8;
 const mostDigits = 15;
-const kinds =
-  "phone|phones|tel|telephone|telepono|telefono|teléfono|telefon\\p{L}*|telefoon\\p{L}*|téléphone|telefone|mobile|mobil|mobiel|mobiele|mobil(?:nummer|nr|telefon|numret)\\p{L}*|móvil|movil|cell|cellphone|cellulare|handy|handy(?:nummer|nr)|portable|fax|office|desk|landline|número|numero|numéro|nummer|celular|gsm|komórk\\p{L}*|puhelin|tlf|mob|phn|ph|whatsapp|viber|signal|hotline|contact|contacto|contatto|contato|kontakt|numer|numara\\p{L}*|rufnummer|zap|home|work|call";
-const words = new RegExp(
-  `\\b(?:${kinds}|calls|calling|called|contact\\p{L}*|kontakt\\p{L}*|contat\\p{L}*|dial|text|sms|messages?|messaging|ring|rang|reach|llam\\p{L}*|appel\\p{L}*|anruf\\p{L}*|ruf\\p{L}*|ligue|ligar|liga|chiam\\p{L}*|bel|bell|bereik\\p{L}*|marca|marque|joindre|joign\\p{L}*|texto|avís\\p{L}*|dzwoni\\p{L}*|zadzwo\\p{L}*|ring\\p{L}*|arayın|arayabilir\\p{L}*|ulaş\\p{L}*)\\b|电话|手机|電話|携帯|拨打|撥打|联系|聯絡|連絡|微信|전화|휴대폰|телефон|(?<!\\p{L})тел(?!\\p{L})|звони|номер|هاتف|جوال|טלפון|फ़ोन|फोन|मोबाइल|โทร|(?:phone|contact|my|[a-z]{4,12}i) number|number is`,
-  "iu",
-);
-/** A name right before the number, as in a form. */
-const label = new RegExp(
-  `(?:\\b(?:${kinds})(?: (?:number|no|nr|#))?|电话|手机|電話|携帯|전화|휴대폰|телефон|тел\\.?|номер|هاتف|جوال|טלפון|फ़ोन|โทร|(?:phone|contact|my|my \\p{L}{2,12}|[a-z]{4,12}i) number)(?: (?:is|at|on|me at|us at|me on))?[\\s:.=)#*\\\\,-]{0,8}$`,
-  "iu",
-);
 /** A number with a country code shortly before: the next one is hardly anything else. */
 const beside = /\+\d{9,15}\D{1,20}$/;
-const labelBehind = new RegExp(`^[-\\s(,]{1,3}(?:${kinds})\\b`, "iu");
-const otherNumbers =
-  /(?<![\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{N}_])(?:account|acct|card|order|invoice|ticket|tracking|routing|reference|ref|id|case|claim|passport|licen[cs]e|isbn|issn|ssn|social|policy|serial|version|build|port|zip|cep|cap|postal|iban|bic|swift|vat|tax|ein|imei|license plate|pin|code|konto|bestell\p{L}*|rechnung\p{L}*|kunden(?:nummer|nr)|auftrag\p{L}*|vorgang\p{L}*|vertrag\p{L}*|booking|contract|shipment|parcel|commande|contrat|dossier|facture|pedido|expediente|reserva|factura|ordine|pratica|fattura|bestelling|factuur|klantnummer|ordernummer|zamówieni\p{L}*|klienta|faktur\p{L}*|protocolo|nota fiscal|fatura|sipariş|beställning|kundnummer|заказ\p{L}*|договор\p{L}*|счет\p{L}*|счёт\p{L}*|population|year|years|date|flight|room|page|pages|score|€|usd|eur|\$)[ :#.=n°º]{0,6}(?:(?:number|num|no|nr|is|id)[ :#.]{0,4}){0,2}$/iu;
-const otherDense =
-  /(?:订单|訂單|单号|單號|编号|編號|快递|注文|商品|製品|品番|口座|受付|주문|송장|운송장|계좌)(?:番号|번호|号码|号|碼|码)?[是は：:#\s]{0,3}$/u;
-const notPhone =
-  /^(?:1[5-9]|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])(?:\D|$)|^(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|[12]\d|3[01])[-./](?:1[5-9]|20)?\d\d(?: \d\d)?$|^(?:1[5-9]|20)\d\d ?[-–/] ?(?:1[5-9]|20)\d\d$|^\d{3}-\d{2}-\d{4}$|^\d{1,3}(?:\.\d{1,3}){3}$/;
-
-/** Finds phone numbers; those without a country code are read as numbers of the regions. */
-export function phoneSweep(regions: readonly string[]): Sweep {
-  const countries = regions.filter((region): region is CountryCode => isSupportedCountry(region));
+/** Finds phone numbers. Those without a country code are read as numbers of the regions, or of the usual ones and of those that the words around them tell. */
+export function phoneSweep(regions: readonly string[] | undefined): Sweep {
+  const countries = supportedRegions(regions ?? usualRegions);
+  const plans: Plans = { countries, followsWords: regions === undefined };
   return (text) => {
     const findings: Finding[] = [];
     for (const { start, end } of candidates(text)) {
-      const finding = judge(text, start, end, countries);
+      const finding = judge(text, start, end, plans);
       if (finding !== undefined) findings.push(finding);
     }
     return findings;
   };
+}
+
+/** Whose national numbers are known. */
+interface Plans {
+  readonly countries: readonly CountryCode[];
+  /** Whether words around a number add the regions of their language. */
+  readonly followsWords: boolean;
 }
 
 interface Span {
@@ -126,33 +114,49 @@ function* numbersIn(text: string, chain: readonly Span[]): Generator<Span> {
   }
 }
 
-function judge(text: string, start: number, reach: number, countries: readonly CountryCode[]): Finding | undefined {
+function judge(text: string, start: number, reach: number, plans: Plans): Finding | undefined {
   const written = balanced(text.slice(start, reach));
   const end = start + written.length;
   if (forbiddenBefore.test(text.slice(Math.max(0, start - 2), start))) return undefined;
   if (forbiddenBehind.test(text.slice(end, end + 2))) return undefined;
   const digits = written.replace(/(?:x|ext|#).*$/i, "").replace(/\D/g, "");
-  if (digits.length < 6 || digits.length > 15 || notPhone.test(written.replace(/^\(|\)$/g, ""))) return undefined;
+  if (digits.length < 6 || digits.length > 15 || hasOtherForm(written.replace(/^\(|\)$/g, ""))) return undefined;
   if (/^(?:(\d)\1+|[01]+)$/.test(digits)) return undefined;
   const before = text.slice(Math.max(0, start - 32), start);
-  if (otherNumbers.test(before) || otherDense.test(before)) return undefined;
-  const labelled = label.test(before) || labelBehind.test(text.slice(end, end + 24));
-  const isRun = /^\d+$/.test(written) && !written.startsWith("0");
-  const told =
-    labelled || beside.test(before) || (isRun ? isToldNear(text, start, end) : hasContext(text, start, end, words));
-  const isLine = /^$|\n/.test(text[start - 1] ?? "") && /^$|[\r\n]/.test(text[end] ?? "");
-  const verdict = verdictOf(written, digits, { told, labelled, isLine }, countries);
+  if (announcesOther(before) || unitBehind.test(text.slice(end, end + 10))) return undefined;
+  const isRun = /^[1-9]\d*$/.test(written);
+  const labelled = phoneLabel.test(before) || phoneLabelBehind.test(text.slice(end, end + 24));
+  if (isRun && !labelled && announcesOwned(before)) return undefined;
+  const verdict = verdictOf({ written, digits, labelled, ...surroundings(text, start, end, labelled, plans) });
   if (verdict === undefined) return undefined;
   const { score, basis, country } = verdict;
   const attributes: Record<string, string> = country === undefined ? { basis } : { country, basis };
   return { category: phoneCategory, start, end, score, attributes };
 }
 
+function surroundings(text: string, start: number, end: number, labelled: boolean, { countries, followsWords }: Plans) {
+  const before = text.slice(Math.max(0, start - 32), start);
+  const isRun = /^[1-9]\d*$/.test(text.slice(start, end));
+  const isTold = () => (isRun ? isToldNear(text, start, end) : hasContext(text, start, end, phoneWords));
+  const regions = function* () {
+    yield* countries;
+    if (!followsWords) return;
+    const around = regionsOfWords(text.slice(Math.max(0, start - regionContext), end + runContextBehind));
+    yield* new Set(around).difference(new Set(countries));
+  };
+  return {
+    told: labelled || beside.test(before) || phoneLetter.test(before) || isTold(),
+    isLine: /^$|\n/.test(text[start - 1] ?? "") && /^$|[\r\n]/.test(text[end] ?? ""),
+    followsName: /\p{Lu}\p{L}+[,،、] ?$|(?:^|\n)\p{Lu}\p{L}+(?: \p{Lu}\p{L}+){0,2}\n$/u.test(before),
+    regions,
+  };
+}
+
 // Digits without any sign of a number to dial need words with no other number between: an order stands in the sentence of a call too.
 function isToldNear(text: string, start: number, end: number): boolean {
   const before = /[^\d]*$/.exec(text.slice(Math.max(0, start - runContext), start))?.[0] ?? "";
   const after = /^[^\d\n]*/.exec(text.slice(end, end + runContextBehind))?.[0] ?? "";
-  return words.test(before) || words.test(after);
+  return phoneWords.test(before) || phoneWords.test(after);
 }
 
 interface Verdict {
@@ -161,19 +165,23 @@ interface Verdict {
   readonly country: string | undefined;
 }
 
-interface Context {
+/** A candidate and what stands around it. */
+interface Candidate {
+  readonly written: string;
+  readonly digits: string;
+  /** Whether words around it say that it is a number to dial. */
   readonly told: boolean;
+  /** Whether such a word stands right beside it. */
   readonly labelled: boolean;
   /** Whether nothing else stands on its line. */
   readonly isLine: boolean;
+  /** Whether a name with a comma stands before it, or alone on the line above. */
+  readonly followsName: boolean;
+  readonly regions: () => Iterable<CountryCode>;
 }
 
-function verdictOf(
-  written: string,
-  digits: string,
-  { told, labelled, isLine }: Context,
-  countries: readonly CountryCode[],
-): Verdict | undefined {
+function verdictOf(candidate: Candidate): Verdict | undefined {
+  const { written, digits, told } = candidate;
   const international = internationalOf(written, digits);
   if (international?.isValid() === true)
     return { score: 0.97, basis: "valid international number", country: international.country };
@@ -181,21 +189,45 @@ function verdictOf(
     return told || international?.isPossible() === true
       ? { score: 0.75, basis: "form of an international number", country: international?.country }
       : undefined;
+  return nationalVerdict(candidate) ?? unsignedVerdict(candidate);
+}
+
+function nationalVerdict({
+  written,
+  digits,
+  told,
+  labelled,
+  isLine,
+  followsName,
+  regions,
+}: Candidate): Verdict | undefined {
   const grouped = isGrouped(written);
-  const telling = isTelling(written, digits) || (isLine && /^0\d{9,10}$/.test(written));
-  const national = told || telling ? nationalOf(written, digits, countries) : undefined;
+  const isWhole = /^0\d{9,10}$/.test(written) && (isLine || followsName);
+  const telling = isWhole || isTelling(written, digits);
+  const formed = grouped && digits.length >= 9 && isFormed(written);
+  const isSure = told || telling;
+  const national = isSure || formed ? nationalNumber(written, digits, regions(), { inItsGroups: !isSure }) : undefined;
   if (national !== undefined && told)
-    return { score: 0.93, basis: "valid national number and words around it", country: national };
+    return { score: 0.93, basis: "valid national number and words around it", country: national.country };
   if (labelled && (grouped || digits.length >= 7) && digits.length >= 6)
     return { score: 0.75, basis: "form of a number and words around it", country: undefined };
   if (told && digits.length >= 9 && digits.length <= 12 && digits.startsWith("0"))
     return { score: 0.6, basis: "form of a number and words around it", country: undefined };
-  if (national !== undefined && telling)
-    return { score: 0.7, basis: "valid national number as they are written", country: national };
+  if (national !== undefined)
+    return { score: 0.7, basis: "valid national number as they are written", country: national.country };
   // Alone on its line, digits with an exit code or an extension can hardly be anything else.
   if (/(?:x|ext\.?)[ ]?\d{1,6}$/i.test(written) && grouped)
     return { score: 0.7, basis: "extension", country: undefined };
   return undefined;
+}
+
+// A country code without its sign counts in the groups that its plan has, or where words say that the digits are a number to dial.
+function unsignedVerdict({ written, digits, told }: Candidate): Verdict | undefined {
+  if (digits.length < 10 || digits.startsWith("0") || !(told || isFormed(written))) return undefined;
+  const number = parsePhoneNumberFromString(`+${digits}`);
+  if (number?.isValid() !== true) return undefined;
+  if (!isWrittenAs(written, number.formatInternational())) return undefined;
+  return { score: told ? 0.8 : 0.6, basis: "valid international number without its sign", country: number.country };
 }
 
 function internationalOf(written: string, digits: string): PhoneNumber | undefined {
@@ -204,10 +236,11 @@ function internationalOf(written: string, digits: string): PhoneNumber | undefin
   return undefined;
 }
 
-function nationalOf(written: string, digits: string, countries: readonly CountryCode[]): string | undefined {
-  if (digits.length < 7 || digits.length > 12) return undefined;
-  const plain = written.replace(/\(0\)/, "");
-  return countries.find((country) => parsePhoneNumberFromString(plain, country)?.isValid() === true);
+// At least three groups, set apart in one way, that are no thousands: only then do groups tell a number to dial from others.
+function isFormed(written: string): boolean {
+  const groups = written.match(/\d+/g) ?? [];
+  if (groups.length < 3 || groups.slice(1).every((group) => group.length === 3)) return false;
+  return new Set(written.replace(/^[+(]*\d+\)?|\d+$/g, "").match(/\D+/g)).size === 1;
 }
 
 /** Written in groups as numbers to dial are: not two groups of years, nor thousands. */
@@ -219,10 +252,10 @@ function isGrouped(written: string): boolean {
 // How numbers of the plans are written when nothing else says that they are: with an area code in brackets, with a trunk prefix in
 // groups, or in the groups of North America.
 function isTelling(written: string, digits: string): boolean {
-  if (/^\(\d{2,5}\)[ -]?\d{3,5}[ .-]?\d{3,4}/.test(written)) return true;
+  if (/^(?:[018][ -]?)?\(\d{2,5}\)[ -]?\d{3,5}(?:[ .-]?\d{3,4}|(?:-\d\d){2})/.test(written)) return true;
   if (/^(?:1[-. ])?[2-9]\d{2}[-.][2-9]\d{2}[-.]\d{4}(?:\D|$)/.test(written)) return true;
   if (/^(?:1 )?[2-9]\d{2} [2-9]\d{2} \d{4}$/.test(written)) return true;
-  return digits.startsWith("0") && digits.length >= 9 && isGrouped(written) && !/[.]/.test(written);
+  return digits.startsWith("0") && digits.length >= 9 && isGrouped(written) && !/\.\d?(?:\.|$)/.test(written);
 }
 
 // A bracket that was opened before the number, or is never closed, is no part of it.

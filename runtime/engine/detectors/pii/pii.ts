@@ -97,11 +97,10 @@ export const pii: Detector = {
         },
         phone_regions: {
           type: "array",
-          description: "Regions (ISO 3166) whose phone numbers are recognised without a country code.",
+          description: `Regions (ISO 3166) whose phone numbers are recognised without a country code, and no others. When it is absent: ${usualRegions.join(", ")}, and the regions of the language around a number.`,
           maxItems: 40,
           uniqueItems: true,
           items: { type: "string", pattern: "^[A-Z]{2}$" },
-          default: [...usualRegions],
         },
       },
     },
@@ -126,12 +125,12 @@ export const pii: Detector = {
       {
         name: "precision of phone",
         value: 1,
-        data: "894 found in made-up sentences of 14 languages, measured before anything was tuned on them",
+        data: "837 found in made-up sentences of 33 languages that nothing was tuned on",
       },
       {
         name: "recall of phone",
-        value: 0.872,
-        data: "1,025 numbers in made-up sentences of 14 languages, measured before anything was tuned on them",
+        value: 0.969,
+        data: "864 numbers of 53 countries in made-up sentences of 33 languages that nothing was tuned on",
       },
       { name: "ordinary texts with a phone number that is none", value: 0.0003, data: "3,810 ordinary texts" },
     ],
@@ -170,9 +169,7 @@ function sweepsOf(names: readonly string[], parameters: JsonObject): Sweep[] {
   return [
     ...names.flatMap((name) => entityOf(name).sweeps),
     ...(formats.length === 0 ? [] : [numberSweep(identitySweep(formats), "identity", fewestDigitsOf(formats))]),
-    ...(names.includes("PHONE")
-      ? [numberSweep(phoneSweep(textsParameter(parameters, "phone_regions") ?? usualRegions), "phone")]
-      : []),
+    ...(names.includes("PHONE") ? [numberSweep(phoneSweep(textsParameter(parameters, "phone_regions")), "phone")] : []),
   ];
 }
 

@@ -53,7 +53,19 @@ export const profanity: Detector = {
     defaultThreshold: 0.5,
     parameters: packParameters([...profaneTerms.keys()]),
     references: ["https://github.com/LDNOOBW/List-of-Dirty-Naughty-Obscene-and-Otherwise-Bad-Words"],
-    measures: [{ name: "ordinary texts wrongly found", value: 0.002, data: "3,810 texts; none of 2,453 hard ones" }],
+    measures: [
+      {
+        name: "recall",
+        value: 0.82,
+        data: "150 sentences in 25 languages, written apart from the detector; 0.7 when first measured, before terms were added for what other sentences showed",
+      },
+      {
+        name: "false positive rate",
+        value: 0.048,
+        data: "147 sentences with words that hold, sound like or share a form with a coarse one, written apart from the detector",
+      },
+      { name: "ordinary texts wrongly found", value: 0.002, data: "3,810 texts; none of 2,453 hard ones" },
+    ],
     examples: [
       { text: "That is bullshit.", categories: [category] },
       { text: "I live in Scunthorpe, near Penistone; the assistant will assess the class.", categories: [] },

@@ -1,10 +1,8 @@
 // Sentences that threaten, insult or degrade people. Written for this product, per language.
 
 import type { SentenceRule } from "../pack/pattern.ts";
-
-const rule = (kind: string, language: string, score: number, pattern: string): SentenceRule => ({
-  ...{ category: `toxicity.${kind}`, language, score, pattern },
-});
+import { toxicRule as rule } from "./rule.ts";
+import { easternSentences } from "./sentence-east.ts";
 
 const people =
   "(?:jews|muslims|christians|hindus|immigrants|migrants|refugees|foreigners|blacks|black people|whites|white people|asians|arabs|mexicans|indians|africans|gypsies|roma|gays|gay people|lesbians|homosexuals|trans people|transgender people|transsexuals|women|men|disabled people|the disabled|cripples|old people|poor people)";
@@ -196,7 +194,7 @@ export const toxicSentences: readonly SentenceRule[] = [
     "threat",
     "pt",
     0.9,
-    "\\b(?:eu )?vou (?:te|vos) (?:matar|estuprar|espancar|esfaquear|violar)\\b|\\bvou matar (?:você|vocês|ele|ela)\\b",
+    "\\b(?:eu )?vou (?:te|vos) (?:matar|estuprar|espancar|esfaquear|violar)\\b|\\bvou matar (?:vocês?|ele|ela)",
   ),
   rule("harassment", "pt", 0.9, "\\b(?:se mata|mate-se|vai morrer|suicida-te|se enforca)\\b"),
   rule(
@@ -211,7 +209,7 @@ export const toxicSentences: readonly SentenceRule[] = [
     0.85,
     `\\b(?:odeio|detesto|desprezo|não suporto) (?:todos |todas )?(?:os |as |esses |essas )?${gente_pt}|\\b${gente_pt} são (?:todos |todas |uns |umas )?(?:lixo|nojentos|nojentas|escória|animais|parasitas|inferiores|macacos|ratos|criminosos|terroristas)|\\b${gente_pt} (?:deveriam|devem|merecem) (?:todos )?(?:ser )?(?:morrer|mortos|mortas|exterminados|expulsos|queimados)`,
   ),
-  rule("threat", "it", 0.9, "\\b(?:ti|vi|lo|la|li) (?:ammazzo|uccido|ucciderò|sgozzo|stupro|ammazzerò)\\b"),
+  rule("threat", "it", 0.9, "\\b(?:ti|vi|lo|la|li) (?:ammazzo\\b|uccido\\b|ucciderò|sgozzo\\b|stupro\\b|ammazzerò)"),
   rule("harassment", "it", 0.9, "\\b(?:ammazzati|ucciditi|impiccati|crepa|vai a morire)\\b"),
   rule(
     "insult",
@@ -243,64 +241,5 @@ export const toxicSentences: readonly SentenceRule[] = [
     0.85,
     `\\b(?:ik|wij|we) (?:haat|haten|veracht|verachten) (?:alle |die |deze )?${mensen}\\b|\\b${mensen} zijn (?:allemaal |gewoon )?(?:walgelijk|beesten|ongedierte|uitschot|tuig|parasieten|minderwaardig|apen|ratten|criminelen|terroristen)|\\b${mensen} (?:moeten|verdienen het om) (?:allemaal )?(?:te )?(?:sterven|dood|vermoord|uitgeroeid|vergast|uitgezet)`,
   ),
-  rule(
-    "insult",
-    "pl",
-    0.75,
-    "(?:ty|jesteś|jesteście|wy)(?: jesteś)? (?:głupi[ae]? |pierdolon[ya] ){0,2}(?:debilem?|idiot[ąa]|kretynem?|szmat[ąa]|kurw[ąa]|skurwysynem?|śmieciem?|dziwk[ąa])|spierdalaj|zamknij (?:się|mordę),? kurwa|(?:zabij|powieś) się",
-  ),
-  rule(
-    "threat",
-    "ru",
-    0.85,
-    "(?:я (?:тебя|вас|его|её|их) (?:убью|зарежу|прикончу|изнасилую|придушу|застрелю))|(?:убей себя|убейся|сдохни|повесься)",
-  ),
-  rule(
-    "insult",
-    "ru",
-    0.75,
-    "(?:ты|вы|он|она|они) (?:просто |все |тупой |тупая |конченый |конченая |грязный ){0,3}(?:идиот(?:ы|ка)?|дебил(?:ы|ка)?|урод(?:ы|ина)?|мразь|мрази|тварь|твари|сука|суки|шлюха|мудак(?:и)?|ублюд(?:ок|ки)|недочеловек|гнида|козёл|козел)|иди(?:те)? на ?хуй|пош[её]л(?:а)? на ?хуй|заткни(?:сь)? (?:сука|нахуй)",
-  ),
-  rule(
-    "insult",
-    "tr",
-    0.75,
-    "\\b(?:sen|siz|seni|sizi) (?:bir )?(?:aptal|gerizekalı|geri zekalı|salak|orospu|piç|şerefsiz|pezevenk)\\b|orospu çocu[ğk]u|siktir (?:git|lan|ol)|ananı sik|\\bgeber\\b",
-  ),
-  rule(
-    "insult",
-    "hi",
-    0.75,
-    "(?:तू|तुम|वो|ये|तेरी|साले|साला) ?(?:एक )?(?:कुत्ते|कुत्ता|कमीने|कमीना|हरामी|हरामजादे|सुअर|मादरचोद|बहनचोद|भड़वे|रंडी|गांडू|चूतिया|चूतिये)|(?:मर जा|आत्महत्या कर ले)|मैं (?:तुझे|तुम्हें|उसे|उन्हें) (?:मार|जान से मार|काट) (?:डालूंगा|दूंगा|डालूँगा|दूँगा)",
-  ),
-  rule(
-    "hate",
-    "hi",
-    0.8,
-    "(?:मुसलमान(?:ों)?|हिंदू|दलित(?:ों)?|औरत(?:ें|ों)?|महिला(?:एं|एँ|ओं)|समलैंगिक(?:ों)?|अप्रवासी|शरणार्थी|विकलांग(?:ों)?|ट्रांस(?:जेंडर)?|काले लोग(?:ों)?|गोरे लोग(?:ों)?|यहूदी)(?: लोग)? (?:से (?:मुझे )?(?:नफरत|नफ़रत|घृणा)|(?:सब |सभी |बस |तो )?(?:कीड़े|जानवर|गंदे|घिनौने|कूड़ा|कचरा|बोझ|आतंकवादी|अपराधी|नीच|घटिया)|को (?:मार|जला|खत्म|ख़त्म|फांसी|भगा|निकाल))|(?:नफरत|नफ़रत|घृणा) (?:करता|करती|करते) (?:हूं|हूँ|हैं)",
-  ),
-  rule(
-    "insult",
-    "zh",
-    0.75,
-    "(?:你|你们|他|她|他们)(?:就|都|真)?(?:是)?(?:个|一个|一群)?(?:傻逼|傻屄|煞笔|白痴|智障|脑残|废物|垃圾|畜生|贱人|婊子|狗东西|杂种|人渣)|操你妈|草泥马|去死吧|(?:我要|我会)?(?:杀了|弄死|砍死)你",
-  ),
-  rule(
-    "insult",
-    "ja",
-    0.75,
-    "(?:お前|おまえ|てめえ|あいつ|貴様)(?:は|ら|らは)?(?:本当に|マジで)?(?:クズ|ゴミ|馬鹿野郎|バカ野郎|カス|死ね|キチガイ|ガイジ|ブス|クソ野郎)|(?:さっさと)?(?:死ね|くたばれ)(?:よ|や|クズ|カス)|(?:ぶっ)?殺(?:す|してやる)(?:ぞ|からな)",
-  ),
-  rule(
-    "insult",
-    "ko",
-    0.75,
-    "(?:너|넌|니|네|저)(?:는|가|희|네)?(?: 진짜| 그냥)? ?(?:병신|쓰레기|개새끼|찌질이|멍청이|미친놈|미친년|등신|또라이)|씨발 ?(?:놈|년|새끼)|(?:꺼져|닥쳐|뒤져|죽어)(?:라|버려)? ?(?:병신|새끼|씨발|이년|이놈)|죽여 ?버(?:릴|린)",
-  ),
-  rule(
-    "insult",
-    "ar",
-    0.75,
-    "(?:أنت|انت|أنتم|انتم|إنك|يا) (?:مجرد )?(?:كلب|كلاب|حمار|حمير|غبي|أغبياء|حقير|قذر|عاهرة|خنزير|خنازير|حثالة|ابن (?:الكلب|العاهرة|الشرموطة))|سأقتلك|سوف أقتلك|كس أمك",
-  ),
+  ...easternSentences,
 ];

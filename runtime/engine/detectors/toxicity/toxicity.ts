@@ -10,10 +10,15 @@ import { exemptionsOf, packParameters } from "../pack/parameter.ts";
 import { isExempt, sentenceProbes } from "../pack/pattern.ts";
 import { phrasesOfTerms } from "../pack/term.ts";
 import { textsParameter } from "../parameter.ts";
+import { contemptProbes } from "./contempt.ts";
+import { easternContempt } from "./contempt-east.ts";
+import { westernContempt } from "./contempt-west.ts";
 import { readToxicityModel, type ToxicityModel } from "./model.ts";
 import { toxicSentences } from "./sentence.ts";
 import { slurs } from "./slur.ts";
 
+/** Words of contempt of all languages. */
+export const contemptWords = [...westernContempt, ...easternContempt];
 const languages = [...new Set([...toxicSentences.map(({ language }) => language), ...slurs.keys()])].sort();
 /** The languages that the model learned. */
 const modelLanguages: readonly string[] = ["de", "en", "es", "fr", "hi"];
@@ -65,6 +70,11 @@ export const toxicity: Detector = {
         data: "431 English tweets, not trained on; 0.035 together with profanity",
       },
       {
+        name: "recall beyond tweets",
+        value: 0.72,
+        data: "157 sentences in 15 languages, written apart from the detector and never read; 0.041 of 147 that come close are wrongly found",
+      },
+      {
         name: "ordinary texts wrongly found",
         value: 0.001,
         data: "3,810 texts, not trained on; none of 2,453 hard ones",
@@ -84,7 +94,7 @@ export const toxicity: Detector = {
     return {
       reads: reads.normal,
       phrases: chosen.flatMap((language) => phrasesOfTerms(slurs.get(language) ?? [], { ...use, language }, exempt)),
-      patterns: sentenceProbes(toxicSentences, chosen, exempt),
+      patterns: [...sentenceProbes(toxicSentences, chosen, exempt), ...contemptProbes(contemptWords, chosen, exempt)],
       triggers: [],
       sweeps: [],
       window: isModelled ? windowProbe(modelOf(models), exempt) : undefined,

@@ -30,6 +30,11 @@ describe("gibberish", () => {
     expect(found(text)).not.toEqual([]);
   });
 
+  it("finds keys that were struck without a pause, and no sequence of few letters", () => {
+    expect(found("asdkjfhalskdjfhqwieuryzxmcnvbalskdjfhqpwoeirutyalskdjfhgzmxncbvqpwoeiruty")).not.toEqual([]);
+    expect(found(`gene ${"acgtacgatgcatgcatgcatgctagctagcatgc".repeat(3)}`)).toEqual([]);
+  });
+
   it.each([
     ["ordinary prompts in many languages", ordinary],
     [

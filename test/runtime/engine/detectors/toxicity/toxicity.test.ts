@@ -62,6 +62,40 @@ describe("toxicity", () => {
     expect(scan(text)).toEqual([]);
   });
 
+  it.each([
+    ["en", "Those people should all be wiped out."],
+    ["de", "Ausländer haben hier nichts verloren."],
+    ["fr", "Les étrangers sont des parasites."],
+    ["es", "Las mujeres no merecen votar."],
+    ["it", "Gli zingari dovrebbero sparire."],
+    ["pt", "Os imigrantes destroem o nosso país."],
+    ["nl", "Vluchtelingen moeten oprotten."],
+    ["pl", "Cyganie to pasożyty."],
+    ["ru", "Мигранты — это паразиты."],
+    ["tr", "Mültecilerden nefret ediyorum."],
+    ["ar", "المهاجرون حثالة."],
+    ["hi", "दलितों से नफरत है मुझे।"],
+    ["zh", "移民都是寄生虫。"],
+    ["ja", "移民は国に帰れ。"],
+    ["ko", "난민은 다 추방해야 한다."],
+  ])("finds contempt in %s: %j", (language, text) => {
+    const found = toxicity({ model: false, languages: [language] })(text);
+    expect(found.map(({ category }) => category)).toContain("toxicity.hate");
+  });
+
+  it.each([
+    "Women are not inferior.",
+    "It is wrong to call immigrants parasites.",
+    "Ausländer sind keine Parasiten.",
+    "Frauen dumm zu nennen ist falsch.",
+    "Les étrangers ne sont pas des parasites.",
+    "Los gitanos no son escoria.",
+    "Мигранты не паразиты.",
+    "移民不是垃圾。",
+  ])("leaves out what denies or reports contempt: %j", (text) => {
+    expect(toxicity({ model: false })(text)).toEqual([]);
+  });
+
   it("finds hardly anything in the innocent texts of the corpus", () => {
     const texts = readCorpus().filter(({ isAttack }, index) => !isAttack && index % 5 === 0);
     expect(texts.length).toBeGreaterThan(2_000);
