@@ -96,6 +96,9 @@ function formOf({ layer, kinds, text, original }: View, jobs: readonly Job[]): T
 const patternBudget = 500_000;
 const groupBudget = 300_000;
 
+/** Units of a long text that are swept at a time. */
+const sweepStep = 4_096;
+
 const noWindows: KnownWindows = { of: () => [] };
 
 interface ScanLimits extends SearchLimits {
@@ -204,13 +207,32 @@ function scanView(tables: Tables, view: View, limits: ScanLimits, report: Report
   }
   for (const { job, sweep } of tables.sweeps) {
     if (!readsView(job)) continue;
-    for (const finding of sweep(text)) report(job, finding);
-    lap?.(job);
+    sweepText(sweep, text, { report: (finding) => report(job, finding), lap: () => lap?.(job) });
   }
   for (const { job, probe } of tables.windows) {
     if (!readsView(job)) continue;
     scoreWindows(probe, text, limits.known(job), (finding) => report(job, finding));
     lap?.(job);
+  }
+}
+
+// A long text is swept as a stream of it would be, so that what takes long can be given up.
+function sweepText(
+  sweep: Sweep,
+  text: string,
+  { report, lap }: { readonly report: (finding: Finding) => void; readonly lap: () => void },
+): void {
+  const { open } = sweep;
+  const step = open === undefined || text.length < 2 * sweepStep ? text.length : sweepStep;
+  for (let from = 0, to = step; ; to += step) {
+    const isLast = to >= text.length;
+    const part = isLast ? text : text.slice(0, to);
+    const edge = isLast ? text.length : (open?.(part, from) ?? from);
+    if (edge > from || isLast)
+      for (const finding of sweep(part, from, edge)) if (isLast || finding.start < edge) report(finding);
+    lap();
+    if (isLast) return;
+    from = edge;
   }
 }
 
