@@ -21,12 +21,13 @@ export function holdBody(request: RestRequest, bytes: Buffer): void {
 export async function readJsonBody(request: RestRequest, maxBodyBytes: number): Promise<string> {
   const bytes = await readBytes(request, maxBodyBytes);
   if (bytes.byteLength === 0) return "";
-  checkMediaType(request.headers);
+  checkMediaType(request.headers, "application/json");
   if (!isUtf8(bytes)) throw malformedRequest("the body is not valid UTF-8");
   return bytes.toString("utf8");
 }
 
-function checkMediaType(headers: IncomingHttpHeaders): void {
+/** Throws unsupported_media_type for a body that is something else, has another charset than UTF-8, or a content encoding. */
+export function checkMediaType(headers: IncomingHttpHeaders, expected: string): void {
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
     throw new Fault(Reason.UNSUPPORTED_MEDIA_TYPE, "the body has a content encoding; send it without one", {
@@ -36,8 +37,8 @@ function checkMediaType(headers: IncomingHttpHeaders): void {
   const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";");
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
   const isUnicode = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
-  if (type.trim() !== "application/json" || !isUnicode) {
-    throw new Fault(Reason.UNSUPPORTED_MEDIA_TYPE, "the body has to be application/json in UTF-8");
+  if (type.trim() !== expected || !isUnicode) {
+    throw new Fault(Reason.UNSUPPORTED_MEDIA_TYPE, `the body has to be ${expected} in UTF-8`);
   }
 }
 

@@ -34,6 +34,7 @@ import {
   withinTraceOf,
 } from "./fast-call.ts";
 import type { FastLine } from "./fast-line.ts";
+import { rpcJson } from "./rpc-json.ts";
 
 /** How a message lies in a body, and what answers look like. */
 interface Dialect {
@@ -117,7 +118,7 @@ function createAttempt(
   { authenticate }: FastPathOptions,
 ): (exchange: Exchange) => Attempt | undefined {
   const { kinds } = methodFacts(method).access;
-  const lookup = createMethodSerializationLookup(method, undefined, undefined, messageLimits);
+  const lookup = createMethodSerializationLookup(method, undefined, rpcJson, messageLimits);
   return ({ line: { headers }, bytes, token, dialect }) => {
     try {
       const credential = authenticate(token);
@@ -138,7 +139,7 @@ function createResponder(
   { countCall }: FastPathOptions,
   context: FastPathContext,
 ): (exchange: Exchange, attempt: Attempt, startedAtMs: number) => void {
-  const lookup = createMethodSerializationLookup(method, undefined, undefined, messageLimits);
+  const lookup = createMethodSerializationLookup(method, undefined, rpcJson, messageLimits);
   const write = binaryWriter(method.output);
   const names = { service: method.parent.typeName, method: method.name };
   const { log, limits } = context;

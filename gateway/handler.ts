@@ -1,7 +1,7 @@
 // The REST facade: a request handler made from descriptors alone. It knows no service by name and sees only a Transport, so a
 // REST call passes the same interceptors and the same handlers as a Connect or gRPC call.
 
-import type { DescService } from "@bufbuild/protobuf";
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, malformedRequest, reasonRule } from "../src/kit/error.ts";
@@ -14,6 +14,12 @@ import { createRouter, isConversation, type Match, type Router, routesOf } from 
 import { createPages } from "./static-page.ts";
 import { cut } from "./stream.ts";
 
+/** The HTTP form of a method of which both sides stream, and which can therefore not be told as one call. */
+export interface Conversation {
+  readonly method: DescMethod;
+  readonly serve: Entry["serve"];
+}
+
 /** What a REST handler is made of. */
 export interface RestOptions {
   /** Services whose methods with (google.api.http) are served. */
@@ -24,16 +30,22 @@ export interface RestOptions {
   /** Proxies of our own in front of this process, whose X-Forwarded-For is believed. */
   readonly trustedHops: number;
   readonly log: Logger;
+  /** Conversations that are served; others have no HTTP form. */
+  readonly conversations?: readonly Conversation[];
   /** The text of the OpenAPI document for /v1/openapi.json and /docs; without it, there are no such pages. */
   readonly openapi?: string;
 }
 
 /** The handler of the REST facade; also a fallback for a Connect adapter. Throws when a method cannot be served. */
-export function createRestHandler({ services, log, openapi, ...calls }: RestOptions): RestHandler {
+export function createRestHandler({ services, log, openapi, conversations = [], ...calls }: RestOptions): RestHandler {
+  const routes = routesOf(services);
   const router = createRouter<Entry>([
-    ...routesOf(services)
-      .filter(({ method }) => !isConversation(method))
-      .map((route) => createOperation(route, calls)),
+    ...routes.filter(({ method }) => !isConversation(method)).map((route) => createOperation(route, calls)),
+    ...conversations.flatMap((conversation) =>
+      routes
+        .filter(({ method }) => method === conversation.method)
+        .map((route) => ({ route, serve: conversation.serve })),
+    ),
     ...(openapi === undefined ? [] : createPages(openapi)),
   ]);
   return (request, response) => {

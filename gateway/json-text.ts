@@ -3,6 +3,7 @@
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import { malformedRequest } from "../src/kit/error.ts";
+import { withoutHalves } from "../src/kit/surrogate.ts";
 
 /**
  * Deepest nesting of objects and arrays in a body. Protobuf decoders stop at 100 nested messages, and a level of arbitrary
@@ -10,15 +11,21 @@ import { malformedRequest } from "../src/kit/error.ts";
  */
 export const maxJsonDepth = 40;
 
+/** How JSON text is read. */
+export interface JsonTextOptions {
+  /** Keys of the outermost object. Their strings are pieces of a text, which may begin or end within a surrogate pair. */
+  readonly cutTexts?: readonly string[];
+}
+
 /** The value of a JSON text. Throws malformed_request for bad syntax, duplicate keys, unpaired surrogates, deep nesting. */
-export function parseJson(text: string): JsonValue {
+export function parseJson(text: string, { cutTexts = [] }: JsonTextOptions = {}): JsonValue {
   let value: JsonValue;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw malformedRequest(`the body is not valid JSON: ${syntaxMessage(error)}`);
+    throw malformedRequest(`not valid JSON: ${syntaxMessage(error)}`);
   }
-  scan(text);
+  scan(text, cutTexts);
   return value;
 }
 
@@ -32,8 +39,9 @@ function syntaxMessage(error: unknown): string {
 type Level = Keys | undefined;
 
 /** Walks over text that is known to be valid JSON. */
-function scan(text: string): void {
+function scan(text: string, cutTexts: readonly string[]): void {
   const levels: Level[] = [];
+  let outermostKey = "";
   const hasEscapes = text.includes("\\");
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
@@ -50,8 +58,11 @@ function scan(text: string): void {
       case 0x22: {
         const end = hasEscapes ? stringEnd(text, i) : text.indexOf('"', i + 1);
         const keys = levels[levels.length - 1];
-        if (keys !== undefined && isKey(text, end)) keys.add(decode(text, i, end));
-        if (hasEscapes) checkString(text, i, end);
+        const key = keys !== undefined && isKey(text, end) ? decode(text, i, end) : undefined;
+        if (key !== undefined) keys?.add(key);
+        if (key !== undefined && levels.length === 1) outermostKey = key;
+        const mayBeCut = key === undefined && levels.length === 1 && cutTexts.includes(outermostKey);
+        if (hasEscapes) checkString(text, i, end, mayBeCut);
         i = end;
         break;
       }
@@ -61,7 +72,7 @@ function scan(text: string): void {
 
 function open(levels: Level[], level: Level): void {
   levels.push(level);
-  if (levels.length > maxJsonDepth) throw malformedRequest(`the body nests deeper than ${maxJsonDepth} levels`);
+  if (levels.length > maxJsonDepth) throw malformedRequest(`nested deeper than ${maxJsonDepth} levels`);
 }
 
 /** Index of the quotation mark that closes the string which opens at `start`. */
@@ -104,8 +115,10 @@ class Keys {
 }
 
 // The text was decoded from valid UTF-8, so an unpaired surrogate can only come from an escape.
-function checkString(text: string, start: number, end: number): void {
-  if (text.slice(start, end).includes("\\u") && !decode(text, start, end).isWellFormed()) {
+function checkString(text: string, start: number, end: number, mayBeCut: boolean): void {
+  if (!text.slice(start, end).includes("\\u")) return;
+  const value = decode(text, start, end);
+  if (!(mayBeCut ? withoutHalves(value).whole : value).isWellFormed()) {
     throw malformedRequest(`the string at position ${start} has an unpaired surrogate`);
   }
 }

@@ -14,6 +14,7 @@ import { type RestRequest, type RestResponse, sendAnswer } from "./http.ts";
 import { parseJson } from "./json-text.ts";
 import { nameOf, type Route } from "./route.ts";
 import { sendStream } from "./stream.ts";
+import { cutFields } from "./wire.ts";
 
 /** Bounds of REST calls. */
 export interface RestLimits {
@@ -49,12 +50,13 @@ export function createOperation(
 ): Entry {
   const bind = createBinder(route);
   const call = createCall(route, transport, limits);
+  const cutTexts = route.body === "*" ? cutFields(route.method.input) : [];
   return {
     route,
     async serve(exchange) {
       const { request, params, query } = exchange;
       const text = route.body === "" ? "" : await readJsonBody(request, limits.maxBodyBytes);
-      const body = text === "" ? undefined : parseJson(text);
+      const body = text === "" ? undefined : parseJson(text, { cutTexts });
       const { message, fault } = bind({ params, query, headers: request.headers, body });
       await call(exchange, message, contextOf(addressOf(request, trustedHops), fault));
     },

@@ -20,11 +20,12 @@ import { assertServable } from "../src/kit/options.ts";
 import { rpcCompressions } from "./compression.ts";
 import type { FastPathOptions } from "./fast-call.ts";
 import { createFastPath } from "./fast-path.ts";
-import { createRestHandler } from "./handler.ts";
+import { type Conversation, createRestHandler } from "./handler.ts";
 import type { RestHandler, RestRequest } from "./http.ts";
 import { createInProcessTransport } from "./in-process.ts";
 import type { RestLimits } from "./operation.ts";
 import { completeFailures } from "./rpc-failure.ts";
+import { rpcJson } from "./rpc-json.ts";
 
 /** What a server serves, and where. */
 export interface ServeOptions {
@@ -42,16 +43,15 @@ export interface ServeOptions {
   readonly limits: RestLimits;
   /** The OpenAPI document for /v1/openapi.json and /docs. */
   readonly openapi?: string;
-  /** Puts a handler of further forms before the REST facade; it may call the same handlers through the transport. */
-  readonly before?: (parts: BeforeParts) => RestHandler;
+  /** Makes the HTTP forms of methods of which both sides stream. */
+  readonly conversations?: (parts: ConversationParts) => readonly Conversation[];
   /** Methods whose ordinary REST calls take a short way. */
   readonly fastPath?: FastPathOptions;
   readonly log: Logger;
 }
 
-/** What a handler before the REST facade stands on. */
-export interface BeforeParts {
-  readonly ordinary: RestHandler;
+/** What the HTTP form of a conversation stands on: it calls the same handlers as RPC callers, through the transport. */
+export interface ConversationParts {
   readonly transport: Transport;
   readonly trustedHops: number;
   readonly log: Logger;
@@ -71,14 +71,15 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const interceptors = [...options.interceptors];
   const shutdown = new AbortController();
   const transport = createInProcessTransport(routes, { interceptors, shutdownSignal: shutdown.signal });
-  const facade = createRestHandler({ services, transport, limits, trustedHops, log, openapi });
-  const rest = options.before?.({ ordinary: facade, transport, trustedHops, log }) ?? facade;
+  const conversations = options.conversations?.({ transport, trustedHops, log });
+  const rest = createRestHandler({ services, transport, limits, trustedHops, log, openapi, conversations });
   const adapter = connectNodeAdapter({
     routes(router) {
       routes(router);
       completeFailures(router, log);
     },
     interceptors,
+    jsonOptions: rpcJson,
     readMaxBytes: limits.maxBodyBytes,
     writeMaxBytes: maxBundleJsonBytes,
     acceptCompression: [...rpcCompressions],

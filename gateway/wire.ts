@@ -1,7 +1,12 @@
 // The documented spellings: enum values, and the fields that travel in HTTP headers or as a status.
 
-import { type DescEnum, type DescField, getOption } from "@bufbuild/protobuf";
-import { header, status_when_true, wire } from "../gen/policyguard/options/v1/options_pb.ts";
+import { type DescEnum, type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
+import {
+  cut_anywhere as cutAnywhere,
+  header,
+  status_when_true,
+  wire,
+} from "../gen/policyguard/options/v1/options_pb.ts";
 
 /** The spellings of an enum in JSON. */
 export interface WireNames {
@@ -39,4 +44,9 @@ export function headerName(field: DescField): string {
 /** The status of the answer when this bool field is true, or 0. */
 export function statusWhenTrue(field: DescField): number {
   return getOption(field, status_when_true);
+}
+
+/** Names of the fields of a request that are pieces of a text, which may begin or end with half of a surrogate pair. */
+export function cutFields({ fields }: DescMessage): string[] {
+  return fields.filter((field) => getOption(field, cutAnywhere)).map(({ name }) => name);
 }

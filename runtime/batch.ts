@@ -14,7 +14,8 @@ import {
 import { Fault, reasonRule } from "../src/kit/error.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { assertValid } from "../src/kit/validation.ts";
-import { type Evaluator, statedStage } from "./evaluator.ts";
+import type { Evaluator } from "./evaluator.ts";
+import { statedMoment } from "./judgeable.ts";
 
 /** How long a batch may work before others get a turn. */
 const sliceMs = 2;
@@ -43,7 +44,7 @@ export async function evaluateBatch(
 async function resultOf(json: JsonObject, evaluator: Evaluator, log: Logger): Promise<JsonObject> {
   try {
     const request = requestOf(json);
-    return write(await evaluator.judge(request, statedStage(request)));
+    return write(await evaluator.judge(request, statedMoment(request)));
   } catch (error) {
     if (!(error instanceof Fault)) log.error({ err: error }, "internal error in a batch");
     const fault = error instanceof Fault ? error : new Fault(Reason.INTERNAL, "internal error");

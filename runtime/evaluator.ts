@@ -16,7 +16,14 @@ import { lazily } from "./engine/normalize.ts";
 import { stageOfTranscript } from "./engine/piece.ts";
 import type { ScanMemory } from "./engine/scan-memory.ts";
 import type { EngineStream } from "./engine/stream/stream.ts";
-import { assertJudgeable, assertOneOutput, assertSchemaKnown, assertStreamable } from "./judgeable.ts";
+import {
+  assertJudgeable,
+  assertOneOutput,
+  assertSchemaKnown,
+  assertStreamable,
+  type Moment,
+  statedMoment,
+} from "./judgeable.ts";
 import type { Meter } from "./lease-book.ts";
 import type { BundleHolder, LoadedBundle } from "./loaded-bundle.ts";
 import type { EvaluationMeters } from "./metrics.ts";
@@ -82,14 +89,6 @@ interface Metered {
   readonly leaseId: string;
 }
 
-/** What the path of a request says of it: the stage, or that it is a transcript. */
-export type Moment = Stage | "transcript";
-
-/** The stage that a request states where its path does not. */
-export function statedStage({ stage }: EvaluateRequest): Stage {
-  return stage === Stage.UNSPECIFIED ? Stage.INPUT : stage;
-}
-
 /** Evaluates requests against the bundle in force. */
 export class Evaluator {
   readonly #options: EvaluatorOptions;
@@ -109,7 +108,7 @@ export class Evaluator {
     const { sessionId } = request;
     if (sessionId === undefined || siblings === undefined || !siblings.keep(sessionId))
       return this.judgeOwn(request, moment);
-    assertJudgeable(request, moment === "transcript" ? undefined : moment);
+    assertJudgeable(request, moment);
     // One trace, whoever answers in the end.
     request.evaluationId ??= newId();
     // A sibling that is away has forgotten the session: then nobody knows it.
@@ -124,8 +123,8 @@ export class Evaluator {
   /** Judges a request here. A session that another process keeps is unknown. */
   judgeOwn(request: EvaluateRequest, moment: Moment): EvaluateResponse | Promise<EvaluateResponse> {
     const startedAtMs = performance.now();
-    assertJudgeable(request, moment === "transcript" ? undefined : moment);
-    const loaded = this.#options.holder.require();
+    assertJudgeable(request, moment);
+    const loaded = this.#options.holder.requireFor(request);
     assertSchemaKnown(request, loaded.engine.schemas);
     const context = this.#contextOf(request, moment, loaded, startedAtMs);
     const leaseId = this.#options.meter?.take(context.now) ?? "";
@@ -154,9 +153,9 @@ export class Evaluator {
   /** Judges a request and says why. It leaves no trace. */
   async explain(request: EvaluateRequest): Promise<Explanation> {
     const startedAtMs = performance.now();
-    const moment = statedStage(request);
+    const moment = statedMoment(request);
     assertJudgeable(request, moment);
-    const loaded = this.#options.holder.require();
+    const loaded = this.#options.holder.requireFor(request);
     const context = this.#contextOf(request, moment, loaded, startedAtMs);
     const backends = await this.#ask(request, { loaded, context }, startedAtMs);
     return loaded.engine.explain(request, { ...context, backends }).explanation;
@@ -168,7 +167,7 @@ export class Evaluator {
    */
   openStream(request: EvaluateRequest, stage: Stage): OpenedStream {
     assertStreamable(request, stage);
-    const loaded = this.#options.holder.require();
+    const loaded = this.#options.holder.requireFor(request);
     assertSchemaKnown(request, loaded.engine.schemas);
     const opening = this.#contextOf(request, stage, loaded, performance.now());
     const { meter } = this.#options;
@@ -205,7 +204,7 @@ export class Evaluator {
     startedAtMs: number,
     evaluate: (loaded: LoadedBundle, context: EvaluationContext) => Evaluation,
   ): EvaluateResponse | Promise<EvaluateResponse> {
-    const loaded = this.#options.holder.require();
+    const loaded = this.#options.holder.requireFor(request);
     assertSchemaKnown(request, loaded.engine.schemas);
     const context = this.#contextOf(request, moment, loaded, startedAtMs);
     const leaseId = this.#options.meter?.take(context.now) ?? "";
@@ -277,7 +276,7 @@ export class Evaluator {
       stage,
       isTranscript: moment === "transcript",
       now,
-      evaluationId: request.evaluationId ?? newId(),
+      evaluationId: request.evaluationId?.toLowerCase() ?? newId(),
       fingerprintKey: fingerprintKey(),
       bundle: loaded.reference,
       memory,
@@ -292,6 +291,10 @@ export class Evaluator {
     const { sessionId, evaluationId } = request;
     if (sessionId === undefined || this.isTheirs(request)) return;
     const { sessionUpdate: update, vault } = evaluation;
-    this.#options.sessions.add(sessionId, { stage, evaluationId, update, vault }, now.getTime());
+    this.#options.sessions.add(
+      sessionId,
+      { stage, evaluationId: evaluationId?.toLowerCase(), update, vault },
+      now.getTime(),
+    );
   }
 }

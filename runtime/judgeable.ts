@@ -3,17 +3,29 @@
 import type { EvaluateRequest } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { type FieldViolation, validationFailed } from "../src/kit/error.ts";
-import { depthOf, maxArgumentDepth } from "./engine/argument.ts";
+import { isId } from "../src/kit/id.ts";
+import { argumentProblem, depthOf, maxArgumentDepth } from "./engine/argument.ts";
 import { nameOf, stages } from "./engine/wire.ts";
 
 const maxMetadataBytes = 16 * 1024;
 
-/** Throws validation_failed for a request that cannot be judged at the stage that its path says; undefined for a transcript. */
-export function assertJudgeable(request: EvaluateRequest, stage: Stage | undefined): void {
+/** What the path of a request says of it, or the request itself: the stage, or that it is a transcript. */
+export type Moment = Stage | "transcript";
+
+/** The moment that a request states where its path does not. */
+export function statedMoment({ stage, transcript }: EvaluateRequest): Moment {
+  if (stage !== Stage.UNSPECIFIED) return stage;
+  return transcript ? "transcript" : Stage.INPUT;
+}
+
+/** Throws validation_failed for a request that cannot be judged at its moment. */
+export function assertJudgeable(request: EvaluateRequest, moment: Moment): void {
   const problems: FieldViolation[] = [];
   const add = (field: string, message: string) => problems.push({ field, message });
-  checkTexts(request, stage, add);
-  checkStage(request, stage, add);
+  const { evaluationId } = request;
+  if (evaluationId !== undefined && !isId(evaluationId)) add("evaluation_id", "expected a UUID of version 4");
+  checkTexts(request, moment, add);
+  checkMoment(request, moment, add);
   if (request.toolCalls.length > 0) checkCalls(request, add);
   if (request.segments.length > 1) checkIds(request, add);
   const { metadata } = request;
@@ -49,22 +61,23 @@ export function assertSchemaKnown({ outputSchema }: EvaluateRequest, names: read
 
 type Add = (field: string, message: string) => void;
 
-function checkTexts({ text, messages, segments, toolCalls }: EvaluateRequest, stage: Stage | undefined, add: Add) {
+function checkTexts({ text, messages, segments, toolCalls }: EvaluateRequest, moment: Moment, add: Add) {
   const forms = Number(text !== undefined) + Number(messages.length > 0) + Number(segments.length > 0);
   if (forms > 1) add("text", "expected only one of text, messages and segments");
-  if (stage === Stage.TOOL_CALL) {
+  if (moment === Stage.TOOL_CALL) {
     if (toolCalls.length === 0) add("tool_calls", "expected at least one call");
-  } else if (stage === Stage.RETRIEVAL) {
+  } else if (moment === Stage.RETRIEVAL) {
     if (forms === 0) add("segments", "expected segments, messages or text");
   } else if (forms === 0 && toolCalls.length === 0) {
     add("text", "expected text, messages, segments or tool_calls");
   }
 }
 
-function checkStage(request: EvaluateRequest, stage: Stage | undefined, add: Add): void {
-  if (request.stage === Stage.UNSPECIFIED || request.stage === stage) return;
-  const wanted = stage === undefined ? "nothing: each turn has its own" : nameOf(stages, stage);
-  add("stage", `expected ${wanted}`);
+function checkMoment({ stage, transcript }: EvaluateRequest, moment: Moment, add: Add): void {
+  const isTranscript = moment === "transcript";
+  if (transcript && !isTranscript) add("transcript", "expected false: the request is judged at one stage");
+  if (stage === Stage.UNSPECIFIED || stage === moment) return;
+  add("stage", `expected ${isTranscript ? "nothing: each turn has its own" : nameOf(stages, moment)}`);
 }
 
 function checkCalls({ toolCalls }: EvaluateRequest, add: Add): void {
@@ -72,8 +85,8 @@ function checkCalls({ toolCalls }: EvaluateRequest, add: Add): void {
   for (const [index, call] of toolCalls.entries()) {
     if (ids.has(call.id)) add(`tool_calls[${index}].id`, "expected an id that no other call has");
     ids.add(call.id);
-    if (call.arguments !== undefined && depthOf(call.arguments, maxArgumentDepth) > maxArgumentDepth)
-      add(`tool_calls[${index}].arguments`, `expected at most ${maxArgumentDepth} levels`);
+    const problem = call.arguments && argumentProblem(call.arguments);
+    if (problem !== undefined) add(`tool_calls[${index}].arguments`, problem);
   }
 }
 

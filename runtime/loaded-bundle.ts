@@ -2,14 +2,19 @@
 
 import { create } from "@bufbuild/protobuf";
 import { Reason } from "../gen/policyguard/common/v1/reason_pb.ts";
-import { type BundleReference, BundleReferenceSchema } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
+import {
+  type BundleReference,
+  BundleReferenceSchema,
+  type EvaluateRequest,
+} from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { CaptureMode } from "../gen/policyguard/policy/v1/record_pb.ts";
 import { Fault } from "../src/kit/error.ts";
 import type { ActivationPayload } from "../src/kit/statement-payload.ts";
 import { isStale, type VerifiedActivation } from "./bundle/activation.ts";
 import type { BundleBuilder } from "./bundle/builder.ts";
-import { backendsOf, compileBundle } from "./bundle/compile.ts";
+import { agentKeysOf, backendsOf, compileBundle } from "./bundle/compile.ts";
 import type { VerifiedBundle } from "./bundle/verify.ts";
+import { type AgentKeys, agentKeyOf } from "./engine/agent-part.ts";
 import type { BackendReference } from "./engine/backend.ts";
 import type { Engine } from "./engine/compile.ts";
 import { prepare, warmUp, warmUpFurther } from "./warm-up.ts";
@@ -22,6 +27,8 @@ export interface LoadedBundle {
   readonly engine: Engine;
   /** The detector backends that its policies name. */
   readonly backends: ReadonlyMap<string, BackendReference>;
+  /** The agents that it knows by their ids. */
+  readonly agents: AgentKeys;
   readonly activation: ActivationPayload;
   readonly reference: BundleReference;
   readonly capture: CaptureMode;
@@ -64,6 +71,13 @@ export class BundleHolder {
     throw new Fault(Reason.BUNDLE_UNAVAILABLE, "this runtime has no bundle yet; activate one for its environment");
   }
 
+  /** The bundle in force, for a request, which from then on names its agent as policies do: by key. */
+  requireFor(request: EvaluateRequest): LoadedBundle {
+    const loaded = this.require();
+    if (request.agentId !== undefined) request.agentId = agentKeyOf(request.agentId, loaded.agents);
+    return loaded;
+  }
+
   /** Compiles a verified bundle, warms it up, runs `keep`, and swaps it in. When either throws, the old one stays in force. */
   async adopt(
     found: VerifiedBundle,
@@ -79,6 +93,7 @@ export class BundleHolder {
     this.#loaded = {
       engine,
       backends,
+      agents: agentKeysOf(found),
       ...factsOf(found.activation.payload, now),
       loadedAt: now,
       confirmedAt: isConfirmed ? now : undefined,

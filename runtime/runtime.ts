@@ -162,7 +162,7 @@ export async function startRuntime(
     trustedHops: config.trustedHops,
     limits: callLimits,
     openapi: readOpenApi(),
-    before: createHttpStream,
+    conversations: (parts) => [createHttpStream(parts)],
     // Interceptors of the source's own would be passed by.
     fastPath:
       source.interceptors.length > 0

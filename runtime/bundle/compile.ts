@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ManifestPayload } from "../../src/kit/statement-payload.ts";
+import { type AgentKeys, type AgentPart, agentPartPath } from "../engine/agent-part.ts";
 import type { NamedList } from "../engine/applicability.ts";
 import { type BackendReference, backendShapes } from "../engine/backend.ts";
 import { compileEngine, type Engine, type EngineSource } from "../engine/compile.ts";
@@ -66,6 +67,14 @@ export function backendsOf({ parts }: Pick<VerifiedBundle, "parts">): ReadonlyMa
       return [key, { key, url, shape, timeoutMs, authHeader: authHeader ?? undefined }];
     }),
   );
+}
+
+/** The agents that a bundle knows by their ids. */
+export function agentKeysOf({ parts }: Pick<VerifiedBundle, "parts">): AgentKeys {
+  const data = parts.get(agentPartPath);
+  if (data === undefined) return new Map();
+  const { keys }: AgentPart = JSON.parse(Buffer.from(data).toString("utf8"));
+  return new Map(Object.entries(keys));
 }
 
 /** What is compiled of a bundle. */

@@ -10,8 +10,9 @@ import type {
 import { Fault, reasonRule, validationFailed } from "../../src/kit/error.ts";
 import type { Logger } from "../../src/kit/log.ts";
 import { assertValid } from "../../src/kit/validation.ts";
-import { type Evaluator, statedStage } from "../evaluator.ts";
+import type { Evaluator } from "../evaluator.ts";
 import { isSurelyValid } from "../fast/valid-request.ts";
+import { statedMoment } from "../judgeable.ts";
 
 /** Bounds of a call. docs/streaming.md tells them. */
 export const eachLimits = {
@@ -31,7 +32,7 @@ export function createJudgeEach(evaluator: Pick<Evaluator, "judge">, log: Logger
     try {
       if (request === undefined) throw validationFailed([{ field: "request", message: "value is required" }]);
       if (!isSurelyValid(request)) assertValid(EvaluateRequestSchema, request);
-      const response = evaluator.judge(request, statedStage(request));
+      const response = evaluator.judge(request, statedMoment(request));
       if (!(response instanceof Promise)) return answerOf(id, response);
       return response.then((answer) => answerOf(id, answer), refuse);
     } catch (error) {

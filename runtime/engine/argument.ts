@@ -3,7 +3,7 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
-/** Deepest nesting of objects and arrays in arguments. It is that of a REST body without the levels around them. */
+/** Deepest nesting of objects and arrays in arguments, and in the labels of a request. It is that of a REST body without the levels around them. */
 export const maxArgumentDepth = 36;
 
 /** All strings of a JSON value with their places, names of members included, since a payload may hide in a name as well. */
@@ -25,6 +25,19 @@ export function argumentTexts(root: JsonObject, path: string): [string, string][
 /** The same JSON with strings replaced, by their places. Names that become equal are told apart by a number. */
 export function rewriteArguments(root: JsonObject, path: string, texts: ReadonlyMap<string, string>): JsonObject {
   return rewriteObject(root, path, texts);
+}
+
+/** What is wrong with arguments, for who sent them; undefined when nothing is. */
+export function argumentProblem(root: JsonObject): string | undefined {
+  if (depthOf(root, maxArgumentDepth) > maxArgumentDepth) return `expected at most ${maxArgumentDepth} levels`;
+  // JSON has no infinity: rewritten, it would be null.
+  return isWritable(root) ? undefined : "expected numbers within the range of a double";
+}
+
+// Recursive: it is asked of what is at most `maxArgumentDepth` deep.
+function isWritable(value: JsonValue): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(isWritable);
 }
 
 /** How deep a JSON value is nested; "too deep" is as much as `limit` + 1. */

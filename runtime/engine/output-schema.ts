@@ -5,6 +5,8 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 import { depthOf } from "./argument.ts";
+import { hasDuplicateKey } from "./duplicate-key.ts";
+import { addDecimalMultiples } from "./multiple-of.ts";
 import { compilePattern } from "./regex.ts";
 import { canonicalText, maxSchemaBytes, measuredSchema, stepKeyword } from "./schema-source.ts";
 
@@ -124,6 +126,7 @@ function addKeywords(ajv: Ajv2020, budget: Budget): void {
       return true;
     },
   });
+  addDecimalMultiples(ajv);
   // The library compares every two items.
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({
@@ -172,6 +175,9 @@ function problemsOf(text: string, validate: ValidateFunction): OutputProblem[] {
   }
   if (depthOf(value, maxOutputDepth) > maxOutputDepth) {
     return [{ pointer: "", keyword: "json", message: `must be nested at most ${maxOutputDepth} levels deep` }];
+  }
+  if (hasDuplicateKey(text, value)) {
+    return [{ pointer: "", keyword: "json", message: "must not have a key twice in one object" }];
   }
   try {
     return validate(value) ? [] : (validate.errors ?? []).slice(0, maxProblems).map(problemOf);

@@ -1,7 +1,7 @@
 // Rewrites text: every span of a match is replaced, overlapping spans as one, equal text by the same placeholder.
 
 import type { Fingerprints } from "./fingerprint.ts";
-import { wholeCharacters } from "./offset.ts";
+import { wholeSpan } from "./offset.ts";
 import type { RedactStyle } from "./policy/document.ts";
 import type { VaultEntry } from "./session.ts";
 
@@ -88,7 +88,7 @@ export class Redactor {
 export function mergeSpans(text: string, spans: readonly RedactSpan[]): RedactSpan[] {
   const whole = spans
     .filter(({ start, end }) => start < end)
-    .map((span) => ({ ...span, ...wholeCharacters(text, span.start, span.end) }))
+    .map((span) => ({ ...span, ...wholeSpan(text, span.start, span.end) }))
     .sort((a, b) => a.start - b.start || b.end - a.end || (a.category < b.category ? -1 : 1));
   const merged: RedactSpan[] = [];
   let longest = 0;

@@ -10,7 +10,8 @@ import {
   EvaluationService,
 } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { eachLimits, type JudgeEach } from "../each/evaluate-each.ts";
-import type { Evaluator, Moment } from "../evaluator.ts";
+import type { Evaluator } from "../evaluator.ts";
+import type { Moment } from "../judgeable.ts";
 import { isSurelyValid } from "./valid-request.ts";
 
 /** The rule of the id counts code points, of which there are never more than code units. */

@@ -30,8 +30,9 @@ import {
 } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { Fault } from "../../src/kit/error.ts";
 import type { Logger } from "../../src/kit/log.ts";
+import { withoutHalves } from "../../src/kit/surrogate.ts";
 import { stages } from "../engine/wire.ts";
-import type { Moment } from "../evaluator.ts";
+import type { Moment } from "../judgeable.ts";
 import type { StreamCalls } from "../stream/stream-calls.ts";
 import { ownerOf, type Place, socketOf } from "./place.ts";
 
@@ -98,7 +99,11 @@ export class Siblings {
 
   /** Pushes to a stream of another process. Throws `unavailable` when that one is away. */
   async pushStream(request: PushStreamChunkRequest, index: number, caller: string): Promise<PushStreamChunkResponse> {
-    const answer = await this.#send(index, "/stream/push", toBinary(PushStreamChunkRequestSchema, request), caller);
+    // Strings of protobuf have no room for half of a surrogate pair; it travels beside them.
+    const { before, whole, after } = withoutHalves(request.delta);
+    const path = `/stream/push/${encodeURIComponent(JSON.stringify([before, after]))}`;
+    const body = toBinary(PushStreamChunkRequestSchema, { ...request, delta: whole });
+    const answer = await this.#send(index, path, body, caller);
     return fromBinary(PushStreamChunkResponseSchema, answer ?? away());
   }
 
@@ -125,8 +130,8 @@ export class Siblings {
     const call = httpRequest({ socketPath, path, method: "POST", agent: this.#agent, headers }, (response) => {
       readAll(response).then((bytes) => {
         if (response.statusCode === 200) return resolve(bytes);
-        const { reason, message, extra } = JSON.parse(bytes.toString("utf8"));
-        reject(new Fault(reason, message, { extra }));
+        const { reason, message, ...options } = JSON.parse(bytes.toString("utf8"));
+        reject(new Fault(reason, message, options));
       }, reject);
     });
     // It was killed, with the call or before it.
@@ -158,20 +163,20 @@ export async function serveSiblings(
 
 async function serveOne(request: IncomingMessage, response: ServerResponse, work: SiblingWork): Promise<void> {
   const bytes = await readAll(request);
-  const [, what, detail = ""] = request.url?.split("/") ?? [];
+  const [, what, detail = "", halves] = request.url?.split("/") ?? [];
   const caller = decodeURIComponent(String(request.headers[callerHeader] ?? ""));
-  const answer = await answerTo(what, detail, bytes, caller, work);
+  const answer = await answerTo(what, { detail, halves }, bytes, caller, work);
   response.writeHead(200, { "content-length": answer.byteLength }).end(answer);
 }
 
 async function answerTo(
   what: string | undefined,
-  detail: string,
+  { detail, halves }: { readonly detail: string; readonly halves: string | undefined },
   bytes: Uint8Array,
   caller: string,
   { evaluate, restore, streams }: SiblingWork,
 ): Promise<Uint8Array> {
-  if (what === "stream") return streamAnswer(detail, bytes, caller, streams);
+  if (what === "stream") return streamAnswer({ call: detail, halves }, bytes, caller, streams);
   if (what === "restore")
     return toBinary(RestorePlaceholdersResponseSchema, restore(fromBinary(RestorePlaceholdersRequestSchema, bytes)));
   const response = await evaluate(fromBinary(EvaluateRequestSchema, bytes), momentOf(detail));
@@ -179,7 +184,7 @@ async function answerTo(
 }
 
 async function streamAnswer(
-  call: string,
+  { call, halves = '["",""]' }: { readonly call: string; readonly halves: string | undefined },
   bytes: Uint8Array,
   caller: string,
   streams: StreamCalls,
@@ -188,7 +193,9 @@ async function streamAnswer(
     case "open":
       return toBinary(OpenStreamResponseSchema, await streams.open(fromBinary(OpenStreamRequestSchema, bytes), caller));
     case "push": {
-      const step = await streams.push(fromBinary(PushStreamChunkRequestSchema, bytes), caller);
+      const request = fromBinary(PushStreamChunkRequestSchema, bytes);
+      const [before, after]: [string, string] = JSON.parse(decodeURIComponent(halves));
+      const step = await streams.push({ ...request, delta: before + request.delta + after }, caller);
       return toBinary(PushStreamChunkResponseSchema, step);
     }
     case "finish": {
@@ -212,8 +219,8 @@ function momentOf(text: string): Moment {
 function refuse(response: ServerResponse, error: unknown, log: Logger): void {
   if (!(error instanceof Fault)) log.error({ err: error }, "internal error for a sibling");
   const fault = error instanceof Fault ? error : new Fault(Reason.INTERNAL, "internal error");
-  const { reason, message, extra } = fault;
-  response.writeHead(500).end(JSON.stringify({ reason, message, extra }));
+  const { reason, message, extra, headers } = fault;
+  response.writeHead(500).end(JSON.stringify({ reason, message, extra, headers }));
 }
 
 async function readAll(stream: IncomingMessage): Promise<Buffer> {

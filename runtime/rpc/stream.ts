@@ -12,6 +12,7 @@ import {
 import { callerOf } from "../../src/kit/context.ts";
 import { validationFailed } from "../../src/kit/error.ts";
 import type { OpenStreams } from "../stream/open-streams.ts";
+import { ownTurn } from "../stream/own-turn.ts";
 import { whileTaken, withinTime } from "../stream/patience.ts";
 import { FamilyStreams, openHere, type StreamCalls } from "../stream/stream-calls.ts";
 import { farStream, nearStream, type StreamUnderWay } from "../stream/stream-under-way.ts";
@@ -42,7 +43,10 @@ export function streamHandlers({ streams, streamCalls }: StreamParts): Handlers 
       return whileTaken(events, limits.idleMs, () => place.stream?.cancel());
     },
     openStream: (request, context) => streamCalls.open(request, callerId(context)),
-    pushStreamChunk: (request, context) => streamCalls.push(request, callerId(context)),
+    pushStreamChunk: async (request, context) => {
+      await ownTurn();
+      return streamCalls.push(request, callerId(context));
+    },
     finishStream: (request, context) => streamCalls.finish(request, callerId(context)),
   };
 }

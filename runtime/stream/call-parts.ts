@@ -1,10 +1,12 @@
 // Tool calls that come in parts: ids, names and pieces of JSON text, as models stream them.
 
-import { create, type JsonObject } from "@bufbuild/protobuf";
+import { create, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { parseJson } from "../../gateway/json-text.ts";
 import { type ToolCall, ToolCallSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { ToolCallPart } from "../../gen/policyguard/policy/v1/stream_pb.ts";
-import { validationFailed } from "../../src/kit/error.ts";
-import { depthOf, maxArgumentDepth } from "../engine/argument.ts";
+import { Fault, validationFailed } from "../../src/kit/error.ts";
+import { assertValid } from "../../src/kit/validation.ts";
+import { argumentProblem } from "../engine/argument.ts";
 import type { StreamLimits } from "./stream-limits.ts";
 
 interface Parts {
@@ -36,11 +38,13 @@ export class CallParts {
     if (this.#calls.size > this.#limits.calls) throw refused("id", `expected at most ${this.#limits.calls} calls`);
   }
 
-  /** The calls. Throws validation_failed when the arguments of one are no JSON object. */
+  /** The calls. Throws validation_failed when the arguments of one are no JSON object, and for what a unary request may not have. */
   calls(): ToolCall[] {
-    return [...this.#calls].map(([id, { name, texts }]) =>
-      create(ToolCallSchema, { id, name, arguments: argumentsOf(texts.join("")) }),
-    );
+    return [...this.#calls].map(([id, { name, texts }]) => {
+      const call = create(ToolCallSchema, { id, name, arguments: argumentsOf(texts.join("")) });
+      assertValid(ToolCallSchema, call, (field) => `tool_call.${field}`);
+      return call;
+    });
   }
 }
 
@@ -48,18 +52,17 @@ function argumentsOf(text: string): JsonObject {
   const value = text === "" ? {} : parsed(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw refused("arguments", "expected an object as JSON");
-  // JSON.parse makes nothing but JSON values.
-  const json = value as JsonObject;
-  if (depthOf(json, maxArgumentDepth) > maxArgumentDepth)
-    throw refused("arguments", `expected at most ${maxArgumentDepth} levels`);
-  return json;
+  const problem = argumentProblem(value);
+  if (problem !== undefined) throw refused("arguments", problem);
+  return value;
 }
 
-function parsed(text: string): unknown {
+// As strictly as a body: of a key that comes twice, whoever calls the tool may take the other value.
+function parsed(text: string): JsonValue {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw refused("arguments", "the parts together are no JSON");
+    return parseJson(text);
+  } catch (error) {
+    throw refused("arguments", `the parts together: ${error instanceof Fault ? error.message : "no JSON"}`);
   }
 }
 

@@ -9,6 +9,7 @@ import type { StreamStep } from "../engine/stream/stream.ts";
 import type { Evaluator, OpenedStream } from "../evaluator.ts";
 import { CallParts } from "./call-parts.ts";
 import { type StreamLimits, streamLimits } from "./stream-limits.ts";
+import { TextPieces } from "./text-pieces.ts";
 
 /** A step, and how the stream stands after it. */
 export interface LiveStep extends StreamStep {
@@ -86,6 +87,7 @@ export class LiveStream {
   readonly #limits: StreamLimits;
   readonly #ledger: Ledger;
   readonly #calls: CallParts;
+  readonly #pieces = new TextPieces();
   #isOver = false;
 
   constructor(opened: OpenedStream, limits: StreamLimits, ledger: Ledger) {
@@ -96,7 +98,7 @@ export class LiveStream {
   }
 
   get heldBack(): number {
-    return this.#opened.stream.heldBack;
+    return this.#opened.stream.heldBack + this.#pieces.heldBack;
   }
 
   /** Why everything waits for the verdict, as "policy/rule (reason)". */
@@ -104,17 +106,18 @@ export class LiveStream {
     return this.#opened.stream.untilVerdict.map(({ policy, rule, reason }) => `${policy}/${rule} (${reason})`);
   }
 
-  /** Takes more of the text. Throws for a stream that grows too long. */
+  /** Takes more of the text, cut anywhere. Throws for a stream that grows too long. */
   push(delta: string): LiveStep {
     this.#assertOpen();
     const { stream } = this.#opened;
-    if (stream.length + delta.length > this.#limits.units)
+    if (stream.length + this.#pieces.heldBack + delta.length > this.#limits.units)
       throw validationFailed([
         { field: "delta", message: `expected at most ${this.#limits.units} units of text in all` },
       ]);
-    this.#ledger.grow(delta.length);
-    const step = stream.push(delta);
-    return { ...step, heldBack: stream.heldBack, isClosed: stream.isClosed };
+    const text = this.#pieces.add(delta);
+    this.#ledger.grow(text.length);
+    const step = stream.push(text);
+    return { ...step, heldBack: this.heldBack, isClosed: stream.isClosed };
   }
 
   /** Takes more of a tool call. */
@@ -127,8 +130,9 @@ export class LiveStream {
     return this.#opened.ask(this.#calls.calls());
   }
 
-  /** Ends the stream: judges the whole text and records it. */
+  /** Ends the stream: judges the whole text and records it. Throws, and leaves it open, when the text or a call is not complete. */
   finish(): LiveEnd {
+    this.#pieces.end();
     const calls = this.#calls.calls();
     const { released, response } = this.#end(() => this.#opened.finish(calls));
     return { released, verdict: response };
@@ -167,5 +171,5 @@ export class LiveStream {
 }
 
 function overloaded(message: string): Fault {
-  return new Fault(Reason.OVERLOADED, message);
+  return new Fault(Reason.OVERLOADED, message, { extra: { retry_after: 1 }, headers: { "Retry-After": "1" } });
 }

@@ -33,7 +33,10 @@ export function connectionLimitTable(): string {
       ["time to show the protocol, and for the TLS handshake", time(all.sniffTimeoutMs)],
       ["HTTP/1.1: size of the headers", bytes(http1.maxHeaderSizeBytes)],
       ["HTTP/1.1: time for the headers to arrive", time(http1.headersTimeoutMs)],
-      ["HTTP/1.1: time for the whole request to arrive", time(http1.requestTimeoutMs)],
+      [
+        "HTTP/1.1: time for the whole request to arrive (streams have [their own](streaming.md#bounds))",
+        time(http1.requestTimeoutMs),
+      ],
       ["HTTP/1.1: time that an idle connection is kept", time(http1.keepAliveTimeoutMs)],
       ["HTTP/1.1: requests on one connection", String(http1.maxRequestsPerSocket)],
       ["HTTP/2: streams at once on one connection", String(http2.maxConcurrentStreams)],

@@ -63,10 +63,11 @@ function compile(files: readonly JudgingFile[], env: string): { engine: Engine; 
   return { engine, compileUs: Math.round((performance.now() - beganMs) * 1000) };
 }
 
-function contextOf({ stage }: Subject, now: Date): EvaluationContext {
+function contextOf({ request, stage }: Subject, now: Date): EvaluationContext {
   const beganMs = performance.now();
   return {
     stage: stages[stage],
+    isTranscript: request.transcript,
     now,
     evaluationId: "local",
     fingerprintKey: new Uint8Array(32),

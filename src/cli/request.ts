@@ -3,7 +3,9 @@
 import { create, fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { type EvaluateRequest, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { TrustSchema } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { stageOfTranscript } from "../../runtime/engine/piece.ts";
 import { type StageName, stageNames } from "../../runtime/engine/policy/document.ts";
+import { stages } from "../../runtime/engine/wire.ts";
 import type { Options, Surroundings, Values } from "./command.ts";
 import { usageFailure } from "./failure.ts";
 import { decode, readBytes, readJson, readStream } from "./file.ts";
@@ -31,6 +33,7 @@ export const requestOptions = {
 /** A request and where it is made. */
 export interface Subject {
   readonly request: EvaluateRequest;
+  /** Of a transcript, that of its last turn. */
   readonly stage: StageName;
 }
 
@@ -49,9 +52,22 @@ export async function readSubject(values: Values<typeof requestOptions>, world: 
       ? create(EvaluateRequestSchema, { text: text ?? (await readText(file, world)) })
       : requestOf(path, readJson(path, maxRequestBytes));
   if (agent !== undefined) request.agentId = agent;
-  const fallback = isOnlyCalls(request) ? "tool_call" : "input";
+  if (request.transcript && stage !== undefined) {
+    throw usageFailure(
+      "--stage and a transcript exclude each other",
+      "Each turn of a transcript has a stage of its own.",
+    );
+  }
   // The parser of arguments has checked it against the stages.
-  return { request, stage: (stage as StageName | undefined) ?? fallback };
+  return { request, stage: (stage as StageName | undefined) ?? ownStage(request) };
+}
+
+function ownStage(request: EvaluateRequest): StageName {
+  if (request.transcript) {
+    const last = stageOfTranscript(request);
+    return stageNames.find((name) => stages[name] === last) ?? "input";
+  }
+  return isOnlyCalls(request) ? "tool_call" : "input";
 }
 
 async function readText(file: string | undefined, { stdin }: Surroundings): Promise<string> {

@@ -1,8 +1,9 @@
 // What goes into a bundle: one part for each policy, with the packs that it extends, one for each list that policies read, one for
-// each output schema that is enabled, one for each detector backend that policies name, the weights of the detectors' models, and what was
-// found out about the policies' patterns, in canonical bytes, so that equal policies make equal content.
+// each output schema that is enabled, one for each detector backend that policies name, the weights of the detectors' models, which agents
+// the ids stand for, and what was found out about the policies' patterns, in canonical bytes, so that equal policies make equal content.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { type AgentPart, agentPartPath } from "../../runtime/engine/agent-part.ts";
 import type { NamedList } from "../../runtime/engine/applicability.ts";
 import { BundleTooLarge } from "../../runtime/engine/bundle-limit.ts";
 import { assertCompilable } from "../../runtime/engine/compile.ts";
@@ -25,6 +26,7 @@ import type { Transaction } from "../store/database.ts";
 import { allDetectorBackends, type DetectorBackendRow } from "../store/detector-backend.ts";
 import { type ListRow, listsOfProject } from "../store/list.ts";
 import { type CurrentPolicy, policiesOfProject } from "../store/policy.ts";
+import { neededAgents } from "./bundle-agent.ts";
 import { type ListPart, listPart, namedList, neededLists } from "./bundle-list.ts";
 import { backendPart, neededBackends } from "./detector-backend.ts";
 import { enabledSchemas, partOfSchema, pathOfSchema, type SchemaPart, schemaOfPart } from "./output-schema.ts";
@@ -62,6 +64,7 @@ export async function bundleContent(
     ...backends.map(backendEntry),
     ...(await enabledSchemas(tx)).map(schemaEntry),
     ...modelEntries(entries),
+    ...agentEntries(await neededAgents(tx, projectId, { policies, written: entries, lists })),
   ];
   requireContentSize(parts);
   parts.push(...patternEntries(requireCompilable(policies)));
@@ -118,6 +121,12 @@ function modelEntries(policies: readonly StoredPart[]) {
   return [...shippedModels()]
     .filter(([name]) => policies.some(({ data }) => Buffer.from(data).includes(`"${name}"`)))
     .map(([name, data]) => ({ ...partEntry(`models/${name}.bin`, data), data }));
+}
+
+function agentEntries(part: AgentPart | undefined) {
+  if (part === undefined) return [];
+  const data = canonicalBytes({ keys: { ...part.keys } });
+  return [{ ...partEntry(agentPartPath, data), data }];
 }
 
 function patternEntries(facts: ReadonlyMap<string, StoredFacts>) {

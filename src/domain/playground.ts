@@ -15,6 +15,7 @@ import { compileEngine, type Engine } from "../../runtime/engine/compile.ts";
 import type { PolicySource } from "../../runtime/engine/compiled-policy.ts";
 import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { SchemaSource } from "../../runtime/engine/output-schema.ts";
+import { stageOfTranscript } from "../../runtime/engine/piece.ts";
 import { noPacks, type PackSource } from "../../runtime/engine/policy/extend.ts";
 import { PolicyInvalid } from "../../runtime/engine/policy/problem.ts";
 import { publishedSchema, type SchemaKind } from "../../runtime/engine/policy/published-schema.ts";
@@ -22,9 +23,10 @@ import { gradeRobustness, type RobustnessGrade } from "../../runtime/engine/robu
 import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Caller } from "../kit/context.ts";
-import { newId } from "../kit/id.ts";
+import { isUuid, newId } from "../kit/id.ts";
 import { shippedModels } from "../kit/model-file.ts";
 import { planLimitExceeded } from "../kit/quota-fault.ts";
+import { findAgentById } from "../store/agent.ts";
 import type { Database, Transaction } from "../store/database.ts";
 import { listsOfProject } from "../store/list.ts";
 import { findOrganization } from "../store/organization.ts";
@@ -46,6 +48,7 @@ export interface TestedPolicy {
 export interface PlaygroundRequest extends CandidateInput {
   /** By default one that the policy applies to. */
   readonly environment?: string;
+  /** Not read of a transcript, each turn of which has its own. */
   readonly stage: Stage;
   readonly request: EvaluateRequest;
 }
@@ -104,9 +107,11 @@ export class Playground {
   async explain(caller: Caller, input: PlaygroundRequest): Promise<Explanation> {
     const jury = await this.#jury(caller, input);
     const engine = compiled(jury);
-    const evaluationId = input.request.evaluationId ?? newId();
+    const request = await this.#byAgentKey(caller, input.request);
+    const evaluationId = request.evaluationId ?? newId();
     const context = () => ({
-      stage: input.stage,
+      stage: request.transcript ? stageOfTranscript(request) : input.stage,
+      isTranscript: request.transcript,
       now: this.#clock.now(),
       evaluationId,
       // Fingerprints are the organization's secret; these are no good outside of this answer.
@@ -115,10 +120,18 @@ export class Playground {
       elapsedUs: stopwatch(),
     });
     // Once before, since the first evaluation of an engine also builds tables, which is not what a runtime would pay.
-    engine.evaluate(input.request, context());
-    const { explanation } = engine.explain(input.request, context());
+    engine.evaluate(request, context());
+    const { explanation } = engine.explain(request, context());
     await this.#database.systemTransaction(caller.orgId, meterPlayground);
     return explanation;
+  }
+
+  /** The request with its agent by key, as runtimes judge one that names it by its id. */
+  async #byAgentKey({ orgId }: Caller, request: EvaluateRequest): Promise<EvaluateRequest> {
+    const { agentId } = request;
+    if (agentId === undefined || !isUuid(agentId)) return request;
+    const agent = await this.#database.read(orgId, (tx) => findAgentById(tx, agentId.toLowerCase()));
+    return agent === null ? request : { ...request, agentId: agent.key };
   }
 
   /** The organization's lists as they are now. */

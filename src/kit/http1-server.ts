@@ -1,6 +1,7 @@
 // The HTTP/1.1 half of a listener.
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { EventEmitter } from "node:events";
+import { createServer, IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Http1Limits } from "./limits.ts";
 
@@ -13,6 +14,28 @@ export interface HttpServer {
   /** Stops its timers, after the last connection. */
   stop(): void;
 }
+
+/** Connections with a request whose body takes its own time, and whether it has taken longer than others may. */
+const ownTime = new WeakMap<Socket, { isOverdue: boolean }>();
+
+/**
+ * Lets the body of a request arrive for longer than the limit of all requests. Whoever reads it has to limit it instead, and calls this once
+ * it knows the caller. It holds until the answer ends. Does nothing for requests of HTTP/2, which have no such limit.
+ */
+export function letTakeTime(request: object, response: Pick<EventEmitter, "once">): void {
+  if (!(request instanceof IncomingMessage)) return;
+  const { socket } = request;
+  const time = { isOverdue: false };
+  ownTime.set(socket, time);
+  response.once("close", () => {
+    ownTime.delete(socket);
+    // Node watches over a body no more once it has told that it is overdue. What is left of this one has as long as it takes to read an answer.
+    if (time.isOverdue) setTimeout(() => request.complete || socket.destroy(), lastMs).unref();
+  });
+}
+
+/** How long a connection is kept that is to close, so that the answer is read. */
+const lastMs = 1_000;
 
 /** A server for HTTP/1.1 connections. */
 export function createHttp1Server(
@@ -79,6 +102,11 @@ const refusals: Readonly<Record<string, Refusal>> = {
 
 // There is no request that a handler could answer, so the answer is written by hand, in the envelope of every other failure.
 function refuseRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  const time = ownTime.get(socket);
+  if (time !== undefined && error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    time.isOverdue = true;
+    return;
+  }
   if (!socket.writable || error.code === "ECONNRESET" || isAnswering(socket)) {
     socket.destroy();
     return;
@@ -90,7 +118,7 @@ function refuseRequest(error: NodeJS.ErrnoException, socket: Socket): void {
       `Connection: close\r\n\r\n${body}`,
   );
   // Whoever ignores the answer does not keep the connection.
-  setTimeout(() => socket.destroy(), 1_000).unref();
+  setTimeout(() => socket.destroy(), lastMs).unref();
 }
 
 // A second answer in the middle of a first would be read as its continuation. Node keeps the answer under way on the socket,

@@ -53,6 +53,12 @@ export function listAgents(tx: Transaction, projectId: string, page: Page): Prom
   );
 }
 
+/** At most as many agents of a project as the limit says, most recently first seen first. */
+export function newestAgents(tx: Transaction, projectId: string, limit: number): Promise<AgentRow[]> {
+  const order = { firstSeenAt: "desc", id: "asc" } as const;
+  return tx.em.find(AgentRow, { orgId: tx.orgId, projectId }, { limit, orderBy: order });
+}
+
 /** Notes that agents were in use; those not yet known appear. Keys are locked in order, so that ingests cannot deadlock. */
 export async function touchAgents(
   tx: Transaction,

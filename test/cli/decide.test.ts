@@ -96,6 +96,25 @@ describe("eval", () => {
     expect(wrong).toMatchObject({ code: 2, stdout: "" });
   });
 
+  test.concurrent("judges and explains a transcript turn by turn, and its user turns together", async () => {
+    const messages = ["att", "ack"].map((content) => ({ role: "user", content }));
+    const cwd = newFolder({
+      "p.yaml": policyText("p"),
+      "whole.json": JSON.stringify({ transcript: true, messages }),
+      "apart.json": JSON.stringify({ messages }),
+    });
+    const [whole, apart, explained, staged] = await Promise.all([
+      policyGuard(["eval", "p.yaml", "--request", "whole.json", "--json"], { cwd }),
+      policyGuard(["eval", "p.yaml", "--request", "apart.json", "--json"], { cwd }),
+      policyGuard(["explain", "p.yaml", "--request", "whole.json", "--json"], { cwd }),
+      policyGuard(["eval", "p.yaml", "--request", "whole.json", "--stage", "output"], { cwd }),
+    ]);
+    expect(JSON.parse(whole.stdout)).toMatchObject({ outcome: "BLOCK", stage: "input" });
+    expect(JSON.parse(apart.stdout)).toMatchObject({ outcome: "ALLOW" });
+    expect(JSON.parse(explained.stdout)).toMatchObject({ decision: { outcome: "BLOCK" } });
+    expect(staged).toMatchObject({ code: 2, stdout: "" });
+  });
+
   test.concurrent("says which policies take no part", async () => {
     const cwd = newFolder({ "p.yaml": `${policyText("scoped")}match: {agents: ["support-*"]}\n` });
     const [without, fitting] = await Promise.all([

@@ -30,6 +30,7 @@ function post(headers: Record<string, string>, body: string | Uint8Array<ArrayBu
 describe("a Connect call", () => {
   it.each([
     ["malformed JSON", 400, "malformed_request", {}, "{"],
+    ["an unknown field", 400, "malformed_request", {}, '{"text": "a", "txet": "b"}'],
     ["unreadable binary", 400, "malformed_request", { "content-type": "application/proto" }, "\u0007\u0007"],
     ["an unknown compression", 400, "malformed_request", { "content-encoding": "zst" }, "{}"],
     ["an unreadable timeout", 400, "malformed_request", { "connect-timeout-ms": "soon" }, "{}"],

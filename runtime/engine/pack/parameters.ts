@@ -3,6 +3,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
+import { addDecimalMultiples } from "../multiple-of.ts";
 import { didYouMean } from "../policy/problem.ts";
 import { objectOf, type Pack, type PackParameterProblem, PackParametersInvalid } from "./pack.ts";
 
@@ -17,7 +18,9 @@ const linear = Object.assign(
 );
 
 function validator(options: { useDefaults: boolean }): Ajv2020 {
-  return new Ajv2020({ allErrors: true, strict: true, code: { regExp: linear }, ...options });
+  const ajv = new Ajv2020({ allErrors: true, strict: true, code: { regExp: linear }, ...options });
+  addDecimalMultiples(ajv);
+  return ajv;
 }
 
 const compiled = new WeakMap<Pack, ValidateFunction>();

@@ -87,12 +87,11 @@ class Rig {
     await this.#waitsAgain(waits);
   }
 
-  /** How often the poller has waited, for an answer or for time to pass. */
+  /** How often the poller has waited: verification takes as long as it takes. */
   get waits(): number {
     return this.asked.length + this.slept.length;
   }
 
-  // Verification on the thread pool takes as long as it takes.
   async #waitsAgain(before: number): Promise<void> {
     await vi.waitUntil(() => this.waits > before, { timeout: 20_000, interval: 1 });
     await this.settle();
@@ -105,7 +104,6 @@ class Rig {
       if (happened !== before) quiet = 0;
       before = happened;
       await turn();
-      if (quiet % 10 === 9) await new Promise((resolve) => setTimeout(resolve, 1));
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { argumentTexts, depthOf, rewriteArguments } from "../../../runtime/engine/argument.ts";
+import { argumentProblem, argumentTexts, depthOf, rewriteArguments } from "../../../runtime/engine/argument.ts";
 
 const json: fc.Arbitrary<JsonObject> = fc
   .dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 })
@@ -62,5 +62,17 @@ describe("the strings of arguments", () => {
     for (let i = 0; i < 100_000; i++) deep = [deep];
     expect(depthOf({ deep }, 36)).toBe(37);
     expect(depthOf({ a: [1] }, 36)).toBe(2);
+  });
+
+  it.each<[string, RegExp | undefined]>([
+    ['{"a":[1.5,{"b":-0}],"c":null}', undefined],
+    [`{"a":${"[".repeat(35)}1${"]".repeat(35)}}`, undefined],
+    [`{"a":${"[".repeat(36)}1${"]".repeat(36)}}`, /36 levels/],
+    ['{"a":[{"b":1e400}]}', /range of a double/],
+    ['{"a":-1e400}', /range of a double/],
+  ])("that could not come back are refused: %#", (text, problem) => {
+    const found = argumentProblem(JSON.parse(text));
+    if (problem === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatch(problem);
   });
 });

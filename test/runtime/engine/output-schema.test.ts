@@ -28,6 +28,35 @@ describe("an output schema", () => {
     expect(keywords({ uniqueItems: true }, '[1,"1",[1],{"a":1}]')).toEqual([]);
   });
 
+  it.each<[number, string]>([
+    [0.01, "19.99"],
+    [0.01, "0.07"],
+    [0.01, "-1.1"],
+    [0.01, "1e21"],
+    [0.01, "9007199254740993"],
+    [1e-8, "0.12345678"],
+    [1e-8, "12391239123"],
+    [0.3, "0.9"],
+    [3, "9"],
+    [2, "1e308"],
+  ])("takes multiples of %s in decimal: %s", (multipleOf, output) => {
+    expect(keywords({ multipleOf }, output)).toEqual([]);
+  });
+
+  it.each<[number, string]>([
+    [0.01, "19.999"],
+    [0.01, "0.0700000001"],
+    [1e-8, "0.123456789"],
+    [0.1, "5e-324"],
+    [3, "10"],
+    [3, "1e300"],
+    [0.123456789, "1e308"],
+  ])("refuses what is no multiple of %s: %s", (multipleOf, output) => {
+    expect(compile({ multipleOf }).check(output)).toEqual([
+      { pointer: "", keyword: "multipleOf", message: `must be multiple of ${multipleOf}` },
+    ]);
+  });
+
   it("has patterns of its own, each", () => {
     const schema = { properties: { a: { pattern: "^x$" }, b: { pattern: "^y$" } } };
     expect(keywords(schema, '{"a":"x","b":"y"}')).toEqual([]);

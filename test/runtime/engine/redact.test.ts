@@ -56,6 +56,24 @@ describe("redaction", () => {
     expect(response.text).toBeUndefined();
   });
 
+  it.each<[string, string, RegExp, string]>([
+    ["joiners behind a space", `день ${"\u200d".repeat(19)}:kill`, /\u200d+/, "день :kill"],
+    ["joiners between letters", `a${"\u200d".repeat(19)}b`, /\u200d+/, "ab"],
+    ["one joiner between letters", "a\u200db", /\u200d/, "ab"],
+    ["characters of two units", `a${"\u{e0041}".repeat(3)}b`, /\u{e0041}+/u, "ab"],
+    ["a letter behind a joiner", "a\u200db", /b/, "a\u200d"],
+    ["a picture behind two joiners", "👩\u200d\u200d👧", /👧/, "👩\u200d\u200d"],
+    ["a picture behind a letter's joiner", "a\u200d👧", /👧/, "a\u200d"],
+    ["a letter, with the joiners drawn with it", "a\u200d\u200d:b", /a/, ":b"],
+    ["one of two letters that a joiner makes one", "क\u094d\u200dष.", /ष/, "."],
+    ["one of two pictures that a joiner makes one", "❤️\u200d🔥.", /🔥/, "."],
+  ])("takes only what belongs to one character: %s", (_, text, found, expected) => {
+    const [value = ""] = found.exec(text) ?? [];
+    const start = text.indexOf(value);
+    const span: RedactSpan = { piece: 0, start, end: start + value.length, category: "c", style: "remove" };
+    expect(redact([text], [span], fingerprints).get(0)).toBe(expected);
+  });
+
   it("takes the whole of what a reader sees as one character", () => {
     const family = "👩‍👩‍👧";
     const text = `x${family}e\u0301y👍🏽z`;

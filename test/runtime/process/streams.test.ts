@@ -111,6 +111,18 @@ describe("streams in front of two processes", () => {
     }
   }, 30_000);
 
+  it("take texts that are cut within surrogate pairs, whichever is called", async () => {
+    const units = "🙂 for ann@example.com 🙃🙂".split("");
+    for (const id of await openInBoth()) {
+      let released = "";
+      for (const delta of units) released += (await post(`streams/${id}/chunks`, { delta })).body.released;
+      const { body } = await post(`streams/${id}/finish`, {});
+      expect(released + body.released).toBe("🙂 for [EMAIL_1] 🙃🙂");
+    }
+    for (const session_id of ["smile-0", "smile-1", "smile-2", "smile-3"])
+      expect((await streamed(session_id, units)).released).toMatch(/^🙂 for \[EMAIL_\d\] 🙃🙂$/);
+  }, 30_000);
+
   it("are kept where their session is, in either form", async () => {
     const sessions = Array.from({ length: 8 }, (_, i) => `session-${i}`);
     expect(new Set(sessions.map((id) => ownerOf(id, 2))).size).toBe(2);

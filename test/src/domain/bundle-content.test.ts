@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { compileBundle } from "../../../runtime/bundle/compile.ts";
+import { agentKeysOf, compileBundle } from "../../../runtime/bundle/compile.ts";
 import type { VerifiedBundle } from "../../../runtime/bundle/verify.ts";
 import { patternKey } from "../../../runtime/engine/pattern-facts.ts";
 import { type PatternPart, patternPartPath } from "../../../runtime/engine/pattern-part.ts";
@@ -17,6 +17,7 @@ import { Policies } from "../../../src/domain/policy.ts";
 import { SigningKeys } from "../../../src/domain/signing-keys.ts";
 import { maxContentBytes } from "../../../src/kit/bundle-size.ts";
 import { createSealer, parseMasterKeys } from "../../../src/kit/seal.ts";
+import { listAgents, touchAgents } from "../../../src/store/agent.ts";
 import type { BundleRow } from "../../../src/store/bundle.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/database.ts";
@@ -125,6 +126,39 @@ describe("the content of a bundle", () => {
       request: create(EvaluateRequestSchema, { text: "x@b.dev" }),
     });
     expect(explanation.response?.outcome).toBe(Outcome.ALLOW);
+  });
+
+  const rules = "rules: [{id: key, stages: [input], detect: secrets, action: BLOCK}]";
+  test.each<[string, string, object, string[]]>([
+    [
+      "all that a condition may ask for",
+      rules.replace("}]", ", unless: 'request.agent_id == \"shop\"'}]"),
+      {},
+      ["desk-1", "desk-2", "shop"],
+    ],
+    [
+      "all that a roll-out draws by",
+      rules.replace("}]", ", rollout: {percent: 10, by: agent_id}}]"),
+      {},
+      ["desk-1", "desk-2", "shop"],
+    ],
+    ["those that a policy matches", `match: {agents: ["desk-*"]}\n${rules}`, {}, ["desk-1", "desk-2"]],
+    ["the one of a scope", rules, { agentId: "shop" }, ["shop"]],
+    ["none that nothing tells from another", rules, {}, []],
+  ])("says which agents the ids stand for: %s", async (_, text, scope, wanted) => {
+    const world = await createWorld(database);
+    const seen = new Map(["shop", "desk-1", "desk-2"].map((key) => [key, clock.now()]));
+    await database.systemTransaction(world.orgId, (tx) => touchAgents(tx, world.projectId, seen));
+    await new Policies(database, clock).create(world.caller, {
+      document: `${head}metadata: {name: a}\n${text}\n`,
+      scope,
+    });
+    const { bundle } = await bundlesWith().publish(world.caller, environmentOf(world), { activate: false });
+    const parts = await database.read(world.orgId, (tx) => storedParts(tx, bundle.parts));
+    const keys = agentKeysOf({ parts: new Map(parts.map(({ path, data }) => [path, data])) });
+    expect([...keys.values()].sort()).toEqual(wanted);
+    const [agents] = await database.read(world.orgId, (tx) => listAgents(tx, world.projectId, { limit: 9, offset: 0 }));
+    for (const [id, key] of keys) expect(agents).toContainEqual(expect.objectContaining({ id, key }));
   });
 
   test("says what was found out about its policies' own patterns, in the same bytes when it is published again", async () => {

@@ -4,6 +4,7 @@ import { EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evalua
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { Playground } from "../../../src/domain/playground.ts";
 import { Policies } from "../../../src/domain/policy.ts";
+import { listAgents, touchAgents } from "../../../src/store/agent.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
 import { readPlaygroundUsage, readUsage } from "../../../src/store/usage.ts";
 import { checksums } from "../../harness/access/rows.ts";
@@ -51,6 +52,31 @@ describe("the playground", () => {
     const after = await checksums(database, world.orgId);
     const changed = Object.keys(after).filter((table) => after[table] !== before[table]);
     expect(changed).toEqual(["usage_month"]);
+  });
+
+  test("judges a transcript turn by turn, and its user turns together", async () => {
+    const messages = ["for", "bidden"].map((content) => ({ role: "user", content }));
+    const rules = [{ id: "w", stages: ["input"], detect: "word", action: "BLOCK" }];
+    const split = { ...document, detectors: { word: { use: "keywords", keywords: ["forbidden"] } }, rules };
+    const outcomeOf = async (transcript: boolean) => {
+      const asked = create(EvaluateRequestSchema, { messages, transcript });
+      return (await explain({ document: split, request: asked })).response?.outcome;
+    };
+    expect([await outcomeOf(true), await outcomeOf(false)]).toEqual([Outcome.BLOCK, Outcome.ALLOW]);
+  });
+
+  test("knows an agent by its key and by its id", async () => {
+    await database.systemTransaction(world.orgId, (tx) =>
+      touchAgents(tx, world.projectId, new Map([["desk", clock.now()]])),
+    );
+    const [agents] = await database.read(world.orgId, (tx) => listAgents(tx, world.projectId, { limit: 1, offset: 0 }));
+    const outcomeOf = async (agentId: string) => {
+      const asked = { ...request, agentId };
+      return (await explain({ document: { ...document, match: { agents: ["desk"] } }, request: asked })).response
+        ?.outcome;
+    };
+    expect([await outcomeOf("desk"), await outcomeOf(agents[0]?.id ?? "")]).toEqual([Outcome.BLOCK, Outcome.BLOCK]);
+    expect(await outcomeOf(world.projectId)).toBe(Outcome.ALLOW);
   });
 
   test("does not count what it refuses", async () => {

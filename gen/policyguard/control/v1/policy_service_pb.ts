@@ -847,7 +847,7 @@ export type ExplainPoliciesRequest = Message<"policyguard.control.v1.ExplainPoli
   environment?: string | undefined;
 
   /**
-   * The moment of the turn. Default: input.
+   * The moment of the turn. Default: input. Not read of a transcript, each turn of which has its own.
    *
    * @generated from field: policyguard.policy.v1.Stage stage = 7;
    */

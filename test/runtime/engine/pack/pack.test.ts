@@ -177,6 +177,17 @@ describe("a policy of a pack", () => {
     }
   });
 
+  it("has multiples of parameters in decimal", () => {
+    const pack = packOf({
+      properties: `
+    words: {description: Words., type: array, items: {type: string}, default: [alpha]}
+    action: {description: What happens., enum: [FLAG, BLOCK], default: BLOCK}
+    limit: {description: A limit., type: number, multipleOf: 0.01, default: 19.99}`,
+    });
+    expect(instantiatePack(pack, { parameters: { limit: 0.07 } }).parameters).toMatchObject({ limit: 0.07 });
+    expect(() => instantiatePack(pack, { parameters: { limit: 0.075 } })).toThrow(PackParametersInvalid);
+  });
+
   it("checks patterns of parameters in linear time", () => {
     const pack = packOf({
       properties: `
