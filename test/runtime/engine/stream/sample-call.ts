@@ -48,7 +48,7 @@ function sampleArguments(random: Random): JsonObject {
       () => ({}),
       () => ({ to: text(), body: text() }),
       () => ({ list: [text(), 7, null, true], "a/b": { "~c": text() } }),
-      () => ({ [text().slice(0, 40)]: { deep: [{ er: text() }] } }),
+      () => ({ [text().slice(0, 40).toWellFormed()]: { deep: [{ er: text() }] } }),
     ],
     random,
   )();
