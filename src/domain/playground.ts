@@ -23,7 +23,8 @@ import { gradeRobustness, type RobustnessGrade } from "../../runtime/engine/robu
 import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/test-runner.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Caller } from "../kit/context.ts";
-import { isUuid, newId } from "../kit/id.ts";
+import { validationFailed } from "../kit/error.ts";
+import { isId, isUuid, newId } from "../kit/id.ts";
 import { shippedModels } from "../kit/model-file.ts";
 import { planLimitExceeded } from "../kit/quota-fault.ts";
 import { findAgentById } from "../store/agent.ts";
@@ -105,10 +106,10 @@ export class Playground {
 
   /** Judges a request and explains the answer. */
   async explain(caller: Caller, input: PlaygroundRequest): Promise<Explanation> {
+    const evaluationId = evaluationIdOf(input.request);
     const jury = await this.#jury(caller, input);
     const engine = compiled(jury);
     const request = await this.#byAgentKey(caller, input.request);
-    const evaluationId = request.evaluationId ?? newId();
     const context = () => ({
       stage: request.transcript ? stageOfTranscript(request) : input.stage,
       isTranscript: request.transcript,
@@ -169,6 +170,12 @@ async function meterPlayground(tx: Transaction): Promise<void> {
     throw planLimitExceeded({ limit: quota.limit, used: quota.used, resetsAt: quotaResetsAt(tx.now) });
   }
   await addPlaygroundUsage(tx);
+}
+
+// As runtimes take and answer it.
+function evaluationIdOf({ evaluationId = newId() }: EvaluateRequest): string {
+  if (isId(evaluationId)) return evaluationId.toLowerCase();
+  throw validationFailed([{ field: "request.evaluation_id", message: "expected a UUID of version 4" }]);
 }
 
 function compiled(jury: Jury): Engine {

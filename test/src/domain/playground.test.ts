@@ -79,6 +79,12 @@ describe("the playground", () => {
     expect(await outcomeOf(world.projectId)).toBe(Outcome.ALLOW);
   });
 
+  test("answers an evaluation id in lower case, as runtimes do", async () => {
+    const evaluationId = "5B0F2B0E-4A1C-4C07-9A3B-0D6B3F0B9D11";
+    const { response } = await explain({ document, request: { ...request, evaluationId } });
+    expect(response?.evaluationId).toBe(evaluationId.toLowerCase());
+  });
+
   test("does not count what it refuses", async () => {
     const before = await counted();
     await expect(explain({ document: { ...document, rules: [] } })).rejects.toThrow("rules");
