@@ -41,7 +41,7 @@ export const selfHarm: Detector = {
       {
         name: "recall",
         value: 0.735,
-        data: "155 sentences in 18 languages, written by somebody else and never read; 0.984 of 386 that were written for it and not tuned on",
+        data: "155 sentences in 18 languages, written by somebody else, of which only totals were looked at while it was mended; 0.984 of 386 that were written for it and not tuned on",
       },
       { name: "innocent texts wrongly found", value: 0, data: "145 that come close, and 53,287 ordinary ones" },
     ],
