@@ -129,7 +129,8 @@ class PoolKeeper implements Runner {
       await Promise.race([ended, stopped]);
       // Of a pool that ends by itself at this very moment there is nothing to stop, but something to wait for.
       if (signal.aborted) await pool.queue.stop().catch(() => ended);
-      else await this.#bury(pool);
+      else this.#options.log.error({ poolId: pool.id }, "the worker pool failed; starting another");
+      await this.#unlock(pool);
       await pool.claim?.release();
       this.#pool = undefined;
     }
@@ -146,15 +147,15 @@ class PoolKeeper implements Runner {
     return this.#pool;
   }
 
-  // Its jobs have ended, but those that it could not write down are still locked by it. They are done again: handlers are
-  // idempotent.
-  async #bury({ id }: RunningPool): Promise<void> {
+  // Its jobs have ended, but it may still have some locked: those whose end it could not write down, and those that it read
+  // ahead, because an ordered stop of graphile-worker 0.18.0 does not wait until they are given back. They are done (again):
+  // handlers are idempotent.
+  async #unlock({ id }: RunningPool): Promise<void> {
     const { log, pool } = this.#options;
-    log.error({ poolId: id }, "the worker pool failed; starting another");
     await pool
       .query("select graphile_worker.force_unlock_workers($1)", [[id]])
       // Whoever looks for dead pools finds them in a minute.
-      .catch((err: unknown) => log.warn({ err, poolId: id }, "the jobs of the failed pool stay locked for now"));
+      .catch((err: unknown) => log.warn({ err, poolId: id }, "jobs of the ended pool stay locked for now"));
   }
 }
 
