@@ -1,5 +1,5 @@
-// A runtime of its own with a bundle from disk: from the start of its process to its first answer, and the memory that it holds then and
-// after some thousand evaluations. The first of the starts compiles the program, the others take what Node kept of that.
+// A runtime of its own with a bundle from disk, packed and from its sources: from the start of its process to its first answer, and the memory
+// that it holds then and after some thousand evaluations. The first of the starts compiles the program, the others take what Node kept of that.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { runtimeNodeOptions } from "../runtime/node-option.ts";
+import { packRuntime } from "../scripts/pack/runtime.ts";
 import { shippedModels } from "../src/kit/model-file.ts";
 import { signedBundle } from "../test/harness/bundle.ts";
 import { workLoadBodies } from "./load/bodies.ts";
@@ -18,7 +19,7 @@ import { type Bench, cpuSecondsOf, median, type Row } from "./measure.ts";
 
 const starts = 5;
 const evaluations = 4_000;
-const main = fileURLToPath(new URL("../runtime/main.ts", import.meta.url));
+const sources = fileURLToPath(new URL("../runtime/main.ts", import.meta.url));
 
 interface Start {
   readonly seconds: number;
@@ -34,27 +35,32 @@ export const startBench: Bench = async () => {
   writeFileSync(join(folder, "bundle.json"), json);
   writeFileSync(join(folder, "key.json"), JSON.stringify(key.publicJwk));
   try {
-    const all: Start[] = [];
-    for (let i = 0; i < starts; i++) all.push(await startOnce(folder));
-    return [rowOf(all)];
+    await packRuntime(join(folder, "packed"));
+    const packed: Start[] = [];
+    const unpacked: Start[] = [];
+    for (let i = 0; i < starts; i++) {
+      packed.push(await startOnce(folder, join(folder, "packed", "lib", "main.js")));
+      unpacked.push(await startOnce(folder, sources));
+    }
+    return [rowOf("packed", packed), rowOf("from its sources", unpacked)];
   } finally {
     rmSync(folder, { recursive: true });
   }
 };
 
-function rowOf(all: readonly Start[]): Row {
+function rowOf(form: string, all: readonly Start[]): Row {
   const middle = (read: (start: Start) => number) => median(all.map(read));
   const [first, later] = [middle((start) => start.firstMegabytes), middle((start) => start.laterMegabytes)];
   const seconds = middle((start) => start.seconds);
   const memory = `${Math.round(first)} MB resident then, ${Math.round(later)} MB after ${evaluations} evaluations`;
   return {
-    name: `cold start to the first answer in ${Math.round(seconds * 1000)} ms; ${memory}`,
+    name: `${form}: cold start to the first answer in ${Math.round(seconds * 1000)} ms; ${memory}`,
     perSecond: 1 / seconds,
     cpuUs: middle((start) => start.cpuSeconds) * 1e6,
   };
 }
 
-async function startOnce(folder: string): Promise<Start> {
+async function startOnce(folder: string, main: string): Promise<Start> {
   const [port, managementPort] = [await freePort(), await freePort()];
   const startedAtMs = performance.now();
   const child = spawn(

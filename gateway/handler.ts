@@ -32,8 +32,8 @@ export interface RestOptions {
   readonly log: Logger;
   /** Conversations that are served; others have no HTTP form. */
   readonly conversations?: readonly Conversation[];
-  /** The text of the OpenAPI document for /v1/openapi.json and /docs; without it, there are no such pages. */
-  readonly openapi?: string;
+  /** Reads the OpenAPI document for /v1/openapi.json and /docs; without it, there are no such pages. */
+  readonly openapi?: () => string;
 }
 
 /** The handler of the REST facade; also a fallback for a Connect adapter. Throws when a method cannot be served. */

@@ -41,8 +41,8 @@ export interface ServeOptions {
   /** Proxies of our own in front of this port; see src/kit/address.ts. */
   readonly trustedHops: number;
   readonly limits: RestLimits;
-  /** The OpenAPI document for /v1/openapi.json and /docs. */
-  readonly openapi?: string;
+  /** Reads the OpenAPI document for /v1/openapi.json and /docs. */
+  readonly openapi?: () => string;
   /** Makes the HTTP forms of methods of which both sides stream. */
   readonly conversations?: (parts: ConversationParts) => readonly Conversation[];
   /** Methods whose ordinary REST calls take a short way. */

@@ -8,11 +8,11 @@ import { sendAnswer } from "./http.ts";
 import type { Entry } from "./operation.ts";
 
 /** The entries around an OpenAPI document: itself at /v1/openapi.json, for reading at /docs, and a way there from "/". */
-export function createPages(openapi: string): Entry[] {
+export function createPages(readOpenApi: () => string): Entry[] {
   return [
-    createPage("/v1/openapi.json", () => pageOf(openapi, "application/json; charset=utf-8", {})),
+    createPage("/v1/openapi.json", () => pageOf(readOpenApi(), "application/json; charset=utf-8", {})),
     createPage("/docs", () => {
-      const { html, contentSecurityPolicy } = createDocsPage(openapi);
+      const { html, contentSecurityPolicy } = createDocsPage(readOpenApi());
       return pageOf(html, "text/html; charset=utf-8", { "content-security-policy": contentSecurityPolicy });
     }),
     createFrontPage("/", "/docs"),

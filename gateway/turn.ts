@@ -18,18 +18,18 @@ const longestMs = 1;
 /** Takes calls as they come. */
 export type TakeCall = (call: TurnCall) => void;
 
-/** Judges calls at the end of the turn in which they came. */
-export function createTurn(together: Together): TakeCall {
+/** Judges calls at the end of the turn in which they came. The clock may start anywhere. */
+export function createTurn(together: Together, nowMs: () => number = () => performance.now()): TakeCall {
   let waiting: TurnCall[] = [];
   const run = () => {
     const calls = waiting;
     waiting = [];
     for (let next = 0; next < calls.length; ) {
       const first = next;
-      const untilMs = performance.now() + longestMs;
+      const untilMs = nowMs() + longestMs;
       together(() => {
         do calls[next++]?.judge();
-        while (next < calls.length && next - first < mostCalls && performance.now() < untilMs);
+        while (next < calls.length && next - first < mostCalls && nowMs() < untilMs);
       });
       for (let i = first; i < next; i++) calls[i]?.answer();
     }

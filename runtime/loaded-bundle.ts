@@ -13,6 +13,7 @@ import type { ActivationPayload } from "../src/kit/statement-payload.ts";
 import { isStale, type VerifiedActivation } from "./bundle/activation.ts";
 import type { BundleBuilder } from "./bundle/builder.ts";
 import { agentKeysOf, backendsOf, compileBundle } from "./bundle/compile.ts";
+import { rejectionText } from "./bundle/rejection.ts";
 import type { VerifiedBundle } from "./bundle/verify.ts";
 import { type AgentKeys, agentKeyOf } from "./engine/agent-part.ts";
 import type { BackendReference } from "./engine/backend.ts";
@@ -49,6 +50,8 @@ export class BundleHolder {
   /** What the engine in force was made of. */
   #made = "";
   #rejection: string | undefined;
+  #isListening = false;
+  #isWarm = false;
 
   /** Without a builder, or while there is nobody to be held up, bundles are compiled here and now. */
   constructor({ builder }: { readonly builder?: EngineBuilder } = {}) {
@@ -58,6 +61,11 @@ export class BundleHolder {
   /** The bundle in force; undefined before the first. */
   get loaded(): LoadedBundle | undefined {
     return this.#loaded;
+  }
+
+  /** Whether evaluations are as fast as they mostly are: the first of a process compile patterns and code. */
+  get isWarm(): boolean {
+    return this.#isWarm;
   }
 
   /** Why the newest bundle that was offered was refused; undefined when none was. */
@@ -99,13 +107,27 @@ export class BundleHolder {
       confirmedAt: isConfirmed ? now : undefined,
     };
     this.#rejection = undefined;
-    if (engine !== current) void this.#settle(engine, { isFirst: current === undefined });
+    if (engine !== current && this.#isListening) this.#settle(engine);
+  }
+
+  /** Says that evaluations are taken from now on: what a bundle that is in force already still needs is done beside them. */
+  listen(): void {
+    this.#isListening = true;
+    if (this.#loaded !== undefined) this.#settle(this.#loaded.engine);
   }
 
   // What would make some of the first evaluations slower is done beside them, so that the very first need not wait for it.
-  async #settle(engine: Engine, { isFirst }: { readonly isFirst: boolean }): Promise<void> {
+  #settle(engine: Engine): void {
+    this.#makeReady(engine).catch((error) => this.reject(rejectionText(error)));
+  }
+
+  async #makeReady(engine: Engine): Promise<void> {
     const isWanted = () => this.#loaded?.engine === engine;
-    if (isFirst) await warmUpFurther(engine, isWanted);
+    if (!this.#isWarm) {
+      await warmUp(engine);
+      this.#isWarm = true;
+      await warmUpFurther(engine, isWanted);
+    }
     await prepare(engine, { isWanted });
   }
 
@@ -113,8 +135,10 @@ export class BundleHolder {
     const current = this.#loaded?.engine;
     const isFirst = this.#builder === undefined || current === undefined;
     const engine = isFirst ? compileBundle(found) : await this.#builder.build(found, current.tables);
-    // The first evaluations after a swap are answered as fast as the last ones before it; at a start there are none to be slow yet.
-    if (!isFirst) await prepare(engine, { mostMs: readyMs });
+    // The first evaluations after a swap are answered as fast as the last ones before it. At a start there were none, and whoever asks before
+    // the runtime calls itself ready rather waits for that one answer than for all of this.
+    if (isFirst) return engine;
+    await prepare(engine, { mostMs: readyMs });
     await warmUp(engine);
     return engine;
   }

@@ -7,7 +7,12 @@ import { productVariables, readConfig } from "../src/kit/config.ts";
 import { readArguments, runtimeSchema } from "./config.ts";
 import { whyNotStarted } from "./start-failure.ts";
 
+const neededNodeMajor = 24;
+
 try {
+  // A packed runtime runs on whatever Node there is.
+  if (Number(process.versions.node.split(".", 1)[0]) < neededNodeMajor)
+    throw new Error(`Node ${neededNodeMajor} or later is needed, and this is ${process.version}`);
   const args = readArguments(process.argv.slice(2));
   const config = readConfig(runtimeSchema, process.env, productVariables);
   // Everything else is loaded with what Node kept when a runtime ended here before: that takes half of the time.

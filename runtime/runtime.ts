@@ -131,7 +131,7 @@ export async function startRuntime(
     host: config.managementHost ?? config.host,
     log,
     metrics,
-    checks: { bundle: () => void holder.require(), ...source.checks },
+    checks: { bundle: () => void holder.require(), warm_up: () => assertWarm(holder), ...source.checks },
   });
   const interceptors = createInterceptors({
     authenticate: async (token) => source.authenticate(token),
@@ -161,7 +161,7 @@ export async function startRuntime(
     isShared: place !== undefined,
     trustedHops: config.trustedHops,
     limits: callLimits,
-    openapi: readOpenApi(),
+    openapi: readOpenApi,
     conversations: (parts) => [createHttpStream(parts)],
     // Interceptors of the source's own would be passed by.
     fastPath:
@@ -176,6 +176,7 @@ export async function startRuntime(
           },
     log,
   });
+  holder.listen();
   return {
     port: server.port,
     managementPort: management.port,
@@ -205,6 +206,10 @@ export async function startRuntime(
       },
     ],
   };
+}
+
+function assertWarm({ isWarm }: BundleHolder): void {
+  if (!isWarm) throw new Error("the first evaluations of this process are still slow");
 }
 
 function siblingWork(parts: {

@@ -7,9 +7,8 @@ import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { inSlices, whileWanted } from "./bundle/slices.ts";
 import type { Engine } from "./engine/compile.ts";
 
-/** Rounds that a new engine takes before it is put into force, and those after which code that has never run is as fast as it gets. */
-const firstRounds = 2;
-const coldRounds = 12;
+/** Rounds after which an engine has seen its own tables, and those after which code that has never run is as fast as it gets. */
+const rounds = { tables: 2, code: 12 } as const;
 const key = new Uint8Array(32);
 const prose = "Hello, could you tell me how to change the address of my order? Thank you, and have a nice day. ";
 // A little of what detectors look closer at, each text for itself: one of them is evaluated in a moment.
@@ -41,12 +40,12 @@ export async function prepare(
 
 /** Evaluates made-up texts until the engine has seen its own tables. */
 export async function warmUp(engine: Engine): Promise<void> {
-  await inSlices(warmUpSteps(engine, 0, firstRounds));
+  await inSlices(warmUpSteps(engine, 0, rounds.tables));
 }
 
 /** Goes on with that until a process in which no engine ran before has seen the most of its own code. */
 export async function warmUpFurther(engine: Engine, isWanted: () => boolean): Promise<void> {
-  await inSlices(whileWanted(warmUpSteps(engine, firstRounds, coldRounds), isWanted));
+  await inSlices(whileWanted(warmUpSteps(engine, rounds.tables, rounds.code), isWanted));
 }
 
 function* warmUpSteps(engine: Engine, from: number, to: number): Generator<void, void> {

@@ -63,7 +63,7 @@ export async function startControlPlane(
     certificate: certificateOf(config),
     trustedHops: config.trustedHops,
     limits: callLimits,
-    openapi: readPrinted("openapi.json"),
+    openapi: () => readPrinted("openapi.json"),
     log,
   });
   return {

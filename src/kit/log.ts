@@ -1,7 +1,9 @@
 // The process log: one JSON object a line on standard output, without secrets.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { Fault } from "./error.ts";
+import { LogStream } from "./log-stream.ts";
 import { tokenPattern } from "./token.ts";
 
 export type { Logger } from "pino";
@@ -25,6 +27,7 @@ const secretPairs =
 // Without \b: a line break before a token is the two characters "\n" in JSON text, whose "n" would make it fail.
 const tokens = new RegExp(tokenPattern.source.replaceAll("\\b", ""), "g");
 const maxCauses = 5;
+const flushMs = 1_000;
 
 /** A log. Values of credential headers and everything that looks like a token are masked, wherever they stand. */
 export function createLog({ name, level, destination }: LogOptions): Logger {
@@ -36,7 +39,29 @@ export function createLog({ name, level, destination }: LogOptions): Logger {
     serializers: { err: describeError },
     hooks: { streamWrite: maskSecrets },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination ?? standardOutput());
+}
+
+let output: LogStream | undefined;
+
+function standardOutput(): LogStream {
+  if (output !== undefined) return output;
+  const stream = new LogStream(process.stdout.fd);
+  process.on("exit", () => stream.flushSync());
+  output = stream;
+  return stream;
+}
+
+/** Resolves when all lines of before are written, or given up after a second. Exiting then loses none of those that somebody reads. */
+export async function flushLog(log: Logger): Promise<void> {
+  const limit = new AbortController();
+  const written = new Promise<void>((resolve) => log.flush(() => resolve()));
+  const late = sleep(flushMs, undefined, { signal: limit.signal }).then(
+    () => output?.giveUp(),
+    () => undefined,
+  );
+  await Promise.race([written, late]);
+  limit.abort();
 }
 
 /** A line of JSON whose secrets are masked; of a token, its kind stays. */

@@ -2,7 +2,7 @@
 // Kubernetes, so 25 s here).
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "./log.ts";
+import { flushLog, type Logger } from "./log.ts";
 
 /** One step of a shutdown. */
 export interface ShutdownStep {
@@ -47,7 +47,8 @@ export function shutDownOnSignal(options: ShutdownOptions): void {
       if (startedAt !== undefined) {
         if (performance.now() - startedAt < echoMs) return;
         log.warn({ signal: name }, "second signal: exit without finishing");
-        return exit(1);
+        void flushLog(log).then(() => exit(1));
+        return;
       }
       startedAt = performance.now();
       log.info({ signal: name }, "shutting down");
@@ -65,6 +66,7 @@ export async function shutDown({ log, steps, totalTimeoutMs = 25_000 }: Shutdown
     if (!(await runStep(step, Math.min(step.timeoutMs, leftMs), log))) code = 1;
   }
   log.info({ durationMs: Math.round(performance.now() - startedAt), code }, "shut down");
+  await flushLog(log);
   return code;
 }
 

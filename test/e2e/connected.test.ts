@@ -27,7 +27,7 @@ describe("a runtime and its control plane", () => {
       await other.createPolicy(policyOf("forbidden"));
       await other.publish();
       await eventually(async () => expect((await runtime.evaluate({ text: "forbidden" })).body.blocked).toBe(true));
-      expect((await fetch(`${runtime.managementUrl}/readyz`)).status).toBe(200);
+      await eventually(async () => expect((await fetch(`${runtime.managementUrl}/readyz`)).status).toBe(200));
     } finally {
       await other.stop();
     }

@@ -231,7 +231,7 @@ describe("the pages", () => {
   });
 
   test("are served with an entity tag and 304", async () => {
-    await using server = await startServer({ routes: () => undefined, openapi: text });
+    await using server = await startServer({ routes: () => undefined, openapi: () => text });
     for (const [path, type] of [
       ["/v1/openapi.json", "application/json; charset=utf-8"],
       ["/docs", "text/html; charset=utf-8"],

@@ -36,7 +36,7 @@ export function post(body: unknown, headers: Record<string, string> = {}): Reque
 export interface ServerOptions {
   readonly routes: (router: ConnectRouter) => void;
   readonly limits?: Partial<RestLimits>;
-  readonly openapi?: string;
+  readonly openapi?: () => string;
   readonly trustedHops?: number;
   readonly http2?: boolean;
 }

@@ -2,13 +2,13 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { compileCacheVariables } from "../../scripts/compile-cache.ts";
 
 /** How to start a process. */
 export interface ProcessOptions {
-  /** The file below the repository, such as "src/main.ts". */
+  /** The file below the repository, such as "src/main.ts", or anywhere when the path is absolute. */
   readonly script: string;
   readonly args?: readonly string[];
   /** Options of Node. Default: none. */
@@ -32,8 +32,9 @@ export interface NodeProcess {
   stop(): Promise<number | null>;
 }
 
+const root = resolve(import.meta.dirname, "../..");
 // A test that breaks off before it could end its processes takes them with it.
-const lifeline = fileURLToPath(new URL("../../scripts/supervisor/lifeline.ts", import.meta.url));
+const lifeline = join(root, "scripts/supervisor/lifeline.ts");
 
 /** Starts a process and waits until it is ready. */
 export async function startNodeProcess(options: ProcessOptions): Promise<NodeProcess> {
@@ -68,7 +69,7 @@ export async function startNodeProcess(options: ProcessOptions): Promise<NodePro
 }
 
 function spawnChild({ script, args = [], nodeOptions = [], env }: ProcessOptions): ChildProcess {
-  const file = fileURLToPath(new URL(`../../${script}`, import.meta.url));
+  const file = resolve(root, script);
   return spawn(process.execPath, [...nodeOptions, "--import", lifeline, file, ...args], {
     env: { PATH: process.env.PATH, LOG_LEVEL: "info", ...compileCacheVariables, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -69,7 +69,7 @@ describe("a runtime process", () => {
   it("is not ready while it drains, and goes on to answer", async () => {
     const runtime = await start(standalone, { DRAIN_DELAY: "1s" });
     const readyz = () => fetch(`http://127.0.0.1:${runtime.facts.managementPort}/readyz`);
-    expect((await readyz()).status).toBe(200);
+    await eventually(async () => expect((await readyz()).status).toBe(200));
     const stopped = runtime.stop();
     await eventually(async () => expect((await readyz()).status).toBe(503));
     const loaded = await fetch(`http://127.0.0.1:${runtime.facts.port}/v1/evaluate/bundle`);

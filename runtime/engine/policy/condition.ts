@@ -51,6 +51,13 @@ base.registerFunction("Session.found(string): int", (session: SessionFacts, glob
 
 const fieldNames = Object.values(factTypes).flatMap(({ fields }) => Object.keys(fields));
 
+/** Where a field is that was looked for elsewhere, as "text" for "segment.text". */
+function ownersOf(name: string): string | undefined {
+  const owners = Object.entries(factTypes).filter(([, { fields }]) => Object.hasOwn(fields, name));
+  if (owners.length === 0) return undefined;
+  return `did you mean ${owners.map(([owner]) => `"${owner}.${name}"`).join(" or ")}?`;
+}
+
 /** Compiles the conditions of one policy. `lists` are the policy's lists by name. */
 export class ConditionCompiler {
   readonly #environment: Environment;
@@ -127,7 +134,7 @@ export class ConditionCompiler {
     const message = readable(error.summary);
     const unknown = /^(?:unknown field|unknown variable) "(.+)"/.exec(message)?.[1];
     const known = [...fieldNames, ...Object.keys(factTypes), "findings", "lists", ...this.#listLengths.keys()];
-    const suggestion = unknown === undefined ? undefined : didYouMean(unknown, known);
+    const suggestion = unknown === undefined ? undefined : (ownersOf(unknown) ?? didYouMean(unknown, known));
     return { message, offset: error.range?.start ?? 0, ...(suggestion === undefined ? {} : { suggestion }) };
   }
 }

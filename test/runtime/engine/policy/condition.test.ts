@@ -98,6 +98,8 @@ describe("conditions", () => {
     ["lists.own_domain.size() == 1", 'did you mean "own_domains"?'],
     ["finding.domian == ''", 'did you mean "domain"?'],
     ["subjct.user_id == ''", 'did you mean "subject"?'],
+    ["text == ''", 'did you mean "segment.text"?'],
+    ["request.user_id == ''", 'did you mean "subject.user_id"?'],
     ["segment.text.contians('a')", 'did you mean "contains"?'],
   ])("%s gets a suggestion", (source, suggestion) => {
     expect(refusal(source)?.suggestion).toBe(suggestion);
