@@ -18,7 +18,7 @@ import type { VerifiedBundle } from "./bundle/verify.ts";
 import { type AgentKeys, agentKeyOf } from "./engine/agent-part.ts";
 import type { BackendReference } from "./engine/backend.ts";
 import type { Engine } from "./engine/compile.ts";
-import { prepare, warmUp, warmUpFurther } from "./warm-up.ts";
+import { prepare, prepareRequests, warmUp, warmUpFurther } from "./warm-up.ts";
 
 /** Builds the engines of bundles beside the thread that answers evaluations. */
 export type EngineBuilder = Pick<BundleBuilder, "build" | "verify">;
@@ -125,6 +125,7 @@ export class BundleHolder {
     const isWanted = () => this.#loaded?.engine === engine;
     if (!this.#isWarm) {
       await warmUp(engine);
+      await prepareRequests();
       this.#isWarm = true;
       await warmUpFurther(engine, isWanted);
     }

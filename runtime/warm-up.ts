@@ -4,6 +4,8 @@
 import { create } from "@bufbuild/protobuf";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
+import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import { prepareRules } from "../src/kit/validation.ts";
 import { inSlices, whileWanted } from "./bundle/slices.ts";
 import type { Engine } from "./engine/compile.ts";
 
@@ -36,6 +38,18 @@ export async function prepare(
 ): Promise<void> {
   const endMs = performance.now() + mostMs;
   await inSlices(whileWanted(engine.prepare(), () => isWanted() && performance.now() < endMs));
+}
+
+/** Compiles the rules of what callers send. */
+export async function prepareRequests(): Promise<void> {
+  await inSlices(requestSteps());
+}
+
+function* requestSteps(): Generator<void, void> {
+  for (const { input } of EvaluationService.methods) {
+    prepareRules(input);
+    yield;
+  }
 }
 
 /** Evaluates made-up texts until the engine has seen its own tables. */
