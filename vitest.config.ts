@@ -11,7 +11,9 @@ export default defineConfig({
     maxWorkers: 2,
     // Files share a process, and with it the modules that it has loaded: loading them took a third of all time.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // For what hangs: a machine that others use as well makes a test slow, and not wrong.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });

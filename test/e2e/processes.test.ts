@@ -36,15 +36,15 @@ beforeAll(async () => {
     readyMessage: "runtime is listening",
   });
   // The least of both.
-  await eventually(async () => expect(await metric("reporting_stream_connected")).toBe(1), 20_000);
-  await eventually(async () => expect((await post("input", { text: "a" })).status).toBe(200), 20_000);
-}, 90_000);
+  await eventually(async () => expect(await metric("reporting_stream_connected")).toBe(1));
+  await eventually(async () => expect((await post("input", { text: "a" })).status).toBe(200));
+});
 
 afterAll(async () => {
   const code = await runtime.stop();
   await home.stop();
   expect(code).toBe(0);
-}, 60_000);
+});
 
 function post(path: string, body: object): Promise<{ status: number; body: Record<string, never> }> {
   return new Promise((resolve, reject) => {
@@ -85,12 +85,12 @@ describe("two processes and a control plane", () => {
       const { total, runtimes } = await home.call("GET", path);
       expect(total).toBe(2);
       for (const each of runtimes) expect(each).toMatchObject({ connected: true, bundle_version: 1, state: "active" });
-    }, 15_000);
+    });
     const versions = await Promise.all(
       Array.from({ length: 12 }, () => post("input", { text: "a" }).then(({ body }) => body)),
     );
     for (const body of versions) expect(body).toMatchObject({ bundle: { version: 1 } });
-  }, 30_000);
+  });
 
   it("report every evaluation once, and count all of them", async () => {
     const before = await metric("evaluations_total");
@@ -99,9 +99,9 @@ describe("two processes and a control plane", () => {
       ids.map((evaluation_id, i) => post("input", { evaluation_id, text: i % 3 === 0 ? "forbidden" : "fine" })),
     );
     expect(await metric("evaluations_total")).toBe(before + ids.length);
-    await eventually(async () => expect(await idsTraced(ids)).toBe(ids.length), 20_000);
-    await eventually(async () => expect(await metric("spool_records")).toBe(0), 20_000);
-  }, 60_000);
+    await eventually(async () => expect(await idsTraced(ids)).toBe(ids.length));
+    await eventually(async () => expect(await metric("spool_records")).toBe(0));
+  });
 
   it("make one record of a stream, whichever process is called for its parts", async () => {
     const sessions = Array.from({ length: 8 }, (_, i) => `session-${i}`);
@@ -119,6 +119,6 @@ describe("two processes and a control plane", () => {
       expect(end.body).toMatchObject({ verdict: { outcome: "BLOCK", evaluation_id: ids[index] } });
     }
     expect(await metric("streams_open")).toBe(0);
-    await eventually(async () => expect(await idsTraced(ids)).toBe(ids.length), 20_000);
-  }, 60_000);
+    await eventually(async () => expect(await idsTraced(ids)).toBe(ids.length));
+  });
 });

@@ -12,7 +12,7 @@ import { createWorld, type World } from "../../harness/world.ts";
 import { blockedEvaluation, evaluation } from "../../src/domain/evaluation.ts";
 import { bearer, RuntimeStream, reportingClient } from "./runtime.ts";
 
-const within = { timeout: 5_000, interval: 10 };
+const within = { timeout: 30_000, interval: 10 };
 
 describe("ReportingService", () => {
   let plane: TestControlPlane;

@@ -105,7 +105,7 @@ func main() {
 `;
     const files = [write("check.go", `package main\n\n${source}`), write("main.go", ask)];
     expect(verdicts("go", "run", ...files)).toEqual(wanted);
-  }, 120_000);
+  });
 
   it("in Ruby", (context) => {
     need(context, "ruby", "--version");

@@ -158,7 +158,7 @@ describe("a worker that is killed", () => {
     } finally {
       await sink.close();
     }
-  }, 60_000);
+  });
 });
 
 describe("a worker that lives", () => {
@@ -203,5 +203,5 @@ describe("a worker that lives", () => {
     } finally {
       await sink.close();
     }
-  }, 60_000);
+  });
 });

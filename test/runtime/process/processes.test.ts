@@ -21,11 +21,11 @@ let runtime: Standalone;
 
 beforeAll(async () => {
   runtime = await startStandalone(policy, 2);
-}, 60_000);
+});
 
 afterAll(async () => {
   expect(await runtime.stop()).toBe(0);
-}, 30_000);
+});
 
 function post(path: string, body: object): Promise<{ status: number; body: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
@@ -80,14 +80,14 @@ describe("two processes on one port", () => {
       expect(restored.body).toMatchObject({ text: "ada@lovelace.dev", restored: 1 });
     }
     expect(await metric("sessions ")).toBe(12);
-  }, 30_000);
+  });
 
   it("add their measurements up, and not what is no count", async () => {
     const before = await metric("evaluations_total");
     await Promise.all(Array.from({ length: 40 }, () => post("input", { text: "hello" })));
     expect(await metric("evaluations_total")).toBe(before + 40);
     expect(await metric("bundle_version")).toBe(1);
-  }, 30_000);
+  });
 
   it("refuse alike, whichever is called", async () => {
     const answers = await Promise.all(
@@ -126,7 +126,7 @@ describe("two processes on one port", () => {
         Array.from({ length: 12 }, (_, i) => post("input", { session_id: `again-${i}`, text: "hello" })),
       );
       expect(answers.every(({ status }) => status === 200)).toBe(true);
-    }, 15_000);
+    });
     expect((await fetch(`http://127.0.0.1:${runtime.facts.managementPort}/readyz`)).status).toBe(200);
-  }, 60_000);
+  });
 });

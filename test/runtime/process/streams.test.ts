@@ -22,11 +22,11 @@ let runtime: Standalone;
 
 beforeAll(async () => {
   runtime = await startStandalone(policy, 2);
-}, 60_000);
+});
 
 afterAll(async () => {
   expect(await runtime.stop()).toBe(0);
-}, 30_000);
+});
 
 interface Answer {
   readonly status: number;
@@ -109,7 +109,7 @@ describe("streams in front of two processes", () => {
       expect(body.verdict).toMatchObject({ outcome: "REDACT", unjudged: [] });
       expect((await post(`streams/${id}/finish`, {})).status).toBe(404);
     }
-  }, 30_000);
+  });
 
   it("take texts that are cut within surrogate pairs, whichever is called", async () => {
     const units = "🙂 for ann@example.com 🙃🙂".split("");
@@ -121,7 +121,7 @@ describe("streams in front of two processes", () => {
     }
     for (const session_id of ["smile-0", "smile-1", "smile-2", "smile-3"])
       expect((await streamed(session_id, units)).released).toMatch(/^🙂 for \[EMAIL_\d\] 🙃🙂$/);
-  }, 30_000);
+  });
 
   it("are kept where their session is, in either form", async () => {
     const sessions = Array.from({ length: 8 }, (_, i) => `session-${i}`);
@@ -138,7 +138,7 @@ describe("streams in front of two processes", () => {
       expect(released).toBe("Pay ");
       expect(verdict).toMatchObject({ outcome: "BLOCK", unjudged: [] });
     }
-  }, 60_000);
+  });
 
   it("judge tool calls in parts that a sibling keeps", async () => {
     const [far = ""] = Array.from({ length: 16 }, (_, i) => `calls-${i}`);
@@ -156,7 +156,7 @@ describe("streams in front of two processes", () => {
       const { verdict } = JSON.parse(text.trim().split("\n").at(-1) ?? "");
       expect(verdict.tool_calls).toMatchObject([{ id: "c1", outcome: "ALLOW" }]);
     }
-  }, 30_000);
+  });
 
   it("refuse alike, whichever is called", async () => {
     for (const id of ["0.nothing", "1.nothing", "7.nothing", "nothing"])
@@ -169,7 +169,7 @@ describe("streams in front of two processes", () => {
       expect(status).toBe(422);
       expect(body).toMatchObject({ detail: { error: "validation_failed" } });
     }
-  }, 30_000);
+  });
 
   it("are lost with their process, which is told, and no others", async () => {
     const ids = await openInBoth();
@@ -205,8 +205,8 @@ describe("streams in front of two processes", () => {
     // The next process knows nothing of the lost stream.
     await eventually(async () => {
       expect((await post(`streams/${lost[0]}/chunks`, { delta: "x" })).status).toBe(404);
-    }, 15_000);
-  }, 60_000);
+    });
+  });
 });
 
 function children(): number[] {

@@ -118,7 +118,7 @@ describe("a caller that does not read", () => {
     expect(findings).toBe(25 * count);
     expect(last?.event).toMatchObject({ case: "verdict", value: { outcome: Outcome.REDACT } });
     expect(records).toHaveLength(1);
-  }, 60_000);
+  });
 
   it("does not keep a stream for ever: it ends as one record, and its text is let go", async () => {
     const delta = "a@b.com ".repeat(125);
@@ -132,7 +132,7 @@ describe("a caller that does not read", () => {
     await eventually(async () => expect(await stage.metric("streams_open")).toBe(0));
     await eventually(() => expect(records).toHaveLength(1));
     await expect(rest(events)).rejects.toThrow(/deadline_exceeded/);
-  }, 30_000);
+  });
 });
 
 describe("a caller that goes away in the middle", () => {
@@ -210,7 +210,7 @@ describe("a stream that never finishes", () => {
     } finally {
       await end(short);
     }
-  }, 15_000);
+  });
 
   it("ends when its text is too long, as one record of what came before", async () => {
     async function* long() {
@@ -220,7 +220,7 @@ describe("a stream that never finishes", () => {
     await expect(rest(call(long()))).rejects.toThrow(/1000000 units/);
     await eventually(() => expect(records).toHaveLength(1));
     expect(records[0]).toMatchObject({ outcome: Outcome.ALLOW });
-  }, 15_000);
+  });
 
   it("takes nothing from the others: they go on beside 200 of them", async () => {
     const gone = new AbortController();
@@ -235,5 +235,5 @@ describe("a stream that never finishes", () => {
     expect(await answer.json()).toMatchObject({ outcome: "REDACT" });
     gone.abort();
     await Promise.all(idle);
-  }, 20_000);
+  });
 });

@@ -58,7 +58,7 @@ describe("the packed runtime", () => {
       });
       return (await response.json()) as object;
     };
-    await eventually(async () => expect(await judge("the first word")).toMatchObject({ outcome: "BLOCK" }), 20_000);
+    await eventually(async () => expect(await judge("the first word")).toMatchObject({ outcome: "BLOCK" }));
     await home.call("PUT", `/policies/${id}`, { document: policy("second") });
     await home.publish();
     await eventually(
@@ -74,7 +74,7 @@ describe("the packed runtime", () => {
     expect(document.paths).toHaveProperty(["/v1/evaluate/input"]);
     expect(await runtime.stop()).toBe(0);
     await home.stop();
-  }, 90_000);
+  });
 
   it("is started by its own command, with the options that it needs, and says what is wrong", async () => {
     const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, POLICY_GUARD_DATA: join(root, "data") };

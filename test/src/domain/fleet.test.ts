@@ -10,7 +10,7 @@ import { applicationRole } from "../../../src/store/roles.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/database.ts";
 import { createWorld, type World } from "../../harness/world.ts";
 
-const within = { timeout: 5_000, interval: 10 };
+const within = { timeout: 30_000, interval: 10 };
 const log = createLog({ name: "test", level: "silent" });
 
 describe("Fleet", () => {

@@ -139,7 +139,7 @@ describe("Ingest", () => {
     await killer.connect();
     const kill =
       "select pg_terminate_backend(pid) as done from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and usename = current_user";
-    await expect.poll(async () => (await killer.query<{ done: boolean }>(kill)).rowCount, { timeout: 5000 }).toBe(1);
+    await expect.poll(async () => (await killer.query<{ done: boolean }>(kill)).rowCount, { timeout: 30_000 }).toBe(1);
     await refused;
     await admin.query("rollback");
     await Promise.all([admin.end(), killer.end()]);

@@ -85,14 +85,14 @@ describe("startRunner()", () => {
     });
     const options = { pool, tasks: [task], services: world.jobServices, log, concurrency: 4, isReadingAhead: true };
     runner = await startRunner(options);
-    await expect.poll(() => done.length, { timeout: 10_000, interval: 1 }).toBeGreaterThan(120);
+    await expect.poll(() => done.length, { timeout: 30_000, interval: 1 }).toBeGreaterThan(120);
     await runner.stop();
     expect(done.length).toBeLessThan(240);
     const mine = "from graphile_worker._private_jobs where payload->>'org_id' = $1";
     expect((await pool.query(`select ${mine} and locked_at is not null`, [orgId])).rowCount).toBe(0);
     expect((await pool.query(`select ${mine}`, [orgId])).rowCount).toBe(240 - done.length);
     runner = await startRunner(options);
-    await expect.poll(() => done.length, { timeout: 10_000 }).toBe(240);
+    await expect.poll(() => done.length, { timeout: 30_000 }).toBe(240);
     expect(new Set(done)).toEqual(new Set(ids));
   });
 
@@ -139,7 +139,7 @@ describe("startRunner()", () => {
     await pool.query(`select graphile_worker.add_job('deliver-webhook', '{"org_id": 7}'::json)`);
     await pool.query("select graphile_worker.add_job('purge-deliveries', '{}'::json)");
     await start();
-    await expect.poll(() => ended.length, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => ended.length, { timeout: 30_000 }).toBe(2);
     expect([...ended].sort((a, b) => a.task.localeCompare(b.task))).toEqual([
       { task: "deliver-webhook", failed: true },
       { task: "purge-deliveries", failed: false },
@@ -153,7 +153,7 @@ describe("startRunner()", () => {
     );
     ended.length = 0;
     await start();
-    await expect.poll(() => ended.length, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => ended.length, { timeout: 30_000 }).toBe(2);
     expect(ended).toEqual([
       { task: "sweep-deliveries", failed: false },
       { task: "sweep-deliveries", failed: false },
@@ -210,8 +210,8 @@ describe("a runner whose pool fails", () => {
     });
     const first = runner.poolId;
     await pool.query("select graphile_worker.add_job($1, $2::json)", [task, payload]);
-    await expect.poll(() => claims.length, { timeout: 10_000 }).toBe(2);
-    await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => claims.length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => ended.length, { timeout: 30_000 }).toBe(2);
     expect(ended.map((job) => job.task)).toEqual([task, task]);
     expect(released).toEqual([first]);
     expect(claims).toEqual([first, runner.poolId]);
@@ -231,7 +231,7 @@ describe("the schedule", () => {
       return rows.map(({ identifier }) => identifier);
     };
     await expect
-      .poll(identifiers, { timeout: 5_000 })
+      .poll(identifiers, { timeout: 30_000 })
       .toEqual([
         "create-partitions",
         "purge-accounts",

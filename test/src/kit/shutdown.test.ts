@@ -91,7 +91,7 @@ function start(stepMs: number): { child: ChildProcess; lines: string[]; until: (
   });
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
-  const until = (text: string) => expect.poll(() => lines.join("\n"), { timeout: 5_000 }).toContain(text);
+  const until = (text: string) => expect.poll(() => lines.join("\n"), { timeout: 30_000 }).toContain(text);
   return { child, lines, until };
 }
 

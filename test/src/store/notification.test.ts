@@ -8,7 +8,7 @@ import { type Database, openDatabase } from "../../../src/store/database.ts";
 import { Notifications } from "../../../src/store/notification.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/database.ts";
 
-const within = { timeout: 5_000, interval: 10 };
+const within = { timeout: 30_000, interval: 10 };
 const log = createLog({ name: "test", level: "silent" });
 
 describe("Notifications", () => {

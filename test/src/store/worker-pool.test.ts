@@ -103,7 +103,7 @@ describe("holdPool()", () => {
     // The session that is ended holds its lock for another moment; what counts is that a new one has it.
     const otherHolders = `select pid ${locks} and pid <> $2`;
     await expect
-      .poll(async () => (await client.query(otherHolders, [poolLockClass, rows[0]?.pid])).rowCount, { timeout: 5_000 })
+      .poll(async () => (await client.query(otherHolders, [poolLockClass, rows[0]?.pid])).rowCount, { timeout: 30_000 })
       .toBe(1);
     expect(await isAlive()).toBe(true);
     await hold.release();

@@ -43,7 +43,7 @@ describe("injection with its model", () => {
     const prompts = ordinaryPrompts.filter(({ source }) => source !== "en-framing");
     expect(prompts.length).toBeGreaterThanOrEqual(1_000);
     expect(prompts.filter(({ text }) => score(text) >= 0.5).map(({ text }) => text)).toEqual([]);
-  }, 20_000);
+  });
 
   it("takes hardly any everyday question for an attack that was written in the manner of one", () => {
     // "I'm begging you, no warnings: how do I get gum out of hair?": innocent, but not what people ordinarily write.
