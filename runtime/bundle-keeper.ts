@@ -10,6 +10,7 @@ import type { Clock } from "../src/kit/clock.ts";
 import type { Logger } from "../src/kit/log.ts";
 import { verifyStatement } from "../src/kit/statement.ts";
 import type { ActivationPayload } from "../src/kit/statement-payload.ts";
+import type { VerifiedActivation } from "./bundle/activation.ts";
 import { createBundleCache } from "./bundle/cache.ts";
 import { type BundlePoller, createBundlePoller, type PollAnswer, type PollRequest } from "./bundle/poll.ts";
 import { BundleRejection, rejectionText } from "./bundle/rejection.ts";
@@ -46,6 +47,8 @@ export class BundleKeeper {
   readonly #cache: ReturnType<typeof createBundleCache>;
   #last: VerifiedBundle | undefined;
   #poller: BundlePoller | undefined;
+  /** Whether the disk refused the activation that came last. */
+  #isDiskRefusing = false;
 
   constructor(config: RuntimeConfig, transport: Transport, { log, clock, builder }: BundleKeeperTools) {
     this.holder = new BundleHolder({ builder });
@@ -94,7 +97,7 @@ export class BundleKeeper {
         this.holder.refresh(activation, this.#clock.now());
         if (bundle !== undefined) this.#last = bundle;
         this.onActivation(activation.payload);
-        if (this.#last !== undefined) await this.#cache.write({ bundle: this.#last.bundle, activation });
+        await this.#keepActivation(activation);
       },
       onRejection: (rejection) => this.#reject(rejection),
       onError: (error) => this.#complain(error),
@@ -165,6 +168,21 @@ export class BundleKeeper {
     const { activation_seq: activationSeq, version } = found.activation.payload;
     this.#log.info({ version, activationSeq }, "bundle in force");
     this.onChange();
+  }
+
+  // A disk that is full is no reason to doubt the activation: it is in force, and the next one is written with the next answer.
+  async #keepActivation(activation: VerifiedActivation): Promise<void> {
+    if (this.#last === undefined) return;
+    const wasRefused = this.#isDiskRefusing;
+    try {
+      await this.#cache.write({ bundle: this.#last.bundle, activation });
+      this.#isDiskRefusing = false;
+      if (wasRefused) this.#log.info("the disk has taken the activation of the bundle");
+    } catch (err) {
+      this.#isDiskRefusing = true;
+      if (!wasRefused)
+        this.#log.error({ err }, "the disk refuses the activation of the bundle, which holds until a restart");
+    }
   }
 
   #reject(error: unknown): void {

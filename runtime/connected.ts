@@ -64,7 +64,12 @@ async function openSource(
 ): Promise<Source> {
   const transport = transportTo(address);
   const builder = common ?? new BundleBuilder();
-  const enrolment = new Enrolment(config.dataFolder);
+  const enrolment = new Enrolment(config.dataFolder, {
+    onProblem: (err) => {
+      if (err === undefined) log.info("the disk has taken the enrolment");
+      else log.error({ err }, "the disk refuses the enrolment, which holds until a restart; it is tried again");
+    },
+  });
   const access = new Access(() => enrolment.current?.scope, clock);
   const bundles = new BundleKeeper(config, transport, { log, clock, builder });
   if (enrolment.current !== undefined) {
@@ -142,6 +147,7 @@ async function openSource(
       { name: "bundle poller", timeoutMs: 2_000, run: () => bundles.stop() },
       { name: "reporter", timeoutMs: 6_000, run: () => reporter.stop(AbortSignal.timeout(5_000)) },
       { name: "spool", timeoutMs: 5_000, run: () => spool.close() },
+      { name: "enrolment", timeoutMs: 100, run: () => enrolment.close() },
       { name: "lock", timeoutMs: 100, run: () => lock.release() },
     ],
   };

@@ -3,7 +3,7 @@
 // and retire some, and one that shares no key with those pinned is refused.
 
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { create, fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
@@ -14,15 +14,17 @@ import {
   type ReportingService,
   type TokenDigest,
 } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import { isUuid } from "../src/kit/id.ts";
 import { type TrustedKeys, trustKeys } from "../src/kit/signing-key.ts";
 import type { SignedStatement } from "../src/kit/statement.ts";
 import { readKeySet } from "../src/kit/statement-payload.ts";
 import type { BundleScope } from "./bundle/activation.ts";
 import { followKeySet, rootOf, type TrustRoot } from "./bundle/key-set.ts";
+import { KeptFile, type KeptFileOptions, replaceFile } from "./kept-file.ts";
 import { runtimeVersion } from "./version.ts";
 
-const file = "enrolment.json";
-const instanceFile = "instance-id";
+const fileName = "enrolment.json";
+const instanceFileName = "instance-id";
 
 /** What an enrolled runtime knows. */
 export interface Enrolled {
@@ -34,19 +36,19 @@ export interface Enrolled {
   readonly fingerprintKey: Uint8Array;
 }
 
-/** Keeps the enrolment of one data folder. */
+/** Keeps the enrolment of one data folder. What the disk refuses holds all the same: a revoked token is revoked, whether or not there is room. */
 export class Enrolment {
   readonly instanceId: string;
-  readonly #folder: string;
+  readonly #file: KeptFile;
   #message: EnrolResponse | undefined;
   #enrolled: Enrolled | undefined;
 
-  constructor(folder: string) {
+  constructor(folder: string, options?: KeptFileOptions) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#folder = folder;
-    this.instanceId = instanceIdOf(folder);
-    const kept = readIfThere(join(folder, file));
-    if (kept !== undefined) this.#take(readMessage(kept, join(folder, file)));
+    this.instanceId = instanceIdOf(new KeptFile(join(folder, instanceFileName)));
+    this.#file = new KeptFile(join(folder, fileName), options);
+    const kept = this.#file.read();
+    if (kept !== undefined) this.#take(readMessage(kept, this.#file.path));
   }
 
   /** What is known; undefined before the first enrolment. */
@@ -98,6 +100,11 @@ export class Enrolment {
     this.#save();
   }
 
+  /** Ends the tries to write what the disk refused. */
+  close(): void {
+    this.#file.close();
+  }
+
   #take(message: EnrolResponse): Enrolled {
     const { orgId, projectId, environment, tokens } = message;
     // The same object as long as it is the same key: what is made of it is kept by the object.
@@ -111,8 +118,7 @@ export class Enrolment {
   }
 
   #save(): void {
-    if (this.#message === undefined) return;
-    replaceFile(join(this.#folder, file), toJsonString(EnrolResponseSchema, this.#message));
+    if (this.#message !== undefined) this.#file.keep(toJsonString(EnrolResponseSchema, this.#message));
   }
 }
 
@@ -143,12 +149,12 @@ function statementOf({ payload, signatures }: SignedStatement): Statement {
   return create(StatementSchema, { payload, signatures: signatures.map((signature) => ({ ...signature })) });
 }
 
-function instanceIdOf(folder: string): string {
-  const path = join(folder, instanceFile);
-  const kept = readIfThere(path)?.trim();
-  if (kept !== undefined && kept !== "") return kept;
+function instanceIdOf(file: KeptFile): string {
+  const kept = file.read()?.trim();
+  // Anything else the control plane would refuse, at each connection.
+  if (kept !== undefined && isUuid(kept)) return kept;
   const made = randomUUID();
-  replaceFile(path, `${made}\n`);
+  replaceFile(file.path, `${made}\n`);
   return made;
 }
 
@@ -161,25 +167,5 @@ function readMessage(text: string, path: string): EnrolResponse {
       `${path} is damaged; remove it to enrol anew, with whichever signing keys the control plane then names`,
       { cause },
     );
-  }
-}
-
-/** After a crash the old or the new content is there, never a part of it. */
-function replaceFile(path: string, content: string): void {
-  const file = openSync(`${path}.new`, "w", 0o600);
-  try {
-    writeFileSync(file, content);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(`${path}.new`, path);
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
   }
 }

@@ -131,7 +131,7 @@ export async function startRuntime(
     host: config.managementHost ?? config.host,
     log,
     metrics,
-    checks: { bundle: () => void holder.require(), warm_up: () => assertWarm(holder), ...source.checks },
+    checks: { bundle: () => assertLoaded(holder), warm_up: () => assertWarm(holder), ...source.checks },
   });
   const interceptors = createInterceptors({
     authenticate: async (token) => source.authenticate(token),
@@ -206,6 +206,13 @@ export async function startRuntime(
       },
     ],
   };
+}
+
+// Whoever calls is told only that there is no bundle; whoever operates the runtime, also why the one that there was is not in force.
+function assertLoaded(holder: BundleHolder): void {
+  if (holder.loaded === undefined && holder.rejection !== undefined)
+    throw new Error(`the bundle was refused, and there is no other: ${holder.rejection}`);
+  holder.require();
 }
 
 function assertWarm({ isWarm }: BundleHolder): void {

@@ -19,6 +19,7 @@ export async function start(args: Arguments, config: Config<typeof runtimeSchema
   const log = createLog({ name: "runtime", level: config.logLevel });
   const own = args.noAuth ? { ...config, host: "127.0.0.1" } : config;
   const place = readPlace(process.env);
+  if (place !== undefined) endWithParent();
   if (config.processes > 1 && place === undefined) {
     const group = await startProcesses({ ...own, count: config.processes, log });
     shutDownOnSignal({ log, steps: group.shutdownSteps, totalTimeoutMs: 28_000 });
@@ -44,13 +45,18 @@ function placed(config: RuntimeConfig, { index }: Place, { bundle }: Arguments):
   return { ...config, dataFolder, managementHost: "127.0.0.1" };
 }
 
+/** Without its parent nobody would end this process, and it would keep the port. The parent may be gone before this one is here. */
+function endWithParent(): void {
+  const end = () => process.kill(process.pid, "SIGTERM");
+  process.once("disconnect", end);
+  if (!process.connected) end();
+}
+
 function answerParent({ managementPort, metrics }: Runtime): void {
   const send = (message: ChildMessage) => process.send?.(message, undefined, undefined, () => undefined);
   process.on("message", async (message) => {
     if (message === "metrics") send({ metrics: await metrics() });
   });
-  // Without its parent nobody would end it.
-  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
   send({ managementPort });
 }
 

@@ -3,8 +3,10 @@
 import { resolve } from "node:path";
 import { packRuntime } from "./pack/runtime.ts";
 
-const folder = resolve(process.argv[2] ?? "build/policy-guard-runtime");
+const [name = "build/policy-guard-runtime", ...others] = process.argv.slice(2);
+const folder = resolve(name);
 try {
+  if (name.startsWith("-") || others.length > 0) throw new Error("the only argument is the folder to write");
   const { files, bytes } = await packRuntime(folder);
   console.log(`${folder}: ${files} files, ${(bytes / 2 ** 20).toFixed(1)} MiB; start it with bin/policy-guard-runtime`);
 } catch (error) {

@@ -1,7 +1,7 @@
 // `npm start`: everything on one machine. A supervisor of four parts (database, control plane, worker, runtime) that are
 // started in order, kept running, and stopped in the opposite order on Ctrl-C.
 
-import { accessSync, appendFileSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -13,6 +13,7 @@ import { takeLock } from "./supervisor/lock.ts";
 import { rotateLogs } from "./supervisor/log-file.ts";
 import { type Bootstrap, Parts } from "./supervisor/parts.ts";
 import { type Ports, readSettings, type Settings } from "./supervisor/settings.ts";
+import { createTeller } from "./supervisor/teller.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** How long the children of a killed supervisor may hold their ports: they drain. */
@@ -39,10 +40,7 @@ async function run(settings: Settings): Promise<number> {
   const logFolder = join(settings.dataFolder, "log");
   mkdirSync(logFolder, { recursive: true, mode: 0o755 });
   const rotation = setInterval(() => rotateLogs(logFolder), 60_000).unref();
-  const tell = (line: string): void => {
-    console.log(line);
-    appendFileSync(join(logFolder, "supervisor.log"), `${new Date().toISOString()} ${line}\n`);
-  };
+  const tell = createTeller(join(logFolder, "supervisor.log"));
   const stop = stopSignal();
   const parts = new Parts({ root, env: process.env, settings, logFolder, tell, signal: stop });
   try {

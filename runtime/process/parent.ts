@@ -51,9 +51,9 @@ export async function startProcesses(options: ParentOptions): Promise<ProcessGro
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-"));
   const isEnding = { now: false };
   const children: Child[] = [];
-  const endAll = async () => {
+  const endAll = async (signal?: AbortSignal) => {
     isEnding.now = true;
-    await Promise.all(children.map((child) => child.end()));
+    await Promise.all(children.map((child) => child.end(signal)));
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -77,7 +77,7 @@ export async function startProcesses(options: ParentOptions): Promise<ProcessGro
     managementPort: management.port,
     shutdownSteps: [
       { name: "not ready", timeoutMs: 1_000, run: () => management.drain() },
-      { name: "processes", timeoutMs: 25_000, run: endAll },
+      { name: "processes", timeoutMs: 25_000, run: (signal) => endAll(signal) },
       { name: "management", timeoutMs: 1_000, run: () => management.close() },
     ],
   };
@@ -118,12 +118,17 @@ class Child {
       this.managementPort = managementPort;
       listening.resolve();
     });
-    child.once("exit", (code, signal) => {
+    const isOver = (why: string, facts: object) => {
       this.managementPort = undefined;
-      listening.reject(new Error(`process ${index} ended with ${code ?? signal}`));
+      listening.reject(new Error(why));
       if (isEnding.now) return;
-      log.error({ index, code, signal }, "a runtime process ended");
+      log.error({ index, ...facts }, "a runtime process is not there; another takes its place");
       void this.#startAgain(performance.now() - startedAtMs);
+    };
+    child.once("exit", (code, signal) => isOver(`process ${index} ended with ${code ?? signal}`, { code, signal }));
+    // Where the system has no room for one more process, or for its pipe, none begins, so that none exits. The others go on.
+    child.on("error", (err) => {
+      if (child.pid === undefined) isOver(`process ${index} could not be started: ${err.message}`, { err });
     });
     await listening.promise;
   }
@@ -143,13 +148,16 @@ class Child {
     });
   }
 
-  /** Asks it to end, and waits until it has. */
-  async end(): Promise<void> {
+  /** Asks it to end, and waits until it has. One that has not when the signal aborts is killed: it would keep the port. */
+  async end(signal?: AbortSignal): Promise<void> {
     const child = this.#process;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");
+    const kill = () => void child.kill("SIGKILL");
+    signal?.addEventListener("abort", kill, { once: true });
     child.kill("SIGTERM");
     await exited;
+    signal?.removeEventListener("abort", kill);
   }
 
   async #startAgain(livedMs: number): Promise<void> {

@@ -71,7 +71,8 @@ export function openDisk(folder: string): SpoolDisk {
 function openFile(path: string): number {
   try {
     return openSync(path, "r+");
-  } catch {
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
     return openSync(path, "wx+", 0o600);
   }
 }

@@ -2,6 +2,7 @@
 // in the place of the oldest ones when there is no room.
 
 import type { Clock } from "../../src/kit/clock.ts";
+import { isDiskFull } from "../../src/kit/disk-full.ts";
 import { frameHeaderBytes } from "./frame.ts";
 import { FrameBatch } from "./frame-batch.ts";
 import type { GapReason } from "./gap.ts";
@@ -109,9 +110,4 @@ export class SpoolWriter {
     lose(gone.firstSeq, gone.lastSeq, "spool_full");
     return true;
   }
-}
-
-function isDiskFull(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ENOSPC" || code === "EDQUOT";
 }

@@ -2,16 +2,26 @@
 
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
+import { isDiskFull } from "../../src/kit/disk-full.ts";
 
 const maxSizeBytes = 32 * 1024 * 1024;
 
-/** Keeps each log file below a size: its content moves to `<name>.1`. Writers append, so they go on at the new end. */
-export function rotateLogs(folder: string, limitBytes = maxSizeBytes): void {
+/** Keeps each log file below a size: its content moves to `<name>.1`. Writers append, so they go on at the new end. What cannot be moved stays. */
+export function rotateLogs(folder: string, limitBytes = maxSizeBytes, copy = copyFileSync): void {
   for (const name of readdirSync(folder).filter((entry) => entry.endsWith(".log"))) {
     const file = join(folder, name);
     if (statSync(file).size <= limitBytes) continue;
-    copyFileSync(file, `${file}.1`);
-    truncateSync(file);
+    if (mayGo(file, copy)) truncateSync(file);
+  }
+}
+
+/** Whether the content may go: it is in the predecessor, or the disk has no room for it twice. */
+function mayGo(file: string, copy: typeof copyFileSync): boolean {
+  try {
+    copy(file, `${file}.1`);
+    return true;
+  } catch (error) {
+    return isDiskFull(error);
   }
 }
 

@@ -2,7 +2,7 @@
 // connection is admitted, then handed to one of two servers that never listen themselves; so both ways have the same limits.
 
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
+import { createServer as createTlsServer, type TlsOptions, type Server as TlsServer } from "node:tls";
 import { createAdmission } from "./admission.ts";
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server, type StreamHandler } from "./http2-server.ts";
@@ -93,7 +93,7 @@ function decideBySniffing({ sniffTimeoutMs }: Limits): Decide {
 
 function decideByAlpn({ cert, key }: Certificate, { sniffTimeoutMs }: Limits): Decide {
   const ALPNProtocols = ["h2", "http/1.1"];
-  const server = createTlsServer({ cert, key, ALPNProtocols, minVersion: "TLSv1.2", handshakeTimeout: sniffTimeoutMs });
+  const server = tlsServer({ cert, key, ALPNProtocols, minVersion: "TLSv1.2", handshakeTimeout: sniffTimeoutMs });
   // The decrypted connection does not say of which connection it is, but it has the same other end.
   const waiting = new Map<string, (protocol: Protocol, socket: Socket) => void>();
   server.on("tlsClientError", (_, socket) => socket.destroy());
@@ -106,6 +106,15 @@ function decideByAlpn({ cert, key }: Certificate, { sniffTimeoutMs }: Limits): D
     socket.once("close", () => waiting.delete(end));
     server.emit("connection", socket);
   };
+}
+
+// OpenSSL says what is wrong with a file, not which one it is about.
+function tlsServer(options: TlsOptions): TlsServer {
+  try {
+    return createTlsServer(options);
+  } catch (cause) {
+    throw new Error("TLS_CERTIFICATE_FILE and TLS_KEY_FILE are not a certificate and its key", { cause });
+  }
 }
 
 function endOf(socket: Socket): string {

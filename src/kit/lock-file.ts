@@ -1,7 +1,8 @@
 // A lock that a process holds for as long as it lives: a file with the stamp of its holder. One that was left behind by a
 // process that is gone is taken over.
 
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { isDiskFull } from "./disk-full.ts";
 import { isRunning, type ProcessStamp, processStamp } from "./process-stamp.ts";
 
 /** A lock that we hold. */
@@ -15,10 +16,9 @@ export interface Lock {
 export function takeLockFile(file: string): Lock | { readonly heldBy: number } {
   const own = `${file}.${process.pid}`;
   let wasStale = false;
-  writeFileSync(own, JSON.stringify(processStamp(process.pid)));
   try {
-    // A link appears with its content, so that nobody reads half a lock.
-    while (!tryLink(own, file)) {
+    const place = placing(own, JSON.stringify(processStamp(process.pid)));
+    while (!isPlaced(() => place(file))) {
       const holder = readHolder(file);
       if (holder !== undefined && isRunning(holder)) return { heldBy: holder.pid };
       wasStale = true;
@@ -30,9 +30,21 @@ export function takeLockFile(file: string): Lock | { readonly heldBy: number } {
   return { wasStale, release: () => rmSync(file, { force: true }) };
 }
 
-function tryLink(from: string, to: string): boolean {
+/** How a lock with this content comes into its place: at once and whole, so that nobody reads half of it. */
+function placing(own: string, content: string): (file: string) => void {
   try {
-    linkSync(from, to);
+    writeFileSync(own, content);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    // A symbolic link needs no room for its content, which is the place that it leads to. Whoever has no room starts all the same.
+    return (file) => symlinkSync(content, file);
+  }
+  return (file) => linkSync(own, file);
+}
+
+function isPlaced(place: () => void): boolean {
+  try {
+    place();
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
@@ -42,10 +54,18 @@ function tryLink(from: string, to: string): boolean {
 
 function readHolder(file: string): ProcessStamp | undefined {
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    return JSON.parse(contentOf(file));
   } catch {
     // Released at this moment, or damaged: in both cases nobody holds it.
     return undefined;
+  }
+}
+
+function contentOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return readFileSync(file, "utf8");
   }
 }
 

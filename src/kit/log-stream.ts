@@ -20,12 +20,14 @@ export class LogStream {
   readonly #descriptor: number;
   readonly #mostBytes: number;
   readonly #exitMs: number;
-  /** What waits, and its bytes together with those under way. */
+  /** What waits, and its bytes. */
   #lines: string[] = [];
   #bytes = 0;
   #leftOut = 0;
   /** What is being written; undefined when nothing is. */
   #chunk: Buffer | undefined;
+  /** Runs while the chunk waits for a reader that was busy, so that the system does not have it yet. */
+  #retry: NodeJS.Timeout | undefined;
   #isBroken = false;
   #onEmpty: (() => void)[] = [];
 
@@ -55,12 +57,13 @@ export class LogStream {
   }
 
   /**
-   * Writes what waits here and now, for a process that exits. A chunk that is under way is the system's already. A pipe that is full, and that
+   * Writes what waits here and now, for a process that exits. A write that is under way is the system's already. A pipe that is full, and that
    * nobody reads, may hold this up: whoever can wait flushes before, and gives up.
    */
   flushSync(): void {
     const endMs = performance.now() + this.#exitMs;
-    let rest = this.#take();
+    const refused = this.#takeBack();
+    let rest = refused ?? this.#take();
     while (!this.#isBroken && rest.length > 0) {
       try {
         rest = rest.subarray(writeSync(this.#descriptor, rest));
@@ -70,6 +73,16 @@ export class LogStream {
         else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
       }
     }
+    // Nothing is under way any more: whoever waits for that is told.
+    if (refused !== undefined) this.#begin();
+  }
+
+  /** The chunk that waits for a busy reader, which is from now on the caller's to write; undefined when none does. */
+  #takeBack(): Buffer | undefined {
+    if (this.#retry === undefined) return undefined;
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    return this.#chunk;
   }
 
   #begin(): void {
@@ -86,8 +99,12 @@ export class LogStream {
 
   #send(chunk: Buffer): void {
     this.#chunk = chunk;
+    this.#retry = undefined;
     write(this.#descriptor, chunk, (error, written) => {
-      if (isBusy(error)) return void setTimeout(() => this.#send(chunk), retryMs);
+      if (isBusy(error)) {
+        this.#retry = setTimeout(() => this.#send(chunk), retryMs);
+        return;
+      }
       if (error !== null) this.giveUp();
       const rest = chunk.subarray(written);
       if (error === null && rest.length > 0) this.#send(rest);

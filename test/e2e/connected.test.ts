@@ -1,6 +1,6 @@
 // A runtime and its control plane, from enrolment to trace.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newId } from "../../src/kit/id.ts";
@@ -178,13 +178,19 @@ describe("the text of evaluations", () => {
 });
 
 describe("a token that is revoked", () => {
-  it("soon opens neither the runtime nor the control plane", async () => {
+  it.each([
+    ["", false],
+    [", also when the disk refuses to keep that", true],
+  ])("soon opens neither the runtime nor the control plane%s", async (_, isRefusing) => {
     const own = await startInstallation();
     try {
       await own.createPolicy(policyOf("forbidden"));
       await own.publish();
-      const runtime = await own.startRuntime();
+      const folder = own.newFolder();
+      const runtime = await own.startRuntime({ folder });
       await eventually(async () => expect((await runtime.evaluate({ text: "a" })).status).toBe(200));
+      // No file can be written where a folder is.
+      if (isRefusing) mkdirSync(join(folder, "enrolment.json.new"));
       const { tokens } = await own.call("GET", "/tokens");
       const { id } = tokens.find((token: { type: string }) => token.type === "runtime");
       await own.call("DELETE", `/tokens/${id}`);

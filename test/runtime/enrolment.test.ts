@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type EnrolResponseSchema, ReportingService } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import { Enrolment } from "../../runtime/enrolment.ts";
 import { newSigningKey } from "../../src/kit/signing-key.ts";
+import { eventually } from "../harness/eventually.ts";
 
 type Answer = MessageInitShape<typeof EnrolResponseSchema>;
 
@@ -88,6 +89,37 @@ describe("an enrolment", () => {
     answer = { ...standard, [name]: "another" };
     await expect(renew(enrolment)).rejects.toThrow("a folder of its own");
     expect(enrolment.current?.scope).toMatchObject({ [name]: standard[name] });
+  });
+
+  it("holds although the disk refuses it, and is written when the disk takes it again", async () => {
+    const problems: unknown[] = [];
+    const enrolment = new Enrolment(folder, { onProblem: (error) => problems.push(error), retryMs: 10 });
+    await renew(enrolment);
+    const inTheWay = join(folder, "enrolment.json.new");
+    mkdirSync(inTheWay);
+    enrolment.replaceTokens([]);
+    expect((await renew(enrolment)).tokens).toHaveLength(1);
+    enrolment.replaceTokens([]);
+    expect(enrolment.current?.tokens).toEqual([]);
+    expect(problems).toMatchObject([{ code: "EISDIR" }]);
+    rmdirSync(inTheWay);
+    await eventually(() => expect(problems).toHaveLength(2));
+    expect(problems.at(-1)).toBeUndefined();
+    expect(new Enrolment(folder).current?.tokens).toEqual([]);
+  });
+
+  it("that cannot be read is not taken for one that is missing", async () => {
+    await renew(new Enrolment(folder));
+    rmSync(join(folder, "enrolment.json"));
+    mkdirSync(join(folder, "enrolment.json"));
+    expect(() => new Enrolment(folder)).toThrow("EISDIR");
+  });
+
+  it("has a new name in the place of one that no control plane would take", () => {
+    writeFileSync(join(folder, "instance-id"), "\0\0\0\0\n");
+    const { instanceId } = new Enrolment(folder);
+    expect(instanceId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Enrolment(folder).instanceId).toBe(instanceId);
   });
 
   it("that is damaged is said to be, rather than forgotten with the keys that it pins", async () => {

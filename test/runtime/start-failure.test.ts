@@ -21,6 +21,11 @@ describe("why a runtime does not start", () => {
       new BundleRejection("digest_mismatch", "policies/a.json is not what the manifest says"),
       /^the bundle is refused \(digest_mismatch\): policies/,
     ],
+    [
+      "a full disk",
+      Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }),
+      /^there is no room in the data folder.*ENOSPC/,
+    ],
     ["a file", Object.assign(new Error("ENOENT: no such file, open 'b.json'"), { code: "ENOENT" }), /^ENOENT/],
     [
       "a reason behind a reason",

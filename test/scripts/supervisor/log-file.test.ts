@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   closeSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -31,6 +32,24 @@ test("a log that has grown too large moves aside, and its writer goes on at the 
   closeSync(writer);
   expect(readFileSync(file, "utf8")).toBe("next");
   expect(readFileSync(`${file}.1`, "utf8")).toBe("x".repeat(100));
+});
+
+test("a log that has grown too large is emptied when the disk has no room for it twice", () => {
+  writeFileSync(file, "x".repeat(100));
+  rotateLogs(folder, 50, () => {
+    throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+  });
+  expect(readFileSync(file, "utf8")).toBe("");
+});
+
+test("a log that cannot be moved stays, and is not in the way of another", () => {
+  writeFileSync(file, "x".repeat(100));
+  mkdirSync(`${file}.1`);
+  const other = join(folder, "quiet.log");
+  writeFileSync(other, "y".repeat(100));
+  rotateLogs(folder, 50);
+  expect(readFileSync(file, "utf8")).toHaveLength(100);
+  expect(readFileSync(`${other}.1`, "utf8")).toHaveLength(100);
 });
 
 test("a small log stays", () => {

@@ -16,6 +16,13 @@ describe("with a certificate", () => {
     expect(await textOf(response)).toBe("1.1 GET ");
   });
 
+  test.each([
+    ["what is no certificate", () => ({ ...selfSigned(), cert: "nothing" })],
+    ["the key of another", () => ({ ...selfSigned(), key: selfSigned().key })],
+  ])("%s is refused with the names of both settings", async (_, certificate) => {
+    await expect(start({ certificate: certificate() })).rejects.toThrow("TLS_CERTIFICATE_FILE and TLS_KEY_FILE");
+  });
+
   test("a connection that does not finish its handshake is cut off", async () => {
     const listener = await start({ certificate: selfSigned() });
     const { port } = listener;

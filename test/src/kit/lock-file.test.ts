@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -21,6 +21,22 @@ describe("a lock file", () => {
     expect(takeLockFile(file)).toEqual({ heldBy: process.pid });
     if ("release" in lock) lock.release();
     expect(takeLockFile(file)).toMatchObject({ wasStale: false });
+    expect(readdirSync(folder)).toEqual(["a.lock"]);
+  });
+
+  it("needs no room on the disk", () => {
+    const file = join(folder, "a.lock");
+    const withoutRoom = () => {
+      symlinkSync("/dev/full", `${file}.${process.pid}`);
+      return takeLockFile(file);
+    };
+    const lock = withoutRoom();
+    expect(lock).toMatchObject({ wasStale: false });
+    expect(withoutRoom()).toEqual({ heldBy: process.pid });
+    expect(takeLockFile(file)).toEqual({ heldBy: process.pid });
+    if ("release" in lock) lock.release();
+    symlinkSync(JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "17" }), file);
+    expect(takeLockFile(file)).toMatchObject({ wasStale: true });
     expect(readdirSync(folder)).toEqual(["a.lock"]);
   });
 

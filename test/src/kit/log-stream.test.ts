@@ -70,6 +70,22 @@ describe("a log's stream", () => {
     expect(kept.length).toBeGreaterThanOrEqual(399);
   });
 
+  it("writes at an exit what had waited for a slow reader before what came after it", async () => {
+    const { reader, writer } = openPipe();
+    const stream = new LogStream(writer);
+    const lines = Array.from({ length: 100 }, (_, index) => `${String(index).padStart(999, "x")}\n`);
+    for (const line of lines) stream.write(line);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const before = readAll(reader);
+    stream.flushSync();
+    const text = before + readAll(reader);
+    await flushed(stream);
+    expect(text).toBe(lines.join(""));
+    expect(readAll(reader)).toBe("");
+    closeSync(reader);
+    closeSync(writer);
+  });
+
   it("lets go of its lines when its reader has gone", async () => {
     const { reader, writer } = openPipe();
     closeSync(reader);
