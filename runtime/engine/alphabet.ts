@@ -51,6 +51,14 @@ export function buildAlphabet(code: readonly Instruction[]): Alphabet | undefine
   return tables === undefined ? undefined : openAlphabet(tables);
 }
 
+/** Kind of the character before a place of a text that begins at `from`. */
+export function kindBefore({ kindOf, classOfPoint }: Alphabet, text: string, from: number, at: number): number {
+  if (at <= from) return kinds.edge;
+  const unit = text.charCodeAt(at - 1);
+  // Beyond the basic plane there are neither word characters nor line feeds.
+  return (unit & 0xf800) === 0xd800 ? kinds.other : (kindOf[classOfPoint(unit)] ?? 0);
+}
+
 /** The alphabet of these tables. */
 export function openAlphabet(tables: AlphabetTables): Alphabet {
   const { size, starts, classes, pageOf, pages, kindOf, setOf, sets } = tables;

@@ -6,29 +6,17 @@
 
 import { type Alphabet, type AlphabetTables, alphabetTables, kinds } from "./alphabet.ts";
 import { conditions, type Program } from "./program.ts";
+import { type DfaMemory, StateTable, unknown } from "./state-table.ts";
 
 /** What building states may still cost in one scan, in visited instructions. */
 export interface BuildBudget {
   left: number;
 }
 
-/** How many bytes the states of an automaton may take, about. When they do, all of them are thrown away and made anew. */
-export interface DfaMemory {
-  readonly mostBytes: number;
-  /** What it may take when others have used up what they share. */
-  readonly ownBytes: number;
-  readonly shared: { leftBytes: number };
-}
-
-/** In place of an entry of the table that is not known yet. */
-export const unknown = -1;
 /** Bits of an entry: whether the step completes a match, and whether it ends every way that was begun before. Above them is the state that follows. */
 export const accepts = 1;
 /** The other of the two. */
 export const isFresh = 2;
-const firstStates = 8;
-/** Bytes of a state beside its row, about. */
-const stateBytes = 160;
 
 interface State {
   /** Instructions that take a character. */
@@ -68,48 +56,47 @@ export function dfaTables(programs: readonly Program[]): DfaTables | undefined {
 /** In place of the conditions that hold, while they are not known. */
 const undecided = -1;
 
-const does = { rune: 0, split: 1, skip: 2, ask: 3, match: 4, fail: 5 } as const;
-
-/** Automata of bundles that are not in force any more give back what they took of the shared memory. */
-const forgotten = new FinalizationRegistry<{ held: { bytes: number }; memory: DfaMemory }>(({ held, memory }) => {
-  memory.shared.leftBytes += held.bytes;
-});
+/** What an instruction of a machine does. */
+export const does = { rune: 0, split: 1, skip: 2, ask: 3, match: 4, fail: 5 } as const;
 
 /** The states of an automaton. */
 export class DfaStates {
-  /** Entries by state and class. It is another array when states were added. */
-  table: Int32Array = new Int32Array(0);
-  /** Entries of a state. The last is that for the end of the text. */
-  readonly width: number;
-  /** Raised when all states are thrown away. */
-  generation = 0;
+  readonly #rows: StateTable<State>;
   readonly #machine: Machine;
   readonly #alphabet: Alphabet;
-  readonly #memory: DfaMemory;
-  #states: State[] = [];
-  #known = new Map<string, number>();
   /** Patterns that a step accepts, by its place in the table. */
   #accepted = new Map<number, readonly number[]>();
   readonly #marks: Int32Array;
   #mark = 0;
   #work = 0;
-  /** Bytes of the states, about. Apart from the automaton, so that they are given back when it is gone. */
-  readonly #held = { bytes: 0 };
   /** The first state by the kind of the character before. */
   readonly #begins = [unknown, unknown, unknown, unknown];
 
   constructor(machine: Machine, alphabet: Alphabet, memory: DfaMemory) {
-    this.width = alphabet.size + 1;
+    this.#rows = new StateTable(alphabet.size + 1, memory);
     this.#machine = machine;
     this.#alphabet = alphabet;
-    this.#memory = memory;
     this.#marks = new Int32Array(machine.kind.length);
-    forgotten.register(this, { held: this.#held, memory });
+  }
+
+  /** Entries by state and class. It is another array when states were added. */
+  get table(): Int32Array {
+    return this.#rows.table;
+  }
+
+  /** Entries of a state. The last is that for the end of the text. */
+  get width(): number {
+    return this.#rows.width;
+  }
+
+  /** Raised when all states are thrown away. */
+  get generation(): number {
+    return this.#rows.generation;
   }
 
   /** Bytes of the states, about. */
   get sizeBytes(): number {
-    return this.#held.bytes;
+    return this.#rows.sizeBytes;
   }
 
   /** The patterns that the step at a place of the table accepts. */
@@ -138,7 +125,7 @@ export class DfaStates {
     const { starts } = this.#machine;
     const isEnd = cls === size;
     const kind = isEnd ? kinds.edge : (kindOf[cls] ?? 0);
-    const { runes, pending, before } = this.#states[from] ?? emptyState;
+    const { runes, pending, before } = this.#rows.at(from) ?? emptyState;
     const accepted: number[] = [];
     const ready = [...runes];
     if (pending.length > 0) this.#settle(pending, holding(before, kind), ready, accepted);
@@ -151,7 +138,7 @@ export class DfaStates {
     }
     this.#work += ready.length;
     // A full table is thrown away, and with it the state from which this step leads: it is not kept.
-    const isFull = this.#isFull();
+    const { isFull } = this.#rows;
     if (isFull) this.#clear();
     this.#mark++;
     const next = this.#stateOf(targets, kind, accepted);
@@ -159,7 +146,7 @@ export class DfaStates {
     for (const pattern of accepted) found?.add(pattern);
     if (!isFull) {
       const place = from * this.width + cls;
-      this.table[place] = entry;
+      this.#rows.table[place] = entry;
       if (accepted.length > 0) this.#accepted.set(place, accepted);
     }
     budget.left -= this.#work;
@@ -214,40 +201,20 @@ export class DfaStates {
     const sortedPending = Int32Array.from(pending).sort();
     const beforeKind = pending.length === 0 ? 0 : before;
     const key = `${beforeKind}|${codes(sortedRunes)}|${codes(sortedPending)}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const state = this.#states.length;
-    this.#states.push({ runes: sortedRunes, pending: sortedPending, before: beforeKind });
-    this.#known.set(key, state);
-    const bytes = stateBytes + this.width * 4 + (runes.length + pending.length) * 8;
-    this.#held.bytes += bytes;
-    this.#memory.shared.leftBytes -= bytes;
-    if ((state + 1) * this.width > this.table.length) this.#grow();
-    return state;
-  }
-
-  #isFull(): boolean {
-    const { mostBytes, ownBytes, shared } = this.#memory;
-    const { bytes } = this.#held;
-    return bytes > mostBytes || (bytes > ownBytes && shared.leftBytes < 0);
-  }
-
-  #grow(): void {
-    const states = Math.max(firstStates, Math.ceil(this.#states.length * 1.5));
-    const table = new Int32Array(states * this.width).fill(unknown);
-    table.set(this.table);
-    this.table = table;
+    return (
+      this.#rows.find(key) ??
+      this.#rows.add(
+        key,
+        { runes: sortedRunes, pending: sortedPending, before: beforeKind },
+        runes.length + pending.length,
+      )
+    );
   }
 
   #clear(): void {
-    this.generation++;
-    this.table = new Int32Array(0);
-    this.#states = [];
-    this.#known = new Map();
+    this.#rows.clear();
     this.#accepted = new Map();
     this.#begins.fill(unknown);
-    this.#memory.shared.leftBytes += this.#held.bytes;
-    this.#held.bytes = 0;
   }
 }
 
@@ -277,8 +244,8 @@ function machineOf(programs: readonly Program[]): Machine {
   return machine;
 }
 
-// Which conditions hold between two characters, given their kinds.
-function holding(before: number, after: number): number {
+/** Which conditions hold between two characters, given their kinds. */
+export function holding(before: number, after: number): number {
   let holds: number =
     (before === kinds.word) === (after === kinds.word) ? conditions.noWordBoundary : conditions.wordBoundary;
   if (before === kinds.edge) holds |= conditions.beginText | conditions.beginLine;
@@ -288,7 +255,7 @@ function holding(before: number, after: number): number {
   return holds;
 }
 
-// The bytes as they are: for building states, that is twenty times as fast as a list of character codes.
-function codes({ buffer, byteOffset, byteLength }: Int32Array): string {
+/** A key of numbers: their bytes as they are, which for building states is twenty times as fast as a list of character codes. */
+export function codes({ buffer, byteOffset, byteLength }: Int32Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("utf16le");
 }

@@ -2,19 +2,10 @@
 // https://swtch.com/~rsc/regexp/regexp3.html). It tells which patterns match somewhere, not where: what it finds is searched again by
 // the engine that knows priorities. Its states are made in dfa-state.ts.
 
-import { type Alphabet, kinds, openAlphabet } from "./alphabet.ts";
-import {
-  accepts,
-  type BuildBudget,
-  type DfaMemory,
-  DfaStates,
-  type DfaTables,
-  dfaTables,
-  isFresh,
-  unknown,
-} from "./dfa-state.ts";
+import { type Alphabet, kindBefore, openAlphabet } from "./alphabet.ts";
+import { accepts, type BuildBudget, DfaStates, type DfaTables, isFresh } from "./dfa-state.ts";
 import type { Essence } from "./optional-lead.ts";
-import type { Program } from "./program.ts";
+import { type DfaMemory, unknown } from "./state-table.ts";
 
 /** No match anywhere. */
 export const noMatch = -1;
@@ -62,16 +53,9 @@ export class LazyDfa {
     this.#lead = lead;
   }
 
-  /** The automaton of these programs; undefined when they tell too many characters apart. */
-  static of(programs: readonly Program[], memory: DfaMemory): LazyDfa | undefined {
-    const tables = dfaTables(programs);
-    return tables === undefined ? undefined : LazyDfa.over(tables, memory);
-  }
-
-  /** The automaton that finds where a program matches, by its essence: it is for `find` alone. */
-  static finding({ program, lead }: Essence, memory: DfaMemory): LazyDfa | undefined {
-    const tables = dfaTables([program]);
-    return tables === undefined ? undefined : LazyDfa.over(tables, memory, lead);
+  /** The automaton that finds where a program of these tables matches, by its essence: it is for `find` alone. */
+  static finding({ alphabet, machine }: DfaTables, { program, lead }: Essence, memory: DfaMemory): LazyDfa {
+    return LazyDfa.over({ alphabet, machine: { ...machine, starts: Int32Array.of(program.start) } }, memory, lead);
   }
 
   /** The automaton over these tables. */
@@ -131,7 +115,7 @@ export class LazyDfa {
   }
 
   #begin(text: string, { from, at }: Part): Pass {
-    const state = this.#states.begin(this.#kindBefore(text, from, at));
+    const state = this.#states.begin(kindBefore(this.#alphabet, text, from, at));
     return { state, at, fresh: at, generation: this.#states.generation };
   }
 
@@ -219,12 +203,5 @@ export class LazyDfa {
 
   #tell(place: number, found: Set<number>): void {
     for (const pattern of this.#states.acceptedAt(place)) found.add(pattern);
-  }
-
-  #kindBefore(text: string, from: number, at: number): number {
-    if (at <= from) return kinds.edge;
-    const unit = text.charCodeAt(at - 1);
-    // Beyond the basic plane there are neither word characters nor line feeds.
-    return (unit & 0xf800) === 0xd800 ? kinds.other : (this.#alphabet.kindOf[this.#alphabet.classOfPoint(unit)] ?? 0);
   }
 }

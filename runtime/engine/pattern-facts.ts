@@ -11,7 +11,6 @@ import { type Spice, spiceOf } from "./spice.ts";
 
 /** What is known about a pattern. */
 export interface PatternFacts {
-  readonly groupCount: number;
   readonly programSize: number;
   readonly minLength: number;
   /** Infinity when a loop is unbounded. */
@@ -33,7 +32,6 @@ export function analyse(engine: RE2JS): PatternFacts {
   if (distances.minLength === Number.POSITIVE_INFINITY) throw new PatternError("the pattern can never match");
   const literals = requiredLiterals(program, distances);
   return {
-    groupCount: engine.groupCount(),
     programSize: engine.programSize(),
     minLength: distances.minLength,
     maxLength: distances.maxLength,
@@ -63,9 +61,9 @@ export interface StoredFacts {
 
 /** The facts in the form in which they are kept. */
 export function storeFacts(facts: PatternFacts): StoredFacts {
-  const { groupCount, programSize, minLength, maxLength, elastic, gates, company, spice } = facts;
+  const { programSize, minLength, maxLength, elastic, gates, company, spice } = facts;
   return {
-    numbers: [groupCount, programSize, bounded(minLength), bounded(maxLength), elastic ? 1 : 0],
+    numbers: [programSize, bounded(minLength), bounded(maxLength), elastic ? 1 : 0],
     spice,
     gates: gates.flatMap(({ literal, before, after }) => [literal, bounded(before), bounded(after)]),
     cuts: gates.map(({ cuts }) => cuts),
@@ -75,14 +73,13 @@ export function storeFacts(facts: PatternFacts): StoredFacts {
 
 /** The facts that were kept. */
 export function readFacts({ numbers, gates, cuts, company, spice }: StoredFacts): PatternFacts {
-  const [groupCount = 0, programSize = 0, minLength, maxLength, elastic] = numbers;
+  const [programSize = 0, minLength, maxLength, elastic] = numbers;
   const read: Gate[] = [];
   for (let i = 0; i + 2 < gates.length; i += 3) {
     const literal = String(gates[i]);
     read.push({ literal, before: unbounded(gates[i + 1]), after: unbounded(gates[i + 2]), cuts: cuts[i / 3] ?? [] });
   }
   return {
-    groupCount: groupCount ?? 0,
     programSize: programSize ?? 0,
     minLength: unbounded(minLength),
     maxLength: unbounded(maxLength),

@@ -1,7 +1,7 @@
 // What the states of lazy automata may take, all engines of a process together. An automaton that is full begins anew, so that a bound costs
 // time and no answer.
 
-import type { DfaMemory } from "./dfa-state.ts";
+import type { DfaMemory } from "./state-table.ts";
 
 const sharedBytes = 48 * 2 ** 20;
 const groupBytes = 4 * 2 ** 20;

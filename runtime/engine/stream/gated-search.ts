@@ -2,8 +2,8 @@
 // that no way through it is open any more, or when it is wide enough that none can be.
 
 import type { Gate } from "../literal.ts";
+import { findMatches } from "../pattern-search.ts";
 import type { PatternProbe } from "../plan.ts";
-import { findMatches } from "../regex.ts";
 import { collapsedBack, collapsedForth } from "./collapsed.ts";
 import type { LaneReport } from "./lane.ts";
 import type { StreamTables } from "./tables.ts";

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { PatternError } from "../../../runtime/engine/pattern-error.ts";
+import { findMatches } from "../../../runtime/engine/pattern-search.ts";
 import { parsePolicy } from "../../../runtime/engine/policy/parse.ts";
-import { compilePattern, findMatches } from "../../../runtime/engine/regex.ts";
+import { compilePattern } from "../../../runtime/engine/regex.ts";
 import { type AdvisoryPattern, advisoryPatterns } from "./advisory-patterns.ts";
 
 /** Units of text that the engine read for each unit of the text: all matches are looked for. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { describe, expect, it } from "vitest";
 import { LazyDfa, noMatch, outOfBudget } from "../../../runtime/engine/dfa.ts";
+import { type DfaTables, dfaTables } from "../../../runtime/engine/dfa-state.ts";
 import { measure } from "../../../runtime/engine/distance.ts";
 import { readProgram } from "../../../runtime/engine/program.ts";
 
@@ -51,12 +52,13 @@ function compile(source: string, bits: number): Sample | undefined {
 }
 
 function dfaOf(samples: readonly Sample[]): LazyDfa {
-  const dfa = LazyDfa.of(
-    samples.map(({ engine }) => readProgram(engine)),
-    memory,
-  );
-  if (dfa === undefined) throw new Error("too many classes");
-  return dfa;
+  return LazyDfa.over(tablesOf(samples), memory);
+}
+
+function tablesOf(samples: readonly Sample[]): DfaTables {
+  const tables = dfaTables(samples.map(({ engine }) => readProgram(engine)));
+  if (tables === undefined) throw new Error("too many classes");
+  return tables;
 }
 
 describe("the lazy automaton", () => {

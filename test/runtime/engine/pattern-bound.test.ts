@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compilePattern, findMatches, type SearchWork } from "../../../runtime/engine/regex.ts";
+import { findMatches, type SearchWork } from "../../../runtime/engine/pattern-search.ts";
+import { compilePattern } from "../../../runtime/engine/regex.ts";
 import { seededRandom } from "../../../runtime/engine/seeded-random.ts";
 import { patternStateBytes } from "../../../runtime/engine/state-memory.ts";
 import { flags, pattern, text, tryCompile, wholeMatches } from "./sample-pattern.ts";

@@ -5,8 +5,9 @@ import { injectionRules } from "../../../runtime/engine/detectors/injection/inje
 import { expandRule } from "../../../runtime/engine/detectors/injection/rule.ts";
 import { measure } from "../../../runtime/engine/distance.ts";
 import { essenceOf } from "../../../runtime/engine/optional-lead.ts";
+import { findMatches } from "../../../runtime/engine/pattern-search.ts";
 import { readProgram } from "../../../runtime/engine/program.ts";
-import { compilePattern, findMatches, type LinearPattern, type PatternMatch } from "../../../runtime/engine/regex.ts";
+import { compilePattern, type LinearPattern, type PatternMatch } from "../../../runtime/engine/regex.ts";
 import { CollapsedText, Windows, windowAround } from "../../../runtime/engine/window.ts";
 import { reportSample, sampleOf } from "../../../scripts/assurance/sample.ts";
 import { flags, pattern, text, textPart, tryCompile, wholeMatches } from "./sample-pattern.ts";

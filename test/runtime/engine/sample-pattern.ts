@@ -9,12 +9,7 @@ import { compilePattern, type LinearPattern, type PatternMatch } from "../../../
 export function wholeMatches(pattern: LinearPattern, text: string): PatternMatch[] {
   const matcher = RE2JS.compile(pattern.source, pattern.engine.flags()).matcher(text);
   const found: PatternMatch[] = [];
-  while (matcher.find()) {
-    const groups: number[] = [];
-    for (let group = 1; group <= pattern.groupCount; group++)
-      groups.push(matcher.start(group), matcher.start(group) < 0 ? -1 : matcher.end(group));
-    found.push({ start: matcher.start(), end: matcher.end(), groups });
-  }
+  while (matcher.find()) found.push({ start: matcher.start(), end: matcher.end() });
   return found;
 }
 

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DetectorSpec } from "../../../runtime/engine/detector.ts";
 import { catalog, detectorDefinition } from "../../../runtime/engine/detectors/catalog.ts";
+import type { SearchWork } from "../../../runtime/engine/pattern-search.ts";
 import { unknownKeywords } from "../../../runtime/engine/policy/json-schema.ts";
-import { type SearchWork, splitsPair } from "../../../runtime/engine/regex.ts";
+import { splitsPair } from "../../../runtime/engine/regex.ts";
 import { compileDetectors } from "../../../runtime/engine/scanner.ts";
 
 const everything: readonly DetectorSpec[] = [

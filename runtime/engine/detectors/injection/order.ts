@@ -39,5 +39,10 @@ export function rulesOfOrders({ isUnspaced, ...orders }: Orders): Rule[] {
     { family: "indirect", weight: 0.7, pattern: `${start}(?:${orders.indirect})` },
     { family: "encoded_instruction", weight: 0.7, pattern: `${start}(?:${orders.decode})` },
   ];
-  return found.map((rule) => ({ ...rule, pattern: rule.pattern.replaceAll("…", gap).normalize("NFKC") }));
+  return found.map((rule) => ({ ...rule, pattern: inOneSentence(rule.pattern) }));
+}
+
+/** A pattern with "…" for up to 40 characters of the same sentence, in the form (NFKC) that texts are matched in. */
+export function inOneSentence(pattern: string): string {
+  return pattern.replaceAll("…", gap).normalize("NFKC");
 }

@@ -33,15 +33,22 @@ const forbidden = /(?:\b(?:never|not|refuse to|avoid|without)|n['’]t) ?$/i;
 const forbiddenElsewhere =
   /(?:^|[^\p{L}])(?:no|nunca|jamás|não|non|ne|nie|nooit|niet|nicht|niemals|aldrig|aldri|inte|ikke|jangan|đừng|không|nikdy|älä|μην?|nu|soha ne|не|لا|不要|不得|不能|不应|不可|切勿|禁止|严禁) ?$/iu;
 
+/** A prompt that is drafted for a bot of one's own is none of the model that drafts it. */
+const draftedBefore =
+  /(?:\p{L}*봇(?:용|을 위한)|(?:ボット|アシスタント)(?:用|向け)[にの]?|聊天机器人写(?:一个)?[^\n。]{0,16}|botu için(?: bir)?) ?$/iu;
+const draftedAfter =
+  /^ ?(?:for|de|para|pour|per|van|voor|für|för|til|do|da|dla|для|del|du|untuk)(?: \p{L}+){0,4}? ?(?:chat-?|чат-?)?(?:\p{L}*bots?|\p{L}*ботов|\p{L}*бота?|chatbota)(?!\p{L})/iu;
+
 /** How much of a match's weight remains: 1 when it is said, less when it is quoted or discussed. */
 export function saidShare(text: string, start: number, end: number): number {
   const before = text.slice(Math.max(0, start - saidReach), start);
   const after = text.slice(end, end + saidReach);
   if (ofOneself.test(before.slice(-24))) return 0.3;
   if (forbidden.test(before.slice(-12)) || forbiddenElsewhere.test(before.slice(-12))) return 0.35;
-  if (isAskedAbout(before, after)) return 0.3;
+  if (isAskedAbout(before, after) || draftedBefore.test(before.slice(-24)) || draftedAfter.test(after.slice(0, 48)))
+    return 0.3;
   const isDiscussed = [before, after].some((part) => aboutAttacks.test(part) || aboutAttacksElsewhere.test(part));
-  if (isQuoted(before, after)) return isDiscussed ? 0.3 : 0.4;
+  if (isQuoted(before, after)) return isDiscussed ? 0.2 : 0.3;
   return isDiscussed ? 0.55 : 1;
 }
 

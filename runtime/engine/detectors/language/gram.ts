@@ -4,7 +4,13 @@ import { smallLetters } from "../small-letter.ts";
 
 const longestToken = 80;
 const longestWord = 40;
+/** With its dash; longer ones begin with two. */
+const longestFlag = 4;
 const space = 0x20;
+const dash = 0x2d;
+const dot = 0x2e;
+const slash = 0x2f;
+const tilde = 0x7e;
 /** Long tokens of these scripts are addresses and codes; others write without spaces. */
 const scriptsWithSpaces = 0x370;
 const dottedCapitalI = 0x130;
@@ -57,8 +63,9 @@ function eachGramOfToken(text: string, from: number, to: number, visit: GramVisi
   return length === 0 || visit(before, last, space);
 }
 
-// Parts that no language writes: addresses, names of variables, numbers.
+// Parts that no language writes: addresses, names of variables and files, flags of commands, numbers.
 function isNoise(text: string, from: number, to: number): boolean {
+  if (isFlagOrPath(text, from, to)) return true;
   if (to - from > longestToken && text.charCodeAt(from) < scriptsWithSpaces) return true;
   let last = 0;
   for (let at = from; at < to; at++) {
@@ -69,6 +76,21 @@ function isNoise(text: string, from: number, to: number): boolean {
     last = unit;
   }
   return false;
+}
+
+function isFlagOrPath(text: string, from: number, to: number): boolean {
+  const next = text.charCodeAt(from + 1);
+  switch (text.charCodeAt(from)) {
+    case dash:
+      return to - from <= longestFlag || next === dash;
+    case slash:
+    case tilde:
+      return to - from > 1;
+    case dot:
+      return next === slash || next === dot;
+    default:
+      return false;
+  }
 }
 
 function endOfToken(text: string, from: number): number {

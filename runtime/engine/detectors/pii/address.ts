@@ -36,10 +36,23 @@ export function findIps(text: string): Finding[] {
 }
 
 function addressIn(run: string, text: string, at: number): string | undefined {
-  if (isIpv4(withoutPort(run))) return withoutPort(run);
+  const plain = withoutPort(run);
+  if (isIpv4(plain)) return isVersion(text, at, at + plain.length) ? undefined : plain;
   if (run === "::") return isUnspecified(text, at) ? run : undefined;
   return isIpv6(run) ? run : undefined;
 }
+
+// Releases of programs and sections of texts have four numbers too: the word for them stands before, also before others of their list, or
+// what kind of release it is behind.
+function isVersion(text: string, start: number, end: number): boolean {
+  if (releaseKind.test(text.slice(end, end + 12))) return true;
+  return numberedThing.test(text.slice(Math.max(0, start - longestNumbering), start));
+}
+
+const longestNumbering = 48;
+const releaseKind = /^[-+](?:alpha|beta|rc|pre|dev|snapshot|final|ga|nightly|preview|hotfix)/i;
+const numberedThing =
+  /(?:version|versi[oó]n|vers[aã]o|versione|wersja|верси[яию]|версія|sürüm|版本|バージョン|버전|(?<!\p{L})(?:ver|build|assembly|firmware|driver|revision|oid|sections?|clauses?|chapters?|articles?|annex|appendix|paragraphs?|abschnitt|kapitel|ziffer|chapitre|cap[ií]tulo|capitolo|sección|sezione|seção)|§)\w{0,8}["')\]]{0,2}[\s:=>("'#.]{0,4}(?:\d+(?:\.\d+){1,4}(?:,|;| and| or| to| und| et| y| e| –| -) ){0,3}$|[\w\]]={2}$/iu;
 
 // The unspecified address is also an operator of many languages: it stands alone there, or words say what it is.
 function isUnspecified(text: string, at: number): boolean {
@@ -87,7 +100,7 @@ export const urlTriggers: readonly Trigger[] = [
 ];
 
 const longestName = 253;
-const bareName = /(?<![A-Za-z0-9_@/:.\\$-])(?:[a-z0-9](?:[a-z0-9-]{0,62}\.)){1,4}$/i;
+const bareName = /(?<![A-Za-z0-9_@/:.\\$%-])(?:[a-z0-9](?:[a-z0-9-]{0,62}\.)){1,4}$/i;
 
 // A name without a scheme: less certain, since it may be the name of a firm.
 function locateBare(text: string, end: number): Finding | undefined {

@@ -97,6 +97,8 @@ const issuers: readonly Issuer[] = [
       ["6304", "6304"],
       ["6759", "6759"],
       ["6761", "6763"],
+      ["676770", "676770"],
+      ["676774", "676774"],
     ],
     lengths: [12, 13, 14, 15, 16, 17, 18, 19],
   },
@@ -129,14 +131,21 @@ function findInRun(text: string, offset: number, run: string, findings: Finding[
   for (let first = 0; first < groups.length; first++) {
     const last = lastGroup(text, groups, first);
     if (last < 0) continue;
+    const isInner = first > 0 && isPrintedGroup(groups[first - 1]);
     const start = groups[first]?.start ?? 0;
     const end = groups[last]?.end ?? 0;
     const issuer = issuerOf(digitsOf(text, start, end));
+    if (issuer === undefined && isInner) continue;
     const basis = issuer === undefined ? "check digit and words around it" : "issuer, length and check digit";
     const attributes = { issuer: issuer ?? "unknown", basis };
     findings.push({ category: cardCategory, start, end, score: issuer === undefined ? 0.8 : 0.99, attributes });
     first = last;
   }
+}
+
+// Four digits right before: what follows is part of a longer number, unless its issuer says that it begins there.
+function isPrintedGroup(group: Group | undefined): boolean {
+  return group !== undefined && group.end - group.start === 4;
 }
 
 // The last group of the longest valid number that begins with a group, or -1.

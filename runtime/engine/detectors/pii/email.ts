@@ -21,12 +21,12 @@ const fileEndings = new Set(
 const commonEndings = new Set("com org net edu gov io de fr uk es it nl eu".split(" "));
 const remoteAccounts = new Set(["git", "hg", "svn"]);
 
-/** Looks around every "@". */
-export const emailTrigger: Trigger = {
-  literal: "@",
-  locate: (text, end) => locateEmail(text, end - 1),
+/** Looks around every "@", and every "%40", as which addresses of the web write it. */
+export const emailTriggers: readonly Trigger[] = ["@", "%40"].map((sign) => ({
+  literal: sign,
+  locate: (text, end) => locateEmail(text, end - sign.length, end),
   open: openEmail,
-};
+}));
 
 const longestAddress = 320;
 const addressUnit = /[A-Za-z0-9._%+'@-]|[^\0-\x7f]/;
@@ -39,17 +39,17 @@ function openEmail(text: string, from: number): number {
   let edge = Math.max(from, length - longestLocal);
   while (at > least && addressUnit.test(text.charAt(at - 1))) {
     at--;
-    if (text.charAt(at) === "@") edge = Math.min(edge, Math.max(from, at - longestLocal));
+    if (text.charAt(at) === "@" || text.startsWith("%40", at)) edge = Math.min(edge, Math.max(from, at - longestLocal));
   }
   return Math.max(from, Math.min(length, Math.max(edge, at)));
 }
 
-function locateEmail(text: string, at: number): Finding | undefined {
+function locateEmail(text: string, at: number, signEnd: number): Finding | undefined {
   const start = localStart(text, at);
   if (start === at || text[start - 1] === "@" || isUserInfo(text, start)) return undefined;
-  const domain = domainAt(text, at + 1);
+  const domain = domainAt(text, signEnd);
   if (domain === "") return undefined;
-  const end = at + 1 + domain.length;
+  const end = signEnd + domain.length;
   if (text[end] === ":" && remoteAccounts.has(text.slice(start, at))) return undefined;
   return {
     category: emailCategory,

@@ -34,6 +34,14 @@ export const usualRegions: readonly string[] = [
 
 const digitRun = /\d+/g;
 const gap = /^[ \u00a0().\u2010\u2011\u2013/-]{1,3}$/;
+const spacedStroke = /^ [\u2010\u2011\u2013/-] $/;
+const stroke = /^[\u2010\u2011\u2013./-]$/;
+/** More groups are a row of numbers, whatever stands between them. */
+const mostWholeGroups = 5;
+/** The fewest digits of a number with its area. */
+const fewestWhole = 10;
+/** The most digits of an area with the code of its country and the trunk prefix. */
+const longestArea = 7;
 const opening = /(?:\+[ (]?|\()$/;
 const closing = /^(?: ?(?:x|ext\.?|extension|durchwahl|poste) ?| ?#)\d{1,6}(?!\d)/i;
 /** A letter of a script that sets words apart: numbers stand right beside others. */
@@ -84,7 +92,7 @@ function* candidates(text: string): Generator<Span> {
       continue;
     }
     const last = chain.at(-1);
-    if (last !== undefined && !(run.start - last.end <= 3 && gap.test(text.slice(last.end, run.start)))) {
+    if (last !== undefined && !goesOn(text, chain, run.start)) {
       yield* numbersIn(text, chain);
       chain = [];
     }
@@ -93,9 +101,25 @@ function* candidates(text: string): Generator<Span> {
   yield* numbersIn(text, chain);
 }
 
+// A stroke between spaces sets an area code apart, or one number from the next; and a space behind groups with strokes begins the next.
+function goesOn(text: string, chain: readonly Span[], start: number): boolean {
+  const end = chain.at(-1)?.end ?? start;
+  const between = text.slice(end, start);
+  if (between.length > 3 || !gap.test(between)) return false;
+  if (spacedStroke.test(between)) return digitsIn(chain) <= longestArea || chain.length > mostWholeGroups;
+  return (
+    between !== " " ||
+    digitsIn(chain) < fewestWhole ||
+    !stroke.test(text.slice(chain.at(-2)?.end ?? end, chain.at(-1)?.start))
+  );
+}
+
+function digitsIn(chain: readonly Span[]): number {
+  return chain.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
 function* numbersIn(text: string, chain: readonly Span[]): Generator<Span> {
-  const total = chain.reduce((sum, { start, end }) => sum + end - start, 0);
-  if (total < 6 || chain.length > 3 * mostGroups) return;
+  if (digitsIn(chain) < 6 || chain.length > 3 * mostGroups) return;
   for (let first = 0; first < chain.length; ) {
     let count = 0;
     let next = first;

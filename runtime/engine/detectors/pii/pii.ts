@@ -12,7 +12,7 @@ import { findBirthdays } from "./birthday.ts";
 import { cardCategory, findCards } from "./card.ts";
 import { findBics, findCoordinates, findLicences, findMacs, findPassports, findVins } from "./code.ts";
 import { cryptoCategory, findCryptoAddresses } from "./crypto-address.ts";
-import { emailCategory, emailTrigger } from "./email.ts";
+import { emailCategory, emailTriggers } from "./email.ts";
 import { findIbans, ibanCategory, openIban } from "./iban.ts";
 import { americanIdentities } from "./identity/america.ts";
 import { asianIdentities } from "./identity/asia.ts";
@@ -43,7 +43,7 @@ const longestAddress = 2_200;
 
 /** Places, dates and licences are matched across words, each from the end of the one before: they are known at the end of a text only. */
 const entities: ReadonlyMap<string, Entity> = new Map([
-  ["EMAIL", { category: emailCategory, triggers: [emailTrigger], sweeps: [] }],
+  ["EMAIL", { category: emailCategory, triggers: emailTriggers, sweeps: [] }],
   ["PHONE", { category: phoneCategory, triggers: [], sweeps: [] }],
   ["CREDIT_CARD", { category: cardCategory, triggers: [], sweeps: [numberSweep(findCards, "card")] }],
   ["IBAN", { category: ibanCategory, triggers: [], sweeps: [ibanSweep] }],

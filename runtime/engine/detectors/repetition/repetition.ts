@@ -109,6 +109,10 @@ function runEnd(text: string, from: number): number {
 // Every word is compared with the one before it, the one two before it, and so on up to eight: as many equal in a row as a phrase is long
 // make a repetition of it. Words are compared by a hash of their letters; the time is eight comparisons for each.
 const longestPhrase = 8;
+/** Word units below are figures. */
+const firstLetter = 0x41;
+/** How many times more often figures may follow themselves: columns of tables do. */
+const longerFigures = 8;
 const kept = 1_024;
 const inKept = kept - 1;
 /** Of the last words; what is older is overwritten and never read. */
@@ -123,6 +127,7 @@ function findPhrases(text: string, { phrases }: Limits): Finding[] {
   equal.fill(0);
   let openUntil = 0;
   let count = 0;
+  let lastWithLetter = -1;
   for (let at = 0; at < given.length; ) {
     if (!isWordUnit(given.charCodeAt(at))) {
       at++;
@@ -130,14 +135,19 @@ function findPhrases(text: string, { phrases }: Limits): Finding[] {
     }
     const start = at;
     let hash = 0;
-    for (; at < given.length && at - start < longestUnit && isWordUnit(given.charCodeAt(at)); at++)
-      hash = (Math.imul(hash, 31) + given.charCodeAt(at)) | 0;
+    for (; at < given.length && at - start < longestUnit && isWordUnit(given.charCodeAt(at)); at++) {
+      const unit = given.charCodeAt(at);
+      hash = (Math.imul(hash, 31) + unit) | 0;
+      if (unit >= firstLetter) lastWithLetter = count;
+    }
     hashes[count & inKept] = hash;
     starts[count & inKept] = start;
     for (let length = 1; length <= Math.min(longestPhrase, count); length++) {
       equal[length] = hashes[(count - length) & inKept] === hash ? (equal[length] ?? 0) + 1 : 0;
       if ((equal[length] ?? 0) < length * phrases || start < openUntil) continue;
-      const first = starts[(count - length * (phrases + 1) + 1) & inKept] ?? 0;
+      const firstWord = count - length * (phrases + 1) + 1;
+      if (lastWithLetter < firstWord && (equal[length] ?? 0) < length * phrases * longerFigures) continue;
+      const first = starts[firstWord & inKept] ?? 0;
       openUntil = start + reach;
       const attributes = { count: String(phrases + 1), basis: "a phrase follows itself" };
       findings.push({ category: "repetition.phrase", start: first, end: at, score: 0.8, attributes });

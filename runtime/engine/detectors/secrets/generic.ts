@@ -2,36 +2,25 @@
 // connection strings, configuration and prose. What is assigned must look random, or like a password that somebody chose.
 
 import type { Finding, Trigger } from "../../plan.ts";
-import { entropy, isPlaceholder } from "./placeholder.ts";
+import { foreignPasswordNames, type NameStrength, nameAt, strengthOf } from "./credential-name.ts";
+import { spokenBeginning, type ValueBeginning, valueBeginning } from "./credential-operator.ts";
+import { entropy, isPlaceholder, isTemplate } from "./placeholder.ts";
 
 /** Parts of names that say that a value is secret. */
-const literals = [
-  "key",
-  "token",
-  "secret",
-  "passw",
-  "passphrase",
-  "pwd",
-  "credential",
-  "contraseña",
-  "passwort",
-  "пароль",
-  "密码",
-  "비밀번호",
-];
+const literals = ["key", "token", "secret", "pass", "pwd", "credential", ...foreignPasswordNames];
 
-const nameBefore = /[A-Za-z0-9_.-]{0,40}$/;
 const nameAfter = /[A-Za-z0-9_.-]{0,24}/y;
-const operator =
-  /['"`\])]{0,2}(?:[ \t]{0,4}(?:=>|:=|\|\||:{1,3}=|={1,3}|->|[:：>])|[ \t]*value=|[ \t]+(?:is|ist|est|es|è|to)(?=[ \t]))[ \t]{0,4}[\\]?/y;
+/** Strings of several languages have a letter or a sign before them. */
+const stringPrefix = /(?:@|\$|[bru]{1,2}|L)(?=["'`])/iy;
 const quotedValue = /(["'`])((?:(?!\1)[^\n\\]){6,200})\\?\1/y;
-const bareValue = /[^\s"'`,;<>{}()[\]|\\&]{6,200}/y;
+/** An "&" ends it only where another parameter of an address follows. */
+const bareValue = /(?:[^\s"'`,;<>{}()[\]|\\&]|&(?![A-Za-z_][\w.-]{0,40}=)){6,200}/y;
 
-const passwordName = /passw|passphrase|pwd|contraseña|пароль|密码|비밀번호/i;
-const strongName =
-  /(?:api|access|secret|auth|private|client|app|service|encrypt(?:ion)?|signing|master|admin|account|bearer|refresh|session|jwt|webhook|bot|user|db|storage|shared|license|deploy|personal|id)[_.-]?(?:key|token|secret|credential)|secret[_.-]?(?:key|token|access)|(?:^|[_.-])(?:token|secret)$/i;
-const harmlessName =
-  /public|primary|foreign|partition|sort|cache|index|foreign|lookup|object|token(?:s|iz|_?type|_?count|_?limit|_?id$|_?ur[il]|_?endpoint)|max_?token|key(?:word|board|s$|_?id$|_?name|_?path|_?file|_?type|_?size|_?code|stone|frame|note)|monkey|hotkey|passwords?_?(?:hash|reset|field|length|min|max|policy|file|path|url|confirm|strength)|secret_?(?:name|id$|arn|path|ref|version)|csrf|etag|integrity|checksum|hash|sha\d|md5|digest|fingerprint|uuid|commit/i;
+/** Words of programs that have digits and are no part of a random text. */
+const namesWithDigits = /base64|x509|sha\d{1,3}|oauth2|utf8|ed25519|md5|aes\d{3}/gi;
+const readablePart = /^(?:[A-Za-z]?[a-z]{0,14}|[A-Z]{1,12}\d{0,4}|[vr]?\d{1,6}|\d\dT\d\d|\d\dZ)$/;
+/** A value is longer than this when its name, or what stands between them, says little. */
+const shortestUncertain = 20;
 
 const knownWords = new Set(
   "password passwort passwd secret changeme admin root test guest default user username letmein none null true false undefined required optional string hidden unknown empty invalid incorrect".split(
@@ -47,16 +36,14 @@ export const genericTriggers: readonly Trigger[] = literals.map((literal) => ({
 
 function locate(text: string, start: number, end: number): Finding | undefined {
   nameAfter.lastIndex = end;
-  const rest = nameAfter.exec(text)?.[0] ?? "";
-  operator.lastIndex = end + rest.length;
-  const assigned = operator.exec(text);
-  if (assigned === null) return undefined;
-  const lead = nameBefore.exec(text.slice(Math.max(0, start - 40), start))?.[0] ?? "";
-  const name = lead + text.slice(start, end) + rest;
-  if (harmlessName.test(name)) return undefined;
-  const value = valueAt(text, end + rest.length + assigned[0].length);
-  if (value === undefined || !isSecret(name, value, /[A-Za-z]/.test(assigned[0]))) return undefined;
-  const kind = passwordName.test(name) ? "password" : "generic";
+  const nameEnd = end + (nameAfter.exec(text)?.[0].length ?? 0);
+  const name = nameAt(text, start, nameEnd);
+  const beginning = valueBeginning(text, name, nameEnd) ?? spokenBeginning(text, name, nameEnd);
+  const value = beginning === undefined ? undefined : valueAt(text, beginning.at);
+  if (beginning === undefined || value === undefined || isNoValue(value.text)) return undefined;
+  const strength = strengthOf(name, text, nameEnd - name.length);
+  if (!isCredential(strength, value, beginning)) return undefined;
+  const kind = strength === "password" ? "password" : "generic";
   const attributes = { basis: kind === "password" ? "name of a password" : "name of a credential and entropy" };
   const score = value.quoted || /^[A-Z0-9_]+$/.test(name) ? 0.65 : 0.55;
   return { category: `secrets.${kind}`, start: value.start, end: value.start + value.text.length, score, attributes };
@@ -69,38 +56,69 @@ interface Value {
 }
 
 function valueAt(text: string, at: number): Value | undefined {
-  quotedValue.lastIndex = at;
+  stringPrefix.lastIndex = at;
+  const quote = at + (stringPrefix.exec(text)?.[0].length ?? 0);
+  quotedValue.lastIndex = quote;
   const quoted = quotedValue.exec(text)?.[2];
-  if (quoted !== undefined) return { start: at + 1, text: quoted, quoted: true };
+  if (quoted !== undefined) return { start: quote + 1, text: quoted, quoted: true };
   bareValue.lastIndex = at;
-  const bare = bareValue.exec(text)?.[0].replace(/[.!?:]+$/, "");
+  const bare = bareValue.exec(text)?.[0].replace(/[.?:]+$/, "");
   // A call or an index: what is assigned is an expression.
   if (bare === undefined || /[([]/.test(text[at + bare.length] ?? "")) return undefined;
   return { start: at, text: bare, quoted: false };
 }
 
-function isSecret(name: string, value: Value, prose: boolean): boolean {
+function isCredential(strength: NameStrength, value: Value, beginning: ValueBeginning): boolean {
+  if (strength === "none") return false;
+  if (strength === "password") return isPassword(value, beginning.isLoose);
+  if (strength === "strong" && isChosen(value)) return true;
   const { text } = value;
-  if (isReference(text) || knownWords.has(text.toLowerCase())) return false;
-  if (passwordName.test(name)) return isPassword(value, prose);
-  if (text.length < 16 || !strongName.test(name)) return false;
+  const isCertain = strength === "strong" && !beginning.isLoose;
+  if (!isCertain && (text.length < shortestUncertain || isUuid(text))) return false;
+  if (text.length < 16) return false;
   if (!/^[\w.=+/~@%:-]+$/.test(text) && (!value.quoted || /\s/.test(text) || text.length > 80)) return false;
   return isRandom(text) && !isPlaceholder(text, /^[0-9a-f]+$/i.test(text) ? 2.8 : 3.3);
+}
+
+function isNoValue(text: string): boolean {
+  return isReference(text) || knownWords.has(text.toLowerCase());
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
+}
+
+// Many signs, or one beside small letters, capitals and digits, as people choose them and names of things do not have them.
+function isChosen({ text, quoted }: Value): boolean {
+  if (!quoted || text.length < 12 || text.length > 64 || /\s/.test(text)) return false;
+  const signs = new Set(text.match(/[^\w./:@,;+-]/g));
+  const isMixed = /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text);
+  return (signs.size >= 4 || (signs.size > 0 && isMixed)) && !isPlaceholder(text, 3);
 }
 
 // Names of variables, places and files, and templates.
 function isReference(text: string): boolean {
   return (
-    /^(?:[$%@#<[{]|https?:|\/|\.\/|~\/|process\.|os\.|env\.|self\.|this\.|config\.|settings\.)|\$\{|\{\{|<[^>]*>|\(\)?$|^[a-z]+(?:[._-][a-z]+)+$/i.test(
+    /^(?:[$%@#<[{]|https?:|\/|\.\/|~\/|process\.|os\.|env\.|self\.|this\.|config\.|settings\.)|\(\)?$|^[a-z]+(?:[._-][a-z]+)+$/i.test(
       text,
-    ) || /^[a-z]+(?:[A-Z][a-z]+)+\d?$/.test(text)
+    ) ||
+    isTemplate(text) ||
+    /^[a-z]+(?:[A-Z][a-z]+)+\d?$|[a-z0-9](?:Token|Secret|Credentials?|Key|Error)$/.test(text)
   );
 }
 
-function isRandom(text: string): boolean {
+function isRandom(value: string): boolean {
+  if (isReadable(value)) return false;
+  const text = value.replace(namesWithDigits, "");
   const digits = text.match(/\d/g)?.length ?? 0;
   const letters = text.match(/[A-Za-z]/g)?.length ?? 0;
   return digits >= 2 && letters >= 2 && digits + letters >= text.length * 0.7;
+}
+
+// Words, versions, dates and short numbers in a row, as names of things are made of.
+function isReadable(text: string): boolean {
+  const parts = text.split(/[-_.:/@%=+~]+/);
+  return parts.length >= 3 && parts.every((part) => readablePart.test(part));
 }
 
 function isPassword({ text, quoted }: Value, prose: boolean): boolean {

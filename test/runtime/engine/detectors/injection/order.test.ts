@@ -9,7 +9,8 @@ import { easternOrderRules } from "../../../../../runtime/engine/detectors/injec
 import { southernOrderRules } from "../../../../../runtime/engine/detectors/injection/order-south.ts";
 import { westernOrderRules } from "../../../../../runtime/engine/detectors/injection/order-west.ts";
 import { expandRule, type Rule } from "../../../../../runtime/engine/detectors/injection/rule.ts";
-import { compilePattern, findMatches } from "../../../../../runtime/engine/regex.ts";
+import { findMatches } from "../../../../../runtime/engine/pattern-search.ts";
+import { compilePattern } from "../../../../../runtime/engine/regex.ts";
 import { scan } from "../scan.ts";
 
 const attacks: readonly (readonly [string, string])[] = [

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { found } from "../scan.ts";
+
+// Joined here, so that no scanner takes a made-up value for a leaked one.
+const hex = `${"9b41c07e5da8"}${"f3620d17be94"}${"a85c22f1"}`;
+const mixed = `${"kT7vQ2mZx9"}${"LbR4wNs8YcJ3"}${"hVfD6g"}`;
+const withSign = `${"fog7lamp-"}${"T0ad!Zq"}`;
+const chosen = `${"w{{k}r)t$"}${"{u]mz(ab[c>-_$#y}}"}`;
+
+describe("a credential that its name tells", () => {
+  it.each<[string, (value: string) => string]>([
+    ["a variable of two words", (value) => `parcelKey := "${value}"`],
+    ["a variable that ends in token", (value) => `parcelToken = "${value}"`],
+    ["a key of an API in a log", (value) => `[INFO] calling the parcel API\n[DEBUG] Using Key=${value}\n`],
+    ["credentials", (value) => `parcel credentials: ${value}`],
+    ["a sentence about an API key", (value) => `My parcel API key is ${value} - why do I get 401?`],
+    ["a secret that is only named", (value) => `You find the parcel secret ${value} within.`],
+    ["an argument", (value) => `define('API_SECRET', '${value}');`],
+    ["a property", (value) => `props.setProperty("api.key","${value}")`],
+    ["a quoted setting behind a space", (value) => `proxy_api_key "${value}";`],
+    ["a flag", (value) => `$ parcel login --token ${value} --org north`],
+    ["a variable of an image", (value) => `FROM alpine\nENV AUTH_TOKEN ${value}\n`],
+    ["a login of a file", (value) => `machine api.parcel.io login deploy password ${value}7x`],
+    ["a field beside its value", (value) => `env:\n  - name: PARCEL_TOKEN\n    value: "${value}"`],
+    ["a JSON field beside its value", (value) => `{"name":"PARCEL_TOKEN","value":"${value}"}`],
+    ["the default of a variable", (value) => `variable "api_token" {\n  type = string\n  default = "${value}"\n}`],
+    ["bytes", (value) => `SIGNING_SECRET = b'${value}'`],
+    ["a string as it stands", (value) => `var apiToken = @"${value}";`],
+    ["a short word for a password", (value) => `DB_PASS='${value}'`],
+    ["a field with a short word for a password", (value) => `{"user": "ann", "pass": "${value}"}`],
+    ["a comparison", (value) => `if (pwd !== "${value}") return;`],
+    ["braces in XML", (value) => `<id>{parcel}</id>\n<secret>{parcel AQAAABAAA ${value}}</secret>`],
+  ])("is found: %s", (_, frame) => {
+    for (const value of [hex, mixed]) expect(found("secrets", frame(value)).join()).toContain(value);
+  });
+
+  it.each<[string, (value: string) => string]>([
+    ["a password", (value) => `password = "${value}"`],
+    ["an API key", (value) => `api_key: '${value}'`],
+  ])("may have brackets that are no template: %s", (_, frame) => {
+    expect(found("secrets", frame(chosen))).toEqual([chosen]);
+  });
+
+  it("may be one that somebody chose", () => {
+    expect(found("secrets", `client_secret: "${withSign}"`)).toEqual([withSign]);
+  });
+});
+
+describe("a password", () => {
+  it.each([
+    ["password: ", `${"Fog7"}lamp&3`],
+    ["Passwort: ", `${"Herbst"}2041!`],
+    ["mot de passe : ", `${"Automne"}2041!`],
+    ["Twoje hasło to ", `${"Jesien"}2041!`],
+    ["senha: ", `${"Outono"}2041!`],
+    ["wachtwoord: ", `${"Herfst"}2041!`],
+    ["Şifre: ", `${"Guz"}2041!xq`],
+    ["パスワード：", `${"Fog7"}lampQ2`],
+    ["كلمة المرور: ", `${"Fog7"}lampQ2`],
+    ["पासवर्ड: ", `${"Fog7"}lampQ2`],
+  ])("is found whole behind %j", (name, value) => {
+    expect(found("secrets", `${name}${value}\n`)).toEqual([value]);
+  });
+
+  it("ends before the next parameter of an address", () => {
+    expect(found("secrets", `/login?password=${withSign}&next=home`)).toEqual([withSign]);
+  });
+});
+
+describe("no credential", () => {
+  it.each([
+    ["passes of a test", "First pass: iteration2 done, PASS: test_login_v2 (0.3 s)"],
+    ["a pass to fly with", 'boarding pass = "LH1234-FRA"'],
+    ["a pass that draws", 'renderPass = "shadowMap2D"'],
+    ["a pattern of passwords", 'passwordRegex = "^(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9!@#$%]{8,}$"'],
+    ["keys to press", '<a accesskey="Alt+Shift+P1">'],
+    ["a page of a list", `"nextToken": "${mixed}"`],
+    ["a key of data", `{"key": "${hex}", "size": 1024}`],
+    ["a key of storage", 'const storageKey = "app:theme:2024:dark:v12345";'],
+    ["a key that makes a request unique", "idempotency_key: 3f2504e0-4f89-11d3-9a0c-0305e82c3301"],
+    ["a key of the keyboard", "press key: F12 to save"],
+    ["a path among names", "paths: ['users[0].password', 'users[1].password2']"],
+    ["names of a program", "exports.findX509Credential = exports.rememberX509Credential"],
+    ["names of types", "(Private Key): base64url-encoded"],
+    ["words and numbers", "the API returns a key: 2024-03-18T10:22:31Z-batch-00017-final"],
+    ["a licence", 'licenseKey: "GPL-3.0-or-later-2024"'],
+    ["a template", `api_key = "$\{ACME_API_KEY_2024_V12}"`],
+    ["another template", 'secret_key: "{{ vault_secret_key_2024 }}"'],
+    ["a flag with a variable", "deploy --token $DEPLOY_TOKEN_2024 --password-stdin"],
+    ["a field of a reference", "- name: API_KEY\n  valueFrom:\n    secretKeyRef: {name: north-2024-v12}"],
+  ])("%s", (_, text) => {
+    expect(found("secrets", text)).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { dfaTables } from "../../../runtime/engine/dfa-state.ts";
+import { noEnd, OrderedDfa, unknownEnd } from "../../../runtime/engine/ordered-dfa.ts";
+import { readProgram } from "../../../runtime/engine/program.ts";
+import { compilePattern, type LinearPattern, splitsPair } from "../../../runtime/engine/regex.ts";
+import { flags, pattern, text, tryCompile } from "./sample-pattern.ts";
+
+const mostBytes = 2 ** 20;
+const unbounded = { left: Number.POSITIVE_INFINITY };
+
+function orderedOf({ engine }: LinearPattern, bytes = mostBytes): OrderedDfa {
+  const tables = dfaTables([readProgram(engine)]);
+  if (tables === undefined) throw new Error("too many classes");
+  return new OrderedDfa(tables, { mostBytes: bytes, ownBytes: bytes, shared: { leftBytes: bytes } });
+}
+
+/** Where matches end by the places at which they begin, as the engine of the library says of each place. */
+function expectedEnds({ engine }: LinearPattern, each: string): number[] {
+  return Array.from({ length: each.length }, (_, at) => {
+    const matcher = engine.matcher(each);
+    return !splitsPair(each, at) && matcher.find(at) && matcher.start() === at ? matcher.end() : noEnd;
+  });
+}
+
+function endsBy(dfa: OrderedDfa, each: string): number[] {
+  const limits = { budget: unbounded, reading: { left: Number.POSITIVE_INFINITY } };
+  return Array.from({ length: each.length }, (_, at) =>
+    splitsPair(each, at) ? noEnd : dfa.endOf(each, { from: 0, at, to: each.length }, limits),
+  );
+}
+
+describe("the automaton that knows priorities", () => {
+  it("says where the match ends that begins at a place, as the engine does, even when its tables are thrown away again and again", () => {
+    let matched = 0;
+    fc.assert(
+      fc.property(
+        pattern,
+        flags,
+        fc.array(text, { minLength: 4, maxLength: 4 }),
+        fc.boolean(),
+        (source, given, texts, isSmall) => {
+          const compiled = tryCompile(source, given);
+          if (compiled === undefined || compiled.minLength === 0) return;
+          const dfa = orderedOf(compiled, isSmall ? 500 : mostBytes);
+          for (const each of texts) {
+            const expected = expectedEnds(compiled, each);
+            if (expected.some((end) => end !== noEnd)) matched++;
+            expect(endsBy(dfa, each)).toEqual(expected);
+          }
+        },
+      ),
+      { numRuns: 2_000, seed: 9 },
+    );
+    expect(matched).toBeGreaterThan(500);
+  });
+
+  it("prefers what an engine that tries one way after the other prefers", () => {
+    const ends = (source: string, each: string) => endsBy(orderedOf(compilePattern(source)), each)[0];
+    expect(ends("a|ab", "ab")).toBe(1);
+    expect(ends("ab|a", "ab")).toBe(2);
+    expect(ends("a+?b?", "aab")).toBe(1);
+    expect(ends("a(?:b+c)?", "abbbd")).toBe(1);
+    expect(ends("a(?:$|b)", "ab")).toBe(2);
+    expect(ends("ab*\\b", "abb bb")).toBe(3);
+    expect(ends("abc(?:\\b|\\s)*", "abc ")).toBe(3);
+  });
+
+  it("reads and builds no more than it may, and says so", () => {
+    const compiled = compilePattern("a[ab]{0,200}c");
+    const each = `${"ab".repeat(90)}c`;
+    const part = { from: 0, at: 0, to: each.length };
+    const reading = { left: 50 };
+    const dfa = orderedOf(compiled);
+    expect(dfa.endOf(each, part, { budget: unbounded, reading })).toBe(unknownEnd);
+    expect(reading.left).toBe(0);
+    expect(dfa.endOf(each, part, { budget: { left: 100 }, reading: { left: 1_000 } })).toBe(unknownEnd);
+    expect(dfa.endOf(each, part, { budget: unbounded, reading: { left: 1_000 } })).toBe(each.length);
+    expect(dfa.endOf(each, part, { budget: { left: 0 }, reading: { left: 1_000 } })).toBe(each.length);
+  });
+});
