@@ -77,6 +77,8 @@ describe("no credential", () => {
     ["a page of a list", `"nextToken": "${mixed}"`],
     ["a key of data", `{"key": "${hex}", "size": 1024}`],
     ["a key of storage", 'const storageKey = "app:theme:2024:dark:v12345";'],
+    ["a key by the digest of what it stands for", "shaKey: 14df22602fb5888b65fd2cbe3a36e6d4c3530c71"],
+    ["a key of a build", "build.key=0bb8e8a15a89fa9a21157d9e63f528d4"],
     ["a key that makes a request unique", "idempotency_key: 3f2504e0-4f89-11d3-9a0c-0305e82c3301"],
     ["a key of the keyboard", "press key: F12 to save"],
     ["a path among names", "paths: ['users[0].password', 'users[1].password2']"],
