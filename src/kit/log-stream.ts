@@ -10,16 +10,18 @@ export interface LogStreamOptions {
   readonly mostBytes?: number;
   /** How long an exit waits for a reader that does not read. Default: one second. */
   readonly exitMs?: number;
+  /** Time from one try to the next while the reader is busy. Default: 50 milliseconds. */
+  readonly retryMs?: number;
 }
 
 const chunkBytes = 64 * 1024;
-const retryMs = 50;
 
 /** Lines on their way to a file descriptor. */
 export class LogStream {
   readonly #descriptor: number;
   readonly #mostBytes: number;
   readonly #exitMs: number;
+  readonly #retryMs: number;
   /** What waits, and its bytes. */
   #lines: string[] = [];
   #bytes = 0;
@@ -31,10 +33,12 @@ export class LogStream {
   #isBroken = false;
   #onEmpty: (() => void)[] = [];
 
-  constructor(descriptor: number, { mostBytes = 16 * 1024 * 1024, exitMs = 1_000 }: LogStreamOptions = {}) {
+  constructor(descriptor: number, options: LogStreamOptions = {}) {
+    const { mostBytes = 16 * 1024 * 1024, exitMs = 1_000, retryMs = 50 } = options;
     this.#descriptor = descriptor;
     this.#mostBytes = mostBytes;
     this.#exitMs = exitMs;
+    this.#retryMs = retryMs;
   }
 
   /** Takes a line, with its end. */
@@ -70,7 +74,7 @@ export class LogStream {
         if (rest.length === 0) rest = this.#take();
       } catch (error) {
         if (!isBusy(error) || performance.now() > endMs) this.giveUp();
-        else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
+        else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, this.#retryMs);
       }
     }
     // Nothing is under way any more: whoever waits for that is told.
@@ -102,7 +106,7 @@ export class LogStream {
     this.#retry = undefined;
     write(this.#descriptor, chunk, (error, written) => {
       if (isBusy(error)) {
-        this.#retry = setTimeout(() => this.#send(chunk), retryMs);
+        this.#retry = setTimeout(() => this.#send(chunk), this.#retryMs);
         return;
       }
       if (error !== null) this.giveUp();
