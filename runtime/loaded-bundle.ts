@@ -50,7 +50,8 @@ export class BundleHolder {
   /** What the engine in force was made of. */
   #made = "";
   #rejection: string | undefined;
-  #isListening = false;
+  /** Told when what is done beside evaluations fails; undefined while none are taken. */
+  #onProblem: ((error: unknown) => void) | undefined;
   #isWarm = false;
 
   /** Without a builder, or while there is nobody to be held up, bundles are compiled here and now. */
@@ -86,7 +87,10 @@ export class BundleHolder {
     return loaded;
   }
 
-  /** Compiles a verified bundle, warms it up, runs `keep`, and swaps it in. When either throws, the old one stays in force. */
+  /**
+   * Compiles a verified bundle, warms it up unless it is the first, runs `keep`, and swaps it in. When any of that throws, the old one stays in
+   * force.
+   */
   async adopt(
     found: VerifiedBundle,
     { now, isConfirmed, keep }: { now: Date; isConfirmed: boolean; keep: () => Promise<void> },
@@ -107,18 +111,23 @@ export class BundleHolder {
       confirmedAt: isConfirmed ? now : undefined,
     };
     this.#rejection = undefined;
-    if (engine !== current && this.#isListening) this.#settle(engine);
+    if (engine !== current) this.#settle(engine);
   }
 
-  /** Says that evaluations are taken from now on: what a bundle that is in force already still needs is done beside them. */
-  listen(): void {
-    this.#isListening = true;
+  /** Says that evaluations are taken from now on: what a bundle that is in force already still needs is done beside them, or fails. */
+  listen(onProblem: (error: unknown) => void): void {
+    this.#onProblem = onProblem;
     if (this.#loaded !== undefined) this.#settle(this.#loaded.engine);
   }
 
   // What would make some of the first evaluations slower is done beside them, so that the very first need not wait for it.
   #settle(engine: Engine): void {
-    this.#makeReady(engine).catch((error) => this.reject(rejectionText(error)));
+    const onProblem = this.#onProblem;
+    if (onProblem === undefined) return;
+    this.#makeReady(engine).catch((error) => {
+      this.reject(rejectionText(error));
+      onProblem(error);
+    });
   }
 
   async #makeReady(engine: Engine): Promise<void> {

@@ -176,7 +176,7 @@ export async function startRuntime(
           },
     log,
   });
-  holder.listen();
+  holder.listen((err) => log.error({ err }, "the bundle in force could not be made ready"));
   return {
     port: server.port,
     managementPort: management.port,

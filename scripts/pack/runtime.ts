@@ -1,4 +1,4 @@
-// The runtime with all that it needs beside Node, as a few files of JavaScript. A start that reads these instead of some 1,200 modules takes
+// The runtime with all that it needs beside Node, as a few files of JavaScript. A start that reads these instead of some 1,150 modules takes
 // a third less time and 20 MB less memory; and whoever runs it needs neither npm nor the rest of the product.
 
 import {
@@ -124,6 +124,8 @@ const nodeAsRequired: Plugin = {
   },
 };
 
+const unwritten = "The package names its licence without the text, which is at https://spdx.org/licenses/.";
+
 /** The licences of all packages of which something was taken. */
 function licencesOf({ outputs }: Metafile): string {
   const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
@@ -134,7 +136,8 @@ function licencesOf({ outputs }: Metafile): string {
 function licenceOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
   const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
-  const text = file === undefined ? "" : readFileSync(join(root, folder, file), "utf8").trim();
+  // Some packages name their licence only; another one here brings the same text.
+  const text = file === undefined ? unwritten : readFileSync(join(root, folder, file), "utf8").trim();
   return `${name} ${version} (${license})\n\n${text}\n\n${"-".repeat(80)}\n`;
 }
 

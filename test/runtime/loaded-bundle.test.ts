@@ -80,3 +80,31 @@ describe("a bundle whose content is in force already", () => {
     expect(holder.loaded?.engine).not.toBe(before?.engine);
   });
 });
+
+describe("the first bundle of a process", () => {
+  it("answers before it is warmed up, and is warmed up beside evaluations once they are taken", async () => {
+    const holder = new BundleHolder({ builder });
+    await holder.adopt(await bundleOf("one"), adoption);
+    expect(holder.loaded).toBeDefined();
+    expect(holder.isWarm).toBe(false);
+    const problems: unknown[] = [];
+    holder.listen((error) => problems.push(error));
+    expect(holder.isWarm).toBe(false);
+    await expect.poll(() => holder.isWarm).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  it("is told of when it cannot be evaluated, and does not count as warm", async () => {
+    const holder = new BundleHolder({ builder });
+    await holder.adopt(await bundleOf("one"), adoption);
+    const evaluate = () => {
+      throw new Error("no evaluation");
+    };
+    Object.assign(holder.require().engine, { evaluate });
+    const problems: unknown[] = [];
+    holder.listen((error) => problems.push(error));
+    await expect.poll(() => problems).toMatchObject([{ message: "no evaluation" }]);
+    expect(holder.isWarm).toBe(false);
+    expect(holder.rejection).toContain("no evaluation");
+  });
+});
