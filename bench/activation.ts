@@ -1,7 +1,8 @@
-// From an activation to its enforcement: fifty connected runtimes, and the time from the call until each of them has the new version in
-// force. All fifty live in one process and share the thread that builds engines: it verifies and builds the bundle fifty times in a row, and
-// the process links and warms up fifty engines. Fifty machines do that at the same time, so the slowest of them here is an upper bound.
-// In one kind of round a policy has changed, in the other the same content is published and activated anew.
+// From an activation to its enforcement: fifty connected runtimes, and the time from the call until each of them has
+// the new version in force. All fifty live in one process and share the thread that builds engines: it verifies and
+// builds the bundle fifty times in a row, and the process links and warms up fifty engines. Fifty machines do that at
+// the same time, so the slowest of them here is an upper bound. In one kind of round a policy has changed, in the other
+// the same content is published and activated anew.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,10 +12,10 @@ import { BundleBuilder } from "../runtime/bundle/builder.ts";
 import { runtimeSchema } from "../runtime/config.ts";
 import { type ConnectTools, connect } from "../runtime/connected.ts";
 import type { Source } from "../runtime/runtime.ts";
-import { systemClock } from "../src/kit/clock.ts";
-import { readConfig } from "../src/kit/config.ts";
-import { createLog } from "../src/kit/log.ts";
-import { shutDown } from "../src/kit/shutdown.ts";
+import { createLog } from "../src/kit/observability/log.ts";
+import { systemClock } from "../src/kit/process/clock.ts";
+import { readConfig } from "../src/kit/process/config.ts";
+import { shutDown } from "../src/kit/process/shutdown.ts";
 import { startServer } from "./load/http.ts";
 import { type Bench, cpuSecondsOf } from "./measure.ts";
 import type { BenchControlPlane } from "./server/control-plane.ts";

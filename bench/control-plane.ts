@@ -1,8 +1,9 @@
-// The control plane over REST: "has the bundle changed?", which every runtime asks, against a bare JSON echo; and a read of one row
-// against the same query by bare `pg` in the same kind of transaction, with and without row-level security.
+// The control plane over REST: "has the bundle changed?", which every runtime asks, against a bare JSON echo; and a
+// read of one row against the same query by bare `pg` in the same kind of transaction, with and without row-level
+// security.
 
 import pg from "pg";
-import { applicationRole } from "../src/store/roles.ts";
+import { applicationRole } from "../src/store/core/roles.ts";
 import { type BenchServer, startServer, underLoad } from "./load/http.ts";
 import { type Bench, type Case, measure, type Round } from "./measure.ts";
 import type { BenchControlPlane } from "./server/control-plane.ts";

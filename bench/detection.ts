@@ -1,11 +1,12 @@
-// `npm run bench -- detection [--data FILE]… [--dev FILE]… [--label NAME] [--detector NAME]`: what a detector finds, and what it wrongly
-// finds. `injection` is measured on the groups of the corpus that nothing was trained on, by language and in disguise, beside peers when
-// they are installed; the others on texts that are made up or written for the purpose, of which one set was looked at while tuning and the
-// other was not; `all` prints a row for each. All also on labelled files of one's own: JSONL, gzipped or not, with `text` and `label`
-// ("attack", or what `--label` says, or anything else) and perhaps `stage`; for `pii` with `spans` of `type`, `start` and `end`. `--dev`
-// names the files whose innocent texts the thresholds of the last two columns come from; without one they come from the set that was looked
-// at, or, for `injection`, for each half of the hold-out from the other half. `--detector` takes several joined by "+": the higher score
-// counts.
+// `npm run bench -- detection [--data FILE]… [--dev FILE]… [--label NAME] [--detector NAME]`: what a detector finds,
+// and what it wrongly finds. `injection` is measured on the groups of the corpus that nothing was trained on, by
+// language and in disguise, beside peers when they are installed; the others on texts that are made up or written for
+// the purpose, of which one set was looked at while tuning and the other was not; `all` prints a row for each. All also
+// on labelled files of one's own: JSONL, gzipped or not, with `text` and `label` ("attack", or what `--label` says, or
+// anything else) and perhaps `stage`; for `pii` with `spans` of `type`, `start` and `end`. `--dev` names the files
+// whose innocent texts the thresholds of the last two columns come from; without one they come from the set that was
+// looked at, or, for `injection`, for each half of the hold-out from the other half. `--detector` takes several joined
+// by "+": the higher score counts.
 
 import { basename } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,5 +1,6 @@
-// The engine alone against a plain loop of RegExp and indexOf over the same phrases and patterns: those of W and those of the built-in
-// detectors that the policy of W uses. What else the engine does (check digits, scores, conditions, decisions, redaction) the loop does not.
+// The engine alone against a plain loop of RegExp and indexOf over the same phrases and patterns: those of W and those
+// of the built-in detectors that the policy of W uses. What else the engine does (check digits, scores, conditions,
+// decisions, redaction) the loop does not.
 
 import { builtIns } from "../runtime/engine/detectors/built-in.ts";
 import { workLoadTexts } from "./load/bodies.ts";

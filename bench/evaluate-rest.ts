@@ -1,8 +1,9 @@
-// `POST /v1/evaluate/input` against a bare node:http JSON echo: the same body over and over, and 128 different ones, which the runtime
-// remembers, and bodies that it has never seen. Authentication, the policy of W and the spool are on. A policy of one phrase shows what lies around the engine.
+// `POST /v1/evaluate/input` against a bare node:http JSON echo: the same body over and over, and 128 different ones,
+// which the runtime remembers, and bodies that it has never seen. Authentication, the policy of W and the spool are on.
+// A policy of one phrase shows what lies around the engine.
 
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
-import { newToken } from "../src/kit/token.ts";
+import { newToken } from "../src/kit/crypto/token.ts";
 import { unfinishedTexts, workLoadBodies } from "./load/bodies.ts";
 import { type BenchServer, numbered, startServer, underLoad } from "./load/http.ts";
 import { type Bench, type Case, measure } from "./measure.ts";

@@ -1,10 +1,9 @@
-// Evaluations over gRPC. Unary: against grpc-js, which serves the same message and does no work; by the short way, and by Connect's adapter
-// for comparison. In both directions: four open calls that carry all evaluations, and a stream of text for each evaluation, against a bare node:http
-// JSON echo. Authentication, the policy of W and
-// the spool are on.
+// Evaluations over gRPC. Unary: against grpc-js, which serves the same message and does no work; by the short way, and
+// by Connect's adapter for comparison. In both directions: four open calls that carry all evaluations, and a stream of
+// text for each evaluation, against a bare node:http JSON echo. Authentication, the policy of W and the spool are on.
 
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
-import { newToken } from "../src/kit/token.ts";
+import { newToken } from "../src/kit/crypto/token.ts";
 import { newTexts, workLoadBodies, workLoadTexts } from "./load/bodies.ts";
 import { type BenchServer, startServer, underLoad } from "./load/http.ts";
 import {

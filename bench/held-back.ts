@@ -1,14 +1,17 @@
-// How much of a text a stream holds back beyond what a match could still need. What could be released after a chunk is what P of the
-// text has in common however the text goes on; it is asked of a list of ways to go on, so it is at least what could be released
-// in truth, and what is counted as too much is at most so much.
+// How much of a text a stream holds back beyond what a match could still need. What could be released after a chunk is
+// what P of the text has in common however the text goes on; it is asked of a list of ways to go on, so it is at least
+// what could be released in truth, and what is counted as too much is at most so much.
 
 import { create } from "@bufbuild/protobuf";
 import { EvaluateRequestSchema } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
-import type { Engine } from "../runtime/engine/compile.ts";
-import type { EvaluationContext } from "../runtime/engine/evaluation.ts";
+import type { Engine } from "../runtime/engine/engine.ts";
+import type { EvaluationContext } from "../runtime/engine/evaluate/context.ts";
 
 const chunkLength = 64;
-/** Ways to go on: nothing, parts of words, numbers, addresses, tokens and attacks, each of which some detector of W waits for. */
+/**
+ * Ways to go on: nothing, parts of words, numbers, addresses, tokens and attacks, each of which some detector of W
+ * waits for.
+ */
 const continuations = [
   ...["", " ", "\n", "a", "z9_", "-", ".", ": ", "\u0301", "@example.net ", ".example.net/x ", "://example.net/x "],
   ...[

@@ -1,7 +1,7 @@
 // Ingest: batches of evaluations into PostgreSQL, each acknowledged after its commit, against the same rows by a bare
-// multi-row insert in a transaction of its own. Over the stream they come from runtimes whose spools are full, to a control plane that is a
-// process of its own: with one runtime this is how fast it catches up, with four how much a control plane takes in. The runtimes,
-// the control plane and the database share the machine.
+// multi-row insert in a transaction of its own. Over the stream they come from runtimes whose spools are full, to a
+// control plane that is a process of its own: with one runtime this is how fast it catches up, with four how much a
+// control plane takes in. The runtimes, the control plane and the database share the machine.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
@@ -9,8 +9,8 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import pg from "pg";
 import { Mode, Outcome, Severity, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode, type EvaluationRecord, EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
-import { Ingest } from "../src/domain/ingest.ts";
-import { openDatabase } from "../src/store/database.ts";
+import { Ingest } from "../src/domain/fleet/ingest.ts";
+import { openDatabase } from "../src/store/connection/database.ts";
 import { catchUp } from "./load/catch-up.ts";
 import { startServer } from "./load/http.ts";
 import { type Bench, measure, type Round } from "./measure.ts";

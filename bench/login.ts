@@ -1,10 +1,10 @@
-// Refused sign-ins over REST: of an address without an account against a wrong password of one that has an account, in turn. Who
-// times the answers must not learn who has an account.
+// Refused sign-ins over REST: of an address without an account against a wrong password of one that has an account, in
+// turn. Who times the answers must not learn who has an account.
 
-import { newId } from "../src/kit/id.ts";
-import { somewhere } from "../test/harness/account-step.ts";
-import { startTestControlPlane, type TestControlPlane } from "../test/harness/control-plane.ts";
-import { createPerson } from "../test/harness/person.ts";
+import { newId } from "../src/kit/process/id.ts";
+import { startTestControlPlane, type TestControlPlane } from "../test/harness/process/control-plane.ts";
+import { somewhere } from "../test/harness/vector/account-step.ts";
+import { createPerson } from "../test/harness/vector/person.ts";
 import { type Bench, median, type Row } from "./measure.ts";
 import { startBenchDatabase } from "./server/database.ts";
 
@@ -15,7 +15,8 @@ const triesOfAddress = 4;
 /** Measures refused sign-ins, one at a time. */
 export const loginBench: Bench = async () => {
   const server = await startBenchDatabase();
-  const plane = await startTestControlPlane({ urls: { ...server, drop: async () => {} } });
+  const openWitness = () => Promise.reject(new Error("nobody looks at what a bench leaves behind"));
+  const plane = await startTestControlPlane({ urls: { ...server, openWitness, drop: async () => {} } });
   try {
     const [unknownMs, knownMs] = await timesOf(plane);
     const known = "refused sign-in, known account";
@@ -53,7 +54,10 @@ async function refusedMs(plane: TestControlPlane, email: string): Promise<number
   return performance.now() - startedAtMs;
 }
 
-/** The server runs in this process and CPU time cannot be told apart by sample: time stands for it, as sign-ins come one by one. */
+/**
+ * The server runs in this process and CPU time cannot be told apart by sample: time stands for it, as sign-ins come one
+ * by one.
+ */
 function ratesOf(times: readonly number[]): Pick<Row, "perSecond" | "cpuUs"> {
   const middleMs = median(times);
   return { perSecond: 1000 / middleMs, cpuUs: middleMs * 1000 };

@@ -13,6 +13,7 @@ import { ingestBench } from "./ingest.ts";
 import { loginBench } from "./login.ts";
 import type { Bench } from "./measure.ts";
 import { processesBench } from "./processes.ts";
+import { rulesBench } from "./rules.ts";
 import { startBench } from "./start.ts";
 import { streamBench } from "./stream.ts";
 import { printTable } from "./table.ts";
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, Bench>> = {
   processes: processesBench,
   engine: engineBench,
   hostile: hostileBench,
+  rules: rulesBench,
   "control-plane": controlPlaneBench,
   stream: streamBench,
   start: startBench,

@@ -83,7 +83,10 @@ function statFields(pid: number): string[] {
   return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
 }
 
-/** Does a piece of work with each text, some times over. Results are added up, so that no compiler may leave the work out. */
+/**
+ * Does a piece of work with each text, some times over. Results are added up, so that no compiler may leave the work
+ * out.
+ */
 export function timed(texts: readonly string[], repeats: number, work: (text: string) => number): Round {
   const cpuBefore = process.cpuUsage();
   const startedAtMs = performance.now();

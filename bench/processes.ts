@@ -1,10 +1,11 @@
-// Two processes that share a port against one. The machine's two cores are shared with what asks, so evaluations a second cannot double here;
-// the CPU time of an evaluation says what a second process costs where there are cores for it. With a policy of one phrase there are no large
-// tables that two processes push out of each other's caches, so that only what they share otherwise shows.
+// Two processes that share a port against one. The machine's two cores are shared with what asks, so evaluations a
+// second cannot double here; the CPU time of an evaluation says what a second process costs where there are cores for
+// it. With a policy of one phrase there are no large tables that two processes push out of each other's caches, so that
+// only what they share otherwise shows.
 
 import autocannon from "autocannon";
 import { stringify } from "yaml";
-import { type Standalone, startStandalone } from "../test/harness/standalone-process.ts";
+import { type Standalone, startStandalone } from "../test/harness/process/standalone-process.ts";
 import { unfinishedTexts, workLoadBodies } from "./load/bodies.ts";
 import { numbered, reconnectRate } from "./load/http.ts";
 import { lightPolicy, workLoadPolicy } from "./load/policy.ts";

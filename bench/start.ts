@@ -1,5 +1,6 @@
-// A runtime of its own with a bundle from disk, packed and from its sources: from the start of its process to its first answer, and the memory
-// that it holds then and after some thousand evaluations. The first of the starts compiles the program, the others take what Node kept of that.
+// A runtime of its own with a bundle from disk, packed and from its sources: from the start of its process to its first
+// answer, and the memory that it holds then and after some thousand evaluations. The first of the starts compiles the
+// program, the others take what Node kept of that.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { runtimeNodeOptions } from "../runtime/node-option.ts";
 import { packRuntime } from "../scripts/pack/runtime.ts";
-import { shippedModels } from "../src/kit/model-file.ts";
+import { shippedModels } from "../src/kit/process/model-file.ts";
 import { signedBundle } from "../test/harness/bundle.ts";
 import { workLoadBodies } from "./load/bodies.ts";
 import { workLoadPolicy } from "./load/policy.ts";

@@ -1,12 +1,13 @@
-// 64 KB in 1,000 chunks against one unary call, engine alone. The policy is that of W without what makes a stream wait for the verdict:
-// its condition on the length of the text, and the disguises of "injection". Before the table stands what streams hold back.
+// 64 KB in 1,000 chunks against one unary call, engine alone. The policy is that of W without what makes a stream wait
+// for the verdict: its condition on the length of the text, and the disguises of "injection". Before the table stands
+// what streams hold back.
 
 import { create } from "@bufbuild/protobuf";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
-import { compileEngine } from "../runtime/engine/compile.ts";
+import { compileEngine } from "../runtime/engine/engine.ts";
 import type { PolicyDocument } from "../runtime/engine/policy/document.ts";
-import { shippedModels } from "../src/kit/model-file.ts";
+import { shippedModels } from "../src/kit/process/model-file.ts";
 import { heldBack } from "./held-back.ts";
 import { workLoadTexts } from "./load/bodies.ts";
 import { workLoadPolicy } from "./load/policy.ts";

@@ -1,6 +1,6 @@
-// Webhooks: deliveries a second to a sink on this machine, signed, with the network guard on, from rows in PostgreSQL to rows
-// in PostgreSQL; against the same requests by undici alone, which neither sign nor remember. How long an event waits for its
-// first attempt. And the job queue as it is set up here, against the defaults of graphile-worker.
+// Webhooks: deliveries a second to a sink on this machine, signed, with the network guard on, from rows in PostgreSQL
+// to rows in PostgreSQL; against the same requests by undici alone, which neither sign nor remember. How long an event
+// waits for its first attempt. And the job queue as it is set up here, against the defaults of graphile-worker.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -12,19 +12,19 @@ import { Logger as QueueLogger, run, type TaskList } from "graphile-worker";
 import pg from "pg";
 import { pino } from "pino";
 import { Pool } from "undici";
-import { DeliveryAttempts } from "../src/domain/delivery-attempt.ts";
-import { Dispatcher } from "../src/domain/dispatcher.ts";
-import { publishEvent, publishEvents } from "../src/domain/event.ts";
-import { Organizations } from "../src/domain/organization.ts";
-import { Webhooks } from "../src/domain/webhook.ts";
+import { publishEvent, publishEvents } from "../src/domain/event/event.ts";
+import { Organizations } from "../src/domain/tenancy/organization.ts";
+import { DeliveryAttempts } from "../src/domain/webhook/delivery-attempt.ts";
+import { Dispatcher } from "../src/domain/webhook/dispatcher.ts";
+import { Webhooks } from "../src/domain/webhook/webhook.ts";
 import { queuePreset, readAheadPreset } from "../src/jobs/runner.ts";
-import { systemClock } from "../src/kit/clock.ts";
-import { newId } from "../src/kit/id.ts";
-import { createOutbound } from "../src/kit/outbound/client.ts";
-import { createNetworkGuard } from "../src/kit/outbound/guard.ts";
-import { createSealer, parseMasterKeys } from "../src/kit/seal.ts";
-import { type Database, openDatabase } from "../src/store/database.ts";
-import { adminCaller } from "../test/harness/world.ts";
+import { createOutbound } from "../src/kit/net/outbound/client.ts";
+import { createNetworkGuard } from "../src/kit/net/outbound/guard.ts";
+import { systemClock } from "../src/kit/process/clock.ts";
+import { newId } from "../src/kit/process/id.ts";
+import { createSealer, parseMasterKeys } from "../src/platform/seal.ts";
+import { type Database, openDatabase } from "../src/store/connection/database.ts";
+import { adminCaller } from "../test/harness/vector/world.ts";
 import { type Bench, cpuSecondsOf, measure, median, type Round } from "./measure.ts";
 import { startBenchDatabase } from "./server/database.ts";
 
@@ -168,7 +168,8 @@ async function printLatency({ application, dispatcher, orgId, loneId }: World, p
 
 type CpuSeconds = () => number;
 
-// What each process spends on a delivery: on a machine that others use, too, it says more than how many there were a second.
+// What each process spends on a delivery: on a machine that others use, too, it says more than how many there were a
+// second.
 class Costs {
   readonly #parts: Readonly<Record<string, CpuSeconds>>;
   readonly #spent: number[][] = [];

@@ -1,5 +1,5 @@
-// The facade in print: gen/rest/routes.txt, gen/rest/openapi.json and gen/rest/events.json, from a descriptor set with source info. What is printed
-// is what is served, since both come from the same descriptors by the same functions.
+// Prints the REST interface: gen/rest/routes.txt, gen/rest/openapi.json and gen/rest/events.json, from a descriptor set
+// with source info. Print and server agree, since both come from the same descriptors by the same functions.
 
 import {
   createFileRegistry,
@@ -13,11 +13,12 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { ReasonSchema } from "../gen/policyguard/common/v1/reason_pb.ts";
 import { EventNameSchema } from "../gen/policyguard/control/v1/event_pb.ts";
 import { CredentialKindSchema, RoleSchema } from "../gen/policyguard/options/v1/options_pb.ts";
+import { wireNames } from "./json/enum-names.ts";
 import { readComments } from "./openapi/comment.ts";
 import { createDocument } from "./openapi/document.ts";
 import type { Server } from "./openapi/model.ts";
-import { type Route, routesOf } from "./route.ts";
-import { wireNames } from "./wire.ts";
+import type { RecordedExamples } from "./openapi/recorded.ts";
+import { type Route, routesOf } from "./route/route.ts";
 
 /** What is printed. */
 export interface Print {
@@ -31,6 +32,8 @@ export interface Print {
 
 /** Facts that descriptors do not have. */
 export interface PrintOptions {
+  /** Calls that were really made and answered. */
+  readonly examples: RecordedExamples;
   readonly version: string;
   readonly servers: readonly Server[];
   /** Other base addresses of a service; undefined: `servers`. */

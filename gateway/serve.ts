@@ -10,22 +10,24 @@ import {
   type Interceptor,
   type Transport,
 } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
-import { peerAddress } from "../src/kit/address.ts";
-import { maxBundleJsonBytes } from "../src/kit/bundle-size.ts";
-import { connectionKey } from "../src/kit/context.ts";
-import { type Certificate, type Listener, listen } from "../src/kit/listen.ts";
-import type { Logger } from "../src/kit/log.ts";
-import { assertServable } from "../src/kit/options.ts";
-import { rpcCompressions } from "./compression.ts";
-import type { FastPathOptions } from "./fast-call.ts";
-import { createFastPath } from "./fast-path.ts";
-import { type Conversation, createRestHandler } from "./handler.ts";
-import type { RestHandler, RestRequest } from "./http.ts";
-import { createInProcessTransport } from "./in-process.ts";
-import type { RestLimits } from "./operation.ts";
-import { completeFailures } from "./rpc-failure.ts";
-import { rpcJson } from "./rpc-json.ts";
+import { maxBundleJsonBytes } from "../src/kit/bundle/bundle-size.ts";
+import { peerAddress } from "../src/kit/net/address.ts";
+import { type Certificate, type Listener, listen } from "../src/kit/net/listen.ts";
+import type { Logger } from "../src/kit/observability/log.ts";
+import { connectionKey } from "../src/kit/rpc/context.ts";
+import { assertServable } from "../src/kit/rpc/options.ts";
+import type { Pages } from "./docs/static-page.ts";
+import type { FastPathOptions } from "./fast/call.ts";
+import { createFastPath } from "./fast/path.ts";
+import { rpcCompressions } from "./http/compression.ts";
+import type { RestHandler, RestRequest } from "./http/http.ts";
+import { type Conversation, createRestHandler } from "./rest/handler.ts";
+import type { RestLimits } from "./rest/operation.ts";
+import { createRpcAdapter, type NodeHandler } from "./rpc/adapter.ts";
+import { completeFailures } from "./rpc/failure.ts";
+import { createInProcessTransport } from "./rpc/in-process.ts";
+import { rpcJson } from "./rpc/json.ts";
+import { encodeLargeAnswers, sendLargeAnswers } from "./rpc/large-answer.ts";
 
 /** What a server serves, and where. */
 export interface ServeOptions {
@@ -38,14 +40,14 @@ export interface ServeOptions {
   readonly certificate?: Certificate;
   /** Several processes listen on the port. */
   readonly isShared?: boolean;
-  /** Proxies of our own in front of this port; see src/kit/address.ts. */
+  /** Proxies of our own in front of this port; see src/kit/net/address.ts. */
   readonly trustedHops: number;
   readonly limits: RestLimits;
-  /** Reads the OpenAPI document for /v1/openapi.json and /docs. */
-  readonly openapi?: () => string;
+  /** Pages that no operation makes. */
+  readonly pages?: Pages;
   /** Makes the HTTP forms of methods of which both sides stream. */
   readonly conversations?: (parts: ConversationParts) => readonly Conversation[];
-  /** Methods whose ordinary REST calls take a short way. */
+  /** Methods whose ordinary calls take the fast path. */
   readonly fastPath?: FastPathOptions;
   readonly log: Logger;
 }
@@ -66,19 +68,20 @@ export interface Server {
 
 /** Serves until closed. Throws when a method cannot be served as its options stand. */
 export async function serve(options: ServeOptions): Promise<Server> {
-  const { services, routes, limits, log, openapi, trustedHops } = options;
+  const { services, routes, limits, log, pages, trustedHops } = options;
   assertServable(services);
   const interceptors = [...options.interceptors];
   const shutdown = new AbortController();
   const transport = createInProcessTransport(routes, { interceptors, shutdownSignal: shutdown.signal });
   const conversations = options.conversations?.({ transport, trustedHops, log });
-  const rest = createRestHandler({ services, transport, limits, trustedHops, log, openapi, conversations });
-  const adapter = connectNodeAdapter({
+  const rest = createRestHandler({ services, transport, limits, trustedHops, log, pages, conversations });
+  const adapter = createRpcAdapter({
     routes(router) {
       routes(router);
+      sendLargeAnswers(router);
       completeFailures(router, log);
     },
-    interceptors,
+    interceptors: [encodeLargeAnswers(maxBundleJsonBytes), ...interceptors],
     jsonOptions: rpcJson,
     readMaxBytes: limits.maxBodyBytes,
     writeMaxBytes: maxBundleJsonBytes,
@@ -86,7 +89,8 @@ export async function serve(options: ServeOptions): Promise<Server> {
     shutdownSignal: shutdown.signal,
     contextValues: (request) =>
       createContextValues().set(connectionKey, { address: addressOf(request as RestRequest, trustedHops) }),
-    fallback: rest as Parameters<typeof connectNodeAdapter>[0]["fallback"],
+    fallback: rest as NodeHandler,
+    log,
   });
   const ordinary = adapter as RestHandler; // Connect declares its own, equal, request types
   const fast =

@@ -1,4 +1,5 @@
-// Grows `corpus/own-world.jsonl` from the grammars and the prose in `grammar/`: `npx node models/grow.ts [--out FILE]`. Same grammars, same bytes.
+// Grows `corpus/own-world.jsonl` from the grammars and the prose in `grammar/`: `npx node models/grow.ts [--out FILE]`.
+// Same grammars, same bytes.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

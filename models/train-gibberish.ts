@@ -1,6 +1,7 @@
-// Trains the model of the detector "gibberish": `npx node models/train-gibberish.ts [--data FILE]… [--calibrate FILE]… [--out FILE]`.
-// Counts trigrams of innocent texts: the corpus without the groups that are held out, and FILE (JSONL). The turning points are
-// quantiles of what the innocent held-out texts, and those of `--calibrate`, cost. Same arguments, same bytes.
+// Trains the model of the detector "gibberish": `npx node models/train-gibberish.ts [--data FILE]… [--calibrate FILE]…
+// [--out FILE]`. Counts trigrams of innocent texts: the corpus without the groups that are held out, and FILE (JSONL).
+// The turning points are quantiles of what the innocent held-out texts, and those of `--calibrate`, cost. Same
+// arguments, same bytes.
 
 import { parseArgs } from "node:util";
 import {

@@ -1,8 +1,9 @@
-// Trains the model of the detector "toxicity": `npx node models/train-toxicity.ts --data FILE… [--innocent FILE]… [--skip KIND]…
-// [--out FILE]`. `--data` are labelled texts ("toxic" or anything else), `--innocent` texts of which none is toxic;
-// to them come the corpus, attacks included, since an attack need not insult, and `training/innocent-word.ts`. Of the texts of a `--skip`
-// kind none is learned. The turning point is what few texts
-// of the hold-out of the corpus, and of the labelled ones that are not toxic and were left out by hash, reach. Same arguments, same bytes.
+// Trains the model of the detector "toxicity": `npx node models/train-toxicity.ts --data FILE… [--innocent FILE]…
+// [--skip KIND]… [--out FILE]`. `--data` are labelled texts ("toxic" or anything else), `--innocent` texts of which
+// none is toxic; to them come the corpus, attacks included, since an attack need not insult, and
+// `training/innocent-word.ts`. Of the texts of a `--skip` kind none is learned. The turning point is what few texts of
+// the hold-out of the corpus, and of the labelled ones that are not toxic and were left out by hash, reach. Same
+// arguments, same bytes.
 
 import { parseArgs } from "node:util";
 import { damping, ToxicityModel, writeToxicityModel } from "../runtime/engine/detectors/toxicity/model.ts";
@@ -17,7 +18,10 @@ const { values } = parseArgs({
   options: { ...trainingOptions("models/toxicity.bin"), innocent: repeated, skip: repeated },
 });
 
-/** So many may be taken for toxic: of the hold-out of the corpus, and of the labelled texts that are not toxic and were left out. */
+/**
+ * So many may be taken for toxic: of the hold-out of the corpus, and of the labelled texts that are not toxic and were
+ * left out.
+ */
 const allowed = { innocent: 0.002, denied: 0.02 };
 const leftOutPercent = 15;
 const weights = { toxic: 0.5, denied: 1.5, innocent: 0.5, ambiguous: 2 };

@@ -1,12 +1,13 @@
-// Trains the model of the detector "injection": `npx node models/train.ts [--data FILE]… [--innocent FILE]… [--skip KIND]… [--out FILE]`.
-// The corpus is always read, without the groups that are held out; FILE is JSONL with `text` and `label`, and `--innocent` takes every
-// text of a file for innocent, 5,000 at most. The share of the patterns and the turning points come from four-fold cross-validation in
-// which whole sources and whole groups of templates are left out, so they hold for texts from elsewhere. Same arguments, same bytes.
+// Trains the model of the detector "injection": `npx node models/train.ts [--data FILE]… [--innocent FILE]… [--skip
+// KIND]… [--out FILE]`. The corpus is always read, without the groups that are held out; FILE is JSONL with `text` and
+// `label`, and `--innocent` takes every text of a file for innocent, 5,000 at most. The share of the patterns and the
+// turning points come from four-fold cross-validation in which whole sources and whole groups of templates are left
+// out, so they hold for texts from elsewhere. Same arguments, same bytes.
 
 import { parseArgs } from "node:util";
 import { featureCount } from "../runtime/engine/detectors/injection/feature.ts";
 import { type ModelHeader, type TurningPoints, writeModel } from "../runtime/engine/detectors/injection/model.ts";
-import { normalize } from "../runtime/engine/normalize.ts";
+import { normalize } from "../runtime/engine/text/normalize.ts";
 import { repeated, saveWeights, trainingOptions } from "./training/command.ts";
 import { familyOf, guessFamily, learnFamilies } from "./training/family.ts";
 import { type Instance, instancesOf } from "./training/instance.ts";
@@ -20,7 +21,9 @@ const folds = 4;
 const mostInnocent = 5_000;
 const longestDisguised = 300;
 const version = "2026.11.22";
-/** Of innocent texts from sources that were left out, so many may be taken for attacks: ordinary ones, and hard ones. */
+/**
+ * Of innocent texts from sources that were left out, so many may be taken for attacks: ordinary ones, and hard ones.
+ */
 const allowed = {
   strict: { ordinary: 0.02, hard: 0.05, document: 0.05 },
   balanced: { ordinary: 0.005, hard: 0.018, document: 0.02 },
@@ -83,8 +86,8 @@ function readLessons(): Lesson[] {
   ];
 }
 
-// A disguise alone is innocent: what is behind it is read in a form of its own. Such a text goes with the one that it was made of, so that
-// no split parts them.
+// A disguise alone is innocent: what is behind it is read in a form of its own. Such a text goes with the one that it
+// was made of, so that no split parts them.
 function inDisguise(rows: readonly Row[]): Row[] {
   const names = Object.keys(transforms);
   return rows.flatMap((row) => {
@@ -100,14 +103,15 @@ function distinct(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.text, row])).values()];
 }
 
-// Innocent texts that were written to be hard teach most, ordinary ones of other people are many and alike; attacks that strangers made
-// up are few.
+// Innocent texts that were written to be hard teach most, ordinary ones of other people are many and alike; attacks
+// that strangers made up are few.
 function exampleOf({ row: { isAttack }, windows, isForeign }: Lesson): Example {
   if (isAttack) return { windows, isAttack, weight: isForeign ? 1 : 0.6 };
   return { windows, isAttack, weight: isForeign ? 0.7 : 1.5 };
 }
 
-// Of other people's texts a whole source is left out at a time: what one template or one author made never stands on both sides.
+// Of other people's texts a whole source is left out at a time: what one template or one author made never stands on
+// both sides.
 function foldOf({ row, isForeign }: Lesson): number {
   return hashOf(isForeign ? row.source : row.group) % folds;
 }
@@ -125,8 +129,8 @@ function crossValidate(): WindowEvidence[][] {
 }
 
 /**
- * The share at which most attacks are found at the balanced point, those of other people counting as much as all together. With a greater one,
- * innocent texts that quote attacks would decide on the point.
+ * The share at which most attacks are found at the balanced point, those of other people counting as much as all
+ * together. With a greater one, innocent texts that quote attacks would decide on the point.
  */
 function bestShare(): number {
   let best = { share: 0, found: -1 };

@@ -1,7 +1,7 @@
 // The environment variables and arguments of the runtime. docs/operations.md prints the variables from here.
 
 import { parseArgs } from "node:util";
-import { defineSchema } from "../src/kit/config.ts";
+import { defineSchema } from "../src/kit/process/config.ts";
 
 /** Variables of `npm run runtime`. */
 export const runtimeSchema = defineSchema({
@@ -11,12 +11,25 @@ export const runtimeSchema = defineSchema({
     default: "8081",
     description: "Evaluations: REST, Connect, gRPC, gRPC-Web.",
   },
-  host: { name: "HOST", kind: "string", default: "0.0.0.0", description: "Address to listen on." },
+  host: {
+    name: "HOST",
+    kind: "string",
+    default: "127.0.0.1",
+    maxLength: 255,
+    description: "Address to listen on. `0.0.0.0` or `::` is every address of the machine.",
+  },
   managementPort: {
     name: "RUNTIME_MANAGEMENT_PORT",
     kind: "port",
     default: "9081",
     description: "Liveness, readiness and Prometheus metrics. Keep it inside your network.",
+  },
+  managementHost: {
+    name: "MANAGEMENT_HOST",
+    kind: "string",
+    default: "127.0.0.1",
+    maxLength: 255,
+    description: "Address on which the management port listens.",
   },
   controlPlaneUrl: {
     name: "POLICY_GUARD_URL",
@@ -56,13 +69,13 @@ export const runtimeSchema = defineSchema({
     max: 1_048_576,
     default: "1024",
     description:
-      "Most disk space for evaluations that wait to be reported. When it is full the oldest go, and are counted.",
+      "Max disk space for evaluations that wait to be reported. When it is full, the oldest are dropped and counted.",
   },
   pollIntervalMs: {
     name: "POLL_INTERVAL",
     kind: "duration",
     default: "10s",
-    description: "Least time between two questions for a new bundle while the reporting stream is away.",
+    description: "Min time between two polls for a new bundle while the reporting stream is away.",
   },
   processes: {
     name: "RUNTIME_PROCESSES",
@@ -71,7 +84,7 @@ export const runtimeSchema = defineSchema({
     max: 64,
     default: "1",
     description:
-      "Processes that share the port. Each has a folder of its own below the data folder; sessions and measurements are one.",
+      "Processes that share the port. Each has a folder of its own below the data folder; sessions and metrics are shared.",
   },
   sessions: {
     name: "SESSIONS",
@@ -79,14 +92,14 @@ export const runtimeSchema = defineSchema({
     min: 1,
     max: 1_000_000,
     default: "10000",
-    description: "Most sessions that are kept in memory; beyond it the longest unused are forgotten.",
+    description: "Max sessions kept in memory; beyond it the least recently used are forgotten.",
   },
   sessionTtlMs: {
     name: "SESSION_TTL",
     kind: "duration",
     default: "1h",
     description:
-      "How long a session is kept after its last evaluation, and at most the originals behind its placeholders.",
+      "How long a session is kept after its last evaluation. The originals of its placeholders are kept for this time at most.",
   },
   textMemoryMegabytes: {
     name: "TEXT_MEMORY_MEGABYTES",
@@ -95,7 +108,7 @@ export const runtimeSchema = defineSchema({
     max: 4_096,
     default: "8",
     description:
-      "Memory for texts that were scanned, with what was found, so that prompts, turns and documents that come again are not scanned again. 0 remembers nothing.",
+      "Memory for scanned texts and their findings, so that prompts, turns and documents that come again are not scanned again. 0 disables it.",
   },
   trustedHops: {
     name: "TRUSTED_PROXY_HOPS",
@@ -116,32 +129,38 @@ export const runtimeSchema = defineSchema({
     kind: "secret-file",
     secret: true,
     description:
-      "File with the secrets of detector backends: a JSON object of header values by the keys of backends. They never leave the runtime.",
+      'File with the secrets of detector backends: a JSON object `{"<key>": {"origin", "header", "value"}}`. Each is sent to its origin only, whatever a bundle says.',
+  },
+  backendOrigins: {
+    name: "BACKEND_ORIGINS",
+    kind: "list",
+    description:
+      "Origins such as `http://10.0.0.7:8095` at which detector backends without a secret may be. Texts go to these and to the origins in `BACKEND_SECRETS_FILE`, to no other.",
   },
   drainDelayMs: {
     name: "DRAIN_DELAY",
     kind: "duration",
     default: "0ms",
-    description: "Time between becoming not ready and closing the port at shutdown, for load balancers to notice.",
+    description: "Time at shutdown between becoming not ready and closing the port, so that load balancers notice.",
   },
   logLevel: {
     name: "LOG_LEVEL",
     kind: "enum",
     values: ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
     default: "info",
-    description: "What is logged, as JSON lines on standard output.",
+    description: "Min level of log lines, which are JSON on standard output.",
   },
 });
 
 /** Limits of evaluate calls. */
 export const callLimits = {
-  /** A segment has at most 1 MiB of text, which JSON may write in up to six bytes for one. */
+  /** A segment has at most 1 MiB of text, where JSON may write one byte as up to six characters. */
   maxBodyBytes: 8 * 1024 * 1024,
   timeoutMs: 30_000,
   streamTimeoutMs: 30_000,
 } as const;
 
-/** What the command line says. */
+/** The arguments of the command line. */
 export interface Arguments {
   /** File with a bundle, for a runtime without a control plane. */
   readonly bundle: string | undefined;

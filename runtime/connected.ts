@@ -1,26 +1,28 @@
-// What makes a runtime a connected one: enrolment, the poller that keeps its bundle up to date, the spool and the
-// reporter. None of it is needed to answer an evaluation once a bundle is on disk.
+// The source of a connected runtime: enrolment, the sync of bundles, the spool and the reporter. A runtime with a
+// bundle on disk answers evaluations without any of these.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, Code, ConnectError, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { compressionBrotli, compressionGzip, createConnectTransport } from "@connectrpc/connect-node";
 import { ReportingService, type TokenDigest } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
-import { maxBundleBytes } from "../src/kit/bundle-size.ts";
-import type { Clock } from "../src/kit/clock.ts";
-import { type Lock, takeLockFile } from "../src/kit/lock-file.ts";
-import type { Logger } from "../src/kit/log.ts";
-import { tokenDigest } from "../src/kit/token.ts";
-import { Access } from "./access.ts";
+import { maxBundleBytes } from "../src/kit/bundle/bundle-size.ts";
+import { tokenDigest } from "../src/kit/crypto/token.ts";
+import type { Logger } from "../src/kit/observability/log.ts";
+import type { Clock } from "../src/kit/process/clock.ts";
+import { type Lock, takeLockFile } from "../src/kit/process/lock-file.ts";
 import { BundleBuilder } from "./bundle/builder.ts";
-import { BundleKeeper } from "./bundle-keeper.ts";
-import { CandidateRunner } from "./candidate.ts";
-import { type Enrolled, Enrolment } from "./enrolment.ts";
-import { LeaseBook } from "./lease-book.ts";
-import { Reporter } from "./report/reporter.ts";
+import { runtimeVersion } from "./bundle/version.ts";
+import { BundleSync } from "./control-plane/bundle-sync.ts";
+import { CandidateRunner } from "./control-plane/candidate.ts";
+import { type Enrolled, Enrolment } from "./control-plane/enrolment.ts";
+import { QuotaLeases } from "./control-plane/quota-leases.ts";
+import { Reporter } from "./control-plane/report/reporter.ts";
+import { openSpool, type Spool } from "./control-plane/spool/spool.ts";
+import { TokenAuthenticator } from "./control-plane/token-authenticator.ts";
+import { readBackendOrigins } from "./evaluate/backend/origin.ts";
+import type { SharedRecordSink } from "./evaluate/evaluator.ts";
 import type { RuntimeConfig, Source } from "./runtime.ts";
-import { openSpool } from "./spool/spool.ts";
-import { runtimeVersion } from "./version.ts";
 
 /** Where the control plane is, and as whom to call it. */
 export interface ControlPlaneAddress {
@@ -28,21 +30,30 @@ export interface ControlPlaneAddress {
   readonly token: string;
 }
 
-/** What a connected runtime works with. */
+/** Options of a connected runtime. */
 export interface ConnectTools {
   readonly log: Logger;
   readonly clock: Clock;
-  /** Builds engines. Default: one of its own; whoever has several runtimes in one process gives them one, and stops it. */
+  /**
+   * Builds engines. Default: a builder of its own. A caller with several runtimes in one process passes one builder,
+   * and stops it.
+   */
   readonly builder?: BundleBuilder;
 }
 
-/** What an answer may have beside the bundle. */
+/** Max bytes of an answer beside the bundle. */
 const envelopeBytes = 1024 * 1024;
 
-/** Before the enrolment there is no bundle, so nothing that needs a fingerprint. */
+/** Max backends that a status names; an organization has no more. */
+const maxNamedBackends = 100;
+
+/** Before the enrolment there is no bundle, so no fingerprint is made. */
 const noKey = new Uint8Array(32);
 
-/** A source that follows the control plane. Resolves when what is on disk is loaded; the rest goes on by itself. */
+/**
+ * A source that follows the control plane. Resolves when the content of the disk is loaded; enrolment, polling and
+ * reporting go on in the background.
+ */
 export async function connect(
   config: RuntimeConfig,
   address: ControlPlaneAddress,
@@ -64,16 +75,11 @@ async function openSource(
 ): Promise<Source> {
   const transport = transportTo(address);
   const builder = common ?? new BundleBuilder();
-  const enrolment = new Enrolment(config.dataFolder, {
-    onProblem: (err) => {
-      if (err === undefined) log.info("the disk has taken the enrolment");
-      else log.error({ err }, "the disk refuses the enrolment, which holds until a restart; it is tried again");
-    },
-  });
-  const access = new Access(() => enrolment.current?.scope, clock);
-  const bundles = new BundleKeeper(config, transport, { log, clock, builder });
+  const enrolment = openEnrolment(config.dataFolder, log);
+  const authenticator = new TokenAuthenticator(() => enrolment.current?.scope, clock);
+  const bundles = new BundleSync(config, transport, { log, clock, builder });
   if (enrolment.current !== undefined) {
-    access.replace(enrolment.current.tokens);
+    authenticator.replace(enrolment.current.tokens);
     await bundles.loadFromDisk(enrolment.current);
   }
   const spool = await openSpool({
@@ -82,11 +88,6 @@ async function openSource(
     maxBytes: config.spoolMegabytes * 1024 * 1024,
     clock,
   });
-  const takeTokens = (tokens: readonly TokenDigest[]) => {
-    enrolment.replaceTokens(tokens);
-    access.replace(tokens);
-  };
-  const client = createClient(ReportingService, transport);
   const candidates = new CandidateRunner({
     fetch: (signal) => bundles.fetchCandidate(signal),
     check: () => contentCheckOf(enrolment),
@@ -96,48 +97,15 @@ async function openSource(
     log,
   });
   bundles.onActivation = (activation) => candidates.follow(activation);
-  const leases = new LeaseBook({
-    isConnected: () => reporter.isConnected,
-    onLow: () => reporter.notifyStatus(),
-    spool: () => ({ firstSeq: spool.firstSeq, nextSeq: spool.firstSeq + spool.depth() }),
-  });
-  const reporter: Reporter = new Reporter({
-    client,
-    instanceId: enrolment.instanceId,
-    spool,
-    status: () => ({
-      ...bundles.status(),
-      leases: leases.held(),
-      leaseWish: leases.wish(clock.now()),
-      leaseDemand: leases.demand,
-    }),
-    onBundleChanged: () => bundles.nudge(),
-    onTokens: takeTokens,
-    candidateTally: () => candidates.takeTally(),
-    onQuota: (quota) => leases.replace(quota),
-    onConnect: async (signal) => {
-      leases.reconnecting();
-      const enrolled = await enrol(enrolment, client, { ownToken: address.token, takeTokens, signal });
-      access.replace(enrolled.tokens);
-      bundles.follow(enrolment);
-    },
-    log,
-  });
-  bundles.onChange = () => reporter.notifyStatus();
+  const parts = { transport, enrolment, authenticator, bundles, spool, candidates, log, clock };
+  const { leases, reporter } = startReporting(config, address, parts);
   return {
     holder: bundles.holder,
-    authenticate: (token) => access.authenticate(token),
+    authenticate: (token) => authenticator.authenticate(token),
     fingerprintKey: () => enrolment.current?.fingerprintKey ?? noKey,
     meter: leases,
     candidates,
-    spool: {
-      append(record) {
-        const stored = spool.append(record);
-        reporter.notify();
-        return stored;
-      },
-      together: (work) => spool.together(work),
-    },
+    spool: reportedSpool(spool, reporter),
     reporting: { isConnected: () => reporter.isConnected, spool: () => spool.status(), leased: () => leases.left },
     interceptors: [],
     checks: {},
@@ -151,6 +119,80 @@ async function openSource(
       { name: "lock", timeoutMs: 100, run: () => lock.release() },
     ],
   };
+}
+
+function openEnrolment(folder: string, log: Logger): Enrolment {
+  return new Enrolment(folder, {
+    onProblem: (err) => {
+      if (err === undefined) log.info("the disk has taken the enrolment");
+      else log.error({ err }, "the disk refuses the enrolment, which holds until a restart; it is tried again");
+    },
+  });
+}
+
+/** The spool, which wakes the reporter with each record. */
+function reportedSpool(spool: Spool, reporter: Reporter): SharedRecordSink {
+  return {
+    append(record) {
+      const stored = spool.append(record);
+      reporter.notify();
+      return stored;
+    },
+    together: (work) => spool.together(work),
+  };
+}
+
+/** The parts between which the reporting stream carries messages. */
+interface ReportedParts {
+  readonly transport: Transport;
+  readonly enrolment: Enrolment;
+  readonly authenticator: TokenAuthenticator;
+  readonly bundles: BundleSync;
+  readonly spool: Spool;
+  readonly candidates: CandidateRunner;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/** Starts the reporter and the leases that it renews. */
+function startReporting(config: RuntimeConfig, address: ControlPlaneAddress, parts: ReportedParts) {
+  const { transport, enrolment, authenticator, bundles, spool, candidates, log, clock } = parts;
+  const origins = readBackendOrigins(config);
+  const client = createClient(ReportingService, transport);
+  const takeTokens = (tokens: readonly TokenDigest[]) => {
+    enrolment.replaceTokens(tokens);
+    authenticator.replace(tokens);
+  };
+  const leases = new QuotaLeases({
+    isConnected: () => reporter.isConnected,
+    onLow: () => reporter.notifyStatus(),
+    spool: () => ({ firstSeq: spool.firstSeq, nextSeq: spool.firstSeq + spool.depth() }),
+  });
+  const reporter: Reporter = new Reporter({
+    client,
+    instanceId: enrolment.instanceId,
+    spool,
+    status: () => ({
+      ...bundles.status(),
+      refusedBackends: origins.refused(bundles.holder.loaded?.backends.values() ?? []).slice(0, maxNamedBackends),
+      leases: leases.held(),
+      leaseWish: leases.wish(clock.now()),
+      leaseDemand: leases.demand,
+    }),
+    onBundleChanged: () => bundles.nudge(),
+    onTokens: takeTokens,
+    candidateTally: () => candidates.takeTally(),
+    onQuota: (quota) => leases.replace(quota),
+    onConnect: async (signal) => {
+      leases.reconnecting();
+      const enrolled = await enrol(enrolment, client, { ownToken: address.token, takeTokens, signal });
+      authenticator.replace(enrolled.tokens);
+      bundles.follow(enrolment);
+    },
+    log,
+  });
+  bundles.onChange = () => reporter.notifyStatus();
+  return { leases, reporter };
 }
 
 function contentCheckOf(enrolment: Enrolment) {
@@ -185,7 +227,7 @@ async function enrol(
   } catch (error) {
     const { current } = enrolment;
     if (ConnectError.from(error).code === Code.Unauthenticated && current !== undefined) {
-      // The runtime's own token was revoked while it was away; callers who use the same one must be refused too.
+      // The runtime's own token was revoked while it was away. Callers that use the same token must be refused too.
       const own = tokenDigest(options.ownToken);
       options.takeTokens(current.tokens.filter((token) => !own.equals(token.sha256)));
     }
@@ -202,11 +244,11 @@ function transportTo({ url, token }: ControlPlaneAddress): Transport {
     baseUrl: url,
     httpVersion: "2",
     interceptors: [authorize],
-    // A bundle goes as it is: as JSON it would take a third more, and a long time in one piece to be read.
+    // A bundle is transferred as binary: as JSON it would be a third larger, and reading it would block for long.
     useBinaryFormat: true,
     acceptCompression: [compressionBrotli, compressionGzip],
     readMaxBytes: maxBundleBytes + envelopeBytes,
-    // Finds out within a minute that the network is gone, although nobody closed the connection.
+    // Detects within a minute that the network is gone, although nobody closed the connection.
     pingIntervalMs: 30_000,
     pingTimeoutMs: 10_000,
   });

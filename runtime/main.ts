@@ -1,9 +1,9 @@
-// `npm run runtime`: evaluates inside the customer's boundary. With POLICY_GUARD_URL and POLICY_GUARD_TOKEN it follows a
-// control plane; with --bundle and --key it runs alone.
+// `npm run runtime`: evaluates inside the customer's boundary. With POLICY_GUARD_URL and POLICY_GUARD_TOKEN it follows
+// a control plane; with --bundle and --key it runs alone.
 
 import nodeModule from "node:module";
 import { join } from "node:path";
-import { productVariables, readConfig } from "../src/kit/config.ts";
+import { productVariables, readConfig } from "../src/kit/process/config.ts";
 import { readArguments, runtimeSchema } from "./config.ts";
 import { whyNotStarted } from "./start-failure.ts";
 

@@ -1,5 +1,5 @@
-// A runtime without a control plane: the bundle comes from a file, its signature is checked against a key file all the
-// same, and callers are known by the hashes of their tokens. Nothing is reported and nothing is metered.
+// The source of a standalone runtime. Its bundle is a file, whose signature is checked against a key file, and callers
+// are known by the hashes of their tokens. Nothing is reported and nothing is metered.
 
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,16 +8,16 @@ import { create } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { TokenDigestSchema } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
-import { maxBundleBytes } from "../src/kit/bundle-size.ts";
-import type { Clock } from "../src/kit/clock.ts";
-import type { Credential } from "../src/kit/context.ts";
-import { type TrustedKeys, trustKeys, type VerifyingJwk } from "../src/kit/signing-key.ts";
-import { Access } from "./access.ts";
+import { maxBundleBytes } from "../src/kit/bundle/bundle-size.ts";
+import { type TrustedKeys, trustKeys, type VerifyingJwk } from "../src/kit/crypto/signing-key.ts";
+import type { Clock } from "../src/kit/process/clock.ts";
+import type { Credential } from "../src/kit/rpc/context.ts";
 import type { BundleScope } from "./bundle/activation.ts";
+import { BundleHolder } from "./bundle/active-bundle.ts";
 import { verifyBundle } from "./bundle/verify.ts";
-import { BundleHolder } from "./loaded-bundle.ts";
+import { runtimeVersion } from "./bundle/version.ts";
+import { TokenAuthenticator } from "./control-plane/token-authenticator.ts";
 import type { RuntimeConfig, Source } from "./runtime.ts";
-import { runtimeVersion } from "./version.ts";
 
 /** The files of a standalone runtime. */
 export interface StandaloneFiles {
@@ -27,7 +27,7 @@ export interface StandaloneFiles {
   readonly key: string;
 }
 
-/** A source made of files. Throws when the bundle does not hold, or nobody could call. */
+/** A source from files. Throws when the bundle is refused, or when no caller could be authenticated. */
 export async function standalone(
   config: RuntimeConfig,
   files: StandaloneFiles,
@@ -51,7 +51,7 @@ export async function standalone(
   const fingerprintKey = keptFingerprintKey(config.dataFolder);
   return {
     holder,
-    ...(noAuth ? openDoor(scope) : guardedDoor(scope, config.tokenHashes ?? [], clock)),
+    ...(noAuth ? openAccess(scope) : accessByToken(scope, config.tokenHashes ?? [], clock)),
     fingerprintKey: () => fingerprintKey,
     spool: undefined,
     checks: {},
@@ -59,16 +59,16 @@ export async function standalone(
   };
 }
 
-type Door = Pick<Source, "authenticate" | "interceptors">;
+type CallerAccess = Pick<Source, "authenticate" | "interceptors">;
 
-function guardedDoor(scope: BundleScope, hashes: readonly string[], clock: Clock): Door {
+function accessByToken(scope: BundleScope, hashes: readonly string[], clock: Clock): CallerAccess {
   if (hashes.length === 0) {
     throw new Error(
       "nobody could call: set POLICY_GUARD_TOKEN_HASHES, or pass --no-auth to take calls from this machine",
     );
   }
-  const access = new Access(() => scope, clock);
-  access.replace(
+  const tokens = new TokenAuthenticator(() => scope, clock);
+  tokens.replace(
     hashes.map((hash) => {
       if (!/^[0-9a-f]{64}$/i.test(hash))
         throw new Error("POLICY_GUARD_TOKEN_HASHES takes SHA-256 hashes of 64 hexadecimal digits");
@@ -81,10 +81,10 @@ function guardedDoor(scope: BundleScope, hashes: readonly string[], clock: Clock
       });
     }),
   );
-  return { authenticate: (token) => access.authenticate(token), interceptors: [] };
+  return { authenticate: (token) => tokens.authenticate(token), interceptors: [] };
 }
 
-function openDoor(scope: BundleScope): Door {
+function openAccess(scope: BundleScope): CallerAccess {
   const anyone: Credential = {
     kind: CredentialKind.RUNTIME,
     id: "local",
@@ -101,7 +101,7 @@ function openDoor(scope: BundleScope): Door {
   return { authenticate: () => anyone, interceptors: [introduce] };
 }
 
-// A standalone runtime is of whichever scope its bundle is; that the bundle may be believed is the key file's matter.
+// A standalone runtime has the scope of its bundle. Whether the bundle is trusted is decided by the key file.
 function claimedScope(bytes: Uint8Array): BundleScope {
   try {
     const { manifest } = JSON.parse(Buffer.from(bytes).toString("utf8"));
@@ -117,7 +117,7 @@ interface JwkSet {
   readonly revoked_kids?: string[];
 }
 
-// A key that the file calls revoked is not believed, and no key set of a bundle makes it so.
+// A key that the file names as revoked is not trusted, and no key set of a bundle can make it trusted.
 function readKeys(path: string): { trust: TrustedKeys; revoked: ReadonlySet<string> } {
   const json: VerifyingJwk | JwkSet = JSON.parse(readFileSync(path, "utf8"));
   const { keys, revoked_kids = [] }: JwkSet = "keys" in json ? json : { keys: [json] };
@@ -132,7 +132,7 @@ function keptFingerprintKey(folder: string): Uint8Array {
   return readFileSync(path);
 }
 
-// Several processes may start at once; the first key stays, and nobody sees a part of one.
+// Several processes may start at once: the first key stays, and nobody reads a part of one.
 function placeKey(path: string): void {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, randomBytes(32), { mode: 0o600 });

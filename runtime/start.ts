@@ -1,14 +1,16 @@
-// What a runtime consists of: one process or several, with a source of bundles.
+// Starts a runtime: one process or several, and their source of bundles.
 
 import { join } from "node:path";
-import { systemClock } from "../src/kit/clock.ts";
-import type { Config } from "../src/kit/config.ts";
-import { createLog, type Logger } from "../src/kit/log.ts";
-import { shutDownOnSignal } from "../src/kit/shutdown.ts";
+import { createLog, type Logger } from "../src/kit/observability/log.ts";
+import { systemClock } from "../src/kit/process/clock.ts";
+import type { Config } from "../src/kit/process/config.ts";
+import { endWithParent } from "../src/kit/process/end-with-parent.ts";
+import { shutDownOnSignal } from "../src/kit/process/shutdown.ts";
+import { type ChildMessage, startProcesses } from "./cluster/primary.ts";
+import { readWorkerSlot, type WorkerSlot } from "./cluster/worker-slot.ts";
 import type { Arguments, runtimeSchema } from "./config.ts";
 import { connect } from "./connected.ts";
-import { type ChildMessage, startProcesses } from "./process/parent.ts";
-import { type Place, readPlace } from "./process/place.ts";
+import { readBackendOrigins } from "./evaluate/backend/origin.ts";
 import { type Runtime, type RuntimeConfig, type Source, startRuntime } from "./runtime.ts";
 import { standalone } from "./standalone.ts";
 
@@ -18,41 +20,37 @@ const clock = systemClock;
 export async function start(args: Arguments, config: Config<typeof runtimeSchema>): Promise<void> {
   const log = createLog({ name: "runtime", level: config.logLevel });
   const own = args.noAuth ? { ...config, host: "127.0.0.1" } : config;
-  const place = readPlace(process.env);
-  if (place !== undefined) endWithParent();
-  if (config.processes > 1 && place === undefined) {
+  // A wrong setting is reported once, by this process, before others start.
+  readBackendOrigins(config);
+  const slot = readWorkerSlot(process.env);
+  // Without its primary nobody would end this process, and it would keep the port.
+  if (slot !== undefined) endWithParent();
+  if (config.processes > 1 && slot === undefined) {
     const group = await startProcesses({ ...own, count: config.processes, log });
     shutDownOnSignal({ log, steps: group.shutdownSteps, totalTimeoutMs: 28_000 });
     log.info({ port: group.port, managementPort: group.managementPort }, "runtime is listening");
     return;
   }
-  const settings = place === undefined ? own : placed(own, place, args);
+  const settings = slot === undefined ? own : workerConfig(own, slot, args);
   const source = await sourceOf(settings, args, log);
-  const runtime = await startRuntime(settings, source, { log, clock, place });
+  const runtime = await startRuntime(settings, source, { log, clock, slot });
   shutDownOnSignal({ log, steps: runtime.shutdownSteps });
-  if (place === undefined) {
+  if (slot === undefined) {
     log.info({ port: runtime.port, managementPort: runtime.managementPort }, "runtime is listening");
   } else {
-    log.info({ index: place.index }, "runtime process is listening");
-    answerParent(runtime);
+    log.info({ index: slot.index }, "runtime process is listening");
+    answerPrimary(runtime);
   }
 }
 
-/** What differs for one of several processes. Its management port is for its parent. */
-function placed(config: RuntimeConfig, { index }: Place, { bundle }: Arguments): RuntimeConfig {
+/** The settings of one of several processes. Its management port is for the primary only. */
+function workerConfig(config: RuntimeConfig, { index }: WorkerSlot, { bundle }: Arguments): RuntimeConfig {
   // A standalone runtime keeps only the key of its fingerprints, which all processes have in common.
   const dataFolder = bundle === undefined ? join(config.dataFolder, `process-${index}`) : config.dataFolder;
   return { ...config, dataFolder, managementHost: "127.0.0.1" };
 }
 
-/** Without its parent nobody would end this process, and it would keep the port. The parent may be gone before this one is here. */
-function endWithParent(): void {
-  const end = () => process.kill(process.pid, "SIGTERM");
-  process.once("disconnect", end);
-  if (!process.connected) end();
-}
-
-function answerParent({ managementPort, metrics }: Runtime): void {
+function answerPrimary({ managementPort, metrics }: Runtime): void {
   const send = (message: ChildMessage) => process.send?.(message, undefined, undefined, () => undefined);
   process.on("message", async (message) => {
     if (message === "metrics") send({ metrics: await metrics() });

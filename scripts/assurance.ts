@@ -1,5 +1,5 @@
-// `npm run assurance -- <name> [--n N] [--seed S]`: tries a property far more often than the suite does, by the same test,
-// and writes what came of it into docs/assurance.json. Without a name it lists what there is.
+// `npm run assurance -- <name> [--n N] [--seed S]`: tries a property far more often than the suite does, by the same
+// test, and records the result in docs/assurance.json. Without a name it lists the properties.
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ interface Property {
   readonly test?: string;
   /** What is counted. */
   readonly unit: string;
-  /** Left out where the test always tries all that there is, and tells how much that was. */
+  /** Absent when the test always tries every case, and reports how many there were. */
   readonly n?: number;
 }
 
@@ -27,6 +27,30 @@ const properties: Readonly<Record<string, Property>> = {
     n: 1_000,
   },
   vectors: { file: "test/vectors.test.ts", unit: "calls of vectors of the control plane, each in all of its dialects" },
+  "evaluate-vectors": {
+    file: "test/evaluate-vectors.test.ts",
+    unit: "calls of evaluate vectors, each on the engine alone and on a live runtime in all of its dialects",
+  },
+  "fast-paths": {
+    file: "test/runtime/evaluate/",
+    unit: "evaluate vectors, each by a fast path and by the ordinary one",
+  },
+  "hostile-texts": {
+    file: "test/runtime/engine/evaluate/hostile.test.ts",
+    unit: "texts that almost match over and over, through all detectors, short and 16 times as long",
+  },
+  "killed-adoption": {
+    file: "test/runtime/bundle/killed-adoption.test.ts",
+    unit: "steps of the adoption of a bundle, with a kill at each",
+  },
+  "bundle-attacks": {
+    file: "test/e2e/bundle-attack.test.ts",
+    unit: "attacks on a bundle's way to a real runtime, each refused by its own reason",
+  },
+  packs: {
+    file: "test/runtime/engine/authoring/pack/hub.test.ts",
+    unit: "packs, each with every example of every parameter and in every mode",
+  },
   outage: { file: "test/e2e/outage.test.ts", unit: "simulated hours without the control plane", n: 24 },
   swaps: { file: "test/e2e/swaps.test.ts", unit: "swaps of the bundle under load", n: 1_000 },
   "kill-runtime": { file: "test/e2e/kill.test.ts", test: "a runtime that is killed", unit: "kills", n: 200 },
@@ -43,7 +67,10 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "kills around the commit of an event",
     n: 200,
   },
-  ssrf: { file: "test/src/kit/outbound/ssrf.test.ts", unit: "requests to addresses of every kind, named in every way" },
+  ssrf: {
+    file: "test/src/kit/net/outbound/ssrf.test.ts",
+    unit: "requests to addresses of every kind, named in every way",
+  },
   "webhook-burst": { file: "test/api/webhook/burst.test.ts", unit: "blocked evaluations of one burst", n: 100_000 },
   streaming: {
     file: "test/runtime/engine/stream/equality.test.ts",
@@ -51,28 +78,48 @@ const properties: Readonly<Record<string, Property>> = {
     n: 100_000,
   },
   automaton: {
-    file: "test/runtime/engine/automaton.test.ts",
+    file: "test/runtime/engine/pattern/aho-corasick.test.ts",
     unit: "sets of literals against a plain search for each, in each of three ways",
     n: 34_000,
   },
   matcher: {
-    file: "test/runtime/engine/regex.test.ts",
+    file: "test/runtime/engine/pattern/compile-pattern.test.ts",
     test: "a gated pattern.*matches (on windows|so too)",
     unit: "patterns by literals and windows against the same on the whole text: made-up ones, built-in ones, and such as may begin with what they do not need",
     n: 34_000,
   },
+  conditions: {
+    file: "test/runtime/engine/policy/condition-oracle.test.ts",
+    unit: "conditions against another implementation of CEL",
+    n: 100_000,
+  },
+  strictness: {
+    file: "test/runtime/engine/authoring/diff-strictness.test.ts",
+    unit: "changes of a policy, each with requests that show whether it is stricter, in each of two ways",
+    n: 20_000,
+  },
+  "mutated-policies": {
+    file: "test/runtime/engine/policy/mutation.test.ts",
+    unit: "documents with parts replaced, and as many made of odd YAML",
+    n: 20_000,
+  },
+  "lazy-automaton": {
+    file: "test/runtime/engine/pattern/lazy-dfa.test.ts",
+    unit: "patterns against the engine, in each of two ways",
+    n: 50_000,
+  },
   "spans-normalized": {
-    file: "test/runtime/engine/normalize.test.ts",
+    file: "test/runtime/engine/text/normalize.test.ts",
     test: "maps every part back",
     unit: "texts whose normalised form is mapped back",
     n: 100_000,
   },
   spans: {
-    file: "test/runtime/engine/disguise/span.test.ts",
+    file: "test/runtime/engine/text/obfuscation/span.test.ts",
     unit: "texts with a hidden part, mapped back from each of their forms",
     n: 100_000,
   },
-  quota: { file: "test/src/domain/quota-simulation.test.ts", unit: "schedules of 50 runtimes", n: 100 },
+  quota: { file: "test/src/domain/billing/quota-simulation.test.ts", unit: "schedules of 50 runtimes", n: 100 },
   "quota-fleet": {
     file: "test/e2e/quota.test.ts",
     test: "is shared by runtimes under load",
@@ -80,9 +127,15 @@ const properties: Readonly<Record<string, Property>> = {
     n: 50,
   },
   "large-bundle": { file: "test/e2e/large-bundle.test.ts", unit: "sizes of bundles, published, pulled and enforced" },
+  "hostile-authors": {
+    file: "test/e2e/hostile-authors.test.ts",
+    test: "keep no neighbour waiting",
+    unit: "documents that are written to be expensive, with the wait of another organization's calls beside them",
+    n: 1_000,
+  },
   soak: { file: "test/e2e/soak.test.ts", unit: "seconds under load", n: 1_200 },
   "power-loss": {
-    file: "test/runtime/spool/power-loss.test.ts",
+    file: "test/runtime/control-plane/spool/power-loss.test.ts",
     unit: "schedules, half of them in each mode",
     n: 10_000,
   },
@@ -114,7 +167,7 @@ async function main(): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
-/** Runs the property's test; answers how many tries there were and how many failed, and what was measured. */
+/** Runs the property's test; returns the number of tries and of failures, and the measurements. */
 async function tryOut({ file, test }: Property, wanted: number | undefined, seed: number): Promise<SampleResult> {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-assurance-"));
   const report = join(folder, "report.jsonl");
@@ -128,7 +181,8 @@ async function tryOut({ file, test }: Property, wanted: number | undefined, seed
     const samples = results.map((line): SampleResult => JSON.parse(line));
     const failures = samples.reduce((sum, one) => sum + one.failures, 0);
     const figures = Object.assign({}, ...samples.map((one) => one.figures));
-    // What was tried, whatever was asked for. A test that broke off, or was not found, has reported nothing, and is a failure all the same.
+    // The number of actual tries counts. A test that broke off, or was not found, has reported nothing; that is a
+    // failure, too.
     const n = samples.reduce((sum, one) => sum + one.n, 0);
     return { n, failures: isPassed && n > 0 ? failures : Math.max(1, failures), figures };
   } finally {

@@ -1,5 +1,5 @@
-// `npm run demo`: plays the whole story against the running system and shows what it sent and got. Ends with 1 when a
-// step is not as promised.
+// `npm run demo`: plays the whole story against the running system and shows what it sent and got. Exits with 1 when a
+// step fails.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

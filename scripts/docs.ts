@@ -1,6 +1,5 @@
-// Writes into docs/ what the documentation takes from the code: permissions, errors, variables, limits, detectors; and the JSON
-// Schemas of documents into schemas/. With
-// --check it writes nothing and fails when a document is stale.
+// Writes the parts of docs/ that follow from the code (permissions, errors, variables, limits, detectors) and the JSON
+// Schemas of documents into schemas/. With --check it writes nothing, and fails when a document is stale.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

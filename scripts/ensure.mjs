@@ -38,7 +38,7 @@ function markerOf(root) {
   return join(root, "node_modules", ".policy-guard-lock");
 }
 
-/** What an install depends on: the lock file, and the platform whose binaries it chose. */
+/** A digest of all that an install depends on: the lock file, and the platform whose binaries it chose. */
 function fingerprint(root) {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
   return hash.update(`${process.platform}-${process.arch}`).digest("hex");
@@ -51,7 +51,7 @@ function isCurrent(root, wanted) {
   try {
     writeFileSync(marker, wanted);
   } catch {
-    // Another user's folder: the comparison is then made each time.
+    // The folder belongs to another user: the comparison is then made each time.
   }
   return true;
 }
@@ -93,7 +93,7 @@ function npmCi(root) {
   if (status !== 0) throw new Error(`npm ci failed with exit code ${status}; its message is above`);
 }
 
-/** npm on a Node that lies outside of node_modules, because `npm ci` begins by removing the one inside. */
+/** npm on a Node outside node_modules, because `npm ci` begins by removing the one inside. */
 function npmOutside(modules) {
   const inside = (path) => resolve(path).startsWith(modules);
   const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => !inside(folder));
@@ -105,7 +105,9 @@ function npmOutside(modules) {
   return { command: "npm", prefix: [], env };
 }
 
-/** Takes a lock file that holds our process id; waits while a live process has it. Answers how to give it back. */
+/**
+ * Takes a lock file that holds our process id; waits while a live process has it. Returns a function that releases it.
+ */
 async function lock(file, log) {
   const own = `${file}.${process.pid}`;
   const deadline = Date.now() + lockLimitMs;

@@ -1,5 +1,6 @@
-// Writes gen/: TypeScript by buf, then the REST facade in print and what is known of the built-in patterns. With --check it writes nothing and fails when gen/ is stale.
-// Everything is made in a temporary folder first, so that gen/ never lacks files while something else reads it. No network.
+// Writes gen/: TypeScript by buf, then the printed REST facade and the facts about the built-in patterns. With --check
+// it writes nothing, and fails when gen/ is stale. Everything is made in a temporary folder first, so that gen/ never
+// lacks files while something else reads it. No network.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +26,8 @@ try {
 
 async function write(): Promise<number> {
   const code = generateCode();
-  // The facade is printed with the options that the new code declares, so the code has to be in place before it is loaded.
+  // The facade is printed with the options that the new code declares, so that code has to be in place before it is
+  // loaded.
   sync(code, { keep: printed });
   const files = new Map([...code, ...(await printFacade()), ...(await printPatterns())]);
   const changed = sync(files, { keep: [] });
@@ -61,6 +63,7 @@ async function printFacade(): Promise<Files> {
   };
   const { routes, openapi, events } = print(readFileSync(image), {
     version,
+    examples: JSON.parse(readFileSync(join(root, "examples", "api.json"), "utf8")),
     servers: [{ url: "/", description: "The control plane" }],
     serversOf: (service) => (service.file.proto.package.startsWith("policyguard.runtime.") ? [runtime] : undefined),
   });
@@ -97,7 +100,7 @@ function readFolder(folder: string): Files {
   );
 }
 
-/** Paths at which the two differ, apart from the folders to keep. */
+/** The paths whose contents differ, apart from the folders to keep. */
 function differences(wanted: Files, present: Files, { keep }: { readonly keep: readonly string[] }): string[] {
   const paths = [...new Set([...wanted.keys(), ...present.keys()])].sort();
   return paths.filter((path) => {

@@ -1,6 +1,7 @@
-// Makes the profiles of the detector "language" from the texts of the corpus: for each script that several languages share, its most
-// telling trigrams and how common each is in each language. Run by hand after changes of the corpus: npx node scripts/language-profile.ts
-// models/corpus. A fifth of the groups is held out, and what the profiles say about it is printed.
+// Makes the profiles of the detector "language" from the texts of the corpus: for each script that several languages
+// share, its most telling trigrams and how common each is in each language. Run by hand after changes of the corpus:
+// npx node scripts/language-profile.ts models/corpus. A fifth of the groups is held out, and the results of the
+// profiles on it are printed.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +21,7 @@ const scripts: Readonly<Record<string, RegExp>> = {
 };
 const gramsPerLanguage = 80;
 const commonGrams = 30;
-const leastCount = 4;
+const minCount = 4;
 const target = resolve(import.meta.dirname, "../runtime/engine/detectors/language/profile.json");
 
 interface Row {
@@ -75,7 +76,7 @@ function profileOf(languages: readonly string[], script: RegExp) {
     (counts.get(language)?.get(gram) ?? 0) / (totals.get(language) ?? 1);
   const chosen = new Set<string>();
   for (const [language, own] of counts) {
-    const frequent = [...own].filter(([, count]) => count >= leastCount).map(([gram]) => gram);
+    const frequent = [...own].filter(([, count]) => count >= minCount).map(([gram]) => gram);
     const telling = (gram: string) => {
       const mean = languages.reduce((sum, other) => sum + share(other, gram), 0) / languages.length;
       return share(language, gram) * Math.log(share(language, gram) / mean);

@@ -1,14 +1,14 @@
-// Writes migrations from the entities. `node scripts/migration.ts <name>`: what has changed since the last one, as a new file.
-// Without a name: the initial one anew, which only makes sense until a release carries it.
+// Writes migrations from the entities. `node scripts/migration.ts <name>` writes the changes since the last one as a
+// new file. Without a name it rewrites the initial migration, which only makes sense before its release.
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MikroORM } from "@mikro-orm/postgresql";
-import { foreignKeyName, foreignKeys } from "../src/store/foreign-keys.ts";
-import { migrateDatabase } from "../src/store/migrate.ts";
-import { migrations } from "../src/store/migrations/index.ts";
-import { ormOptions } from "../src/store/orm.ts";
+import { migrateDatabase } from "../src/store/connection/migrate.ts";
+import { ormOptions } from "../src/store/connection/orm.ts";
+import { foreignKeyName, foreignKeys } from "../src/store/schema/foreign-keys.ts";
+import { migrations } from "../src/store/schema/migrations/index.ts";
 import { openEmbeddedDatabase } from "./postgres/embedded.ts";
 import { dropMonthPartitionsSql } from "./postgres/month-partitions.ts";
 
@@ -17,7 +17,7 @@ if (name === undefined) await writeInitial();
 else await writeChange(name);
 
 async function writeInitial(): Promise<void> {
-  if (migrations.length > 1) throw new Error("there are later migrations: give the new one a name");
+  if (migrations.length > 1) throw new Error("there are later migrations: name the new one");
   const orm = await MikroORM.init({
     ...ormOptions({ url: "postgresql://nobody@127.0.0.1:1/policy_guard", poolSize: 1 }),
     dbName: "policy_guard",
@@ -35,7 +35,7 @@ async function writeInitial(): Promise<void> {
 async function writeChange(subject: string): Promise<void> {
   if (!/^[a-z]+(-[a-z]+)*$/.test(subject)) throw new Error("a migration is named like add-webhook-label");
   const statements = await changedStatements();
-  if (statements.length === 0) throw new Error("the entities are as the migrations leave them");
+  if (statements.length === 0) throw new Error("the entities match the migrations: there is nothing to write");
   const file = `${String(migrations.length + 1).padStart(4, "0")}-${subject}`;
   const className = subject.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
   write(file, {
@@ -44,7 +44,7 @@ async function writeChange(subject: string): Promise<void> {
     className,
     statements,
   });
-  console.log(`src/store/migrations/${file}.ts: ${statements.length} statements. Add ${className} to index.ts.`);
+  console.log(`src/store/schema/migrations/${file}.ts: ${statements.length} statements. Add ${className} to index.ts.`);
 }
 
 /** What a database that has run all migrations lacks. */
@@ -85,7 +85,7 @@ interface Parts {
 function write(file: string, { header, doc, className, statements }: Parts): void {
   const body = statements.map((text) => `    this.addSql(${JSON.stringify(text)});`).join("\n");
   writeFileSync(
-    new URL(`../src/store/migrations/${file}.ts`, import.meta.url),
+    new URL(`../src/store/schema/migrations/${file}.ts`, import.meta.url),
     `${header}
 
 import { Migration } from "@mikro-orm/migrations";

@@ -1,11 +1,12 @@
-// `npx node scripts/pack-benchmark.ts [pack]`: measures guard packs on their own tests and keeps the figures beside them.
+// `npx node scripts/pack-benchmark.ts [pack]`: measures guard packs on their own tests and keeps the figures beside
+// them.
 
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { benchmarkPack } from "../runtime/engine/pack/benchmark.ts";
-import { parsePack } from "../runtime/engine/pack/parse.ts";
-import { shippedModels } from "../src/kit/model-file.ts";
-import { benchmarkName, readPackFiles } from "../src/kit/pack-file.ts";
+import { benchmarkPack } from "../runtime/engine/authoring/pack/benchmark.ts";
+import { parsePack } from "../runtime/engine/authoring/pack/parse.ts";
+import { shippedModels } from "../src/kit/process/model-file.ts";
+import { benchmarkName, readPackFiles } from "../src/kit/process/pack-file.ts";
 
 const only = process.argv[2];
 

@@ -1,4 +1,4 @@
-// `npm run pack-runtime [-- <folder>]`: the runtime as one folder, to be copied to where it runs.
+// `npm run pack-runtime [-- <folder>]`: writes the runtime as one folder, which can be copied to another machine.
 
 import { resolve } from "node:path";
 import { packRuntime } from "./pack/runtime.ts";

@@ -2,11 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ProcessStamp, processStamp, statFields } from "../src/kit/process-stamp.ts";
+import { type ProcessStamp, processStamp, statFields } from "../src/kit/process/process-stamp.ts";
 
 /**
- * The npm that runs us as a script; undefined when none does. It ends at once when it is asked to, and tells nobody:
- * who wants to end with it has to look.
+ * The npm that runs this process as a script; undefined when none does. npm ends at once on a signal and does not pass
+ * it on: a script that wants to end with npm has to watch it.
  */
 export function callingNpm(): ProcessStamp | undefined {
   if (process.env.npm_lifecycle_event === undefined) return undefined;
@@ -15,7 +15,7 @@ export function callingNpm(): ProcessStamp | undefined {
   return processStamp(isShell ? Number(statFields(process.ppid)[1]) : process.ppid);
 }
 
-/** Sends a signal; a process that is already gone is what was wanted. */
+/** Sends a signal. A process that is already gone is no error. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

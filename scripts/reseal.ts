@@ -1,22 +1,23 @@
-// `npm run reseal`: runs src/reseal.ts on the database of DATABASE_WORKER_URL or, without it, of the running installation, whose
-// master key it takes as its parts do.
+// `npm run reseal`: runs src/reseal.ts on the database of DATABASE_WORKER_URL or, without it, of the running
+// installation, whose master key it takes as its parts do.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runOrSay } from "../src/kit/process/start-failure.ts";
 import { liveDatabaseUrls } from "./postgres/embedded.ts";
 import { masterKey } from "./supervisor/master-key.ts";
 import { readSettings } from "./supervisor/settings.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const env = await environment();
-if (env === undefined) {
-  console.error("nothing runs: start it, name its folder with POLICY_GUARD_DATA, or set DATABASE_WORKER_URL");
-  process.exitCode = 1;
-} else {
+
+await runOrSay(async () => {
+  const env = await environment();
+  if (env === undefined)
+    throw new Error("nothing runs: start it, name its folder with POLICY_GUARD_DATA, or set DATABASE_WORKER_URL");
   const { status } = spawnSync(process.execPath, [join(root, "src/reseal.ts")], { stdio: "inherit", env });
-  process.exitCode = status ?? 1;
-}
+  return status ?? 1;
+});
 
 async function environment(): Promise<NodeJS.ProcessEnv | undefined> {
   if (process.env.DATABASE_WORKER_URL) return process.env;

@@ -1,7 +1,8 @@
-// `npm test`: the static checks, then the suite. `npm run check` is its static part. Everything runs to its end, so that one
-// run shows all that is wrong; the closing line counts tests, and each failed check as one failure more.
+// `npm test`: the static checks and the suite, at the same time, since tests wait for much. `npm run check` is its
+// static part. Everything runs to its end, so that one run shows all that is wrong; the closing line counts tests, and
+// each failed check as one failure more.
 
-import { spawn } from "node:child_process";
+import { type StdioOptions, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -17,7 +18,7 @@ interface Check {
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** The API as it was at the last release, which later versions stay compatible with. */
+/** The Buf image of the API at the last release. Later versions stay compatible with it; see docs/contributing.md. */
 const releasedImage = "proto/image.binpb";
 
 const checks: readonly Check[] = [
@@ -32,19 +33,22 @@ const checks: readonly Check[] = [
 const parameters = process.argv.slice(2);
 const isStatic = parameters.includes("--static");
 const results = new Map<string, boolean>();
-for (const check of checks) {
-  // Before the first release there is nothing to stay compatible with.
-  if (check.title === "buf breaking" && !existsSync(join(root, releasedImage))) continue;
-  results.set(check.title, await runCheck(check));
-}
-const tests = isStatic ? undefined : await runTests(parameters);
+const [tests] = await Promise.all([isStatic ? undefined : runTests(parameters), runChecks()]);
 process.exitCode = report(tests);
+
+async function runChecks(): Promise<void> {
+  for (const check of checks) {
+    results.set(check.title, await runCheck(check));
+  }
+}
 
 async function runCheck({ title, command, parameters }: Check): Promise<boolean> {
   const startedAtMs = performance.now();
-  const exitCode = await run(command, parameters);
+  const { exitCode, output } = await run(command, parameters, { isCollected: true });
   const isPassed = exitCode === 0;
-  console.log(`${isPassed ? "✓" : "✗"} ${title} (${((performance.now() - startedAtMs) / 1000).toFixed(1)} s)`);
+  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
+  // In one piece, since the suite prints at the same time.
+  process.stdout.write(`${isPassed ? "" : output}${isPassed ? "✓" : "✗"} ${title} (${seconds} s)\n`);
   return isPassed;
 }
 
@@ -53,7 +57,7 @@ async function runTests(vitestParameters: readonly string[]): Promise<Totals> {
   const file = join(folder, "totals.json");
   try {
     const variables = { [totalsFileVariable]: file, ...compileCacheVariables };
-    const exitCode = await run("vitest", ["run", ...vitestParameters], variables);
+    const { exitCode } = await run("vitest", ["run", ...vitestParameters], { variables });
     const totals: Totals = existsSync(file)
       ? JSON.parse(readFileSync(file, "utf8"))
       : { passed: 0, failed: 0, skipped: 0 };
@@ -64,15 +68,30 @@ async function runTests(vitestParameters: readonly string[]): Promise<Totals> {
   }
 }
 
-/** Runs a program to its end; its output appears only as far as it prints any. */
-function run(command: string, parameters: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
+/** How a program is run. */
+interface RunOptions {
+  readonly variables?: NodeJS.ProcessEnv;
+  /** Its output is kept for the answer, instead of appearing at once. */
+  readonly isCollected?: boolean;
+}
+
+/** What came of a program, and what it printed as far as that was collected. */
+interface Ran {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** Runs a program to its end. */
+function run(command: string, parameters: readonly string[], options: RunOptions): Promise<Ran> {
+  const { variables, isCollected = false } = options;
   return new Promise((resolve) => {
-    const child = spawn(command, parameters, { cwd: root, env: { ...process.env, ...env }, stdio: "inherit" });
-    child.on("error", (error) => {
-      console.log(`${command}: ${error.message}`);
-      resolve(127);
-    });
-    child.on("exit", (code) => resolve(code ?? 1));
+    const env = { ...process.env, ...variables };
+    const stdio: StdioOptions = isCollected ? "pipe" : "inherit";
+    const child = spawn(command, parameters, { cwd: root, env, stdio });
+    const chunks: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.on("error", (error) => resolve({ exitCode: 127, output: `${command}: ${error.message}\n` }));
+    child.on("close", (code) => resolve({ exitCode: code ?? 1, output: Buffer.concat(chunks).toString() }));
   });
 }
 

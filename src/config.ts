@@ -1,16 +1,29 @@
 // The environment variables of the control plane. docs/operations.md prints them from here.
 
-import { defineSchema } from "./kit/config.ts";
+import { defineSchema } from "./kit/process/config.ts";
 
 /** Variables of `npm run control-plane`. */
 export const controlPlaneSchema = defineSchema({
   port: { name: "PORT", kind: "port", default: "8080", description: "REST, Connect, gRPC and gRPC-Web." },
-  host: { name: "HOST", kind: "string", default: "0.0.0.0", description: "Address to listen on." },
+  host: {
+    name: "HOST",
+    kind: "string",
+    default: "127.0.0.1",
+    maxLength: 255,
+    description: "Address to listen on. `0.0.0.0` or `::` is every address of the machine.",
+  },
   managementPort: {
     name: "MANAGEMENT_PORT",
     kind: "port",
     default: "9080",
     description: "Liveness, readiness and Prometheus metrics. Keep it inside your network.",
+  },
+  managementHost: {
+    name: "MANAGEMENT_HOST",
+    kind: "string",
+    default: "127.0.0.1",
+    maxLength: 255,
+    description: "Address on which the management port listens.",
   },
   databaseUrl: {
     name: "DATABASE_URL",
@@ -75,6 +88,14 @@ export const controlPlaneSchema = defineSchema({
     default: "0",
     description: "Proxies of your own in front of the port; that many entries of X-Forwarded-For are believed.",
   },
+  registration: {
+    name: "POLICY_GUARD_REGISTRATION",
+    kind: "enum",
+    values: ["open", "invite_only"],
+    default: "invite_only",
+    description:
+      "`open`: whoever reaches the port may register. `invite_only`: accounts come by invitation, by single sign-on, or from the operator. `npm start` on loopback: `open`.",
+  },
   authLimitPerMinute: {
     name: "AUTH_LIMIT_PER_MINUTE",
     kind: "int",
@@ -96,7 +117,7 @@ export const controlPlaneSchema = defineSchema({
     kind: "url",
     schemes: ["http", "https"],
     description:
-      "Address under which people reach the console; links in mails lead there, and identity providers send people back there. Empty: this machine and `PORT`.",
+      "Address under which people reach the control plane; links in mails lead there, and identity providers send people back there. Empty: this machine and `PORT`.",
   },
   smtpUrl: {
     name: "SMTP_URL",
@@ -150,6 +171,7 @@ export const workerSchema = defineSchema({
     default: "9082",
     description: "Liveness, readiness and Prometheus metrics of the worker. Keep it inside your network.",
   },
+  managementHost: controlPlaneSchema.managementHost,
   logLevel: controlPlaneSchema.logLevel,
 });
 
@@ -160,6 +182,7 @@ export const bootstrapSchema = defineSchema({
   allowNetworks: controlPlaneSchema.allowNetworks,
   dnsServers: controlPlaneSchema.dnsServers,
   port: controlPlaneSchema.port,
+  host: controlPlaneSchema.host,
   runtimePort: { name: "RUNTIME_PORT", kind: "port", default: "8081", description: "Port of the runtime." },
   dataFolder: {
     name: "POLICY_GUARD_DATA",
@@ -169,11 +192,26 @@ export const bootstrapSchema = defineSchema({
   },
 });
 
+/** Variables of `npm run migrate`. */
+export const migrateSchema = defineSchema({
+  migrationUrl: {
+    name: "DATABASE_MIGRATION_URL",
+    kind: "url",
+    schemes: ["postgres", "postgresql"],
+    required: true,
+    secret: true,
+    description: "PostgreSQL, as the owner of the tables.",
+  },
+});
+
 /** Variables of `npm run reseal`. */
 export const resealSchema = defineSchema({ databaseUrl: workerSchema.databaseUrl, masterKey: workerSchema.masterKey });
 
 /** Variables of `npm run set-password`. */
 export const setPasswordSchema = defineSchema({ databaseUrl: controlPlaneSchema.databaseUrl });
+
+/** Variables of `npm run operator`. */
+export const operatorSchema = defineSchema({ databaseUrl: controlPlaneSchema.databaseUrl });
 
 /** Limits of REST and RPC calls to the control plane. */
 export const callLimits = {

@@ -1,23 +1,34 @@
-// The control plane put together: what is created here lives as long as the process, in the order of its start.
+// Starts the control plane. Everything that is created here lives as long as the process, and is created in the order
+// of its start; `shutdownSteps` lists the order of its end.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "../gateway/serve.ts";
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
+import { createAnalysisMetrics } from "./analysis-metrics.ts";
+import { createAnalysisPool } from "./analysis-pool.ts";
 import { callLimits } from "./config.ts";
-import { type ControlPlaneConfig, certificateOf, createDomain, type Domain, readPrinted } from "./control-domain.ts";
-import { controlServices, register } from "./control-routes.ts";
-import { bundlesChannel } from "./domain/activation.ts";
-import { tokensChannel } from "./domain/token.ts";
-import { type Clock, systemClock } from "./kit/clock.ts";
-import { createInterceptors } from "./kit/interceptors/order.ts";
-import type { Logger } from "./kit/log.ts";
-import { startManagement } from "./kit/management.ts";
-import { createMetrics } from "./kit/metrics.ts";
-import { drainDelay, type ShutdownStep } from "./kit/shutdown.ts";
-import { tokenKind } from "./kit/token.ts";
-import { countHit } from "./store/address-limit.ts";
-import { type Database, openDatabase } from "./store/database.ts";
-import { Notifications } from "./store/notification.ts";
+import { createDomain, type Domain } from "./control-domain.ts";
+import {
+  type ControlParts,
+  type ControlPlaneConfig,
+  certificateOf,
+  createParts,
+  readPrinted,
+} from "./control-parts.ts";
+import { register } from "./control-routes.ts";
+import { controlServices } from "./control-services.ts";
+import type { Analysis } from "./domain/analysis/analysis.ts";
+import { bundlesChannel, tokensChannel } from "./domain/channel.ts";
+import { tokenKind } from "./kit/crypto/token.ts";
+import { NotReady, startManagement } from "./kit/net/management.ts";
+import type { Logger } from "./kit/observability/log.ts";
+import { createMetrics } from "./kit/observability/metrics.ts";
+import { type Clock, systemClock } from "./kit/process/clock.ts";
+import { drainDelay, type ShutdownStep } from "./kit/process/shutdown.ts";
+import { createInterceptors } from "./kit/rpc/interceptors/order.ts";
+import { type Database, openDatabase } from "./store/connection/database.ts";
+import { Notifications } from "./store/core/notification.ts";
+import { countHit } from "./store/identity/address-limit.ts";
 
 /** Time for calls that waited to answer before the server ends what is under way. */
 const answerMs = 100;
@@ -26,32 +37,68 @@ const answerMs = 100;
 export interface ControlPlane {
   readonly port: number;
   readonly managementPort: number;
-  /** How it ends, in order. */
+  /** The steps by which it ends, in order. */
   readonly shutdownSteps: readonly ShutdownStep[];
+}
+
+/** What a control plane is started with. */
+export interface ControlPlaneParts {
+  readonly log: Logger;
+  readonly clock?: Clock | undefined;
+  /** Analyses the documents of customers. Default: a pool of processes that belongs to this control plane. */
+  readonly analysis?: Analysis | undefined;
 }
 
 /** Starts a control plane. */
 export async function startControlPlane(
   config: ControlPlaneConfig,
-  { log, clock = systemClock }: { readonly log: Logger; readonly clock?: Clock },
+  { log, clock = systemClock, analysis }: ControlPlaneParts,
 ): Promise<ControlPlane> {
   const metrics = createMetrics();
   const database = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, clock });
   const shutdown = new AbortController();
-  const domain = createDomain(config, database, { clock, log, metrics });
+  const pool = createAnalysisPool({ log, onResult: createAnalysisMetrics(metrics) });
+  const parts = createParts(config, { database, clock, log, metrics, analysis: analysis ?? pool.analysis });
+  const domain = createDomain(parts);
   const notifications = await follow(config, domain, log);
   const management = await startManagement({
     port: config.managementPort,
-    host: config.host,
+    host: config.managementHost,
     log,
     metrics,
     checks: { database: () => assertWritable(database) },
   });
-  const server = await serve({
+  const server = await serveControlPlane(config, { ...parts, domain, shutdown: shutdown.signal });
+  return {
+    port: server.port,
+    managementPort: management.port,
+    shutdownSteps: [
+      { name: "not ready", timeoutMs: 1_000, run: () => management.drain() },
+      drainDelay(config.drainDelayMs),
+      { name: "waiting calls", timeoutMs: 1_000, run: (signal) => endWaits(shutdown, signal) },
+      { name: "reporting streams", timeoutMs: 5_000, run: () => domain.fleet.close() },
+      { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },
+      { name: "analysis", timeoutMs: 1_000, run: () => pool.close() },
+      { name: "notifications", timeoutMs: 1_000, run: () => notifications.close() },
+      { name: "connections", timeoutMs: 1_000, run: () => parts.outbound.close() },
+      { name: "mails", timeoutMs: 2_000, run: () => parts.mailer?.close() },
+      { name: "management", timeoutMs: 2_000, run: () => management.close() },
+      { name: "database", timeoutMs: 5_000, run: () => database.close() },
+    ],
+  };
+}
+
+/** Listens for calls. `shutdown` ends those that wait. */
+function serveControlPlane(
+  config: ControlPlaneConfig,
+  { domain, shutdown, ...parts }: ControlParts & { readonly domain: Domain; readonly shutdown: AbortSignal },
+) {
+  const { database, clock, log, metrics } = parts;
+  return serve({
     services: controlServices,
-    routes: (router) => register(router, domain, shutdown.signal),
+    routes: (router) => register(router, domain, shutdown),
     interceptors: createInterceptors({
-      authenticate: (token, { address }) => authenticate(domain, token, address, log),
+      authenticate: (token, { address }) => authenticate(domain, { token, address, now: clock.now() }, log),
       countRequest: (peer) => countRequest(config, database, peer, clock.now()),
       entitlements: (orgId) => domain.organizations.entitlements(orgId),
       log,
@@ -63,34 +110,23 @@ export async function startControlPlane(
     certificate: certificateOf(config),
     trustedHops: config.trustedHops,
     limits: callLimits,
-    openapi: () => readPrinted("openapi.json"),
+    pages: {
+      openApi: () => readPrinted("openapi.json"),
+      documentPath: "/v1/openapi.json",
+      docsPath: "/docs",
+      hasFrontPage: true,
+    },
     log,
   });
-  return {
-    port: server.port,
-    managementPort: management.port,
-    shutdownSteps: [
-      { name: "not ready", timeoutMs: 1_000, run: () => management.drain() },
-      drainDelay(config.drainDelayMs),
-      { name: "waiting calls", timeoutMs: 1_000, run: (signal) => endWaits(shutdown, signal) },
-      { name: "reporting streams", timeoutMs: 5_000, run: () => domain.fleet.close() },
-      { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },
-      { name: "notifications", timeoutMs: 1_000, run: () => notifications.close() },
-      { name: "connections", timeoutMs: 1_000, run: () => domain.outbound.close() },
-      { name: "mails", timeoutMs: 2_000, run: () => domain.mailer?.close() },
-      { name: "management", timeoutMs: 2_000, run: () => management.close() },
-      { name: "database", timeoutMs: 5_000, run: () => database.close() },
-    ],
-  };
 }
 
-/** Ends the calls that wait for a change. The server would cut their answers off if it closed in the same moment. */
+/** Ends the calls that wait for a change. If the server closed at the same moment, it would cut off their answers. */
 async function endWaits(shutdown: AbortController, signal: AbortSignal): Promise<void> {
   shutdown.abort();
   await sleep(answerMs, undefined, { signal });
 }
 
-/** Follows what other processes tell: caches are emptied, and connected runtimes hear of it. */
+/** Listens to other processes: a notification empties caches and is passed on to connected runtimes. */
 async function follow(config: ControlPlaneConfig, { latest, fleet }: Domain, log: Logger): Promise<Notifications> {
   const notifications = new Notifications({ url: config.databaseUrl, log });
   notifications.on(bundlesChannel, (payload) => {
@@ -107,15 +143,19 @@ async function follow(config: ControlPlaneConfig, { latest, fleet }: Domain, log
   return notifications;
 }
 
-async function authenticate({ sessions, tokens, clock }: Domain, value: string, address: string, log: Logger) {
-  const now = clock.now();
+/** The caller that a token stands for; undefined when it is none. */
+async function authenticate(
+  { sessions, tokens }: Domain,
+  { token, address, now }: { readonly token: string; readonly address: string; readonly now: Date },
+  log: Logger,
+) {
   const warn = (err: unknown) => log.warn({ err }, "last use not noted");
-  if (tokenKind(value) === CredentialKind.MEMBER) {
-    const person = await sessions.authenticate(value);
+  if (tokenKind(token) === CredentialKind.MEMBER) {
+    const person = await sessions.authenticate(token);
     if (person !== undefined) sessions.touch(person, address).catch(warn);
     return person;
   }
-  const credential = await tokens.authenticate(value, now);
+  const credential = await tokens.authenticate(token, now);
   if (credential?.orgId !== undefined) tokens.touch(credential.orgId, credential.id, now).catch(warn);
   return credential;
 }
@@ -128,5 +168,5 @@ async function countRequest(config: ControlPlaneConfig, database: Database, peer
 }
 
 async function assertWritable(database: Database): Promise<void> {
-  if (!(await database.isWritable())) throw new Error("the database takes no writes");
+  if (!(await database.isWritable())) throw new NotReady("not_writable", "the database takes no writes");
 }

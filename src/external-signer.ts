@@ -1,9 +1,12 @@
 // The external signer that the configuration names, if any.
 
-import { createExternalSigner, type ExternalSigner } from "./domain/external-signer.ts";
-import type { Outbound } from "./kit/outbound/client.ts";
+import { createExternalSigner, type ExternalSigner } from "./domain/bundle/external-signer.ts";
+import type { Outbound } from "./kit/net/outbound/client.ts";
 
-/** The signer of the configuration; undefined when keys are kept in the database. Throws when only half of it is configured. */
+/**
+ * The signer of the configuration; undefined when keys are kept in the database. Throws when only half of it is
+ * configured.
+ */
 export function externalSigner(
   { signerUrl: url, signerSecret: secret }: { readonly signerUrl?: string; readonly signerSecret?: string },
   outbound: Outbound,

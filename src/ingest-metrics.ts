@@ -1,8 +1,8 @@
 // What Prometheus learns of ingest.
 
 import { Counter } from "prom-client";
-import type { IngestResult } from "./domain/ingest.ts";
-import type { Metrics } from "./kit/metrics.ts";
+import type { IngestResult } from "./domain/fleet/ingest.ts";
+import type { Metrics } from "./kit/observability/metrics.ts";
 
 /** Registers the counters of ingest and returns what counts one batch. */
 export function createIngestMetrics({ registry }: Metrics): (result: IngestResult) => void {

@@ -1,10 +1,14 @@
 // `npm run migrate`: brings the database of DATABASE_MIGRATION_URL to the schema of this version.
 
-import { migrateDatabase } from "./store/migrate.ts";
+import { migrateSchema } from "./config.ts";
+import { productVariables, readConfig } from "./kit/process/config.ts";
+import { runOrSay } from "./kit/process/start-failure.ts";
+import { migrateDatabase } from "./store/connection/migrate.ts";
 
-const migrationUrl = process.env.DATABASE_MIGRATION_URL;
-if (migrationUrl === undefined || migrationUrl === "") {
-  console.error("DATABASE_MIGRATION_URL is not set; it is the login that owns the database's tables");
-  process.exit(1);
-}
-await migrateDatabase({ migrationUrl });
+await runOrSay(async () => {
+  const { migrationUrl } = readConfig(migrateSchema, process.env, productVariables);
+  await migrateDatabase({ migrationUrl }).catch((cause: unknown) => {
+    throw new Error("the database cannot be brought to the schema of this version", { cause });
+  });
+  return 0;
+});

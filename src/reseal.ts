@@ -1,14 +1,15 @@
-// `npm run reseal`: seals everything that is stored sealed anew with the first of POLICY_GUARD_MASTER_KEY, so that the others can be
-// retired. May run while the product runs, and again.
+// `npm run reseal`: seals every stored secret anew with the first key of POLICY_GUARD_MASTER_KEY, so that the others
+// can be retired. It may run while the product runs, and may be run again.
 
 import { resealSchema } from "./config.ts";
-import { Reseal } from "./domain/reseal.ts";
-import { systemClock } from "./kit/clock.ts";
-import { productVariables, readConfig } from "./kit/config.ts";
-import { createSealer, parseMasterKeys } from "./kit/seal.ts";
-import { openDatabase } from "./store/database.ts";
+import { Reseal } from "./domain/operator/reseal.ts";
+import { systemClock } from "./kit/process/clock.ts";
+import { productVariables, readConfig } from "./kit/process/config.ts";
+import { runOrSay } from "./kit/process/start-failure.ts";
+import { createSealer, parseMasterKeys } from "./platform/seal.ts";
+import { openDatabase } from "./store/connection/database.ts";
 
-process.exitCode = await main();
+await runOrSay(main);
 
 async function main(): Promise<number> {
   const config = readConfig(resealSchema, process.env, productVariables);
@@ -16,8 +17,8 @@ async function main(): Promise<number> {
   const database = await openDatabase({ url: config.databaseUrl, poolSize: 2, clock: systemClock });
   try {
     const { counts, unopened } = await new Reseal(database, createSealer({ masterKeys })).run();
-    for (const [place, count] of counts) console.log(`${place}: ${count} sealed anew`);
-    for (const { place, row, message } of unopened) console.error(`${place} of ${row}: ${message}`);
+    for (const [column, count] of counts) console.log(`${column}: ${count} sealed anew`);
+    for (const { column, row, message } of unopened) console.error(`${column} of ${row}: ${message}`);
     if (unopened.length > 0) return 1;
     console.log(`Everything that is stored is sealed with "${masterKeys[0]?.id}".`);
     return 0;

@@ -1,27 +1,28 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { routesOf } from "../gateway/route.ts";
+import { routesOf } from "../gateway/route/route.ts";
 import { EventNameSchema } from "../gen/policyguard/control/v1/event_pb.ts";
 import { AdapterService } from "../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { runtimeSchema } from "../runtime/config.ts";
+import { readPackLibrary } from "../runtime/engine/authoring/pack/library.ts";
+import { packSource } from "../runtime/engine/authoring/pack/source.ts";
+import { parsePolicyTests } from "../runtime/engine/authoring/test-file.ts";
+import { runPolicyTests } from "../runtime/engine/authoring/test-runner.ts";
 import { catalog } from "../runtime/engine/detectors/catalog.ts";
-import { readPackLibrary } from "../runtime/engine/pack/library.ts";
-import { packSource } from "../runtime/engine/pack/source.ts";
 import { parsePolicy } from "../runtime/engine/policy/parse.ts";
-import { parsePolicyTests } from "../runtime/engine/policy/test-file.ts";
-import { runPolicyTests } from "../runtime/engine/test-runner.ts";
 import { generatedDocuments, withBlocks } from "../scripts/docs/blocks.ts";
 import { schemaFiles } from "../scripts/docs/schemas.ts";
 import { cliSchema } from "../src/cli/settings.ts";
 import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../src/config.ts";
-import { controlServices } from "../src/control-routes.ts";
-import { eventDataSchemas } from "../src/domain/event.ts";
-import { readPackFiles } from "../src/kit/pack-file.ts";
+import { controlServices } from "../src/control-services.ts";
+import { eventDataSchemas } from "../src/domain/event/event.ts";
+import { readPackFiles } from "../src/kit/process/pack-file.ts";
 
 const root = dirname(import.meta.dirname);
 const documents = ["README.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { cwd: root }).toSorted()];
+const examples = globSync("examples/**/*.md", { cwd: root });
 const textOf = (document: string): string => readFileSync(join(root, document), "utf8");
 const manifest: { dependencies: Record<string, string>; scripts: Record<string, string> } = JSON.parse(
   textOf("package.json"),
@@ -131,6 +132,29 @@ describe("what the documents refer to exists", () => {
     expect(calls.filter((call) => !knownCalls.has(call))).toEqual([]);
   });
 
+  test("shell commands use variables that README's first calls or the page itself define", () => {
+    const shared = definedIn(fenced("README.md", "sh"));
+    expect(shared).toEqual(
+      expect.arrayContaining(["BASE_URL", "RUNTIME_URL", "ORG_ID", "ADMIN_TOKEN", "RUNTIME_TOKEN"]),
+    );
+    const unknown = [...documents, ...examples].flatMap((document) => {
+      const blocks = fenced(document, "sh");
+      const known = new Set([...shared, ...definedIn(blocks)]);
+      const used = blocks.flatMap((block) => [...block.matchAll(/\$\{?([A-Za-z_]\w*)/g)].map(([, name = ""]) => name));
+      return used.filter((name) => !known.has(name)).map((name) => `${document}: $${name}`);
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  // Nobody owns the bare name in the registry: npx would run whatever somebody publishes under it.
+  test("nothing tells anybody to run the bare name with npx", () => {
+    const sources = globSync("{src/cli,scripts,examples,runtime,gateway}/**/*.{ts,mjs,md,yml,yaml}", { cwd: root });
+    const told = [...documents, ...sources].filter((path) =>
+      /npx (?:-y |--yes )?policy-guard [a-z<]/.test(textOf(path)),
+    );
+    expect(told).toEqual([]);
+  });
+
   test("every dependency has its reason", () => {
     const reasons = textOf("docs/decisions/dependencies.md");
     expect(Object.keys(manifest.dependencies).filter((name) => !reasons.includes(`\`${name}\``))).toEqual([]);
@@ -153,9 +177,14 @@ describe("what the documents refer to exists", () => {
   const knownCalls = new Set(
     routesOf([...controlServices, EvaluationService, AdapterService])
       .map(({ verb, path }) => `${verb} ${path}`)
-      .concat("GET /v1/openapi.json"),
+      .concat("GET /v1/openapi.json", "GET /v1/evaluate/openapi.json", "GET /v1/evaluate/docs"),
   );
 });
+
+/** The variables that shell commands set. */
+function definedIn(blocks: readonly string[]): string[] {
+  return blocks.flatMap((block) => [...block.matchAll(/(?:^|[\s(;])([A-Za-z_]\w*)=/g)].map(([, name = ""]) => name));
+}
 
 function brokenLinks(document: string, text: string): string[] {
   const targets = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];

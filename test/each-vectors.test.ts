@@ -1,5 +1,5 @@
-// Runs every vector of calls with many evaluations on a live runtime over gRPC and Connect: with all requests sent at once, and with each
-// sent when the answer to the one before it has come.
+// Runs every vector of calls with many evaluations on a live runtime over gRPC and Connect: with all requests sent at
+// once, and with each sent when the answer to the one before it has come.
 
 import { join } from "node:path";
 import { create, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
@@ -7,7 +7,7 @@ import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { messagePrinter } from "../gateway/json-print.ts";
+import { messageTextEncoder } from "../gateway/json/encode-text.ts";
 import { ErrorDetailSchema } from "../gen/policyguard/common/v1/reason_pb.ts";
 import { EvaluateResponseSchema } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import {
@@ -17,18 +17,18 @@ import {
 } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { type EachStep, type EachVector, EachVectorSchema } from "../gen/policyguard/testing/v1/each_vector_pb.ts";
 import { EvaluateVectorSchema } from "../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
-import { reasonRule } from "../src/kit/error.ts";
-import type { EvaluateStage } from "./harness/evaluate-stage.ts";
-import { type EvaluateStages, startEvaluateStages } from "./harness/evaluate-stages.ts";
-import { requestMessageOf } from "./harness/evaluate-vector.ts";
-import { mismatches } from "./harness/match.ts";
-import { expanded } from "./harness/placeholder.ts";
-import { readVectorsOf } from "./harness/vector.ts";
+import { reasonRule } from "../src/kit/fault/fault.ts";
+import type { EvaluateStage } from "./harness/vector/evaluate-stage.ts";
+import { type EvaluateStages, startEvaluateStages } from "./harness/vector/evaluate-stages.ts";
+import { requestMessageOf } from "./harness/vector/evaluate-vector.ts";
+import { mismatches } from "./harness/vector/match.ts";
+import { expanded } from "./harness/vector/placeholder.ts";
+import { readVectorsOf } from "./harness/vector/vector.ts";
 
 const vectors = readVectorsOf(EachVectorSchema, join(import.meta.dirname, "vectors", "each"));
 const protocols = ["gRPC", "Connect"] as const;
 const manners = ["at once", "one by one"] as const;
-const printResponse = messagePrinter(EvaluateResponseSchema);
+const printResponse = messageTextEncoder(EvaluateResponseSchema);
 
 interface Given {
   readonly stage: EvaluateStage;

@@ -1,5 +1,6 @@
-// Runs every vector of streams on the engine alone and on a live runtime over NDJSON, server-sent events, gRPC, Connect and single calls,
-// in several chunkings. Whatever the form and the chunks: what goes on is what the unary call lets through, and the verdict is its answer.
+// Runs every vector of streams on the engine alone and on a live runtime over NDJSON, server-sent events, gRPC, Connect
+// and single calls, in several chunkings. Whatever the form and the chunks: what goes on is what the unary call lets
+// through, and the verdict is its answer.
 
 import { join } from "node:path";
 import { create, fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
@@ -7,7 +8,7 @@ import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { messagePrinter } from "../gateway/json-print.ts";
+import { messageTextEncoder } from "../gateway/json/encode-text.ts";
 import {
   BundleReferenceSchema,
   EvaluateRequestSchema,
@@ -23,10 +24,10 @@ import {
 import { EvaluateVectorSchema } from "../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
 import { type StreamVector, StreamVectorSchema } from "../gen/policyguard/testing/v1/stream_vector_pb.ts";
 import { compileBundle } from "../runtime/bundle/compile.ts";
-import { stages } from "../runtime/engine/wire.ts";
-import { bundleOf, type EvaluateStage, startEvaluateStage } from "./harness/evaluate-stage.ts";
-import { mismatches } from "./harness/match.ts";
-import { readVectorsOf } from "./harness/vector.ts";
+import { stages } from "../runtime/engine/policy/enum-names.ts";
+import { bundleOf, type EvaluateStage, startEvaluateStage } from "./harness/vector/evaluate-stage.ts";
+import { mismatches } from "./harness/vector/match.ts";
+import { readVectorsOf } from "./harness/vector/vector.ts";
 
 const vectors = readVectorsOf(StreamVectorSchema, join(import.meta.dirname, "vectors", "stream"));
 const chunkings: Readonly<Record<string, (text: string) => string[]>> = {
@@ -44,7 +45,7 @@ interface Answer {
 
 type Form = (vector: StreamVector, chunks: readonly string[]) => Promise<Answer>;
 
-const printVerdict = messagePrinter(EvaluateResponseSchema);
+const printVerdict = messageTextEncoder(EvaluateResponseSchema);
 let live: EvaluateStage;
 let connections: Http2SessionManager;
 

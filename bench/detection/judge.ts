@@ -2,10 +2,10 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Row } from "../../models/training/row.ts";
-import type { TextSource } from "../../runtime/engine/detector.ts";
 import { detectorOf } from "../../runtime/engine/detectors/catalog.ts";
-import { compileDetectors } from "../../runtime/engine/scanner.ts";
-import { shippedModels } from "../../src/kit/model-file.ts";
+import type { TextSource } from "../../runtime/engine/detectors/detector.ts";
+import { compileDetectors } from "../../runtime/engine/scan/scanner.ts";
+import { shippedModels } from "../../src/kit/process/model-file.ts";
 
 /** A text, and where in a conversation it stands. */
 export type Sample = Pick<Row, "text" | "stage">;
@@ -26,7 +26,10 @@ export function sourceOf({ stage }: Pick<Row, "stage">): TextSource {
   return stage === "tool_result" || stage === "retrieval" ? "document" : "chat";
 }
 
-/** Detectors with these parameters, as one judge: each text at the operating point of its stage. The threshold is that of the first one. */
+/**
+ * Detectors with these parameters, as one judge: each text at the operating point of its stage. The threshold is that
+ * of the first one.
+ */
 export function detectorJudge(use: string, parameters: JsonObject = {}): Judge {
   const uses = use.split("+");
   const scanner = compileDetectors(

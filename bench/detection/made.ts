@@ -1,4 +1,5 @@
-// The labelled sets of each detector that has some: made up or written apart from the detector, one to tune on and one that is only measured.
+// The labelled sets of each detector that has some: made up or written apart from the detector, one to tune on and one
+// that is only measured.
 
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@bufbuild/protobuf";
@@ -87,7 +88,8 @@ export function devRows({ rows, hasMoreDev = false }: MadeSets): readonly Row[] 
   return [...rows("dev"), ...corpus].filter(({ isAttack }) => !isAttack);
 }
 
-// Sentences that are written one by one and kept beside this file; `label` names the detector that should find something.
+// Sentences that are written one by one and kept beside this file; `label` names the detector that should find
+// something.
 function written(name: string): Rows {
   const label = name.replace("-", "_");
   return (draw) => readRows(fileURLToPath(new URL(`./written/${name}.${draw}.jsonl`, import.meta.url)), label);

@@ -142,7 +142,10 @@ interface Times {
   readonly p99Us: number;
 }
 
-/** Mean and 99th percentile, of the best of three runs of each text: what others do on the machine is not the judge's time. */
+/**
+ * Mean and 99th percentile, of the best of three runs of each text: what others do on the machine is not the judge's
+ * time.
+ */
 export async function timesOf(samples: readonly Sample[], judge: Judge): Promise<Times> {
   await scoresOf(samples.slice(0, 500), judge);
   const times: number[] = [];

@@ -1,5 +1,5 @@
-// The sets of labelled texts that detectors are measured on: the groups of our corpus that nothing was trained on, the same attacks in
-// disguise, and whatever files somebody names.
+// The sets of labelled texts that detectors are measured on: the groups of our corpus that nothing was trained on, the
+// same attacks in disguise, and whatever files somebody names.
 
 import { isHeldOut, type Row, readCorpus, readRows } from "../../models/training/row.ts";
 import { disguised, transforms } from "../../models/training/transform.ts";

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { type Share, shareOf } from "../../models/training/measure.ts";
-import { compileDetectors } from "../../runtime/engine/scanner.ts";
-import { shippedModels } from "../../src/kit/model-file.ts";
+import { compileDetectors } from "../../runtime/engine/scan/scanner.ts";
+import { shippedModels } from "../../src/kit/process/model-file.ts";
 import type { SpannedText } from "./generated/pii.ts";
 
 /** Types that the detector "pii" finds by itself in these sets. */
@@ -12,7 +12,10 @@ export const spanTypes = ["PHONE", "EMAIL", "CREDIT_CARD", "IBAN", "SSN", "IP", 
 
 const threshold = 0.5;
 
-/** The texts of a JSONL file with `text` and `spans` of `type`, `start` and `end`; `only` names the one type that a row is labelled for. */
+/**
+ * The texts of a JSONL file with `text` and `spans` of `type`, `start` and `end`; `only` names the one type that a row
+ * is labelled for.
+ */
 export function readSpans(path: string): (SpannedText & { readonly only?: string })[] {
   const bytes = readFileSync(path);
   const lines = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").trim().split("\n");

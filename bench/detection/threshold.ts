@@ -1,5 +1,6 @@
-// Thresholds at which so many innocent texts are flagged. They come from other texts than those that are measured with them, and from none
-// that a model learned: what it learned as innocent scores lower than what it never saw, and a threshold from there would be too low.
+// Thresholds at which so many innocent texts are flagged. They come from other texts than those that are measured with
+// them, and from none that a model learned: what it learned as innocent scores lower than what it never saw, and a
+// threshold from there would be too low.
 
 import { type Share, shareOf, thresholdFor } from "../../models/training/measure.ts";
 import type { Row } from "../../models/training/row.ts";
@@ -23,7 +24,10 @@ export async function thresholdsFrom(dev: readonly Row[], ranking: Judge): Promi
   return { halfPercent: () => halfPercent, onePercent: () => onePercent };
 }
 
-/** Thresholds for texts of a hold-out that is its own development set: each half of its groups has that of the other half. */
+/**
+ * Thresholds for texts of a hold-out that is its own development set: each half of its groups has that of the other
+ * half.
+ */
 export async function crossFitted(rows: readonly Row[], ranking: Judge): Promise<Thresholds> {
   const ofDev = await thresholdsFrom(
     rows.filter((row) => drawOfGroup(row) === "dev"),

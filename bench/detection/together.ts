@@ -1,8 +1,8 @@
 // What a text costs when every built-in detector looks at it, as one scanner.
 
 import { catalog } from "../../runtime/engine/detectors/catalog.ts";
-import { compileDetectors } from "../../runtime/engine/scanner.ts";
-import { shippedModels } from "../../src/kit/model-file.ts";
+import { compileDetectors } from "../../runtime/engine/scan/scanner.ts";
+import { shippedModels } from "../../src/kit/process/model-file.ts";
 import type { Judge } from "./judge.ts";
 
 /** Parameters without which a detector has nothing to do. */

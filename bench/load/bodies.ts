@@ -1,7 +1,7 @@
 // 128 different request bodies of about 1 KB: half prose, a quarter code, a quarter multilingual; every fourth has a
 // planted hit.
 
-import { seededRandom } from "../../runtime/engine/seeded-random.ts";
+import { seededRandom } from "../../runtime/engine/authoring/seeded-random.ts";
 import { phrases } from "./policy.ts";
 import { pick } from "./random.ts";
 import { words } from "./words.ts";
@@ -18,7 +18,10 @@ export function workLoadTexts({ count = 128, sizeBytes = textBytes } = {}): stri
   });
 }
 
-/** So many times as many texts, no two of which are alike: too many for a runtime to remember, so that each is new to it when its turn comes again. */
+/**
+ * So many times as many texts, no two of which are alike: too many for a runtime to remember, so that each is new to it
+ * when its turn comes again.
+ */
 export function newTexts(times = 64): string[] {
   const texts = workLoadTexts();
   return Array.from({ length: texts.length * times }, (_, index) => `${texts[index % texts.length]} ${index}`);

@@ -1,4 +1,5 @@
-// Runtimes that come back after a while: their spools are full, and over a stream each they report everything to a control plane.
+// Runtimes that come back after a while: their spools are full, and over a stream each they report everything to a
+// control plane.
 
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,10 +11,10 @@ import { createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../gen/policyguard/policy/v1/record_pb.ts";
 import { LeaseWish, ReportingService } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
-import { Reporter } from "../../runtime/report/reporter.ts";
-import { openSpool } from "../../runtime/spool/spool.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { createLog } from "../../src/kit/log.ts";
+import { Reporter } from "../../runtime/control-plane/report/reporter.ts";
+import { openSpool } from "../../runtime/control-plane/spool/spool.ts";
+import { createLog } from "../../src/kit/observability/log.ts";
+import { systemClock } from "../../src/kit/process/clock.ts";
 import { cpuSecondsOf, type Round } from "../measure.ts";
 import type { BenchControlPlane } from "../server/control-plane.ts";
 import type { BenchServer } from "./http.ts";
@@ -24,7 +25,10 @@ const status = {
   ...{ leaseWish: LeaseWish.UNSPECIFIED, leaseDemand: 0 },
 };
 
-/** Fills a spool for each list of records, and takes the time until the control plane has acknowledged all. The CPU time is the control plane's. */
+/**
+ * Fills a spool for each list of records, and takes the time until the control plane has acknowledged all. The CPU time
+ * is the control plane's.
+ */
 export async function catchUp(
   { child, told }: BenchServer<BenchControlPlane>,
   lists: readonly (readonly EvaluationRecord[])[],

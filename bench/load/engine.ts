@@ -3,8 +3,8 @@
 import { create } from "@bufbuild/protobuf";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { compileEngine } from "../../runtime/engine/compile.ts";
-import { shippedModels } from "../../src/kit/model-file.ts";
+import { compileEngine } from "../../runtime/engine/engine.ts";
+import { shippedModels } from "../../src/kit/process/model-file.ts";
 import { patterns } from "./patterns.ts";
 import { patternPolicy, workLoadPolicy } from "./policy.ts";
 

@@ -1,8 +1,9 @@
-// Texts that are written to make scanners slow. Each is new at every call, so that nothing learnt from the last one helps.
+// Texts that are written to make scanners slow. Each is new at every call, so that nothing learnt from the last one
+// helps.
 
+import { seededRandom } from "../../runtime/engine/authoring/seeded-random.ts";
 import { injection } from "../../runtime/engine/detectors/injection/injection.ts";
-import { compilePattern } from "../../runtime/engine/regex.ts";
-import { seededRandom } from "../../runtime/engine/seeded-random.ts";
+import { compilePattern } from "../../runtime/engine/pattern/compile-pattern.ts";
 import { patterns } from "./patterns.ts";
 import { pick } from "./random.ts";
 
@@ -12,7 +13,7 @@ const gates = [
     [
       ...patterns().map((source) => compilePattern(source)),
       ...injection.plan({}, new Map()).patterns.map(({ pattern }) => pattern),
-    ].flatMap((pattern) => [...pattern.gates.map(({ literal }) => literal), ...pattern.company]),
+    ].flatMap((pattern) => [...pattern.requiredLiterals.map(({ literal }) => literal), ...pattern.coLiterals]),
   ),
 ];
 

@@ -1,9 +1,9 @@
-// The regular expressions of W: rules as secret scanners and PII scanners have them, written from the public formats of tokens and
-// identifiers. Three kinds: a provider's name near an assigned value (the commonest rule of secret scanners, with the identifier
-// before the name as part of the match), tokens with a prefix, and identifiers that are digits and separators only. The last kind has
-// no literal that could gate it.
+// The regular expressions of W: rules as secret scanners and PII scanners have them, written from the public formats of
+// tokens and identifiers. Three kinds: a provider's name near an assigned value (the commonest rule of secret scanners,
+// with the identifier before the name as part of the match), tokens with a prefix, and identifiers that are digits and
+// separators only. The last kind has no literal that could gate it.
 
-import { seededRandom } from "../../runtime/engine/seeded-random.ts";
+import { seededRandom } from "../../runtime/engine/authoring/seeded-random.ts";
 
 const providers =
   "adafruit adobe airtable algolia alibaba amplitude artifactory asana atlassian authress beamer bitbucket bitly bittrex buildkite buttercms cargo cisco clearbit clojars cloudflare codecov cohere coinbase confluent contentful databricks datadog dialogflow digicert discord docker doppler droneci dropbox drupal dynatrace easypost elastic etsy eventbrite facebook fastly figma finicity finnhub firebase flickr flutterwave freshbooks freshdesk frontapp gocardless grafana gumroad harness hashicorp heroku hotjar hubspot huggingface infracost instagram intercom ionic jenkins jfrog jotform jumpcloud kraken kucoin lacework launchdarkly linear linkedin linode lob logentries looker mailchimp mailgun mailjet mapbox mattermost maxmind messagebird mixpanel mongodb netlify newrelic notion nytimes octopus okta onesignal openweather opsgenie optimizely pagerduty pendo pinecone plaid planetscale postman prefect pulumi pusher readme recaptcha redis rollbar rubygems salesforce scalingo sendbird sendgrid sendinblue sentry shippo shopify sidekiq snyk sonar sourcegraph spotify square squarespace statuspage stripe sumologic supabase tableau teams telegram terraform travisci trello trello_secret twilio twitch twitter typeform uploadcare vault vercel vimeo webflow wistia woocommerce workos yandex youtube zapier zendesk zoom".split(

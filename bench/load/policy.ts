@@ -1,7 +1,7 @@
 // Work load W: 1,300 phrases in several languages, 300 regular expressions, the built-in detectors and 5 conditions.
 
+import { seededRandom } from "../../runtime/engine/authoring/seeded-random.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
-import { seededRandom } from "../../runtime/engine/seeded-random.ts";
 import { patterns } from "./patterns.ts";
 import { pick } from "./random.ts";
 import { words } from "./words.ts";

@@ -1,4 +1,5 @@
-// Load over gRPC on a server in a child process, whose CPU time is counted: raw HTTP/2 and ready-made frames, so that what asks costs little.
+// Load over gRPC on a server in a child process, whose CPU time is counted: raw HTTP/2 and ready-made frames, so that
+// what asks costs little.
 
 import type { ChildProcess } from "node:child_process";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
@@ -84,8 +85,8 @@ export async function underRpcLoad(child: ChildProcess, load: RpcLoad): Promise<
 }
 
 /**
- * Asks for three seconds by one call on each of four connections, eight evaluations at a time on each, as callers do who share a call between
- * many conversations.
+ * Asks for three seconds by one call on each of four connections, eight evaluations at a time on each, as callers do
+ * who share a call between many conversations.
  */
 export async function underEachLoad(child: ChildProcess, { port, path, token, bodies }: RpcLoad): Promise<Round> {
   const sessions = Array.from({ length: sessionCount }, () => connect(`http://127.0.0.1:${port}`));

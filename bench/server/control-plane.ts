@@ -4,18 +4,19 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { controlPlaneSchema } from "../../src/config.ts";
 import { startControlPlane } from "../../src/control-plane.ts";
-import { Bundles } from "../../src/domain/bundle.ts";
-import { Organizations } from "../../src/domain/organization.ts";
-import { Policies } from "../../src/domain/policy.ts";
-import { Projects } from "../../src/domain/project.ts";
-import { SigningKeys } from "../../src/domain/signing-keys.ts";
-import { Tokens } from "../../src/domain/token.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { readConfig } from "../../src/kit/config.ts";
-import { createLog } from "../../src/kit/log.ts";
-import { createSealer, parseMasterKeys } from "../../src/kit/seal.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { adminCaller } from "../../test/harness/world.ts";
+import { ownAnalysis } from "../../src/domain/analysis/own-analysis.ts";
+import { Bundles } from "../../src/domain/bundle/bundle.ts";
+import { SigningKeys } from "../../src/domain/bundle/signing-keys.ts";
+import { Tokens } from "../../src/domain/identity/token.ts";
+import { Policies } from "../../src/domain/policy/policy.ts";
+import { Projects } from "../../src/domain/project/project.ts";
+import { Organizations } from "../../src/domain/tenancy/organization.ts";
+import { createLog } from "../../src/kit/observability/log.ts";
+import { systemClock } from "../../src/kit/process/clock.ts";
+import { readConfig } from "../../src/kit/process/config.ts";
+import { createSealer, parseMasterKeys } from "../../src/platform/seal.ts";
+import { openDatabase } from "../../src/store/connection/database.ts";
+import { adminCaller } from "../../test/harness/vector/world.ts";
 
 /** What the bench needs of the server. */
 export interface BenchControlPlane {
@@ -34,9 +35,12 @@ const { id: orgId } = await new Organizations(database).create({ name: "Bench" }
 const caller = adminCaller(orgId);
 const { id: projectId } = await new Projects(database).create(caller, { name: "Bench" });
 const source = readFileSync(new URL("../../examples/policies/starter.yaml", import.meta.url), "utf8");
-await new Policies(database, systemClock).create(caller, { document: source, scope: { appId: projectId } });
+await new Policies(database, systemClock, ownAnalysis()).create(caller, {
+  document: source,
+  scope: { appId: projectId },
+});
 const keys = new SigningKeys(database, createSealer({ masterKeys: parseMasterKeys(masterKey) }));
-await new Bundles(database, keys).publish(caller, { projectId, environment }, { activate: true });
+await new Bundles(database, keys, ownAnalysis()).publish(caller, { projectId, environment }, { activate: true });
 const tokens = new Tokens(database);
 const admin = await tokens.issue(caller, "admin", { name: "bench" });
 const runtime = await tokens.issue(caller, "runtime", { name: "bench", projectId, environment });

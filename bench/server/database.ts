@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEmbeddedDatabase } from "../../scripts/postgres/embedded.ts";
 import type { DatabaseUrls } from "../../scripts/postgres/urls.ts";
-import { migrateDatabase } from "../../src/store/migrate.ts";
+import { migrateDatabase } from "../../src/store/connection/migrate.ts";
 import { childrenCpuSecondsOf } from "../measure.ts";
 
 /** A migrated database, and how it ends. */

@@ -1,5 +1,5 @@
-// The floor of gRPC: grpc-js with a unary method and a stream in both directions that take the messages of an evaluation, read and write
-// them by the same library, and do no work.
+// The floor of gRPC: grpc-js with a unary method and a stream in both directions that take the messages of an
+// evaluation, read and write them by the same library, and do no work.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";

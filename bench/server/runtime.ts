@@ -1,5 +1,5 @@
-// A runtime as customers run it, with authentication, the policy of W (or one of a single rule: "light") and the spool on disk; without a
-// control plane.
+// A runtime as customers run it, with authentication, the policy of W (or one of a single rule: "light") and the spool
+// on disk; without a control plane.
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,20 +8,20 @@ import { create } from "@bufbuild/protobuf";
 import { stringify } from "yaml";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { TokenDigestSchema } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
-import { Access } from "../../runtime/access.ts";
+import { BundleHolder } from "../../runtime/bundle/active-bundle.ts";
 import { verifyBundle } from "../../runtime/bundle/verify.ts";
+import { runtimeVersion } from "../../runtime/bundle/version.ts";
 import { runtimeSchema } from "../../runtime/config.ts";
-import { BundleHolder } from "../../runtime/loaded-bundle.ts";
+import { openSpool } from "../../runtime/control-plane/spool/spool.ts";
+import { TokenAuthenticator } from "../../runtime/control-plane/token-authenticator.ts";
 import { startRuntime } from "../../runtime/runtime.ts";
-import { openSpool } from "../../runtime/spool/spool.ts";
-import { runtimeVersion } from "../../runtime/version.ts";
-import { maxBundleBytes } from "../../src/kit/bundle-size.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { readConfig } from "../../src/kit/config.ts";
-import { createLog } from "../../src/kit/log.ts";
-import { shippedModels } from "../../src/kit/model-file.ts";
-import { trustKeys } from "../../src/kit/signing-key.ts";
-import { tokenDigest } from "../../src/kit/token.ts";
+import { maxBundleBytes } from "../../src/kit/bundle/bundle-size.ts";
+import { trustKeys } from "../../src/kit/crypto/signing-key.ts";
+import { tokenDigest } from "../../src/kit/crypto/token.ts";
+import { createLog } from "../../src/kit/observability/log.ts";
+import { systemClock } from "../../src/kit/process/clock.ts";
+import { readConfig } from "../../src/kit/process/config.ts";
+import { shippedModels } from "../../src/kit/process/model-file.ts";
 import { signedBundle } from "../../test/harness/bundle.ts";
 import { lightPolicy, workLoadPolicy } from "../load/policy.ts";
 
@@ -35,8 +35,8 @@ const holder = new BundleHolder();
 const check = { bundle, trust, scope, ratchet: undefined, now, from: "network", maxBytes: maxBundleBytes } as const;
 const found = await verifyBundle({ ...check, runtimeVersion });
 await holder.adopt(found, { now, isConfirmed: true, keep: async () => undefined });
-const access = new Access(() => scope, clock);
-access.replace([
+const tokens = new TokenAuthenticator(() => scope, clock);
+tokens.replace([
   create(TokenDigestSchema, {
     sha256: Uint8Array.from(tokenDigest(token)),
     kind: CredentialKind.RUNTIME,
@@ -53,7 +53,7 @@ const runtime = await startRuntime(
   config,
   {
     holder,
-    authenticate: (value) => access.authenticate(value),
+    authenticate: (value) => tokens.authenticate(value),
     fingerprintKey: () => fingerprintKey,
     spool,
     interceptors: [],

@@ -1,5 +1,5 @@
-// A webhook's target in a process of its own: takes what comes and answers 204. Tells its port on its first line, and the id
-// and the moment of each arrival to whoever asks with GET, which also forgets them.
+// A webhook's target in a process of its own: takes what comes and answers 204. Tells its port on its first line, and
+// the id and the moment of each arrival to whoever asks with GET, which also forgets them.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

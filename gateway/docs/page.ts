@@ -1,5 +1,5 @@
-// The page that shows the OpenAPI document. It is made once, at start, from the document alone, and loads nothing: its policy
-// allows exactly the one style and the one script that it carries.
+// The page that shows the OpenAPI document. It is made once, at start, from the document alone, and loads nothing: its
+// policy allows exactly the one style and the one script that it carries.
 
 import { createHash } from "node:crypto";
 import { type Document, operationKeys, type Server } from "../openapi/model.ts";
@@ -15,8 +15,8 @@ export interface DocsPage {
   readonly contentSecurityPolicy: string;
 }
 
-/** Makes the page of an OpenAPI document. */
-export function createDocsPage(openapi: string): DocsPage {
+/** Makes the page of an OpenAPI document, which is served at `documentPath`. */
+export function createDocsPage(openapi: string, documentPath: string): DocsPage {
   const document: Document = JSON.parse(openapi);
   const groups = groupsOf(document);
   const hasEvents = Object.keys(document.webhooks).length > 0;
@@ -25,7 +25,7 @@ export function createDocsPage(openapi: string): DocsPage {
 <title>${document.info.title} API</title><link rel="icon" href="data:,"><style>${new Html(style)}</style></head>
 <body><a class="skip" href="#main">To the operations</a>
 <nav aria-label="Operations"><label><span class="note">Search ( / )</span><input id="search" type="search" autocomplete="off" spellcheck="false"></label>
-<div class="list">${groups.map(groupList)}<h2>Reference</h2><ul>${hasEvents ? html`<li><a href="#events">Events</a></li>` : html``}<li><a href="#schemas">Schemas</a></li><li><a href="/v1/openapi.json">openapi.json</a></li></ul></div></nav>
+<div class="list">${groups.map(groupList)}<h2>Reference</h2><ul>${hasEvents ? html`<li><a href="#events">Events</a></li>` : html``}<li><a href="#schemas">Schemas</a></li><li><a href="${documentPath}">openapi.json</a></li></ul></div></nav>
 <main id="main"><h1>${document.info.title} API</h1><div id="intro"><p class="note">Version ${document.info.version}, OpenAPI ${document.openapi}</p>${prose(document.info.description)}</div>
 <p id="nothing" role="status" hidden>Nothing has these words in its path, name or summary.</p>
 ${groups.map((group) => groupSection(document, group))}

@@ -1,12 +1,13 @@
 // The OpenAPI document of a set of services.
 
 import type { DescEnum, DescMessage, DescService } from "@bufbuild/protobuf";
-import { type Route, routesOf } from "../route.ts";
+import { type Route, routesOf } from "../route/route.ts";
 import type { Comments } from "./comment.ts";
 import { describeEvent, eventsOf, type PublishedEvent, publishEvent } from "./event.ts";
 import { failureResponses, failureSchemas } from "./failure.ts";
-import type { Components, Document, Operation, PathItem, Server } from "./model.ts";
+import { type Components, type Document, type Operation, type PathItem, refTo, type Server } from "./model.ts";
 import { describeOperation, tagOf } from "./operation.ts";
+import type { RecordedExamples } from "./recorded.ts";
 import { createSampler } from "./sample.ts";
 import { SchemaBook } from "./schema.ts";
 
@@ -20,6 +21,8 @@ export interface DocumentOptions {
   readonly eventNames: DescEnum;
   /** Messages whose examples serve for fields of the same name. */
   readonly messages: readonly DescMessage[];
+  /** Calls that were really made and answered. */
+  readonly examples: RecordedExamples;
   readonly version: string;
   readonly servers: readonly Server[];
   /** Other base addresses of a service; undefined: the document's. */
@@ -34,7 +37,7 @@ export interface Described {
 
 /** Makes the document. Throws when two operations share an id, or an event has no message of its data. */
 export function createDocument(options: DocumentOptions): Described {
-  const { comments, reason, servers, version } = options;
+  const { comments, examples, reason, servers, version } = options;
   const routes = routesOf(options.services);
   const events = eventsOf(options.eventNames, options.messages);
   const book = new SchemaBook(
@@ -42,23 +45,27 @@ export function createDocument(options: DocumentOptions): Described {
     comments,
     events.map(({ data }) => data),
   );
-  const sources = { book, sampler: createSampler(book, options.messages), comments };
+  const sources = { book, sampler: createSampler(book, options.messages), comments, examples };
   const described = routes.map((route) => ({ route, operation: describeOperation(route, sources) }));
   checkIds(described.map(({ operation }) => operation));
   const webhooks = Object.fromEntries(events.map((event) => [event.name, describeEvent(event, sources)]));
   const schemas = { ...book.all(), ...failureSchemas(reason, comments) };
+  const responses = usedIn(described, failureResponses(reason, comments));
   const document: Document = {
     openapi: "3.1.0",
-    info: { title: "Policy Guard", version, description: introduction },
+    info: { title: "Policy Guard", version, description: introduction, contact, license },
     servers,
     security: [{ bearerAuth: [] }],
     tags: tags(routes, comments),
     paths: paths(described, options.serversOf),
     webhooks,
-    components: { schemas, responses: failureResponses(reason, comments), headers, securitySchemes },
+    components: { schemas, responses, headers, securitySchemes },
   };
   return { document, events: events.map((event) => publishEvent(event, schemas, sources)) };
 }
+
+const contact = { name: "The operator of this installation" };
+const license = { name: "All rights reserved", identifier: "LicenseRef-AllRightsReserved" };
 
 const introduction = [
   "Guard policies for AI applications: written and tested in one place, shipped as signed bundles, enforced inside your own boundary.",
@@ -108,6 +115,13 @@ function paths(described: readonly DescribedRoute[], serversOf: DocumentOptions[
     items[route.path] = { ...servers, ...items[route.path], [route.verb.toLowerCase()]: operation };
   }
   return items;
+}
+
+/** Those responses that an operation refers to. */
+function usedIn(described: readonly DescribedRoute[], responses: Components["responses"]): Components["responses"] {
+  const text = JSON.stringify(described.map(({ operation }) => operation.responses));
+  const used = ([name]: [string, unknown]) => text.includes(`"${refTo("responses", name).$ref}"`);
+  return Object.fromEntries(Object.entries(responses).filter(used));
 }
 
 function checkIds(operations: readonly Operation[]): void {

@@ -1,8 +1,8 @@
-// Events as the `webhooks` of the document: requests that the server sends and others answer. The data of an event is the
-// message that has its name, such as BundlePublishedData for bundle.published.
+// Events as the `webhooks` of the document: requests that the server sends and others answer. The data of an event is
+// the message that has its name, such as BundlePublishedData for bundle.published.
 
 import type { DescEnum, DescEnumValue, DescMessage, JsonObject } from "@bufbuild/protobuf";
-import { wireNames } from "../wire.ts";
+import { wireNames } from "../json/enum-names.ts";
 import { type Comments, firstSentence } from "./comment.ts";
 import { refTo, type Schema, type WebhookItem } from "./model.ts";
 import type { Sampler } from "./sample.ts";
@@ -86,6 +86,7 @@ export function describeEvent(event: EventDesc, sources: EventSources): WebhookI
   const comment = sources.comments.of(event.value);
   return {
     post: {
+      operationId: `on${dataName(event.name).replace(/Data$/, "")}`,
       tags: ["Webhook"],
       summary: firstSentence(comment),
       description: comment,
@@ -101,7 +102,6 @@ export function describeEvent(event: EventDesc, sources: EventSources): WebhookI
       },
       responses: {
         "2XX": { description: "The delivery is done." },
-        "410": { description: "Nobody listens any more: the webhook is deactivated." },
         default: { description: "Attempted again, five times in all over about two hours." },
       },
     },

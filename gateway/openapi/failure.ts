@@ -1,8 +1,10 @@
 // The catalogue of reasons as responses and schemas of the document.
 
 import type { DescEnum, JsonObject } from "@bufbuild/protobuf";
-import { type ReasonRule, reasonRules } from "../../src/kit/error.ts";
-import type { Route } from "../route.ts";
+import { type ReasonRule, reasonRules } from "../../src/kit/fault/fault.ts";
+import { parametersOf } from "../../src/kit/rpc/parameter.ts";
+import { foreignErrorForm, foreignErrorForms } from "../route/error-form.ts";
+import type { Route } from "../route/route.ts";
 import type { Comments } from "./comment.ts";
 import { type Reference, type Response, refTo, type Schema } from "./model.ts";
 
@@ -36,7 +38,16 @@ export function failureResponses(reason: DescEnum, comments: Comments): Record<s
     .sort(([a], [b]) => a - b)
     .map(([status, rules]) => [failureName(status), failureResponse(rules, meanings(reason, comments))] as const);
   const any = { description: "Any other failure.", content: { "application/json": { schema: envelopeRef() } } };
-  return { ...Object.fromEntries(responses), Failure: any };
+  return { ...Object.fromEntries(responses), Failure: any, ...foreignResponses() };
+}
+
+function foreignResponses(): Record<string, Response> {
+  const responses = foreignErrorForms.map(({ name }) => {
+    const content = { "application/json": { schema: { ...refTo("schemas", `${name}Error`) } } };
+    const headers = { "X-Request-Id": refTo("headers", "X-Request-Id") };
+    return [`${name}Failure`, { description: "A failure.", headers, content }] as const;
+  });
+  return Object.fromEntries(responses);
 }
 
 function meanings(reason: DescEnum, comments: Comments): ReadonlyMap<number, string> {
@@ -81,7 +92,7 @@ export function failureSchemas(reason: DescEnum, comments: Comments): Record<str
         message: { type: "string", description: "What was wrong, for a person." },
         fields: {
           type: "array",
-          description: "With validation_failed: each field that fails, and what was expected.",
+          description: "With validation_failed and invalid_parameter: each field that fails, and what was expected.",
           items: {
             type: "object",
             properties: { field: { type: "string" }, message: { type: "string" } },
@@ -100,17 +111,19 @@ export function failureSchemas(reason: DescEnum, comments: Comments): Record<str
       },
       required: ["detail"],
     },
+    ...Object.fromEntries(foreignErrorForms.map(({ name, schema }) => [`${name}Error`, schema])),
   };
 }
 
 /** The failures that a route documents, by status: those that its access, path, body and effect make possible. */
 export function routeFailures({ facts, verb, path, body, method }: Route): Record<string, Reference> {
   const isOpen = facts.access.public;
+  const hasParameters = parametersOf(method).size > 0;
   // A body can be malformed or have unknown fields although the request has none of its own.
-  const hasInput = method.input.fields.length > 0 || body !== "";
+  const hasBody = body !== "";
   const own = reasonRules().filter(({ error }) => facts.fails.includes(error));
   const statuses = new Map<number, boolean>([
-    [400, hasInput],
+    [400, hasBody || (hasParameters && facts.parameterFault === 400) || facts.access.apiKeyHeader],
     [401, !isOpen],
     [402, !isOpen && !facts.entitlement.openWhenBillingBlocked],
     [403, !isOpen],
@@ -118,7 +131,7 @@ export function routeFailures({ facts, verb, path, body, method }: Route): Recor
     [409, verb !== "GET" && facts.audit !== ""],
     [413, body !== ""],
     [415, body !== ""],
-    [422, hasInput],
+    [422, hasBody || (hasParameters && facts.parameterFault === 422)],
     [429, facts.access.addressLimited],
     [500, true],
     [503, true],
@@ -126,8 +139,10 @@ export function routeFailures({ facts, verb, path, body, method }: Route): Recor
   ]);
   const applying = [...statuses].filter(([, applies]) => applies).map(([status]) => status);
   const documented = [...new Set([...applying, ...own.map(({ httpStatus }) => httpStatus)])];
+  const foreign = foreignErrorForm(path);
+  const refOf = (name: string) => refTo("responses", foreign === undefined ? name : `${foreign.name}Failure`);
   return {
-    ...Object.fromEntries(documented.map((status) => [status, refTo("responses", failureName(status))])),
-    default: refTo("responses", "Failure"),
+    ...Object.fromEntries(documented.map((status) => [status, refOf(failureName(status))])),
+    default: refOf("Failure"),
   };
 }

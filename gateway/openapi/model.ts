@@ -8,7 +8,13 @@ export type Schema = JsonObject;
 /** The document. */
 export interface Document {
   readonly openapi: "3.1.0";
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly contact: { readonly name: string };
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
   readonly servers: readonly Server[];
   readonly security: readonly SecurityRequirement[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
@@ -70,7 +76,7 @@ export interface Operation {
 export interface WebhookItem {
   readonly post: Pick<
     Operation,
-    "tags" | "summary" | "description" | "security" | "parameters" | "requestBody" | "responses"
+    "operationId" | "tags" | "summary" | "description" | "security" | "parameters" | "requestBody" | "responses"
   >;
 }
 
@@ -81,6 +87,7 @@ export interface Parameter {
   readonly required: boolean;
   readonly description: string;
   readonly schema: Schema;
+  readonly example?: JsonValue;
 }
 
 /** Bodies by media type. */

@@ -1,10 +1,10 @@
 // One route as one operation of the document.
 
-import type { DescField, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { DescField, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { Access } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { CredentialKindSchema, RoleSchema } from "../../gen/policyguard/options/v1/options_pb.ts";
-import { isConversation, isRaw, nameOf, type Route } from "../route.ts";
-import { headerName, statusWhenTrue, wireNames } from "../wire.ts";
+import { headerName, statusWhenTrue, wireNames } from "../json/enum-names.ts";
+import { isRaw, nameOf, type Route } from "../route/route.ts";
 import { type Comments, firstSentence } from "./comment.ts";
 import { routeFailures } from "./failure.ts";
 import {
@@ -17,6 +17,7 @@ import {
   refTo,
   type SecurityRequirement,
 } from "./model.ts";
+import { type RecordedExamples, recordedFor, requestPart } from "./recorded.ts";
 import { isRequired } from "./rule.ts";
 import type { Sampler } from "./sample.ts";
 import type { Direction, SchemaBook } from "./schema.ts";
@@ -26,6 +27,7 @@ export interface Sources {
   readonly book: SchemaBook;
   readonly sampler: Sampler;
   readonly comments: Comments;
+  readonly examples: RecordedExamples;
 }
 
 /** The operation of a route. */
@@ -74,17 +76,22 @@ export function accessFacts(access: Access): JsonObject {
 }
 
 function parametersOf({ method, pathFields, body }: Route, sources: Sources): Parameter[] {
+  const recorded = recordedFor(sources.examples, method)?.request ?? {};
+  const parameter = (field: DescField, place: Parameter["in"]) => {
+    const example = place === "header" ? undefined : recorded[field.name];
+    return { ...parameterOf(field, place, sources), ...(example === undefined ? {} : { example }) };
+  };
   const inHeader = method.input.fields.filter((field) => headerName(field) !== "");
   const elsewhere = new Set<DescField | string>([...pathFields, ...inHeader, body]);
   const inQuery = body === "*" ? [] : method.input.fields.filter((field) => !elsewhere.has(field));
   return [
-    ...pathFields.map((field) => parameter(field, "path", sources)),
-    ...inQuery.map((field) => parameter(field, "query", sources)),
-    ...inHeader.map((field) => parameter(field, "header", sources)),
+    ...pathFields.map((field) => parameter(field, "path")),
+    ...inQuery.map((field) => parameter(field, "query")),
+    ...inHeader.map((field) => parameter(field, "header")),
   ];
 }
 
-function parameter(field: DescField, place: Parameter["in"], { book, comments }: Sources): Parameter {
+function parameterOf(field: DescField, place: Parameter["in"], { book, comments }: Sources): Parameter {
   const { description: _, ...schema } = book.field(field, "in");
   return {
     name: place === "header" ? headerName(field) : field.name,
@@ -97,20 +104,25 @@ function parameter(field: DescField, place: Parameter["in"], { book, comments }:
 
 /** Text has no null: an optional parameter is left out. */
 function notNull(schema: JsonObject): JsonObject {
-  return Array.isArray(schema.type) ? { ...schema, type: schema.type[0] ?? "string" } : schema;
+  if (!Array.isArray(schema.type)) return schema;
+  const present = { ...schema, type: schema.type[0] ?? "string" };
+  return Array.isArray(schema.enum) ? { ...present, enum: schema.enum.filter((value) => value !== null) } : present;
 }
 
-function requestBody({ method, body }: Route, sources: Sources): Operation["requestBody"] {
+function requestBody({ method, body, facts }: Route, sources: Sources): Operation["requestBody"] {
   if (body === "") return undefined;
-  if (body !== "*") return { required: isRequired(body), content: fieldContent(body, "in", sources) };
+  if (facts.upload !== undefined) return { required: true, content: bytesOf(facts.requestMediaTypes) };
+  const recorded = recordedFor(sources.examples, method);
+  if (body !== "*") {
+    return { required: isRequired(body), content: fieldContent(body, "in", sources, recorded?.request[body.name]) };
+  }
   const fields = sources.book.bodyFields(method.input);
   return {
     required: fields.some(isRequired), // an empty body is read as {}
     content: content(
-      method,
-      requestTypes,
+      facts.requestMediaTypes,
       sources.book.message(method.input, "in"),
-      sources.sampler.message(method.input, "in"),
+      recorded === undefined ? sources.sampler.message(method.input, "in") : requestPart(recorded, fields),
     ),
   };
 }
@@ -126,26 +138,33 @@ function successes(route: Route, sources: Sources): Record<string, Response | Re
   return { [facts.successStatus]: success, ...Object.fromEntries(special) };
 }
 
-function successContent({ method, responseBody }: Route, sources: Sources): Content {
-  if (isRaw(method.output)) return { "*/*": { schema: {} } };
-  if (responseBody !== undefined) return fieldContent(responseBody, "out", sources);
-  const example = sources.sampler.message(method.output, "out");
-  return content(method, answerTypes, sources.book.message(method.output, "out"), example);
+function successContent(route: Route, sources: Sources): Content {
+  const { method, facts, responseBody } = route;
+  if (isRaw(method.output)) return bytesOf(facts.answerMediaTypes);
+  const recorded = recordedFor(sources.examples, method)?.answer;
+  if (responseBody !== undefined) return fieldContent(responseBody, "out", sources, recorded);
+  const example = recorded ?? sources.sampler.message(method.output, "out");
+  return content(facts.answerMediaTypes, sources.book.message(method.output, "out"), example);
 }
 
-/** Media types of conversations: a message a line, or a message an event. */
-const requestTypes = ["application/x-ndjson"];
-const answerTypes = ["application/x-ndjson", "text/event-stream"];
+/** Bodies of bytes. */
+function bytesOf(types: readonly string[]): Content {
+  return Object.fromEntries(types.map((type) => [type, { schema: {} }]));
+}
 
-function content(method: DescMethod, types: readonly string[], schema: JsonObject, example: JsonValue): Content {
-  if (!isConversation(method)) return json(schema, example);
+function content(types: readonly string[], schema: JsonObject, example: JsonValue): Content {
   return Object.fromEntries(types.map((type) => [type, { schema, example }]));
 }
 
-function fieldContent(field: DescField, direction: Direction, { book, sampler }: Sources): Content {
+function fieldContent(
+  field: DescField,
+  direction: Direction,
+  { book, sampler }: Sources,
+  recorded: JsonValue | undefined,
+): Content {
   const item = book.item(field, direction);
   const schema = field.fieldKind === "list" ? { type: "array", items: item } : item;
-  return json(schema, sampler.field(field, direction));
+  return json(schema, recorded ?? sampler.field(field, direction));
 }
 
 function json(schema: JsonObject, example: JsonValue): Content {

@@ -1,7 +1,8 @@
-// Example bodies: put together from the (example) options of fields, and from their types and rules where there is none.
+// Example bodies: put together from the (example) options of fields, and from their types and rules where there is
+// none.
 
 import { type DescField, type DescMessage, type JsonObject, type JsonValue, ScalarType } from "@bufbuild/protobuf";
-import { wireNames } from "../wire.ts";
+import { wireNames } from "../json/enum-names.ts";
 import { isRequired, ruleKeywords } from "./rule.ts";
 import { type Direction, exampleOf, type SchemaBook } from "./schema.ts";
 
@@ -34,13 +35,13 @@ export function createSampler(book: SchemaBook, messages: Iterable<DescMessage>)
     return Object.fromEntries(fields.map((field) => [field.name, sampleField(field, direction, depth)]));
   };
   const sampleField = (field: DescField, direction: Direction, depth: number): JsonValue => {
+    const example = exampleOf(field) ?? byName.get(lendingKey(field));
+    if (example !== undefined) return example;
     const item = sampleItem(field, direction, depth);
     if (field.fieldKind === "list") return item === undefined ? [] : [item];
     return field.fieldKind === "map" ? {} : (item ?? null);
   };
   const sampleItem = (field: DescField, direction: Direction, depth: number): JsonValue | undefined => {
-    const example = exampleOf(field) ?? (field.fieldKind === "scalar" ? byName.get(lendingKey(field)) : undefined);
-    if (example !== undefined) return example;
     if (field.enum !== undefined) return wireNames(field.enum).names[0];
     if (field.message === undefined) return sampleScalar(field);
     if (field.message.typeName === "google.protobuf.Timestamp") return sampleTime;
@@ -53,9 +54,10 @@ export function createSampler(book: SchemaBook, messages: Iterable<DescMessage>)
   };
 }
 
-/** What fields have in common that may share an example: their name and type. */
-function lendingKey({ name, scalar }: DescField): string {
-  return `${name}:${scalar}`;
+/** What fields have in common that may share an example: their name, kind and type. */
+function lendingKey(field: DescField): string {
+  const type = field.message?.typeName ?? field.enum?.typeName ?? field.scalar;
+  return `${field.name}:${field.fieldKind}:${type}`;
 }
 
 function sampleScalar(field: DescField): JsonValue {

@@ -1,5 +1,5 @@
-// Messages and enums as schemas. Requests and answers differ: an answer has every field, a request may leave out what it likes;
-// so a message that occurs in both has two schemas, the one for requests with the suffix "Input".
+// Messages and enums as schemas. Requests and answers differ: an answer has every field, a request may leave out what
+// it likes; so a message that occurs in both has two schemas, the one for requests with the suffix "Input".
 
 import {
   type DescEnum,
@@ -10,8 +10,8 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { example as exampleOption, sensitive } from "../../gen/policyguard/options/v1/options_pb.ts";
-import type { Route } from "../route.ts";
-import { headerName, statusWhenTrue, wireNames } from "../wire.ts";
+import { headerName, statusWhenTrue, wireNames } from "../json/enum-names.ts";
+import type { Route } from "../route/route.ts";
 import type { Comments } from "./comment.ts";
 import { refTo, type Schema } from "./model.ts";
 import { isRequired, ruleKeywords } from "./rule.ts";
@@ -194,12 +194,12 @@ function examples(field: DescField): Schema {
   return example === undefined ? {} : { examples: [example] };
 }
 
-/** The value of the field's (example) option. */
+/** The value of the field's (example) option. That of a list may also be one of its items. */
 export function exampleOf(field: DescField): JsonValue | undefined {
   const text = getOption(field, exampleOption);
   if (text === "") return undefined;
   const value: JsonValue = JSON.parse(text);
-  return value;
+  return field.fieldKind === "list" && !Array.isArray(value) ? [value] : value;
 }
 
 function writeOnly(field: DescField, direction: Direction): Schema {

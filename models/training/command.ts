@@ -7,7 +7,10 @@ import type { ParseArgsOptionDescriptor } from "node:util";
 /** An option of `parseArgs` that may be given any number of times. */
 export const repeated = { type: "string", multiple: true, default: [] } satisfies ParseArgsOptionDescriptor;
 
-/** The options of every training script: `--data`, files of texts; `--corpus`, a folder in the place of this repository's; `--out`, where the weights go. */
+/**
+ * The options of every training script: `--data`, files of texts; `--corpus`, a folder in the place of this
+ * repository's; `--out`, where the weights go.
+ */
 export function trainingOptions(out: string) {
   return { data: repeated, corpus: { type: "string" }, out: { type: "string", default: out } } as const;
 }

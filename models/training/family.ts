@@ -1,5 +1,6 @@
-// Learns which family of attacks a window looks like: multinomial logistic regression by stochastic gradient descent with AdaGrad, over
-// the first bits of the features of injection/feature.ts. It names what was found; whether anything was found, it has no say in.
+// Learns which family of attacks a window looks like: multinomial logistic regression by stochastic gradient descent
+// with AdaGrad, over the first bits of the features of injection/feature.ts. It names what was found; whether anything
+// was found, it has no say in.
 
 import { windowsOf } from "../../runtime/engine/detectors/injection/feature.ts";
 import { FeatureList } from "../../runtime/engine/detectors/injection/feature-list.ts";

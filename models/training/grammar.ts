@@ -1,8 +1,9 @@
-// Grows labelled texts from the grammars of models/grammar, one file a language. A grammar has `[slots]`, which sentences name as <name>;
-// `[around]`, sentences that may stand before and after any other; `[document]`, sentences that documents are made of; and templates under
-// `[attack FAMILY]`, `[benign KIND]`, and, within documents, `[planted FAMILY]` and `[note KIND]`. {a|b} is a choice, also within a
-// choice. Attacks and innocent texts have the same surroundings, so that none of these tells them apart. Prose is the other kind of file:
-// innocent sentences in blocks, of which longer texts are made, so that a language is not known by its attacks only.
+// Grows labelled texts from the grammars of models/grammar, one file a language. A grammar has `[slots]`, which
+// sentences name as <name>; `[around]`, sentences that may stand before and after any other; `[document]`, sentences
+// that documents are made of; and templates under `[attack FAMILY]`, `[benign KIND]`, and, within documents, `[planted
+// FAMILY]` and `[note KIND]`. {a|b} is a choice, also within a choice. Attacks and innocent texts have the same
+// surroundings, so that none of these tells them apart. Prose is the other kind of file: innocent sentences in blocks,
+// of which longer texts are made, so that a language is not known by its attacks only.
 
 import { randomOf, shuffle } from "./random.ts";
 import { hashOf } from "./row.ts";
@@ -132,7 +133,10 @@ function expand(template: string, slots: ReadonlyMap<string, readonly string[]>,
     .trim();
 }
 
-/** The texts of a grammar, each once, template by template; the same for the same grammar. Texts of a template share a group. */
+/**
+ * The texts of a grammar, each once, template by template; the same for the same grammar. Texts of a template share a
+ * group.
+ */
 export function growTexts(lang: string, grammar: Grammar): Grown[] {
   const seen = new Set<string>();
   return grammar.templates.flatMap((template) => {
@@ -184,7 +188,10 @@ function withinDocument(text: string, document: readonly string[], random: () =>
   return lines.join(random() < 0.5 ? "\n" : " ");
 }
 
-/** Innocent texts of the lines of each block, which share a group: every line alone, and some together; the same for the same lines. */
+/**
+ * Innocent texts of the lines of each block, which share a group: every line alone, and some together; the same for the
+ * same lines.
+ */
 export function growProse(lang: string, source: string): Grown[] {
   const blocks = source.split(/\n{2,}/).map((block) => block.split("\n").filter((line) => line !== ""));
   return blocks.flatMap((lines) => {

@@ -1,4 +1,5 @@
-// Innocent sentences with words that offend elsewhere: the sober, the literal and the everyday use of each. Written for this product.
+// Innocent sentences with words that offend elsewhere: the sober, the literal and the everyday use of each. Written for
+// this product.
 
 const sentences: readonly string[] = [
   "I need a new hoe and a rake for the vegetable garden.",
@@ -90,7 +91,10 @@ const sentences: readonly string[] = [
   "auraton aur mardon ko barabar vetan milna chahiye.",
 ];
 
-/** Words that offend in one language and are everyday words of another, or name people, with what stands around them there. */
+/**
+ * Words that offend in one language and are everyday words of another, or name people, with what stands around them
+ * there.
+ */
 const neighbours: readonly { readonly words: string; readonly frames: string }[] = [
   {
     words: "hoe|Hoe",

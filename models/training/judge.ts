@@ -1,9 +1,9 @@
 // Judges texts as the detector does: the model's evidence in each window, with what the patterns find there.
 
-import type { Detection } from "../../runtime/engine/detector.ts";
+import type { Detection } from "../../runtime/engine/detectors/detector.ts";
 import { featureCount } from "../../runtime/engine/detectors/injection/feature.ts";
 import { type ModelHeader, writeModel } from "../../runtime/engine/detectors/injection/model.ts";
-import { compileDetectors } from "../../runtime/engine/scanner.ts";
+import { compileDetectors } from "../../runtime/engine/scan/scanner.ts";
 import type { Instance } from "./instance.ts";
 import type { Learner } from "./learn.ts";
 

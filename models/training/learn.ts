@@ -1,11 +1,11 @@
-// Logistic regression by stochastic gradient descent with AdaGrad (Duchi, Hazan, Singer 2011). A text is a bag of stretches
-// (multiple-instance learning): of an attack only some need to look like one, of an innocent text none may. After the first round an
-// attack therefore teaches by the strongest stretch of the third of its windows that look worst, an innocent text by those of the two
-// that look worst.
+// Logistic regression by stochastic gradient descent with AdaGrad (Duchi, Hazan, Singer 2011). A text is a bag of
+// stretches (multiple-instance learning): of an attack only some need to look like one, of an innocent text none may.
+// After the first round an attack therefore teaches by the strongest stretch of the third of its windows that look
+// worst, an innocent text by those of the two that look worst.
 
 import { featureCount, windowParts } from "../../runtime/engine/detectors/injection/feature.ts";
 import { partsOf } from "../../runtime/engine/detectors/injection/model.ts";
-import { createStretch, strongestStretch, type WindowParts } from "../../runtime/engine/detectors/injection/stretch.ts";
+import { createSpan, strongestSpan, type WindowParts } from "../../runtime/engine/detectors/injection/span.ts";
 import type { Instance } from "./instance.ts";
 import { randomOf, shuffle } from "./random.ts";
 
@@ -40,7 +40,7 @@ const worstOfInnocent = 2;
 export class Learner {
   readonly weights = new Float32Array(featureCount);
   readonly #squares = new Float32Array(featureCount).fill(firstSquare);
-  readonly #stretch = createStretch();
+  readonly #stretch = createSpan();
   readonly #sums = new Float64Array(windowParts);
   readonly #counts = new Int32Array(windowParts);
   readonly damping: number;
@@ -53,7 +53,7 @@ export class Learner {
 
   /** Evidence of an attack in a window. */
   evidence(window: Instance): number {
-    strongestStretch(this.#stretch, this.#partsOf(window), this.damping);
+    strongestSpan(this.#stretch, this.#partsOf(window), this.damping);
     return this.bias + this.#stretch.evidence;
   }
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { normalize } from "../../runtime/engine/normalize.ts";
+import { normalize } from "../../runtime/engine/text/normalize.ts";
 
 /** A labelled text. */
 export interface Row {
@@ -33,7 +33,10 @@ export function readCorpus(folder = corpusFolder): Row[] {
   return files.sort().flatMap((name) => readRows(join(folder, name)));
 }
 
-/** The rows of a JSONL file, gzipped or not. A row has `text`, and that `label` if it is an attack; the text before a transform, `plain`, goes before `text`. */
+/**
+ * The rows of a JSONL file, gzipped or not. A row has `text`, and that `label` if it is an attack; the text before a
+ * transform, `plain`, goes before `text`.
+ */
 export function readRows(path: string, label = "attack"): Row[] {
   const bytes = readFileSync(path);
   const lines = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").split("\n");

@@ -1,7 +1,7 @@
-// Logistic regression by stochastic gradient descent with AdaGrad over stretches of words: of a toxic text the stretch that looks worst
-// teaches, of an innocent one the two that do.
+// Logistic regression by stochastic gradient descent with AdaGrad over stretches of words: of a toxic text the stretch
+// that looks worst teaches, of an innocent one the two that do.
 
-import { damping, stretchesOf, stretchWords } from "../../runtime/engine/detectors/toxicity/model.ts";
+import { damping, spansOf, spanWords } from "../../runtime/engine/detectors/toxicity/model.ts";
 import { featureCount, featuresPerWord, WordReader } from "../../runtime/engine/detectors/toxicity/word.ts";
 import { randomOf, shuffle } from "./random.ts";
 
@@ -33,8 +33,8 @@ const reader = new WordReader();
 export function stretchesIn(text: string): Int32Array[] {
   const count = reader.read(text, 0, Math.min(text.length, longest));
   if (count === 0) return [];
-  return stretchesOf(count).map((begin) =>
-    reader.features.slice(begin * featuresPerWord, Math.min(count, begin + stretchWords) * featuresPerWord),
+  return spansOf(count).map((begin) =>
+    reader.features.slice(begin * featuresPerWord, Math.min(count, begin + spanWords) * featuresPerWord),
   );
 }
 

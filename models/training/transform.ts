@@ -1,4 +1,5 @@
-// The disguises that texts are put into, to measure what is found behind them, and to learn that a disguise alone proves nothing.
+// The disguises that texts are put into, to measure what is found behind them, and to learn that a disguise alone
+// proves nothing.
 
 import { randomOf } from "./random.ts";
 

@@ -1,8 +1,8 @@
-// LiteLLM's generic guardrail contract (docs.litellm.ai, "Generic Guardrail API"): texts are answered position by position. It cannot
-// carry rewritten tool calls, so a call whose arguments would be redacted is blocked.
+// LiteLLM's generic guardrail contract (docs.litellm.ai, "Generic Guardrail API"): texts are answered position by
+// position. The contract cannot carry rewritten tool calls, so a call whose arguments would be redacted is blocked.
 
 import { create, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
-import { parseJson } from "../../gateway/json-text.ts";
+import { parseJson } from "../../gateway/json/parse.ts";
 import {
   type EvaluateRequest,
   EvaluateRequestSchema,
@@ -11,11 +11,11 @@ import {
   ToolCallSchema,
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Mode, Outcome, Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { assertValid } from "../../src/kit/validation.ts";
-import type { Evaluator } from "../evaluator.ts";
+import { assertValid } from "../../src/kit/fault/validation.ts";
+import type { Evaluator } from "../evaluate/evaluator.ts";
 import { invalid, isObject, listMember, objectMember, textMember } from "./payload.ts";
 
-const longestId = 256;
+const maxIdLength = 256;
 
 /** Answers a request of LiteLLM. Throws validation_failed for a payload that is none. */
 export async function applyGuardrail(payload: JsonObject, evaluator: Evaluator): Promise<JsonObject> {
@@ -71,7 +71,7 @@ function argumentsOf(value: JsonValue | undefined): JsonObject {
     const parsed = parseJson(value);
     return isObject(parsed) ? parsed : { arguments: parsed };
   } catch {
-    // Not JSON, or not yet; what it says is read all the same.
+    // Not JSON, or not complete yet: the text is judged as it is.
     return { arguments: value };
   }
 }
@@ -81,17 +81,17 @@ function commonOf(payload: JsonObject) {
   const parameters = objectMember(payload, "additional_provider_specific_params");
   const userId = textMember(data, "user_api_key_end_user_id") ?? textMember(data, "user_api_key_user_id");
   const model = textMember(payload, "model");
-  const sessionId = textMember(payload, "litellm_trace_id")?.slice(0, longestId);
+  const sessionId = textMember(payload, "litellm_trace_id")?.slice(0, maxIdLength);
   const labels = {
     gateway: "litellm",
-    litellm_call_id: textMember(payload, "litellm_call_id")?.slice(0, longestId),
-    litellm_version: textMember(payload, "litellm_version")?.slice(0, longestId),
+    litellm_call_id: textMember(payload, "litellm_call_id")?.slice(0, maxIdLength),
+    litellm_version: textMember(payload, "litellm_version")?.slice(0, maxIdLength),
   };
   return {
     agentId: textMember(parameters, "agent_id"),
     sessionId: sessionId === "" ? undefined : sessionId,
-    subject: userId === undefined ? undefined : { userId: userId.slice(0, longestId) },
-    model: model === undefined ? undefined : { name: model.slice(0, longestId) },
+    subject: userId === undefined ? undefined : { userId: userId.slice(0, maxIdLength) },
+    model: model === undefined ? undefined : { name: model.slice(0, maxIdLength) },
     metadata: Object.fromEntries(Object.entries(labels).flatMap(([key, value]) => (value ? [[key, value]] : []))),
   };
 }

@@ -1,7 +1,7 @@
-// The moderation contract of OpenAI (platform.openai.com, "Create moderation"): a verdict for each input. Its thirteen categories
-// are always there; those of this product's detectors stand beside them.
+// The moderation contract of OpenAI (platform.openai.com, "Create moderation"): a verdict for each input. An answer
+// always has the thirteen categories of the contract, and the categories of this product's detectors after them.
 
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import { create, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import {
   type EvaluateRequest,
@@ -9,9 +9,9 @@ import {
   type EvaluateResponse,
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { DetailLevel, Mode, Outcome, Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { newId } from "../../src/kit/id.ts";
-import { assertValid } from "../../src/kit/validation.ts";
-import type { Evaluator } from "../evaluator.ts";
+import { assertValid } from "../../src/kit/fault/validation.ts";
+import { newId } from "../../src/kit/process/id.ts";
+import type { Evaluator } from "../evaluate/evaluator.ts";
 import { invalid, isObject, textMember } from "./payload.ts";
 
 const contractCategories = [
@@ -48,7 +48,7 @@ export async function createModeration(
   const results: JsonObject[] = [];
   for (const request of requests) {
     results.push(await resultOf(request, evaluator));
-    await turn();
+    await tick();
     signal.throwIfAborted();
   }
   return { id: `modr-${newId()}`, model, results };

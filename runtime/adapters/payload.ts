@@ -1,7 +1,8 @@
-// Reading the payload of another product's contract: what is needed has to have its type, everything else is passed over.
+// Reads the payload of another product's contract. Members that are needed must have their type; all others are
+// ignored.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { validationFailed } from "../../src/kit/error.ts";
+import { validationFailed } from "../../src/kit/fault/fault.ts";
 
 /** The text of a member; undefined when it is missing or null. Throws validation_failed for anything else. */
 export function textMember(payload: JsonObject, name: string): string | undefined {

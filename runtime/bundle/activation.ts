@@ -1,10 +1,10 @@
-// The activation: which bundle is the one to enforce. Its sequence number only grows, so that activating an older
-// version is possible and replaying an old statement is not; its expiry catches a mirror that is frozen. After
-// The Update Framework, section 5.4 (https://theupdateframework.github.io/specification/latest/).
+// The activation says which bundle is to be enforced. Its sequence number only grows: an older version can be activated
+// again, and an old statement cannot be replayed. Its expiry detects a mirror that is frozen. After The Update
+// Framework, section 5.4 (https://theupdateframework.github.io/specification/latest/).
 
-import type { TrustedKeys } from "../../src/kit/signing-key.ts";
-import { type SignedStatement, StatementError, verifyStatement } from "../../src/kit/statement.ts";
-import { type ActivationPayload, PayloadError, readActivation } from "../../src/kit/statement-payload.ts";
+import { type ActivationPayload, PayloadError, readActivation } from "../../src/kit/bundle/statement-payload.ts";
+import type { TrustedKeys } from "../../src/kit/crypto/signing-key.ts";
+import { type SignedStatement, StatementError, verifyStatement } from "../../src/kit/crypto/statement.ts";
 import { BundleRejection } from "./rejection.ts";
 
 /** The project and environment that a runtime works for. */
@@ -23,10 +23,10 @@ export interface Ratchet {
   readonly kids: readonly string[];
 }
 
-/** What an activation is checked against. */
+/** The keys, scope and state that an activation is checked against. */
 export interface ActivationCheck {
   readonly trust: TrustedKeys;
-  /** Keys that are believed no more, for the reason of a refusal. */
+  /** Keys that are no longer trusted, for the reason of a refusal. */
   readonly revoked?: ReadonlySet<string>;
   /** Serial of the key set that the trust comes from; 0 when not given. */
   readonly keysSerial?: number;
@@ -34,7 +34,7 @@ export interface ActivationCheck {
   /** Undefined when nothing was ever adopted. */
   readonly ratchet: Ratchet | undefined;
   readonly now: Date;
-  /** From disk, expiry does not count: what was adopted stays in force, and is stale. */
+  /** Expiry does not count for a bundle from disk: it was adopted before, stays in force, and is stale. */
   readonly from: "network" | "disk";
 }
 
@@ -99,7 +99,7 @@ function assertSequence(
   ratchet: Ratchet | undefined,
   trust: TrustedKeys,
 ) {
-  // A stolen key could have pushed the sequence number out of reach. Once none of the keys behind the ratchet is
+  // A stolen key could have pushed the sequence number out of reach. When none of the keys that signed the ratchet is
   // trusted any more, the ratchet does not count either (recovery from a fast-forward attack).
   if (ratchet === undefined || !ratchet.kids.some((kid) => trust.has(kid))) return;
   if (seq < ratchet.activationSeq) {

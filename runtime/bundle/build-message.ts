@@ -1,13 +1,14 @@
-// What the thread that answers evaluations and the one that builds engines tell each other. All of it is plain data or shared memory:
-// compiled patterns and conditions cannot go from thread to thread, so the first compiles those itself.
+// The messages between the thread that answers evaluations and the thread that builds engines. All of them are plain
+// data or shared memory. Compiled patterns and conditions cannot be sent between threads, so the first thread compiles
+// those itself.
 
 import type { MessagePort } from "node:worker_threads";
-import type { SignedStatement } from "../../src/kit/statement.ts";
-import type { NamedList } from "../engine/applicability.ts";
-import type { PolicySource } from "../engine/compiled-policy.ts";
-import type { SchemaSource } from "../engine/output-schema.ts";
-import type { StoredFacts } from "../engine/pattern-facts.ts";
-import type { Tables } from "../engine/table-shelf.ts";
+import type { SignedStatement } from "../../src/kit/crypto/statement.ts";
+import type { StoredFacts } from "../engine/pattern/pattern-facts.ts";
+import type { NamedList } from "../engine/policy-plan/applicability.ts";
+import type { PolicySource } from "../engine/policy-plan/compiled-policy.ts";
+import type { Tables } from "../engine/scan/table-cache.ts";
+import type { SchemaSource } from "../engine/schema/output-schema.ts";
 import type { VerifiedActivation } from "./activation.ts";
 import type { RejectionReason } from "./rejection.ts";
 import type { BundleCheck, VerifiedBundle } from "./verify.ts";
@@ -26,7 +27,7 @@ export interface VerifyRequest {
   readonly parts: readonly { readonly path: string; readonly data: Uint8Array }[];
 }
 
-/** What was found out about a bundle that holds. */
+/** The result of verifying a bundle that holds. */
 export interface Verification extends Pick<VerifiedBundle, "manifest" | "digest"> {
   readonly activation: Omit<VerifiedActivation, "statement">;
   readonly hasNewerKeys: boolean;
@@ -40,21 +41,21 @@ export interface BuildRequest {
   readonly projectId: string;
   /** In shared memory. */
   readonly parts: ReadonlyMap<string, Uint8Array>;
-  /** Keys of the tables that need not be sent, by kind. */
+  /** Keys of the tables that the receiver has already, by kind. */
   readonly known: Readonly<Record<keyof Tables, readonly string[]>>;
-  /** Where the pieces go. */
-  readonly pieces: MessagePort;
+  /** Where the chunks go. */
+  readonly chunks: MessagePort;
 }
 
-/** A part of what was built. They are taken one at a time, so none is large. */
-export type BuildPiece =
+/** A part of the result. The receiver takes one at a time, so each is small. */
+export type BuildChunk =
   | { readonly kind: "policy"; readonly policy: Omit<PolicySource, "packs"> }
   | { readonly kind: "list"; readonly list: NamedList }
   | { readonly kind: "schema"; readonly schema: SchemaSource }
   | { readonly kind: "facts"; readonly facts: readonly (readonly [string, StoredFacts])[] }
   | { readonly kind: "tables"; readonly tables: Tables };
 
-/** Says that a bundle holds, or that all its pieces are there, or why it is refused. */
+/** Says that a bundle holds, or that all its chunks are there, or why it is refused. */
 export interface BuildAnswer {
   readonly id: number;
   readonly verification?: Verification;

@@ -1,27 +1,26 @@
-// The thread that builds engines beside the one that answers evaluations. It reads and checks what is in a bundle, finds out about its
-// patterns and makes the heavy tables, and hands all of that over in pieces. Its own engine is thrown away.
+// The thread that builds engines beside the one that answers evaluations. It parses and checks the content of a bundle,
+// analyses its patterns, builds the large tables, and sends the results in chunks. Its own engine is discarded.
 
 import { type MessagePort, parentPort } from "node:worker_threads";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { BundleSchema, PartSchema } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
-import type { SignedStatement } from "../../src/kit/statement.ts";
-import { engineSteps } from "../engine/compile.ts";
-import type { PolicySource } from "../engine/compiled-policy.ts";
+import type { SignedStatement } from "../../src/kit/crypto/statement.ts";
 import { catalog } from "../engine/detectors/catalog.ts";
-import { parsePolicy } from "../engine/policy/parse.ts";
-import { recordPatterns } from "../engine/regex.ts";
-import { finish } from "../engine/steps.ts";
-import { noTables, type Tables } from "../engine/table-shelf.ts";
-import type { BuildAnswer, BuildPiece, BuildRequest, Verification, VerifyRequest } from "./build-message.ts";
+import { makeTables } from "../engine/engine.ts";
+import { recordPatterns } from "../engine/pattern/compile-pattern.ts";
+import { parsePolicyInForce } from "../engine/policy/parse.ts";
+import type { PolicySource } from "../engine/policy-plan/compiled-policy.ts";
+import { emptyTables, type Tables } from "../engine/scan/table-cache.ts";
+import type { BuildAnswer, BuildChunk, BuildRequest, Verification, VerifyRequest } from "./build-message.ts";
 import { asRejection, engineSourceOf, learnFacts } from "./compile.ts";
 import { BundleRejection } from "./rejection.ts";
 import { shared } from "./shared-memory.ts";
 import { verifyBundle } from "./verify.ts";
 
-const factsOfPiece = 50;
+const factsPerChunk = 50;
 
-/** The tables of the last bundle, in shared memory: of one bundle and the next, most are the same. */
-let latest = noTables();
+/** The tables of the last bundle, in shared memory: most of them are the same in the next one. */
+let latest = emptyTables();
 
 parentPort?.on("message", async (request: BuildRequest | VerifyRequest) => {
   parentPort?.postMessage(await answer(request));
@@ -37,7 +36,7 @@ async function answer(request: BuildRequest | VerifyRequest): Promise<BuildAnswe
     const { reason, message } = request.kind === "verify" ? refusalOf(error) : asRejection(error);
     return { id, refusal: { reason, message } };
   } finally {
-    if (request.kind === "build") request.pieces.close();
+    if (request.kind === "build") request.chunks.close();
   }
 }
 
@@ -46,7 +45,7 @@ async function verify({ check, statements, parts }: VerifyRequest): Promise<Veri
     manifest: messageOf(statements.manifest),
     activation: messageOf(statements.activation),
     keys: messageOf(statements.keys),
-    // Views of memory that no one moves.
+    // Views of shared memory, which is never detached.
     parts: parts.map((part) => create(PartSchema, part as MessageInitShape<typeof PartSchema>)),
   });
   const { manifest, digest, activation, keySet } = await verifyBundle({ ...check, bundle });
@@ -66,55 +65,57 @@ function messageOf(statement: SignedStatement | undefined) {
   return { payload, signatures: signatures.map((signature) => ({ ...signature })) };
 }
 
-function build({ environment, projectId, parts, known, pieces }: BuildRequest): void {
+function build({ environment, projectId, parts, known, chunks }: BuildRequest): void {
   const source = engineSourceOf({ manifest: { environment, project_id: projectId }, parts });
   learnFacts({ parts });
   const { result: policies, facts } = recordPatterns(() => {
     const read = source.policies.map(withReading);
-    const engine = finish(engineSteps({ ...source, policies: read }, { tables: latest }));
-    finish(engine.prepareTables());
-    latest = inSharedMemory(engine.tables);
+    latest = inSharedMemory(makeTables({ ...source, policies: read }, latest));
     return read;
   });
-  sendTables(latest, known, pieces);
+  sendTables(latest, known, chunks);
   const entries = [...facts];
-  for (let at = 0; at < entries.length; at += factsOfPiece)
-    send(pieces, { kind: "facts", facts: entries.slice(at, at + factsOfPiece) });
-  for (const { packs: _, ...policy } of policies) send(pieces, { kind: "policy", policy });
-  for (const list of source.lists ?? []) send(pieces, { kind: "list", list });
-  for (const schema of source.schemas ?? []) send(pieces, { kind: "schema", schema });
+  for (let at = 0; at < entries.length; at += factsPerChunk)
+    send(chunks, { kind: "facts", facts: entries.slice(at, at + factsPerChunk) });
+  for (const { packs: _, ...policy } of policies) send(chunks, { kind: "policy", policy });
+  for (const list of source.lists ?? []) send(chunks, { kind: "list", list });
+  for (const schema of source.schemas ?? []) send(chunks, { kind: "schema", schema });
 }
 
 function withReading(source: PolicySource): PolicySource {
   // A policy document is JSON; its interface only names the keys.
-  const reading = parsePolicy(source.document as Parameters<typeof parsePolicy>[0], catalog, source.packs);
-  // What was read says the same as what was written, and one of them is enough to send.
+  const reading = parsePolicyInForce(
+    source.document as Parameters<typeof parsePolicyInForce>[0],
+    catalog,
+    source.packs,
+  );
+  // The parsed policy says the same as the document, and one of them is enough to send.
   return { ...source, document: reading.policy ?? source.document, reading };
 }
 
-function inSharedMemory({ automata, dfas, leads, marks }: Tables): Tables {
+function inSharedMemory({ automata, dfas, prefixSets, marks }: Tables): Tables {
   const all = <V>(made: ReadonlyMap<string, V>, known: ReadonlyMap<string, V>) =>
     new Map([...made].map(([key, value]) => [key, known.get(key) ?? shared(value)]));
   return {
     automata: all(automata, latest.automata),
     dfas: all(dfas, latest.dfas),
-    leads: all(leads, latest.leads),
+    prefixSets: all(prefixSets, latest.prefixSets),
     marks: all(marks, latest.marks),
   };
 }
 
-function sendTables(tables: Tables, known: BuildRequest["known"], pieces: MessagePort): void {
+function sendTables(tables: Tables, known: BuildRequest["known"], chunks: MessagePort): void {
   const sendNew = <V>(kind: keyof Tables, made: ReadonlyMap<string, V>) => {
     const keys = new Set(known[kind]);
     for (const entry of made)
-      if (!keys.has(entry[0])) send(pieces, { kind: "tables", tables: { ...noTables(), [kind]: new Map([entry]) } });
+      if (!keys.has(entry[0])) send(chunks, { kind: "tables", tables: { ...emptyTables(), [kind]: new Map([entry]) } });
   };
   sendNew("automata", tables.automata);
   sendNew("dfas", tables.dfas);
-  sendNew("leads", tables.leads);
+  sendNew("prefixSets", tables.prefixSets);
   sendNew("marks", tables.marks);
 }
 
-function send(pieces: MessagePort, piece: BuildPiece): void {
-  pieces.postMessage(piece);
+function send(chunks: MessagePort, chunk: BuildChunk): void {
+  chunks.postMessage(chunk);
 }

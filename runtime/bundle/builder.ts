@@ -1,17 +1,17 @@
-// Builds the engines of bundles beside the thread that answers evaluations. What is heavy is done by a thread of its own (build-thread.ts);
-// what has to be done here, since compiled patterns and conditions cannot go from thread to thread, is done in slices. The thread is
-// started when it is first needed, and ended when it has had nothing to do for a while. Whatever becomes of it, the runtime goes on with
-// the engine that it has.
+// Builds the engines of bundles beside the thread that answers evaluations. A thread of its own does the heavy work
+// (build-thread.ts). Compiled patterns and conditions cannot be sent between threads, so this thread compiles them, in
+// slices. The other thread is started when it is first needed, and ended after some time without work. If it fails, the
+// runtime goes on with the engine that it has.
 
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { create } from "@bufbuild/protobuf";
 import { BundleSchema, type Part, PartSchema, type Statement } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
-import type { SignedStatement } from "../../src/kit/statement.ts";
-import { type Engine, type EngineSource, engineSteps } from "../engine/compile.ts";
-import type { StoredFacts } from "../engine/pattern-facts.ts";
-import { learnPatterns } from "../engine/regex.ts";
-import { noTables, type Tables } from "../engine/table-shelf.ts";
-import type { BuildAnswer, BuildPiece, BuildRequest, VerifyRequest } from "./build-message.ts";
+import type { SignedStatement } from "../../src/kit/crypto/statement.ts";
+import { type Engine, type EngineSource, engineSteps } from "../engine/engine.ts";
+import { learnPatterns } from "../engine/pattern/compile-pattern.ts";
+import type { StoredFacts } from "../engine/pattern/pattern-facts.ts";
+import { addTables, emptyTables, type Tables } from "../engine/scan/table-cache.ts";
+import type { BuildAnswer, BuildChunk, BuildRequest, VerifyRequest } from "./build-message.ts";
 import { asRejection, type BundleContent, modelsOf } from "./compile.ts";
 import { BundleRejection } from "./rejection.ts";
 import { shareBytes } from "./shared-memory.ts";
@@ -20,13 +20,13 @@ import type { MessageCheck, VerifiedBundle } from "./verify.ts";
 
 /** How the thread is kept within bounds. */
 export interface BuilderOptions {
-  /** Most memory of its heap. Default: 1 GiB. */
-  readonly mostMegabytes?: number;
-  /** Most time for one bundle. Default: two minutes. */
+  /** Max memory of its heap. Default: 1 GiB. */
+  readonly maxMegabytes?: number;
+  /** Max time for one bundle. Default: two minutes. */
   readonly timeoutMs?: number;
   /** How long it stays when it has nothing to do. Default: one minute. */
   readonly idleMs?: number;
-  /** The thread's program. Exchanged by tests only. */
+  /** The program of the thread. Only tests replace it. */
   readonly program?: URL;
 }
 
@@ -35,7 +35,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-// Node runs the sources, and what is made of them alike.
+// Node runs the sources (.ts) and their packed form (.js).
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
 const buildThread = new URL(`./build-thread.${extension}`, import.meta.url);
 
@@ -48,7 +48,7 @@ export class BundleBuilder {
   #count = 0;
 
   constructor(options: BuilderOptions = {}) {
-    this.#options = { mostMegabytes: 1024, timeoutMs: 120_000, idleMs: 60_000, program: buildThread, ...options };
+    this.#options = { maxMegabytes: 1024, timeoutMs: 120_000, idleMs: 60_000, program: buildThread, ...options };
   }
 
   /** Does what `verifyBundle` does. The parts of the bundle are in shared memory afterwards. */
@@ -75,16 +75,16 @@ export class BundleBuilder {
   }
 
   /**
-   * Builds the engine of a verified bundle. Takes over tables of the engine in force that are the same. Throws a BundleRejection, with the
-   * reason `build_failed` when it was not the bundle's fault, as far as can be told.
+   * Builds the engine of a verified bundle. Tables that the engine in force has already are reused. Throws a
+   * BundleRejection; its reason is `build_failed` when the failure is probably not the bundle's fault.
    */
-  async build({ manifest, parts }: BundleContent, inForce: Tables = noTables()): Promise<Engine> {
+  async build({ manifest, parts }: BundleContent, inForce: Tables = emptyTables()): Promise<Engine> {
     const copies = await inSlices(shareBytes([...parts.values()]));
     const common = new Map([...parts.keys()].map((path, index) => [path, copies[index] ?? new Uint8Array()]));
     const { environment, project_id: projectId } = manifest;
     const { port1: here, port2: there } = new MessageChannel();
     const known = { automata: [...inForce.automata.keys()], dfas: [...inForce.dfas.keys()] };
-    const rest = { leads: [...inForce.leads.keys()], marks: [...inForce.marks.keys()] };
+    const rest = { prefixSets: [...inForce.prefixSets.keys()], marks: [...inForce.marks.keys()] };
     try {
       await this.#ask({
         kind: "build",
@@ -92,7 +92,7 @@ export class BundleBuilder {
         projectId,
         parts: common,
         known: { ...known, ...rest },
-        pieces: there,
+        chunks: there,
       });
       const steps = linkSteps(here, { environment, projectId, models: modelsOf(common), inForce });
       return await inSlices(steps);
@@ -103,7 +103,7 @@ export class BundleBuilder {
     }
   }
 
-  /** Ends the thread. What is under way is refused. */
+  /** Ends the thread. Work under way is refused. */
   async stop(): Promise<void> {
     clearTimeout(this.#idle);
     await this.#thread?.terminate();
@@ -134,16 +134,16 @@ export class BundleBuilder {
           reject(error);
         },
       });
-      thread.postMessage({ ...request, id }, request.kind === "build" ? [request.pieces] : []);
+      thread.postMessage({ ...request, id }, request.kind === "build" ? [request.chunks] : []);
     });
   }
 
   #start(): Worker {
     if (this.#thread !== undefined) return this.#thread;
-    const { mostMegabytes, program } = this.#options;
+    const { maxMegabytes, program } = this.#options;
     const thread = new Worker(program, {
       name: "bundle-builder",
-      resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
+      resourceLimits: { maxOldGenerationSizeMb: maxMegabytes },
       stdout: false,
       stderr: false,
     });
@@ -193,42 +193,32 @@ async function sharedParts(parts: readonly Part[]): Promise<Part[]> {
   return parts.map(({ path, data }, index) => create(PartSchema, { path, data: copies[index] ?? data }));
 }
 
-/** What the link is made from besides the pieces. */
+/** The source of an engine, besides the chunks. */
 interface LinkSource extends Pick<EngineSource, "environment" | "projectId" | "models"> {
   readonly inForce: Tables;
 }
 
-/** Puts the pieces together, one at a time, and compiles what cannot be sent. */
-function* linkSteps(pieces: MessagePort, { inForce, ...source }: LinkSource): Generator<void, Engine> {
+/** Takes the chunks one at a time, then compiles the patterns and conditions that cannot be sent. */
+function* linkSteps(chunks: MessagePort, { inForce, ...source }: LinkSource): Generator<void, Engine> {
   const policies = [];
   const lists = [];
   const schemas = [];
   const facts: (readonly [string, StoredFacts])[] = [];
-  const tables = copyOf(inForce);
-  for (let piece = nextOf(pieces); piece !== undefined; piece = nextOf(pieces)) {
-    if (piece.kind === "policy") policies.push(piece.policy);
-    else if (piece.kind === "list") lists.push(piece.list);
-    else if (piece.kind === "schema") schemas.push(piece.schema);
-    else if (piece.kind === "facts") facts.push(...piece.facts);
-    else addTo(tables, piece.tables);
+  const tables = emptyTables();
+  addTables(tables, inForce);
+  for (let chunk = nextOf(chunks); chunk !== undefined; chunk = nextOf(chunks)) {
+    if (chunk.kind === "policy") policies.push(chunk.policy);
+    else if (chunk.kind === "list") lists.push(chunk.list);
+    else if (chunk.kind === "schema") schemas.push(chunk.schema);
+    else if (chunk.kind === "facts") facts.push(...chunk.facts);
+    else addTables(tables, chunk.tables);
     yield;
   }
   learnPatterns(facts);
   return yield* engineSteps({ ...source, policies, lists, schemas }, { tables });
 }
 
-function nextOf(pieces: MessagePort): BuildPiece | undefined {
-  const received: { message: BuildPiece } | undefined = receiveMessageOnPort(pieces);
+function nextOf(chunks: MessagePort): BuildChunk | undefined {
+  const received: { message: BuildChunk } | undefined = receiveMessageOnPort(chunks);
   return received?.message;
-}
-
-function copyOf({ automata, dfas, leads, marks }: Tables): Tables {
-  return { automata: new Map(automata), dfas: new Map(dfas), leads: new Map(leads), marks: new Map(marks) };
-}
-
-function addTo(tables: Tables, { automata, dfas, leads, marks }: Tables): void {
-  for (const [key, value] of automata) tables.automata.set(key, value);
-  for (const [key, value] of dfas) tables.dfas.set(key, value);
-  for (const [key, value] of leads) tables.leads.set(key, value);
-  for (const [key, value] of marks) tables.marks.set(key, value);
 }

@@ -1,20 +1,20 @@
-// The JSON of a bundle, piece by piece: in one piece, a large one would hold everybody up who waits for the thread.
+// The JSON of a bundle in chunks: printed as a whole, a large bundle would block the thread.
 
 import { create, toJsonString } from "@bufbuild/protobuf";
 import { type Bundle, BundleSchema } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
 
-/** Bytes of a part that become one piece; a multiple of three, so that base64 needs no padding in between. */
-const pieceBytes = 3 * 2 ** 16;
+/** Bytes of a part that become one chunk; a multiple of three, so that base64 needs no padding in between. */
+const chunkBytes = 3 * 2 ** 16;
 
-/** What `toJsonString` would make of the bundle, in pieces of at most some hundred kilobytes. */
+/** The text that `toJsonString` makes of the bundle, in chunks of at most some hundred kilobytes. */
 export function* bundleJson(bundle: Bundle): Generator<string, void> {
   const { manifest, activation, keys, parts } = bundle;
   const statements = toJsonString(BundleSchema, create(BundleSchema, { manifest, activation, keys }));
   yield `${statements.slice(0, -1)}${statements === "{}" ? "" : ","}"parts":[`;
   for (const [index, { path, data }] of parts.entries()) {
     yield `${index === 0 ? "" : ","}{"path":${JSON.stringify(path)},"data":"`;
-    for (let at = 0; at < data.byteLength; at += pieceBytes)
-      yield Buffer.from(data.subarray(at, at + pieceBytes)).toString("base64");
+    for (let at = 0; at < data.byteLength; at += chunkBytes)
+      yield Buffer.from(data.subarray(at, at + chunkBytes)).toString("base64");
     yield '"}';
   }
   yield "]}";

@@ -1,17 +1,17 @@
-// The last good bundle on disk, so that a runtime starts without its control plane. What is read back is only bytes:
-// it is verified again like anything else, so a damaged or exchanged file is refused there.
+// The last good bundle on disk, so that a runtime starts without its control plane. The content that is read back is
+// verified again like any other bundle, so a damaged or replaced file is refused.
 
 import { constants } from "node:fs";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { type Bundle, BundleSchema, StatementSchema } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
-import type { SignedStatement } from "../../src/kit/statement.ts";
+import type { SignedStatement } from "../../src/kit/crypto/statement.ts";
 import type { Ratchet } from "./activation.ts";
 import { bundleJson } from "./bundle-json.ts";
 import type { VerifiedBundle } from "./verify.ts";
 
-/** What a runtime kept of its last life. */
+/** The content of the cache, from the last run. */
 export interface CachedBundle {
   /** JSON of the bundle, not verified; undefined when there is none. */
   readonly bundle: Uint8Array | undefined;
@@ -21,11 +21,11 @@ export interface CachedBundle {
 
 /** The bundle that is kept on disk. */
 export interface BundleCache {
-  /** What is kept. Never throws for damaged or missing files. */
+  /** Reads the cache. Never throws for damaged or missing files. */
   read(): Promise<CachedBundle>;
   /**
-   * Keeps the bundle under this activation, which may be a refresh of the one that it came with. What was kept before
-   * stays whole until the new files are on disk. Rejects when the disk does.
+   * Keeps the bundle with this activation, which may be a refresh of the one that it came with. The former files stay
+   * whole until the new ones are on disk. Rejects when the disk refuses to write.
    */
   write(bundle: Pick<VerifiedBundle, "bundle" | "activation">): Promise<void>;
 }
@@ -44,8 +44,8 @@ export function createBundleCache({ folder }: { readonly folder: string }): Bund
     write({ bundle, activation }) {
       const named = under(bundle, activation.statement);
       const ratchet = JSON.stringify(activation.ratchet);
-      // One after the other, so that the newest is what stays. The bundle goes first: a ratchet alone could refuse the
-      // bundle beside it.
+      // Writes follow one another, so that the newest content stays. The bundle is written first: a new ratchet beside
+      // an old bundle would refuse that bundle.
       const write = async () => {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await replace(folder, bundleFile, bundleJson(named));
@@ -76,12 +76,12 @@ async function contentOf(folder: string, name: string): Promise<Uint8Array | und
 }
 
 /** Writes a file so that after a crash the old or the new content is there, never a mixture. */
-async function replace(folder: string, name: string, pieces: Iterable<string>): Promise<void> {
+async function replace(folder: string, name: string, chunks: Iterable<string>): Promise<void> {
   const temporary = join(folder, `${name}.new`);
   try {
     const file = await open(temporary, "w", 0o600);
     try {
-      for (const piece of pieces) await file.appendFile(piece);
+      for (const chunk of chunks) await file.appendFile(chunk);
       await file.sync();
     } finally {
       await file.close();

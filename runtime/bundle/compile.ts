@@ -1,16 +1,16 @@
 // From the parts of a verified bundle to an engine.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { ManifestPayload } from "../../src/kit/statement-payload.ts";
-import { type AgentKeys, type AgentPart, agentPartPath } from "../engine/agent-part.ts";
-import type { NamedList } from "../engine/applicability.ts";
-import { type BackendReference, backendShapes } from "../engine/backend.ts";
-import { compileEngine, type Engine, type EngineSource } from "../engine/compile.ts";
-import type { PolicySource } from "../engine/compiled-policy.ts";
-import type { SchemaSource } from "../engine/output-schema.ts";
-import { factsOfPart, patternPartPath } from "../engine/pattern-part.ts";
+import type { ManifestPayload } from "../../src/kit/bundle/statement-payload.ts";
+import { type BackendReference, backendShapes } from "../engine/backend/backend.ts";
+import { compileEngine, type Engine, type EngineSource } from "../engine/engine.ts";
+import { learnPatterns } from "../engine/pattern/compile-pattern.ts";
 import { type PackRecord, packsOf } from "../engine/policy/pack-record.ts";
-import { learnPatterns } from "../engine/regex.ts";
+import type { NamedList } from "../engine/policy-plan/applicability.ts";
+import type { PolicySource } from "../engine/policy-plan/compiled-policy.ts";
+import { factsOfPart, patternPartPath } from "../engine/policy-plan/pattern-part.ts";
+import type { SchemaSource } from "../engine/schema/output-schema.ts";
+import { type AgentKeys, type AgentPart, agentPartPath } from "../engine/segment/agent-part.ts";
 import { BundleRejection } from "./rejection.ts";
 import type { VerifiedBundle } from "./verify.ts";
 
@@ -69,7 +69,7 @@ export function backendsOf({ parts }: Pick<VerifiedBundle, "parts">): ReadonlyMa
   );
 }
 
-/** The agents that a bundle knows by their ids. */
+/** The agents that the content of a bundle refers to, by their ids. */
 export function agentKeysOf({ parts }: Pick<VerifiedBundle, "parts">): AgentKeys {
   const data = parts.get(agentPartPath);
   if (data === undefined) return new Map();
@@ -77,7 +77,7 @@ export function agentKeysOf({ parts }: Pick<VerifiedBundle, "parts">): AgentKeys
   return new Map(Object.entries(keys));
 }
 
-/** What is compiled of a bundle. */
+/** The parts of a bundle that its engine is compiled from. */
 export interface BundleContent extends Pick<VerifiedBundle, "parts"> {
   readonly manifest: Pick<ManifestPayload, "environment" | "project_id">;
 }
@@ -96,7 +96,7 @@ export function learnFacts({ parts }: Pick<BundleContent, "parts">): void {
   learnPatterns(part === undefined ? [] : factsOfPart(JSON.parse(Buffer.from(part).toString("utf8"))));
 }
 
-/** What an engine of the bundle is made of. Throws a BundleRejection for a part that this version does not know. */
+/** The source of the bundle's engine. Throws a BundleRejection for a part that this version does not know. */
 export function engineSourceOf({ manifest, parts }: BundleContent): EngineSource {
   return {
     policies: [...parts]

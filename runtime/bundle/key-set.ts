@@ -1,23 +1,24 @@
-// Key sets: which keys may sign, itself signed by them. Whoever trusts one of the signers takes a newer set over, so that a rotation is
-// followed and a revocation reaches runtimes that no control plane ever calls. An older set changes nothing: it might believe a key
-// that was revoked since. After The Update Framework, section 5.3 (https://theupdateframework.github.io/specification/latest/).
+// Key sets name the keys that may sign, and are signed by such keys. A runtime that trusts one of the signers adopts a
+// newer set, so that rotations and revocations also reach runtimes that no control plane calls. An older set changes
+// nothing: it might trust a key that was revoked since. After The Update Framework, section 5.3
+// (https://theupdateframework.github.io/specification/latest/).
 
-import { publicJwkOf, type TrustedKeys, trustKeys } from "../../src/kit/signing-key.ts";
-import { type SignedStatement, verifyStatement } from "../../src/kit/statement.ts";
-import { type KeySetPayload, readKeySet } from "../../src/kit/statement-payload.ts";
+import { type KeySetPayload, readKeySet } from "../../src/kit/bundle/statement-payload.ts";
+import { publicJwkOf, type TrustedKeys, trustKeys } from "../../src/kit/crypto/signing-key.ts";
+import { type SignedStatement, verifyStatement } from "../../src/kit/crypto/statement.ts";
 import { verified } from "./activation.ts";
 import { BundleRejection } from "./rejection.ts";
 
-/** Whom a runtime believes. */
+/** The keys that a runtime trusts. */
 export interface TrustRoot {
   readonly trust: TrustedKeys;
   /** Serial of the key set that it comes from; 0 for keys that were pinned or given without one. */
   readonly serial: number;
-  /** Keys that are believed no more. */
+  /** Keys that are no longer trusted. */
   readonly revoked: ReadonlySet<string>;
 }
 
-/** The trust root of a key set that is believed already. Throws a BundleRejection when it leaves no key. */
+/** The trust root of a key set that is trusted already. Throws a BundleRejection when no key is left. */
 export function rootOf({ serial, keys }: KeySetPayload): TrustRoot {
   const live = keys.filter(({ state }) => state !== "revoked");
   const revoked = keys.filter(({ state }) => state === "revoked");
@@ -29,7 +30,7 @@ export function rootOf({ serial, keys }: KeySetPayload): TrustRoot {
   }
 }
 
-/** What was revoked once is never believed again, whoever says so. */
+/** A key that was revoked once is never trusted again, even if a later key set names it. */
 function without({ trust, serial, revoked }: TrustRoot, known: ReadonlySet<string>): TrustRoot {
   const left = new Map([...trust].filter(([kid]) => !known.has(kid)));
   if (left.size === 0) throw new BundleRejection("revoked_kid", "every key of the key set is revoked here");
@@ -37,8 +38,8 @@ function without({ trust, serial, revoked }: TrustRoot, known: ReadonlySet<strin
 }
 
 /**
- * The trust root after this statement: its own when it is newer, what is known when it is not. Throws a BundleRejection when no
- * trusted key signed it, or it is another organization's.
+ * The trust root after this statement: that of the statement when it is newer, else the known one. Throws a
+ * BundleRejection when no trusted key signed it, or when it belongs to another organization.
  */
 export async function followKeySet(root: TrustRoot, statement: SignedStatement, orgId: string): Promise<TrustRoot> {
   const { payload } = await verified(() => verifyStatement("keys", statement, root.trust, root.revoked));

@@ -1,12 +1,13 @@
-// Keeps the bundle in force up to date: a long poll of GET /v1/bundles/latest (Prefer: wait=N, RFC 7240) that goes on
-// for ever, backs off with jitter while the control plane is away, and is nudged when the reporting stream tells of an
-// activation. Whatever comes is verified; whatever fails leaves the bundle in force untouched.
+// Keeps the bundle in force up to date by an endless long poll of GET /v1/bundles/latest (Prefer: wait=N, RFC 7240). It
+// backs off with jitter while the control plane is away, and asks at once when the reporting stream announces an
+// activation. Every answer is verified; no failure touches the bundle in force.
 
 import { setTimeout as timer } from "node:timers/promises";
 import type { Bundle } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
-import type { Clock } from "../../src/kit/clock.ts";
-import { etagOf } from "../../src/kit/entity-tag.ts";
-import { decodeStatement, type SignedStatement } from "../../src/kit/statement.ts";
+import { etagOf } from "../../src/kit/bundle/entity-tag.ts";
+import { decodeStatement, type SignedStatement } from "../../src/kit/crypto/statement.ts";
+import { type BackOff, backOffMs } from "../../src/kit/process/back-off.ts";
+import type { Clock } from "../../src/kit/process/clock.ts";
 import {
   type ActivationCheck,
   type BundleScope,
@@ -28,12 +29,12 @@ export interface PollRequest {
   readonly signal: AbortSignal;
 }
 
-/** The control plane's answer. Whatever else it may be, such as 404 before the first activation, is thrown. */
+/** The control plane's answer. Any other answer, such as 404 before the first activation, is thrown. */
 export type PollAnswer =
   | { readonly notModified: true /** The header X-Policy-Guard-Activation. */; readonly activation: string }
   | { readonly notModified: false; readonly bundle: Bundle };
 
-/** What a poller works with. */
+/** Options of a poller. */
 export interface BundlePollerOptions {
   readonly client: (request: PollRequest) => Promise<PollAnswer>;
   /** The trust root; asked each time, since keys are rotated. */
@@ -51,14 +52,17 @@ export interface BundlePollerOptions {
   readonly verify?: (check: MessageCheck) => Promise<VerifiedBundle>;
   /** Compiles the bundle, keeps it on disk and swaps it in. When it throws, the old bundle is still in force. */
   readonly adopt: (bundle: VerifiedBundle) => Promise<void>;
-  /** Takes over a fresh activation of the bundle in force; with the bundle itself when that came too, under new signatures. */
+  /**
+   * Takes over a fresh activation of the bundle in force; with the bundle itself when that came too, under new
+   * signatures.
+   */
   readonly refresh: (activation: VerifiedActivation, bundle?: VerifiedBundle) => Promise<void>;
-  /** Told of each bundle that was refused. */
+  /** Called with each bundle that was refused. */
   readonly onRejection: (rejection: BundleRejection) => void;
-  /** Told of each failure to ask at all. */
+  /** Called with each failure to ask at all. */
   readonly onError: (error: unknown) => void;
   readonly clock: Clock;
-  /** Least time from one question to the next when nothing changed; varied by 10 %. */
+  /** Min time from one question to the next when nothing changed; varied by 10 %. */
   readonly intervalMs: number;
   readonly waitSeconds: number;
   /** Sleeps; rejects when aborted. */
@@ -71,7 +75,7 @@ export interface BundlePollerOptions {
 export interface BundlePoller {
   /** Asks at once, because something is said to have changed. */
   nudge(): void;
-  /** Asks for the whole bundle at once: what is at hand is no longer signed by anybody who is believed. */
+  /** Asks for the whole bundle at once: no trusted key signs the one at hand any more. */
   refetch(): void;
   /** Ends the polling and resolves when nothing is under way any more. */
   stop(): Promise<void>;
@@ -79,8 +83,7 @@ export interface BundlePoller {
 
 type Outcome = "adopted" | "unchanged" | "failed" | "interrupted";
 
-const leastBackoffMs = 100;
-const mostBackoffMs = 30_000;
+const backOff: BackOff = { baseMs: 100, maxMs: 30_000, jitter: "above-base" };
 
 /** Starts to poll, and goes on until it is stopped. */
 export function createBundlePoller(options: BundlePollerOptions): BundlePoller {
@@ -111,7 +114,7 @@ class Poller {
   /** Serial of the newest key set, as the activation in force says. */
   #keysSerial = 0;
   readonly #end = new AbortController();
-  /** Ends what may be cut short: a sleep, or a question that may take long. */
+  /** Aborts what may be interrupted: a sleep, or a long poll. */
   #interrupt = new AbortController();
 
   constructor(options: BundlePollerOptions) {
@@ -148,7 +151,7 @@ class Poller {
   }
 
   async #ask(): Promise<Outcome> {
-    // A nudge is answered at once, and a second one must not cut off the answer to the first.
+    // The question after a nudge is answered at once, and a second nudge must not abort the answer to the first.
     const waitSeconds = this.#isNudged ? 0 : this.#options.waitSeconds;
     this.#isNudged = false;
     this.#interrupt = new AbortController();
@@ -170,7 +173,7 @@ class Poller {
     }
   }
 
-  /** Takes an answer over. One that nobody known signed is looked at again with the newest keys. */
+  /** Adopts an answer. One that no known key signed is checked again with the newest keys. */
   async #take(answer: PollAnswer, signal: AbortSignal): Promise<Outcome> {
     const take = () => (answer.notModified ? this.#refresh(answer.activation) : this.#adopt(answer.bundle));
     const before = this.#options.root().serial;
@@ -243,11 +246,8 @@ class Poller {
   }
 
   #delayMs(outcome: Outcome, failures: number, elapsedMs: number): number {
-    if (outcome === "failed") {
-      const mostMs = Math.min(mostBackoffMs, leastBackoffMs * 2 ** failures);
-      return leastBackoffMs + this.#random() * (mostMs - leastBackoffMs);
-    }
-    // After an adoption the sequence number has grown, so asking again at once cannot go on for ever.
+    if (outcome === "failed") return backOffMs(failures, backOff, this.#random);
+    // After an adoption the sequence number has grown, so asking again at once cannot repeat for ever.
     if (outcome !== "unchanged") return 0;
     return Math.max(0, this.#options.intervalMs * (0.9 + 0.2 * this.#random()) - elapsedMs);
   }
@@ -267,7 +267,7 @@ class Poller {
     try {
       tell();
     } catch {
-      // Nobody is left to be told.
+      // There is nobody else to report it to.
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { StatementProblem } from "../../src/kit/statement.ts";
+import type { StatementProblem } from "../../src/kit/crypto/statement.ts";
 
 /** Why a bundle or an activation is refused. */
 export type RejectionReason =
@@ -20,7 +20,7 @@ export type RejectionReason =
   | "not_adopted"
   | "build_failed";
 
-/** What operators are told of a refusal, or of any other failure to load a bundle. */
+/** The text for operators about a refusal, or about any other failure to load a bundle. */
 export function rejectionText(error: unknown): string {
   return error instanceof BundleRejection ? `${error.reason}: ${error.message}` : String(error);
 }

@@ -1,8 +1,8 @@
-// Memory that threads have in common: what lies there is passed on without being copied.
+// Memory that threads share: values in it are sent without being copied.
 
 /** The value with every array of numbers in it moved into shared memory. */
 export function shared<T>(value: T): T {
-  // What is walked is plain data: arrays of numbers, objects and values. The copy has the same shape.
+  // The value is plain data: arrays of numbers, objects and primitive values. The copy has the same shape.
   return sharedValue(value) as T;
 }
 
@@ -30,7 +30,8 @@ export function* shareBytes(all: readonly Uint8Array[]): Generator<void, Uint8Ar
     if (data.buffer instanceof SharedArrayBuffer) copies.push(data);
     else copies.push(yield* sharedCopy(data));
   }
-  // The types of messages know no shared memory. Nobody moves or detaches it, which is all that they ask for.
+  // The types of messages do not know shared memory. They only need memory that nobody moves or detaches, which holds
+  // here.
   return copies as Uint8Array<ArrayBuffer>[];
 }
 

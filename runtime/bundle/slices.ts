@@ -1,6 +1,6 @@
-// Long work on the thread that answers evaluations: a little at a time, and between two slices everybody else has a turn.
+// Long work on the thread that answers evaluations, in slices: between two slices the event loop runs.
 
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 
 /** A slice ends with the first step that is done after this. */
 export const sliceMs = 1;
@@ -13,11 +13,11 @@ export async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
       const step = steps.next();
       if (step.done === true) return step.value;
     } while (performance.now() < endMs);
-    await turn();
+    await tick();
   }
 }
 
-/** The steps for as long as somebody wants them done. */
+/** The steps, until nobody wants their result any more. */
 export function* whileWanted(steps: Generator<void, void>, isWanted: () => boolean): Generator<void, void> {
   for (const _ of steps) {
     if (!isWanted()) return;

@@ -1,5 +1,6 @@
-// Answers that arrived and cannot be read: cut short, compressed wrongly, no message of ours, or larger than any bundle. The client
-// library gives them the codes of a network that fails, so they are told apart by what it says, which test/runtime/bundle holds it to.
+// Answers that arrived and cannot be read: cut short, badly compressed, not one of our messages, or larger than any
+// bundle may be. The client library reports them with the codes of a network failure, so they are recognized by its
+// messages; test/runtime/bundle checks that these stay the same.
 
 import { ConnectError } from "@connectrpc/connect";
 import { BundleRejection, type RejectionReason } from "./rejection.ts";
@@ -11,7 +12,10 @@ const readings: readonly (readonly [RegExp, RejectionReason])[] = [
   [/^unsupported (?:content type|response encoding) /, "malformed"],
 ];
 
-/** The refusal of an answer that cannot be read; undefined for whatever says that there was no answer, or that it was an error. */
+/**
+ * The refusal of an answer that cannot be read; undefined for an error that means that there was no answer, or that the
+ * answer was an error.
+ */
 export function unreadable(error: unknown): BundleRejection | undefined {
   if (!(error instanceof ConnectError) || error.isWireError) return undefined;
   const [, reason] = readings.find(([form]) => form.test(error.rawMessage)) ?? [];

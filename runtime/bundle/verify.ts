@@ -1,13 +1,13 @@
-// Verification of a bundle, always and in one order: size, key set, signatures, then scope, sequence and time of the
-// activation, digests of every part, scope of the manifest, least runtime. Compiling comes after it, then writing to disk,
-// then the swap. Signatures come before the digests that they vouch for, so that no byte of the content is looked at before
-// somebody trusted stands for it. What the artefact contains never decides whether it is verified.
+// Verifies a bundle, always in the same order: size, key set, signatures; then scope, sequence and time of the
+// activation, digests of all parts, scope of the manifest, and min_runtime. Compiling, writing to disk and the swap
+// follow. Signatures are checked before the digests that they cover, so that no content is read before a trusted key
+// has signed it. The content never decides whether it is verified.
 
 import { fromJson } from "@bufbuild/protobuf";
 import { type Bundle, BundleSchema, type Part, type Statement } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
-import { digestOf } from "../../src/kit/canonical.ts";
-import { type VerifiedStatement, verifyStatement } from "../../src/kit/statement.ts";
-import { contentDigest, type ManifestPayload, readManifest } from "../../src/kit/statement-payload.ts";
+import { contentDigest, type ManifestPayload, readManifest } from "../../src/kit/bundle/statement-payload.ts";
+import { digestOf } from "../../src/kit/crypto/canonical.ts";
+import { type VerifiedStatement, verifyStatement } from "../../src/kit/crypto/statement.ts";
 import {
   type ActivationCheck,
   assertScope,
@@ -22,7 +22,7 @@ import { BundleRejection } from "./rejection.ts";
 export interface BundleCheck extends ActivationCheck {
   /** The message, or its JSON in UTF-8. */
   readonly bundle: Bundle | Uint8Array;
-  /** Most bytes of the message; its JSON may have half as many again. */
+  /** Max bytes of the message; its JSON may have half as many again. */
   readonly maxBytes: number;
   /** Version of this runtime, such as "1.0.0"; compared with the manifest's min_runtime. */
   readonly runtimeVersion: string;
@@ -43,7 +43,7 @@ export interface VerifiedBundle {
   readonly parts: ReadonlyMap<string, Uint8Array>;
   /** The message itself, for the cache. */
   readonly bundle: Bundle;
-  /** The key set by which it was verified, when that is newer than the known one. */
+  /** The key set that it was verified with, if newer than the known one. */
   readonly keySet: Statement | undefined;
 }
 
@@ -64,8 +64,8 @@ export async function verifyBundle(given: BundleCheck): Promise<VerifiedBundle> 
   return { manifest, digest: signed.digest, activation, parts, bundle, keySet: newer };
 }
 
-// The keys come first: they say by whom the rest may be signed. A set that nobody trusted signed is passed over, and decides nothing:
-// whether the bundle is believed is then up to the keys that are trusted already.
+// The key set is checked first, since it says which keys may sign the rest. A set that no trusted key signed is
+// ignored: then the keys that are trusted already decide whether the bundle is accepted.
 async function followKeys(
   { keys }: Bundle,
   { trust, revoked = new Set(), keysSerial: serial = 0, scope }: BundleCheck,
@@ -85,10 +85,13 @@ function isUnknownSigner({ reason }: BundleRejection): boolean {
   return reason === "unknown_kid" || reason === "revoked_kid";
 }
 
-/** What the content of a bundle is checked against, without an activation of its own. */
+/** The check of a bundle's content, without an activation of its own. */
 export type ContentCheck = Pick<BundleCheck, "bundle" | "trust" | "revoked" | "scope" | "maxBytes" | "runtimeVersion">;
 
-/** Verifies the manifest and content of a bundle that a verified activation names by its digest. Throws a BundleRejection. */
+/**
+ * Verifies the manifest and content of a bundle that a verified activation names by its digest. Throws a
+ * BundleRejection.
+ */
 export async function verifyContent(
   { bundle: given, trust, revoked, scope, maxBytes, runtimeVersion }: ContentCheck,
   digest: string,
@@ -179,13 +182,13 @@ function assertActivated(signed: VerifiedStatement, manifest: ManifestPayload, {
 
 const versionForm = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})$/;
 
-function assertRuntime(least: string, present: string): void {
-  const wanted = versionForm.exec(least)?.slice(1).map(Number);
+function assertRuntime(needed: string, present: string): void {
+  const wanted = versionForm.exec(needed)?.slice(1).map(Number);
   const own = versionForm.exec(present)?.slice(1).map(Number);
   if (own === undefined) throw new Error(`the runtime's own version "${present}" is not major.minor.patch`);
   if (wanted === undefined) throw new BundleRejection("bad_payload", "manifest.min_runtime must be major.minor.patch");
   const first = wanted.findIndex((number, index) => number !== own[index]);
   if (first >= 0 && (wanted[first] ?? 0) > (own[first] ?? 0)) {
-    throw new BundleRejection("runtime_too_old", `the bundle needs runtime ${least}, this one is ${present}`);
+    throw new BundleRejection("runtime_too_old", `the bundle needs runtime ${needed}, this one is ${present}`);
   }
 }

@@ -1,15 +1,15 @@
-// Many evaluations over one call, by Connect's adapter. gateway/fast-stream.ts serves most of such calls without it.
+// Many evaluations over one call, by Connect's adapter. gateway/fast/stream.ts serves most such calls without it.
 
 import type { ServiceImpl } from "@connectrpc/connect";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import type { Credential } from "../../src/kit/context.ts";
-import { unauthenticated } from "../../src/kit/error.ts";
-import { eachLimits, type JudgeEach } from "../each/evaluate-each.ts";
-import { inOrder } from "../each/in-order.ts";
-import { whileTaken, withinTime } from "../stream/patience.ts";
+import { unauthenticated } from "../../src/kit/fault/fault.ts";
+import type { Credential } from "../../src/kit/rpc/context.ts";
+import { eachLimits, type JudgeEach } from "../evaluate/evaluate-each.ts";
+import { inOrder } from "../evaluate/in-order.ts";
+import { whileTaken, withinTime } from "../stream/timeouts.ts";
 
-/** What the handler works with. */
+/** The parts that the handler uses. */
 export interface EachParts {
   readonly judgeEach: JudgeEach;
   readonly authenticate: (token: string) => Credential | undefined;
@@ -20,10 +20,10 @@ export function eachHandler({
   judgeEach,
   authenticate,
 }: EachParts): Pick<ServiceImpl<typeof EvaluationService>, "evaluateEach"> {
-  const limits = { idleMs: eachLimits.idleMs, longestMs: Number.POSITIVE_INFINITY };
+  const limits = { idleMs: eachLimits.idleMs, maxDurationMs: Number.POSITIVE_INFINITY };
   return {
     evaluateEach: (requests, { signal, requestHeader }) => {
-      // A good one, by the authenticate interceptor.
+      // The authenticate interceptor has accepted it.
       const token =
         requestHeader
           .get("authorization")
@@ -34,7 +34,7 @@ export function eachHandler({
       const answers = inOrder(
         messages,
         (message) => {
-          // Calls may be long; a token that was revoked meanwhile is good for nothing more.
+          // Calls may be long: a token that was revoked in the meantime must not evaluate any more.
           if (authenticate(token) === undefined) throw unauthenticated();
           return judgeEach(message);
         },

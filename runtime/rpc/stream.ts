@@ -9,15 +9,16 @@ import {
   EvaluateStreamResponseSchema,
   type EvaluationService,
 } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import { callerOf } from "../../src/kit/context.ts";
-import { validationFailed } from "../../src/kit/error.ts";
+import { validationFailed } from "../../src/kit/fault/fault.ts";
+import { callerOf } from "../../src/kit/rpc/context.ts";
+import type { StreamCalls } from "../cluster/peer.ts";
 import type { OpenStreams } from "../stream/open-streams.ts";
-import { ownTurn } from "../stream/own-turn.ts";
-import { whileTaken, withinTime } from "../stream/patience.ts";
-import { FamilyStreams, openHere, type StreamCalls } from "../stream/stream-calls.ts";
-import { farStream, nearStream, type StreamUnderWay } from "../stream/stream-under-way.ts";
+import { openHere, RoutedStreams } from "../stream/stream-calls.ts";
+import { localStream, routedStream, type StreamHandle } from "../stream/stream-handle.ts";
+import { whileTaken, withinTime } from "../stream/timeouts.ts";
+import { yieldToEventLoop } from "../stream/yield.ts";
 
-/** What the handlers of streams work with. */
+/** The parts that the handlers of streams use. */
 export interface StreamParts {
   readonly streams: OpenStreams;
   readonly streamCalls: StreamCalls;
@@ -31,20 +32,20 @@ type Handlers = Pick<
 /** Handlers of streams. */
 export function streamHandlers({ streams, streamCalls }: StreamParts): Handlers {
   const open = (opening: StreamOpening | undefined, caller: string) =>
-    streamCalls instanceof FamilyStreams && streamCalls.isTheirs(opening)
-      ? farStream(opening, streamCalls, caller)
-      : nearStream(openHere(opening, streams));
+    streamCalls instanceof RoutedStreams && streamCalls.belongsToPeer(opening)
+      ? routedStream(opening, streamCalls, caller)
+      : localStream(openHere(opening, streams));
   return {
     evaluateStream: (requests, context) => {
       const { limits } = streams;
-      const place: { stream?: StreamUnderWay } = {};
+      const current: { stream?: StreamHandle } = {};
       const parts = withinTime(requests, limits, context.signal);
-      const events = evaluateStream(parts, place, (opening) => open(opening, callerId(context)));
-      return whileTaken(events, limits.idleMs, () => place.stream?.cancel());
+      const events = evaluateStream(parts, current, (opening) => open(opening, callerId(context)));
+      return whileTaken(events, limits.idleMs, () => current.stream?.cancel());
     },
     openStream: (request, context) => streamCalls.open(request, callerId(context)),
     pushStreamChunk: async (request, context) => {
-      await ownTurn();
+      await yieldToEventLoop();
       return streamCalls.push(request, callerId(context));
     },
     finishStream: (request, context) => streamCalls.finish(request, callerId(context)),
@@ -56,19 +57,20 @@ function callerId(context: HandlerContext): string {
   return credential.id;
 }
 
-// The next message is read when what this one led to has been taken: a caller that does not read is not read from.
+// The next message is read only after the events of this one were taken: the runtime does not read from a caller that
+// does not read.
 async function* evaluateStream(
   requests: AsyncIterable<EvaluateStreamRequest>,
-  place: { stream?: StreamUnderWay },
-  open: (opening: StreamOpening) => StreamUnderWay | Promise<StreamUnderWay>,
+  current: { stream?: StreamHandle },
+  open: (opening: StreamOpening) => StreamHandle | Promise<StreamHandle>,
 ): AsyncGenerator<EvaluateStreamResponse> {
-  let stream: StreamUnderWay | undefined;
+  let stream: StreamHandle | undefined;
   try {
     for await (const { part } of requests) {
       if (part.case === "finish") break;
       if (part.case === "open" && stream === undefined) {
         stream = await open(part.value);
-        place.stream = stream;
+        current.stream = stream;
       } else if (stream === undefined || part.case === "open")
         throw validationFailed([{ field: "open", message: "expected once, before everything else" }]);
       else if (part.case === "toolCall") stream.addCall(part.value);
@@ -83,7 +85,7 @@ async function* evaluateStream(
   }
 }
 
-async function* eventsOf(stream: StreamUnderWay, delta: string): AsyncGenerator<EvaluateStreamResponse> {
+async function* eventsOf(stream: StreamHandle, delta: string): AsyncGenerator<EvaluateStreamResponse> {
   const { released, findings } = await stream.push(delta);
   for (const finding of findings) yield event({ case: "finding", value: finding });
   if (released !== "") yield event({ case: "release", value: released });

@@ -1,8 +1,10 @@
-// What a process keeps of sessions: what each has seen, and the originals behind placeholders that may be put back. In memory
-// only, and bounded three ways: sessions in all, bytes of one, bytes of all. What does not fit goes, the longest unused first.
+// What a process keeps of sessions: their ledgers, and the originals of placeholders that may be restored. Everything
+// is in memory only and has three bounds: sessions in all, bytes of one session, bytes of all sessions. Beyond a bound
+// the least recently used go first.
 //
-// A session begins with its first evaluation at the stage input. One whose first evaluation here is of another stage began
-// somewhere else, or was forgotten: nobody knows what it has seen, and it stays unknown until it ends.
+// A session begins with its first evaluation at the stage input. When the first evaluation of a session here is at
+// another stage, the session began elsewhere or was forgotten. Its history is not known then, and stays unknown until
+// it ends.
 
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import {
@@ -13,7 +15,7 @@ import {
   type SessionView,
   unknownSession,
   type VaultEntry,
-} from "../engine/session.ts";
+} from "../engine/segment/session.ts";
 
 /** Bounds of what is kept. */
 export interface SessionLimits {
@@ -23,13 +25,13 @@ export interface SessionLimits {
   readonly ttlMs: number;
 }
 
-/** Originals of one session, in UTF-16 code units with their placeholders; beyond it the oldest go. */
+/** Max originals of one session, in UTF-16 code units with their placeholders; beyond it the oldest go. */
 export const maxVaultUnits = 256 * 1024;
-/** Everything kept of all sessions, in the same units. */
+/** Max of everything that is kept of all sessions, in the same units. */
 const maxUnits = 64 * 1024 * 1024;
-/** Retries are told by the ids of so many evaluations. */
+/** Retries are recognized by the ids of this many evaluations. */
 const rememberedIds = 16;
-/** Ids of sessions that had to go before their time. */
+/** Max ids of sessions that were dropped before their time. */
 const maxForgotten = 65_536;
 
 interface KeptEntry extends VaultEntry {
@@ -45,10 +47,10 @@ interface Session {
   readonly expiresMs: number;
 }
 
-/** What one evaluation adds to its session. */
+/** The contribution of one evaluation to its session. */
 export interface SessionChange {
   readonly stage: Stage;
-  /** Undefined when the caller named none: then it is no retry. */
+  /** Undefined when the caller named none: then it cannot be a retry. */
   readonly evaluationId: string | undefined;
   readonly update: SessionUpdate;
   readonly vault: readonly VaultEntry[];
@@ -66,7 +68,7 @@ export interface SessionStatus {
 /** The sessions of one process. */
 export class SessionStore {
   readonly #limits: SessionLimits;
-  /** The longest unused first. */
+  /** The least recently used first. */
   readonly #sessions = new Map<string, Session>();
   readonly #forgotten = new Set<string>();
   #units = 0;
@@ -76,7 +78,7 @@ export class SessionStore {
     this.#limits = limits;
   }
 
-  /** What an evaluation at a stage may know of its session. */
+  /** The part of a session that an evaluation at a stage may use. */
   view(id: string, stage: Stage, nowMs: number): SessionView {
     const session = this.#live(id, nowMs);
     if (session === undefined) return this.#begins(id, stage) ? { known: true, ledger: emptyLedger } : unknownSession;
@@ -84,7 +86,7 @@ export class SessionStore {
     return { known: session.known, ledger: session.ledger, vault };
   }
 
-  /** Adds an evaluation to its session. A retry changes nothing but what may be put back. */
+  /** Adds an evaluation to its session. A retry changes nothing but the originals that may be restored. */
   add(id: string, { stage, evaluationId, update, vault }: SessionChange, nowMs: number): void {
     const { ttlMs } = this.#limits;
     const old = this.#live(id, nowMs);
@@ -114,7 +116,7 @@ export class SessionStore {
     return new Map(live.map(({ placeholder, original }) => [placeholder, original]));
   }
 
-  /** Lets go of what has ended. */
+  /** Drops sessions and originals that have expired. */
   expire(nowMs: number): void {
     for (const [id, { expiresMs }] of this.#sessions) if (expiresMs <= nowMs) this.#drop(id);
     for (const [id, session] of this.#sessions) {
@@ -161,7 +163,7 @@ export class SessionStore {
   }
 }
 
-/** The newest entries that fit. One that is made again is as new as its last making. */
+/** The newest entries that fit. An entry that is made again counts as new. */
 function keptEntries(
   old: readonly KeptEntry[],
   added: readonly VaultEntry[],

@@ -1,12 +1,12 @@
-// Tool calls that come in parts: ids, names and pieces of JSON text, as models stream them.
+// Tool calls that come in parts, as models stream them: ids, names and chunks of JSON text.
 
 import { create, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
-import { parseJson } from "../../gateway/json-text.ts";
+import { parseJson } from "../../gateway/json/parse.ts";
 import { type ToolCall, ToolCallSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { ToolCallPart } from "../../gen/policyguard/policy/v1/stream_pb.ts";
-import { Fault, validationFailed } from "../../src/kit/error.ts";
-import { assertValid } from "../../src/kit/validation.ts";
-import { argumentProblem } from "../engine/argument.ts";
+import { Fault, validationFailed } from "../../src/kit/fault/fault.ts";
+import { assertValid } from "../../src/kit/fault/validation.ts";
+import { argumentProblem } from "../engine/segment/argument.ts";
 import type { StreamLimits } from "./stream-limits.ts";
 
 interface Parts {
@@ -24,7 +24,7 @@ export class CallParts {
     this.#limits = limits;
   }
 
-  /** Takes a part. Throws validation_failed for one that no call has room for. */
+  /** Takes a part. Throws validation_failed for a part beyond the limits. */
   add({ id, name, arguments: text }: ToolCallPart): void {
     const call = this.#calls.get(id) ?? { name: "", texts: [] };
     if (call.name !== "" && name !== "" && name !== call.name)
@@ -38,7 +38,10 @@ export class CallParts {
     if (this.#calls.size > this.#limits.calls) throw refused("id", `expected at most ${this.#limits.calls} calls`);
   }
 
-  /** The calls. Throws validation_failed when the arguments of one are no JSON object, and for what a unary request may not have. */
+  /**
+   * The calls. Throws validation_failed when the arguments of one are not a JSON object, or for a call that a unary
+   * request may not have either.
+   */
   calls(): ToolCall[] {
     return [...this.#calls].map(([id, { name, texts }]) => {
       const call = create(ToolCallSchema, { id, name, arguments: argumentsOf(texts.join("")) });
@@ -57,7 +60,7 @@ function argumentsOf(text: string): JsonObject {
   return value;
 }
 
-// As strictly as a body: of a key that comes twice, whoever calls the tool may take the other value.
+// As strictly as a request body: of a key that comes twice, the tool may use the other value.
 function parsed(text: string): JsonValue {
   try {
     return parseJson(text);

@@ -1,15 +1,16 @@
-// `POST /v1/evaluate/stream`: the RPC EvaluateStream as HTTP. The body is NDJSON, one part a line; the answer is NDJSON or, for a caller
-// that accepts text/event-stream, server-sent events (WHATWG HTML, section 9.2). It goes through the same handler and interceptors.
+// `POST /v1/evaluate/stream`: the RPC EvaluateStream over HTTP. The body is NDJSON with one part in each line. The
+// answer is NDJSON too or, for a caller that accepts text/event-stream, server-sent events (WHATWG HTML, section 9.2).
+// It passes the same handler and interceptors as the RPC.
 
 import { once } from "node:events";
 import { createContextValues } from "@connectrpc/connect";
-import { checkMediaType } from "../../gateway/body.ts";
-import { errorAnswer } from "../../gateway/envelope.ts";
-import type { Conversation } from "../../gateway/handler.ts";
-import { callHeaders } from "../../gateway/header.ts";
-import { defaultHeaders, isGone, type RestRequest, type RestResponse } from "../../gateway/http.ts";
-import { messagePrinter } from "../../gateway/json-print.ts";
-import type { Exchange } from "../../gateway/operation.ts";
+import { callHeaders } from "../../gateway/http/header.ts";
+import { defaultHeaders, isGone, type RestRequest, type RestResponse } from "../../gateway/http/http.ts";
+import { messageTextEncoder } from "../../gateway/json/encode-text.ts";
+import { checkMediaType } from "../../gateway/rest/body.ts";
+import { errorAnswer } from "../../gateway/rest/envelope.ts";
+import type { Conversation } from "../../gateway/rest/handler.ts";
+import type { Exchange } from "../../gateway/route/entry.ts";
 import type { ConversationParts } from "../../gateway/serve.ts";
 import { EvaluateResponseSchema, FindingSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import {
@@ -17,10 +18,11 @@ import {
   type EvaluateStreamResponse,
   EvaluationService,
 } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import { peerAddress } from "../../src/kit/address.ts";
-import { connectionKey } from "../../src/kit/context.ts";
-import { letTakeTime } from "../../src/kit/http1-server.ts";
-import type { Logger } from "../../src/kit/log.ts";
+import { peerAddress } from "../../src/kit/net/address.ts";
+import { letTakeTime } from "../../src/kit/net/http1-server.ts";
+import type { Logger } from "../../src/kit/observability/log.ts";
+import { connectionKey } from "../../src/kit/rpc/context.ts";
+import { methodFacts } from "../../src/kit/rpc/options.ts";
 import { partsOf } from "./part-line.ts";
 
 /** The HTTP form of EvaluateStream. */
@@ -28,10 +30,9 @@ export function createHttpStream(parts: ConversationParts): Conversation {
   return { method: EvaluationService.method.evaluateStream, serve: (exchange) => serve(exchange, parts) };
 }
 
-// What fails before the first event is thrown, and has a proper status.
+// An error before the first event is thrown, so that the answer has its status.
 async function serve(exchange: Exchange, parts: ConversationParts): Promise<void> {
   const { request, response, requestId } = exchange;
-  checkMediaType(request.headers, "application/x-ndjson");
   const form = formOf(request);
   const { message } = await call(exchange, parts);
   const events = message[Symbol.asyncIterator]();
@@ -62,8 +63,9 @@ function call({ request, response, requestId, signal }: Exchange, { transport, t
   );
 }
 
-/** The parts, which are read once the caller is known. From then on the stream has time limits of its own. */
+/** The parts, which are read after the caller is authenticated. From then on the stream has time limits of its own. */
 async function* admitted(request: RestRequest, response: RestResponse): AsyncGenerator<EvaluateStreamRequest> {
+  checkMediaType(request.headers, methodFacts(EvaluationService.method.evaluateStream).requestMediaTypes);
   letTakeTime(request, response);
   yield* partsOf(request);
 }
@@ -93,8 +95,8 @@ function formOf({ headers }: RestRequest): Form {
   };
 }
 
-const printVerdict = messagePrinter(EvaluateResponseSchema);
-const printFinding = messagePrinter(FindingSchema);
+const printVerdict = messageTextEncoder(EvaluateResponseSchema);
+const printFinding = messageTextEncoder(FindingSchema);
 
 function nameOf({ event }: EvaluateStreamResponse): string {
   return event.case ?? "";
@@ -112,7 +114,7 @@ async function drained(response: RestResponse): Promise<void> {
   await Promise.race([wait("drain"), wait("close")]).finally(() => over.abort());
 }
 
-/** Tells a failure after the first event, where no status can tell it any more. */
+/** Reports an error after the first event, when the status was sent already. */
 function breakOff(
   response: RestResponse,
   form: Form,

@@ -1,15 +1,15 @@
-// The open streams of a process: how many there may be, how much they may hold, and when one has been forgotten by its caller.
+// The open streams of a process: their max number, the max text that they hold, and the end of a stream.
 
 import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import type { EvaluateRequest, EvaluateResponse } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { ToolCallPart } from "../../gen/policyguard/policy/v1/stream_pb.ts";
-import { Fault, validationFailed } from "../../src/kit/error.ts";
+import { Fault, validationFailed } from "../../src/kit/fault/fault.ts";
 import type { StreamStep } from "../engine/stream/stream.ts";
-import type { Evaluator, OpenedStream } from "../evaluator.ts";
+import type { Evaluator, OpenedStream } from "../evaluate/evaluator.ts";
 import { CallParts } from "./call-parts.ts";
 import { type StreamLimits, streamLimits } from "./stream-limits.ts";
-import { TextPieces } from "./text-pieces.ts";
+import { TextChunks } from "./text-chunks.ts";
 
 /** A step, and how the stream stands after it. */
 export interface LiveStep extends StreamStep {
@@ -47,7 +47,7 @@ export class OpenStreams {
     return held;
   }
 
-  /** Opens a stream. Throws `overloaded` when there are as many as there may be. */
+  /** Opens a stream. Throws `overloaded` when the max number is open. */
   open(request: EvaluateRequest, stage: Stage): LiveStream {
     if (this.#open.size >= this.limits.streams) throw overloaded("as many streams are open as this process takes");
     const problems = [];
@@ -81,13 +81,13 @@ interface Ledger {
   readonly close: (units: number) => void;
 }
 
-/** One open stream. Whatever ends it, it is one record. */
+/** One open stream. It makes exactly one record, however it ends. */
 export class LiveStream {
   readonly #opened: OpenedStream;
   readonly #limits: StreamLimits;
   readonly #ledger: Ledger;
   readonly #calls: CallParts;
-  readonly #pieces = new TextPieces();
+  readonly #chunks = new TextChunks();
   #isOver = false;
 
   constructor(opened: OpenedStream, limits: StreamLimits, ledger: Ledger) {
@@ -98,23 +98,23 @@ export class LiveStream {
   }
 
   get heldBack(): number {
-    return this.#opened.stream.heldBack + this.#pieces.heldBack;
+    return this.#opened.stream.heldBack + this.#chunks.heldBack;
   }
 
-  /** Why everything waits for the verdict, as "policy/rule (reason)". */
+  /** Why all text waits for the verdict, as "policy/rule (reason)". */
   get untilVerdict(): string[] {
     return this.#opened.stream.untilVerdict.map(({ policy, rule, reason }) => `${policy}/${rule} (${reason})`);
   }
 
-  /** Takes more of the text, cut anywhere. Throws for a stream that grows too long. */
+  /** Takes more of the text, cut at any unit. Throws when the stream gets too long. */
   push(delta: string): LiveStep {
     this.#assertOpen();
     const { stream } = this.#opened;
-    if (stream.length + this.#pieces.heldBack + delta.length > this.#limits.units)
+    if (stream.length + this.#chunks.heldBack + delta.length > this.#limits.units)
       throw validationFailed([
         { field: "delta", message: `expected at most ${this.#limits.units} units of text in all` },
       ]);
-    const text = this.#pieces.add(delta);
+    const text = this.#chunks.add(delta);
     this.#ledger.grow(text.length);
     const step = stream.push(text);
     return { ...step, heldBack: this.heldBack, isClosed: stream.isClosed };
@@ -125,26 +125,29 @@ export class LiveStream {
     this.#calls.add(part);
   }
 
-  /** Asks what has to be known before the end; undefined when there is nothing. */
+  /** Asks the detector backends before the end; undefined when there is nothing to ask. */
   ask(): Promise<void> | undefined {
     return this.#opened.ask(this.#calls.calls());
   }
 
-  /** Ends the stream: judges the whole text and records it. Throws, and leaves it open, when the text or a call is not complete. */
+  /**
+   * Ends the stream: judges the whole text and records it. When the text or a call is not complete, throws and leaves
+   * the stream open.
+   */
   finish(): LiveEnd {
-    this.#pieces.end();
+    this.#chunks.end();
     const calls = this.#calls.calls();
     const { released, response } = this.#end(() => this.#opened.finish(calls));
     return { released, verdict: response };
   }
 
-  /** Ends a stream whose caller is gone: what came is judged and recorded, and nobody gets the answer. */
+  /** Ends a stream whose caller is gone: the text so far is judged and recorded, and nobody gets the answer. */
   cancel(): void {
     if (this.#isOver) return;
     const { length } = this.#opened.stream;
     this.#end(() => {
       if (length === 0) return this.#opened.drop();
-      // Nobody is there to be told; the disk reports its own failures, and what was taken for it is given back.
+      // The caller is gone, so the error is dropped: the disk reports its own failures, and the lease was given back.
       try {
         Promise.resolve(this.#opened.finish([]).response).catch(() => undefined);
       } catch {

@@ -1,24 +1,27 @@
-// The body of a stream over HTTP: NDJSON, one part a line.
+// The body of a stream over HTTP: NDJSON with one part in each line.
 
 import { create, type JsonValue, type Message } from "@bufbuild/protobuf";
-import type { RestRequest } from "../../gateway/http.ts";
-import { messageReader } from "../../gateway/json-read.ts";
-import { parseJson } from "../../gateway/json-text.ts";
-import { Problems } from "../../gateway/problem.ts";
-import { cutFields } from "../../gateway/wire.ts";
+import type { RestRequest } from "../../gateway/http/http.ts";
+import { messageDecoder } from "../../gateway/json/decode.ts";
+import { cutFields } from "../../gateway/json/enum-names.ts";
+import { parseJson } from "../../gateway/json/parse.ts";
+import { Problems } from "../../gateway/json/problems.ts";
 import { StreamOpeningSchema, ToolCallPartSchema } from "../../gen/policyguard/policy/v1/stream_pb.ts";
 import {
   type EvaluateStreamRequest,
   EvaluateStreamRequestSchema,
 } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import { malformedRequest, validationFailed } from "../../src/kit/error.ts";
-
-/** One line: a delta of the longest text, which JSON may write in up to six bytes for one. */
-const longestLineUnits = 8 * 1024 * 1024;
+import { malformedRequest, validationFailed } from "../../src/kit/fault/fault.ts";
 
 /**
- * The parts of a body, read as fast as they are taken. Throws malformed_request for what is no line of JSON in UTF-8, and validation_failed
- * for a line that is no part.
+ * Max length of a line, in UTF-16 code units: a delta of max length, where JSON may write one byte as up to six
+ * characters.
+ */
+const maxLineUnits = 8 * 1024 * 1024;
+
+/**
+ * The parts of a body, read as fast as they are taken. Throws malformed_request for a line that is not JSON in UTF-8,
+ * and validation_failed for a line that is not a part.
  */
 export async function* partsOf(request: RestRequest): AsyncGenerator<EvaluateStreamRequest> {
   const lines = new Lines();
@@ -26,7 +29,7 @@ export async function* partsOf(request: RestRequest): AsyncGenerator<EvaluateStr
   for (const line of lines.end()) yield partOf(line);
 }
 
-/** Cuts what comes into lines; those of blanks only are left out. */
+/** Cuts the body into lines, and leaves out blank ones. */
 class Lines {
   // A byte order mark is a character, which JSON does not begin with.
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -37,11 +40,11 @@ class Lines {
     const [first = "", ...others] = this.#decode(() => this.#decoder.decode(bytes, { stream: true })).split("\n");
     const lines = [this.#rest + first, ...others];
     this.#rest = lines.pop() ?? "";
-    if (this.#rest.length > longestLineUnits) throw malformedRequest("a line is too long");
+    if (this.#rest.length > maxLineUnits) throw malformedRequest("a line is too long");
     return lines.filter(isWritten);
   }
 
-  /** The last line, which needs no end of its own. */
+  /** The last line, which may lack its line feed. */
   end(): string[] {
     return [this.#rest + this.#decode(() => this.#decoder.decode())].filter(isWritten);
   }
@@ -59,9 +62,9 @@ function isWritten(line: string): boolean {
   return line.trim() !== "";
 }
 
-const readOpening = messageReader(StreamOpeningSchema);
+const readOpening = messageDecoder(StreamOpeningSchema);
 const cutTexts = cutFields(EvaluateStreamRequestSchema);
-const readCall = messageReader(ToolCallPartSchema);
+const readCall = messageDecoder(ToolCallPartSchema);
 
 function partOf(line: string): EvaluateStreamRequest {
   const json = parseJson(line, { cutTexts });
@@ -82,7 +85,12 @@ function partNamed(name: string, value: JsonValue): EvaluateStreamRequest["part"
   return undefined;
 }
 
-function read<M extends Message>(message: M, reader: ReturnType<typeof messageReader>, json: JsonValue, at: string): M {
+function read<M extends Message>(
+  message: M,
+  reader: ReturnType<typeof messageDecoder>,
+  json: JsonValue,
+  at: string,
+): M {
   const problems = new Problems();
   reader.into(message, json, at, problems);
   const fault = problems.fault();

@@ -1,6 +1,6 @@
-// Streams of single calls: opened, pushed to and finished by calls of their own, in the process that keeps them. With several processes
-// the id of a stream begins with the number of its process, and whichever is called hands the call on. A stream of a session is kept where
-// the session is.
+// Streams by unary calls: each call opens, pushes to or finishes a stream in the process that keeps it. With several
+// processes the id of a stream begins with the index of its process ("3.x9…"), and any process forwards the call there.
+// The stream of a session is kept by the process of the session.
 
 import { create } from "@bufbuild/protobuf";
 import { type EvaluateRequest, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
@@ -17,23 +17,15 @@ import {
   type PushStreamChunkResponse,
   PushStreamChunkResponseSchema,
 } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import type { Clock } from "../../src/kit/clock.ts";
-import { notFound, validationFailed } from "../../src/kit/error.ts";
-import type { Siblings } from "../process/sibling.ts";
+import { notFound, validationFailed } from "../../src/kit/fault/fault.ts";
+import type { Clock } from "../../src/kit/process/clock.ts";
+import type { StreamCalls } from "../cluster/peer.ts";
+import type { Peers } from "../cluster/peer-socket.ts";
 import type { LiveStream, OpenStreams } from "./open-streams.ts";
 import type { StreamSessions } from "./stream-sessions.ts";
 
-/** The calls about a stream. `caller` is who opened it; others do not know it. */
-export interface StreamCalls {
-  open(request: OpenStreamRequest, caller: string): Promise<OpenStreamResponse>;
-  push(request: PushStreamChunkRequest, caller: string): Promise<PushStreamChunkResponse>;
-  finish(request: FinishStreamRequest, caller: string): Promise<FinishStreamResponse>;
-  /** Ends a stream whose caller is gone. Nothing happens for one that is over. */
-  cancel(streamId: string, caller: string): Promise<void>;
-}
-
-/** What own streams stand on. */
-export interface OwnStreamParts {
+/** The parts that local streams use. */
+export interface LocalStreamParts {
   readonly streams: OpenStreams;
   readonly sessions: StreamSessions;
   readonly clock: Clock;
@@ -51,11 +43,11 @@ function requestOf(opening: StreamOpening | undefined): EvaluateRequest {
   return opening?.request ?? create(EvaluateRequestSchema);
 }
 
-/** The streams that this process keeps. */
-export class OwnStreams implements StreamCalls {
-  readonly #parts: OwnStreamParts;
+/** Calls about the streams that this process keeps. */
+export class LocalStreams implements StreamCalls {
+  readonly #parts: LocalStreamParts;
 
-  constructor(parts: OwnStreamParts) {
+  constructor(parts: LocalStreamParts) {
     this.#parts = parts;
   }
 
@@ -81,7 +73,7 @@ export class OwnStreams implements StreamCalls {
   async finish({ streamId }: FinishStreamRequest, caller: string): Promise<FinishStreamResponse> {
     const asking = this.#get(streamId, caller).ask();
     if (asking !== undefined) await asking;
-    // Meanwhile somebody else may have ended it.
+    // Another call may have ended it in the meantime.
     const stream = this.#get(streamId, caller);
     const { released, verdict } = stream.finish();
     this.#parts.sessions.remove(streamId);
@@ -103,49 +95,47 @@ export class OwnStreams implements StreamCalls {
   }
 }
 
-/** The streams of all processes. */
-export class FamilyStreams implements StreamCalls {
+/** Calls about the streams of all processes: each goes to the process that keeps the stream. */
+export class RoutedStreams implements StreamCalls {
   readonly #own: StreamCalls;
-  readonly #siblings: Siblings;
+  readonly #peers: Peers;
 
-  constructor(own: StreamCalls, siblings: Siblings) {
+  constructor(own: StreamCalls, peers: Peers) {
     this.#own = own;
-    this.#siblings = siblings;
+    this.#peers = peers;
   }
 
-  /** Whether another process has to keep a stream, since it keeps its session. */
-  isTheirs(opening: StreamOpening | undefined): boolean {
-    return this.#siblings.keep(requestOf(opening).sessionId);
+  /** Whether another process keeps the session of a stream, and so the stream. */
+  belongsToPeer(opening: StreamOpening | undefined): boolean {
+    return this.#peers.keep(requestOf(opening).sessionId);
   }
 
   async open(request: OpenStreamRequest, caller: string): Promise<OpenStreamResponse> {
     const { sessionId } = requestOf(request.opening);
-    if (sessionId === undefined || !this.isTheirs(request.opening)) return this.#own.open(request, caller);
-    // A sibling that is away has forgotten the session: then nobody knows it.
-    return (await this.#siblings.openStream(request, sessionId, caller)) ?? this.#own.open(request, caller);
+    if (sessionId === undefined || !this.belongsToPeer(request.opening)) return this.#own.open(request, caller);
+    // A peer that does not answer has lost the session: then it is unknown everywhere.
+    return (await this.#peers.openStream(request, sessionId, caller)) ?? this.#own.open(request, caller);
   }
 
   push(request: PushStreamChunkRequest, caller: string): Promise<PushStreamChunkResponse> {
     const index = this.#indexOf(request.streamId);
-    return index === undefined ? this.#own.push(request, caller) : this.#siblings.pushStream(request, index, caller);
+    return index === undefined ? this.#own.push(request, caller) : this.#peers.pushStream(request, index, caller);
   }
 
   finish(request: FinishStreamRequest, caller: string): Promise<FinishStreamResponse> {
     const index = this.#indexOf(request.streamId);
-    return index === undefined
-      ? this.#own.finish(request, caller)
-      : this.#siblings.finishStream(request, index, caller);
+    return index === undefined ? this.#own.finish(request, caller) : this.#peers.finishStream(request, index, caller);
   }
 
   async cancel(streamId: string, caller: string): Promise<void> {
     const index = this.#indexOf(streamId);
     if (index === undefined) await this.#own.cancel(streamId, caller);
-    else await this.#siblings.cancelStream(streamId, index, caller);
+    else await this.#peers.cancelStream(streamId, index, caller);
   }
 
   /** The other process that an id names; undefined for this one. */
   #indexOf(streamId: string): number | undefined {
-    const { index: own, count } = this.#siblings.place;
+    const { index: own, count } = this.#peers.slot;
     const index = Number(/^(\d{1,2})\./.exec(streamId)?.[1] ?? own);
     if (index >= count) throw notFound("stream");
     return index === own ? undefined : index;

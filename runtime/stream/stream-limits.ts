@@ -1,20 +1,20 @@
-// Bounds of streams. docs/streaming.md tells them.
+// Bounds of streams. docs/streaming.md documents them.
 
-/** What one stream, and all streams of a process, may take. */
+/** Bounds of one stream, and of all streams of a process. */
 export interface StreamLimits {
   /** Streams open at once. */
   readonly streams: number;
-  /** Code units of text of one stream: those of a unary request. */
+  /** Max text of one stream, in UTF-16 code units: that of a unary request. */
   readonly units: number;
-  /** Code units of all open streams together. */
+  /** Max text of all open streams together, in UTF-16 code units. */
   readonly allUnits: number;
-  /** Bytes of arguments of all tool calls of a stream, and how many calls. */
+  /** Max bytes of the arguments of all tool calls of a stream, and max calls. */
   readonly argumentBytes: number;
   readonly calls: number;
-  /** Time without a message after which a stream is cancelled. */
+  /** A stream without a message for this long is cancelled. */
   readonly idleMs: number;
-  /** Time that a stream may take. */
-  readonly longestMs: number;
+  /** Max duration of a stream. */
+  readonly maxDurationMs: number;
 }
 
 /** The bounds of a runtime. */
@@ -25,5 +25,5 @@ export const streamLimits: StreamLimits = {
   argumentBytes: 1_048_576,
   calls: 128,
   idleMs: 60_000,
-  longestMs: 600_000,
+  maxDurationMs: 600_000,
 };

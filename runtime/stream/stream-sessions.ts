@@ -1,8 +1,8 @@
-// Streams of callers that cannot send and receive at once: opened, pushed to and finished by calls of their own. One that nobody pushes
-// to for a while is cancelled, as is one that lasts too long.
+// Streams of callers that cannot send and receive at once: unary calls open, push to and finish them. A stream that
+// gets no push for a while is cancelled, as is one that takes too long.
 
 import { randomBytes } from "node:crypto";
-import { notFound } from "../../src/kit/error.ts";
+import { notFound } from "../../src/kit/fault/fault.ts";
 import type { LiveStream, OpenStreams } from "./open-streams.ts";
 
 interface Entry {
@@ -15,11 +15,11 @@ interface Entry {
 /** Keeps streams by their ids. */
 export class StreamSessions {
   readonly #streams: OpenStreams;
-  /** What ids begin with. */
+  /** The start of each id: "3." in process 3, empty in a single process. */
   readonly #prefix: string;
   readonly #entries = new Map<string, Entry>();
 
-  /** `process` is the number of this process among its siblings. */
+  /** `process` is the index of this process among its peers. */
   constructor(streams: OpenStreams, process?: number) {
     this.#streams = streams;
     this.#prefix = process === undefined ? "" : `${process}.`;
@@ -28,12 +28,12 @@ export class StreamSessions {
   /** Keeps a stream for its caller; answers its id. */
   add(stream: LiveStream, caller: string, nowMs: number): string {
     const id = this.#prefix + randomBytes(18).toString("base64url");
-    const { idleMs, longestMs } = this.#streams.limits;
-    this.#entries.set(id, { stream, caller, endsAtMs: nowMs + longestMs, idleAtMs: nowMs + idleMs });
+    const { idleMs, maxDurationMs } = this.#streams.limits;
+    this.#entries.set(id, { stream, caller, endsAtMs: nowMs + maxDurationMs, idleAtMs: nowMs + idleMs });
     return id;
   }
 
-  /** The stream of an id. Throws not_found for one that is not open here, or is somebody else's. */
+  /** The stream of an id. Throws not_found for an id that is not open here, or that belongs to another caller. */
   get(id: string, caller: string, nowMs: number): LiveStream {
     const entry = this.#entryOf(id, caller);
     if (entry === undefined) throw notFound("stream");
@@ -41,7 +41,7 @@ export class StreamSessions {
     return entry.stream;
   }
 
-  /** The same without an error, and without keeping it open for longer. */
+  /** The same without an error, and without extending its time. */
   find(id: string, caller: string): LiveStream | undefined {
     return this.#entryOf(id, caller)?.stream;
   }
@@ -56,7 +56,7 @@ export class StreamSessions {
     this.#entries.delete(id);
   }
 
-  /** Cancels what nobody has pushed to for too long. */
+  /** Cancels streams that got no push for too long. */
   expire(nowMs: number): void {
     for (const [id, { stream, idleAtMs, endsAtMs }] of this.#entries) {
       if (nowMs < Math.min(idleAtMs, endsAtMs)) continue;

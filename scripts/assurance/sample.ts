@@ -1,6 +1,7 @@
-// How much of a property a run tries. The suite tries a seeded sample; `npm run assurance` asks for more, through the
-// environment, and learns what came of it from a file.
+// How many cases of a property a run tries. The suite tries a seeded sample; `npm run assurance` asks for more through
+// the environment, and reads the result from a file.
 
+import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
 
 /** Environment variables between `npm run assurance` and the tests that it runs. */
@@ -12,11 +13,11 @@ export interface Sample {
   readonly seed: number;
 }
 
-/** What came of a sample. */
+/** The result of a sample. */
 export interface SampleResult {
   readonly n: number;
   readonly failures: number;
-  /** What was measured on the way, by name with the unit at its end. */
+  /** Measurements, by a name that ends with the unit. */
   readonly figures?: Readonly<Record<string, number>>;
 }
 
@@ -26,12 +27,25 @@ export function sampleOf(own: Sample): Sample {
   return { n: Number(process.env[n] ?? own.n), seed: Number(process.env[seed] ?? own.seed) };
 }
 
-/** Whether `npm run assurance` is what runs: then everything is tried. */
+/** Whether this is a run of `npm run assurance`, which tries every case. */
 export function isAssurance(): boolean {
   return process.env[sampleVariables.report] !== undefined;
 }
 
-/** Tells `npm run assurance`, if it is what runs, what came of a sample. */
+/** A number from 0 to 1 that is always the same for the same text. */
+export function shareOf(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE() / 2 ** 32;
+}
+
+/**
+ * Whether this run tries the case of this name: all of them in an assurance run, always the same share of them in the
+ * suite.
+ */
+export function isSampled(name: string, share: number): boolean {
+  return isAssurance() || shareOf(name) < share;
+}
+
+/** Reports the result of a sample to `npm run assurance`, in a run of it. */
 export function reportSample(result: SampleResult): void {
   const file = process.env[sampleVariables.report];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(result)}\n`);

@@ -1,4 +1,4 @@
-/** What the first start wrote. */
+/** The facts that the first start wrote. */
 export interface Facts {
   readonly base_url: string;
   readonly runtime_url: string;

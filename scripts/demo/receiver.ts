@@ -18,7 +18,7 @@ export interface Receiver {
   close(): void;
 }
 
-/** Starts a receiver that says 204 to everything. */
+/** Starts a receiver that answers 204 to everything. */
 export async function startReceiver(): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   const server = createServer(async (request, response) => {

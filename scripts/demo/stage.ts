@@ -1,4 +1,4 @@
-// Calls that are shown as they are made, each held against what was promised.
+// Calls that are shown as they are made, each compared with its expected answer.
 
 /** One call of the story. */
 export interface Shown {
@@ -8,7 +8,7 @@ export interface Shown {
   readonly url: string;
   readonly token: string;
   readonly body?: unknown;
-  /** Statuses that are as promised. */
+  /** The expected statuses. */
   readonly promised: readonly number[];
 }
 
@@ -42,7 +42,7 @@ export class Stage {
     this.#print(`   ${text}`);
   }
 
-  /** Makes a call and shows it. Throws when the answer is not as promised. */
+  /** Makes a call and shows it. Throws when the answer is not the expected one. */
   async call({ title, method, url, token, body, promised }: Shown): Promise<Told> {
     this.step(title);
     const sent = body === undefined ? "" : ` ${shorten(JSON.stringify(body))}`;
@@ -77,7 +77,7 @@ export async function request(method: string, url: string, token: string, body?:
   return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
 }
 
-/** Asks until the answer satisfies, for at most `limitMs`. */
+/** Repeats the question until the answer satisfies, for at most `limitMs`. */
 export async function until<T>(ask: () => Promise<T | undefined>, limitMs: number, what: string): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {

@@ -1,4 +1,4 @@
-// The story: from a policy to a blocked prompt, its trace, and the signed news of it.
+// The story: from a policy to a blocked prompt, its trace, and the signed webhook about it.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Facts } from "./facts.ts";

@@ -6,6 +6,7 @@ import { errorTable } from "./errors.ts";
 import { callLimitTable, connectionLimitTable } from "./limits.ts";
 import { permissionTables } from "./permissions.ts";
 import { databaseSql, rolesSql } from "./roles.ts";
+import { controlPlaneRooms, engineRoomPicture, layerPicture } from "./rooms.ts";
 import { controlPlaneVariables, runtimeVariables, startVariables, workerVariables } from "./variables.ts";
 
 /** Makes the text of a block. */
@@ -16,6 +17,11 @@ const blocks: Readonly<Record<string, Readonly<Record<string, Block>>>> = {
     "order of checks": callOrder,
     "limits of calls": callLimitTable,
     "limits of connections": connectionLimitTable,
+  },
+  "docs/architecture.md": {
+    layers: layerPicture,
+    "rooms of the control plane": controlPlaneRooms,
+    "rooms of the engine": engineRoomPicture,
   },
   "docs/errors.md": { errors: errorTable },
   "docs/operations.md": {
@@ -35,7 +41,7 @@ export const generatedDocuments: readonly string[] = Object.keys(blocks);
 
 const marker = /<!-- generated: ([a-z ]+) -->\n[\s\S]*?<!-- end of generated -->/g;
 
-/** The document with its blocks as the code has them now. Throws when a block is missing or unknown. */
+/** The document with its generated blocks renewed. Throws when a block is missing or unknown. */
 export function withBlocks(document: string, text: string): string {
   const own = blocks[document] ?? {};
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-import { order } from "../../src/kit/interceptors/order.ts";
+import { order } from "../../src/kit/rpc/interceptors/order.ts";
 
 /** The steps that a call passes, as a numbered list. */
 export function callOrder(): string {

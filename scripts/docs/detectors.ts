@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import type { DetectorDefinition } from "../../runtime/engine/detector.ts";
 import { catalog } from "../../runtime/engine/detectors/catalog.ts";
+import type { DetectorDefinition } from "../../runtime/engine/detectors/detector.ts";
 import { code, table } from "./table.ts";
 
 /** The catalog of detectors: for each what it finds, and its parameters. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Code } from "@connectrpc/connect";
-import { reasonRules } from "../../src/kit/error.ts";
+import { reasonRules } from "../../src/kit/fault/fault.ts";
 import { code, table } from "./table.ts";
 
 /** One entry of the catalogue in the OpenAPI document, which has the comments that descriptors lack. */

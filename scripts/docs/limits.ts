@@ -1,7 +1,7 @@
-import { maxJsonDepth } from "../../gateway/json-text.ts";
+import { maxJsonDepth } from "../../gateway/json/parse.ts";
 import { callLimits as runtimeLimits } from "../../runtime/config.ts";
 import { callLimits as controlLimits } from "../../src/config.ts";
-import { defaultLimits } from "../../src/kit/limits.ts";
+import { defaultLimits } from "../../src/kit/net/limits.ts";
 import { table } from "./table.ts";
 
 /** Limits of one call, for both processes. */

@@ -1,11 +1,11 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
-import { routesOf } from "../../gateway/route.ts";
-import { wireNames } from "../../gateway/wire.ts";
+import { wireNames } from "../../gateway/json/enum-names.ts";
+import { routesOf } from "../../gateway/route/route.ts";
 import { CredentialKind, Role, RoleSchema } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { AdapterService } from "../../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
-import { controlServices } from "../../src/control-routes.ts";
-import { type MethodFacts, methodFacts } from "../../src/kit/options.ts";
+import { controlServices } from "../../src/control-services.ts";
+import { type MethodFacts, methodFacts } from "../../src/kit/rpc/options.ts";
 import { code, table } from "./table.ts";
 
 const yes = "✓";

@@ -1,4 +1,4 @@
-import { createRolesSql, prepareDatabaseSql } from "../../src/store/roles.ts";
+import { createRolesSql, prepareDatabaseSql } from "../../src/store/core/roles.ts";
 
 /** SQL that creates the roles, with passwords to fill in. */
 export function rolesSql(): string {

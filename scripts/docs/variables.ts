@@ -1,6 +1,6 @@
 import { runtimeSchema } from "../../runtime/config.ts";
 import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../../src/config.ts";
-import { describeSchema, type Schema } from "../../src/kit/config.ts";
+import { describeSchema, type Schema } from "../../src/kit/process/config.ts";
 import { readSettings } from "../supervisor/settings.ts";
 import { code, table } from "./table.ts";
 
@@ -19,7 +19,7 @@ export function runtimeVariables(): string {
   return describeSchema(runtimeSchema);
 }
 
-/** Variables that `npm start` reads itself; the others it hands on to its parts. */
+/** Variables that `npm start` reads itself; it passes the others on to its parts. */
 export function startVariables(): string {
   const ports = Object.entries(readSettings({}, "/").ports).map(([name, port]) => [
     code(name),
@@ -28,6 +28,13 @@ export function startVariables(): string {
   ]);
   const rows = [
     ...ports,
+    [code("HOST"), code("127.0.0.1"), descriptionOf("HOST")],
+    [code("MANAGEMENT_HOST"), code("127.0.0.1"), descriptionOf("MANAGEMENT_HOST")],
+    [
+      code("POLICY_GUARD_REGISTRATION"),
+      "`open` on loopback, `invite_only` elsewhere",
+      descriptionOf("POLICY_GUARD_REGISTRATION"),
+    ],
     [code("POLICY_GUARD_DATA"), code("var"), descriptionOf("POLICY_GUARD_DATA")],
     [
       code("POLICY_GUARD_MASTER_KEY"),

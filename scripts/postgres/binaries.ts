@@ -1,4 +1,4 @@
-// The PostgreSQL programs: those of the npm package, or a copy of them where an unprivileged user may execute them.
+// The PostgreSQL programs: those of the npm package, or a copy in a folder where an unprivileged user may execute them.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -24,10 +24,13 @@ export interface Binaries {
   readonly postgres: string;
 }
 
-/** Where root keeps what belongs to no single clone: copied programs, and clusters that cannot lie in their data folder. */
+/**
+ * The folder of root for what belongs to no single clone: copied programs, and clusters that cannot lie in their data
+ * folder.
+ */
 export const systemFolder = "/var/lib/policy-guard";
 
-/** The programs, at a place where this user may execute them. */
+/** The programs, in a folder where this user may execute them. */
 export function findBinaries(user: ServerUser | undefined): Binaries {
   const packaged = packageFolder();
   linkLibraries(packaged);
@@ -57,7 +60,9 @@ function versionOf(folder: string): string {
   return String(manifest.version);
 }
 
-/** npm packages cannot contain symbolic links; the package's install script makes them, unless scripts are switched off. */
+/**
+ * npm packages cannot contain symbolic links; the package's install script makes them, unless scripts are switched off.
+ */
 function linkLibraries(packaged: string): void {
   const list = join(packaged, "native", "pg-symlinks.json");
   if (!existsSync(list)) return;

@@ -1,4 +1,4 @@
-// A cluster: the folder that PostgreSQL keeps everything in.
+// A cluster: the folder in which PostgreSQL keeps all of its files.
 
 import { spawn } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ export interface ClusterOptions {
   readonly user: ServerUser | undefined;
   readonly binaries: Binaries;
   readonly superuserPassword: string;
-  /** Whether the files are flushed to disk; only tests go without. */
+  /** Whether the files are flushed to disk. Only tests do without. */
   readonly sync: boolean;
 }
 
@@ -27,7 +27,8 @@ export function isCluster(folder: string): boolean {
 
 /**
  * Creates a cluster: UTF-8, PostgreSQL's own C.UTF-8 collation (the same order on every machine), password log-in only.
- * It is built beside its place and renamed, so that an interrupted attempt leaves nothing that looks like a cluster.
+ * It is built beside its final path and renamed, so that an interrupted attempt leaves nothing that looks like a
+ * cluster.
  */
 export async function createCluster(options: ClusterOptions): Promise<void> {
   const half = `${options.folder}.new`;
@@ -65,7 +66,7 @@ function runInitdb(options: ClusterOptions, folder: string, passwordFile: string
   return new Promise((resolve, reject) => {
     const child = spawn(options.binaries.initdb, parameters, {
       ...idsOf(options.user),
-      // The user may not be allowed to be where we are.
+      // The user may not be allowed to enter our working directory.
       cwd: "/",
       env: serverEnvironment(),
       stdio: ["ignore", "ignore", "pipe"],

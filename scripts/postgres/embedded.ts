@@ -1,12 +1,12 @@
-// The database of `npm start`: a cluster that belongs to one data folder.
-// As root the server runs as an unprivileged user. When that user cannot enter the data folder (a clone below /root), the
-// cluster lies in the system folder instead, and the data folder keeps its address.
+// The database of `npm start`: a cluster that belongs to one data folder. As root the server runs as an unprivileged
+// user. When that user cannot enter the data folder (a clone below /root), the cluster lies in the system folder
+// instead, and the data folder keeps its address.
 
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
-import { createRolesSql, type LoginPasswords, prepareDatabaseSql } from "../../src/store/roles.ts";
+import { createRolesSql, type LoginPasswords, prepareDatabaseSql } from "../../src/store/core/roles.ts";
 import { findBinaries, makePublicFolder, systemFolder } from "./binaries.ts";
 import { createCluster, isCluster, superuser } from "./cluster.ts";
 import { freePort, isPortFree } from "./port.ts";

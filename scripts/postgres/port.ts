@@ -17,11 +17,16 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Whether a server could listen on this port, on all addresses or on the one given. */
-export function isPortFree(port: number, host?: string): Promise<boolean> {
+/** Why a server could not listen on this port of the address: the system's code. Undefined when it could. */
+export function listenFailure(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
+}
+
+/** Whether a server could listen on this port of the address. */
+export async function isPortFree(port: number, host: string): Promise<boolean> {
+  return (await listenFailure(port, host)) === undefined;
 }

@@ -1,5 +1,6 @@
 // A running server. Its state is read from postmaster.pid, as pg_ctl does it
-// (https://www.postgresql.org/docs/18/storage-file-layout.html): line 1 the process id, line 4 the port, line 8 the status.
+// (https://www.postgresql.org/docs/18/storage-file-layout.html): line 1 the process id, line 4 the port, line 8 the
+// status.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import {
@@ -39,7 +40,10 @@ export interface Server {
   readonly port: number;
   /** Resolves when the postmaster is gone, with how it ended: "exit code 1", "SIGKILL". */
   readonly exited: Promise<string>;
-  /** Fast shutdown: sessions are ended, everything is on disk. After `limitMs` an immediate one, which the next start recovers from. */
+  /**
+   * Fast shutdown: sessions are ended, everything is on disk. After `limitMs` an immediate one, which the next start
+   * recovers from.
+   */
   stop(limitMs: number): Promise<void>;
 }
 
@@ -89,7 +93,10 @@ async function untilReady(child: ChildProcess, options: ServerOptions): Promise<
   );
 }
 
-/** The live server of this cluster, whoever started it; undefined when there is none. Waits for one that is starting or stopping. */
+/**
+ * The live server of this cluster, whoever started it; undefined when there is none. Waits for one that is starting or
+ * stopping.
+ */
 export async function adoptServer(folder: string): Promise<Server | undefined> {
   const deadline = Date.now() + startLimitMs;
   while (Date.now() < deadline) {
@@ -101,7 +108,7 @@ export async function adoptServer(folder: string): Promise<Server | undefined> {
   throw new Error(`the PostgreSQL server in ${folder} is neither ready nor gone`);
 }
 
-/** Its end is watched only once somebody asks for it: a watch keeps the process that watches. */
+/** The end is watched only once somebody asks for it, since a watch keeps the watching process alive. */
 function adopted(pid: number, port: number, folder: string): Server {
   let watch: Promise<string> | undefined;
   const exited = () => {
@@ -131,7 +138,9 @@ export async function clearRemains(folder: string): Promise<void> {
   rmSync(join(folder, "postmaster.pid"), { force: true });
 }
 
-/** The ids of the processes that live in the cluster's folder: each process of a server has it as its working directory. */
+/**
+ * The ids of the processes that live in the cluster's folder: each process of a server has it as its working directory.
+ */
 export function processesIn(folder: string): number[] {
   // The kernel names the folder by its real path.
   const place = existsSync(folder) ? realpathSync(folder) : folder;

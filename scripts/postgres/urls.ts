@@ -1,6 +1,6 @@
 // The connection URLs of a database on a server of this machine.
 
-import { applicationRole, type LoginPasswords, ownerRole, workerRole } from "../../src/store/roles.ts";
+import { applicationRole, type LoginPasswords, ownerRole, workerRole } from "../../src/store/core/roles.ts";
 
 /** The URLs that the processes are configured with. */
 export interface DatabaseUrls {

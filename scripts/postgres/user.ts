@@ -1,4 +1,5 @@
-// PostgreSQL refuses to run as root. As root it therefore runs as an unprivileged user; as an ordinary user, as that user.
+// PostgreSQL refuses to run as root. As root it therefore runs as an unprivileged user; as an ordinary user, as that
+// user.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -13,8 +14,9 @@ export interface ServerUser {
 const ownUserName = "policy-guard";
 
 /**
- * The user to run a new cluster as; undefined when this process is not root and the server simply runs as the same user.
- * `create` allows to add the system user `policy-guard`; without it, or where that fails, an existing unprivileged user serves.
+ * The user to run a new cluster as; undefined when this process is not root and the server simply runs as the same
+ * user. `create` allows to add the system user `policy-guard`; without it, or where that fails, an existing
+ * unprivileged user serves.
  */
 export function chooseServerUser({ create }: { readonly create: boolean }): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;

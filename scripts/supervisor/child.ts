@@ -1,4 +1,5 @@
-// Node processes of the supervisor. Their output goes straight to a file: it passes through nobody, and outlives us.
+// Node processes of the supervisor. Their output goes straight to a file: it does not pass through the supervisor, and
+// outlives it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -10,11 +11,11 @@ export interface Running {
   readonly pid: number;
   /** Resolves when it is gone, with how it ended: "exit code 1", "SIGKILL". */
   readonly exited: Promise<string>;
-  /** Asks it to end, waits for at most `limitMs`, then ends it. */
+  /** Asks it to end, waits for at most `limitMs`, then kills it. */
   stop(limitMs: number): Promise<void>;
 }
 
-/** What to run. */
+/** The program to run. */
 export interface ChildOptions {
   /** The TypeScript file. */
   readonly script: string;

@@ -1,6 +1,7 @@
-// Keeps one part running: whatever ends it, it is started again, at growing intervals.
+// Keeps one part running: it is started again whenever it ends, at growing intervals.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { backOffMs } from "../../src/kit/process/back-off.ts";
 import type { Running } from "./child.ts";
 
 /** A part that is kept running. */
@@ -12,7 +13,7 @@ export interface Kept {
   stop(limitMs: number): Promise<void>;
 }
 
-/** What to keep running, and whom to tell. */
+/** The part to keep running, and where to report. */
 export interface KeeperOptions {
   readonly name: string;
   start(): Promise<Running>;
@@ -21,8 +22,8 @@ export interface KeeperOptions {
   readonly firstPauseMs?: number;
 }
 
-const longestPauseMs = 10_000;
-/** What has run this long is healthy: the next pause is the first one again. */
+const maxPauseMs = 10_000;
+/** A part that ran for longer than this is healthy: the next pause is the first one again. */
 const healthyMs = 30_000;
 
 /** Starts a part and keeps it running. The first start has to succeed. */
@@ -39,16 +40,17 @@ export async function keepRunning(options: KeeperOptions): Promise<Kept> {
     }
   };
   const watch = async (): Promise<void> => {
-    let pauseMs = firstPauseMs;
+    // Pauses since the part was healthy.
+    let pauses = 0;
     while (!abort.signal.aborted) {
       const startedAtMs = performance.now();
       const ending = (await current?.exited) ?? "no start";
       current = undefined;
       if (abort.signal.aborted) return;
-      if (performance.now() - startedAtMs > healthyMs) pauseMs = firstPauseMs;
+      if (performance.now() - startedAtMs > healthyMs) pauses = 0;
       tell(`${name} ended (${ending}); starting it again`);
+      const pauseMs = backOffMs(pauses++, { baseMs: firstPauseMs, maxMs: maxPauseMs });
       await sleep(pauseMs, undefined, { signal: abort.signal }).catch(() => {});
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
       if (!abort.signal.aborted) current = await startAgain();
     }
   };

@@ -1,12 +1,15 @@
-// The log files of the parts. They are held to a size, because nobody looks after them on a machine where one tries things.
+// The log files of the parts. Their size is limited, because nobody maintains them on a machine for trials.
 
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { isDiskFull } from "../../src/kit/disk-full.ts";
+import { isDiskFull } from "../../src/kit/process/disk-full.ts";
 
 const maxSizeBytes = 32 * 1024 * 1024;
 
-/** Keeps each log file below a size: its content moves to `<name>.1`. Writers append, so they go on at the new end. What cannot be moved stays. */
+/**
+ * Keeps each log file below a size: its content moves to `<name>.1`. Writers append, so they go on at the new end. A
+ * file that cannot be moved stays.
+ */
 export function rotateLogs(folder: string, limitBytes = maxSizeBytes, copy = copyFileSync): void {
   for (const name of readdirSync(folder).filter((entry) => entry.endsWith(".log"))) {
     const file = join(folder, name);
@@ -25,7 +28,7 @@ function mayGo(file: string, copy: typeof copyFileSync): boolean {
   }
 }
 
-/** The last lines of a log file from this size on, for the terminal: what a process said before it failed. */
+/** The last lines of a log file after this offset, for the terminal: the output of a process before it failed. */
 export function lastLines(file: string, fromByte: number, count = 12): string {
   if (!existsSync(file)) return "";
   const text = readFileSync(file).subarray(fromByte).toString("utf8");

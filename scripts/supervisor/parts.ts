@@ -1,11 +1,12 @@
-// The four parts of an installation on one machine: what each is given, and in which order they start and stop.
+// The four parts of an installation on one machine: their settings, and the order in which they start and stop.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runtimeSchema } from "../../runtime/config.ts";
 import { runtimeNodeOptions } from "../../runtime/node-option.ts";
 import { controlPlaneSchema } from "../../src/config.ts";
-import type { Schema } from "../../src/kit/config.ts";
+import { hostToCall } from "../../src/kit/net/host.ts";
+import type { Schema } from "../../src/kit/process/config.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../postgres/embedded.ts";
 import type { DatabaseUrls } from "../postgres/urls.ts";
 import { signalProcess } from "../process.ts";
@@ -16,7 +17,7 @@ import { masterKey } from "./master-key.ts";
 import { untilReady } from "./ready.ts";
 import type { Settings } from "./settings.ts";
 
-/** What the start of the parts needs. */
+/** The options for starting the parts. */
 export interface PartsOptions {
   /** The repository. */
   readonly root: string;
@@ -52,7 +53,7 @@ export class Parts {
     this.#options = options;
   }
 
-  /** Starts everything; answers what the user needs to know. */
+  /** Starts everything; returns the facts that the user needs. */
   async start(): Promise<Bootstrap> {
     const { settings, tell, signal } = this.#options;
     const urls = await this.#startDatabase();
@@ -77,7 +78,7 @@ export class Parts {
     return bootstrap;
   }
 
-  /** Stops everything: first those who call, last those who are called. */
+  /** Stops everything: callers before those that they call. */
   async stop(): Promise<void> {
     const order = ["runtime", "control plane", "worker", "database"];
     for (const name of order) {
@@ -102,13 +103,14 @@ export class Parts {
     managementPort: number,
     nodeOptions: readonly string[] = [],
   ): Promise<void> {
-    const { root, signal, tell } = this.#options;
+    const { root, settings, signal, tell } = this.#options;
     const logFile = this.#logFile(name);
     const fromByte = sizeOf(logFile);
     const start = () => startChild({ script, root, env, logFile, nodeOptions });
     let first: Running | undefined = await start();
     try {
-      await untilReady(`the ${name}`, managementPort, first, signal);
+      const management = `${hostToCall(settings.managementHost)}:${managementPort}`;
+      await untilReady(`the ${name}`, management, first, signal);
     } catch (error) {
       await first.stop(5_000);
       throw failure(error, logFile, fromByte);
@@ -155,6 +157,7 @@ export class Parts {
       ...without(env, [...databaseVariables, ...namesOnlyIn(runtimeSchema, controlPlaneSchema)]),
       ...portsAsText(settings),
       POLICY_GUARD_DATA: settings.dataFolder,
+      POLICY_GUARD_REGISTRATION: settings.registration,
       POLICY_GUARD_MASTER_KEY: masterKey(env, settings.dataFolder),
     };
   }
@@ -167,7 +170,7 @@ export class Parts {
       ...without(env, [...databaseVariables, ...namesOnlyIn(controlPlaneSchema, runtimeSchema)]),
       ...portsAsText(settings),
       POLICY_GUARD_DATA: join(settings.dataFolder, "runtime"),
-      POLICY_GUARD_URL: `${env.TLS_CERTIFICATE_FILE ? "https" : "http"}://127.0.0.1:${settings.ports.PORT}`,
+      POLICY_GUARD_URL: `${env.TLS_CERTIFICATE_FILE ? "https" : "http"}://${hostToCall(settings.host)}:${settings.ports.PORT}`,
       POLICY_GUARD_TOKEN: bootstrap.runtime_token,
     };
   }
@@ -175,7 +178,10 @@ export class Parts {
 
 const databaseVariables = ["DATABASE_URL", "DATABASE_MIGRATION_URL", "DATABASE_WORKER_URL"];
 
-/** Variables of the product that this process reads and that one does not: that one would refuse them as misspelt. */
+/**
+ * Variables of the product that this process reads and that one does not: the other process would refuse them as
+ * misspelt.
+ */
 function namesOnlyIn(schema: Schema, other: Schema): readonly string[] {
   const elsewhere = new Set(Object.values(other).map(({ name }) => name));
   return Object.values(schema).flatMap(({ name }) => (elsewhere.has(name) ? [] : [name]));
@@ -196,5 +202,5 @@ function readBootstrap(dataFolder: string): Bootstrap {
 function failure(error: unknown, logFile: string, fromByte: number): Error {
   const message = error instanceof Error ? error.message : String(error);
   const said = lastLines(logFile, fromByte);
-  return new Error(said === "" ? message : `${message}. Its last words, from ${logFile}:\n${said}`, { cause: error });
+  return new Error(said === "" ? message : `${message}. The end of ${logFile}:\n${said}`, { cause: error });
 }

@@ -6,8 +6,16 @@ import type { Running } from "./child.ts";
 const pollMs = 50;
 const limitMs = 60_000;
 
-/** Waits until the management port says ready. Throws when the process ends first, when it takes too long, or on `signal`. */
-export async function untilReady(name: string, port: number, running: Running, signal: AbortSignal): Promise<void> {
+/**
+ * Waits until the management port, given as host and port, says ready. Throws when the process ends first, when it
+ * takes too long, or on `signal`.
+ */
+export async function untilReady(
+  name: string,
+  management: string,
+  running: Running,
+  signal: AbortSignal,
+): Promise<void> {
   let ending: string | undefined;
   void running.exited.then((how) => {
     ending = how;
@@ -17,16 +25,16 @@ export async function untilReady(name: string, port: number, running: Running, s
   while (performance.now() < deadline) {
     signal.throwIfAborted();
     if (ending !== undefined) throw new Error(`${name} ended before it was ready (${ending})`);
-    last = await readiness(port);
+    last = await readiness(management);
     if (last === "ready") return;
     await sleep(pollMs);
   }
   throw new Error(`${name} is not ready after ${limitMs / 1000} s: ${last}`);
 }
 
-async function readiness(port: number): Promise<string> {
+async function readiness(management: string): Promise<string> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    const response = await fetch(`http://${management}/readyz`, { signal: AbortSignal.timeout(5_000) });
     const body = await response.text();
     return response.ok ? "ready" : body.trim();
   } catch {

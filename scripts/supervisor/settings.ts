@@ -1,11 +1,19 @@
 // What `npm start` reads from the environment.
 
 import { resolve } from "node:path";
+import { isLoopback } from "../../src/kit/net/host.ts";
+import { variableProblems } from "./variables.ts";
 
 /** The settings of the supervisor. */
 export interface Settings {
   readonly dataFolder: string;
   readonly ports: Ports;
+  /** Where control plane and runtime listen. */
+  readonly host: string;
+  /** Where the management ports listen. */
+  readonly managementHost: string;
+  /** Whether anybody who reaches the control plane may register. */
+  readonly registration: string;
   /** URLs of a database of the operator's own; undefined for the embedded one. */
   readonly database: ExternalDatabase | undefined;
 }
@@ -26,18 +34,23 @@ export interface ExternalDatabase {
   readonly workerUrl: string;
 }
 
-/** The environment cannot be used as it is; the message lists every problem. */
-export class SettingsError extends Error {
-  override readonly name = "SettingsError";
-}
-
-/** Reads the settings; throws one SettingsError that lists everything that is wrong. */
+/** Reads the settings; throws one error that lists everything that is wrong, in a line each. */
 export function readSettings(env: NodeJS.ProcessEnv, root: string): Settings {
   const problems: string[] = [];
   const ports = readPorts(env, problems);
   const database = readDatabase(env, problems);
-  if (problems.length > 0) throw new SettingsError(problems.join("\n"));
-  return { dataFolder: resolve(root, env.POLICY_GUARD_DATA || "var"), ports, database };
+  problems.push(...variableProblems(env, Object.keys(ports)));
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  const host = env.HOST || "127.0.0.1";
+  return {
+    dataFolder: resolve(root, env.POLICY_GUARD_DATA || "var"),
+    ports,
+    host,
+    managementHost: env.MANAGEMENT_HOST || "127.0.0.1",
+    // On one's own machine one tries things; elsewhere strangers would.
+    registration: env.POLICY_GUARD_REGISTRATION || (isLoopback(host) ? "open" : "invite_only"),
+    database,
+  };
 }
 
 function readPorts(env: NodeJS.ProcessEnv, problems: string[]): Ports {

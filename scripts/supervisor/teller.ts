@@ -2,7 +2,10 @@
 
 import { appendFileSync } from "node:fs";
 
-/** Says lines in the terminal and, with the time, in this file. It never throws: where the file has no room, the terminal has the line. */
+/**
+ * Says lines in the terminal and, with the time, in this file. It never throws: where the file has no room, the
+ * terminal has the line.
+ */
 export function createTeller(file: string): (line: string) => void {
   return (line) => {
     console.log(line);

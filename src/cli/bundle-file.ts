@@ -1,20 +1,20 @@
-// Bundle files: the JSON that `GET /v1/bundles/latest` answers, and what it claims before anybody has checked it.
+// Bundle files: the JSON that `GET /v1/bundles/latest` answers, and the claims in it before they are verified.
 
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { type Bundle, BundleSchema, type Statement } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import type { BundleScope } from "../../runtime/bundle/activation.ts";
-import { maxBundleJsonBytes } from "../kit/bundle-size.ts";
+import { maxBundleJsonBytes } from "../kit/bundle/bundle-size.ts";
 import {
   type ActivationPayload,
   type ManifestPayload,
   PayloadError,
   readActivation,
   readManifest,
-} from "../kit/statement-payload.ts";
+} from "../kit/bundle/statement-payload.ts";
 import { type Failure, refusal } from "./failure.ts";
 import { decode, readBytes } from "./file.ts";
 
-/** What a bundle says of itself. */
+/** The claims of a bundle about itself. */
 export interface ClaimedBundle {
   readonly bundle: Bundle;
   readonly manifest: ManifestPayload;
@@ -36,7 +36,7 @@ export function readClaims(path: string): ClaimedBundle {
   }
 }
 
-/** The scope that a bundle names. Empty when it names none: the verification that follows says what is wrong with it. */
+/** The scope that a bundle names. Empty when it names none: the verification that follows reports the fault. */
 export function claimedScope(bytes: Uint8Array): BundleScope {
   try {
     const manifest = readManifest(payloadOf(parsed(new TextDecoder().decode(bytes))?.manifest));

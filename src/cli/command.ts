@@ -1,4 +1,4 @@
-// What a command is: a name, options and a function. Arguments are parsed here, the same way for all.
+// A command is a name, options and a function. Arguments are parsed here, the same way for all.
 
 import { parseArgs } from "node:util";
 import { didYouMean } from "../../runtime/engine/policy/problem.ts";
@@ -9,9 +9,11 @@ import { Output, type Streams } from "./output.ts";
 export interface Option {
   readonly type: "string" | "boolean";
   readonly short?: string;
-  /** What its value is called in the help, such as "FILE". */
+  /** The name of its value in the help, such as "FILE". */
   readonly value?: string;
   readonly choices?: readonly string[];
+  /** The value when the option is given without one. Any other value then has to be given as --option=VALUE. */
+  readonly whenBare?: string;
   readonly help: string;
 }
 
@@ -23,11 +25,13 @@ export type Values<O extends Options> = {
   readonly [K in keyof O]?: O[K]["type"] extends "boolean" ? boolean : string;
 };
 
-/** What a command reaches of the outside. */
+/** The outside world, as commands reach it. */
 export interface Surroundings extends Streams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => Date;
+  /** The file of this program, for Node to start. */
+  readonly program: string;
 }
 
 /** One call of a command. */
@@ -47,7 +51,7 @@ interface CommandFacts {
   readonly notes?: string;
 }
 
-/** What a command states of itself. */
+/** The declaration of a command. */
 export interface CommandSpec<O extends Options> extends CommandFacts {
   readonly options: O;
   readonly run: (call: Call<O>) => Promise<ExitCode>;
@@ -78,7 +82,7 @@ export function defineCommand<const O extends Options>(spec: CommandSpec<O>): Co
         return exitCodes.fine;
       }
       checkCount(spec, positionals.length);
-      // The parser gives each option the type that the table, from which `Values` follows, has for it.
+      // The parser gives each option the type that the table has for it, and `Values` follows from that table.
       return spec.run({ values: values as Values<O>, positionals, output, world });
     },
   };
@@ -87,7 +91,7 @@ export function defineCommand<const O extends Options>(spec: CommandSpec<O>): Co
 function parsed(name: string, options: Options, args: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({
-      args: [...args],
+      args: withBareValues(args, options),
       options: Object.fromEntries(
         Object.entries(options).map(([key, { type, short }]) => [
           key,
@@ -106,6 +110,15 @@ function parsed(name: string, options: Options, args: readonly string[]) {
     const guess = unknown === undefined ? undefined : didYouMean(unknown, known);
     throw usageFailure(`${name}: ${message}`, guess ?? `\`policy-guard ${name} --help\` lists its options.`);
   }
+}
+
+// The parser does not know optional values.
+function withBareValues(args: readonly string[], options: Options): string[] {
+  const end = args.indexOf("--");
+  return args.map((arg, index) => {
+    const bare = arg.startsWith("--") && (end === -1 || index < end) ? options[arg.slice(2)]?.whenBare : undefined;
+    return bare === undefined ? arg : `${arg}=${bare}`;
+  });
 }
 
 function isParseError(error: unknown): error is Error & { readonly code: string } {
@@ -127,7 +140,7 @@ function checkCount({ name, positionals: { label, min, max } }: CommandFacts, co
   throw usageFailure(`${name}: ${what}`, `usage: policy-guard ${name} ${label}`.trimEnd());
 }
 
-/** The whole number that an option was given. */
+/** The value of an option as a whole number. */
 export function integerOf(text: string | undefined, option: string, least: number): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
@@ -135,15 +148,16 @@ export function integerOf(text: string | undefined, option: string, least: numbe
   throw usageFailure(`--${option} takes a whole number of at least ${least}, not "${text}"`);
 }
 
-/** An option that has to be there. */
+/** The value of a required option. */
 export function required(text: string | undefined, option: string): string {
   if (text === undefined || text === "") throw usageFailure(`--${option} is missing`);
   return text;
 }
 
 function helpText({ name, summary, positionals, notes }: CommandFacts, options: Options): string {
-  const rows = Object.entries(options).map(([key, { short, type, value, help, choices }]) => {
-    const flag = `${short === undefined ? "    " : `-${short}, `}--${key}${type === "string" ? ` ${value ?? "VALUE"}` : ""}`;
+  const rows = Object.entries(options).map(([key, { short, type, value = "VALUE", whenBare, help, choices }]) => {
+    const given = type === "boolean" ? "" : whenBare === undefined ? ` ${value}` : `[=${value}]`;
+    const flag = `${short === undefined ? "    " : `-${short}, `}--${key}${given}`;
     return `  ${flag.padEnd(30)}  ${help}${choices === undefined ? "" : ` One of ${choices.join(", ")}.`}`;
   });
   const usage = `policy-guard ${name} ${positionals.label}`.trimEnd();

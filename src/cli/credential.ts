@@ -1,16 +1,16 @@
-// Who a token is, as far as the server tells.
+// The credential that a token is, as the server describes it.
 
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
-import { shownPrefix, tokenKind } from "../kit/token.ts";
+import { shownPrefix, tokenKind } from "../kit/crypto/token.ts";
 import { onlyOrganization, type Server } from "./server.ts";
 
 /** What a credential is and may do. */
 export interface Identity {
   /** "member", "runtime", "ci", "admin" or "scim". */
   readonly kind: string;
-  /** Beginning of the token, enough to recognise it by. */
+  /** The first characters of the token, by which people recognise it. */
   readonly prefix: string;
-  /** Undefined for a runtime token, which only the server can place. */
+  /** Undefined for a runtime token, whose organization only the server knows. */
   readonly orgId: string | undefined;
   /** Role of a member. */
   readonly role: string | undefined;
@@ -26,7 +26,7 @@ const kinds: ReadonlyMap<CredentialKind, string> = new Map([
   [CredentialKind.SCIM, "scim"],
 ]);
 
-/** Asks the server. Throws when the token is not alive there, or has nothing to do with the organization. */
+/** Asks the server. Throws when the token is not valid there, or belongs to another organization. */
 export async function identify(server: Server, org: string | undefined): Promise<Identity> {
   const { token, orgId: kept } = server.connection;
   const kind = tokenKind(token) ?? CredentialKind.UNSPECIFIED;
@@ -40,5 +40,5 @@ export async function identify(server: Server, org: string | undefined): Promise
   return { kind: kinds.get(credential) ?? "unknown", prefix, orgId, role, methods };
 }
 
-// A runtime token has no part in the organization's own services; these two are what this command can do with it.
+// A runtime token may not call the organization's services; these two are the calls that this command can make with it.
 const runtimeMethods = ["BundleService/GetLatestBundle", "BundleService/ListSigningKeys"];

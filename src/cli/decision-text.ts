@@ -2,7 +2,7 @@
 
 import type { Finding } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Mode } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { nameOf, outcomes } from "../../runtime/engine/wire.ts";
+import { nameOf, outcomes } from "../../runtime/engine/policy/enum-names.ts";
 import { type Judged, type JudgingFile, whyAbsent } from "./evaluate.ts";
 import { columns, type Output, type Style, shown } from "./output.ts";
 
@@ -39,7 +39,7 @@ function findingRow(finding: Finding, text: string): string[] {
   ];
 }
 
-/** What a finding is without, if anything. */
+/** What a finding lacks, if anything. */
 export function effectOf({ mode, exemptedBy }: Pick<Finding, "mode" | "exemptedBy">): string {
   if (exemptedBy !== undefined) return `exempted by ${shown(exemptedBy)}`;
   return mode === Mode.SHADOW ? "shadow" : "";
@@ -51,7 +51,7 @@ export function quoted(text: string, most = 60): string {
   return JSON.stringify(shown(short.toWellFormed()));
 }
 
-/** Tells which policies take no part, since a text that nobody judges is allowed. */
+/** Prints the policies that take no part, since a text that no policy judges is allowed. */
 export function noteAbsent(files: readonly JudgingFile[], { env, subject }: Judged, output: Output): void {
   for (const { policy } of files) {
     const why = whyAbsent(policy, env, subject.request.agentId ?? "");

@@ -1,53 +1,54 @@
-// Judging a request by policy files, in the same engine that runtimes have.
+// Evaluates a request by policy files, in the engine that runtimes use.
 
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import { BundleReferenceSchema, type Finding } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { Explanation } from "../../gen/policyguard/policy/v1/explanation_pb.ts";
-import { compileEngine, type Engine } from "../../runtime/engine/compile.ts";
-import type { Evaluation, EvaluationContext } from "../../runtime/engine/evaluation.ts";
-import { matchesGlob } from "../../runtime/engine/glob.ts";
+import { compileEngine, type Engine } from "../../runtime/engine/engine.ts";
+import type { EvaluationContext } from "../../runtime/engine/evaluate/context.ts";
+import type { Evaluation } from "../../runtime/engine/evaluate/evaluation.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
-import { failModes, modes, nameOf, outcomes, severities, stages } from "../../runtime/engine/wire.ts";
-import { shippedModels } from "../kit/model-file.ts";
+import { failModes, modes, nameOf, outcomes, severities, stages } from "../../runtime/engine/policy/enum-names.ts";
+import { matchesGlob } from "../../runtime/engine/text/glob.ts";
+import { shippedModels } from "../kit/process/model-file.ts";
 import { refusal } from "./failure.ts";
 import { ownPackSource } from "./pack-library.ts";
 import type { PolicyFile } from "./policy-file.ts";
 import type { Subject } from "./request.ts";
 
-/** A policy that judges, from a file. */
+/** A policy that takes part in an evaluation, and its file. */
 export type JudgingFile = PolicyFile & { readonly policy: PolicyDocument };
 
-/** What was judged where. */
+/** An evaluation: its request, its environment and its decision. */
 export interface Judged {
   readonly subject: Subject;
   readonly env: string;
   readonly evaluation: Evaluation;
-  /** Time of compiling the policies. */
+  /** Time to compile the policies. */
   readonly compileUs: number;
 }
 
-/** What was judged where, and why. */
+/** An evaluation with its explanation. */
 export interface Explained extends Judged {
   readonly explanation: Explanation;
 }
 
 const anywhere = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
 
-/** The environment that requests are judged in unless one is named: the first that a policy names. */
+/** The default environment of requests: the first one that a policy names. */
 export function environmentOf(files: readonly JudgingFile[], given: string | undefined): string {
   return given ?? files.flatMap(({ policy }) => policy.match?.envs ?? [])[0] ?? "test";
 }
 
-/** Judges a request. Placeholders and hashes are the same in every run: the key behind them is fixed. */
+/** Evaluates a request. Placeholders and hashes are the same in every run, since their key is fixed. */
 export function judge(files: readonly JudgingFile[], subject: Subject, env: string, now: Date): Judged {
   const { engine, compileUs } = compile(files, env);
   return { subject, env, compileUs, evaluation: engine.evaluate(subject.request, contextOf(subject, now)) };
 }
 
-/** Judges a request and says why. */
+/** Evaluates a request and explains the decision. */
 export function explainRequest(files: readonly JudgingFile[], subject: Subject, env: string, now: Date): Explained {
   const { engine, compileUs } = compile(files, env);
-  // Once before, since the first evaluation of an engine also builds tables, which is not what a runtime pays.
+  // One evaluation comes first, since the first one of an engine builds tables; a runtime does not pay for that.
   engine.evaluate(subject.request, contextOf(subject, now));
   return { subject, env, compileUs, ...engine.explain(subject.request, contextOf(subject, now)) };
 }
@@ -76,7 +77,7 @@ function contextOf({ request, stage }: Subject, now: Date): EvaluationContext {
   };
 }
 
-// Findings name their policy; two of one name could not be told apart.
+// Findings name their policy, so two policies of the same name could not be told apart.
 function refuseDuplicates(files: readonly JudgingFile[]): void {
   const first = new Map<string, string>();
   for (const { path, policy } of files) {
@@ -90,7 +91,7 @@ function refuseDuplicates(files: readonly JudgingFile[]): void {
   }
 }
 
-/** Why a policy takes no part; undefined when it does. */
+/** Why a policy takes no part; undefined when it takes part. */
 export function whyAbsent({ match }: PolicyDocument, env: string, agent: string): string | undefined {
   if (match?.envs !== undefined && !match.envs.includes(env)) return `it is for ${match.envs.join(", ")}, not ${env}`;
   if (match?.agents === undefined || match.agents.some((glob) => matchesGlob(glob, agent))) return undefined;

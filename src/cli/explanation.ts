@@ -1,4 +1,5 @@
-// An explanation for programs: what the server's own explanation has, in the same spelling, with the files of the policies.
+// An explanation for programs: the members of the server's explanation in the same spelling, and the files of the
+// policies.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type {
@@ -11,7 +12,7 @@ import type {
   ExplainedSegment,
   RuleReference,
 } from "../../gen/policyguard/policy/v1/explanation_pb.ts";
-import { modes, nameOf, outcomes, severities, trustName } from "../../runtime/engine/wire.ts";
+import { modes, nameOf, outcomes, severities, trustName } from "../../runtime/engine/policy/enum-names.ts";
 import { decisionJson, type Explained, findingJson } from "./evaluate.ts";
 import { verdictRuleJson } from "./verdict-rule.ts";
 
@@ -40,7 +41,7 @@ export function explanationJson(explained: Explained, paths: ReadonlyMap<string,
 }
 
 function segmentJson(segment: ExplainedSegment): JsonObject {
-  const { id, role, origin, trust, length, scanned, layers, detections, costUs } = segment;
+  const { id, role, origin, trust, length, scanned, layers, detections, quiet, costUs } = segment;
   return {
     ...{ id, role, origin, trust: trustName(trust), length, scanned },
     layers: layers.map(({ layer, text, start, end, readBy }) => {
@@ -48,6 +49,9 @@ function segmentJson(segment: ExplainedSegment): JsonObject {
     }),
     detections: detections.map(({ detector, names, category, start, end, score, layer, attributes }) => {
       return { detector, names: [...names], category, start, end, score, layer, attributes: { ...attributes } };
+    }),
+    quiet: quiet.map(({ detector, category, start, end, score, layer, attributes }) => {
+      return { detector, category, start, end, score, layer, attributes: { ...attributes } };
     }),
     cost_us: costUs,
   };

@@ -1,12 +1,12 @@
-// How a command ends when it does not do what was asked. Exit codes are part of the interface: scripts branch on them.
+// How a command ends when it fails. Exit codes are part of the interface: scripts branch on them.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 
 /** Exit codes of the command. */
 export const exitCodes = {
-  /** What was asked for was done, and what was checked is fine. */
+  /** The command did its work, and every check passed. */
   fine: 0,
-  /** What was checked is not fine, or was refused. */
+  /** A check failed, or the server refused. */
   refused: 1,
   /** The command was called wrongly, or a file that it names cannot be used. */
   usage: 2,
@@ -21,12 +21,12 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export interface FailureOptions {
   /** What to do about it. */
   readonly hint?: string;
-  /** What the server said besides its message. */
+  /** Further details of the server's answer. */
   readonly detail?: JsonObject;
   readonly cause?: unknown;
 }
 
-/** A failure that is told to whoever called the command. */
+/** A failure that the command reports to its caller. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly exitCode: ExitCode;
@@ -54,7 +54,7 @@ export function fileFailure(path: string, cause: unknown): Failure {
   return new Failure(exitCodes.usage, "file", `${path}: ${whyOf(cause)}`, { cause });
 }
 
-/** Something is not fine, or may not be done. */
+/** A check failed, or the server refused. */
 export function refusal(code: string, message: string, options: FailureOptions = {}): Failure {
   return new Failure(exitCodes.refused, code, message, options);
 }

@@ -47,10 +47,10 @@ export function replaceFile(path: string, content: string | Uint8Array, mode = 0
   }
 }
 
-/** Refuses what is no plain file, such as a device, which a rename would put a file in the place of. */
+/** Refuses anything but a plain file, such as a device, which a rename would replace by a file. */
 function assertPlain(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isFile()) throw usageFailure(`${path}: there is something else than a plain file`);
+  if (found !== undefined && !found.isFile()) throw usageFailure(`${path}: this is not a plain file`);
 }
 
 /** What comes in on a stream, as text of at most so many bytes. */

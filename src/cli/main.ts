@@ -1,9 +1,9 @@
 // The `policy-guard` command as a process.
 
-import { systemClock } from "../kit/clock.ts";
+import { systemClock } from "../kit/process/clock.ts";
 import { runProgram } from "./program.ts";
 
-// Whoever reads our output may stop reading: `policy-guard … | head`.
+// The reader of our output may stop reading: `policy-guard … | head`.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit();
   throw error;
@@ -15,4 +15,5 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   stderr: process.stderr,
   env: process.env,
   now: () => systemClock.now(),
+  program: process.argv[1] ?? "policy-guard",
 });

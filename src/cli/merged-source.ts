@@ -1,12 +1,15 @@
-// A policy with the tests of its files, as one document: what a server is given, so that no version of the policy can be
-// published whose tests are red.
+// A policy with the tests of its test files, as one document. The server gets this document, so that no version of the
+// policy whose tests fail can be published.
 
 import { isSeq, parseDocument } from "yaml";
 import type { PolicyTest } from "../../runtime/engine/policy/document.ts";
 import type { JudgingFile } from "./evaluate.ts";
 import { type PolicyFile, parsedPolicy, requirePolicies } from "./policy-file.ts";
 
-/** The policy with the tests of these files behind its own. Comments of the policy stay; without such files, so does every byte. */
+/**
+ * The policy with the tests of these files after its own. Comments stay; without such files, the document stays as it
+ * is.
+ */
 export function withSuites(file: JudgingFile, suites: readonly JudgingFile[], now: Date): JudgingFile {
   const own = suites.filter(({ policy }) => policy.metadata.name === file.policy.metadata.name);
   if (own.length === 0) return file;

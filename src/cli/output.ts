@@ -42,7 +42,7 @@ export class Output {
     if (this.isJson) this.#streams.stdout.write(`${JSON.stringify(value, null, onOneLine ? undefined : 2)}\n`);
   }
 
-  /** Text as it was asked for, in either form of output and without a line break of our own. */
+  /** Text as it is, in either form of output and without an added line break. */
   raw(text: string): void {
     this.#streams.stdout.write(text);
   }
@@ -53,7 +53,7 @@ export class Output {
     return styleText(style, text, { stream: this.#streams.stdout as NodeJS.WriteStream });
   }
 
-  /** Tells of a failure. */
+  /** Prints a failure. */
   failure({ code, message, hint, detail }: Failure, form: { readonly onOneLine?: boolean } = {}): void {
     if (this.isJson) {
       this.json({ error: { code, message, hint: hint ?? null, ...(detail === undefined ? {} : { detail }) } }, form);
@@ -66,8 +66,8 @@ export class Output {
 }
 
 /**
- * Text of others in a form that may be shown: a document or a server must not be able to steer the terminal. Keeps line
- * breaks and tabs.
+ * Foreign text in a form that is safe to print: a document or a server must not be able to control the terminal. Keeps
+ * line breaks and tabs.
  */
 export function shown(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to go
@@ -79,7 +79,7 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** Rows as columns that line up, two spaces apart. */
+/** Rows as aligned columns, two spaces apart. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);

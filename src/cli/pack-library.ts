@@ -1,12 +1,12 @@
-// The guard packs that this copy of the command has. Listing and showing them needs no server.
+// The guard packs that ship with this copy of the command. Listing and showing them needs no server.
 
-import type { PackLibrary } from "../../runtime/engine/pack/library.ts";
-import { readPackLibrary } from "../../runtime/engine/pack/library.ts";
-import type { Pack } from "../../runtime/engine/pack/pack.ts";
-import { packSource } from "../../runtime/engine/pack/source.ts";
+import type { PackLibrary } from "../../runtime/engine/authoring/pack/library.ts";
+import { readPackLibrary } from "../../runtime/engine/authoring/pack/library.ts";
+import type { Pack } from "../../runtime/engine/authoring/pack/pack.ts";
+import { packSource } from "../../runtime/engine/authoring/pack/source.ts";
 import type { PackSource } from "../../runtime/engine/policy/extend.ts";
 import { didYouMean } from "../../runtime/engine/policy/problem.ts";
-import { readPackFiles } from "../kit/pack-file.ts";
+import { readPackFiles } from "../kit/process/pack-file.ts";
 import { refusal } from "./failure.ts";
 
 let library: PackLibrary | undefined;
@@ -18,7 +18,7 @@ export function ownPacks(): PackLibrary {
   return library;
 }
 
-/** The same, for policies that extend them. Reads the pack that is asked for, and all of them only when there is none of that name. */
+/** The same, for policies that extend packs. Reads the named pack, and all packs only when none has that name. */
 export const ownPackSource: PackSource = (reference) => {
   const { id } = reference;
   const source = sources.get(id) ?? packSource(libraryWith(id));

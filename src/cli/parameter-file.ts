@@ -1,4 +1,4 @@
-// The values of a pack's parameters as the command is given them: a file, single values, or both.
+// The values of a pack's parameters, from a file, from single options, or from both.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Problems } from "../../runtime/engine/policy/problem.ts";
@@ -8,7 +8,7 @@ import { decode, readBytes } from "./file.ts";
 
 const maxBytes = 1024 * 1024;
 
-/** The values of a file and of "name=value" pairs, which go before it. Undefined when nothing was given. */
+/** The values of a file and of "name=value" pairs, which take precedence. Undefined when nothing was given. */
 export function readParameters(file: string | undefined, pairs: readonly string[]): JsonObject | undefined {
   if (file === undefined && pairs.length === 0) return undefined;
   const values = file === undefined ? {} : objectIn(file, decode(readBytes(file, maxBytes), file));

@@ -1,13 +1,13 @@
-// Which policy files a command is about, and what is in them.
+// The policy files of a command, and their content.
 
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
 import { parsePolicy } from "../../runtime/engine/policy/parse.ts";
-import { type Place, type PolicyProblem, Problems } from "../../runtime/engine/policy/problem.ts";
+import { type PolicyProblem, Problems, type SourcePosition } from "../../runtime/engine/policy/problem.ts";
 import { type SourceNode, treeFromText } from "../../runtime/engine/policy/source-tree.ts";
-import { placeAt, type TreePath } from "../../runtime/engine/policy/tree-path.ts";
+import { positionAt, type TreePath } from "../../runtime/engine/policy/tree-path.ts";
 import { fileFailure, refusal, usageFailure } from "./failure.ts";
 import { decode, readBytes } from "./file.ts";
 import { ownPackSource } from "./pack-library.ts";
@@ -21,7 +21,7 @@ export interface PolicyFile {
   readonly problems: readonly PolicyProblem[];
 }
 
-/** Which files there are, and which folders they were looked for in. */
+/** The files that were found, and the folders that were searched. */
 export interface FoundFiles {
   readonly files: readonly string[];
   /** Files of tests, named …_test.yaml and the like. */
@@ -31,7 +31,7 @@ export interface FoundFiles {
 
 const maxFiles = 1000;
 const maxFolders = 500;
-// Far beyond what a policy may have, so that the parser says what is wrong with a large one.
+// Far above the limit of a policy, so that the parser reports a policy that is too large.
 const maxBytes = 8 * 1024 * 1024;
 const policyName = /\.(?:ya?ml|json)$/i;
 
@@ -47,7 +47,7 @@ export function isSuiteName(name: string): boolean {
   return suiteName.test(name);
 }
 
-/** The files that paths stand for: files as they are, and the policies of folders, without hidden ones. */
+/** The files that paths stand for: each file itself, and the policies in each folder, without hidden ones. */
 export function findPolicyFiles(paths: readonly string[]): FoundFiles {
   const files = new Set<string>();
   const folders = new Set<string>();
@@ -73,7 +73,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-// Symbolic links inside of a folder are not followed: they may go in a circle, or out of it.
+// Symbolic links inside a folder are not followed: they may form a circle, or lead out of the folder.
 function walk(folder: string, files: Set<string>, folders: Set<string>): void {
   folders.add(folder);
   if (folders.size > maxFolders) throw usageFailure(`there are more than ${maxFolders} folders; name fewer`);
@@ -88,15 +88,15 @@ function walk(folder: string, files: Set<string>, folders: Set<string>): void {
 }
 
 /**
- * Reads a file as a policy. Problems of the policy are in the result; a file that cannot be read is a failure. With `now`, what is over
- * by then is among the problems.
+ * Reads a file as a policy. Problems of the policy are in the result; a file that cannot be read is a failure. With
+ * `now`, the problems include whatever has expired by then.
  */
 export function readPolicyFile(path: string, now?: Date): PolicyFile {
   const source = decode(readBytes(path, maxBytes), path);
   return { path, source, ...parsedPolicy(source, now) };
 }
 
-/** The policy that a text is, and its problems. */
+/** The policy in a text, and its problems. */
 export function parsedPolicy(source: string, now?: Date): Pick<PolicyFile, "policy" | "problems"> {
   const { policy, problems } = parsePolicy(source, catalog, ownPackSource, now);
   return { policy, problems };
@@ -118,13 +118,20 @@ export function readPolicyFiles(paths: readonly string[], now?: Date): PolicyFil
   });
 }
 
-/** The place of a value in the file. */
-export function placeIn({ source }: Pick<PolicyFile, "source">, path: TreePath): Place {
-  const tree: SourceNode | undefined = treeFromText(source, new Problems());
-  return tree === undefined ? { line: 0, column: 0 } : placeAt(tree, path);
+/** The position of a value in the file. */
+export function placeIn(file: Pick<PolicyFile, "source">, path: TreePath): SourcePosition {
+  return placesIn(file, [path])[0] ?? nowhere;
 }
 
-/** Whether something makes the file unusable. */
+/** The positions of values in the file. */
+export function placesIn({ source }: Pick<PolicyFile, "source">, paths: readonly TreePath[]): SourcePosition[] {
+  const tree: SourceNode | undefined = treeFromText(source, new Problems());
+  return paths.map((path) => (tree === undefined ? nowhere : positionAt(tree, path)));
+}
+
+const nowhere: SourcePosition = { line: 0, column: 0 };
+
+/** Whether a problem makes the file unusable. */
 export function isValid({ policy }: PolicyFile): boolean {
   return policy !== undefined;
 }

@@ -7,12 +7,17 @@ import type { PolicyFile } from "./policy-file.ts";
 
 /** Prints the problems of a file; on a terminal with the line of the source and a mark below it. */
 export function printProblems({ path, source, problems }: PolicyFile, output: Output): void {
-  const lines = source.split(/\r\n|\r|\n/);
+  const lines = linesOf(source);
   for (const problem of problems) {
     const style = problem.severity === "error" ? "red" : "yellow";
     output.line(problemLine(path, problem, (text) => output.styled(style, text)));
     if (output.isTerminal) for (const line of excerpt(lines, problem)) output.line(output.styled("dim", line));
   }
+}
+
+/** The lines of a source. */
+export function linesOf(source: string): string[] {
+  return source.split(/\r\n|\r|\n/);
 }
 
 /** One problem on one line. */
@@ -24,15 +29,15 @@ export function problemLine(file: string, problem: PolicyProblem, mark: (severit
   return shown(`${place}: `) + mark(severity) + oneLine(`${about}: ${message}${more}`);
 }
 
-const longestExcerpt = 120;
+const maxExcerptLength = 120;
 
-/** The line of the source with a caret below the place; nothing where the place is unknown. */
+/** The line of the source with a caret below the position; nothing when the position is unknown. */
 export function excerpt(lines: readonly string[], { line, column }: Pick<PolicyProblem, "line" | "column">): string[] {
   const text = line === 0 ? undefined : lines[line - 1];
   if (text === undefined) return [];
-  // A long line is shown from shortly before the place.
-  const from = Math.max(0, Math.min(column - 40, text.length - longestExcerpt));
-  const visible = oneLine(text.slice(from, from + longestExcerpt).replaceAll("\t", " "));
+  // A long line is shown from shortly before the position.
+  const from = Math.max(0, Math.min(column - 40, text.length - maxExcerptLength));
+  const visible = oneLine(text.slice(from, from + maxExcerptLength).replaceAll("\t", " "));
   const margin = `${line} | `.padStart(9);
   return [margin + visible, `${" ".repeat(margin.length + Math.max(0, column - 1 - from))}^`];
 }

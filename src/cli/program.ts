@@ -2,11 +2,12 @@
 
 import { didYouMean } from "../../runtime/engine/policy/problem.ts";
 import type { Surroundings } from "./command.ts";
+import { commandIn, commandsOf } from "./command-entry.ts";
 import { type ExitCode, exitCodes, Failure, usageFailure } from "./failure.ts";
 import { Output } from "./output.ts";
-import { commandIn, commands } from "./registry.ts";
+import { commands } from "./registry.ts";
 
-/** Runs a command and tells of its failure. Throws only for what is an error of the program itself. */
+/** Runs a command and prints its failure. Throws only for errors of the program itself. */
 export async function runProgram(args: readonly string[], world: Surroundings): Promise<ExitCode> {
   try {
     return await run(args, world);
@@ -22,19 +23,27 @@ async function run(args: readonly string[], world: Surroundings): Promise<ExitCo
   const [first = "help"] = args;
   if (first === "--help" || first === "-h") return run(["help", ...args.slice(1)], world);
   if (first === "--version" || first === "-v") return run(["version", ...args.slice(1)], world);
-  const found = commandIn(args.length === 0 ? ["help"] : args);
-  if (found === undefined) throw unknownCommand(args);
+  const found = commandIn(commands, args.length === 0 ? ["help"] : args);
+  if (found === undefined) {
+    const [, ...rest] = args;
+    if (commandsOf(commands, first).length > 0 && rest.some((arg) => arg === "--help" || arg === "-h")) {
+      return run(["help", first, ...rest.filter((arg) => arg === "--json")], world);
+    }
+    throw unknownCommand(args);
+  }
   const code = await (await found.entry.load()).execute(found.rest, world);
-  // Called without a word of what to do.
+  // Called without arguments.
   return args.length === 0 ? exitCodes.usage : code;
 }
 
 function unknownCommand(args: readonly string[]): Failure {
   const [first = "", second = ""] = args;
-  const group = Object.keys(commands).filter((name) => name.startsWith(`${first} `));
+  const group = commandsOf(commands, first);
   if (group.length > 0) {
     return usageFailure(`${first} needs one of: ${group.map((name) => name.slice(first.length + 1)).join(", ")}`);
   }
+  if (first.startsWith("-"))
+    return usageFailure(`there is no option ${first}`, "`policy-guard help` lists the commands.");
   const names = Object.keys(commands);
   const guess = didYouMean(first, names) ?? didYouMean(`${first} ${second}`, names);
   return usageFailure(`there is no command "${first}"`, guess ?? "`policy-guard help` lists the commands.");

@@ -1,21 +1,15 @@
 // Every command by its name. A command is loaded when it is called, so that `version` does not wait for the engine.
 
-import type { Command } from "./command.ts";
-
-/** A command that is not loaded yet. */
-export interface CommandEntry {
-  readonly summary: string;
-  readonly load: () => Promise<Command>;
-}
+import type { CommandEntries } from "./command-entry.ts";
 
 /** The commands, in the order of the help. */
-export const commands: Readonly<Record<string, CommandEntry>> = {
+export const commands: CommandEntries = {
   init: {
     summary: "Write a first policy and a workflow for GitHub Actions.",
     load: async () => (await import("./command/init.ts")).init,
   },
   validate: {
-    summary: "Check policies; tells every problem with its place.",
+    summary: "Check policies: list every problem with its position.",
     load: async () => (await import("./command/validate.ts")).validate,
   },
   test: {
@@ -23,11 +17,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./command/test.ts")).test,
   },
   eval: {
-    summary: "Judge a text or a request by policies.",
+    summary: "Evaluate a text or a request by policies.",
     load: async () => (await import("./command/eval.ts")).evaluate,
   },
   explain: {
-    summary: "Tell why a text or a request is judged as it is.",
+    summary: "Explain the decision about a text or a request.",
     load: async () => (await import("./command/explain.ts")).explain,
   },
   diff: {
@@ -35,15 +29,15 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./command/diff.ts")).diff,
   },
   login: {
-    summary: "Keep the address of a server and a token for it.",
+    summary: "Store the address of a server and a token for it.",
     load: async () => (await import("./command/login.ts")).login,
   },
   logout: {
-    summary: "Forget what `login` kept.",
+    summary: "Delete the stored login.",
     load: async () => (await import("./command/logout.ts")).logout,
   },
   whoami: {
-    summary: "Tell which credential is used and what it may do.",
+    summary: "Show the credential in use and its permissions.",
     load: async () => (await import("./command/whoami.ts")).whoami,
   },
   "policies list": {
@@ -51,7 +45,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./command/policies-list.ts")).policiesList,
   },
   "policies get": {
-    summary: "Print a policy as it was written.",
+    summary: "Print the document of a policy.",
     load: async () => (await import("./command/policies-get.ts")).policiesGet,
   },
   "policies push": {
@@ -79,7 +73,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./command/packs-show.ts")).packsShow,
   },
   "packs apply": {
-    summary: "Make a guard pack a policy on the server, or bring that policy up to date.",
+    summary: "Create a policy on the server from a guard pack, or update it.",
     load: async () => (await import("./command/packs-apply.ts")).packsApply,
   },
   "bundle pull": {
@@ -87,7 +81,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./command/bundle-pull.ts")).bundlePull,
   },
   "bundle inspect": {
-    summary: "Show what a bundle file says, without checking it.",
+    summary: "Show the content of a bundle file, without checking it.",
     load: async () => (await import("./command/bundle-inspect.ts")).bundleInspect,
   },
   "bundle verify": {
@@ -101,18 +95,6 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   version: { summary: "Print the version.", load: async () => (await import("./command/version.ts")).version },
   help: {
     summary: "Print this, or the help of a command.",
-    load: async () => (await import("./command/help.ts")).help,
+    load: async () => (await import("./command/help.ts")).helpOf(commands),
   },
 };
-
-/** The command that arguments begin with, and the arguments left for it. */
-export function commandIn(
-  args: readonly string[],
-): { readonly name: string; readonly entry: CommandEntry; readonly rest: readonly string[] } | undefined {
-  for (const words of [2, 1]) {
-    const name = args.slice(0, words).join(" ");
-    const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (entry !== undefined) return { name, entry, rest: args.slice(words) };
-  }
-  return undefined;
-}

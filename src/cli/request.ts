@@ -1,16 +1,16 @@
-// What is to be judged: a text, or a request as an application would send it.
+// The input of an evaluation: a text, or a request as an application would send it.
 
 import { create, fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { type EvaluateRequest, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { TrustSchema } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { stageOfTranscript } from "../../runtime/engine/piece.ts";
 import { type StageName, stageNames } from "../../runtime/engine/policy/document.ts";
-import { stages } from "../../runtime/engine/wire.ts";
+import { stages } from "../../runtime/engine/policy/enum-names.ts";
+import { stageOfTranscript } from "../../runtime/engine/segment/segment.ts";
 import type { Options, Surroundings, Values } from "./command.ts";
 import { usageFailure } from "./failure.ts";
 import { decode, readBytes, readJson, readStream } from "./file.ts";
 
-/** Options that say what is to be judged. */
+/** Options for the input of an evaluation. */
 export const requestOptions = {
   text: { type: "string", short: "t", value: "TEXT", help: "The text." },
   file: { type: "string", short: "f", value: "FILE", help: "A file with the text." },
@@ -18,15 +18,15 @@ export const requestOptions = {
     type: "string",
     short: "r",
     value: "FILE",
-    help: "A file with a whole request in JSON, as the evaluate endpoints take it.",
+    help: "A file with a request as JSON, in the form of the evaluate endpoints.",
   },
   stage: {
     type: "string",
     value: "STAGE",
     choices: stageNames,
-    help: "The moment of the turn; default: input, or tool_call for calls.",
+    help: "The stage of the turn; default: input, or tool_call for calls.",
   },
-  agent: { type: "string", value: "KEY", help: "The agent that asks; default: none." },
+  agent: { type: "string", value: "KEY", help: "The agent that makes the request; default: none." },
   env: { type: "string", value: "NAME", help: "The environment; default: the first that a policy names, else test." },
 } as const satisfies Options;
 
@@ -73,7 +73,7 @@ function ownStage(request: EvaluateRequest): StageName {
 async function readText(file: string | undefined, { stdin }: Surroundings): Promise<string> {
   if (file !== undefined) return decode(readBytes(file, maxTextBytes), file);
   if (stdin.isTTY)
-    throw usageFailure("there is nothing to judge", "Give --text, --file or --request, or pipe a text in.");
+    throw usageFailure("there is nothing to evaluate", "Give --text, --file or --request, or pipe a text in.");
   return readStream(stdin, maxTextBytes);
 }
 
@@ -83,7 +83,7 @@ function isOnlyCalls({ text, messages, segments, toolCalls }: EvaluateRequest): 
 
 function requestOf(path: string, json: JsonValue): EvaluateRequest {
   if (!isObject(json)) throw usageFailure(`${path}: a request is a JSON object`);
-  // How to answer is this command's own matter.
+  // This command decides by itself how to answer.
   const { options: _, ...request } = json;
   if (Array.isArray(request.segments)) request.segments = request.segments.map(withProtoTrust);
   try {

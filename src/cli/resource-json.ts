@@ -5,6 +5,7 @@ import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Bundle } from "../../gen/policyguard/control/v1/bundle_pb.ts";
 import { BundleState } from "../../gen/policyguard/control/v1/bundle_pb.ts";
 import type { Policy, PolicySummary } from "../../gen/policyguard/control/v1/policy_pb.ts";
+import { wholeSeconds } from "../kit/process/clock.ts";
 
 /** A policy without its document. */
 export function policyJson(policy: Policy | PolicySummary): JsonObject {
@@ -50,5 +51,5 @@ export function bundleState({ state }: Bundle): string {
 
 /** A time as RFC 3339 with whole seconds; null for none. */
 export function timeText(time: Timestamp | undefined): string | null {
-  return time === undefined ? null : `${timestampDate(time).toISOString().slice(0, 19)}Z`;
+  return time === undefined ? null : wholeSeconds(timestampDate(time));
 }

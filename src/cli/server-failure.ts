@@ -1,8 +1,8 @@
-// What a server's refusal or silence means for the command.
+// The failure of a command when a server refuses or does not answer.
 
-import { type Code, ConnectError, Code as codes } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorDetailSchema, Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
-import { reasonRule } from "../kit/error.ts";
+import { reasonRule } from "../kit/fault/fault.ts";
 import { exitCodes, Failure } from "./failure.ts";
 
 const hints: ReadonlyMap<Reason, string> = new Map([
@@ -17,23 +17,33 @@ const hints: ReadonlyMap<Reason, string> = new Map([
   [Reason.POLICY_TESTS_FAILED, "`policy-guard test` runs the tests of local files."],
 ]);
 
-const unreachable: readonly Code[] = [codes.Unavailable, codes.DeadlineExceeded, codes.Canceled];
+const unreachable: readonly Code[] = [Code.Unavailable, Code.DeadlineExceeded, Code.Canceled];
 
-/** The failure that an error of the client stands for: refused by the server, or no answer to be had from it. */
+/** Whether the server did not answer. */
+export function isUnreachable({ code }: ConnectError): boolean {
+  return unreachable.includes(code);
+}
+
+/** The failure for an error of the client: the server refused, or did not answer. */
 export function serverFailure(error: Error): Failure {
   const problem = ConnectError.from(error);
   const [detail] = problem.findDetails(ErrorDetailSchema);
   const message = problem.rawMessage;
   if (detail === undefined) {
-    const code = unreachable.includes(problem.code) ? "unreachable" : "not_understood";
-    const hint =
-      code === "unreachable"
-        ? "Is the server running, and the address right? `policy-guard login` or POLICY_GUARD_URL sets it."
-        : "Is the address that of a Policy Guard control plane, in a version that this command knows?";
-    return new Failure(exitCodes.server, code, `no answer from the server: ${message}`, { hint, cause: error });
+    if (isUnreachable(problem)) {
+      const hint = "Is the server running, and the address right? `policy-guard login` or POLICY_GUARD_URL sets it.";
+      return new Failure(exitCodes.server, "unreachable", `no answer from the server: ${message}`, {
+        hint,
+        cause: error,
+      });
+    }
+    const hint = "Is the address that of a Policy Guard control plane, in a version that this command knows?";
+    // Some answers have no text at all.
+    const why = `the answer is not that of a control plane: ${message || Code[problem.code]}`;
+    return new Failure(exitCodes.server, "not_understood", why, { hint, cause: error });
   }
   const { httpStatus } = reasonRule(detail.reason);
-  // 429 is about load, not about what was asked.
+  // 429 is about load, not about the request.
   const isRefusal = httpStatus < 500 && httpStatus !== 429;
   return new Failure(isRefusal ? exitCodes.refused : exitCodes.server, detail.error || "refused", message, {
     hint: hints.get(detail.reason),

@@ -2,20 +2,24 @@
 
 import { type Client, Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
+import { ErrorDetailSchema } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
 import { PackService } from "../../gen/policyguard/control/v1/pack_service_pb.ts";
 import type { PolicySummary } from "../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
 import type { Project } from "../../gen/policyguard/control/v1/project_pb.ts";
 import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
+import { RuntimeInstanceService } from "../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
 import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
-import { tokenKind } from "../kit/token.ts";
+import { tokenKind } from "../kit/crypto/token.ts";
 import type { Options, Surroundings, Values } from "./command.ts";
 import { refusal, usageFailure } from "./failure.ts";
 import { packageVersion } from "./package-version.ts";
+import { isUnreachable } from "./server-failure.ts";
 import { type Connection, readConnection } from "./settings.ts";
 
 /** Options of every command that calls a server about an organization. */
@@ -27,12 +31,19 @@ export const serverOptions = {
 export interface Server {
   readonly connection: Connection;
   readonly bundles: Client<typeof BundleService>;
+  readonly environments: Client<typeof EnvironmentService>;
   readonly organizations: Client<typeof OrganizationService>;
   readonly packs: Client<typeof PackService>;
   readonly policies: Client<typeof PolicyService>;
   readonly projects: Client<typeof ProjectService>;
+  readonly runtimes: Client<typeof RuntimeInstanceService>;
   readonly team: Client<typeof TeamService>;
   readonly tokens: Client<typeof TokenService>;
+}
+
+/** A control plane, and the organization that a command is about. */
+export interface Organization extends Server {
+  readonly orgId: string;
 }
 
 const timeoutMs = 30_000;
@@ -45,7 +56,12 @@ export function serverAt(connection: Connection): Server {
   const introduce: Interceptor = (next) => (request) => {
     request.header.set("Authorization", `Bearer ${token}`);
     request.header.set("User-Agent", `policy-guard/${packageVersion()}`);
-    return next(request);
+    return next(request).catch(async (error: unknown) => {
+      const failure = ConnectError.from(error);
+      const isAnswered = failure.findDetails(ErrorDetailSchema).length > 0 || isUnreachable(failure);
+      if (isAnswered || !(await isRuntime(baseUrl))) throw failure;
+      throw new ConnectError(`${baseUrl} is a runtime, and a control plane is needed`, failure.code);
+    });
   };
   const transport = createConnectTransport({
     baseUrl,
@@ -56,13 +72,28 @@ export function serverAt(connection: Connection): Server {
   return {
     connection,
     bundles: createClient(BundleService, transport),
+    environments: createClient(EnvironmentService, transport),
     organizations: createClient(OrganizationService, transport),
     packs: createClient(PackService, transport),
     policies: createClient(PolicyService, transport),
     projects: createClient(ProjectService, transport),
+    runtimes: createClient(RuntimeInstanceService, transport),
     team: createClient(TeamService, transport),
     tokens: createClient(TokenService, transport),
   };
+}
+
+const probeTimeoutMs = 5_000;
+
+/** Whether a runtime answers there: control planes do not serve the evaluate paths. No credential is sent. */
+async function isRuntime(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/v1/evaluate/bundle`, { signal: AbortSignal.timeout(probeTimeoutMs) });
+    const { detail } = (await answer.json()) as { readonly detail?: { readonly error?: unknown } | null };
+    return answer.status !== 404 && typeof detail?.error === "string";
+  } catch {
+    return false;
+  }
 }
 
 /** The server of the environment or the login. */
@@ -74,19 +105,19 @@ export function openServer({ env }: Surroundings): Server {
 export async function openOrganization(
   { org }: Values<typeof serverOptions>,
   world: Surroundings,
-): Promise<Server & { readonly orgId: string }> {
+): Promise<Organization> {
   const server = openServer(world);
   return { ...server, orgId: org ?? server.connection.orgId ?? (await onlyOrganization(server)) };
 }
 
-/** The organization of a token, or of a person who is in one only. */
+/** The organization of a token, or of a person who belongs to only one. */
 export async function onlyOrganization({ connection, organizations, tokens }: Server): Promise<string> {
   if (tokenKind(connection.token) !== CredentialKind.MEMBER) {
     const { token } = await tokens.getOwnToken({});
     if (token === undefined) throw new Error("the server answered without a token");
     return token.orgId;
   }
-  const { organizations: all } = await organizations.listOrganizations({});
+  const { orgs: all } = await organizations.listOrganizations({});
   const [only] = all;
   if (only === undefined || all.length > 1) {
     throw usageFailure("no organization is known", "Give --org, or set POLICY_GUARD_ORG, or log in with --org.");
@@ -95,7 +126,7 @@ export async function onlyOrganization({ connection, organizations, tokens }: Se
 }
 
 /** The id of a project that was given by its id or its name. */
-export async function projectIdOf({ projects, orgId }: Server & { orgId: string }, given: string): Promise<string> {
+export async function projectIdOf({ projects, orgId }: Organization, given: string): Promise<string> {
   if (isId(given)) return given;
   const all = await allPages<Project>(async (page) => {
     const { projects: items, total } = await projects.listProjects({ orgId, ...page });
@@ -114,7 +145,7 @@ export async function projectIdOf({ projects, orgId }: Server & { orgId: string 
 }
 
 /** All policies that the credential sees. */
-export function allPolicies({ policies, orgId }: Server & { orgId: string }): Promise<PolicySummary[]> {
+export function allPolicies({ policies, orgId }: Organization): Promise<PolicySummary[]> {
   return allPages<PolicySummary>(async (page) => {
     const { policies: items, total } = await policies.listPolicies({ orgId, ...page });
     return { items, total };
@@ -122,16 +153,13 @@ export function allPolicies({ policies, orgId }: Server & { orgId: string }): Pr
 }
 
 /** The policy that was given by its name or its id. */
-export async function findPolicy(
-  { policies, orgId }: Server & { orgId: string },
-  given: string,
-): Promise<PolicySummary | undefined> {
-  // No name is longer; an id is never longer either.
+export async function findPolicy({ policies, orgId }: Organization, given: string): Promise<PolicySummary | undefined> {
+  // Neither names nor ids are longer.
   if (given.length > 128) return undefined;
   const { policies: named } = await policies.listPolicies({ orgId, name: given });
   if (named[0] !== undefined || !isId(given)) return named[0];
   try {
-    // A policy has all that a summary says.
+    // A policy has all members of a summary.
     const { policy } = await policies.getPolicy({ orgId, policyId: given });
     return policy === undefined ? undefined : { ...policy, $typeName: "policyguard.control.v1.PolicySummary" };
   } catch (error) {
@@ -144,7 +172,8 @@ function isId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
-async function allPages<T>(
+/** All entries of a list that comes in pages. */
+export async function allPages<T>(
   read: (page: { limit: number; offset: number }) => Promise<{ items: T[]; total: number }>,
 ): Promise<T[]> {
   const all: T[] = [];

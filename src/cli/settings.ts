@@ -1,9 +1,9 @@
-// Which server a command talks to and as whom: the environment, else what `login` kept.
+// Which server a command calls, and with which credential: from the environment, else from the stored login.
 
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { defineSchema, type Environment, productVariables, readConfig } from "../kit/config.ts";
+import { defineSchema, type Environment, productVariables, readConfig } from "../kit/process/config.ts";
 import { type Failure, fileFailure, usageFailure } from "./failure.ts";
 import { replaceFile } from "./file.ts";
 
@@ -17,6 +17,12 @@ export const cliSchema = defineSchema({
   },
   token: { name: "POLICY_GUARD_TOKEN", kind: "string", secret: true, description: "The token to call it with." },
   orgId: { name: "POLICY_GUARD_ORG", kind: "string", description: "Id of the organization." },
+  webhookSecret: {
+    name: "POLICY_GUARD_WEBHOOK_SECRET",
+    kind: "string",
+    secret: true,
+    description: "The secret of the webhook whose deliveries `listen` verifies.",
+  },
   configFolder: {
     name: "XDG_CONFIG_HOME",
     kind: "string",
@@ -28,11 +34,11 @@ export const cliSchema = defineSchema({
 export interface Connection {
   readonly url: string;
   readonly token: string;
-  /** Undefined when nobody has said. */
+  /** Undefined when it is not set anywhere. */
   readonly orgId: string | undefined;
 }
 
-/** The connection to use. A kept token is for the server that it was kept for, and for no other. */
+/** The connection to use. A stored token is used only for the server that it was stored for. */
 export function readConnection(env: Environment): Connection {
   const given = readConfig(cliSchema, env, productVariables);
   if (given.url !== undefined && given.token !== undefined) {
@@ -44,7 +50,7 @@ export function readConnection(env: Environment): Connection {
   return { url: kept.url, token: given.token ?? kept.token, orgId: given.orgId ?? kept.orgId };
 }
 
-/** The address in the form in which it is kept and compared. */
+/** The address in the form in which it is stored and compared. */
 export function plainUrl(url: string): string {
   return url.replace(/\/+$/, "");
 }
@@ -53,14 +59,14 @@ function missing(what: string, variable: string): Failure {
   return usageFailure(`no ${what} is known`, `Run \`policy-guard login\`, or set ${variable}.`);
 }
 
-/** The file in which `login` keeps a connection. */
+/** The file in which `login` stores a connection. */
 export function credentialsPath({ XDG_CONFIG_HOME: given }: Environment): string {
-  // The XDG specification has relative paths ignored.
+  // The XDG specification demands that relative paths are ignored.
   const base = given !== undefined && isAbsolute(given) ? given : join(homedir(), ".config");
   return join(base, "policy-guard", "credentials.json");
 }
 
-/** Keeps a connection where only this user can read it. Answers where. */
+/** Stores a connection where only this user can read it. Returns the file. */
 export function keepConnection({ url, token, orgId }: Connection, env: Environment): string {
   const path = credentialsPath(env);
   try {
@@ -72,7 +78,7 @@ export function keepConnection({ url, token, orgId }: Connection, env: Environme
   return path;
 }
 
-/** Forgets what was kept. Answers where it was, and whether there was anything. */
+/** Deletes the stored connection. Returns its file, and whether it existed. */
 export function forgetConnection(env: Environment): { readonly path: string; readonly wasThere: boolean } {
   const path = credentialsPath(env);
   const wasThere = statSync(path, { throwIfNoEntry: false }) !== undefined;

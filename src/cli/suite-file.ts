@@ -1,20 +1,20 @@
-// Files of tests (`…_test.yaml`), each with the policy that it is about: one of those that the command was given, else one that
-// lies beside it.
+// Files of tests (`…_test.yaml`), each with the policy that it is about: one of those that the command was given, else
+// one that lies beside it.
 
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parsePolicyTests, policyOfTests } from "../../runtime/engine/authoring/test-file.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
 import { didYouMean, type PolicyProblem, Problems } from "../../runtime/engine/policy/problem.ts";
 import { treeFromText } from "../../runtime/engine/policy/source-tree.ts";
-import { parsePolicyTests, policyOfTests } from "../../runtime/engine/policy/test-file.ts";
-import { placeAt } from "../../runtime/engine/policy/tree-path.ts";
+import { positionAt } from "../../runtime/engine/policy/tree-path.ts";
 import { decode, readBytes } from "./file.ts";
 import { ownPackSource } from "./pack-library.ts";
 import { isPolicyName, isSuiteName, type PolicyFile, readPolicyFile } from "./policy-file.ts";
 
 const maxBytes = 8 * 1024 * 1024;
 
-/** Reads files of tests. Each comes out as its policy with these tests in the place of the policy's own. */
+/** Reads files of tests. Each becomes its policy, with these tests instead of the policy's own. */
 export function readSuites(paths: readonly string[], policies: readonly PolicyFile[]): PolicyFile[] {
   return paths.map((path) => {
     const source = decode(readBytes(path, maxBytes), path);
@@ -55,6 +55,6 @@ function nameOf(policy: PolicyDocument | undefined): string | undefined {
 
 function aboutPolicy(source: string, message: string): PolicyProblem {
   const tree = treeFromText(source, new Problems());
-  const place = tree === undefined ? { line: 0, column: 0 } : placeAt(tree, ["policy"]);
+  const place = tree === undefined ? { line: 0, column: 0 } : positionAt(tree, ["policy"]);
   return { ...place, path: "policy", message, severity: "error" };
 }

@@ -1,7 +1,7 @@
-// What `policy-guard init` writes.
+// The files that `policy-guard init` writes.
 
-/** A first policy. Its tests are green, and show what it does. */
-export const starterPolicy = `# A first guard. What a policy may say: docs/policy-language.md
+/** A first policy. Its tests pass, and show what it does. */
+export const starterPolicy = `# A first guard. Detectors find things in text, rules decide what happens, tests say what is expected.
 apiVersion: policyguard/v1
 kind: Policy
 metadata:

@@ -16,8 +16,9 @@ export interface Watched {
 }
 
 /**
- * Calls `run` at once and after each change in what it says is to be watched, until the signal. It says so before it reads anything, so
- * that no change is missed. A burst of changes is waited out, but no longer than a second.
+ * Calls `run` at once, and again after each change in the folders that it asks to watch, until the signal aborts. It
+ * asks before it reads anything, so that no change is missed. A burst of changes is waited for, but no longer than a
+ * second.
  */
 export async function runOnChange(run: (watch: (what: Watched) => void) => void, signal: AbortSignal): Promise<void> {
   const changes = new Changes();
@@ -47,7 +48,7 @@ class Changes {
     for (const folder of folders) if (!this.#watchers.has(folder) && !this.#isClosed) this.#add(folder);
   }
 
-  /** Resolves when something has changed since the last call, and nothing does any more. */
+  /** Resolves when something has changed since the last call and the changes have ended. */
   async next(): Promise<void> {
     if (this.#count === 0 && !this.#isClosed) {
       await new Promise<void>((resolve) => {
@@ -61,7 +62,7 @@ class Changes {
     this.#count = 0;
   }
 
-  /** Ends the watching and whoever waits. */
+  /** Stops watching, and resolves pending waits. */
   close(): void {
     this.#isClosed = true;
     for (const [folder, watcher] of this.#watchers) this.#drop(folder, watcher);

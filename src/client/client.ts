@@ -1,4 +1,4 @@
-// The typed client, for Node and for browsers: Connect over fetch. It brings no service with it: callers import those that
+// The typed client, for Node and for browsers: Connect over fetch. It contains no service: callers import those that
 // they use, so that a bundle for a browser has no others.
 
 import type { DescService } from "@bufbuild/protobuf";
@@ -6,15 +6,15 @@ import { type Client, createClient, type Interceptor, type Transport } from "@co
 import type { UniversalClientFn } from "@connectrpc/connect/protocol";
 import { createTransport } from "@connectrpc/connect/protocol-connect";
 
-/** Where to call, and as whom. */
+/** The server to call, and the credential for it. */
 export interface ClientOptions {
   /** Address of a control plane or of a runtime, such as "https://guard.example.com". */
   readonly url: string;
-  /** A token, or what gives the one in force; left out for services that need none. */
+  /** A token, or a function that returns the current one; absent for services that need none. */
   readonly token?: string | (() => string | Promise<string>);
-  /** Time for a call that sets none of its own; 30 s when not given. */
+  /** Time limit of calls that set none of their own. Default: 30 s. */
   readonly timeoutMs?: number;
-  /** Seen by each call, the last one first to the wire. */
+  /** Each call passes through them; the last one is next to the wire. */
   readonly interceptors?: readonly Interceptor[];
   /** Instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
@@ -80,7 +80,7 @@ export function clientsOver(transport: Transport): PolicyGuard {
   return { service: (service) => createClient(service, transport) };
 }
 
-/** What each call passes through: the token, then what the caller gave. */
+/** The interceptors of each call: the one for the token, then the caller's. */
 export function interceptorsOf({ token, interceptors = [] }: ClientOptions): Interceptor[] {
   if (token === undefined) return [...interceptors];
   const authenticate: Interceptor = (next) => async (request) => {

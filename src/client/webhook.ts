@@ -4,10 +4,10 @@
 
 import { type DescMessage, fromJson, type JsonObject, type MessageShape } from "@bufbuild/protobuf";
 
-/** Why a delivery is not to be trusted. */
+/** Why a delivery cannot be trusted. */
 export type WebhookRefusal = "header_missing" | "timestamp" | "signature" | "body";
 
-/** A delivery that is not to be trusted. */
+/** A delivery that cannot be trusted. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
   readonly refusal: WebhookRefusal;
@@ -23,12 +23,12 @@ export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly
 
 /** A delivery as it came. */
 export interface WebhookDelivery {
-  /** The secret, as it was shown when it was made; several while one is being replaced. */
+  /** The secret, as it was shown when it was created; several during a rotation. */
   readonly secret: string | readonly string[];
   /** The bytes of the body, before any parsing. A string is taken as UTF-8. */
   readonly body: Uint8Array | string;
   readonly headers: WebhookHeaders;
-  /** How far the timestamp may be from now; 300 when not given. */
+  /** Maximum distance of the timestamp from now, in seconds. Default: 300. */
   readonly toleranceSeconds?: number;
   /** Now, in milliseconds. */
   readonly now?: number;
@@ -36,7 +36,7 @@ export interface WebhookDelivery {
 
 /** What happened. */
 export interface WebhookEvent {
-  /** The same in each attempt: by it repetitions are noticed. */
+  /** The same in each attempt, so that receivers can recognise repetitions. */
   readonly id: string;
   /** Such as "bundle.activated". */
   readonly event: string;
@@ -131,7 +131,7 @@ function joined(one: Bytes, other: Bytes): Bytes {
   return all;
 }
 
-// Empty for what is no base64: nothing matches it.
+// Empty for a text that is not base64: no signature matches it.
 function fromBase64(text: string): Bytes[] {
   try {
     return [Uint8Array.from(atob(text), (character) => character.charCodeAt(0))];

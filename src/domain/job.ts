@@ -1,6 +1,7 @@
-// The jobs that the worker does: their names and payloads, declared once for those who enqueue and those who handle.
+// The jobs of the worker: their names and payloads, declared once for the code that enqueues them and the code that
+// handles them.
 
-import type { Transaction } from "../store/database.ts";
+import type { Transaction } from "../store/core/transaction.ts";
 
 /** One webhook of one organization. */
 export type WebhookAddress = {
@@ -13,23 +14,41 @@ export type SealedMail = {
   readonly id: string;
   /** The mail itself, sealed: base64. */
   readonly sealed: string;
-  /** From when on it is not to be sent; null when it never expires. */
+  /** The mail must not be sent from this moment on; null when it never expires. */
   readonly expires_at: string | null;
 };
 
-/** An organization that is gone, and what it left behind. */
+/** A deleted organization, whose remaining rows are to be removed. */
 export type DeletedOrganization = {
   readonly org_id: string;
-  /** Who deleted it, as its audit log would have said: the actor, the credential's id, address and request. */
+  /** Who deleted it, as its audit log would say: the actor, and the credential's id, address and request. */
   readonly by: string;
 };
 
-/** A job that looks for its work by itself. */
+/** A person who was an admin and may be one again. */
+export type FormerAdmin = {
+  readonly org_id: string;
+  readonly account_id: string;
+};
+
+/** The lock of an address. The job looks its account up: for an address without an account, the id is of no account. */
+export type AccountLock = {
+  readonly account_id: string;
+  readonly locked_until: string;
+  /** The call of the last failure, and where it came from. */
+  readonly request_id: string;
+  readonly address: string;
+};
+
+/** The payload of a job that finds its work by itself. */
 type Nothing = Readonly<Record<string, never>>;
 
-/** What each job carries. Payloads are ids, since the rows are the truth; a mail has no row and is carried sealed. */
+/**
+ * The payload of each job. Payloads are ids, since the rows hold the data; a mail has no row and is in the payload,
+ * sealed.
+ */
 export interface JobPayloads {
-  /** Look whether something is due for the webhook. */
+  /** Delivers what is due for the webhook. */
   readonly "deliver-webhook": WebhookAddress;
   readonly "sweep-deliveries": Nothing;
   readonly "purge-deliveries": Nothing;
@@ -39,8 +58,12 @@ export interface JobPayloads {
   readonly "purge-traces": Nothing;
   readonly "purge-bundles": Nothing;
   readonly "refresh-activations": Nothing;
+  readonly "notify-quotas": Nothing;
+  readonly "close-month": Nothing;
   readonly "send-mail": SealedMail;
+  readonly "end-tokens": FormerAdmin;
   readonly "purge-organization": DeletedOrganization;
+  readonly "record-lock": AccountLock;
 }
 
 /** Name of a job. */

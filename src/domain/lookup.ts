@@ -1,9 +1,9 @@
-// Finding what a request names: it exists in the transaction's organization, or the call is a 404.
+// Finds the rows that a request names. What does not exist in the transaction's organization is a 404.
 
-import { notFound } from "../kit/error.ts";
-import type { Transaction } from "../store/database.ts";
-import { type EnvironmentRow, findEnvironment, lockEnvironment } from "../store/environment.ts";
-import { findProject, type ProjectRow } from "../store/project.ts";
+import { notFound } from "../kit/fault/fault.ts";
+import type { Transaction } from "../store/core/transaction.ts";
+import { type EnvironmentRow, findEnvironment, lockEnvironment } from "../store/project/environment.ts";
+import { findProject, type ProjectRow } from "../store/project/project.ts";
 
 /** The project. */
 export async function requireProject(tx: Transaction, id: string): Promise<ProjectRow> {

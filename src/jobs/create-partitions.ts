@@ -1,6 +1,6 @@
 import { defineTask, readNothing } from "./task.ts";
 
-/** Makes the partitions of the next months. Once a day is plenty: they are made three months ahead. */
+/** Makes the partitions of the next months. Once a day is enough: they are made three months in advance. */
 export const createPartitions = defineTask({
   name: "create-partitions",
   schedule: { cron: "11 1 * * *", backfillMs: 24 * 3_600_000 },

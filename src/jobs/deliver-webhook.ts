@@ -1,7 +1,7 @@
-import { isUuid } from "../kit/id.ts";
+import { isUuid } from "../kit/process/id.ts";
 import { defineTask } from "./task.ts";
 
-/** Wakes whoever delivers to the webhook, and ends: it does not wait for the target. */
+/** Wakes the dispatcher for the webhook, and does not wait for the target. */
 export const deliverWebhook = defineTask({
   name: "deliver-webhook",
   read: ({ org_id, webhook_id }) => ({ org_id: readId(org_id), webhook_id: readId(webhook_id) }),

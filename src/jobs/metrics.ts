@@ -1,8 +1,8 @@
-// What Prometheus scrapes from the worker, besides what every process measures.
+// The worker's metrics for Prometheus, besides those that every process has.
 
 import { Counter, Gauge, Histogram } from "prom-client";
-import type { AttemptResult } from "../domain/delivery-attempt.ts";
-import type { Metrics } from "../kit/metrics.ts";
+import type { AttemptResult } from "../domain/webhook/delivery-attempt.ts";
+import type { Metrics } from "../kit/observability/metrics.ts";
 
 /** Counters that the worker feeds. */
 export interface WorkerMetrics {

@@ -1,6 +1,6 @@
 import { defineTask, readNothing } from "./task.ts";
 
-/** Deletes sessions, tokens, links and counters of attempts that are over. */
+/** Deletes expired sessions, tokens and links, and old counters of attempts. */
 export const purgeAccounts = defineTask({
   name: "purge-accounts",
   schedule: { cron: "41 * * * *" },

@@ -1,6 +1,6 @@
 import { defineTask, readNothing } from "./task.ts";
 
-/** Deletes events and deliveries that are older than they are kept. */
+/** Deletes expired events and deliveries. */
 export const purgeDeliveries = defineTask({
   name: "purge-deliveries",
   schedule: { cron: "17 * * * *" },

@@ -1,7 +1,7 @@
-import { isUuid } from "../kit/id.ts";
+import { isUuid } from "../kit/process/id.ts";
 import { defineTask } from "./task.ts";
 
-/** Removes what a deleted organization left behind: the tables that are too large for its transaction. */
+/** Removes the rows of a deleted organization that were too many for the transaction of the deletion. */
 export const purgeOrganization = defineTask({
   name: "purge-organization",
   read({ org_id, by }) {

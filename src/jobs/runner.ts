@@ -1,5 +1,5 @@
-// graphile-worker with this project's tasks. Jobs are read ahead (its local queue) only where a sweep makes up for those that a
-// process takes with it when it dies: there one statement fetches a hundred of them, where otherwise each job needs its own.
+// Runs graphile-worker with this project's tasks. Jobs are prefetched (its local queue: one statement fetches a hundred
+// of them) only where a sweep finds the work of those that are lost when a process dies.
 
 import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ import {
   type WorkerEvents,
 } from "graphile-worker";
 import type { Pool } from "pg";
-import type { Logger } from "../kit/log.ts";
+import type { Logger } from "../kit/observability/log.ts";
 import type { JobServices, RunnableTask } from "./task.ts";
 
 /** What the runner needs. */
@@ -25,25 +25,28 @@ export interface RunnerOptions {
   readonly log: Logger;
   /** Jobs at once. */
   readonly concurrency?: number;
-  /** How often jobs that were added for later are looked for. */
+  /** How often to look for jobs that were added for later. */
   readonly pollIntervalMs?: number;
-  /** Whether jobs are read ahead. Only for tasks that a sweep covers: what is read ahead is lost to others for some time. */
+  /**
+   * Whether jobs are prefetched. Only for tasks that a sweep covers: when the process dies, prefetched jobs stay locked
+   * for some time.
+   */
   readonly isReadingAhead?: boolean;
-  /** Hears of each job that has ended. */
+  /** Called for each job that has ended. */
   readonly onJob?: (job: { readonly task: string; readonly failed: boolean }) => void;
-  /** Says to others that the pool lives, until released. */
+  /** Tells other processes that the pool lives, until released. */
   readonly claim?: (poolId: string) => Promise<PoolClaim>;
 }
 
 /** A worker pool that runs until it is stopped. */
 export interface Runner {
-  /** What jobs are locked by now. */
+  /** The id that locks the jobs of the present pool. */
   readonly poolId: string;
   /** Takes no more jobs, and resolves when those that run have ended. */
   stop(): Promise<void>;
 }
 
-/** What says to others that a pool lives. */
+/** Tells other processes that a pool lives. */
 export interface PoolClaim {
   release(): Promise<void>;
 }
@@ -52,16 +55,16 @@ export interface PoolClaim {
 export const queuePreset = {
   worker: {
     concurrentJobs: 8,
-    /** How often jobs that were added for later are looked for. */
+    /** How often to look for jobs that were added for later. */
     pollInterval: 1_000,
-    // Jobs that end are written down together. Without these delays, nobody would hear of a job whose end cannot be written
-    // down: the process would end.
+    // Ended jobs are recorded in batches. Without these delays, a failure to record the end of a job would end the
+    // process unnoticed.
     completeJobBatchDelay: 0,
     failJobBatchDelay: 0,
   },
 } as const;
 
-/** How a pool is set up that reads ahead. */
+/** How a pool that prefetches is set up. */
 export const readAheadPreset = { worker: { ...queuePreset.worker, localQueue: { size: 100 } } } as const;
 
 /** Name of the payload's field with which a cron item asks to come half a minute later. */
@@ -70,7 +73,7 @@ const delayField = "after_seconds";
 /** Time before a pool that failed is replaced, and before each further try. */
 const restartMs = 500;
 
-/** Starts to work on jobs. */
+/** Starts to run jobs. */
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const runner = new PoolKeeper(options);
   await runner.start();
@@ -83,8 +86,8 @@ interface RunningPool {
   readonly claim: PoolClaim | undefined;
 }
 
-// A pool of graphile-worker gives up for good, and says so nowhere but in its log, when it cannot write down that a job has
-// ended: one connection that breaks at that moment is enough. Whoever keeps it starts another in its place.
+// A pool of graphile-worker ends for good, with nothing but a log line, when it cannot record that a job has ended: one
+// connection that breaks at that moment is enough. This class then starts another pool.
 class PoolKeeper implements Runner {
   readonly #options: RunnerOptions;
   readonly #stopping = new AbortController();
@@ -127,7 +130,7 @@ class PoolKeeper implements Runner {
       if (pool === undefined) continue;
       const ended = pool.queue.promise.catch(() => undefined);
       await Promise.race([ended, stopped]);
-      // Of a pool that ends by itself at this very moment there is nothing to stop, but something to wait for.
+      // A pool that ends by itself at this moment cannot be stopped, but its end can be waited for.
       if (signal.aborted) await pool.queue.stop().catch(() => ended);
       else this.#options.log.error({ poolId: pool.id }, "the worker pool failed; starting another");
       await this.#unlock(pool);
@@ -147,14 +150,14 @@ class PoolKeeper implements Runner {
     return this.#pool;
   }
 
-  // Its jobs have ended, but it may still have some locked: those whose end it could not write down, and those that it read
-  // ahead, because an ordered stop of graphile-worker 0.18.0 does not wait until they are given back. They are done (again):
+  // Its jobs have ended, but it may still hold locks: on jobs whose end it could not record, and on prefetched ones,
+  // because a graceful stop of graphile-worker 0.18.0 does not wait until they are returned. Unlocked jobs run again:
   // handlers are idempotent.
   async #unlock({ id }: RunningPool): Promise<void> {
     const { log, pool } = this.#options;
     await pool
       .query("select graphile_worker.force_unlock_workers($1)", [[id]])
-      // Whoever looks for dead pools finds them in a minute.
+      // The job unlock-dead-pools finds them within a minute.
       .catch((err: unknown) => log.warn({ err, poolId: id }, "jobs of the ended pool stay locked for now"));
   }
 }
@@ -230,7 +233,7 @@ function delayOf(payload: unknown): number | undefined {
 function queueLogger(log: Logger): QueueLogger {
   return new QueueLogger((scope) => (level, message, meta) => {
     const { task, job } = { task: scope.taskIdentifier, job: scope.jobId };
-    // What it calls information is one line a job.
+    // Its level "info" is one line for each job.
     const ours = level === "info" ? "debug" : level === "warning" ? "warn" : level;
     log[ours]({ task, job, err: meta?.error }, message);
   });

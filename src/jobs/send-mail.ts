@@ -1,7 +1,7 @@
-import { MailRefused } from "../kit/mail.ts";
+import { MailRefused } from "../platform/mail.ts";
 import { defineTask } from "./task.ts";
 
-/** Hands a mail to the mail server. Tried again while that might help; never later than the mail says something. */
+/** Hands a mail to the mail server. Retried while that might help, and until the mail expires. */
 export const sendMail = defineTask({
   name: "send-mail",
   read({ id, sealed, expires_at = null }) {

@@ -1,32 +1,38 @@
-// What a job is to the worker: a name, how its payload is read, what it does, and when it comes by itself.
+// Defines the jobs of the worker: the name, the reader of the payload, the work, and the schedule.
 
-import type { AccountUpkeep } from "../domain/account-upkeep.ts";
-import type { Bundles } from "../domain/bundle.ts";
-import type { BundleRetention } from "../domain/bundle-retention.ts";
-import type { DeliveryUpkeep } from "../domain/delivery-upkeep.ts";
-import type { Dispatcher } from "../domain/dispatcher.ts";
+import type { QuotaUpkeep } from "../domain/billing/quota-upkeep.ts";
+import type { ActivationRefresh } from "../domain/bundle/activation-refresh.ts";
+import type { BundleRetention } from "../domain/bundle/retention.ts";
+import type { AccountLocks } from "../domain/identity/account-lock.ts";
+import type { AccountUpkeep } from "../domain/identity/account-upkeep.ts";
+import type { Departures } from "../domain/identity/departure.ts";
 import type { JobName, JobPayloads } from "../domain/job.ts";
-import type { MailDelivery } from "../domain/mail-queue.ts";
-import type { TraceRetention } from "../domain/trace-retention.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { Logger } from "../kit/log.ts";
+import type { MailDelivery } from "../domain/mail/mail-queue.ts";
+import type { TraceRetention } from "../domain/telemetry/trace-retention.ts";
+import type { DeliveryUpkeep } from "../domain/webhook/delivery-upkeep.ts";
+import type { Dispatcher } from "../domain/webhook/dispatcher.ts";
+import type { Logger } from "../kit/observability/log.ts";
+import type { Clock } from "../kit/process/clock.ts";
 
-/** What jobs work with. */
+/** The services that jobs call. */
 export interface JobServices {
   readonly log: Logger;
   readonly clock: Clock;
-  readonly bundles: Bundles;
+  readonly activations: ActivationRefresh;
   readonly retention: TraceRetention;
   readonly bundleRetention: BundleRetention;
   readonly dispatcher: Dispatcher;
   readonly upkeep: DeliveryUpkeep;
   readonly accounts: AccountUpkeep;
+  readonly locks: AccountLocks;
   readonly mails: MailDelivery;
+  readonly quotas: QuotaUpkeep;
+  readonly departures: Departures;
   /** Unlocks the jobs of pools that died. Returns the ids of those pools. */
   readonly unlockDeadPools: () => Promise<readonly string[]>;
 }
 
-/** When a job comes by itself, whether or not anybody enqueues it. */
+/** When a job runs by itself, even if nobody enqueues it. */
 export type Schedule =
   | { readonly cron: string; readonly backfillMs?: number }
   /** Twice a minute. graphile-worker's cron counts minutes. */
@@ -36,7 +42,7 @@ export type Schedule =
 export interface Task<Name extends JobName = JobName> {
   readonly name: Name;
   readonly schedule?: Schedule;
-  /** Reads the payload, which comes from a table. Throws when it is not what the name promises. */
+  /** Reads the payload, which comes from a table. Throws when it does not have the type that belongs to the name. */
   readonly read: (payload: Readonly<Record<string, unknown>>) => JobPayloads[Name];
   readonly run: (services: JobServices, payload: JobPayloads[Name]) => Promise<void> | void;
 }
@@ -48,7 +54,7 @@ export interface RunnableTask {
   readonly run: (services: JobServices, payload: unknown) => Promise<void>;
 }
 
-/** The task, closed over the type of its payload. */
+/** Makes a task that hides the type of its payload. */
 export function defineTask<Name extends JobName>({ name, schedule, read, run }: Task<Name>): RunnableTask {
   return {
     name,
@@ -60,7 +66,7 @@ export function defineTask<Name extends JobName>({ name, schedule, read, run }: 
   };
 }
 
-/** Reads a payload that carries nothing. */
+/** Reads an empty payload. */
 export function readNothing(): Readonly<Record<string, never>> {
   return {};
 }

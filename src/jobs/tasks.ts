@@ -1,22 +1,26 @@
 // Every job of the worker. Their payloads are declared in domain/job.ts.
 
+import { closeMonth } from "./close-month.ts";
 import { createPartitions } from "./create-partitions.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
+import { endTokens } from "./end-tokens.ts";
+import { notifyQuotas } from "./notify-quotas.ts";
 import { purgeAccounts } from "./purge-accounts.ts";
 import { purgeBundles } from "./purge-bundles.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
 import { purgeOrganization } from "./purge-organization.ts";
 import { purgeTraces } from "./purge-traces.ts";
+import { recordLock } from "./record-lock.ts";
 import { refreshActivations } from "./refresh-activations.ts";
 import { sendMail } from "./send-mail.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
 import type { RunnableTask } from "./task.ts";
 import { unlockDeadPools } from "./unlock-dead-pools.ts";
 
-/** Tasks that sweep-deliveries makes up for: their jobs may be read ahead. */
+/** Tasks whose lost jobs sweep-deliveries makes up for, so that their jobs may be prefetched. */
 export const sweptTasks: readonly RunnableTask[] = [deliverWebhook];
 
-/** The tasks by which the worker is started. */
+/** All tasks of the worker. */
 export const tasks: readonly RunnableTask[] = [
   deliverWebhook,
   sweepDeliveries,
@@ -28,8 +32,12 @@ export const tasks: readonly RunnableTask[] = [
   purgeTraces,
   purgeBundles,
   purgeOrganization,
+  notifyQuotas,
+  closeMonth,
   sendMail,
+  endTokens,
+  recordLock,
 ];
 
-/** Those of which each job counts. */
+/** Tasks whose jobs must not be lost. */
 export const otherTasks: readonly RunnableTask[] = tasks.filter((task) => !sweptTasks.includes(task));

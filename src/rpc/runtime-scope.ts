@@ -1,6 +1,6 @@
 import type { HandlerContext } from "@connectrpc/connect";
-import type { RuntimeScope } from "../domain/latest-bundle.ts";
-import { callerOf } from "../kit/context.ts";
+import type { RuntimeScope } from "../domain/bundle/latest.ts";
+import { callerOf } from "../kit/rpc/context.ts";
 
 /** The scope of the runtime token that calls. */
 export function runtimeScope(context: HandlerContext): RuntimeScope {

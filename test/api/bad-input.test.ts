@@ -6,9 +6,10 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callLimits } from "../../src/config.ts";
-import { defaultLimits } from "../../src/kit/limits.ts";
-import { startTestControlPlane, type TestControlPlane } from "../harness/control-plane.ts";
-import { createWorld, type World } from "../harness/world.ts";
+import { defaultLimits } from "../../src/kit/net/limits.ts";
+import { newId } from "../../src/kit/process/id.ts";
+import { startTestControlPlane, type TestControlPlane } from "../harness/process/control-plane.ts";
+import { createWorld, type World } from "../harness/vector/world.ts";
 
 interface Sent {
   readonly method?: string;
@@ -78,18 +79,24 @@ describe("paths and methods", () => {
   });
 
   it.each(["%", "%zz", "%c3%28", "%ff", "a%2", "%e2%82"])(
-    "the bad encoding %s in a path cannot be read",
+    "the bad encoding %s in a path is a malformed parameter, and no organization",
     async (bad) => {
-      expect(await send({ path: `/v1/orgs/${bad}/projects` })).toMatchObject({
-        status: 400,
-        error: "malformed_request",
-      });
+      const invalid = { status: 400, error: "invalid_parameter" };
+      expect(await send({ path: `/v1/orgs/${world.orgId}/projects/${bad}` })).toMatchObject(invalid);
+      expect(await send({ path: `/v1/hub/packs/${bad}` })).toMatchObject(invalid);
+      const foreign = await send({ path: `/v1/orgs/${newId()}/projects` });
+      const malformed = await send({ path: `/v1/orgs/${bad}/projects` });
+      expect(malformed).toMatchObject({ status: 403, error: "no_access_to_organization" });
+      expect(malformed.text).toBe(foreign.text);
+      const anonymous = { ...json, authorization: "" };
+      expect((await send({ path: `/v1/orgs/${bad}/projects`, headers: anonymous })).status).toBe(401);
+      expect((await send({ path: `/v1/${bad}/projects` })).status).toBe(404);
     },
   );
 
-  it("a bad encoding in a query cannot be read", async () => {
+  it("a bad encoding in a query is a malformed parameter", async () => {
     const path = `/v1/orgs/${world.orgId}/projects?limit=%zz`;
-    expect(await send({ path })).toMatchObject({ status: 400, error: "malformed_request" });
+    expect(await send({ path })).toMatchObject({ status: 400, error: "invalid_parameter" });
   });
 
   it("an encoded slash stays within its segment", async () => {
@@ -107,7 +114,7 @@ describe("paths and methods", () => {
     "limit=99999999999999999999",
   ])("the query %s holds no limit", async (query) => {
     const got = await send({ path: `/v1/orgs/${world.orgId}/projects?${query}` });
-    expect(got).toMatchObject({ status: 422, error: "validation_failed" });
+    expect(got).toMatchObject({ status: 400, error: "invalid_parameter" });
     expect(got.text).toContain('"field":"limit"');
   });
 
@@ -187,11 +194,11 @@ describe("bodies", () => {
     expect(await post("")).toMatchObject({ status: 422, error: "validation_failed" });
   });
 
-  it("syntax is told before the credential is looked at, form only after", async () => {
-    const anonymous = { ...json, authorization: "" };
-    const call = { method: "POST", path: projectsPath(), headers: anonymous };
-    expect(await send({ ...call, body: "{" })).toMatchObject({ status: 400 });
-    expect(await send({ ...call, body: '{"nmae": 1}' })).toMatchObject({ status: 401 });
+  it("who calls is asked before the body is read, whatever it is", async () => {
+    const call = { method: "POST", path: projectsPath(), headers: { ...json, authorization: "" } };
+    for (const body of ["{", '{"nmae": 1}', large]) expect((await send({ ...call, body })).status).toBe(401);
+    const typed = { "content-type": "text/plain", authorization: "Bearer x" };
+    expect((await send({ ...call, headers: typed, body: "x" })).status).toBe(401);
   });
 
   it("Connect calls that cannot be read are the caller's fault too", async () => {

@@ -1,15 +1,16 @@
 // Calls at the same moment that cannot all have their way. Each gets an answer of its own, and none is a 5xx.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestControlPlane, type TestControlPlane } from "../harness/control-plane.ts";
-import type { TestAnswer } from "../harness/dialect.ts";
-import { createWorld, type World } from "../harness/world.ts";
+import { ownAnalysis } from "../../src/domain/analysis/own-analysis.ts";
+import { startTestControlPlane, type TestControlPlane } from "../harness/process/control-plane.ts";
+import type { TestAnswer } from "../harness/vector/dialect.ts";
+import { createWorld, type World } from "../harness/vector/world.ts";
 
 let plane: TestControlPlane;
 let world: World;
 
 beforeAll(async () => {
-  plane = await startTestControlPlane();
+  plane = await startTestControlPlane({ analysis: ownAnalysis() });
   world = await createWorld(plane.database);
 });
 

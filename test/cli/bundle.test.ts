@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newSigningKey, type SigningKey } from "../../src/kit/signing-key.ts";
-import { signStatement } from "../../src/kit/statement.ts";
+import { newSigningKey, type SigningKey } from "../../src/kit/crypto/signing-key.ts";
+import { signStatement } from "../../src/kit/crypto/statement.ts";
 import { signedBundle, type TestBundle } from "../harness/bundle.ts";
 import { newFolder, policyGuard, policyText, removeFolders } from "./run.ts";
 

@@ -1,6 +1,6 @@
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import { afterAll, expect, test } from "vitest";
-import { messageWriter } from "../../gateway/json-write.ts";
+import { messageEncoder } from "../../gateway/json/encode.ts";
 import { EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { ExplanationSchema } from "../../gen/policyguard/policy/v1/explanation_pb.ts";
 import { parsePolicy } from "../../runtime/engine/policy/parse.ts";
@@ -26,7 +26,7 @@ test("programs read the same explanation here as from the server, with files in 
   const { decision, ...found } = explanationJson(explained, new Map([["p", "p.yaml"]]));
   expect(decision).toMatchObject({ outcome: "REDACT", stage: "input", env: "test" });
 
-  const server = messageWriter(ExplanationSchema)(explained.explanation);
+  const server = messageEncoder(ExplanationSchema)(explained.explanation);
   const { response: _, decided_by: __, environment: ___, ...wanted } = withoutFingerprints(server);
   const [{ policy_id: ____, version: _____, ...told }] = wanted.policies as [JsonObject];
   expect(withoutFileFacts(found)).toEqual({ ...wanted, policies: [told] });

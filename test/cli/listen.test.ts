@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWebhookWorld, type WebhookWorld } from "../harness/webhook-world.ts";
+import { openWebhookWorld, type WebhookWorld } from "../harness/net/webhook-world.ts";
 import { newFolder, policyGuard, removeFolders, startPolicyGuard } from "./run.ts";
 
 afterAll(removeFolders);
@@ -26,7 +26,7 @@ async function listen(count: number, env: Record<string, string> = {}, more: rea
 }
 
 describe("policy-guard listen", () => {
-  it("receives a delivery, verifies and prints it, and ends after as many as were asked for", async () => {
+  it("receives, verifies and prints a delivery, and exits after the requested number", async () => {
     const caller = await world.newCaller();
     const target = await world.subscribe(caller, "http://127.0.0.1:9/", { generateSecret: true });
     const listener = await listen(1, { POLICY_GUARD_WEBHOOK_SECRET: target.secret ?? "" });
@@ -44,7 +44,7 @@ describe("policy-guard listen", () => {
     expect(delivery).toMatchObject({ state: "delivered", statusCode: 204 });
   });
 
-  it("answers 401 to what another secret has signed, or nobody, and ends with 1", async () => {
+  it("answers 401 to a delivery that is unsigned or signed with another secret, and exits with 1", async () => {
     const folder = newFolder({ secret: "whsec_c29tZXRoaW5nIGVsc2U=\n" });
     const listener = await listen(2, {}, ["--secret-file", `${folder}/secret`]);
     const caller = await world.newCaller();
@@ -62,7 +62,7 @@ describe("policy-guard listen", () => {
     expect(await listener.ended).toBe(1);
   });
 
-  it("takes everything without a secret, and says that it verifies nothing", async () => {
+  it("accepts everything without a secret, and says that it verifies nothing", async () => {
     const listener = await listen(1);
     expect((await fetch(listener.url, { method: "POST", body: "{}" })).status).toBe(204);
     expect(await listener.next()).toEqual({ event: null, attempt: 0, verdict: "unsigned" });

@@ -12,7 +12,9 @@ export const green = policyText("green", {
 const broken =
   "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: broken}\nrules:\n  - {id: a, action: BLOK}\n";
 
-/** A new folder with policies that are good, that fail their test, and that are not valid, and the command run in it. */
+/**
+ * A new folder with policies that are good, that fail their test, and that are not valid, and the command run in it.
+ */
 export function policyFolder() {
   const folder = newFolder({
     "good/green.yaml": green,

@@ -12,13 +12,18 @@ const { folder, run } = policyFolder();
 describe("init", () => {
   test.concurrent("writes a policy whose tests are green and the workflow of the manual, and replaces nothing", async () => {
     const cwd = newFolder();
-    expect(await policyGuard(["init"], { cwd })).toMatchObject({ code: 0, stderr: "" });
+    const first = await policyGuard(["init"], { cwd });
+    expect(first).toMatchObject({ code: 0, stderr: "" });
     const [tested, again] = await Promise.all([
       policyGuard(["test", "policies", "--json"], { cwd }),
       policyGuard(["init"], { cwd }),
     ]);
     expect(JSON.parse(tested.stdout)).toMatchObject({ passed: true, tests: { passed: 4, failed: 0 } });
     expect(again.code).toBe(1);
+    // It refers to nothing that only a checkout has, and its last line can be pasted.
+    const next = /^Next: node (\S+) test policies$/m.exec(first.stdout)?.[1] ?? "";
+    expect(existsSync(next)).toBe(true);
+    expect(readFileSync(join(cwd, "policies/starter.yaml"), "utf8")).not.toMatch(/docs\/|npx/);
     expect(again.stderr).toContain("nothing was written");
     const manual = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
     expect(manual).toContain(readFileSync(join(cwd, ".github/workflows/policies.yml"), "utf8"));
@@ -29,6 +34,7 @@ describe("calling it wrongly", () => {
   test.concurrent.each([
     [["validat"], 'did you mean "validate"?'],
     [["validate", "--jsn", "x"], 'did you mean "--json"?'],
+    [["--frobnicate"], "there is no option --frobnicate"],
     [["policies"], "policies needs one of: list, get, push"],
     [["diff", "one.yaml"], "usage: policy-guard diff <old> <new>"],
     [["eval", "x", "--stage", "inptu"], 'did you mean "input"?'],
@@ -49,6 +55,19 @@ describe("calling it wrongly", () => {
     });
     expect(failed).toMatchObject({ code: 2, stderr: "" });
   });
+});
+
+describe("a group of commands", () => {
+  test.concurrent.each([[["policies", "--help"]], [["policies", "-h"]], [["help", "policies"]]])(
+    "%j lists its commands",
+    async (args) => {
+      const { code, stdout } = await run(...args);
+      expect(stdout).toContain("usage: policy-guard policies <command> [options]");
+      expect(stdout).toContain("policies push  Create policies on the server");
+      expect(stdout).not.toContain("publish");
+      expect(code).toBe(0);
+    },
+  );
 });
 
 describe("the launcher", () => {

@@ -10,6 +10,9 @@ const run: TestRun = {
   passed: 1,
   failed: 1,
   invalid: 1,
+  leftOut: 0,
+  untested: [],
+  areTestsRequired: false,
   files: [
     {
       file: {
@@ -24,8 +27,8 @@ const run: TestRun = {
     {
       file: { path: "p.yaml", source: "tests:\n  - name: x\n  - name: y\n", policy: undefined, problems: [] },
       results: [
-        { policy: "p", name: "fine", passed: true, failures: [] },
-        { policy: "p", name: odd, passed: false, failures: [odd, "second"] },
+        { policy: "p", name: "fine", passed: true, failures: [], place: { line: 2, column: 5 } },
+        { policy: "p", name: odd, passed: false, failures: [odd, "second"], place: { line: 3, column: 5 } },
       ],
       durationMs: 2,
     },
@@ -54,7 +57,7 @@ describe("SARIF", () => {
   const report = JSON.parse(JSON.stringify(sarifReport(run, "1.2.3")));
   const [{ results, tool }] = report.runs;
 
-  test("has what version 2.1.0 demands of a log, a driver and each result", () => {
+  test("has the members that version 2.1.0 demands of a log, a driver and each result", () => {
     expect(report).toMatchObject({ version: "2.1.0", $schema: expect.stringContaining("sarif-2.1.0") });
     expect(tool.driver).toMatchObject({ name: "policy-guard", version: "1.2.3" });
     expect(results).toHaveLength(3);
@@ -65,7 +68,7 @@ describe("SARIF", () => {
     }
   });
 
-  test("places are URIs with lines from 1; what has no place has no region", () => {
+  test("positions are URIs with lines from 1; a result without a position has no region", () => {
     const places = results.map(
       ({ locations }: { locations: { physicalLocation: unknown }[] }) => locations[0]?.physicalLocation,
     );
@@ -84,7 +87,7 @@ describe("problems as text", () => {
     expect(problemLine("p.yaml", problem("error", 0), (severity) => severity)).toMatch(/^p\.yaml: error/);
   });
 
-  test("the caret is below the place, in long lines too", () => {
+  test("the caret is below the position, in long lines too", () => {
     const lines = ["short: \tvalue", `${"x".repeat(500)}HERE${"y".repeat(500)}`];
     for (const [line, column, character] of [
       [1, 9, "v"],

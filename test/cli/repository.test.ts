@@ -1,12 +1,13 @@
-// The policy repository of examples/, as its pipeline treats it: checked, tested, pushed, published and promoted into a running system.
+// The policy repository of examples/, as its pipeline treats it: checked, tested, pushed, published and promoted into a
+// running system.
 
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { startTestControlPlane, type TestControlPlane } from "../harness/control-plane.ts";
-import { createWorld } from "../harness/world.ts";
+import { startTestControlPlane, type TestControlPlane } from "../harness/process/control-plane.ts";
+import { createWorld } from "../harness/vector/world.ts";
 import { newFolder, policyGuard, removeFolders } from "./run.ts";
 
 afterAll(removeFolders);
@@ -31,7 +32,7 @@ async function pipeline() {
   return { own, cwd, ci: (...args: string[]) => policyGuard([...args, "--json"], { cwd, env }) };
 }
 
-test("the repository is valid and green without a server, with reports", async () => {
+test("the repository is valid and its tests pass without a server, with reports", async () => {
   const cwd = newFolder();
   cpSync(example, cwd, { recursive: true });
   const valid = await policyGuard(["validate", "policies"], { cwd });
@@ -104,7 +105,7 @@ test("the pipeline pushes, publishes and promotes, and a second run changes noth
   expect(JSON.parse(waiting.stdout)).toMatchObject({ version: 2, state: "published" });
 });
 
-test("tests of files of their own are the server's, too, and comments survive what is pushed, read and changed", async () => {
+test("tests in files of their own reach the server, and comments survive a push, a read and a change", async () => {
   const { cwd, own, ci } = await pipeline();
   const push = async () => JSON.parse((await ci("policies", "push", "policies", "--project", "Assistant")).stdout);
   const [, pushed] = (await push()).policies;
@@ -131,7 +132,7 @@ test("tests of files of their own are the server's, too, and comments survive wh
   expect(JSON.stringify(await answer.json())).toContain("an address is hidden");
 });
 
-test("nothing is pushed when a test of a file of its own is red", async () => {
+test("nothing is pushed when a test in a file of its own fails", async () => {
   const { cwd, ci } = await pipeline();
   const path = join(cwd, "policies/support-bot_test.yaml");
   writeFileSync(path, readFileSync(path, "utf8").replace("[EMAIL_1]", "[MAIL_1]"));
@@ -140,7 +141,7 @@ test("nothing is pushed when a test of a file of its own is red", async () => {
   expect(JSON.parse((await ci("policies", "list")).stdout)).toEqual({ policies: [] });
 });
 
-test("the workflow calls commands that there are, with options that they have", async () => {
+test("the workflow calls existing commands, with existing options", async () => {
   const workflow = parse(readFileSync(join(example, ".github/workflows/policies.yml"), "utf8"), { merge: true });
   const steps = Object.values<{ steps: { run?: string }[] }>(workflow.jobs).flatMap(({ steps: all }) => all);
   const calls = steps.flatMap(({ run }) => (run?.startsWith("$GUARD ") === true ? [run.slice("$GUARD ".length)] : []));
@@ -160,7 +161,7 @@ describe("files of tests", () => {
   const policy =
     "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: p}\nrules:\n  - {id: r, stages: [input], detect: secrets, action: BLOCK}\n";
 
-  test("are told of a policy that there is not, and of a wrong key, at their own lines", async () => {
+  test("report a missing policy and a wrong key at their own lines", async () => {
     const cwd = newFolder({
       "p.yaml": policy,
       "a_test.yaml": suite("q", "  - {name: n, text: hi, expect: {outcome: ALLOW}}\n"),
@@ -184,7 +185,7 @@ describe("files of tests", () => {
 });
 
 describe("packs", () => {
-  test("are listed, shown and made policies without a server", async () => {
+  test("are listed, shown and turned into policies without a server", async () => {
     const cwd = newFolder();
     const listed = JSON.parse(
       (await policyGuard(["packs", "list", "--category", "privacy", "--json"], { cwd })).stdout,
@@ -210,7 +211,7 @@ describe("packs", () => {
     expect(ended.stderr).toContain(text);
   });
 
-  test("are applied to a running system, tried first, and a second time change nothing", async () => {
+  test("are applied to a running system after a dry run, and a second time change nothing", async () => {
     const { own, ci } = await pipeline();
     const apply = ["packs", "apply", "secrets@1", "action=FLAG", "--project", "Assistant", "--env", "dev"];
     const tried = await ci(...apply, "--dry-run");
@@ -226,6 +227,6 @@ describe("packs", () => {
     const again = JSON.parse((await ci(...apply)).stdout);
     expect(again).toMatchObject({ change: "unchanged", policy_id: applied.policy_id, policy_version: 1, diff: [] });
     const hub = await fetch(`${plane.baseUrl}/v1/hub/packs/pii-eu`);
-    expect(await hub.json()).toMatchObject({ id: "pii-eu", versions: ["1.0.0"] });
+    expect(await hub.json()).toMatchObject({ name: "pii-eu", versions: ["2.0.0", "1.0.0"] });
   });
 });

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { compileCacheVariables } from "../../scripts/compile-cache.ts";
 import { runProgram } from "../../src/cli/program.ts";
 
 /** How the command ended. */
@@ -20,6 +21,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** Whether standard output is a terminal. */
+  readonly isTerminal?: boolean;
 }
 
 const program = fileURLToPath(new URL("../../bin/policy-guard.mjs", import.meta.url));
@@ -27,8 +30,9 @@ const program = fileURLToPath(new URL("../../bin/policy-guard.mjs", import.meta.
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs `policy-guard` with these arguments, in an environment without settings of the developer's own. Without a process of its own,
- * which spends seconds on starting; one call after the other, since a process is in one folder only.
+ * Runs `policy-guard` with these arguments, in an environment without settings of the developer's own. Without a
+ * process of its own, which spends seconds on starting; one call after the other, since a process is in one folder
+ * only.
  */
 export function policyGuard(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const ended = turn.then(() => runHere(args, options));
@@ -36,14 +40,17 @@ export function policyGuard(args: readonly string[], options: RunOptions = {}): 
   return ended;
 }
 
-async function runHere(args: readonly string[], { cwd, env, stdin = "" }: RunOptions): Promise<Ended> {
+async function runHere(
+  args: readonly string[],
+  { cwd, env, stdin = "", isTerminal = false }: RunOptions,
+): Promise<Ended> {
   const folder = cwd ?? newFolder();
   const before = process.cwd();
-  const [stdout, stderr] = [new Kept(), new Kept()];
+  const [stdout, stderr] = [new Kept({ isTerminal }), new Kept({ isTerminal: false })];
   process.chdir(folder);
   try {
     const world = { stdin: Readable.from([stdin]), stdout, stderr, env: environmentIn(folder, env) };
-    const code = await runProgram(args, { ...world, now: () => new Date() });
+    const code = await runProgram(args, { ...world, now: () => new Date(), program });
     return { code, stdout: stdout.text, stderr: stderr.text };
   } finally {
     process.chdir(before);
@@ -53,6 +60,12 @@ async function runHere(args: readonly string[], { cwd, env, stdin = "" }: RunOpt
 /** Keeps what is written. */
 class Kept extends Writable {
   text = "";
+  readonly isTTY: boolean;
+
+  constructor({ isTerminal }: { readonly isTerminal: boolean }) {
+    super();
+    this.isTTY = isTerminal;
+  }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.text += chunk.toString("utf8");
@@ -87,12 +100,21 @@ export function startPolicyGuard(args: readonly string[], { cwd, env }: RunOptio
 }
 
 function environmentIn(folder: string, env: RunOptions["env"]): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, "config"), ...env };
+  return {
+    PATH: process.env.PATH,
+    ...compileCacheVariables,
+    HOME: folder,
+    XDG_CONFIG_HOME: join(folder, "config"),
+    ...env,
+  };
 }
 
 const folders: string[] = [];
 
-/** Removes the folders that the tests of a file made: for its `afterAll`. Test files share this module, which cannot tell where one ends. */
+/**
+ * Removes the folders that the tests of a file made: for its `afterAll`. Test files share this module, which cannot
+ * tell where one ends.
+ */
 export function removeFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 }

@@ -1,8 +1,11 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTestControlPlane, type TestControlPlane } from "../harness/control-plane.ts";
-import { createWorld, type World } from "../harness/world.ts";
+import { newId } from "../../src/kit/process/id.ts";
+import { touchInstance, writeInstanceStatus } from "../../src/store/fleet/runtime-instance.ts";
+import { startTestControlPlane, type TestControlPlane } from "../harness/process/control-plane.ts";
+import { startEvaluateStage } from "../harness/vector/evaluate-stage.ts";
+import { createWorld, type World } from "../harness/vector/world.ts";
 import { attack, newFolder, policyGuard, policyText, removeFolders } from "./run.ts";
 
 afterAll(removeFolders);
@@ -57,7 +60,9 @@ test("a policy goes from a file into force: push, push again, publish, activate 
   expect(stale.stderr).toContain('policy "shipped" is at version 2, and version 1 was expected');
 
   const place = ["--project", "Assistant", "--env", "dev"];
-  expect((await ci("publish", ...place, "--expected-version", "1")).stdout).toContain("published version 2 of dev");
+  expect((await ci("publish", ...place, "--expected-version", "1")).stdout).toContain(
+    "published version 2 of dev: not active yet\n",
+  );
   const lost = await ci("publish", ...place, "--expected-version", "1", "--json");
   expect(lost.code).toBe(1);
   expect(JSON.parse(lost.stdout).error).toMatchObject({
@@ -65,10 +70,18 @@ test("a policy goes from a file into force: push, push again, publish, activate 
     hint: expect.stringContaining("publish again"),
   });
   const back = await ci("activate", ...place, "--version", "1");
-  expect(back.stdout).toBe("version 1 of dev is in force, by activation 2\n");
+  expect(back.stdout).toBe("version 1 of dev is active, by activation 2\n");
   expect((await ci("policies", "list")).stdout).toMatch(
     /^shipped {2}v2 {2}project \S+ {2}agent \* {2}env \* {2}\S+Z\n$/,
   );
+
+  const narrowed = await ci("policies", "push", "p.yaml", "--project", "Assistant", "--env", "dev");
+  expect(narrowed).toMatchObject({ code: 0, stdout: "updated shipped, version 3\n" });
+  expect(narrowed.stderr).toMatch(
+    /^warning: shipped applied to the project \S+, every agent, every environment, and now to the project \S+, every agent, the environment dev only\n$/,
+  );
+  const widened = await ci("policies", "push", "p.yaml", "--project", "Assistant");
+  expect(widened).toMatchObject({ code: 0, stdout: "updated shipped, version 4\n", stderr: "" });
 
   const runtime = as("runtime", cwd, own);
   const pulled = await runtime("bundle", "pull", "--out", "b.json", "--keys", "k.json", "--json");
@@ -82,7 +95,109 @@ test("a policy goes from a file into force: push, push again, publish, activate 
   expect(JSON.parse(verified.stdout)).toMatchObject({ verified: true, org_id: own.orgId, version: 1 });
 });
 
-test("nothing is sent when a test is red or a document is not valid", async () => {
+describe("--wait", () => {
+  /** A world with a published policy, and what a runtime of its environment dev says of itself. */
+  async function fleet() {
+    const own = await createWorld(plane.database);
+    const admin = as("admin", newFolder({ "p.yaml": green }), own);
+    await admin("policies", "push", "p.yaml", "--project", "Assistant");
+    const says = (instanceId: string, bundleVersion: number, activationSeq: number, rejection = "") => {
+      const key = { projectId: own.projectId, environment: "dev", instanceId };
+      return plane.database.systemTransaction(own.orgId, async (tx) => {
+        await touchInstance(tx, key, "1.0.0");
+        await writeInstanceStatus(tx, key, {
+          bundleVersion,
+          activationSeq,
+          rejection,
+          spoolDepth: 0,
+          refusedBackends: [],
+        });
+      });
+    };
+    return { admin, says, place: ["--project", "Assistant", "--env", "dev"] };
+  }
+
+  test("ends when every connected runtime enforces the activation", async () => {
+    const { admin, says, place } = await fleet();
+    const [first, second] = [newId(), newId()];
+    await says(first, 1, 1);
+    await says(second, 0, 0);
+    const published = admin("publish", ...place, "--activate", "--wait");
+    await says(second, 1, 1);
+    expect(await published).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^published version 1 of dev: active\n.*\nenforced by 2 of 2 connected runtimes\n$/,
+      ),
+    });
+  });
+
+  test("ends at the time limit, with the runtimes that lag and code 1", async () => {
+    const { admin, says, place } = await fleet();
+    await admin("publish", ...place, "--activate");
+    const [enforcing, lagging, refusing] = [newId(), newId(), newId()];
+    await says(enforcing, 1, 2);
+    await says(lagging, 0, 0);
+    await says(refusing, 1, 1, "too_large: the bundle");
+    const told = await admin("activate", ...place, "--version", "1", "--wait=1");
+    expect(told.code).toBe(1);
+    expect(told.stdout).toContain("enforced by 1 of 3 connected runtimes\n");
+    expect(told.stdout).toContain(`  ${lagging}  no bundle  lags\n`);
+    expect(told.stdout).toContain(`  ${refusing}  version 1  rejected the bundle: too_large: the bundle\n`);
+    const json = await admin("publish", ...place, "--activate", "--wait=1", "--json");
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      state: "active",
+      runtimes: {
+        ...{ connected: 3, enforcing: 0 },
+        lagging: expect.arrayContaining([
+          expect.objectContaining({ instance_id: refusing, state: "rejected", bundle_version: 1 }),
+        ]),
+      },
+    });
+  });
+
+  test("ends at once where no runtime is connected", async () => {
+    const { admin, place } = await fleet();
+    await admin("publish", ...place);
+    const promote = ["promote", "--project", "Assistant", "--from", "dev", "--version", "1", "--to", "staging"];
+    const promoted = await admin(...promote, "--wait");
+    expect(promoted.stdout).toContain("no runtime is connected to staging\n");
+    expect(promoted.code).toBe(0);
+  });
+
+  test.each([
+    [["publish", "--env", "dev", "--wait"], "Give --activate too."],
+    [["promote", "--from", "dev", "--to", "prod", "--no-activate", "--wait=5"], "Leave out --no-activate."],
+    [["activate", "--env", "dev", "--version", "1", "--wait=soon"], "--wait takes a whole number of at least 1"],
+  ])("%j is called wrongly", async (args, hint) => {
+    const { code, stderr } = await as("admin", newFolder())(...args, "--project", world.projectId);
+    expect(stderr).toContain(hint);
+    expect(code).toBe(2);
+  });
+});
+
+test("an unknown environment or version is answered with the existing ones", async () => {
+  const own = await createWorld(plane.database);
+  const admin = as("admin", newFolder({ "p.yaml": green }), own);
+  const project = ["--project", "Assistant"];
+  const nothing = await admin("activate", ...project, "--env", "dev", "--version", "7");
+  expect(nothing.stderr).toContain("dev has no version 7\nThere are none yet.\n");
+  await admin("policies", "push", "p.yaml", ...project);
+  for (let i = 0; i < 2; i++) await admin("publish", ...project, "--env", "dev");
+  const [environment, target, version] = [
+    await admin("publish", ...project, "--env", "produktion"),
+    await admin("promote", ...project, "--from", "dev", "--to", "live", "--version", "1"),
+    await admin("promote", ...project, "--from", "dev", "--to", "prod", "--version", "7"),
+  ];
+  const names = "There are: dev, staging, prod.";
+  expect(environment.stderr).toContain(`the project has no environment "produktion"\n${names}`);
+  expect(target.stderr).toContain(`the project has no environment "live"\n${names}`);
+  expect(version.stderr).toContain("dev has no version 7\nNewest versions: 2, 1.\n");
+  expect([nothing, environment, target, version].map(({ code }) => code)).toEqual([1, 1, 1, 1]);
+});
+
+test("nothing is sent when a test fails or a document is invalid", async () => {
   const own = await createWorld(plane.database);
   const cwd = newFolder({
     "good.yaml": green,
@@ -117,7 +232,16 @@ describe("what the server refuses is 1 and told with its code", () => {
   });
 });
 
-test("no answer, or that of another server, is 3", async () => {
+test("the secret of `listen` in the environment is no error for the other commands", async () => {
+  const env = {
+    POLICY_GUARD_URL: plane.baseUrl,
+    POLICY_GUARD_TOKEN: world.tokens.admin ?? "",
+    POLICY_GUARD_WEBHOOK_SECRET: "whsec",
+  };
+  expect(await policyGuard(["policies", "list"], { env })).toMatchObject({ code: 0 });
+});
+
+test("no answer, or the answer of another kind of server, is 3", async () => {
   const env = { POLICY_GUARD_TOKEN: world.tokens.admin ?? "", POLICY_GUARD_ORG: world.orgId };
   const [nobody, other] = await Promise.all([
     policyGuard(["policies", "list", "--json"], { env: { ...env, POLICY_GUARD_URL: "http://127.0.0.1:1" } }),
@@ -133,7 +257,7 @@ describe("login", () => {
   const logIn = (cwd: string, token: string, ...more: string[]) =>
     policyGuard(["login", "--url", `${plane.baseUrl}/`, "--token-stdin", ...more], { cwd, stdin: `${token}\n` });
 
-  test("keeps a token that is alive where only this user can read it, and prints it nowhere", async () => {
+  test("stores a valid token where only this user can read it, and prints it nowhere", async () => {
     const cwd = newFolder();
     const token = world.tokens.ci ?? "";
     const done = await logIn(cwd, token, "--org", world.orgId);
@@ -152,6 +276,28 @@ describe("login", () => {
     for (const { stdout, stderr } of [done, who, human]) expect(stdout + stderr).not.toContain(token.slice(0, 20));
   });
 
+  test("names the kind of the credential in English", async () => {
+    const done = await logIn(newFolder(), world.tokens.admin ?? "");
+    expect(done.stdout).toContain(" with an admin credential; kept in ");
+  });
+
+  test("says that the address is that of a runtime", async () => {
+    const stage = await startEvaluateStage();
+    try {
+      for (const token of [world.tokens.admin, world.tokens.runtime]) {
+        const args = ["login", "--url", stage.url, "--token-stdin", "--json"];
+        const { code, stdout } = await policyGuard(args, { cwd: newFolder(), stdin: token ?? "" });
+        expect(JSON.parse(stdout).error).toMatchObject({
+          code: "not_understood",
+          message: expect.stringContaining(`${stage.url} is a runtime, and a control plane is needed`),
+        });
+        expect(code).toBe(3);
+      }
+    } finally {
+      await stage.stop();
+    }
+  });
+
   test("finds the organization of a person who has one, and their role", async () => {
     const cwd = newFolder();
     const person = await world.person("editor");
@@ -160,14 +306,14 @@ describe("login", () => {
     expect(who).toMatchObject({ credential: "member", org_id: world.orgId, role: "editor" });
   });
 
-  test("takes a runtime token, which has no organization to ask about", async () => {
+  test("accepts a runtime token, whose organization cannot be asked for", async () => {
     const cwd = newFolder();
     expect(await logIn(cwd, world.tokens.runtime ?? "")).toMatchObject({ code: 0 });
     const who = JSON.parse((await policyGuard(["whoami", "--json"], { cwd })).stdout);
     expect(who).toMatchObject({ credential: "runtime", org_id: null });
   });
 
-  test("keeps nothing when the token is dead, mistyped, or not that of the organization", async () => {
+  test("stores nothing when the token is revoked, mistyped, or of another organization", async () => {
     const cwd = newFolder();
     const ended = await Promise.all([
       logIn(cwd, world.tokens.revoked ?? "", "--org", world.orgId),
@@ -178,7 +324,7 @@ describe("login", () => {
     expect(() => statSync(kept(cwd))).toThrow();
   });
 
-  test("learns the organization of a token from the server, and is forgotten by logout", async () => {
+  test("learns the organization of a token from the server, and is deleted by logout", async () => {
     const cwd = newFolder();
     const done = await logIn(cwd, world.tokens.ci ?? "", "--json");
     expect(JSON.parse(done.stdout)).toMatchObject({ credential: "ci", org_id: world.orgId });
@@ -190,7 +336,7 @@ describe("login", () => {
     expect((await policyGuard(["policies", "list"], { cwd })).code).toBe(2);
   });
 
-  test("a kept token goes to the server that it was kept for only, and not when others may read it", async () => {
+  test("a stored token goes only to its own server, and to none when others may read it", async () => {
     const cwd = newFolder();
     await logIn(cwd, world.tokens.ci ?? "", "--org", world.orgId);
     const elsewhere = { POLICY_GUARD_URL: "http://127.0.0.1:1" };
@@ -205,7 +351,7 @@ describe("login", () => {
     expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("chmod 600") });
   });
 
-  test("a broken file is told without quoting it", async () => {
+  test("a broken file is reported without quoting it", async () => {
     const cwd = newFolder();
     mkdirSync(dirname(kept(cwd)), { recursive: true });
     writeFileSync(kept(cwd), '{"token": "gr_ci_secret', { mode: 0o600 });

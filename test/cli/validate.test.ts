@@ -20,7 +20,7 @@ describe("validate", () => {
     });
     const { code, stdout } = await policyGuard(["validate", "p.yaml"], { cwd });
     expect(stdout).toContain(
-      'p.yaml: note: streams of input, output wait for the verdict: a: the detector "injection"',
+      'p.yaml: note: streams of input, output are buffered until the end: a: the detector "injection"',
     );
     expect(code).toBe(0);
     const { files } = JSON.parse((await policyGuard(["validate", "p.yaml", "--json"], { cwd })).stdout);

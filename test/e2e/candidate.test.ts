@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../harness/eventually.ts";
-import { type Installation, startInstallation } from "../harness/installation.ts";
-import type { TestRuntime } from "../harness/runtime.ts";
+import { type Installation, startInstallation } from "../harness/process/installation.ts";
+import type { TestRuntime } from "../harness/process/runtime.ts";
 
 function policyOf(action: string): string {
   return `apiVersion: policyguard/v1

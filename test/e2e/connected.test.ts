@@ -3,12 +3,13 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { newId } from "../../src/kit/id.ts";
-import { findInstance } from "../../src/store/runtime-instance.ts";
+import { newId } from "../../src/kit/process/id.ts";
+import { findInstance } from "../../src/store/fleet/runtime-instance.ts";
 import { eventually } from "../harness/eventually.ts";
-import { startInstallation } from "../harness/installation.ts";
-import { startTamperingProxy } from "../harness/tampering-proxy.ts";
-import { policyOf, pushLimitMs, useWordGuard } from "../harness/word-guard.ts";
+import { startInstallation } from "../harness/process/installation.ts";
+import { listedRuntime } from "../harness/process/listed-runtime.ts";
+import { startTamperingProxy } from "../harness/process/tampering-proxy.ts";
+import { policyOf, pushLimitMs, useWordGuard } from "../harness/vector/word-guard.ts";
 
 const { home, loadedRuntime, traceOf, changePolicy, capture, untilTraced } = useWordGuard();
 
@@ -31,6 +32,35 @@ describe("a runtime and its control plane", () => {
     } finally {
       await other.stop();
     }
+  });
+
+  it("show which backends the runtime's operator did not name", async () => {
+    const folder = home().newFolder();
+    await home().call("PUT", "/detector-backends/moved", {
+      ...{ url: "http://127.0.0.1:9/collect", shape: "policy-guard", auth_header: "Authorization" },
+    });
+    const { id } = await home().call("POST", "/policies", {
+      document: `apiVersion: policyguard/v1
+kind: Policy
+metadata: {name: backed}
+detectors: {asked: {use: backend, backend: {key: moved}, on_error: fail_open}}
+rules: [{id: asked, stages: [input], detect: asked, action: BLOCK}]
+`,
+      scope: { app_id: home().world.projectId },
+    });
+    await home().publish();
+    const runtime = await loadedRuntime({ folder });
+    const gap = { detector: "asked", reason: "backend_origin_refused", on_error: "fail_open" };
+    expect((await runtime.evaluate({ text: "fine" })).body).toMatchObject({ outcome: "ALLOW", unjudged: [gap] });
+    await eventually(async () => {
+      expect(await listedRuntime(home(), folder)).toMatchObject({ refused_backends: ["moved"] });
+    });
+    await home().call("DELETE", `/policies/${id}`);
+    await home().publish();
+    await eventually(async () => {
+      expect(await listedRuntime(home(), folder)).toMatchObject({ refused_backends: [] });
+    });
+    await runtime.stop();
   });
 
   it("turn an evaluation into one trace, however often it is tried", async () => {

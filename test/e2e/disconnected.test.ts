@@ -3,10 +3,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { newId } from "../../src/kit/id.ts";
+import { newId } from "../../src/kit/process/id.ts";
 import { eventually } from "../harness/eventually.ts";
 import { createRunningClock } from "../harness/moved-clock.ts";
-import { useWordGuard } from "../harness/word-guard.ts";
+import { useWordGuard } from "../harness/vector/word-guard.ts";
 
 const { home, loadedRuntime, traceOf, capture, untilTraced } = useWordGuard();
 

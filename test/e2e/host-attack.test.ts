@@ -1,14 +1,14 @@
-// Attacks on a runtime's bundle by time, disk and cost: refused by their own reason, visible in the control plane, and what was in force
-// goes on being enforced.
+// Attacks on a runtime's bundle by time, disk and cost: refused by their own reason, visible in the control plane, and
+// what was in force goes on being enforced.
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../harness/eventually.ts";
-import { type HostAttack, hostAttacks } from "../harness/host-attack.ts";
-import { type Installation, startInstallation } from "../harness/installation.ts";
-import { listedRuntime } from "../harness/listed-runtime.ts";
 import { createRunningClock } from "../harness/moved-clock.ts";
-import { startTamperingProxy } from "../harness/tampering-proxy.ts";
-import { policyOf } from "../harness/word-guard.ts";
+import { type HostAttack, hostAttacks } from "../harness/process/host-attack.ts";
+import { type Installation, startInstallation } from "../harness/process/installation.ts";
+import { listedRuntime } from "../harness/process/listed-runtime.ts";
+import { startTamperingProxy } from "../harness/process/tampering-proxy.ts";
+import { policyOf } from "../harness/vector/word-guard.ts";
 
 const day = 86_400_000;
 

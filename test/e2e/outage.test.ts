@@ -1,12 +1,12 @@
-// A control plane that is away for hours, by a clock that is moved: the runtime goes on enforcing, and everything that it made comes
-// back exactly once, at the hour when it was made. `npm run assurance -- outage` is away for 24 hours.
+// A control plane that is away for hours, by a clock that is moved: the runtime goes on enforcing, and everything that
+// it made comes back exactly once, at the hour when it was made. `npm run assurance -- outage` is away for 24 hours.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { reportSample, sampleOf } from "../../scripts/assurance/sample.ts";
-import { newId } from "../../src/kit/id.ts";
+import { newId } from "../../src/kit/process/id.ts";
 import { eventually } from "../harness/eventually.ts";
-import { type Installation, startInstallation } from "../harness/installation.ts";
 import { createRunningClock, type MovedClock } from "../harness/moved-clock.ts";
+import { type Installation, startInstallation } from "../harness/process/installation.ts";
 
 const { n: hours } = sampleOf({ n: 2, seed: 1 });
 const perHour = 100;

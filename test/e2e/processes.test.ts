@@ -1,12 +1,13 @@
-// A runtime of two processes and its control plane: each process enrols and reports for itself, and what they tell adds up.
+// A runtime of two processes and its control plane: each process enrols and reports for itself, and what they tell adds
+// up.
 
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ownerOf } from "../../runtime/process/place.ts";
-import { newId } from "../../src/kit/id.ts";
+import { ownerOf } from "../../runtime/cluster/worker-slot.ts";
+import { newId } from "../../src/kit/process/id.ts";
 import { eventually } from "../harness/eventually.ts";
-import { type Installation, startInstallation } from "../harness/installation.ts";
-import { type NodeProcess, startNodeProcess } from "../harness/node-process.ts";
+import { type Installation, startInstallation } from "../harness/process/installation.ts";
+import { type NodeProcess, startNodeProcess } from "../harness/process/node-process.ts";
 
 const policy = `apiVersion: policyguard/v1
 kind: Policy

@@ -1,15 +1,15 @@
-// Quota leases with real runtimes over real streams: nobody gets more than the plan, nobody waits, nothing stops while the control plane
-// is away. `npm run assurance -- quota-fleet --n 50` takes fifty runtimes.
+// Quota leases with real runtimes over real streams: nobody gets more than the plan, nobody waits, nothing stops while
+// the control plane is away. `npm run assurance -- quota-fleet --n 50` takes fifty runtimes.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { reportSample, sampleOf } from "../../scripts/assurance/sample.ts";
-import { addUsage } from "../../src/store/usage.ts";
+import { addUsage } from "../../src/store/billing/usage.ts";
 import { eventually } from "../harness/eventually.ts";
-import { type Installation, startInstallation } from "../harness/installation.ts";
-import { setPlan } from "../harness/plan.ts";
-import { readCounters } from "../harness/quota-world.ts";
-import type { TestRuntime } from "../harness/runtime.ts";
-import { blockBilling } from "../harness/scene.ts";
+import { type Installation, startInstallation } from "../harness/process/installation.ts";
+import { readCounters } from "../harness/process/quota-world.ts";
+import type { TestRuntime } from "../harness/process/runtime.ts";
+import { setPlan } from "../harness/vector/plan.ts";
+import { blockBilling } from "../harness/vector/scene.ts";
 
 const policy = `apiVersion: policyguard/v1
 kind: Policy

@@ -1,9 +1,11 @@
-// A runtime under load for long: its memory stays flat, and no call fails. `npm run assurance -- soak` takes 20 minutes.
+// A runtime under load for long: its memory stays flat, and no call fails. `npm run assurance -- soak` takes 20
+// minutes.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { reportSample, sampleOf } from "../../scripts/assurance/sample.ts";
-import { type Standalone, startStandalone } from "../harness/standalone-process.ts";
+import { generator } from "../harness/generator.ts";
+import { type Standalone, startStandalone } from "../harness/process/standalone-process.ts";
 
 const { n: seconds, seed } = sampleOf({ n: 4, seed: 1 });
 const callers = 6;
@@ -74,7 +76,9 @@ it(`memory stays flat for ${seconds} seconds under load, and no call fails`, asy
   });
 });
 
-/** No two texts are alike; sessions, stages and lengths vary, and every so often a text is long or written to be slow. */
+/**
+ * No two texts are alike; sessions, stages and lengths vary, and every so often a text is long or written to be slow.
+ */
 function requestOf(caller: number, number: number): { path: string; body: string } {
   const random = generator(seed * 1_000_003 + caller * 7_919 + number * 104_729);
   const length = number % 97 === 0 ? 20_000 : 200 + Math.floor(random() * 1_500);
@@ -103,14 +107,6 @@ const plain = "the delivery of your order will arrive tomorrow please answer bef
 function pick(random: () => number): string {
   const part = random() < 0.1 ? parts[Math.floor(random() * parts.length)] : undefined;
   return part === undefined ? (plain[Math.floor(random() * plain.length)] ?? "") : part(random);
-}
-
-function generator(start: number): () => number {
-  let state = start >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 function mean(values: readonly number[]): number {

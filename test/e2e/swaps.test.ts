@@ -1,7 +1,7 @@
-// Bundles that take turns under load: every evaluation is answered, by one bundle from its first rule to its last, and is not held up.
-// Each bundle is a new one, of the size of the benches' work load, with phrases and patterns that were in none before. The runtime is a
-// process of its own and measures itself, so that what its callers do on the same processors is not taken for a stall.
-// `npm run assurance -- swaps` makes 1,000 swaps.
+// Bundles that take turns under load: every evaluation is answered, by one bundle from its first rule to its last, and
+// is not held up. Each bundle is a new one, of the size of the benches' work load, with phrases and patterns that were
+// in none before. The runtime is a process of its own and measures itself, so that what its callers do on the same
+// processors is not taken for a stall. `npm run assurance -- swaps` makes 1,000 swaps.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import { workLoadPolicy } from "../../bench/load/policy.ts";
 import { BundleSchema } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import { reportSample, sampleOf } from "../../scripts/assurance/sample.ts";
 import { signedBundle } from "../harness/bundle.ts";
-import type { SwapAnswer, SwapRequest } from "../harness/swap-runtime.ts";
+import type { SwapAnswer, SwapRequest } from "../harness/process/swap-runtime.ts";
 
 const { n: swaps } = sampleOf({ n: 3, seed: 1 });
 const callers = 4;
@@ -52,7 +52,7 @@ ${Array.from({ length: rules }, (_, i) => `  - {id: b${number}.${policy}.${i}, s
 let runtime: ChildProcess;
 
 beforeAll(() => {
-  const script = fileURLToPath(new URL("../harness/swap-runtime.ts", import.meta.url));
+  const script = fileURLToPath(new URL("../harness/process/swap-runtime.ts", import.meta.url));
   runtime = fork(script, { execArgv: ["--expose-gc"], serialization: "advanced" });
 });
 
@@ -123,14 +123,14 @@ it(`${swaps} swaps under load leave no evaluation unanswered, none with rules of
   const calm = load.counts.answered + 200;
   while (load.counts.answered < calm) await new Promise((resolve) => setTimeout(resolve, 20));
   const quiet = await ask({ kind: "measure" }, "measured");
-  const stalls = { longestMs: 0, longestCpuMs: 0, over5: 0, over20: 0 };
+  const stalls = { maxMs: 0, maxCpuMs: 0, over5: 0, over20: 0 };
   const took: number[] = [];
   let held = 0;
   for (let swap = 1; swap <= swaps; swap++) {
     took.push((await ask(await bundleNumber(swap), "adopted")).tookMs);
     const measured = await ask({ kind: "measure" }, "measured");
-    stalls.longestMs = Math.max(stalls.longestMs, measured.stalls.longestMs);
-    stalls.longestCpuMs = Math.max(stalls.longestCpuMs, measured.stalls.longestCpuMs);
+    stalls.maxMs = Math.max(stalls.maxMs, measured.stalls.maxMs);
+    stalls.maxCpuMs = Math.max(stalls.maxCpuMs, measured.stalls.maxCpuMs);
     stalls.over5 += measured.stalls.over5;
     stalls.over20 += measured.stalls.over20;
     if (swap === settled) held = measured.heldMegabytes;
@@ -146,12 +146,12 @@ it(`${swaps} swaps under load leave no evaluation unanswered, none with rules of
     failures: failed + mixed,
     figures: {
       evaluations: answered,
-      longest_stall_ms: tenths(stalls.longestMs),
-      longest_stall_cpu_ms: tenths(stalls.longestCpuMs),
+      longest_stall_ms: tenths(stalls.maxMs),
+      longest_stall_cpu_ms: tenths(stalls.maxCpuMs),
       stalls_over_5_cpu_ms: stalls.over5,
       stalls_over_20_cpu_ms: stalls.over20,
-      longest_without_swaps_ms: tenths(quiet.stalls.longestMs),
-      longest_without_swaps_cpu_ms: tenths(quiet.stalls.longestCpuMs),
+      longest_without_swaps_ms: tenths(quiet.stalls.maxMs),
+      longest_without_swaps_cpu_ms: tenths(quiet.stalls.maxCpuMs),
       median_swap_ms: Math.round([...took].sort((a, b) => a - b)[took.length >> 1] ?? 0),
     },
   });

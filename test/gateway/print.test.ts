@@ -7,7 +7,12 @@ import { print } from "../../gateway/print.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const work = mkdtempSync(join(tmpdir(), "policy-guard-print-"));
-const options = { version: "9.9.9", servers: [{ url: "/", description: "here" }], serversOf: () => undefined };
+const options = {
+  version: "9.9.9",
+  servers: [{ url: "/", description: "here" }],
+  examples: {},
+  serversOf: () => undefined,
+};
 let descriptors: Uint8Array;
 
 beforeAll(() => {

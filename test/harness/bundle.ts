@@ -4,15 +4,15 @@ import { randomUUID } from "node:crypto";
 import { create, type JsonObject, toJsonString } from "@bufbuild/protobuf";
 import { type Bundle, BundleSchema } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import { type VerifiedBundle, verifyBundle } from "../../runtime/bundle/verify.ts";
-import { type PatternPart, patternPart, patternPartPath } from "../../runtime/engine/pattern-part.ts";
+import { runtimeVersion } from "../../runtime/bundle/version.ts";
+import { recordPatterns } from "../../runtime/engine/pattern/compile-pattern.ts";
 import { canonicalPolicy, parsePolicy } from "../../runtime/engine/policy/parse.ts";
-import { recordPatterns } from "../../runtime/engine/regex.ts";
-import { runtimeVersion } from "../../runtime/version.ts";
-import { maxBundleBytes } from "../../src/kit/bundle-size.ts";
-import { canonicalBytes } from "../../src/kit/canonical.ts";
-import { newSigningKey, type SigningKey, trustKeys } from "../../src/kit/signing-key.ts";
-import { type SignedStatement, signStatement, statementDigest } from "../../src/kit/statement.ts";
-import { contentDigest, partEntry } from "../../src/kit/statement-payload.ts";
+import { type PatternPart, patternPart, patternPartPath } from "../../runtime/engine/policy-plan/pattern-part.ts";
+import { maxBundleBytes } from "../../src/kit/bundle/bundle-size.ts";
+import { contentDigest, partEntry } from "../../src/kit/bundle/statement-payload.ts";
+import { canonicalBytes } from "../../src/kit/crypto/canonical.ts";
+import { newSigningKey, type SigningKey, trustKeys } from "../../src/kit/crypto/signing-key.ts";
+import { type SignedStatement, signStatement, statementDigest } from "../../src/kit/crypto/statement.ts";
 
 /** A bundle and what it takes to believe it. */
 export interface TestBundle {

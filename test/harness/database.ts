@@ -4,10 +4,12 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
 import { type DatabaseUrls, databaseUrls } from "../../scripts/postgres/urls.ts";
-import { prepareDatabaseSql } from "../../src/store/roles.ts";
+import { prepareDatabaseSql } from "../../src/store/core/roles.ts";
 
 /** A migrated, empty database. */
 export interface TestDatabase extends DatabaseUrls {
+  /** A connection that sees the rows of every organization, to look at what calls left behind. */
+  openWitness(): Promise<pg.Client>;
   /** Ends the sessions and removes the database. */
   drop(): Promise<void>;
 }
@@ -17,7 +19,7 @@ const copyLock = 7_301_942;
 
 /** Copies the migrated template. Takes about 0.1 s. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const { port, passwords, template } = inject("postgres");
+  const { port, passwords, superuserUrl, template } = inject("postgres");
   const name = `test_${randomBytes(6).toString("hex")}`;
   await asSuperuser(async (client) => {
     // Copies at the same time are slower than one after the other.
@@ -28,6 +30,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   });
   return {
     ...databaseUrls(port, name, passwords),
+    async openWitness() {
+      const url = new URL(superuserUrl);
+      url.pathname = name;
+      const witness = new pg.Client({
+        connectionString: url.href,
+        // It asks the same few questions thousands of times: each is planned once.
+        options: "-c plan_cache_mode=force_generic_plan",
+      });
+      await witness.connect();
+      return witness;
+    },
     drop: () => asSuperuser(async (client) => void (await client.query(`drop database ${name} with (force)`))),
   };
 }

@@ -24,8 +24,8 @@ import { processesIn, type Server, startServer } from "../../scripts/postgres/se
 import { databaseUrls, postgresUrl } from "../../scripts/postgres/urls.ts";
 import { chooseServerUser, type ServerUser, userPasses } from "../../scripts/postgres/user.ts";
 import { signalProcess } from "../../scripts/process.ts";
-import { isRunning, type ProcessStamp, processStamp } from "../../src/kit/process-stamp.ts";
-import { createRolesSql, type LoginPasswords, prepareDatabaseSql } from "../../src/store/roles.ts";
+import { isRunning, type ProcessStamp, processStamp } from "../../src/kit/process/process-stamp.ts";
+import { createRolesSql, type LoginPasswords, prepareDatabaseSql } from "../../src/store/core/roles.ts";
 
 /** What test files need to know of the run's server. */
 export interface TestPostgres {
@@ -127,7 +127,7 @@ async function createTemplate(superuserUrl: string, port: number, passwords: Log
 }
 
 async function migrate(migrationUrl: string): Promise<void> {
-  const module = new URL("../../src/store/migrate.ts", import.meta.url);
+  const module = new URL("../../src/store/connection/migrate.ts", import.meta.url);
   if (!existsSync(module)) return;
   const { migrateDatabase } = await import(module.href);
   await migrateDatabase({ migrationUrl });

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/kit/clock.ts";
+import type { Clock } from "../../src/kit/process/clock.ts";
 
 /** A clock that stands still until a test moves it. */
 export interface MovedClock extends Clock {

@@ -1,4 +1,5 @@
-// Counts the tests of a run. Under `npm test` the totals go to a file, because the closing line comes after everything else.
+// Counts the tests of a run. Under `npm test` the totals go to a file, because the closing line comes after everything
+// else.
 
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";

@@ -3,8 +3,6 @@
 import { sign } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { type Bundle, PartSchema, type Statement, StatementSchema } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
-import type { SigningKey } from "../../src/kit/signing-key.ts";
-import { signStatement, statementDigest } from "../../src/kit/statement.ts";
 import {
   type ActivationPayload,
   contentDigest,
@@ -12,7 +10,9 @@ import {
   partEntry,
   readActivation,
   readManifest,
-} from "../../src/kit/statement-payload.ts";
+} from "../../src/kit/bundle/statement-payload.ts";
+import type { SigningKey } from "../../src/kit/crypto/signing-key.ts";
+import { signStatement, statementDigest } from "../../src/kit/crypto/statement.ts";
 
 /** What the manifest says. */
 export function manifestOf(bundle: Bundle): ManifestPayload {

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runtimeNodeOptions } from "../../runtime/node-option.ts";
-import { productVariables } from "../../src/kit/config.ts";
+import { productVariables } from "../../src/kit/process/config.ts";
 import { signedBundle } from "../harness/bundle.ts";
 import { eventually } from "../harness/eventually.ts";
-import { startNodeProcess } from "../harness/node-process.ts";
+import { startNodeProcess } from "../harness/process/node-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "policy-guard-main-"));
 const [bundleFile, keyFile] = [join(folder, "bundle.json"), join(folder, "key.json")];
@@ -37,7 +37,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 describe("a runtime process", () => {
   it("is started by npm as the product starts it", () => {
     const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-    expect(scripts.runtime).toBe(["node", ...runtimeNodeOptions, "runtime/main.ts"].join(" "));
+    expect(scripts.runtime).toBe(["exec node", ...runtimeNodeOptions, "runtime/main.ts"].join(" "));
   });
 
   it("starts beside processes whose variables it does not read, evaluates, and ends in order", async () => {
@@ -66,7 +66,7 @@ describe("a runtime process", () => {
     expect(await runtime.stop()).toBe(0);
   });
 
-  it("is not ready while it drains, and goes on to answer", async () => {
+  it("is not ready while it drains, and still answers", async () => {
     const runtime = await start(standalone, { DRAIN_DELAY: "1s" });
     const readyz = () => fetch(`http://127.0.0.1:${runtime.facts.managementPort}/readyz`);
     await eventually(async () => expect((await readyz()).status).toBe(200));

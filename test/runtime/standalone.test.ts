@@ -6,11 +6,11 @@ import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { readArguments, runtimeSchema } from "../../runtime/config.ts";
 import { type Runtime, startRuntime } from "../../runtime/runtime.ts";
 import { standalone } from "../../runtime/standalone.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { readConfig } from "../../src/kit/config.ts";
-import { createLog } from "../../src/kit/log.ts";
-import { shutDown } from "../../src/kit/shutdown.ts";
-import { newToken, tokenDigest } from "../../src/kit/token.ts";
+import { newToken, tokenDigest } from "../../src/kit/crypto/token.ts";
+import { createLog } from "../../src/kit/observability/log.ts";
+import { systemClock } from "../../src/kit/process/clock.ts";
+import { readConfig } from "../../src/kit/process/config.ts";
+import { shutDown } from "../../src/kit/process/shutdown.ts";
 import { signedBundle } from "../harness/bundle.ts";
 
 const log = createLog({ name: "test", level: "error" });
@@ -66,6 +66,32 @@ describe("a standalone runtime", () => {
     expect(body).toMatchObject({ outcome: "REDACT", text: "Please write to [EMAIL_1] 🙂" });
   });
 
+  it("serves nothing outside of /v1/evaluate/, not even its documentation", async () => {
+    const get = (path: string) => fetch(`http://127.0.0.1:${runtime.port}${path}`);
+    for (const path of ["/", "/docs", "/v1/openapi.json", "/v1/hub/detectors", "/v1/orgs"]) {
+      expect((await get(path)).status, path).toBe(404);
+    }
+    const document = (await (await get("/v1/evaluate/openapi.json")).json()) as { paths: object };
+    expect(Object.keys(document.paths).filter((path) => !path.startsWith("/v1/evaluate/"))).toEqual([]);
+    const page = await get("/v1/evaluate/docs");
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(await page.text()).toContain('href="/v1/evaluate/openapi.json"');
+  });
+
+  it.each([
+    ["/v1/evaluate/input", "application/json", "{"],
+    ["/v1/evaluate/input", "text/plain", "x"],
+    ["/v1/evaluate/stream", "text/plain", "x"],
+    ["/v1/evaluate/streams", "application/json", "{"],
+  ])("asks on %s who calls before it reads a body of type %s", async (path, type, body) => {
+    const answer = await fetch(`http://127.0.0.1:${runtime.port}${path}`, {
+      method: "POST",
+      headers: { "content-type": type, authorization: `Bearer ${newToken(CredentialKind.RUNTIME)}` },
+      body,
+    });
+    expect(answer.status).toBe(401);
+  });
+
   it("takes only the tokens whose hashes it was given", async () => {
     expect((await evaluate({ text: "hello" }, newToken(CredentialKind.RUNTIME))).status).toBe(401);
   });
@@ -77,7 +103,7 @@ describe("a standalone runtime", () => {
     await expect(standalone(config, other, { noAuth: false, clock: systemClock })).rejects.toThrow("no trusted key");
   });
 
-  it("does not start when nobody could call", async () => {
+  it("does not start when no caller could be authenticated", async () => {
     const closed = { ...config, tokenHashes: [] };
     await expect(standalone(closed, files, { noAuth: false, clock: systemClock })).rejects.toThrow("nobody could call");
   });

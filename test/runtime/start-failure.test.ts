@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BundleRejection } from "../../runtime/bundle/rejection.ts";
 import { readArguments, runtimeSchema } from "../../runtime/config.ts";
 import { whyNotStarted } from "../../runtime/start-failure.ts";
-import { readConfig } from "../../src/kit/config.ts";
+import { readConfig } from "../../src/kit/process/config.ts";
 
 function thrown(work: () => unknown): unknown {
   try {

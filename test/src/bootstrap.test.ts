@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { somewhere } from "../harness/account-step.ts";
-import { startTestControlPlane, type TestControlPlane } from "../harness/control-plane.ts";
+import { compileCacheVariables } from "../../scripts/compile-cache.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
+import { startTestControlPlane, type TestControlPlane } from "../harness/process/control-plane.ts";
+import { somewhere } from "../harness/vector/account-step.ts";
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "policy-guard-bootstrap-"));
@@ -29,6 +30,7 @@ afterAll(async () => {
 async function firstStart(): Promise<Record<string, string>> {
   const env = {
     PATH: process.env.PATH,
+    ...compileCacheVariables,
     DATABASE_URL: urls.applicationUrl,
     POLICY_GUARD_DATA: folder,
     POLICY_GUARD_MASTER_KEY: randomBytes(32).toString("base64"),

@@ -1,4 +1,5 @@
-// Answers that give a mark away, plainly or in a turn of it, and answers with parts of a mark, other marks and encoded texts without any.
+// Answers that give a mark away, plainly or in a turn of it, and answers with parts of a mark, other marks and encoded
+// texts without any.
 
 import type { Row } from "../../../models/training/row.ts";
 import type { Draw } from "./draw.ts";

@@ -1,4 +1,5 @@
-// Texts that hide others in an encoding, and texts with digests, keys, pictures, addresses and escapes that hide nothing.
+// Texts that hide others in an encoding, and texts with digests, keys, pictures, addresses and escapes that hide
+// nothing.
 
 import type { Row } from "../../../models/training/row.ts";
 import { base62, base64, hex, lower } from "./alphabet.ts";

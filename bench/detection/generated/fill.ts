@@ -1,4 +1,5 @@
-// Labelled texts from sentences with slots: `{NAME}` stands for one of the words of a list, or for what a function makes up.
+// Labelled texts from sentences with slots: `{NAME}` stands for one of the words of a list, or for what a function
+// makes up.
 
 import { hashOf, type Row } from "../../../models/training/row.ts";
 import { type Draw, drawOf } from "./draw.ts";
@@ -15,7 +16,10 @@ export interface Sentences {
   readonly of: readonly string[];
 }
 
-/** What the texts of one draw are made of: sentences that a detector should find something in, and those that only look like it. */
+/**
+ * What the texts of one draw are made of: sentences that a detector should find something in, and those that only look
+ * like it.
+ */
 export interface Recipe {
   readonly found: readonly Sentences[];
   readonly innocent: readonly Sentences[];

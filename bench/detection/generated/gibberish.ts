@@ -1,4 +1,5 @@
-// Strings that nobody writes, behind and within requests, and what is as dense or as strange and yet written by people and their tools.
+// Strings that nobody writes, behind and within requests, and what is as dense or as strange and yet written by people
+// and their tools.
 
 import type { Row } from "../../../models/training/row.ts";
 import { base62, digits, hex, lower, upper } from "./alphabet.ts";

@@ -1,4 +1,5 @@
-// Texts with a keyword, as written, in another case, width or spacing, or in look-alike letters; and texts with parts and neighbours of one.
+// Texts with a keyword, as written, in another case, width or spacing, or in look-alike letters; and texts with parts
+// and neighbours of one.
 
 import type { Row } from "../../../models/training/row.ts";
 import type { Draw } from "./draw.ts";

@@ -1,4 +1,5 @@
-// Texts of the corpus by their language, of groups that nothing was trained on: half of the groups for "dev", the other half for "test".
+// Texts of the corpus by their language, of groups that nothing was trained on: half of the groups for "dev", the other
+// half for "test".
 
 import { hashOf, isHeldOut, type Row, readCorpus } from "../../../models/training/row.ts";
 import type { DrawName } from "./pii.ts";

@@ -1,5 +1,5 @@
-// Sentences around personal data. Those of "test" have never been looked at while tuning: when they are, they belong to "dev" from then on,
-// and new ones are needed.
+// Sentences around personal data. Those of "test" have never been looked at while tuning: when they are, they belong to
+// "dev" from then on, and new ones are needed.
 
 import type { CountryCode } from "libphonenumber-js/max";
 

@@ -1,4 +1,5 @@
-// Values of personal data, made up, with the check digits of their kinds; written for this bench and not shared with the detector.
+// Values of personal data, made up, with the check digits of their kinds; written for this bench and not shared with
+// the detector.
 
 import examples from "libphonenumber-js/examples.mobile.json";
 import { type CountryCode, getCountries, parsePhoneNumberFromString } from "libphonenumber-js/max";

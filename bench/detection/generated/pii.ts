@@ -1,5 +1,5 @@
-// Texts with personal data whose places are known, made up for the bench: numbers of the numbering plans of 240 countries, accounts, cards
-// and addresses in sentences of 15 languages, and sentences with other numbers.
+// Texts with personal data whose places are known, made up for the bench: numbers of the numbering plans of 240
+// countries, accounts, cards and addresses in sentences of 15 languages, and sentences with other numbers.
 
 import { type Draw, drawOf } from "./draw.ts";
 import { innocent, templates } from "./pii-template.ts";

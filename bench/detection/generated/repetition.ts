@@ -1,4 +1,5 @@
-// Answers that got stuck and questions that were padded, and texts that repeat as rules, tables, lists, verses and figures do.
+// Answers that got stuck and questions that were padded, and texts that repeat as rules, tables, lists, verses and
+// figures do.
 
 import type { Row } from "../../../models/training/row.ts";
 import type { Draw } from "./draw.ts";

@@ -1,5 +1,5 @@
-// Credentials in the forms that their providers document, made up; the forms are written for this bench and not shared with the detector. No
-// literal here is a credential: each is put together from a public prefix and random characters.
+// Credentials in the forms that their providers document, made up; the forms are written for this bench and not shared
+// with the detector. No literal here is a credential: each is put together from a public prefix and random characters.
 
 import { tokenChecksum } from "../../../runtime/engine/detectors/secrets/checksum.ts";
 import { base32, base62, base64, digits, hex, lower, upper, urlSafe } from "./alphabet.ts";

@@ -1,5 +1,5 @@
-// Credentials of some eighty kinds in code, settings, logs and chat, and texts with strings that only look like them. Those of "test" were
-// not looked at while tuning.
+// Credentials of some eighty kinds in code, settings, logs and chat, and texts with strings that only look like them.
+// Those of "test" were not looked at while tuning.
 
 import type { Row } from "../../../models/training/row.ts";
 import { type Draw, drawOf } from "./draw.ts";

@@ -1,5 +1,5 @@
-// Sentences of people at risk, and requests for means, written for this bench: in the first person, about somebody near, as a plan, as a
-// goodbye. No method is described. For tuning.
+// Sentences of people at risk, and requests for means, written for this bench: in the first person, about somebody
+// near, as a plan, as a goodbye. No method is described. For tuning.
 
 /** By language. */
 export const selfHarmFoundDev: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
-// Sentences of people at risk, and requests for means, written for this bench: in the first person, about somebody near, as a plan, as a
-// goodbye. No method is described. Only measured, never read while tuning.
+// Sentences of people at risk, and requests for means, written for this bench: in the first person, about somebody
+// near, as a plan, as a goodbye. No method is described. Only measured, never read while tuning.
 
 /** By language. */
 export const selfHarmFoundTest: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
-// Sentences that speak of death, suicide and harm and put nobody at risk, written for this bench: figures of speech, news, medicine,
-// prevention, fiction, help for somebody bereaved, games and code. For tuning.
+// Sentences that speak of death, suicide and harm and put nobody at risk, written for this bench: figures of speech,
+// news, medicine, prevention, fiction, help for somebody bereaved, games and code. For tuning.
 
 /** By language. */
 export const selfHarmInnocentDev: Readonly<Record<string, readonly string[]>> = {

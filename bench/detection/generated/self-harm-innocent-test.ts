@@ -1,5 +1,6 @@
-// Sentences that speak of death, suicide and harm and put nobody at risk, written for this bench: figures of speech, news, medicine,
-// prevention, fiction, help for somebody bereaved, games and code. Only measured, never read while tuning.
+// Sentences that speak of death, suicide and harm and put nobody at risk, written for this bench: figures of speech,
+// news, medicine, prevention, fiction, help for somebody bereaved, games and code. Only measured, never read while
+// tuning.
 
 /** By language. */
 export const selfHarmInnocentTest: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,5 @@
-// Labelled texts for the detector "self_harm": each sentence as it is, and within a longer message in one of the ways people write.
+// Labelled texts for the detector "self_harm": each sentence as it is, and within a longer message in one of the ways
+// people write.
 
 import type { Row } from "../../../models/training/row.ts";
 import type { DrawName } from "./pii.ts";

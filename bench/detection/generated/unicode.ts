@@ -1,4 +1,5 @@
-// Texts with hidden, turned and disguised characters, and texts of thirty scripts and of emoji that use the same characters as they should be.
+// Texts with hidden, turned and disguised characters, and texts of thirty scripts and of emoji that use the same
+// characters as they should be.
 
 import type { Row } from "../../../models/training/row.ts";
 import { type Recipe, textsOf } from "./fill.ts";

@@ -1,7 +1,7 @@
-// The detector that has nothing of its own: all that it finds, a detector backend of the organization says.
+// The detector "backend" has no local part: all its findings come from a detector backend of the organization.
 
-import { reads } from "../normalize.ts";
-import type { Detector } from "../plan.ts";
+import { reads } from "../text/normalize.ts";
+import type { Detector } from "./detector-plan.ts";
 
 /** The detector "backend". */
 export const backend: Detector = {
@@ -25,7 +25,8 @@ export const backend: Detector = {
       "https://microsoft.github.io/presidio/api-docs/api-docs.html",
       "https://platform.openai.com/docs/api-reference/moderations",
     ],
-    // None: what a backend finds is up to who runs it; `npm run bench -- detection --data` measures the built-in ones only.
+    // None: the findings of a backend depend on its operator; `npm run bench -- detection --data` measures only the
+    // built-in detectors.
     measures: [],
     examples: [{ text: "What it finds, its server says.", categories: [] }],
     check: () => [],

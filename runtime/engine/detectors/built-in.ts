@@ -1,17 +1,16 @@
-// All patterns of the built-in detectors, and what is kept about them.
+// Lists all patterns of the built-in detectors, and prints the stored facts about them.
 
 import { RE2JS } from "re2js";
-import { analyse, patternKey, type StoredFacts, storeFacts } from "../pattern-facts.ts";
+import { analyse, patternKey, type StoredFacts, storeFacts } from "../pattern/pattern-facts.ts";
 import { injectionRules } from "./injection/injection.ts";
 import { expandRule } from "./injection/rule.ts";
 
 import { expandSentence } from "./pack/pattern.ts";
 import { selfHarmSentences } from "./self-harm/self-harm.ts";
 import { contemptRules } from "./toxicity/contempt.ts";
-import { toxicSentences } from "./toxicity/sentence.ts";
-import { contemptWords } from "./toxicity/toxicity.ts";
+import { contemptWords, toxicSentences } from "./toxicity/toxicity.ts";
 
-/** A pattern with its flags as re2js takes them. */
+/** A pattern with its flags, in the form that re2js takes them. */
 export interface BuiltIn {
   readonly source: string;
   readonly bits: number;

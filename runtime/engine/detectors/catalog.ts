@@ -1,10 +1,10 @@
 // The detectors that policies may use. One list serves the engine, the policy editor and the public hub.
 
-import type { DetectorDefinition } from "../detector.ts";
-import type { Detector } from "../plan.ts";
 import { backend } from "./backend.ts";
 import { canary } from "./canary/canary.ts";
 import { code } from "./code/code.ts";
+import type { DetectorDefinition } from "./detector.ts";
+import type { Detector } from "./detector-plan.ts";
 import { encoding } from "./encoding/encoding.ts";
 import { gibberish } from "./gibberish/gibberish.ts";
 import { injection } from "./injection/injection.ts";
@@ -53,7 +53,7 @@ export function detectorDefinition(id: string): DetectorDefinition | undefined {
   return byId.get(id)?.definition;
 }
 
-/** A detector that the catalog has for certain. Throws for any other id. */
+/** A detector of the catalog. Throws for an unknown id. */
 export function detectorOf(id: string): Detector {
   const detector = byId.get(id);
   if (detector === undefined) throw new Error(`the catalog has no detector "${id}"`);

@@ -1,30 +1,30 @@
-// What of a text is settled while more of it is to come, for what is found by triggers.
+// Edges of growing texts for findings of triggers (see `OpenEdge`).
 
-import type { OpenEdge, Trigger } from "../plan.ts";
+import type { OpenEdge, Trigger } from "./detector-plan.ts";
 
 const space = Uint8Array.from({ length: 65_536 }, (_, unit) => (/\s/.test(String.fromCharCode(unit)) ? 1 : 0));
 
 /**
- * For findings without white space: the last run without any is open, as far back as the longest finding reaches, and with it the `lead`
- * units before it in which a trigger's literal may stand.
+ * For findings without white space: the last run without white space is open, as far back as a finding of maximum
+ * length reaches, and with it the `lead` units before it in which a trigger's literal may stand.
  */
 export function openRun(longest: number, lead = 0): OpenEdge {
   return (text, from, seen = 0) => {
     const least = Math.max(from, seen, text.length - longest);
     let at = text.length;
     while (at > least && space[text.charCodeAt(at - 1)] !== 1) at--;
-    // A run that goes on began where it began, which is behind `from` by the lead at most.
+    // A run that continues keeps its start, which is at most `lead` units after `from`.
     if (at === seen) at = Math.min(at, Math.max(from, text.length - longest));
     return Math.max(from, at - lead);
   };
 }
 
-/** For findings that depend on a fixed number of units from their beginning on. */
+/** For findings that depend on a fixed number of units after their start. */
 export function openTail(reach: number): OpenEdge {
   return (text, from) => Math.min(text.length, Math.max(from, text.length - reach));
 }
 
-/** Triggers whose findings are settled alike. `lead` as in plan.ts. */
+/** The triggers with the same edge. For `lead` see detector-plan.ts. */
 export function withEdge(triggers: readonly Trigger[], open: OpenEdge, lead?: number): Trigger[] {
   return triggers.map((trigger) => ({ ...trigger, open, ...(lead !== undefined && { lead }) }));
 }

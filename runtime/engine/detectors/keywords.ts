@@ -1,10 +1,11 @@
-// The detector "keywords": phrases of the author's choice, found whatever their case, spacing or look-alike letters.
+// The detector "keywords" finds phrases that the author chooses, whatever their case, spacing, quotes, dashes or
+// look-alike letters.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { ParameterProblem } from "../detector.ts";
-import { foldLookalikes, isSpaceUnit } from "../fold.ts";
-import { normalize, reads } from "../normalize.ts";
-import { type Detector, type Phrase, withoutInner } from "../plan.ts";
+import { isSpaceUnit } from "../text/fold.ts";
+import { normalize, reads } from "../text/normalize.ts";
+import type { ParameterProblem } from "./detector.ts";
+import { type Detector, type Phrase, withoutInner } from "./detector-plan.ts";
 import { categorySchema, flagParameter, textParameter, textsParameter } from "./parameter.ts";
 
 const category = "keywords";
@@ -14,8 +15,9 @@ export const keywords: Detector = {
   definition: {
     id: "keywords",
     displayName: "Keywords",
-    description: "Finds words and phrases from a list, whatever their case, spacing, width or look-alike letters.",
-    version: "1.0.0",
+    description:
+      "Finds words and phrases from a list, whatever their case, spacing, width, quotes, dashes or look-alike letters.",
+    version: "1.1.0",
     category: "content",
     tags: ["keywords", "phrases", "block-list"],
     categories: [category],
@@ -95,10 +97,10 @@ function phrasesOf(parameters: JsonObject): Phrase[] {
   return [...texts].map((text) => ({ text, wholeWord, caseSensitive, ...found }));
 }
 
-/** A keyword as it is compared: normalised, every run of white space one space. */
+/** A keyword in the form in which it is compared: normalised, with every run of white space as one space. */
 function phraseText(keyword: string): string {
   let text = "";
-  for (const char of foldLookalikes(normalize(keyword))) {
+  for (const char of normalize(keyword)) {
     const space = isSpaceUnit(char.charCodeAt(0));
     if (!space) text += char;
     else if (text !== "" && !text.endsWith(" ")) text += " ";

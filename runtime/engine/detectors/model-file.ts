@@ -1,18 +1,18 @@
-// The form in which detectors keep a model: four letters that name it, the length of a header (32 bits, little endian), the header as
-// JSON, and numbers of one byte each.
+// The file format of the detectors' models: four letters that name the format, the length of a header (32 bits, little
+// endian), the header as JSON, and numbers of one byte each.
 
-import type { Models } from "../plan.ts";
+import type { Models } from "./detector-plan.ts";
 
-/** How the models of one detector look. */
+/** The format of one detector's models. */
 export interface ModelForm<Header> {
   readonly detector: string;
   /** The four letters. */
   readonly magic: string;
-  /** Whether the detector, as it is now, can use a model with this header and so many numbers. */
+  /** Whether the current detector can use a model with this header and this count of numbers. */
   readonly fits: (header: Header, count: number) => boolean;
 }
 
-/** What a model's bytes hold. */
+/** The parts of a model file. */
 export interface ModelFile<Header> {
   readonly header: Header;
   /** A view of the bytes that were read. */
@@ -21,7 +21,7 @@ export interface ModelFile<Header> {
 
 const headerAt = 8;
 
-/** Takes a model's bytes apart. Throws when they are no model of the detector, or one for another version of it. */
+/** Parses a model file. Throws when it is not a model of the detector, or is for another version of it. */
 export function readModelFile<Header extends { readonly version: string }>(
   bytes: Uint8Array,
   { detector, magic, fits }: ModelForm<Header>,
@@ -30,7 +30,7 @@ export function readModelFile<Header extends { readonly version: string }>(
   if (data.length < headerAt || data.toString("latin1", 0, magic.length) !== magic)
     throw new Error(`these bytes are no model of the detector ${detector}`);
   const numbersAt = headerAt + data.readUInt32LE(magic.length);
-  // What the training script wrote; the signature of the bundle vouches for it.
+  // The training script wrote it, and the signature of the bundle covers it.
   const header = JSON.parse(data.toString("utf8", headerAt, numbersAt)) as Header;
   if (!fits(header, data.length - numbersAt))
     throw new Error(`the model ${header.version} of the detector ${detector} is for another version of it`);
@@ -50,7 +50,10 @@ export function writeModelFile<Header>(
   return Buffer.concat([start, json, Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)]);
 }
 
-/** Finds the model of a detector among the given ones, and reads the same bytes once. Undefined when it is not there; throws what `read` throws. */
+/**
+ * Finds the model of a detector among the given ones, and parses the same bytes only once. Undefined when it is
+ * missing; throws what `read` throws.
+ */
 export function createModelFinder<Model>(
   detector: string,
   read: (bytes: Uint8Array) => Model,

@@ -1,4 +1,5 @@
-// Reads parameters that a policy gives to a detector. Their shape was checked against the detector's schema; what does not fit is absent.
+// Reads the parameters that a policy gives to a detector. Their shape was checked against the detector's schema;
+// malformed values are treated as absent.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
@@ -8,7 +9,7 @@ export function textParameter(parameters: JsonObject, name: string, fallback: st
   return typeof value === "string" ? value : fallback;
 }
 
-/** A truth value, or the default. */
+/** A boolean, or the default. */
 export function flagParameter(parameters: JsonObject, name: string, fallback: boolean): boolean {
   const value = parameters[name];
   return typeof value === "boolean" ? value : fallback;
@@ -26,7 +27,7 @@ export function textsParameter(parameters: JsonObject, name: string): readonly s
   return listParameter(parameters, name).filter((value) => typeof value === "string");
 }
 
-/** The schema of a category that an author may choose: what findings are called in rules and reports. */
+/** The schema of a category that an author may choose: the category of findings in rules and reports. */
 export function categorySchema(fallback: string): JsonObject {
   return {
     type: "string",

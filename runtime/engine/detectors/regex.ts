@@ -1,16 +1,17 @@
-// The detector "regex": patterns of the author's choice on a linear-time engine, so none can hang a runtime.
+// The detector "regex" finds patterns that the author chooses, on a linear-time engine, so that no pattern can hang a
+// runtime.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import type { ParameterProblem } from "../detector.ts";
-import { reads } from "../normalize.ts";
-import { PatternError } from "../pattern-error.ts";
-import { type Detector, type PatternProbe, withoutInner } from "../plan.ts";
-import { compilePattern, type LinearPattern, type PatternFlags } from "../regex.ts";
+import { compilePattern, type PatternFlags } from "../pattern/compile-pattern.ts";
+import type { LinearPattern } from "../pattern/linear-pattern.ts";
+import { PatternError } from "../pattern/pattern-error.ts";
+import { maxPatternLength, programLimits } from "../pattern/pattern-facts.ts";
+import { reads } from "../text/normalize.ts";
+import type { ParameterProblem } from "./detector.ts";
+import { type Detector, type PatternProbe, withoutInner } from "./detector-plan.ts";
 import { categorySchema, listParameter, textParameter } from "./parameter.ts";
 
 const category = "regex";
-const largestProgram = 5_000;
-const largestTotal = 50_000;
 
 /** The detector "regex". */
 export const regex: Detector = {
@@ -44,7 +45,7 @@ export const regex: Detector = {
       },
     },
     references: ["https://github.com/google/re2/wiki/Syntax"],
-    // None: what a pattern matches is what its author wrote. That it matches as RE2 does is held by tests.
+    // None: a pattern matches what its author wrote. Tests verify that it matches as RE2 does.
     measures: [],
     examples: [
       { text: "See ticket ABC-1234.", categories: [category], parameters: { patterns: ["\\bABC-[0-9]{4}\\b"] } },
@@ -65,7 +66,7 @@ export const regex: Detector = {
 };
 
 function patternText(): JsonObject {
-  return { type: "string", minLength: 1, maxLength: 4096 };
+  return { type: "string", minLength: 1, maxLength: maxPatternLength };
 }
 
 function patternObject(): JsonObject {
@@ -113,7 +114,8 @@ function checkPatterns(parameters: JsonObject): readonly ParameterProblem[] {
   let total = 0;
   listParameter(parameters, "patterns").forEach((value, index) => {
     const read = readPattern(value);
-    if (read === undefined || read.pattern.length > 4096) return;
+    // Once the instruction limit is exceeded, the remaining patterns need not be compiled.
+    if (read === undefined || read.pattern.length > maxPatternLength || total > programLimits.together) return;
     const path = `patterns[${index}]${read.path}`;
     const compiled = tryCompile(read);
     if (compiled instanceof Error) {
@@ -123,19 +125,19 @@ function checkPatterns(parameters: JsonObject): readonly ParameterProblem[] {
     total += compiled.programSize;
     if (compiled.minLength === 0)
       problems.push({ path, message: "the pattern matches the empty text, so it would match everywhere" });
-    if (compiled.programSize > largestProgram) {
+    if (compiled.programSize > programLimits.pattern) {
       const size = compiled.programSize.toLocaleString("en");
       problems.push({
         path,
-        message: `the pattern compiles to ${size} instructions; ${largestProgram.toLocaleString("en")} are allowed: repeat less`,
+        message: `the pattern compiles to ${size} instructions; ${programLimits.pattern.toLocaleString("en")} are allowed: repeat less`,
       });
     }
   });
-  if (total > largestTotal) {
+  if (total > programLimits.together) {
     const size = total.toLocaleString("en");
     problems.push({
       path: "patterns",
-      message: `the patterns compile to ${size} instructions together; ${largestTotal.toLocaleString("en")} are allowed`,
+      message: `the patterns compile to ${size} or more instructions together; ${programLimits.together.toLocaleString("en")} are allowed`,
     });
   }
   return problems;

@@ -1,9 +1,12 @@
-// Tables of small letters by code unit, for readers of words that make no strings.
+// Tables of small letters by code unit, for word readers that build no strings.
 
 const unitsBelowSurrogates = 0xd800;
 const behindSurrogates = 0xe000;
 
-/** The small letter of each code unit that runs of a pattern are made of, 0 for all others. Where a small letter has two units, its first. */
+/**
+ * The small letter of each code unit that a run of the pattern consists of; 0 for all others. When a small letter has
+ * two units, its first.
+ */
 export function smallLetters(runs: RegExp): Uint16Array<ArrayBuffer> {
   const table = new Uint16Array(0x10000);
   for (const [from, to] of [

@@ -1,19 +1,20 @@
-// Sweeps whose findings depend on a bounded neighbourhood, as streams need them.
+// Sweeps for streams: their findings depend on a bounded neighbourhood.
 
-import type { Finding, OpenEdge, Sweep } from "../plan.ts";
+import type { OpenEdge, Sweep } from "./detector-plan.ts";
+import type { Finding } from "./finding.ts";
 
 const contextLength = 512;
 
-/** How a sweep goes on in a text that grows. */
+/** How a sweep continues in a growing text. */
 export interface SweepEdge {
   readonly open: OpenEdge;
-  /** Whether a part of the text could have findings; what it has not is not searched. */
+  /** A pattern that matches wherever there may be findings; other parts are not searched. */
   readonly hint?: RegExp;
-  /** How far behind the beginning of a finding the hint may lie. Default: 0. */
+  /** How far after the start of a finding the hint may lie. Default: 0. */
   readonly hintReach?: number;
 }
 
-/** A sweep that finds by code and says what is settled. What it finds depends on no more than 512 units before its beginning. */
+/** A sweep with an edge function. Its findings depend on at most 512 units before their start. */
 export function edgedSweep(find: Sweep, { open, hint, hintReach = 0 }: SweepEdge): Sweep {
   const sweep = (text: string, from = 0, to = text.length): readonly Finding[] => {
     const isAll = from === 0 && to + hintReach >= text.length;
@@ -27,7 +28,7 @@ export function edgedSweep(find: Sweep, { open, hint, hintReach = 0 }: SweepEdge
   return Object.assign(sweep, { open });
 }
 
-/** A sweep of which a finding depends on no more than `reach` units behind its beginning, and on 512 before it. */
+/** A sweep whose findings depend on at most `reach` units after their start, and on 512 units before it. */
 export function boundedSweep(find: (text: string) => readonly Finding[], reach: number): Sweep {
   const open: OpenEdge = (text, from) => Math.min(text.length, Math.max(from, text.length - reach));
   return edgedSweep(find, { open });

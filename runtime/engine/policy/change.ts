@@ -1,11 +1,14 @@
-// A change between two versions of a policy, and what it does to the strictness of the whole.
+// A change between two versions of a policy, and its effect on the strictness of the policy.
 
 import type { JsonValue } from "@bufbuild/protobuf";
 
-/** What a change does to outcomes: none can become milder, none stricter, all stay, or nobody can say without trying. */
+/**
+ * The effect of a change on outcomes: none becomes milder, none becomes stricter, all stay, or it cannot be known
+ * without trying.
+ */
 export type Effect = "stricter" | "weaker" | "neutral" | "unknown";
 
-/** Kinds of changes, in the terms of the language. */
+/** Kinds of changes, in the terms of the policy language. */
 export type ChangeKind =
   | "rule_added"
   | "rule_removed"
@@ -36,11 +39,11 @@ export type ChangeKind =
 /** One change. */
 export interface PolicyChange {
   readonly kind: ChangeKind;
-  /** Place in the document, such as `rules["pii.email"].action`. */
+  /** Path in the document, such as `rules["pii.email"].action`. */
   readonly path: string;
-  /** The rule that it is about. */
+  /** The rule that changed. */
   readonly rule?: string;
-  /** In a sentence. */
+  /** The change as a sentence. */
   readonly text: string;
   readonly before?: JsonValue;
   readonly after?: JsonValue;
@@ -55,13 +58,13 @@ export function jointEffect(effects: Iterable<Effect>): Effect {
   return [...known][0] ?? "neutral";
 }
 
-/** The effect of the change the other way round. */
+/** The effect of the reverse change. */
 export function inverse(effect: Effect): Effect {
   if (effect === "stricter") return "weaker";
   return effect === "weaker" ? "stricter" : effect;
 }
 
-/** What a set that only grows, only shrinks, or does both, does when more of it is stricter. */
+/** The effect of a change of a set whose growth is stricter: "unknown" when items were both added and removed. */
 export function growth(before: readonly string[], after: readonly string[]): Effect {
   const added = after.some((item) => !before.includes(item));
   const removed = before.some((item) => !after.includes(item));
@@ -80,7 +83,7 @@ export function fingerprint(value: unknown): string {
   return JSON.stringify(sorted(value)) ?? "";
 }
 
-/** Words in a sentence. */
+/** Items as a list in a sentence. */
 export function listed(items: readonly string[]): string {
   return items.join(", ");
 }

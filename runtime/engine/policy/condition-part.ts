@@ -1,23 +1,26 @@
-// Conditions taken apart: what their outermost && or || joins, and in which direction they depend on lists.
+// Splits conditions into the parts that their outermost && or || joins, and determines in which direction they depend
+// on lists.
 
 import { type ASTNode, Environment, serialize } from "@marcbachmann/cel-js";
 
-/** What the outermost operator of a condition joins. */
+/** The parts that the outermost operator of a condition joins. */
 export interface ConditionParts {
   /** "" for a condition of one part. */
   readonly joint: "&&" | "||" | "";
-  /** Expressions in one spelling, whatever the spaces, quotes and parentheses of the source. */
+  /** Expressions in a canonical spelling, whatever the spaces, quotes and parentheses of the source. */
   readonly parts: readonly string[];
 }
 
-/** What more entries of a list do to a condition: it can only become true, only become false, or nobody can say. */
+/**
+ * The effect of more entries in a list on a condition: it can only become true, only become false, or this is unknown.
+ */
 export type Direction = "rises" | "falls" | "unknown";
 
 const environment = new Environment({
   limits: { maxAstNodes: 500, maxDepth: 32, maxListElements: 200, maxMapEntries: 50 },
 });
 
-/** Takes a condition apart. One that cannot be read is its own only part. */
+/** Splits a condition into parts. An unreadable condition is its own only part. */
 export function partsOf(source: string): ConditionParts {
   const ast = read(source);
   if (ast === undefined) return { joint: "", parts: [source] };
@@ -25,25 +28,48 @@ export function partsOf(source: string): ConditionParts {
   return { joint: ast.op, parts: joined(ast, ast.op).map((node) => serialize(node)) };
 }
 
-/** The parts of a condition if `joint` joins them; the condition itself otherwise. */
+/** The parts of a condition if `joint` joins them; otherwise the condition itself. */
 export function partsJoinedBy(joint: "&&" | "||", source: string): readonly string[] {
   const ast = read(source);
   return ast === undefined ? [source] : joined(ast, joint).map((node) => serialize(node));
 }
 
-/** How the condition depends on a list; undefined when it does not read it. */
+/** How the condition depends on a list; undefined when it does not read the list. */
 export function directionOf(source: string, list: string): Direction | undefined {
   const ast = read(source);
   return ast === undefined ? "unknown" : dependence(ast, list);
 }
 
-/** Conditions that were read lately: comparing rules reads each of them many times. Nobody changes a tree. */
+/** The names that a condition reads, including the variables of its macros; every word of an unreadable condition. */
+export function namesIn(source: string): ReadonlySet<string> {
+  const ast = read(source);
+  if (ast === undefined) return new Set(source.match(/\w+/g));
+  const names = new Set<string>();
+  const open = [ast];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.op === "id") names.add(node.args);
+    open.push(...childrenOf(node));
+  }
+  return names;
+}
+
+/** The offset of the first list or map literal that is empty. */
+export function emptyLiteralIn(node: ASTNode): number | undefined {
+  if ((node.op === "list" || node.op === "map") && node.args.length === 0) return node.start;
+  for (const child of childrenOf(node)) {
+    const found = emptyLiteralIn(child);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Recently parsed conditions, since comparing rules parses each condition many times. The trees are never modified. */
 const remembered = new Map<string, ASTNode | undefined>();
-const mostRemembered = 500;
+const maxRemembered = 500;
 
 function read(source: string): ASTNode | undefined {
   if (remembered.has(source)) return remembered.get(source);
-  if (remembered.size >= mostRemembered) remembered.clear();
+  if (remembered.size >= maxRemembered) remembered.clear();
   const ast = parsed(source);
   remembered.set(source, ast);
   return ast;
@@ -59,7 +85,7 @@ function parsed(source: string): ASTNode | undefined {
 
 function joined(node: ASTNode, joint: "&&" | "||"): ASTNode[] {
   if (node.op !== joint) return [node];
-  // The operator was just compared: its operands are two nodes.
+  // The operator was just compared, so its operands are two nodes.
   const [left, right] = node.args as [ASTNode, ASTNode];
   return [...joined(left, joint), ...joined(right, joint)];
 }
@@ -108,7 +134,7 @@ function isList(node: ASTNode, list: string): boolean {
   return node.op === "." && node.args[1] === list && node.args[0].op === "id" && node.args[0].args === "lists";
 }
 
-// `lists` may be handed on whole, or indexed by a text; then any list is read.
+// `lists` may be used as a whole, or indexed by a text; then any list is read.
 function reads(node: ASTNode, list: string): boolean {
   if (isList(node, list)) return true;
   if (node.op === "." && node.args[0].op === "id" && node.args[0].args === "lists") return false;

@@ -1,13 +1,20 @@
-// Walks the syntax tree of a CEL expression: which names it reads, which functions it calls, how much it can cost.
-// The cost is a static upper bound: list lengths come from the document and the limits of a request, text counts as its
-// greatest length. One step stands for about 10 ns.
+// Walks the syntax tree of a CEL expression: collects the names it reads and the functions it calls, and bounds its
+// cost. The cost is a static upper bound: sizes come from the document and the limits of a request (condition-size.ts).
+// One step is about 10 ns.
 
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { sessionLimits } from "../session.ts";
+import {
+  anyOf,
+  builtLimits,
+  fieldSize,
+  listSize,
+  literalSize,
+  type Size,
+  scalar,
+  textSize,
+  variableSize,
+} from "./condition-size.ts";
 import { stageNames } from "./document.ts";
-
-/** The most elements that a list of a request may have for a condition to read it. */
-export const listCaps = { findings: 1024, roles: 64, dynamic: 4096 } as const;
 
 const stepLimit = 50_000_000;
 const nestingLimit = 2;
@@ -25,128 +32,164 @@ const functions = new Set("has size int double string bool dyn".split(" "));
 /** Something that a condition must not contain, at an offset of its source. */
 export class ConditionRefused extends Error {
   readonly offset: number;
-  readonly candidates: readonly string[];
+  readonly suggestions: readonly string[];
 
-  constructor(message: string, offset: number, candidates: Iterable<string> = []) {
+  constructor(message: string, offset: number, suggestions: Iterable<string> = []) {
     super(message);
     this.offset = offset;
-    this.candidates = [...candidates];
+    this.suggestions = [...suggestions];
   }
 }
 
-/** What a walk over a condition found. */
+/** The result of a walk over a condition. */
 export interface ConditionShape {
-  /** Variables of the environment that it reads. */
+  /** The variables of the environment that it reads. */
   readonly reads: ReadonlySet<string>;
-  /** Calls of `matches`, to be redirected. Their patterns are literals. */
+  /** Calls of `matches`, which are to be redirected. Their patterns are literals. */
   readonly matches: readonly (ASTNode & { op: "rcall" })[];
+  /** Sums, whose values must stay within `builtLimits` during evaluation. */
+  readonly sums: readonly ASTNode[];
+  /** Expressions that are evaluated for each element of a list, with their steps. */
+  readonly repeated: readonly (readonly [ASTNode, number])[];
+  /** Upper bounds of each value. */
+  readonly sizes: ReadonlyMap<ASTNode, Size>;
+  /** Why it is too expensive; undefined when it is not. */
+  readonly excess: ConditionRefused | undefined;
 }
 
+/** The maximum cost of a part of a condition, and the bounds of its value. */
 interface Estimate {
   readonly steps: number;
-  /** Whether it may be as long as the text of a request. */
-  readonly isLarge: boolean;
-  /** The most elements, for a list. */
-  readonly length: number;
+  readonly size: Size;
 }
 
-/** What a walk has to know of the policy. */
+/** What a walk needs from the policy. */
 export interface WalkContext {
   /** Lengths of the policy's lists. */
   readonly listLengths: ReadonlyMap<string, number>;
-  /** Compiles a pattern and tells its number of instructions; throws ConditionRefused. */
+  /** Compiles a pattern and returns its number of instructions; throws ConditionRefused. */
   readonly compilePattern: (pattern: string, offset: number) => number;
 }
 
-/** Refuses what is not allowed or could cost too much. */
+/** Throws ConditionRefused for anything that is not allowed, and reports what could cost too much. */
 export function inspectCondition(ast: ASTNode, context: WalkContext): ConditionShape {
   const walk = new Walk(context);
   const { steps } = walk.visit(ast, new Map(), 0);
   if (steps > stepLimit) {
-    throw new ConditionRefused(
-      `the condition could take ${Math.round(steps / stepLimit)} times as long as is allowed; use a detector for scanning text`,
-      ast.start,
-    );
+    const times = Math.min(1_000_000, Math.ceil(steps / stepLimit)).toLocaleString("en");
+    const message = `the condition could take ${times} times as long as is allowed; use a detector for scanning text`;
+    walk.exceed(message, ast.start);
   }
   return walk;
 }
 
+/** Variables of the enclosing comprehensions. */
+type Bound = ReadonlyMap<string, Size>;
+
 class Walk implements ConditionShape {
   readonly reads = new Set<string>();
   readonly matches: (ASTNode & { op: "rcall" })[] = [];
+  readonly sums: ASTNode[] = [];
+  readonly repeated: (readonly [ASTNode, number])[] = [];
+  readonly sizes = new Map<ASTNode, Size>();
   readonly #context: WalkContext;
+  #excess: ConditionRefused | undefined;
 
   constructor(context: WalkContext) {
     this.#context = context;
   }
 
-  /** `bound` holds the variables of the enclosing comprehensions, and whether each may be large. */
-  visit(node: ASTNode, bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {
+  get excess(): ConditionRefused | undefined {
+    return this.#excess;
+  }
+
+  /**
+   * Records that something is too large. The walk continues, so that the names the condition reads are still collected.
+   */
+  exceed(message: string, offset: number): void {
+    this.#excess ??= new ConditionRefused(message, offset);
+  }
+
+  visit(node: ASTNode, bound: Bound, nesting: number): Estimate {
+    const estimate = this.#estimate(node, bound, nesting);
+    this.sizes.set(node, estimate.size);
+    return estimate;
+  }
+
+  #estimate(node: ASTNode, bound: Bound, nesting: number): Estimate {
     switch (node.op) {
       case "value":
-        return { steps: 1, isLarge: false, length: 0 };
+        return { steps: 1, size: literalSize(node.args) };
       case "id":
         return this.#name(node.args, bound);
       case ".":
       case ".?":
         return this.#field(node.args[0], node.args[1], bound, nesting);
+      case "[]":
+      case "[?]":
+        return this.#element(node.args, bound, nesting);
       case "call":
         return this.#call(node, bound, nesting);
       case "rcall":
         return this.#method(node, bound, nesting);
       case "list":
-        return { ...this.#all(node.args, bound, nesting), length: node.args.length };
+        return this.#list(node.args.length, node.args, bound, nesting);
       case "map":
-        return this.#all(node.args.flat(), bound, nesting);
+        return this.#list(node.args.length, node.args.flat(), bound, nesting);
+      case "?:":
+        return this.#choice(node.args, bound, nesting);
+      case "+":
+        return this.#sum(node, bound, nesting);
+      case "in":
+        return this.#membership(node.args, bound, nesting);
       case "!_":
       case "-_":
-        return this.visit(node.args, bound, nesting);
-      case "+":
-        return this.#sum(node.args, bound, nesting);
-      case "in":
-      case "==":
-      case "!=":
-        return this.#comparison(node.args, bound, nesting);
+        return { ...this.visit(node.args, bound, nesting), size: scalar };
       default:
-        return this.#all(node.args, bound, nesting);
+        return this.#comparison(node.args, bound, nesting);
     }
   }
 
-  #all(nodes: readonly ASTNode[], bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {
+  #all(nodes: readonly ASTNode[], bound: Bound, nesting: number): { steps: number; sizes: Size[] } {
     const parts = nodes.map((child) => this.visit(child, bound, nesting));
-    return {
-      steps: parts.reduce((total, { steps }) => total + steps, 1),
-      isLarge: parts.some(({ isLarge }) => isLarge),
-      length: Math.max(0, ...parts.map(({ length }) => length)),
-    };
+    return { steps: parts.reduce((total, { steps }) => total + steps, 1), sizes: parts.map(({ size }) => size) };
   }
 
-  #name(name: string, bound: ReadonlyMap<string, boolean>): Estimate {
+  #list(count: number, nodes: readonly ASTNode[], bound: Bound, nesting: number): Estimate {
+    const { steps, sizes } = this.#all(nodes, bound, nesting);
+    const size = {
+      ...listSize(count, anyOf(sizes)),
+      weight: sizes.reduce((total, { weight }) => total + weight, 1),
+      built: sizes.reduce((total, { built }) => total + built, 0),
+    };
+    return { steps, size };
+  }
+
+  #choice(nodes: readonly ASTNode[], bound: Bound, nesting: number): Estimate {
+    const { steps, sizes } = this.#all(nodes, bound, nesting);
+    return { steps, size: anyOf(sizes.slice(1)) };
+  }
+
+  #name(name: string, bound: Bound): Estimate {
     const local = bound.get(name);
-    if (local !== undefined) return { steps: 1, isLarge: local, length: local ? listCaps.dynamic : 0 };
+    if (local !== undefined) return { steps: 1, size: local };
     this.reads.add(name);
-    return { steps: 1, isLarge: false, length: name === "findings" ? listCaps.findings : 0 };
+    return { steps: 1, size: variableSize(name, this.#context.listLengths) };
   }
 
-  #field(of: ASTNode, field: string, bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {
-    const inner = this.visit(of, bound, nesting);
-    const root = of.op === "id" && !bound.has(of.args) ? of.args : "";
-    const path = `${root}.${field}`;
-    if (root === "lists") return { steps: 2, isLarge: false, length: this.#context.listLengths.get(field) ?? 0 };
-    if (root === "session") {
-      this.reads.add(root);
-      return { steps: 2, isLarge: false, length: sessionLimits.names };
-    }
-    if (path === "subject.roles") return { steps: 2, isLarge: false, length: listCaps.roles };
-    const isDynamic = ["tool.args", "subject.attributes", "request.metadata"].includes(path) || inner.isLarge;
-    return {
-      steps: inner.steps + 1,
-      isLarge: isDynamic || path === "segment.text",
-      length: isDynamic ? listCaps.dynamic : 0,
-    };
+  #field(of: ASTNode, field: string, bound: Bound, nesting: number): Estimate {
+    const { steps, size } = this.visit(of, bound, nesting);
+    const isVariable = of.op === "id" && !bound.has(of.args);
+    if (isVariable) return { steps: 2, size: fieldSize(of.args, field, this.#context.listLengths) };
+    return { steps: steps + 1, size: size.item ?? scalar };
   }
 
-  #call(node: ASTNode & { op: "call" }, bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {
+  #element(nodes: readonly ASTNode[], bound: Bound, nesting: number): Estimate {
+    const { steps, sizes } = this.#all(nodes, bound, nesting);
+    return { steps, size: sizes[0]?.item ?? scalar };
+  }
+
+  #call(node: ASTNode & { op: "call" }, bound: Bound, nesting: number): Estimate {
     const [name, args] = node.args;
     if (!functions.has(name)) {
       throw new ConditionRefused(
@@ -155,11 +198,14 @@ class Walk implements ConditionShape {
         functions,
       );
     }
-    const inner = this.#all(args, bound, nesting);
-    return { ...inner, steps: inner.steps + (name === "size" && inner.isLarge ? 65_536 : 5) };
+    const { steps, sizes } = this.#all(args, bound, nesting);
+    const given = anyOf(sizes);
+    if (name === "size") return { steps: steps + passSteps(given.units, 1 / 2), size: scalar };
+    const written = { ...textSize(Math.max(maxNumberLength, given.units)), built: given.built };
+    return { steps: steps + 5, size: name === "dyn" ? given : name === "string" ? written : scalar };
   }
 
-  #method(node: ASTNode & { op: "rcall" }, bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {
+  #method(node: ASTNode & { op: "rcall" }, bound: Bound, nesting: number): Estimate {
     const [name, receiver, args] = node.args;
     if (receiver.op === "id" && receiver.args === "session" && !bound.has("session")) return this.#ofSession(node);
     if (!methods.has(name)) {
@@ -171,12 +217,13 @@ class Walk implements ConditionShape {
       );
     }
     if (macros.has(name)) return this.#comprehension(node, bound, nesting);
-    const inner = this.#all([receiver, ...args], bound, nesting);
-    const own = name === "matches" ? this.#pattern(node, args, inner.isLarge) : methodSteps(name, inner.isLarge);
-    return { steps: inner.steps + own, isLarge: inner.isLarge, length: 0 };
+    const { steps, sizes } = this.#all([receiver, ...args], bound, nesting);
+    const text = sizes[0] ?? scalar;
+    const own = name === "matches" ? this.#pattern(node, args, text.units) : methodSteps(name, text.units);
+    return { steps: steps + own, size: keepsText.has(name) ? text : scalar };
   }
 
-  /** What is asked of a session is written out, so that a misspelt stage is found before it never matches. */
+  /** Arguments of session methods must be literals, so that a misspelt stage is reported instead of never matching. */
   #ofSession(node: ASTNode & { op: "rcall" }): Estimate {
     const [name, , args] = node.args;
     const expected = sessionMethods.get(name);
@@ -194,22 +241,22 @@ class Walk implements ConditionShape {
       throw new ConditionRefused(message, arg.start, known);
     }
     this.reads.add("session");
-    return { steps: name === "found" ? 20_000 : 600, isLarge: false, length: 0 };
+    return { steps: name === "found" ? 20_000 : 600, size: scalar };
   }
 
-  #pattern(node: ASTNode & { op: "rcall" }, args: readonly ASTNode[], isLarge: boolean): number {
+  #pattern(node: ASTNode & { op: "rcall" }, args: readonly ASTNode[], units: number): number {
     const [pattern, ...rest] = args;
     if (pattern === undefined || rest.length > 0 || pattern.op !== "value" || typeof pattern.args !== "string") {
       const message = "matches() takes one argument, a pattern written out in quotes";
       throw new ConditionRefused(message, pattern?.start ?? node.start);
     }
     this.matches.push(node);
-    // Each character of the text may meet each instruction of the pattern.
+    // Each character of the text may visit each instruction of the pattern.
     const size = this.#context.compilePattern(pattern.args, pattern.start);
-    return (isLarge ? 10_000_000 : 2_000) * Math.max(1, size / 100);
+    return Math.max(2_000, units <= smallUnits ? 0 : units * 10) * Math.max(1, size / 100);
   }
 
-  #comprehension(node: ASTNode & { op: "rcall" }, bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {
+  #comprehension(node: ASTNode & { op: "rcall" }, bound: Bound, nesting: number): Estimate {
     const [name, receiver, args] = node.args;
     if (nesting >= nestingLimit) {
       throw new ConditionRefused(`${name}() is nested deeper than ${nestingLimit} levels`, node.start);
@@ -217,32 +264,84 @@ class Walk implements ConditionShape {
     const over = this.visit(receiver, bound, nesting);
     const [variable, ...bodies] = args;
     const inside = new Map(bound);
-    if (variable?.op === "id") inside.set(variable.args, over.isLarge);
+    if (variable?.op === "id") inside.set(variable.args, over.size.item ?? scalar);
     const body = this.#all(bodies, inside, nesting + 1);
-    const length = over.length === 0 ? listCaps.dynamic : over.length;
-    return { steps: over.steps + length * (body.steps + 2), isLarge: over.isLarge || body.isLarge, length };
+    for (const each of bodies) this.repeated.push([each, body.steps]);
+    const { count } = over.size;
+    const steps = over.steps + count * (body.steps + 2);
+    if (name === "filter") return { steps, size: over.size };
+    if (name !== "map") return { steps, size: scalar };
+    const made = body.sizes.at(-1) ?? scalar;
+    this.#limit("elements", "map()", count, node);
+    const list = listSize(Math.min(count, builtLimits.elements), made);
+    return { steps: steps + count * made.built * keepingSteps, size: { ...list, isDynamic: over.size.isDynamic } };
   }
 
-  #sum(nodes: readonly ASTNode[], bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {
-    const parts = nodes.map((child) => this.visit(child, bound, nesting));
-    const isLarge = parts.some((part) => part.isLarge);
-    const length = parts.reduce((total, part) => total + part.length, 0);
-    // Joined text is kept in memory, so it weighs more than the time that joining takes.
-    return {
-      steps: parts.reduce((total, { steps }) => total + steps, isLarge ? 10_000_000 : 1 + length),
-      isLarge,
-      length,
+  #sum(node: ASTNode & { op: "+" }, bound: Bound, nesting: number): Estimate {
+    const { steps, sizes } = this.#all(node.args, bound, nesting);
+    // A sum with a number is a number.
+    if (sizes.includes(scalar)) return { steps, size: scalar };
+    this.sums.push(node);
+    const isDynamic = sizes.some((size) => size.isDynamic);
+    const total = (key: "units" | "count" | "weight" | "built", of: readonly Size[] = sizes) =>
+      of.reduce((sum, size) => sum + size[key], 0);
+    const settled = sizes.filter((size) => !size.isDynamic);
+    this.#limit("units", '"+"', total("units", settled), node);
+    this.#limit("elements", '"+"', total("count", settled), node);
+    const units = Math.min(total("units"), builtLimits.units);
+    const count = Math.min(total("count"), builtLimits.elements);
+    const items = sizes.flatMap(({ item }) => item ?? []);
+    const size: Size = {
+      ...{ units, count, isDynamic, weight: total("weight"), built: units + (count > 0 ? total("built") : 0) },
+      ...(items.length > 0 && { item: anyOf(items) }),
     };
+    return { steps: steps + units + count, size };
   }
 
-  #comparison(nodes: readonly ASTNode[], bound: ReadonlyMap<string, boolean>, nesting: number): Estimate {
-    const inner = this.#all(nodes, bound, nesting);
-    return { steps: inner.steps + inner.length * 2, isLarge: false, length: 0 };
+  /** Records values that may exceed the limit for built values. */
+  #limit(what: "units" | "elements", by: string, most: number, { start }: ASTNode): void {
+    if (most <= builtLimits[what]) return;
+    const [could, allowed] = [most, builtLimits[what]].map((number) => number.toLocaleString("en"));
+    const message =
+      what === "units"
+        ? `the text that ${by} builds here could have ${could} characters, and ${allowed} are allowed: join shorter texts, or fewer`
+        : `the list that ${by} builds here could have ${could} elements, and ${allowed} are allowed: ask the elements of each list with exists(), all() or "in" instead`;
+    this.exceed(message, start);
+  }
+
+  #membership(nodes: readonly ASTNode[], bound: Bound, nesting: number): Estimate {
+    const { steps, sizes } = this.#all(nodes, bound, nesting);
+    const [item = scalar, container = scalar] = sizes;
+    const each = Math.max(2, Math.min(item.weight, container.item?.weight ?? 1));
+    return { steps: steps + Math.min(container.weight, container.count * each), size: scalar };
+  }
+
+  // A comparison stops at the first difference, so the smaller value bounds its cost.
+  #comparison(nodes: readonly ASTNode[], bound: Bound, nesting: number): Estimate {
+    const { steps, sizes } = this.#all(nodes, bound, nesting);
+    return { steps: steps + Math.min(...sizes.map(({ weight }) => weight)), size: scalar };
   }
 }
 
-function methodSteps(name: string, isLarge: boolean): number {
-  if (!isLarge) return 20;
-  if (name === "lowerAscii" || name === "upperAscii" || name === "trim") return 1_000_000;
-  return name === "startsWith" || name === "endsWith" || name === "substring" ? 20 : 65_536;
+/** Methods whose result is at most as long as the text. */
+const keepsText = new Set(["lowerAscii", "upperAscii", "trim", "substring"]);
+
+/** Maximum characters of a number or boolean as text. */
+const maxNumberLength = 32;
+
+/** Up to this length, reading a text costs no more than the function call. */
+const smallUnits = 1_024;
+
+/** Cost of a character that `map` keeps in memory, in steps. */
+const keepingSteps = 8;
+
+/** The cost of a pass over a text that takes `stepsPerUnit` steps for each character. */
+function passSteps(units: number, stepsPerUnit: number): number {
+  return units <= smallUnits ? 20 : units * stepsPerUnit;
+}
+
+function methodSteps(name: string, units: number): number {
+  if (name === "startsWith" || name === "endsWith" || name === "substring") return 20;
+  if (name === "lowerAscii" || name === "upperAscii" || name === "trim") return passSteps(units, 1);
+  return passSteps(units, name === "size" ? 1 / 2 : 1 / 16);
 }

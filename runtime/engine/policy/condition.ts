@@ -1,40 +1,53 @@
-// Conditions: CEL expressions, checked against the types of facts.ts and evaluated by @marcbachmann/cel-js.
-// Its own `matches` is a backtracking RegExp. Ours takes a literal pattern, compiled here by the linear-time RE2JS; every
-// call is redirected to it in the syntax tree, and the self-test at the end refuses to load the module if one is not.
+// Conditions: CEL expressions, type-checked against facts.ts and evaluated by @marcbachmann/cel-js. The library's own
+// `matches` uses a backtracking RegExp. Ours takes a literal pattern that the linear-time RE2JS compiles here; every
+// call is redirected to it in the syntax tree, and the self-test at the end of this file refuses to load the module if
+// one is not.
 
-import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from "@marcbachmann/cel-js";
+import {
+  type ASTNode,
+  TypeError as CelTypeError,
+  Environment,
+  EvaluationError,
+  ParseError,
+} from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
-import { emptyLedger } from "../session.ts";
-import { ConditionRefused, inspectCondition } from "./condition-syntax.ts";
+import { emptyLedger } from "../segment/session.ts";
+import { ConditionFailed, ConditionTime, guardRepeated, guardSum, observeValues } from "./condition-guard.ts";
+import { emptyLiteralIn } from "./condition-part.ts";
+import type { Size } from "./condition-size.ts";
+import { ConditionRefused, type ConditionShape, inspectCondition } from "./condition-syntax.ts";
 import { type Facts, factTypes, SessionFacts } from "./facts.ts";
-import { type ListDeclarations, mostItemsOf } from "./list.ts";
+import { type ListDeclarations, maxItemsOf } from "./list.ts";
 import { didYouMean } from "./problem.ts";
 
-/** A condition that can be evaluated. */
+/** A compiled condition. */
 export interface Condition {
   readonly source: string;
   /** Variables that it reads, such as "finding". */
   readonly reads: ReadonlySet<string>;
-  /** Its value. Throws ConditionFailed when it has none. */
-  readonly holds: (facts: Facts) => boolean;
+  /** Its value. Throws ConditionFailed when it has none, or when its time is over. */
+  readonly holds: (facts: Facts, isOver?: () => boolean) => boolean;
 }
 
-/** A condition that has no value for these facts, such as one that reads an argument that was not sent. */
-export class ConditionFailed extends Error {
-  override readonly name = "ConditionFailed";
-}
+/** Called with each value of a part of a condition, and the bounds that were estimated for it. */
+export type ValueObserver = (estimate: Size, value: unknown, source: string) => void;
 
-/** Why an expression cannot be a condition. */
+/** Why an expression is not a valid condition. */
 export interface ConditionProblem {
   readonly message: string;
-  /** Character of the expression. */
+  /** Offset in the expression, in UTF-16 code units. */
   readonly offset: number;
   readonly suggestion?: string;
+  /**
+   * Replaces a condition of a policy in force that is only too expensive: it reads the same names and never has a
+   * value.
+   */
+  readonly standIn?: Condition;
 }
 
 const linearMatch = "matchesLinear";
 
-/** Compiling takes time and memory as well, so that all patterns of a policy together have a limit. */
+/** Compiling takes time and memory too, so the patterns of a policy have a joint limit. */
 const patternLimits = { characters: 512, instructions: 100_000 } as const;
 
 const base = Object.entries(factTypes).reduce(
@@ -51,11 +64,17 @@ base.registerFunction("Session.found(string): int", (session: SessionFacts, glob
 
 const fieldNames = Object.values(factTypes).flatMap(({ fields }) => Object.keys(fields));
 
-/** Where a field is that was looked for elsewhere, as "text" for "segment.text". */
+/** Suggests the owner of a field, such as "segment.text" for "text". */
 function ownersOf(name: string): string | undefined {
   const owners = Object.entries(factTypes).filter(([, { fields }]) => Object.hasOwn(fields, name));
   if (owners.length === 0) return undefined;
   return `did you mean ${owners.map(([owner]) => `"${owner}.${name}"`).join(" or ")}?`;
+}
+
+/** Suggests the operator for half of one, such as "==" for "=". */
+function operatorFor(message: string): string | undefined {
+  const half = /^Unexpected character: ([=&|])$/.exec(message)?.[1];
+  return half === undefined ? undefined : `did you mean "${half}${half}"?`;
 }
 
 /** Compiles the conditions of one policy. `lists` are the policy's lists by name. */
@@ -64,10 +83,13 @@ export class ConditionCompiler {
   readonly #patterns = new Map<string, RE2JS>();
   #instructions = 0;
   readonly #listLengths: ReadonlyMap<string, number>;
+  readonly #time = new ConditionTime();
+  readonly #watch: ValueObserver | undefined;
 
-  constructor(lists: ListDeclarations) {
+  constructor(lists: ListDeclarations, observer?: ValueObserver) {
+    this.#watch = observer;
     const names = Object.keys(lists);
-    this.#listLengths = new Map(Object.entries(lists).map(([name, list]) => [name, mostItemsOf(list)]));
+    this.#listLengths = new Map(Object.entries(lists).map(([name, list]) => [name, maxItemsOf(list)]));
     this.#environment = base
       .clone()
       .registerVariable("lists", { schema: Object.fromEntries(names.map((name) => [name, "list<string>"])) })
@@ -76,7 +98,7 @@ export class ConditionCompiler {
       );
   }
 
-  /** The condition, or what is wrong with it. */
+  /** The condition, or its problem. */
   compile(source: string): Condition | ConditionProblem {
     try {
       return this.#compile(source);
@@ -85,17 +107,35 @@ export class ConditionCompiler {
     }
   }
 
+  /** The same for a policy in force: a condition that is only too expensive leaves its rule unjudged. */
+  compileInForce(source: string): Condition | ConditionProblem {
+    const result = this.compile(source);
+    return isConditionProblem(result) ? (result.standIn ?? result) : result;
+  }
+
   #compile(source: string): Condition | ConditionProblem {
     const program = this.#environment.parse(source);
-    const { reads, matches } = inspectCondition(program.ast, {
+    const shape = inspectCondition(program.ast, {
       listLengths: this.#listLengths,
       compilePattern: (pattern, offset) => this.#compilePattern(pattern, offset),
     });
+    const { reads, matches, excess } = shape;
     for (const node of matches) node.args[0] = linearMatch;
     const { valid, type, error } = program.check();
-    if (!valid) return this.#problem(error);
+    if (!valid) return isOfCel(error) ? this.#problem(error) : uncheckable(error, program.ast);
     if (type !== "bool" && type !== "dyn") return { message: `expected a condition (bool), found ${type}`, offset: 0 };
-    return { source, reads, holds: (facts) => holds(program, facts) };
+    if (excess !== undefined) return { ...this.#problem(excess), standIn: { source, reads, holds: hasNoValue } };
+    this.#guard(shape);
+    return { source, reads, holds: (facts, isOver) => this.#time.within(isOver, () => holds(program, facts)) };
+  }
+
+  #guard({ sums, repeated, sizes }: ConditionShape): void {
+    for (const node of sums) guardSum(node);
+    for (const [node, steps] of repeated) guardRepeated(node, steps, this.#time);
+    const observer = this.#watch;
+    if (observer === undefined) return;
+    for (const [node, size] of sizes)
+      observeValues(node, (value) => observer(size, value, node.input.slice(node.start, node.end)));
   }
 
   #compilePattern(pattern: string, offset: number): number {
@@ -120,26 +160,37 @@ export class ConditionCompiler {
   #test(text: string, pattern: string): boolean {
     const compiled = this.#patterns.get(pattern);
     if (compiled === undefined) throw new ConditionFailed("a pattern was not compiled beforehand");
+    this.#time.spend(text.length * Math.max(1, compiled.programSize() / 100));
     return compiled.test(text);
   }
 
   #problem(error: unknown): ConditionProblem {
     if (error instanceof ConditionRefused) {
       const called = /"(.+?)"/.exec(error.message)?.[1];
-      const suggestion = called === undefined ? undefined : didYouMean(called, error.candidates);
+      const suggestion = called === undefined ? undefined : didYouMean(called, error.suggestions);
       return { message: error.message, offset: error.offset, ...(suggestion === undefined ? {} : { suggestion }) };
     }
-    if (!(error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError))
-      throw error;
+    if (!isOfCel(error)) throw error;
     const message = readable(error.summary);
     const unknown = /^(?:unknown field|unknown variable) "(.+)"/.exec(message)?.[1];
     const known = [...fieldNames, ...Object.keys(factTypes), "findings", "lists", ...this.#listLengths.keys()];
-    const suggestion = unknown === undefined ? undefined : (ownersOf(unknown) ?? didYouMean(unknown, known));
+    const suggestion = unknown === undefined ? operatorFor(message) : (ownersOf(unknown) ?? didYouMean(unknown, known));
     return { message, offset: error.range?.start ?? 0, ...(suggestion === undefined ? {} : { suggestion }) };
   }
 }
 
-/** True for what ConditionCompiler.compile returns when the expression is wrong. */
+function isOfCel(error: unknown): error is ParseError | CelTypeError | EvaluationError {
+  return error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError;
+}
+
+// The elements of an empty literal have no type, and the checker fails where several operators would apply.
+function uncheckable(error: unknown, ast: ASTNode): ConditionProblem {
+  const offset = emptyLiteralIn(ast);
+  if (offset === undefined) return { message: `the types cannot be checked: ${messageOf(error)}`, offset: 0 };
+  return { message: "what is in an empty list or map has no type, so that nothing can be asked of it", offset };
+}
+
+/** True for the result of ConditionCompiler.compile when the expression is invalid. */
 export function isConditionProblem(result: Condition | ConditionProblem): result is ConditionProblem {
   return "offset" in result;
 }
@@ -156,10 +207,14 @@ function holds(program: (context: Record<string, unknown>) => unknown, facts: Fa
   try {
     value = program({ ...facts });
   } catch (error) {
-    throw new ConditionFailed(messageOf(error));
+    throw error instanceof ConditionFailed ? error : new ConditionFailed(messageOf(error));
   }
   if (typeof value !== "boolean") throw new ConditionFailed("the condition has no truth value");
   return value;
+}
+
+function hasNoValue(): never {
+  throw new ConditionFailed("the condition is too expensive", "condition_too_expensive");
 }
 
 function messageOf(error: unknown): string {
@@ -167,10 +222,10 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Proves that no way of calling `matches` reaches the library's own. Throws when one does. */
+/** Proves that no call of `matches` reaches the library's own. Throws when one does. */
 export function assertMatchesIsLinear(): void {
   const compiler = new ConditionCompiler({ words: ["a"] });
-  // In RE2 \C is "any byte" and \z the end; a backtracking RegExp reads both as letters, so it would answer false.
+  // RE2 reads \z as the end of the text; a backtracking RegExp reads it as the letter z, so it would answer false.
   const pattern = String.raw`r"^a\z"`;
   const calls = [
     `"a".matches(${pattern})`,
@@ -200,6 +255,51 @@ export function assertMatchesIsLinear(): void {
   }
 }
 
+/**
+ * Proves that every sum respects its limit, and that the time limit stops every iteration. Throws when one does not.
+ */
+export function assertGuarded(): void {
+  const compiler = new ConditionCompiler({ words: ["a"] });
+  const sums = [
+    "metadata.long + metadata.long",
+    "metadata.list + metadata.list",
+    "[metadata.long].map(x, x + x)[0]",
+    "(true ? metadata.long : [0]) + metadata.long",
+  ];
+  for (const sum of sums) {
+    const condition = compiler.compile(`size(${sum.replaceAll("metadata", "request.metadata")}) > 0`);
+    // Twice, since the library caches what it resolves on the first call.
+    const failures = isConditionProblem(condition) ? [] : [1, 2].map(() => failureOf(condition, () => false));
+    if (failures.join() !== "condition_too_expensive,condition_too_expensive") {
+      throw new Error(`the condition ${sum} is not held to the largest sum`);
+    }
+  }
+  for (const macro of [
+    "all(x, x == 0)",
+    "exists(x, x == 1)",
+    "exists_one(x, x == 1)",
+    "filter(x, x == 1).size() > 9",
+  ]) {
+    const list = "request.metadata.list";
+    const condition = compiler.compile(`[0, 0, 0, 0, 0, 0, 0, 0].map(y, ${list}.${macro}).size() == 0 || true`);
+    const failures = isConditionProblem(condition) ? [] : [1, 2].map(() => failureOf(condition, () => true));
+    if (failures.join() !== "timeout,timeout") {
+      throw new Error(`the condition ${macro} does not end with its time`);
+    }
+  }
+}
+
+function failureOf(condition: Condition, isOver: () => boolean): string | undefined {
+  const metadata = { long: "x".repeat(40_000), list: new Array<number>(3_000).fill(0) };
+  const request = new factTypes.request.ctor({ ...selfTestFacts.request, metadata });
+  try {
+    condition.holds({ ...selfTestFacts, request }, isOver);
+    return undefined;
+  } catch (error) {
+    return error instanceof ConditionFailed ? error.reason : "unknown";
+  }
+}
+
 const selfTestFacts = {
   request: new factTypes.request.ctor({ stage: "", agent_id: "", env: "", session_id: "", language: "", metadata: {} }),
   segment: new factTypes.segment.ctor({ id: "", role: "", origin: "", trust: "", text: "" }),
@@ -210,3 +310,4 @@ const selfTestFacts = {
 };
 
 assertMatchesIsLinear();
+assertGuarded();

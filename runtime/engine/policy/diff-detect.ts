@@ -1,12 +1,12 @@
-// What other detectors do to a rule: it matches where so many of its terms find something, so more terms, lower thresholds and wider
-// categories can only make it match more, and a higher number only less.
+// The effect of changed detectors on a rule. A rule matches when `atLeast` of its terms find something, so more terms,
+// lower thresholds and wider categories can only make it match more, and a higher count only less.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type ChangeKind, type Effect, growth, isSame, listed } from "./change.ts";
 import type { EffectiveRule, EffectiveTerm } from "./effective-rule.ts";
 import { globGrowth } from "./glob-cover.ts";
 
-/** A change of what a rule detects; its text begins where the rule's name ends. */
+/** A change of a rule's detectors; its text continues a sentence that begins with the rule's name. */
 export interface DetectChange {
   readonly kind: ChangeKind;
   readonly key: string;
@@ -16,7 +16,7 @@ export interface DetectChange {
   readonly effect: Effect;
 }
 
-/** What changed of what a rule detects. */
+/** The changes of a rule's detectors. */
 export function diffDetect(before: EffectiveRule, after: EffectiveRule): DetectChange[] {
   const [old, now] = [named(before.terms), named(after.terms)];
   const kept = [...old].flatMap(([name, term]) => {
@@ -28,7 +28,7 @@ export function diffDetect(before: EffectiveRule, after: EffectiveRule): DetectC
   return [...kept, ...diffCount(before, after, added, removed)];
 }
 
-/** Terms by name; a name that occurs again has a number. */
+/** Terms by name; a repeated name gets a number, such as "pii (2)". */
 function named(terms: readonly EffectiveTerm[]): Map<string, EffectiveTerm> {
   const byName = new Map<string, EffectiveTerm>();
   for (const term of terms) {
@@ -71,11 +71,11 @@ function countEffect(
   after: EffectiveRule,
   { added, removed, raised }: { added: number; removed: number; raised: number },
 ): Effect {
-  // With and without `detect` a rule is about different things: a finding, or the segment.
+  // A rule with `detect` judges findings, a rule without it judges the segment.
   if (before.terms.length === 0 || after.terms.length === 0) return "unknown";
   if (removed === 0 && raised <= 0) return "stricter";
   if (added === 0 && raised >= 0) return "weaker";
-  // With fewer detectors a redaction leaves more of the text, even where the rule matches more often.
+  // With fewer detectors, a redaction leaves more of the text even when the rule matches more often.
   if (before.action === "REDACT" || after.action === "REDACT") return "unknown";
   if (removed === 0 && raised >= added) return "weaker";
   return added === 0 && -raised >= removed ? "stricter" : "unknown";
@@ -146,10 +146,10 @@ function diffParameters(before: EffectiveTerm, after: EffectiveTerm, asksFinding
       {
         kind: "detector_changed",
         key: `${after.name}.${key}`,
-        text: `${key} of ${after.name}: ${told(was, is)}`,
+        text: `${key} of ${after.name}: ${reported(was, is)}`,
         before: was,
         after: is,
-        // What is found within something else is left out, so that other findings may be asked about.
+        // A finding within another one is left out, so a condition may be evaluated for other findings.
         effect: asksFindings ? "unknown" : known,
       },
     ];
@@ -163,7 +163,7 @@ function parameterOf({ parameters, definition }: EffectiveTerm, key: string): Js
   return properties?.[key]?.default;
 }
 
-/** "auto" is balanced, and permissive for texts of those who run the application. */
+/** "auto" is balanced, and permissive for texts of the operator of the application. */
 const sensitivities = ["permissive", "auto", "balanced", "strict"];
 
 function parameterEffect(use: string, key: string, was: JsonValue | undefined, is: JsonValue | undefined): Effect {
@@ -180,7 +180,7 @@ function parameterEffect(use: string, key: string, was: JsonValue | undefined, i
   return growth(was.map(textOf), is.map(textOf));
 }
 
-function told(was: JsonValue | undefined, is: JsonValue | undefined): string {
+function reported(was: JsonValue | undefined, is: JsonValue | undefined): string {
   if (!Array.isArray(was) || !Array.isArray(is)) return `${textOf(is)} instead of ${textOf(was)}`;
   const added = is.map(textOf).filter((item) => !was.map(textOf).includes(item));
   const removed = was.map(textOf).filter((item) => !is.map(textOf).includes(item));
@@ -201,6 +201,7 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function readsFinding({ rule }: EffectiveRule): boolean {
+/** Whether a rule is evaluated once for each finding. */
+export function readsFinding({ rule }: EffectiveRule): boolean {
   return [rule.when, rule.unless].some((source) => source !== undefined && /\bfinding\b/.test(source));
 }

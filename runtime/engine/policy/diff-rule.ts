@@ -1,13 +1,13 @@
-// What changed of one rule, by what it inherits as well as by what it says.
+// The changes of one rule, in what it inherits and in what it states itself.
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import { type ChangeKind, type Effect, growth, inverse, isSame, listed, type PolicyChange } from "./change.ts";
-import { unlessEffect, whenEffect } from "./diff-condition.ts";
-import { diffDetect } from "./diff-detect.ts";
+import { type Failing, unlessEffect, whenEffect } from "./diff-condition.ts";
+import { diffDetect, readsFinding } from "./diff-detect.ts";
 import { outcomeNames, type RedactStyle } from "./document.ts";
 import type { EffectiveRule } from "./effective-rule.ts";
 
-/** A change whose effect is that on its rule alone. */
+/** A change with its effect on the rule alone. */
 interface RuleChange {
   readonly kind: ChangeKind;
   readonly key: string;
@@ -17,10 +17,10 @@ interface RuleChange {
   readonly effect: Effect;
 }
 
-/** From the style that leaves most of the text to the one that leaves least. */
+/** Styles in order: from the one that leaves most of the text to the one that leaves least. */
 const styles: readonly RedactStyle[] = ["partial", "mask", "hash", "placeholder", "remove"];
 
-/** What changed between two versions of a rule. */
+/** The changes between two versions of a rule. */
 export function diffRule(before: EffectiveRule, after: EffectiveRule): PolicyChange[] {
   const changes = [
     ...diffAction(before, after),
@@ -43,26 +43,26 @@ export function diffRule(before: EffectiveRule, after: EffectiveRule): PolicyCha
   }));
 }
 
-/** A rule that came. */
+/** The change for an added rule. */
 export function addedRule(rule: EffectiveRule): PolicyChange {
   const text = `rule "${rule.id}" added: ${summary(rule)}`;
   const effect = rule.counts ? "stricter" : "neutral";
   return { kind: "rule_added", path: rulePath(rule.id), rule: rule.id, text, after: documentOf(rule), effect };
 }
 
-/** A rule that went. */
+/** The change for a removed rule. */
 export function removedRule(rule: EffectiveRule): PolicyChange {
   const text = `rule "${rule.id}" removed: ${summary(rule)}`;
   const effect = rule.counts ? "weaker" : "neutral";
   return { kind: "rule_removed", path: rulePath(rule.id), rule: rule.id, text, before: documentOf(rule), effect };
 }
 
-/** The place of a rule, by its id. */
+/** The path of a rule, by its id. */
 export function rulePath(id: string): string {
   return `rules["${id}"]`;
 }
 
-/** A rule as its document has it. */
+/** A rule as its document states it. */
 export function documentOf({ rule }: EffectiveRule): JsonValue {
   return rule as unknown as JsonValue; // a part of a document is JSON; its interface only names the keys
 }
@@ -71,7 +71,10 @@ function summary({ action, mode, rule }: EffectiveRule): string {
   return `${action} at ${listed(rule.stages)}${mode === "enforce" ? "" : `, ${mode}`}`;
 }
 
-/** What makes a rule count, or not, decides; anything else changes nothing where it counts before or after only. */
+/**
+ * The effect on the policy. When the rule counts only before or only after, the change of action, mode or roll-out
+ * carries the effect, and all other changes are neutral.
+ */
 function effectOnPolicy(before: EffectiveRule, after: EffectiveRule, kind: ChangeKind, effect: Effect): Effect {
   if (before.counts && after.counts) return effect;
   if (before.counts === after.counts) return "neutral";
@@ -96,18 +99,18 @@ function diffAction(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
 }
 
 function diffMode(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
-  const [was, is] = [toldMode(before), toldMode(after)];
+  const [was, is] = [modeText(before), modeText(after)];
   if (was === is) return [];
   const text = `mode ${is} instead of ${was}`;
   const effect = compared(enforcedFrom(before), enforcedFrom(after));
   return [{ kind: "mode_changed", key: "mode", text, before: before.mode, after: after.mode, effect: inverse(effect) }];
 }
 
-function toldMode({ mode, shadow }: EffectiveRule): string {
+function modeText({ mode, shadow }: EffectiveRule): string {
   return shadow === undefined ? mode : `${mode} until ${shadow.until}, then ${shadow.becomes ?? "enforce"}`;
 }
 
-/** The moment from which a rule that counts is enforced. */
+/** The time from which a rule that counts is enforced. */
 function enforcedFrom({ mode, shadow }: EffectiveRule): number {
   return mode === "enforce" || shadow === undefined ? Number.NEGATIVE_INFINITY : Date.parse(shadow.until);
 }
@@ -124,7 +127,7 @@ function diffRollout(before: EffectiveRule, after: EffectiveRule): RuleChange[] 
   return [{ kind: "rollout_changed", key: "rollout", text, before: jsonOf(was), after: jsonOf(is), effect }];
 }
 
-/** What a roll-out leaves out; undefined where it leaves out nothing, written or not. */
+/** The share of a roll-out; undefined when it covers everything, whether written or not. */
 function shareOf({ percent, by }: EffectiveRule): JsonValue | undefined {
   return percent >= 100 ? undefined : { percent, by };
 }
@@ -144,14 +147,24 @@ function diffStages(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
 
 function diffConditions(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
   const effects = { when: whenEffect, unless: unlessEffect };
+  const failing = failingOf(before, after);
+  // For a finding, its own detector decides how a condition without a value counts; otherwise all detectors together
+  // do.
+  const isJudgedAnew = failing === "both" && readsFinding(before) !== readsFinding(after);
   return (["when", "unless"] as const).flatMap((key): RuleChange[] => {
     const [was, is] = [before.rule[key], after.rule[key]];
-    const effect = effects[key](was, is);
-    if (was === is || effect === "neutral") return [];
+    const apart = effects[key](was, is, failing);
+    if (was === is || apart === "neutral") return [];
+    const effect = isJudgedAnew ? "unknown" : apart;
     return [
       { kind: "condition_changed", key, text: conditionText(key, was, is, effect), before: was, after: is, effect },
     ];
   });
+}
+
+function failingOf(before: EffectiveRule, after: EffectiveRule): Failing {
+  const modes = [before, after].flatMap(({ onError, terms }) => [onError, ...terms.map((term) => term.onError)]);
+  return modes.every((mode) => mode === before.onError) ? before.onError : "both";
 }
 
 function conditionText(key: string, was: string | undefined, is: string | undefined, effect: Effect): string {
@@ -163,7 +176,7 @@ function conditionText(key: string, was: string | undefined, is: string | undefi
 }
 
 function diffOnError(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
-  // A rule's own says something of its conditions; of its detectors, `diffDetect` tells it one by one.
+  // The rule's own `on_error` applies to its conditions; `diffDetect` reports that of each detector.
   if (before.onError === after.onError || !(hasConditions(before) || hasConditions(after))) return [];
   const isClosed = after.onError === "fail_closed";
   return [
@@ -202,7 +215,7 @@ function diffRedaction(before: EffectiveRule, after: EffectiveRule): RuleChange[
   return [{ kind: "redaction_changed", key: "redact.style", text, before: before.style, after: after.style, effect }];
 }
 
-/** What is said, and never decides. */
+/** Changes of texts and labels, which never affect outcomes. */
 function diffWords(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
   const keys = [
     ["severity", "severity_changed"],
@@ -220,7 +233,7 @@ function diffWords(before: EffectiveRule, after: EffectiveRule): RuleChange[] {
   });
 }
 
-/** The value, or none where it only writes the default out. */
+/** The value; undefined when it only spells out the default. */
 function writtenOut(
   { rule }: EffectiveRule,
   key: "severity" | "message" | "category" | "description" | "controls" | "locked",

@@ -1,25 +1,26 @@
-// The policy document as it is stored: plain JSON, keys as authors write them. `schema.ts` says the same to machines.
+// The policy document as it is stored: plain JSON with the keys that authors write. `schema.ts` is the machine-readable
+// form.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 
 /** The stages, in the order of a turn. */
 export const stageNames = ["input", "output", "tool_call", "tool_result", "retrieval"] as const;
-/** The moment of a turn at which something is evaluated. */
+/** The stage of a turn at which something is evaluated. */
 export type StageName = (typeof stageNames)[number];
 
 /** The outcomes, from the mildest to the strictest. */
 export const outcomeNames = ["ALLOW", "FLAG", "REDACT", "BLOCK"] as const;
-/** An outcome as it is written. */
+/** The name of an outcome. */
 export type OutcomeName = (typeof outcomeNames)[number];
 
-/** The severities, from the mildest to the gravest. */
+/** The severities, from the lowest to the highest. */
 export const severityNames = ["info", "low", "medium", "high", "critical"] as const;
-/** A severity as it is written. */
+/** The name of a severity. */
 export type SeverityName = (typeof severityNames)[number];
 
 /** Whether a rule takes effect. */
 export type ModeName = "enforce" | "shadow" | "off";
-/** What happens when something cannot be judged. */
+/** How something that cannot be judged counts. */
 export type FailModeName = "fail_open" | "fail_closed";
 
 /** A guard policy. */
@@ -37,32 +38,32 @@ export interface PolicyDocument {
   readonly tests?: readonly PolicyTest[];
 }
 
-/** A guard pack whose rules the policy takes over: its reference, or one with settings. */
+/** A guard pack whose rules the policy includes: its reference, or a reference with settings. */
 export type PackUse = string | PackUseWithSettings;
 
-/** A guard pack with what the policy sets of it. */
+/** A guard pack with the policy's settings for it. */
 export interface PackUseWithSettings {
   /** Such as "pack:pii-eu@2". */
   readonly pack: string;
   readonly parameters?: JsonObject;
-  /** Holds for all its rules, but does not weaken those that are locked. */
+  /** Applies to all its rules, but does not weaken locked ones. */
   readonly mode?: ModeName;
   readonly shadow?: ShadowEnd;
-  /** Holds for all its rules that have none, but not for those that are locked. */
+  /** Applies to its rules without a roll-out, except locked ones. */
   readonly rollout?: Rollout;
 }
 
-/** A list of the policy's own, or one that is kept beside the policies under the same name. */
+/** A list written out in the policy, or one that is kept beside the policies under the same name. */
 export type ListDeclaration = readonly string[] | NamedListDeclaration;
 
-/** A list that is kept beside the policies, so that it changes without a new version of them. */
+/** A list that is kept beside the policies, so that it can change without a new policy version. */
 export interface NamedListDeclaration {
   readonly named: true;
-  /** What it holds where nobody keeps one. */
+  /** Its items when nobody keeps the list. */
   readonly default?: readonly string[];
 }
 
-/** When a shadow rule ends, and what becomes of it. */
+/** When a shadow rule ends, and its mode afterwards. */
 export interface ShadowEnd {
   /** RFC 3339. */
   readonly until: string;
@@ -70,13 +71,13 @@ export interface ShadowEnd {
   readonly becomes?: "enforce" | "off";
 }
 
-/** The share for which a rule takes effect. */
+/** The share of requests for which a rule takes effect. */
 export interface Rollout {
   readonly percent: number;
   readonly by?: RolloutKey;
 }
 
-/** What holds for rules that say nothing else. */
+/** Settings for rules that do not set them themselves. */
 export interface PolicyDefaults {
   readonly mode?: ModeName;
   readonly shadow?: ShadowEnd;
@@ -85,26 +86,26 @@ export interface PolicyDefaults {
   readonly record?: "none" | "redacted" | "full";
 }
 
-/** A detector with a name of the policy's own. All other keys are parameters of the detector. */
+/** A detector that the policy names. All other keys are parameters of the detector. */
 export interface DetectorUse {
   readonly use: string;
   readonly threshold?: number;
   readonly on_error?: FailModeName;
-  /** Its own time budget: what it has not found by then, counted from the beginning of the evaluation, is not judged. */
+  /** Its own time budget in milliseconds since the evaluation began: what it has not found by then is unjudged. */
   readonly timeout_ms?: number;
-  /** Key of a detector backend that is asked as well. */
+  /** A detector backend that is asked as well. */
   readonly backend?: string | NamedBackend;
   readonly [parameter: string]: JsonObject[string] | undefined;
 }
 
-/** A detector backend, and what its labels mean. */
+/** A detector backend with the meaning of its labels. */
 export type NamedBackend = {
   readonly key: string;
   /** Categories by label; other labels are not findings. */
   readonly categories?: { readonly [label: string]: string };
 };
 
-/** A detector by name, narrowed. */
+/** A detector by name, limited to some of its findings. */
 export interface DetectorReference {
   readonly ref: string;
   readonly entities?: readonly string[];
@@ -115,17 +116,17 @@ export interface DetectorReference {
 /** One detector of a rule: its name, or a narrowed reference. */
 export type DetectTerm = string | DetectorReference;
 
-/** What has to be found for a rule to match. */
+/** What must be found for a rule to match. */
 export type Detect =
   | DetectTerm
   | { readonly any: readonly DetectTerm[] }
   | { readonly all: readonly DetectTerm[] }
   | { readonly quorum: { readonly of: readonly DetectTerm[]; readonly at_least: number } };
 
-/** How found text is replaced. */
+/** How matched text is replaced. */
 export type RedactStyle = "placeholder" | "mask" | "hash" | "remove" | "partial";
 
-/** What a request's subject or session is counted by, in a roll-out. */
+/** The key by which a roll-out selects requests. */
 export type RolloutKey = "session_id" | "user_id" | "agent_id" | "evaluation_id";
 
 /** One rule. */
@@ -140,7 +141,7 @@ export interface PolicyRule {
   readonly severity?: SeverityName;
   readonly category?: string;
   readonly message?: string | Readonly<Record<string, string>>;
-  /** Controls of a framework that the rule serves, besides those of the policy. */
+  /** Controls of a framework that the rule serves, in addition to those of the policy. */
   readonly controls?: readonly string[];
   readonly mode?: ModeName;
   readonly shadow?: ShadowEnd;
@@ -151,7 +152,7 @@ export interface PolicyRule {
   readonly locked?: boolean;
 }
 
-/** A case in which rules take no effect. Their findings stay visible. */
+/** An exemption: rules take no effect while its condition holds. Their findings stay visible. */
 export interface PolicyExemption {
   readonly id: string;
   readonly when: string;
@@ -160,7 +161,7 @@ export interface PolicyExemption {
   readonly reason: string;
 }
 
-/** What a test sends. */
+/** The request of a test. */
 export interface TestRequest {
   readonly text?: string;
   readonly messages?: readonly { readonly role: string; readonly content: string }[];
@@ -174,9 +175,9 @@ export interface PolicyTest extends TestRequest {
   readonly stage?: StageName;
   /** The text of an answer as it arrives, chunk by chunk. */
   readonly stream?: readonly string[];
-  /** The messages are a whole conversation: each is judged as at its own moment, and those of the user also together. */
+  /** The messages are a whole conversation: each is judged at its own stage, and the user's messages also together. */
   readonly transcript?: boolean;
-  /** Requests of one session, one after the other. `expect` is about the last one. */
+  /** Requests of one session, one after the other. `expect` applies to the last one. */
   readonly turns?: readonly (string | TestTurn)[];
   /** The same text in several languages, by their tags. `expect` holds for each. */
   readonly languages?: Readonly<Record<string, string>>;
@@ -189,9 +190,9 @@ export interface PolicyTest extends TestRequest {
     readonly roles?: readonly string[];
     readonly attributes?: JsonObject;
   };
-  /** When it is, for what has an end: RFC 3339. Default: now. */
+  /** The time at which the test runs, for rules that end: RFC 3339. Default: now. */
   readonly at?: string;
-  /** What the named lists hold. */
+  /** The items of named lists. */
   readonly lists?: Readonly<Record<string, readonly string[]>>;
   readonly expect: TestExpectation;
 }
@@ -211,7 +212,7 @@ export interface TestSegment {
   readonly text: string;
 }
 
-/** What a test demands of the answer. */
+/** What a test expects of the answer. */
 export interface TestExpectation {
   readonly outcome: OutcomeName;
   readonly would_be_outcome?: OutcomeName;
@@ -221,14 +222,14 @@ export interface TestExpectation {
   readonly not_rules?: readonly string[];
   /** The rewritten text. */
   readonly redacted?: string;
-  /** What the person is told. */
+  /** The message for the person. */
   readonly message?: string;
   /** Detectors and rules that could not be judged. */
   readonly unjudged?: readonly string[];
   /** The outcome of each proposed call, by its id. */
   readonly tool_calls?: Readonly<Record<string, OutcomeName>>;
-  /** All that a stream lets through. */
+  /** All text that a stream releases. */
   readonly released?: string;
-  /** What a stream, or the rewritten text, must never let through; "" for anything at all. */
+  /** Text that neither the stream nor the rewritten text may contain; "" forbids any text at all. */
   readonly released_must_not_contain?: string;
 }

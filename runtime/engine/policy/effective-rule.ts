@@ -1,9 +1,10 @@
-// A rule as it is evaluated, with everything that it inherits, for comparing two versions of it.
+// A rule with all inherited settings, for comparing two versions of it.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { BackendUse } from "../backend.ts";
-import type { DetectorDefinition } from "../detector.ts";
+import type { BackendUse } from "../backend/backend.ts";
+import type { DetectorDefinition } from "../detectors/detector.ts";
 import type {
+  DetectTerm,
   FailModeName,
   ModeName,
   OutcomeName,
@@ -14,16 +15,16 @@ import type {
   ShadowEnd,
 } from "./document.ts";
 import { effectInLayer, ownEffect, type PackLayer } from "./extend.ts";
-import { asReference, detectTerms, resolveDetector } from "./reference.ts";
+import { asReference, detectTerms, failModeOf, jointFailMode, resolveDetector } from "./reference.ts";
 
 /** The detectors of the catalog by id. */
 export type Definitions = ReadonlyMap<string, DetectorDefinition>;
 
-/** A detector of a rule with everything that it inherits. */
+/** A detector of a rule with all inherited settings. */
 export interface EffectiveTerm {
   /** Its name in the policy or in the catalog. */
   readonly name: string;
-  /** Id in the catalog; the name itself where the catalog has none. */
+  /** Id in the catalog; the name itself when the catalog has no such detector. */
   readonly use: string;
   readonly definition: DetectorDefinition | undefined;
   readonly parameters: JsonObject;
@@ -33,7 +34,7 @@ export interface EffectiveTerm {
   readonly onError: FailModeName;
 }
 
-/** A rule with everything that it inherits. */
+/** A rule with all inherited settings. */
 export interface EffectiveRule {
   readonly id: string;
   readonly rule: PolicyRule;
@@ -61,6 +62,7 @@ export function effectiveRule(
   const { terms, atLeast } = rule.detect === undefined ? { terms: [], atLeast: 0 } : detectTerms(rule.detect);
   const { mode, shadow, rollout } = layer === undefined ? ownEffect(rule, document) : effectInLayer(rule, layer);
   const percent = rollout?.percent ?? 100;
+  const effective = terms.map((term) => effectiveTerm(term, rule, document, definitions));
   return {
     id: (layer?.prefix ?? "") + rule.id,
     rule,
@@ -69,30 +71,41 @@ export function effectiveRule(
     shadow,
     percent,
     by: rollout?.by ?? "session_id",
-    onError: rule.on_error ?? document.defaults?.on_error ?? "fail_closed",
+    onError:
+      jointFailMode(
+        effective.map(({ onError }) => onError),
+        "fail_closed",
+      ) ?? failModeOf(rule, undefined, document),
     style: rule.redact?.style ?? "placeholder",
     reversible: rule.redact?.reversible === true,
-    terms: terms.map((term) => {
-      const { ref, entities, categories, threshold } = asReference(term);
-      const detector = resolveDetector(document, ref, definitions);
-      const parameters = { ...detector?.parameters, ...backendParameter(detector?.backend) };
-      return {
-        name: ref,
-        use: detector?.definition.id ?? ref,
-        definition: detector?.definition,
-        parameters: entities === undefined ? parameters : { ...parameters, entities: [...entities] },
-        threshold: threshold ?? detector?.threshold ?? 0,
-        categories,
-        onError: rule.on_error ?? detector?.onError ?? document.defaults?.on_error ?? "fail_closed",
-      };
-    }),
+    terms: effective,
     atLeast,
-    // A shadow that ends in enforcement counts: it is only a matter of time.
+    // A shadow that ends in enforcement counts, since it will be enforced later.
     counts: (mode === "enforce" || becomesEnforced(shadow)) && rule.action !== "ALLOW" && percent > 0,
   };
 }
 
-// What a backend adds is a part of the detector, as its parameters are.
+function effectiveTerm(
+  term: DetectTerm,
+  rule: PolicyRule,
+  document: PolicyDocument,
+  definitions: Definitions,
+): EffectiveTerm {
+  const { ref, entities, categories, threshold } = asReference(term);
+  const detector = resolveDetector(document, ref, definitions);
+  const parameters = { ...detector?.parameters, ...backendParameter(detector?.backend) };
+  return {
+    name: ref,
+    use: detector?.definition.id ?? ref,
+    definition: detector?.definition,
+    parameters: entities === undefined ? parameters : { ...parameters, entities: [...entities] },
+    threshold: threshold ?? detector?.threshold ?? 0,
+    categories,
+    onError: failModeOf(rule, detector, document),
+  };
+}
+
+// The backend is compared as a part of the detector, like its parameters.
 function backendParameter(backend: BackendUse | undefined): JsonObject {
   if (backend === undefined) return {};
   const { key, categories } = backend;

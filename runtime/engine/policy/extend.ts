@@ -1,5 +1,6 @@
-// Guard packs that a policy extends. Their rules run beside the policy's own, under "<pack>/<rule>", each pack with its own
-// detectors, lists, conditions and exemptions. The policy's exemptions, mode and roll-out reach them, but weaken no locked rule.
+// Guard packs that a policy extends. Their rules run in addition to the policy's own, with ids "<pack>/<rule>"; each
+// pack has its own detectors, lists, conditions and exemptions. The policy's exemptions, mode and roll-out apply to
+// them, but weaken no locked rule.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type {
@@ -12,10 +13,10 @@ import type {
   ShadowEnd,
 } from "./document.ts";
 
-/** A pack as a policy asks for it. */
+/** A pack as a policy refers to it. */
 export interface PackReference {
   readonly id: string;
-  /** The newest of "2", of "2.1", or exactly "2.1.0". */
+  /** "2" or "2.1" for the newest version with that prefix, or exactly "2.1.0". */
   readonly version: string;
   readonly parameters: JsonObject;
 }
@@ -24,35 +25,35 @@ export interface PackReference {
 export interface ResolvedPack {
   /** The exact version, such as "2.1.0". */
   readonly version: string;
-  /** "sha256:…" over the pack, parameters not filled in. */
+  /** "sha256:…" over the pack before its parameters are filled in. */
   readonly digest: string;
   readonly document: JsonValue;
 }
 
-/** Why a pack cannot be had. `path` is within its parameters. */
+/** Why a pack cannot be used. `path` is within its parameters. */
 export interface PackFailure {
   readonly problem: string;
   readonly suggestion?: string;
   readonly path?: readonly (string | number)[];
 }
 
-/** Finds packs. Pure: the same reference gives the same pack. */
+/** Finds packs. Pure: the same reference always gives the same pack. */
 export type PackSource = (reference: PackReference) => ResolvedPack | PackFailure;
 
-/** Where there are no packs. */
+/** A source without packs. */
 export const noPacks: PackSource = ({ id, version }) => ({
   problem: `the pack ${id}@${version} is not available here`,
 });
 
 /** The rules of one pack as a policy runs them. */
 export interface PackLayer {
-  /** What stands before the ids of its rules and exemptions, such as "pii-eu/". */
+  /** Prefix of the ids of its rules and exemptions, such as "pii-eu/". */
   readonly prefix: string;
   /** The exact version. */
   readonly version: string;
   readonly digest: string;
   readonly document: PolicyDocument;
-  /** Who extends it, the nearest first: the settings, and the document that they stand in. */
+  /** The documents that extend it, the nearest first, with their settings. */
   readonly extendedBy: readonly Extender[];
 }
 
@@ -63,7 +64,7 @@ export interface Extender {
   readonly settings: PackUseWithSettings;
 }
 
-/** Something wrong with an entry of `extends`. */
+/** A problem with an entry of `extends`. */
 export interface ExtendProblem {
   readonly index: number;
   readonly message: string;
@@ -72,22 +73,22 @@ export interface ExtendProblem {
   readonly path?: readonly (string | number)[];
 }
 
-/** What the packs of a policy are. */
+/** The packs of a policy. */
 export interface Extension {
   readonly layers: readonly PackLayer[];
   readonly problems: readonly ExtendProblem[];
 }
 
-/** Reads the document of a pack. `trail` are the packs on the way to it. */
+/** Reads the document of a pack. `trail` lists the packs on the way to it. */
 export type ReadPack = (
   document: JsonValue,
   trail: readonly string[],
 ) => { readonly policy?: PolicyDocument; readonly layers: readonly PackLayer[]; readonly problem?: string };
 
 const deepest = 4;
-const mostLayers = 32;
+const maxLayers = 32;
 
-/** Finds the packs of a document, those that its packs extend included. */
+/** Finds the packs of a document, including the packs that those extend. */
 export function resolveExtends(
   document: PolicyDocument,
   packs: PackSource,
@@ -100,7 +101,7 @@ export function resolveExtends(
   for (const [index, use] of (document.extends ?? []).entries()) {
     const settings = withSettings(use);
     const reference = referenceOf(settings);
-    // What has no such shape was reported by the schema.
+    // The schema check reported entries without this shape.
     if (reference === undefined) continue;
     const found = seen.has(reference.id)
       ? { problem: `the pack ${reference.id} is extended twice` }
@@ -108,11 +109,11 @@ export function resolveExtends(
     seen.add(reference.id);
     if ("problem" in found) problems.push({ index, ...withoutName(found) });
     else layers.push(...found);
-    if (layers.length <= mostLayers) continue;
-    problems.push({ index, message: `more than ${mostLayers} packs are extended, with those that they extend` });
+    if (layers.length <= maxLayers) continue;
+    problems.push({ index, message: `more than ${maxLayers} packs are extended, with those that they extend` });
     break;
   }
-  return { layers: layers.slice(0, mostLayers), problems };
+  return { layers: layers.slice(0, maxLayers), problems };
 }
 
 function findLayers(
@@ -152,14 +153,17 @@ export function withSettings(use: PackUse): PackUseWithSettings {
   return typeof use === "object" && use !== null ? use : { pack: "" };
 }
 
-/** What an entry refers to; undefined when it is not a reference. */
+/** The pack that an entry refers to; undefined when it is not a reference. */
 export function referenceOf({ pack, parameters = {} }: PackUseWithSettings): PackReference | undefined {
   const [, id, version = ""] = /^pack:([a-z0-9-]+)@([\d.]+)$/.exec(String(pack)) ?? [];
   const isObject = typeof parameters === "object" && parameters !== null && !Array.isArray(parameters);
   return id === undefined || !isObject ? undefined : { id, version, parameters };
 }
 
-/** Mode, end of shadow and roll-out of a rule, with all that its policy and those who extend it say. */
+/**
+ * Mode, end of shadow and roll-out of a rule, after applying the settings of its policy and of the documents that
+ * extend it.
+ */
 export interface RuleEffect {
   readonly mode: ModeName;
   readonly shadow: ShadowEnd | undefined;
@@ -168,7 +172,7 @@ export interface RuleEffect {
 
 const modeOrder: readonly ModeName[] = ["off", "shadow", "enforce"];
 
-/** What a rule's own document says of its effect. */
+/** The effect that a rule's own document gives it. */
 export function ownEffect(rule: PolicyRule, document: PolicyDocument): RuleEffect {
   const mode = rule.mode ?? document.defaults?.mode ?? "enforce";
   const shadow = rule.shadow ?? (rule.mode === undefined ? document.defaults?.shadow : undefined);
@@ -193,7 +197,7 @@ export function effectInLayer(rule: PolicyRule, { document, extendedBy }: PackLa
   }
   const wanted = { ...(explicit ?? inherited), rollout };
   if (rule.locked !== true) return wanted;
-  // Whoever extends a pack cannot weaken what it has locked.
+  // A document that extends a pack cannot weaken a locked rule.
   const isWeaker = modeOrder.indexOf(wanted.mode) < modeOrder.indexOf(own.mode);
   const isSame = wanted.mode === own.mode;
   return isWeaker || isSame ? own : { ...wanted, rollout: own.rollout };

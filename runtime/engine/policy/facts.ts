@@ -1,11 +1,12 @@
-// What conditions may ask about. The classes are the types of the CEL environment: a field that is not here is a type error.
+// The facts that conditions may read. The classes are the types of the CEL environment: any other field is a type
+// error.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { Detection } from "../detector.ts";
-import { matchesGlob } from "../glob.ts";
-import type { SessionLedger } from "../session.ts";
+import type { Detection } from "../detectors/detector.ts";
+import type { SessionLedger } from "../segment/session.ts";
+import { matchesGlob } from "../text/glob.ts";
 
-/** Attributes of detections that conditions may read as fields of a finding; "" where a detection has none. */
+/** Attributes of detections that conditions may read as fields of a finding; "" when a detection lacks one. */
 export const findingAttributes = ["domain", "country", "issuer", "version", "algorithm", "pattern"] as const;
 
 /** The request as conditions see it. */
@@ -88,7 +89,7 @@ export class ToolFacts {
   }
 }
 
-/** Whoever the application acts for, as conditions see it. */
+/** The subject on whose behalf the application acts, as conditions see it. */
 export class SubjectFacts {
   readonly user_id: string;
   readonly roles: readonly string[];
@@ -101,7 +102,7 @@ export class SubjectFacts {
   }
 }
 
-/** What the session has seen before, as conditions see it. */
+/** The session before this request, as conditions see it. */
 export class SessionFacts {
   readonly turns: bigint;
   readonly blocks: bigint;
@@ -125,7 +126,7 @@ export class SessionFacts {
     return wanted.some((each) => this.#ledger.seen.includes(each));
   }
 
-  /** How many findings there were whose category fits the glob. */
+  /** The number of findings whose category matches the glob. */
   found(glob: string): bigint {
     const counts = Object.entries(this.#ledger.categories).filter(([category]) => matchesGlob(glob, category));
     return BigInt(counts.reduce((sum, [, count]) => sum + count, 0));
@@ -144,7 +145,7 @@ export interface Facts {
   readonly tool?: ToolFacts;
 }
 
-/** The types of the environment, by the name of the variable that has them. */
+/** The types of the CEL environment, by the name of their variable. */
 export const factTypes = {
   request: {
     type: "Request",

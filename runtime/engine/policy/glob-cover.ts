@@ -1,17 +1,18 @@
-// Whether one set of globs covers another. It may say no where the answer is yes, never the other way round.
+// Whether one set of globs covers another. The test is conservative: it may return false for a covering set, but never
+// true for another.
 
-import { matchesGlob } from "../glob.ts";
+import { matchesGlob } from "../text/glob.ts";
 import type { Effect } from "./change.ts";
 
-/** True when everything that fits `inner` fits `outer`. */
+/** True when everything that matches `inner` matches `outer`. */
 export function coversGlob(outer: string, inner: string): boolean {
   if (outer === inner) return true;
-  // A "?" is one character, a "*" of the other glob may be many.
+  // "?" matches one character, while "*" of the other glob may match many.
   if (outer.includes("?") && inner.includes("*")) return false;
   return matchesGlob(outer, inner);
 }
 
-/** The effect of other globs where more of them are stricter; undefined stands for all. */
+/** The effect of changed globs when more of them are stricter; undefined stands for all. */
 export function globGrowth(before: readonly string[] | undefined, after: readonly string[] | undefined): Effect {
   const grows = coversAll(after, before);
   const shrinks = coversAll(before, after);
@@ -23,5 +24,5 @@ export function globGrowth(before: readonly string[] | undefined, after: readonl
 function coversAll(outer: readonly string[] | undefined, inner: readonly string[] | undefined): boolean {
   if (outer === undefined) return true;
   if (inner === undefined) return outer.includes("*");
-  return inner.every((glob) => outer.some((candidate) => coversGlob(candidate, glob)));
+  return inner.every((glob) => outer.some((each) => coversGlob(each, glob)));
 }

@@ -1,5 +1,5 @@
-// Validation of a positioned tree against a JSON Schema (2020-12): the vocabulary that our own schemas use, no more.
-// A general validator reports pointers; authors need lines, columns and a likely correction, and all problems at once.
+// Validates a source tree against a JSON Schema (2020-12), limited to the vocabulary of our own schemas. General
+// validators report pointers; authors need line, column and a likely correction, and all problems at once.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { childPath, didYouMean, type Problems } from "./problem.ts";
@@ -14,7 +14,7 @@ const annotations = new Set(
   "$schema $id $defs $comment title description default examples deprecated format".split(" "),
 );
 
-/** The keywords of a schema that this validator does not know, by path. Empty for a schema that it may be used with. */
+/** The keywords of a schema that this validator does not know, by path. Empty for a schema that it supports. */
 export function unknownKeywords(schema: JsonObject, path = "#"): string[] {
   const found: string[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
@@ -36,7 +36,7 @@ function subschemas(keyword: string, value: JsonValue): [string, JsonObject][] {
   return [];
 }
 
-/** Reports everything in which the tree departs from the schema. */
+/** Reports everything in the tree that violates the schema. */
 export function checkSchema(node: SourceNode, schema: JsonObject, path: string, problems: Problems): void {
   new SchemaCheck(schema, problems).check(node, schema, path);
 }
@@ -71,14 +71,14 @@ class SchemaCheck {
     return this.#resolve(asObject(definition));
   }
 
-  /** Judges by the alternative that was meant: the one of the same type that shares the most keys. */
+  /** Checks against the alternative that was probably meant: the one of the same type with the most shared keys. */
   #checkAlternatives(node: SourceNode, alternatives: readonly JsonObject[], path: string): void {
     const resolved = alternatives.map((alternative) => this.#resolve(alternative));
     const sameType = resolved.filter((alternative) => typesOf(alternative).some((type) => hasType(node, type)));
     if (sameType.length === 0) {
       const types = [...new Set(resolved.flatMap(typesOf))];
       this.#problems.misshape(
-        node.place,
+        node.position,
         path,
         `expected ${types.map(withArticle).join(" or ")}, found ${describe(node)}`,
       );
@@ -87,10 +87,10 @@ class SchemaCheck {
     const keysOf = (alternative: JsonObject) => Object.keys(asObject(alternative.properties ?? {}));
     const shared = (alternative: JsonObject) =>
       node.kind === "map" ? keysOf(alternative).filter((key) => node.entries.has(key)).length : 0;
-    const best = sameType.reduce((chosen, candidate) => (shared(candidate) > shared(chosen) ? candidate : chosen));
+    const best = sameType.reduce((chosen, next) => (shared(next) > shared(chosen) ? next : chosen));
     if (node.kind === "map" && sameType.length > 1 && shared(best) === 0) {
       const forms = sameType.map((alternative) => asArray(alternative.required ?? []).join(", "));
-      this.#problems.misshape(node.place, path, `expected an object with one of: ${forms.join("; ")}`);
+      this.#problems.misshape(node.position, path, `expected an object with one of: ${forms.join("; ")}`);
       return;
     }
     this.check(node, best, path);
@@ -100,7 +100,7 @@ class SchemaCheck {
     const types = typesOf(schema);
     if (types.length === 0 || types.some((type) => hasType(node, type))) return true;
     this.#problems.misshape(
-      node.place,
+      node.position,
       path,
       `expected ${types.map(withArticle).join(" or ")}, found ${describe(node)}`,
     );
@@ -116,7 +116,7 @@ class SchemaCheck {
     const expected = values.map((value) => JSON.stringify(value)).join(", ");
     const value = node.kind === "scalar" ? String(node.value) : "";
     this.#problems.error(
-      node.place,
+      node.position,
       path,
       `expected ${values.length === 1 ? "" : "one of "}${expected}, found ${describe(node)}`,
       didYouMean(value, values.map(String)),
@@ -127,35 +127,41 @@ class SchemaCheck {
   #checkMap(node: SourceMap, schema: JsonObject, path: string): void {
     const properties = asObject(schema.properties ?? {});
     const { additionalProperties: others = true, propertyNames } = schema;
-    for (const [key, { keyPlace, value }] of node.entries) {
+    for (const [key, { keyPosition, value }] of node.entries) {
       const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
       const at = childPath(path, key);
-      if (property === false) this.#problems.error(keyPlace, at, `"${key}" is not supported yet`);
+      if (property === false) this.#problems.error(keyPosition, at, `"${key}" is not supported yet`);
       else if (property !== undefined) this.check(value, asObject(property), at);
-      else if (others === false) this.#unknownKey(keyPlace, at, key, supportedKeys(properties));
+      else if (others === false) this.#unknownKey(keyPosition, at, key, supportedKeys(properties));
       else {
-        if (propertyNames !== undefined) this.#checkName(key, asObject(propertyNames), keyPlace, at);
+        if (propertyNames !== undefined) this.#checkName(key, asObject(propertyNames), keyPosition, at);
         if (typeof others === "object") this.check(value, asObject(others), at);
       }
     }
     for (const key of asArray(schema.required ?? []).map(String)) {
-      if (!node.entries.has(key)) this.#problems.misshape(node.place, childPath(path, key), `"${key}" is missing`);
+      if (!node.entries.has(key)) this.#problems.misshape(node.position, childPath(path, key), `"${key}" is missing`);
     }
-    this.#checkBounds(node, node.entries.size, "entries", [schema.minProperties, schema.maxProperties], path);
+    this.#checkBounds(
+      node,
+      node.entries.size,
+      ["entry", "entries"],
+      [schema.minProperties, schema.maxProperties],
+      path,
+    );
   }
 
-  #unknownKey(place: SourceNode["place"], path: string, key: string, known: readonly string[]): void {
+  #unknownKey(position: SourceNode["position"], path: string, key: string, known: readonly string[]): void {
     const expected = known.length === 0 ? "no keys" : `one of ${known.join(", ")}`;
-    this.#problems.error(place, path, `unknown key "${clip(key)}"; expected ${expected}`, didYouMean(key, known));
+    this.#problems.error(position, path, `unknown key "${clip(key)}"; expected ${expected}`, didYouMean(key, known));
   }
 
-  #checkName(key: string, { pattern }: JsonObject, place: SourceNode["place"], path: string): void {
+  #checkName(key: string, { pattern }: JsonObject, position: SourceNode["position"], path: string): void {
     if (typeof pattern !== "string" || new RegExp(pattern, "u").test(key)) return;
-    this.#problems.error(place, path, `the name "${clip(key)}" has to match ${pattern}`);
+    this.#problems.error(position, path, `the name "${clip(key)}" has to match ${pattern}`);
   }
 
   #checkList(node: SourceList, schema: JsonObject, path: string): void {
-    this.#checkBounds(node, node.items.length, "items", [schema.minItems, schema.maxItems], path);
+    this.#checkBounds(node, node.items.length, ["item", "items"], [schema.minItems, schema.maxItems], path);
     const items = schema.items;
     const seen = new Set<string>();
     for (const [index, item] of node.items.entries()) {
@@ -163,7 +169,7 @@ class SchemaCheck {
       if (items !== undefined) this.check(item, asObject(items), at);
       if (schema.uniqueItems !== true) continue;
       const text = JSON.stringify(treeToJson(item));
-      if (seen.has(text)) this.#problems.error(item.place, at, `${clip(text)} appears twice`);
+      if (seen.has(text)) this.#problems.error(item.position, at, `${clip(text)} appears twice`);
       seen.add(text);
     }
   }
@@ -171,10 +177,10 @@ class SchemaCheck {
   #checkScalar(node: SourceScalar, schema: JsonObject, path: string): void {
     const { value } = node;
     if (typeof value === "string") {
-      this.#checkBounds(node, value.length, "characters", [schema.minLength, schema.maxLength], path);
+      this.#checkBounds(node, value.length, ["character", "characters"], [schema.minLength, schema.maxLength], path);
       const pattern = schema.pattern;
       if (typeof pattern === "string" && !new RegExp(pattern, "u").test(value)) {
-        this.#problems.error(node.place, path, `"${clip(value)}" has to match ${pattern}`);
+        this.#problems.error(node.position, path, `"${clip(value)}" has to match ${pattern}`);
       }
     }
     if (typeof value === "number") this.#checkNumber(node, value, schema, path);
@@ -195,16 +201,24 @@ class SchemaCheck {
       maximum === undefined ? undefined : `at most ${maximum}`,
       exclusiveMaximum === undefined ? undefined : `less than ${exclusiveMaximum}`,
     ];
-    this.#problems.error(node.place, path, `expected ${bounds.filter(Boolean).join(" and ")}, found ${value}`);
+    this.#problems.error(node.position, path, `expected ${bounds.filter(Boolean).join(" and ")}, found ${value}`);
   }
 
-  #checkBounds(node: SourceNode, size: number, what: string, bounds: (JsonValue | undefined)[], path: string): void {
-    const [least, most] = bounds;
-    if (typeof least === "number" && size < least) {
-      this.#problems.error(node.place, path, `expected at least ${least} ${what}, found ${size}`);
+  /** The tuple has the singular and the plural noun for the counted things. */
+  #checkBounds(
+    node: SourceNode,
+    size: number,
+    [one, several]: readonly [string, string],
+    [min, max]: readonly (JsonValue | undefined)[],
+    path: string,
+  ): void {
+    const counted = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
+    const found = size.toLocaleString("en");
+    if (typeof min === "number" && size < min) {
+      this.#problems.error(node.position, path, `expected at least ${counted(min)}, found ${found}`);
     }
-    if (typeof most === "number" && size > most) {
-      this.#problems.error(node.place, path, `expected at most ${most} ${what}, found ${size}`);
+    if (typeof max === "number" && size > max) {
+      this.#problems.error(node.position, path, `expected at most ${counted(max)}, found ${found}`);
     }
   }
 }

@@ -5,23 +5,23 @@ import type { ListDeclaration, NamedListDeclaration } from "./document.ts";
 /** The lists that a document declares, by name. */
 export type ListDeclarations = Readonly<Record<string, ListDeclaration>>;
 
-/** Lists as conditions read them. A named one that nobody keeps is absent. */
+/** Lists as conditions read them. A named list that nobody keeps is absent. */
 export type Lists = Readonly<Record<string, readonly string[]>>;
 
-/** The most items of a list, wherever it is kept. */
-export const mostListItems = 10_000;
+/** Maximum number of items of a list, wherever it is kept. */
+export const maxListItems = 10_000;
 
 /** True for a list that is kept beside the policies. */
 export function isNamed(declaration: ListDeclaration): declaration is NamedListDeclaration {
   return !Array.isArray(declaration);
 }
 
-/** The most items that a list can have. */
-export function mostItemsOf(declaration: ListDeclaration): number {
-  return isNamed(declaration) ? mostListItems : declaration.length;
+/** Maximum number of items that a list can have. */
+export function maxItemsOf(declaration: ListDeclaration): number {
+  return isNamed(declaration) ? maxListItems : declaration.length;
 }
 
-/** The lists of a document; `named` finds the items of those that are kept elsewhere. */
+/** The lists of a document; `named` finds the items of named lists. */
 export function resolvedLists(
   declarations: ListDeclarations,
   named: (name: string) => readonly string[] | undefined,
@@ -33,7 +33,7 @@ export function resolvedLists(
   return Object.fromEntries(entries.filter(([, items]) => items !== undefined));
 }
 
-/** Names of the lists that have to be kept beside the policies, since the document says nothing of their items. */
+/** Names of the lists that must be kept beside the policies, since the document has no default for them. */
 export function requiredLists(declarations: ListDeclarations): string[] {
   return Object.entries(declarations)
     .filter(([, declaration]) => isNamed(declaration) && declaration.default === undefined)

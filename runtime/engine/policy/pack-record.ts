@@ -1,23 +1,23 @@
-// Packs as a bundle carries them: exactly those that a policy's `extends` led to, so that a runtime needs no library and a bundle means
-// the same forever.
+// Packs as a bundle carries them: exactly the packs that `extends` of its policies resolved to, so that a runtime needs
+// no library and a bundle never changes its meaning.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { PackSource } from "./extend.ts";
 
-/** A pack that was asked for, with what it was. In the spelling of a bundle's part. */
+/** A requested pack and its content, in the spelling of a bundle's part. */
 export interface PackRecord {
   readonly id: string;
-  /** As the policy names it, such as "2". */
+  /** The version as the policy requests it, such as "2". */
   readonly requested: string;
   readonly parameters: JsonObject;
   readonly version: string;
-  /** Digest of the pack, parameters not filled in. */
+  /** Digest of the pack before its parameters are filled in. */
   readonly digest: string;
-  /** Parameters filled in. */
+  /** The document with its parameters filled in. */
   readonly document: JsonObject;
 }
 
-/** A source that notes down what was found in another. */
+/** A source that records what it found in another source. */
 export function recordedPacks(packs: PackSource): {
   readonly source: PackSource;
   readonly records: () => PackRecord[];
@@ -27,7 +27,7 @@ export function recordedPacks(packs: PackSource): {
     const pack = packs(reference);
     if ("problem" in pack) return pack;
     const { id, version: requested, parameters } = reference;
-    // What a pack makes is a policy, and so an object.
+    // A pack resolves to a policy, and so to an object.
     const document = pack.document as JsonObject;
     found.set(keyOf(id, requested, parameters), {
       ...{ id, requested, parameters, document },
@@ -40,7 +40,7 @@ export function recordedPacks(packs: PackSource): {
   return { source, records };
 }
 
-/** The packs of records, and no others. */
+/** A source of exactly the recorded packs. */
 export function packsOf(records: readonly PackRecord[]): PackSource {
   const known = new Map(records.map((record) => [keyOf(record.id, record.requested, record.parameters), record]));
   return ({ id, version, parameters }) =>

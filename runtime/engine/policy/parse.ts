@@ -1,27 +1,27 @@
-// From source text to a policy: read, check the shape, check the meaning. Every problem is reported at once.
+// Turns source text into a policy: parse, check the shape, check the semantics. All problems are reported at once.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import type { DetectorDefinition } from "../detector.ts";
 import { catalog } from "../detectors/catalog.ts";
+import type { DetectorDefinition } from "../detectors/detector.ts";
+import { checkSemantics } from "./check.ts";
 import type { PolicyDocument } from "./document.ts";
 import { noPacks, type PackLayer, type PackSource, type ReadPack, resolveExtends } from "./extend.ts";
 import { checkSchema } from "./json-schema.ts";
-import { checkMeaning } from "./meaning.ts";
 import { type PolicyProblem, Problems } from "./problem.ts";
 import { policySchema } from "./schema.ts";
 import { treeFromJson, treeFromText, treeToJson } from "./source-tree.ts";
 
-/** A policy, unless a problem is an error. */
+/** The result of parsing; `policy` is present when no problem is an error. */
 export interface ParsedPolicy {
   readonly policy?: PolicyDocument;
-  /** The packs that it extends, with those that they extend. */
+  /** The packs that it extends, including the packs that those extend. */
   readonly packs: readonly PackLayer[];
   readonly problems: readonly PolicyProblem[];
 }
 
 /**
- * Reads a policy: a string of YAML or JSON, or a JSON object. `definitions` are the detectors that it may use, `packs` the
- * guard packs that it may extend. With `now`, what is over by then is warned of.
+ * Parses a policy: a string of YAML or JSON, or a JSON object. `definitions` are the detectors that it may use, `packs`
+ * the guard packs that it may extend. With `now`, anything that has expired is a warning.
  */
 export function parsePolicy(
   source: string | JsonValue,
@@ -29,41 +29,58 @@ export function parsePolicy(
   packs: PackSource = noPacks,
   now?: Date,
 ): ParsedPolicy {
-  return parseAt(source, { definitions: new Map(definitions.map((each) => [each.id, each])), packs, trail: [], now });
+  return parseAt(source, { definitions: byId(definitions), packs, trail: [], now, isInForce: false });
 }
 
-/** The packs of a valid document; none where they cannot be found. */
+/**
+ * Parses a stored policy that is in force. Conditions that exceed today's cost limit are warnings: an upgrade must not
+ * take a policy out of force, so their rules become unjudged.
+ */
+export function parsePolicyInForce(
+  source: JsonValue,
+  definitions: readonly DetectorDefinition[],
+  packs: PackSource = noPacks,
+): ParsedPolicy {
+  return parseAt(source, { definitions: byId(definitions), packs, trail: [], isInForce: true });
+}
+
+function byId(definitions: readonly DetectorDefinition[]): ReadonlyMap<string, DetectorDefinition> {
+  return new Map(definitions.map((each) => [each.id, each]));
+}
+
+/** The packs of a valid document; none when they cannot be found. */
 export function layersOf(
   document: PolicyDocument,
   definitions: readonly DetectorDefinition[],
   packs: PackSource,
 ): readonly PackLayer[] {
   if (document.extends === undefined) return [];
-  const reading = { definitions: new Map(definitions.map((each) => [each.id, each])), packs, trail: [] };
+  const reading = { definitions: byId(definitions), packs, trail: [], isInForce: true };
   return resolveExtends(document, packs, [], (pack, trail) => readPack(pack, { ...reading, trail })).layers;
 }
 
 interface Reading {
   readonly definitions: ReadonlyMap<string, DetectorDefinition>;
   readonly packs: PackSource;
-  /** The packs on the way to the document; none for a policy. */
+  /** The packs on the way to the document; empty for a policy. */
   readonly trail: readonly string[];
   readonly now?: Date | undefined;
+  readonly isInForce: boolean;
 }
 
 function parseAt(source: string | JsonValue, reading: Reading): ParsedPolicy {
-  const { definitions, packs, trail, now } = reading;
+  const { definitions, packs, trail, now, isInForce } = reading;
   const problems = new Problems();
   const tree = typeof source === "string" ? treeFromText(source, problems) : treeFromJson(source, problems);
   if (tree === undefined) return { packs: [], problems: problems.list() };
   checkSchema(tree, policySchema, "", problems);
   if (tree.kind !== "map") return { packs: [], problems: problems.list() };
-  // The schema, which was just checked, says the same as the type; what lacks its shape is left out of what follows.
+  // The schema, which was just checked, describes the same as the type; parts with the wrong shape are skipped below.
   const policy = ordered(readable(treeToJson(tree), problems), policySchema) as unknown as PolicyDocument;
   const extension = resolveExtends(policy, packs, trail, (document, path) =>
     readPack(document, { ...reading, trail: path }),
   );
-  checkMeaning(policy, tree, { definitions, extension, isPack: trail.length > 0, now }, problems);
+  checkSemantics(policy, tree, { definitions, extension, isPack: trail.length > 0, now, isInForce }, problems);
   const found = { packs: extension.layers, problems: problems.list() };
   return problems.hasErrors ? found : { policy, ...found };
 }
@@ -75,7 +92,7 @@ function readPack(document: JsonValue, reading: Reading): ReturnType<ReadPack> {
   return { layers, problem: `${first?.path ?? ""}: ${first?.message ?? ""}` };
 }
 
-/** The document with an empty collection in the place of each that is none, so that the rest can be judged. */
+/** The document with an empty collection in place of each malformed one, so that the rest can be checked. */
 function readable(json: JsonValue, problems: Problems): JsonValue {
   if (!problems.hasErrors || typeof json !== "object" || json === null || Array.isArray(json)) return json;
   const document: JsonObject = { ...json, rules: asList(json.rules) };
@@ -97,7 +114,7 @@ function asList(value: JsonValue | undefined): JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The document in canonical form: keys in the order of the schema, free names sorted, no default added. */
+/** The document in canonical form: keys in the order of the schema, free names sorted, no defaults added. */
 export function canonicalPolicy(policy: PolicyDocument): JsonObject {
   // A document is a JSON object; its interface only names the keys.
   return ordered(policy as unknown as JsonObject, policySchema) as JsonObject;
@@ -121,7 +138,7 @@ function ordered(value: JsonValue, schema: JsonObject): JsonValue {
   return Object.fromEntries(entries);
 }
 
-// Where a schema chooses between forms, no order is given, and the keys are sorted by name: stable all the same.
+// When a schema has alternatives, it gives no order, so keys are sorted by name, which is stable too.
 function objectOf(value: JsonValue | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }

@@ -1,10 +1,10 @@
-// Problems of a policy document: all of them at once, each with its place in the source and what was expected.
+// Problems of a policy document: all at once, each with its position in the source and what was expected.
 
-/** Something wrong ("error") or doubtful ("warning") in a policy document. Line and column count from 1; 0 is unknown. */
+/** An error or a warning about a policy document. Line and column count from 1; 0 means unknown. */
 export interface PolicyProblem {
   readonly line: number;
   readonly column: number;
-  /** Place in the document, such as "rules[0].action". */
+  /** Path in the document, such as "rules[0].action". */
   readonly path: string;
   readonly message: string;
   /** A likely correction. */
@@ -12,16 +12,16 @@ export interface PolicyProblem {
   readonly severity: "error" | "warning";
 }
 
-/** A place in the source text, from 1; 0 when the document did not come as text. */
-export interface Place {
+/** A position in the source text, counted from 1; 0 when the document did not come as text. */
+export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** The place of a document that did not come as text. */
-export const nowhere: Place = { line: 0, column: 0 };
+/** The position in a document that did not come as text. */
+export const noPosition: SourcePosition = { line: 0, column: 0 };
 
-/** What was asked of a policy that has errors. */
+/** Thrown when a policy with errors is to be used. */
 export class PolicyInvalid extends Error {
   override readonly name = "PolicyInvalid";
   readonly policy: string;
@@ -45,49 +45,49 @@ export class Problems {
   readonly #misshapen: string[] = [];
 
   /** Adds an error. */
-  error(place: Place, path: string, message: string, suggestion?: string): void {
-    this.#add("error", place, path, message, suggestion);
+  error(position: SourcePosition, path: string, message: string, suggestion?: string): void {
+    this.#add("error", position, path, message, suggestion);
   }
 
-  /** Adds an error that leaves the value at the path without its type, so that nothing can be said of its meaning. */
-  misshape(place: Place, path: string, message: string): void {
+  /** Adds an error that leaves the value at the path without its type, so that semantic checks skip it. */
+  misshape(position: SourcePosition, path: string, message: string): void {
     this.#misshapen.push(path);
-    this.#add("error", place, path, message);
+    this.#add("error", position, path, message);
   }
 
-  /** True when the value at the path, or one below it, lacks its type. */
+  /** True when the value at the path, or one below it, has the wrong type. */
   isMisshapen(path: string): boolean {
     return this.#misshapen.some((bad) => bad === path || bad.startsWith(`${path}.`) || bad.startsWith(`${path}[`));
   }
 
   /** Adds a warning. */
-  warn(place: Place, path: string, message: string, suggestion?: string): void {
-    this.#add("warning", place, path, message, suggestion);
+  warn(position: SourcePosition, path: string, message: string, suggestion?: string): void {
+    this.#add("warning", position, path, message, suggestion);
   }
 
-  /** True when something makes the document unusable. */
+  /** True when there is at least one error. */
   get hasErrors(): boolean {
     return this.#all.some(({ severity }) => severity === "error");
   }
 
-  /** How many there are so far. */
+  /** The number of problems so far. */
   get count(): number {
     return this.#all.length;
   }
 
-  /** Everything found, in the order of the source. */
+  /** All problems in the order of the source. */
   list(): PolicyProblem[] {
     return [...this.#all].sort((a, b) => a.line - b.line || a.column - b.column);
   }
 
   #add(
     severity: "error" | "warning",
-    { line, column }: Place,
+    { line, column }: SourcePosition,
     path: string,
     message: string,
     suggestion?: string,
   ): void {
-    // A hostile document must not produce an answer that is much larger than itself.
+    // A hostile document must not produce an answer much larger than itself.
     if (this.#all.length >= maxProblems) return;
     this.#all.push({ line, column, path, message, ...(suggestion === undefined ? {} : { suggestion }), severity });
   }
@@ -99,14 +99,14 @@ export function childPath(path: string, key: string | number): string {
   return path === "" ? key : `${path}.${key}`;
 }
 
-/** The candidate that was probably meant, or undefined. */
-export function closest(word: string, candidates: Iterable<string>): string | undefined {
+/** The option that was probably meant, or undefined. */
+export function closest(word: string, options: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
-  for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+  for (const option of options) {
+    const distance = editDistance(word.toLowerCase(), option.toLowerCase());
     if (distance < bestDistance) {
-      best = candidate;
+      best = option;
       bestDistance = distance;
     }
   }
@@ -114,12 +114,12 @@ export function closest(word: string, candidates: Iterable<string>): string | un
 }
 
 /** "did you mean …?", or undefined when nothing is close. */
-export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
-  const best = closest(word, candidates);
+export function didYouMean(word: string, options: Iterable<string>): string | undefined {
+  const best = closest(word, options);
   return best === undefined ? undefined : `did you mean "${best}"?`;
 }
 
-/** Optimal string alignment distance: Levenshtein with swaps of neighbours. Long words are not compared. */
+/** Optimal string alignment distance: Levenshtein with transpositions of neighbours. Long words are not compared. */
 function editDistance(a: string, b: string): number {
   if (a.length > 64 || b.length > 64 || Math.abs(a.length - b.length) > 21) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];

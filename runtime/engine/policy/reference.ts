@@ -1,26 +1,34 @@
-// How the rules of a policy name detectors: by a name of the policy's own, or by the id of a catalog entry.
+// Resolves how rules name detectors: by a name that the policy defines, or by the id of a catalog entry.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { BackendUse } from "../backend.ts";
-import { type DetectorDefinition, sensitivityNames } from "../detector.ts";
-import type { Detect, DetectorReference, DetectorUse, DetectTerm, FailModeName, PolicyDocument } from "./document.ts";
+import type { BackendUse } from "../backend/backend.ts";
+import { type DetectorDefinition, sensitivityNames } from "../detectors/detector.ts";
+import type {
+  Detect,
+  DetectorReference,
+  DetectorUse,
+  DetectTerm,
+  FailModeName,
+  PolicyDocument,
+  PolicyRule,
+} from "./document.ts";
 
-/** A detector of the catalog as a policy uses it. */
+/** A detector of the catalog with a policy's settings. */
 export interface ResolvedDetector {
   readonly definition: DetectorDefinition;
   readonly parameters: JsonObject;
   readonly threshold: number;
   readonly onError: FailModeName | undefined;
-  /** Its own time budget, from the beginning of the evaluation on. */
+  /** Its own time budget, in milliseconds since the evaluation began. */
   readonly timeoutMs: number | undefined;
-  /** The backend that is asked as well; for the detector "backend", instead. */
+  /** The backend that is asked as well; for the detector "backend", the only one that is asked. */
   readonly backend: BackendUse | undefined;
 }
 
 /** Keys of a named detector that are not parameters. */
 export const detectorKeys = ["use", "threshold", "on_error", "timeout_ms", "backend"];
 
-/** The same, for a detector of the catalog: where a sensitivity is a threshold, it is none of the detector's own parameters. */
+/** The same for one detector: where a sensitivity names a threshold, it is not a parameter of the detector. */
 export function keysBeside({ sensitivities }: DetectorDefinition): readonly string[] {
   return sensitivities === undefined ? detectorKeys : [...detectorKeys, "sensitivity"];
 }
@@ -32,7 +40,7 @@ export function parametersOf(use: DetectorUse, definition: DetectorDefinition): 
   return Object.fromEntries(entries) as JsonObject; // every value but undefined is JSON
 }
 
-/** JSON Schema of what a named detector may be given beside the keys that all have. */
+/** JSON Schema of a named detector's keys, except those that every detector has. */
 export function parameterSchema({ sensitivities, parameters }: DetectorDefinition): JsonObject {
   if (sensitivities === undefined) return parameters;
   const levels = sensitivityNames.map((name) => `${name} ${sensitivities[name]}`).join(", ");
@@ -49,7 +57,7 @@ export function backendOf({ backend }: DetectorUse): BackendUse | undefined {
   return typeof backend === "string" ? { key: backend } : backend;
 }
 
-/** The detector that a name means in a policy: a named one, else the catalog's. */
+/** The detector that a name refers to in a policy: a named one, else the catalog's. */
 export function resolveDetector(
   policy: PolicyDocument,
   name: string,
@@ -59,7 +67,7 @@ export function resolveDetector(
   const named = Object.hasOwn(detectors, name) ? detectors[name] : undefined;
   const use = typeof named === "object" && named !== null ? named : undefined;
   const definition = definitions.get(use?.use ?? name);
-  // Without a key there is nobody to ask.
+  // Without a key there is no backend to ask.
   if (definition === undefined || (definition.id === "backend" && use?.backend === undefined)) return undefined;
   return {
     definition,
@@ -77,7 +85,21 @@ function thresholdOf(sensitivity: DetectorUse[string], definition: DetectorDefin
   return name === undefined ? defaultThreshold : (sensitivities?.[name] ?? defaultThreshold);
 }
 
-/** The terms of a `detect`, how many of them have to be found in one segment, and where they are in the document. */
+/** The fail mode of a rule, or of one of its detectors: the rule's own `on_error` has precedence. */
+export function failModeOf(
+  rule: PolicyRule,
+  detector: Pick<ResolvedDetector, "onError"> | undefined,
+  { defaults }: PolicyDocument,
+): FailModeName {
+  return rule.on_error ?? detector?.onError ?? defaults?.on_error ?? "fail_closed";
+}
+
+/** The fail mode of a condition that concerns all detectors of a rule: closed if one of them fails closed. */
+export function jointFailMode<T>(modes: readonly T[], closed: T): T | undefined {
+  return modes.includes(closed) ? closed : modes[0];
+}
+
+/** The terms of a `detect`, how many of them must find something in one segment, and their path in the document. */
 export function detectTerms(detect: Detect): {
   readonly terms: readonly DetectTerm[];
   readonly atLeast: number;

@@ -1,11 +1,11 @@
-// Pieces that the JSON Schemas of policies and of tests are made of.
+// Building blocks of the JSON Schemas of policies and tests.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 
 /** A text of a request. */
 export const text = { type: "string", maxLength: 131072 };
 
-/** A moment: RFC 3339. */
+/** A point in time: RFC 3339. */
 export const time = {
   type: "string",
   pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$",

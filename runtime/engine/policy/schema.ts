@@ -1,4 +1,4 @@
-// The policy document for machines: JSON Schema 2020-12. Editors complete by it, and `json-schema.ts` validates by it.
+// The policy document as JSON Schema 2020-12. Editors use it for completion, and `json-schema.ts` validates with it.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { outcomeNames, severityNames, stageNames } from "./document.ts";

@@ -1,4 +1,4 @@
-// Tests of policies for machines: JSON Schema 2020-12.
+// Tests of policies as JSON Schema 2020-12.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { outcomeNames, stageNames } from "./document.ts";

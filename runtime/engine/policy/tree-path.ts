@@ -1,12 +1,12 @@
-// Finds the place of a path in a positioned tree.
+// Finds the position of a path in a source tree.
 
-import { childPath, nowhere, type Place } from "./problem.ts";
+import { childPath, noPosition, type SourcePosition } from "./problem.ts";
 import type { SourceNode } from "./source-tree.ts";
 
-/** A path as the keys that lead to it. */
+/** A path as the list of its keys. */
 export type TreePath = readonly (string | number)[];
 
-/** The node at a path, if there is one. */
+/** The node at a path; undefined when there is none. */
 export function nodeAt(root: SourceNode, path: TreePath): SourceNode | undefined {
   let node: SourceNode | undefined = root;
   for (const key of path) {
@@ -17,21 +17,21 @@ export function nodeAt(root: SourceNode, path: TreePath): SourceNode | undefined
   return node;
 }
 
-/** The place of the value at a path, or of the nearest node above it. */
-export function placeAt(root: SourceNode, path: TreePath): Place {
+/** The position of the value at a path, or of the nearest node above it. */
+export function positionAt(root: SourceNode, path: TreePath): SourcePosition {
   for (let length = path.length; length >= 0; length--) {
     const node = nodeAt(root, path.slice(0, length));
-    if (node !== undefined) return node.place;
+    if (node !== undefined) return node.position;
   }
-  return nowhere;
+  return noPosition;
 }
 
-/** The place of the key at a path. */
-export function keyPlaceAt(root: SourceNode, path: TreePath): Place {
+/** The position of the key at a path. */
+export function keyPositionAt(root: SourceNode, path: TreePath): SourcePosition {
   const parent = nodeAt(root, path.slice(0, -1));
   const key = path.at(-1);
   const entry = parent?.kind === "map" && key !== undefined ? parent.entries.get(String(key)) : undefined;
-  return entry?.keyPlace ?? placeAt(root, path);
+  return entry?.keyPosition ?? positionAt(root, path);
 }
 
 /** The path as text, such as "rules[0].action". */

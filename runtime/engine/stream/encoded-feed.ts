@@ -1,42 +1,42 @@
-// Follows the base64 runs of a growing text (see normalize.ts): what has ended is decoded, and a run that has begun is held for as long as
-// what it decodes to may turn out to be text.
+// Follows the base64 runs of a growing text (see normalize.ts). A run that has ended is decoded; a run that is still
+// open is held back as long as it may decode to text.
 
-import { decodedView, isEncodingUnit, longestRun, mayDecode, shortestRun, type View } from "../normalize.ts";
+import { decodedView, isEncodingUnit, maxBase64Run, mayDecode, minBase64Run, type View } from "../text/normalize.ts";
 
 const lineFeed = 10;
 const carriageReturn = 13;
 const padding = 61;
-const shortestLine = 4;
-/** How much of a run is decoded to see whether it may be text. */
+const minLineLength = 4;
+/** Code units of a run that are decoded to see whether it may be text. */
 const probeLength = 48;
 
-/** Where in a run the feed is. */
-type Place = "letters" | "padding" | "line end" | "new line";
+/** The position of the feed within a run. */
+type RunPosition = "letters" | "padding" | "line end" | "new line";
 
-/** Follows the runs. Offsets are those of the whole text. */
+/** Follows the runs. Offsets count from the start of the whole text. */
 export class EncodedFeed {
   #offset = 0;
-  /** The text of the run, or of the letters that may become one. */
+  /** The text of the run, or of letters that may become a run. */
   #run = "";
   #start = 0;
-  #place: Place = "letters";
-  /** Whether the run is long enough to be one. */
+  #place: RunPosition = "letters";
+  /** Whether the letters are long enough to be a run. */
   #isRun = false;
-  /** What follows the run's last full line and is not certain to belong to it. */
+  /** Text after the run's last full line that may or may not belong to the run. */
   #uncertain = "";
   #isHopeless = false;
 
-  /** Where a run begins that may still be decoded; the end of the text when there is none. */
+  /** The start of a run that may still be decoded; the end of the text when there is none. */
   get edge(): number {
-    return this.#run === "" || this.#isHopeless || this.#run.length > longestRun ? this.#offset : this.#start;
+    return this.#run === "" || this.#isHopeless || this.#run.length > maxBase64Run ? this.#offset : this.#start;
   }
 
-  /** Takes more text; answers the forms of the runs that ended in it. */
+  /** Takes more text and returns the decoded forms of the runs that ended in it. */
   push(text: string): View[] {
     const views: View[] = [];
     for (let i = 0; i < text.length; i++) {
       const unit = text.charCodeAt(i);
-      // Most characters belong to a word: the letters of it are taken together.
+      // Most characters belong to a word, so the letters of a word are taken together.
       if (this.#place === "letters" && isEncodingUnit(unit)) {
         let end = i + 1;
         while (end < text.length && isEncodingUnit(text.charCodeAt(end))) end++;
@@ -54,19 +54,19 @@ export class EncodedFeed {
       this.#start = at;
       this.#isHopeless = false;
     }
-    // Nobody decodes a run that is too long; its length is all that counts.
-    if (this.#run.length <= longestRun) this.#run += letters;
-    if (!this.#isRun && this.#run.length >= shortestRun) this.#isRun = true;
+    // A run that is too long is not decoded; only its length matters.
+    if (this.#run.length <= maxBase64Run) this.#run += letters;
+    if (!this.#isRun && this.#run.length >= minBase64Run) this.#isRun = true;
   }
 
-  // One unit that does not simply go on with letters.
+  // Takes one unit that does not simply continue the letters.
   #step(unit: number, at: number, views: View[]): void {
     const isLetter = isEncodingUnit(unit);
     if (this.#place === "new line" && isLetter) {
       this.#uncertain += String.fromCharCode(unit);
       const line = this.#uncertain.replace(/^\r?\n/, "");
-      if (line.length < shortestLine) return;
-      if (this.#run.length <= longestRun) this.#run += this.#uncertain;
+      if (line.length < minLineLength) return;
+      if (this.#run.length <= maxBase64Run) this.#run += this.#uncertain;
       this.#uncertain = "";
       this.#place = "letters";
       return;
@@ -94,10 +94,10 @@ export class EncodedFeed {
     return this.#place === "letters" || (this.#place === "padding" && !this.#run.endsWith("=="));
   }
 
-  // What was uncertain is text behind the run; fewer letters than a line has may begin a run of their own only if more follow at once,
-  // and they do not.
+  // The uncertain text follows the run. It has fewer letters than a line, so it could begin a run of its own only if
+  // more letters followed at once, and they do not.
   #end(views: View[]): void {
-    if (this.#isRun && this.#run.length <= longestRun) {
+    if (this.#isRun && this.#run.length <= maxBase64Run) {
       const view = decodedView(this.#run, this.#start);
       if (view !== undefined) views.push(view);
     }

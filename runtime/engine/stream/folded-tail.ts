@@ -1,28 +1,28 @@
 // The end of a stream's text with look-alikes folded.
 
-import { foldLookalikes } from "../fold.ts";
+import { foldLookalikes } from "../text/fold.ts";
 import type { TextTail } from "./text-tail.ts";
 
-/** How far behind a unit the folding of look-alikes looks. */
+/** How many code units after a unit the folding of look-alikes reads. */
 const foldReach = 16;
 
-/** Follows a tail, of which it is a folded copy, or the tail itself as long as there are no look-alikes. */
+/** A folded copy of a tail; the tail itself as long as the text contains no look-alikes. */
 export class FoldedTail {
-  /** The folded text; behind `end` it may still change. */
+  /** The folded text; after `end` it may still change. */
   text: TextTail;
   /** Offset up to which the folded text is final. */
   end = 0;
   readonly #tail: TextTail;
 
-  /** `from` is what another tail was folded to, of which `tail` is a copy. */
+  /** `from` is the folded copy of another tail, of which `tail` is a copy. */
   constructor(tail: TextTail, from?: FoldedTail) {
     this.#tail = tail;
     this.text = from === undefined || from.text === from.#tail ? tail : from.text.copy();
     if (from !== undefined) this.end = from.end;
   }
 
-  /** The least offset that later text may look back to. */
-  get least(): number {
+  /** The smallest offset that later text may read back to. */
+  get minOffset(): number {
     return this.end - foldReach;
   }
 
@@ -31,7 +31,7 @@ export class FoldedTail {
     return this.end === this.text.end ? this.text.text : this.text.slice(this.text.base, this.end);
   }
 
-  /** Takes what the tail has taken already. */
+  /** Takes text that the tail has already taken. */
   push(more: string): void {
     const tail = this.#tail;
     const isPlain = !/[^\0-\x7f]/.test(more);
@@ -46,12 +46,12 @@ export class FoldedTail {
     const context = Math.max(tail.base, from - foldReach);
     const fresh = foldLookalikes(tail.slice(context, tail.end));
     this.text.replaceFrom(from, fresh.slice(from - context));
-    // An ASCII letter in the same word may still come; behind a unit that ends words it is too late.
+    // An ASCII letter may still follow in the same word; after a unit that ends the word, the fold is final.
     this.end = Math.max(from, /[^\0-\x7f][^ ]*$/.test(fresh.slice(-foldReach)) ? tail.end - foldReach : tail.end);
   }
 
-  /** Lets go of what lies before an offset. */
-  trim(least: number): void {
-    if (this.text !== this.#tail) this.text.trim(least);
+  /** Drops the text before an offset. */
+  trim(minOffset: number): void {
+    if (this.text !== this.#tail) this.text.trim(minOffset);
   }
 }

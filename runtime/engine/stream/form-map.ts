@@ -1,13 +1,14 @@
-// The way back from the offsets of the normalised form to those of the text, for as much of it as is still asked for.
+// Maps offsets of the normalised form back to offsets of the text, for the part that is still needed. Example: when "ﬁ"
+// becomes "fi", units 0 and 1 of the form both begin at 0 in the text and end at 1.
 
-/** Maps offsets. Before the first difference both are the same. */
+/** Maps offsets. Before the first difference, both are equal. */
 export class FormMap {
-  /** Offset of the form at which the lists begin; everything before `first` is the same in both. */
+  /** Offset of the form at which the lists begin; everything before `first` is equal in both. */
   #base: number;
   readonly #first: number;
   #starts: number[] = [];
   #ends: number[] = [];
-  /** Where the text behind the form's last unit goes on. */
+  /** Offset of the text after the form's last unit. */
   #textEnd: number;
 
   constructor(first: number) {
@@ -16,7 +17,9 @@ export class FormMap {
     this.#textEnd = first;
   }
 
-  /** Adds a step: as many units as the lists have, or as many as the text when they are undefined. */
+  /**
+   * Adds a step: one unit per list entry, or `length` units when the lists are undefined because both texts are equal.
+   */
   append(length: number, starts: readonly number[] | undefined, ends: readonly number[] | undefined): void {
     const from = this.#textEnd;
     if (starts === undefined) for (let i = 0; i < length; i++) this.#starts.push(from + i);
@@ -26,19 +29,19 @@ export class FormMap {
     this.#textEnd += length;
   }
 
-  /** Where a unit of the form begins in the text. */
+  /** Offset of the text at which a unit of the form begins. */
   start(offset: number): number {
     if (offset < this.#first) return offset;
     return this.#starts[offset - this.#base] ?? this.#textEnd;
   }
 
-  /** Where a part of the form that ends at an offset ends in the text. */
+  /** Offset of the text at which a span of the form that ends at `offset` ends. */
   end(offset: number): number {
     if (offset <= this.#first) return offset;
     return this.#ends[offset - 1 - this.#base] ?? this.#textEnd;
   }
 
-  /** Says that nobody asks for what is before an offset of the form. */
+  /** Drops what maps offsets of the form before `before`. */
   trim(before: number): void {
     const spare = before - this.#base;
     if (spare < 4_096) return;

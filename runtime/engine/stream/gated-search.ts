@@ -1,49 +1,52 @@
-// Patterns with literals: a hit opens a region in which a match may lie. The region is searched as soon as the pattern's automaton says
-// that no way through it is open any more, or when it is wide enough that none can be.
+// Searches patterns that have required literals. A hit of a literal opens a region in which a match may lie. The region
+// is searched as soon as the pattern's automaton reports that no match is under way, or when the region is wide enough
+// that none can be.
 
-import type { Gate } from "../literal.ts";
-import { findMatches } from "../pattern-search.ts";
-import type { PatternProbe } from "../plan.ts";
+import type { PatternProbe } from "../detectors/detector-plan.ts";
+import { findMatches } from "../pattern/pattern-search.ts";
+import type { RequiredLiteral } from "../pattern/required-literals.ts";
 import { collapsedBack, collapsedForth } from "./collapsed.ts";
-import type { LaneReport } from "./lane.ts";
+import type { FormReport } from "./report.ts";
 import type { StreamTables } from "./tables.ts";
 import type { TextTail } from "./text-tail.ts";
 
-/** What is searched: a form of the text, and the same with look-alikes folded, which is final up to `foldEnd`. */
+/**
+ * The text that is searched: a form of the text, and the same with look-alikes folded, which is final up to `foldEnd`.
+ */
 export interface Searched {
   readonly tail: TextTail;
   readonly folded: TextTail;
   readonly foldEnd: number;
-  /** The folded text as far as it is final. */
+  /** The final part of the folded text. */
   readonly foldedText: string;
   readonly reads: (job: number) => boolean;
-  /** Whether it would make no difference yet to settle what a detector finds from an offset on. */
+  /** Whether settling a detector's findings from an offset on would have no effect yet. */
   readonly waits: (job: number, from: number) => boolean;
 }
 
-/** Where matches of one pattern may lie. */
+/** A region in which matches of one pattern may lie. */
 interface Region {
   readonly pattern: number;
-  /** Where they may begin. */
+  /** The smallest offset at which a match may begin. */
   from: number;
-  /** Begin and end of the last literal in it, and how far a match may reach behind that. */
+  /** Start and end of the last literal in it, and how far after its end a match may reach. */
   lastStart: number;
   lastEnd: number;
   after: number;
-  /** End of the text at which it is worth to look again. */
+  /** The text length at which the next attempt is worthwhile. */
   retryAt: number;
 }
 
-/** What building automata may cost for one chunk, in visited instructions. */
+/** Budget for building automata in one chunk, in visited instructions. */
 const chunkBudget = 200_000;
-/** A longer region is looked at again when it has grown by an eighth only: so a long match costs no more than its length, eight times. */
+/** A longer region is searched again only after it has grown by an eighth, so a match of n units costs at most 8 n. */
 const shortRegion = 1_024;
 
-/** Searches the patterns that have literals. */
+/** Searches the patterns that have required literals. */
 export class GatedSearch {
   readonly #tables: StreamTables;
   readonly #regions = new Map<number, Region>();
-  /** By pattern: where its last match ended. */
+  /** By pattern: the end of its last match. */
   readonly #ends = new Map<number, number>();
 
   constructor(tables: StreamTables, from?: GatedSearch) {
@@ -53,8 +56,8 @@ export class GatedSearch {
     for (const [pattern, end] of from.#ends) this.#ends.set(pattern, end);
   }
 
-  /** Notes a literal that ends at a place of the tail. */
-  hit(pattern: number, gate: Gate, { base, text }: TextTail, end: number): void {
+  /** Notes a literal that ends at `end`, an offset of the tail's text. */
+  hit(pattern: number, gate: RequiredLiteral, { base, text }: TextTail, end: number): void {
     const isElastic = this.#tables.patterns[pattern]?.probe.pattern.elastic === true;
     const back = (units: number) => (isElastic ? collapsedBack(text, end, units) : Math.max(0, end - units));
     const from = Number.isFinite(gate.before) ? base + back(gate.literal.length + gate.before) : 0;
@@ -78,8 +81,8 @@ export class GatedSearch {
     region.lastEnd = base + end;
   }
 
-  /** Reports what is certain, and lowers the edges for what is not. */
-  settle(searched: Searched, report: LaneReport, lower: (job: number, edge: number) => void): void {
+  /** Reports certain findings, and lowers the edges for the others. */
+  settle(searched: Searched, report: FormReport, lower: (job: number, edge: number) => void): void {
     const budget = { left: chunkBudget };
     for (const region of this.#regions.values()) {
       const use = this.#tables.patterns[region.pattern];
@@ -91,20 +94,20 @@ export class GatedSearch {
     }
   }
 
-  /** The least offset that is still of interest. */
-  least(): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (const { from } of this.#regions.values()) least = Math.min(least, from);
-    return least;
+  /** The smallest offset that is still needed. */
+  minOffset(): number {
+    let minOffset = Number.POSITIVE_INFINITY;
+    for (const { from } of this.#regions.values()) minOffset = Math.min(minOffset, from);
+    return minOffset;
   }
 
-  // True when nothing in the region is open any more.
+  // True when nothing in the region can change any more.
   #settleRegion(
     region: Region,
     probe: PatternProbe,
     searched: Searched,
     budget: { left: number },
-    report: (finding: Parameters<LaneReport>[1]) => void,
+    report: (finding: Parameters<FormReport>[1]) => void,
   ): boolean {
     const tail = probe.folded ? searched.folded : searched.tail;
     const end = probe.folded ? searched.foldEnd : tail.end;
@@ -136,31 +139,34 @@ export class GatedSearch {
   }
 }
 
-// Whether the text reaches so far behind the last literal that no match of the region can go on.
+// Whether the text extends so far after the last literal that no match of the region can continue.
 function isPast({ lastEnd, after }: Region, { pattern }: PatternProbe, text: string, base: number): boolean {
   if (!Number.isFinite(after)) return false;
   if (!pattern.elastic) return text.length + base >= lastEnd + after + 2;
   return text.length + base > lastEnd + after && (collapsedForth(text, lastEnd - base, after + 2) ?? -1) >= 0;
 }
 
-/** Where to search. */
+/** A range to search. Offsets are those of the searched text. */
 export interface SearchRange {
-  /** Where matches may begin, at first and at last. */
+  /** Matches begin at `at` or later, and before `limit`. */
   readonly at: number;
   readonly limit: number;
-  /** Where they end. */
+  /** Matches end at `to` at the latest. */
   readonly to: number;
-  /** Where the text that is known ends. */
+  /** The end of the known text. */
   readonly end: number;
 }
 
-/** Reports the matches of a pattern that begin before a limit. Says where the last one ended, and which one has to wait for text behind it; -1 for none. */
+/**
+ * Reports the matches of a pattern that begin before the limit. Returns where the last one ended, and the start of the
+ * first match that must wait for following text; -1 for none.
+ */
 export function searchUntil(
   { pattern, accept, reach = 0 }: PatternProbe,
   text: string,
   { at, limit, to, end }: SearchRange,
   base: number,
-  report: (finding: Parameters<LaneReport>[1]) => void,
+  report: (finding: Parameters<FormReport>[1]) => void,
 ): { readonly end: number; readonly waitsAt: number } {
   let last = -1;
   for (const match of findMatches(pattern, text, at, to, { at })) {

@@ -1,25 +1,26 @@
-// Patterns without literals: one automaton for many of them says what is settled and which of them matched.
+// Searches patterns without required literals: one automaton for many of them reports what is settled and which of them
+// matched.
 
-import type { LazyDfa, Pass } from "../dfa.ts";
+import type { LazyDfa, Pass } from "../pattern/lazy-dfa.ts";
 import { type Searched, searchUntil } from "./gated-search.ts";
-import type { LaneReport } from "./lane.ts";
 import type { PatternGroup } from "./pattern-group.ts";
+import type { FormReport } from "./report.ts";
 import type { StreamTables } from "./tables.ts";
 
 const chunkBudget = 300_000;
 const shortRest = 1_024;
 
-/** Searches the patterns that have no literal. */
+/** Searches the patterns that have no required literal. */
 export class GroupSearch {
   readonly #tables: StreamTables;
-  /** By group: where matches may begin, and the end of the text at which it is worth to look again. */
+  /** By group: where matches may begin, and the text length at which the next attempt is worthwhile. */
   readonly #at: number[];
   readonly #retryAt: number[];
-  /** By pattern: where it goes on. */
+  /** By pattern: where its search continues. */
   readonly #resume: Map<number, number>;
-  /** By group: how far its automaton has come, so that it reads every unit once. Offsets are those of the form. */
+  /** By group: how far its automaton has read, so that it reads each unit once. Offsets are those of the form. */
   readonly #passes: (Pass | undefined)[];
-  /** By group: patterns that matched in what its automaton has read, and up to where it had read by then. */
+  /** By group: the patterns that matched, each with how far the automaton had read by then. */
   readonly #matched: Map<number, number>[];
 
   constructor(tables: StreamTables, from?: GroupSearch) {
@@ -31,8 +32,8 @@ export class GroupSearch {
     this.#matched = tables.groups.map((_, index) => new Map(from === undefined ? [] : from.#matched[index]));
   }
 
-  /** Reports what is certain, and lowers the edges for what is not. */
-  settle(searched: Searched, report: LaneReport, lower: (job: number, edge: number) => void): void {
+  /** Reports certain findings, and lowers the edges for the others. */
+  settle(searched: Searched, report: FormReport, lower: (job: number, edge: number) => void): void {
     const budget = { left: chunkBudget };
     for (const [index, group] of this.#tables.groups.entries()) {
       const job = this.#tables.patterns[group.members[0] ?? -1]?.job ?? 0;
@@ -50,20 +51,20 @@ export class GroupSearch {
     }
   }
 
-  /** The least offset that is still of interest. */
-  least(): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (const at of this.#at) least = Math.min(least, at);
-    return least;
+  /** The smallest offset that is still needed. */
+  minOffset(): number {
+    let minOffset = Number.POSITIVE_INFINITY;
+    for (const at of this.#at) minOffset = Math.min(minOffset, at);
+    return minOffset;
   }
 
-  // Answers where a match waits for text behind it; infinity for none.
+  // Returns the start of the first match that must wait for following text; infinity for none.
   #settleGroup(
     index: number,
     { members, isFolded, reach, dfa }: PatternGroup,
     searched: Searched,
     budget: { left: number },
-    report: (finding: Parameters<LaneReport>[1]) => void,
+    report: (finding: Parameters<FormReport>[1]) => void,
   ): number {
     const { base } = isFolded ? searched.folded : searched.tail;
     const end = isFolded ? searched.foldEnd : searched.tail.end;
@@ -89,7 +90,8 @@ export class GroupSearch {
     return waitsAt;
   }
 
-  // Reads on to the end of the text. Answers up to where all is settled, in the text; undefined when the budget is used up.
+  // Reads to the end of the text. Returns the offset of the text up to which everything is settled; undefined when the
+  // budget is used up.
   #read(
     index: number,
     dfa: LazyDfa,
@@ -99,12 +101,12 @@ export class GroupSearch {
     const matched = this.#matched[index];
     const found = new Set<number>();
     const known = this.#passes[index];
-    // What was settled by its length alone may be ahead of the automaton.
+    // What its length alone settled may be ahead of the automaton.
     const isAhead = known !== undefined && known.at >= base + at;
     let pass = isAhead ? moved(known, -base) : undefined;
-    if (pass === undefined || !dfa.goOn(text, pass, to, found, budget)) {
+    if (pass === undefined || !dfa.resume(text, pass, to, found, budget)) {
       pass = dfa.begin(text, { from: Math.max(0, at - 1), at });
-      if (!dfa.goOn(text, pass, to, found, budget)) pass = undefined;
+      if (!dfa.resume(text, pass, to, found, budget)) pass = undefined;
     }
     this.#passes[index] = pass && moved(pass, base);
     for (const member of found) matched?.set(member, base + to);
@@ -116,7 +118,7 @@ export class GroupSearch {
     text: string,
     { at, limit, to }: { readonly at: number; readonly limit: number; readonly to: number },
     base: number,
-    report: (finding: Parameters<LaneReport>[1]) => void,
+    report: (finding: Parameters<FormReport>[1]) => void,
   ): number {
     const probe = this.#tables.patterns[pattern]?.probe;
     if (probe === undefined) return -1;

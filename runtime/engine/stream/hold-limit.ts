@@ -1,12 +1,13 @@
-// Rules that are not judged any more, since their matches would need more text than a stream may hold back. Their `on_error` decides.
+// Tracks rules that are no longer judged because their matches would need more text than a stream may hold back. Their
+// `on_error` decides.
 
 import { create } from "@bufbuild/protobuf";
 import { type Unjudged, UnjudgedSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { FailMode, Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import type { CompiledRule } from "../compiled-policy.ts";
-import type { Evaluation } from "../evaluation.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
+import type { CompiledRule } from "../policy-plan/compiled-policy.ts";
 
-/** What a stream left unjudged. */
+/** The detectors that a stream left unjudged. */
 export class HoldLimit {
   readonly #unjudged = new Map<string, Unjudged>();
   #strictest: Outcome = Outcome.ALLOW;
@@ -16,7 +17,7 @@ export class HoldLimit {
     return this.#strictest;
   }
 
-  /** Takes a detector of a rule out of the judgement. */
+  /** Stops judging a rule by a detector. */
   leave(rule: CompiledRule, key: string): void {
     for (const { specKey, detector, onError } of rule.terms) {
       if (specKey !== key) continue;
@@ -26,7 +27,7 @@ export class HoldLimit {
     }
   }
 
-  /** The verdict with what was left unjudged, and as strict as that says. */
+  /** The verdict with the unjudged detectors added, and at least as strict as their rules demand. */
   applied(evaluation: Evaluation): Evaluation {
     if (this.#unjudged.size === 0) return evaluation;
     const { response } = evaluation;

@@ -1,29 +1,29 @@
-// Normalises a growing text (NFKC without invisible characters, see normalize.ts) piece by piece. The last piece waits: a mark that is
-// still to come may join it.
+// Normalises a growing text (NFKC without invisible characters, see normalize.ts) cluster by cluster. The last cluster
+// waits, since a combining mark that is still to come may join it.
 
-import { joinsPrevious, normalize, normalPieces, pointAround } from "../normalize.ts";
-import { isPairInside } from "../offset.ts";
+import { joinsPrevious, normalClusters, normalize, normalizeVisible, pointAround } from "../text/normalize.ts";
+import { isPairInside } from "../text/offset.ts";
 
-/** What a chunk made final. */
+/** The text that a chunk made final. */
 export interface NormalStep {
-  /** Final text, and the same normalised. */
+  /** Final text, as given and normalised. */
   readonly given: string;
   readonly normal: string;
-  /** Where each unit of `normal` came from, relative to `given`; undefined when both are equal. */
+  /** By unit of `normal`: the offsets in `given` where it begins and ends; undefined when both texts are equal. */
   readonly starts: readonly number[] | undefined;
   readonly ends: readonly number[] | undefined;
 }
 
-/** Units that end a piece for sure when an ordinary letter follows. */
+/** A unit that surely ends a cluster when an ordinary letter follows. */
 const lastPlain = /[\0-\x7f]$/;
 
-/** Feeds a text to its forms as far as it is final. */
+/** Passes a text on as far as it is final. */
 export class NormalFeed {
   #pending = "";
-  /** The first half of a pair whose second is still to come. */
+  /** The first half of a surrogate pair whose second half is still to come. */
   #half = "";
 
-  /** Takes a chunk; answers what has become final. */
+  /** Takes a chunk and returns what has become final. */
   push(chunk: string): NormalStep {
     const text = this.#half + chunk;
     this.#half = endsInside(text) ? text.slice(-1) : "";
@@ -50,8 +50,8 @@ function mapped(given: string): NormalStep {
   const starts: number[] = [];
   const ends: number[] = [];
   let normal = "";
-  for (const { start, end, visible } of normalPieces(given)) {
-    const piece = visible.normalize("NFKC");
+  for (const { start, end, visible } of normalClusters(given)) {
+    const piece = normalizeVisible(visible);
     normal += piece;
     const isSame = piece === given.slice(start, end);
     for (let i = 0; i < piece.length; i++) {
@@ -63,10 +63,10 @@ function mapped(given: string): NormalStep {
   return { given, normal, starts, ends };
 }
 
-/** How much of a chunk's end is looked at first. */
+/** How many units of a chunk's end are examined first. */
 const shortLook = 32;
 
-// Where the last piece that begins in a chunk does; -1 when all of it goes on with what was before.
+// The start of the last cluster that begins in a chunk; -1 when all of it continues an earlier one.
 function lastPieceIn(chunk: string): number {
   if (lastPlain.test(chunk)) return chunk.length - 1;
   if (chunk.length > 2 * shortLook) {
@@ -82,7 +82,7 @@ function lastPieceIn(chunk: string): number {
 function lastBegin(text: string): number {
   let last = -1;
   let isFirst = true;
-  for (const { start, visible } of normalPieces(text)) {
+  for (const { start, visible } of normalClusters(text)) {
     if (!isFirst || !joinsPrevious(visible)) last = start;
     isFirst = false;
   }

@@ -1,4 +1,4 @@
-// Tells authors which rules make streams wait for the verdict, and why: what `validate` and `explain` say of a policy.
+// Tells authors which rules make streams wait for the verdict, and why. `validate` and `explain` show these notices.
 
 import { create, type JsonValue } from "@bufbuild/protobuf";
 import type { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
@@ -7,22 +7,25 @@ import {
   type VerdictRule as VerdictRuleMessage,
   VerdictRuleSchema,
 } from "../../../gen/policyguard/policy/v1/stream_pb.ts";
-import { type PolicySource, policySteps } from "../compiled-policy.ts";
 import { catalog } from "../detectors/catalog.ts";
-import type { Models } from "../plan.ts";
+import type { Models } from "../detectors/detector-plan.ts";
 import type { PolicyDocument } from "../policy/document.ts";
 import { noPacks, type PackSource } from "../policy/extend.ts";
-import { parsePolicy } from "../policy/parse.ts";
-import { SpecTable } from "../spec-table.ts";
-import { finish } from "../steps.ts";
-import { asksBackend } from "./bounds.ts";
-import { obligationsOf, streamedStages, type VerdictRule } from "./obligation.ts";
+import { parsePolicyInForce } from "../policy/parse.ts";
+import { type PolicySource, policySteps } from "../policy-plan/compiled-policy.ts";
+import { SpecTable } from "../scan/spec-table.ts";
+import { finish } from "../text/steps.ts";
+import { asksBackend } from "./followable.ts";
+import { holdBacksOf, streamedStages, type VerdictRule } from "./hold-back.ts";
 import { whyNotFollowed } from "./tables.ts";
 
-/** Why a detector, given by the key of its spec, is judged at the end: the end of a sentence about it; undefined when it is not. */
+/**
+ * Why a stream judges a detector, given by the key of its spec, only at the end: the end of a sentence about it;
+ * undefined when it does not.
+ */
 export type WhyNotFollowed = (specKey: string) => string | undefined;
 
-/** The reasons by their names. */
+/** The protocol's reasons by name. */
 export const verdictReasons: Readonly<Record<VerdictRule["reason"], VerdictReason>> = {
   quorum: VerdictReason.QUORUM,
   detector: VerdictReason.DETECTOR,
@@ -42,7 +45,7 @@ const sentences: Readonly<Record<Exclude<VerdictRule["reason"], "detector">, str
   output_schema: "the answer is held against an output schema",
 };
 
-/** What is told of the rules that make streams wait, by stage. A rule is told once, with all the stages at which it does. */
+/** The notices for rules that make streams wait, by stage. Each rule gets one notice with all its stages. */
 export function verdictNotices(
   byStage: ReadonlyMap<Stage, readonly VerdictRule[]>,
   whyNot: WhyNotFollowed,
@@ -68,7 +71,9 @@ function noticeOf({ policy, rule, reason, detector }: VerdictRule, stage: Stage,
   return create(VerdictRuleSchema, { ...about, detector: detector?.name });
 }
 
-/** The rules of a policy, those of its packs included, for which streams wait for the verdict once they are enforced. */
+/**
+ * The rules of a policy, including those of its packs, for which streams wait for the verdict when they are enforced.
+ */
 export function verdictRulesOf(
   document: PolicyDocument,
   { packs = noPacks, models = new Map() }: { readonly packs?: PackSource | undefined; readonly models?: Models },
@@ -77,7 +82,7 @@ export function verdictRulesOf(
   const scope = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
   const source: PolicySource = { policyId: name, name, version: 1, scope, document, packs };
   // A policy document is JSON; its interface only names the keys.
-  const { policy, packs: layers } = parsePolicy(source.document as JsonValue, catalog, packs);
+  const { policy, packs: layers } = parsePolicyInForce(source.document as JsonValue, catalog, packs);
   if (policy === undefined) return [];
   const specs = new SpecTable();
   const definitions = new Map(catalog.map((definition) => [definition.id, definition]));
@@ -90,7 +95,7 @@ export function verdictRulesOf(
   const byStage = streamedStages.map((stage): [Stage, readonly VerdictRule[]] => {
     const facts = { stage, nowMs: Number.POSITIVE_INFINITY, canFollow: (key: string) => whyNot(key) === undefined };
     const applicable = compiled.map((each) => ({ policy: each }));
-    return [stage, obligationsOf(applicable, facts).untilVerdict];
+    return [stage, holdBacksOf(applicable, facts).untilVerdict];
   });
   return verdictNotices(new Map(byStage), whyNot);
 }

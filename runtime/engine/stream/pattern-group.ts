@@ -1,50 +1,59 @@
-// The patterns of streams that no literal gates, in groups that one automaton follows.
+// Groups the patterns of streams that have no required literal, so that one automaton follows each group.
 
-import { LazyDfa } from "../dfa.ts";
-import type { PatternProbe } from "../plan.ts";
-import { groupMemory } from "../state-memory.ts";
-import type { TableShelf } from "../table-shelf.ts";
+import type { PatternProbe } from "../detectors/detector-plan.ts";
+import { LazyDfa } from "../pattern/lazy-dfa.ts";
+import { groupMemory } from "../pattern/memory-budget.ts";
+import type { TableCache } from "../scan/table-cache.ts";
 
-/** A pattern, and the detector that wants it. */
+/** A pattern with the detector that needs it. */
 export interface StreamPattern {
   readonly job: number;
   readonly probe: PatternProbe;
 }
 
-/** Patterns without a literal that are searched together. */
+/** Patterns without a required literal that are searched together. */
 export interface PatternGroup {
   readonly members: readonly number[];
   readonly isFolded: boolean;
-  /** The most units that a match takes; infinite when that is not known. */
+  /** Maximum length of a match in units; infinite when unknown. */
   readonly reach: number;
   readonly dfa: LazyDfa;
 }
 
-const mostPatterns = 80;
-/** Patterns with long beginnings need many states together. */
+const maxPatterns = 80;
+/** Patterns with long beginnings need many states when combined. */
 const fewPatterns = 40;
-const mostInstructions = 8_000;
+const maxInstructions = 8_000;
 
-/** Puts the patterns without a literal into groups, step by step. */
-export function* groupSteps(patterns: readonly StreamPattern[], shelf: TableShelf): Generator<void, PatternGroup[]> {
+/** Groups the patterns without a required literal, step by step. */
+export function* groupSteps(
+  patterns: readonly StreamPattern[],
+  tableCache: TableCache,
+): Generator<void, PatternGroup[]> {
   const ungated = [...patterns.entries()].flatMap(([index, { probe }]) => (isFree(probe) ? [index] : []));
   const alike = Map.groupBy(ungated, (index) => {
     const { job, probe } = patterns[index] ?? {};
-    return `${job}:${probe?.folded}:${probe?.pattern.elastic}:${probe?.pattern.gates.length === 0}`;
+    return `${job}:${probe?.folded}:${probe?.pattern.elastic}:${probe?.pattern.requiredLiterals.length === 0}`;
   });
   const groups: PatternGroup[] = [];
   for (const members of alike.values()) {
     for (const few of chunked(members, patterns)) {
-      groups.push(...groupsOfFew(few, patterns, shelf));
+      groups.push(...groupsOfFew(few, patterns, tableCache));
       yield;
     }
   }
   return groups;
 }
 
-/** Whether no literal says where a pattern may match: a match that may begin anywhere before one is under way long before it occurs. */
-export function isFree({ pattern: { gates, dfa } }: PatternProbe): boolean {
-  return gates.length === 0 || (dfa !== undefined && gates.some(({ before }) => !Number.isFinite(before)));
+/**
+ * Whether no literal bounds where a pattern may match. A match that may begin anywhere before its literal is under way
+ * long before the literal occurs.
+ */
+export function isFree({ pattern: { requiredLiterals, dfa } }: PatternProbe): boolean {
+  return (
+    requiredLiterals.length === 0 ||
+    (dfa !== undefined && requiredLiterals.some(({ before }) => !Number.isFinite(before)))
+  );
 }
 
 function chunked(members: readonly number[], patterns: readonly StreamPattern[]): number[][] {
@@ -53,8 +62,8 @@ function chunked(members: readonly number[], patterns: readonly StreamPattern[])
   for (const index of members) {
     const more = patterns[index]?.probe.pattern.programSize ?? 0;
     const open = groups.at(-1);
-    const most = patterns[index]?.probe.pattern.gates.length === 0 ? mostPatterns : fewPatterns;
-    if (open === undefined || open.length >= most || size + more > mostInstructions) {
+    const maxMembers = patterns[index]?.probe.pattern.requiredLiterals.length === 0 ? maxPatterns : fewPatterns;
+    if (open === undefined || open.length >= maxMembers || size + more > maxInstructions) {
       groups.push([index]);
       size = more;
     } else {
@@ -65,17 +74,17 @@ function chunked(members: readonly number[], patterns: readonly StreamPattern[])
   return groups;
 }
 
-// Each alone has an automaton; together they may tell too many characters apart for one.
+// Each pattern alone has an automaton; together they may distinguish too many characters for one.
 function groupsOfFew(
   members: readonly number[],
   patterns: readonly StreamPattern[],
-  shelf: TableShelf,
+  tableCache: TableCache,
 ): PatternGroup[] {
   const probes = members.flatMap((index) => patterns[index]?.probe ?? []);
-  const tables = shelf.dfa(probes.map(({ pattern }) => pattern));
+  const tables = tableCache.dfa(probes.map(({ pattern }) => pattern));
   if (tables === undefined) {
     const half = Math.ceil(members.length / 2);
-    return [members.slice(0, half), members.slice(half)].flatMap((few) => groupsOfFew(few, patterns, shelf));
+    return [members.slice(0, half), members.slice(half)].flatMap((few) => groupsOfFew(few, patterns, tableCache));
   }
   const dfa = LazyDfa.over(tables, groupMemory);
   const isElastic = probes.some(({ pattern }) => pattern.elastic);

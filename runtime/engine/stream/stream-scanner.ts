@@ -1,20 +1,21 @@
-// The detectors of one stream: every form of the text, and the findings of each detector as soon as nothing can change them any more.
+// Runs the detectors of one stream over every form of its text, and returns the findings of each detector as soon as
+// nothing can change them.
 
-import type { Detection, TextSource } from "../detector.ts";
-import { reads } from "../normalize.ts";
-import type { KnownWindows } from "../plan.ts";
+import type { Detection, TextSource } from "../detectors/detector.ts";
+import type { KnownWindows } from "../detectors/finding.ts";
+import { reads } from "../text/normalize.ts";
 import { EncodedFeed } from "./encoded-feed.ts";
 import { FormMap } from "./form-map.ts";
-import { Lane } from "./lane.ts";
+import { FormStream } from "./form-stream.ts";
 import { NormalFeed, type NormalStep } from "./normal-feed.ts";
 import type { StreamJob, StreamTables } from "./tables.ts";
 import { contextLength, TextTail } from "./text-tail.ts";
 import { settledWindows, windowLength } from "./window-edge.ts";
 
-/** What a chunk settled: detections by the key of their spec. */
+/** The detections that a chunk settled, by the key of their spec. */
 export type Settled = ReadonlyMap<string, readonly Detection[]>;
 
-/** Where the text begins that a detector may still find something in. */
+/** The offset after which a detector may still find something. */
 export interface StreamEdge {
   readonly key: string;
   readonly edge: number;
@@ -23,28 +24,28 @@ export interface StreamEdge {
 const nothing: Settled = new Map();
 const none: readonly Detection[] = [];
 
-/** Scans a text that grows. Offsets are UTF-16 code units of the text as it is given. */
+/** Scans a growing text. Offsets are UTF-16 code units of the given text: in "a😀b", "b" starts at 3. */
 export class StreamScanner {
   readonly #tables: StreamTables;
   readonly #feed = new NormalFeed();
   readonly #encoded: EncodedFeed | undefined;
-  /** The text as given, and, from the first difference on, its normalised form. */
-  readonly #given: Lane;
-  #normal: Lane | undefined;
+  /** The given text, and from the first difference on its normalised form. */
+  readonly #given: FormStream;
+  #normal: FormStream | undefined;
   #map: FormMap | undefined;
-  /** The text as given, for layers of what the normalised form shows. */
+  /** The given text, to tell whether a finding in the normalised form is in the given text too. */
   readonly #text = new TextTail();
   readonly #ledgers: readonly Ledger[];
   #fed = 0;
 
   constructor(tables: StreamTables, source: TextSource = "chat") {
     this.#tables = tables;
-    this.#given = new Lane(tables, reads.given | reads.normal);
+    this.#given = new FormStream(tables, reads.given | reads.normal);
     this.#encoded = tables.decoded === undefined ? undefined : new EncodedFeed();
     this.#ledgers = tables.jobs.map((job) => new Ledger(job, source));
   }
 
-  /** Takes a chunk; answers what it settled. */
+  /** Takes a chunk and returns what it settled. */
   push(chunk: string): Settled {
     const step = this.#feed.push(chunk);
     if (step.given !== "") this.#advance(step);
@@ -63,12 +64,12 @@ export class StreamScanner {
     return settled ?? nothing;
   }
 
-  /** Where the text begins that a detector may still find something in, with the key of its spec. */
+  /** For each detector, the offset after which it may still find something. */
   get edges(): readonly StreamEdge[] {
     return this.#ledgers;
   }
 
-  /** What was found in the windows that are settled, for the verdict. */
+  /** The findings in the settled windows, for the verdict. */
   get windows(): KnownWindows {
     const of: KnownWindows["of"] = (key, kinds) => {
       if ((kinds & reads.normal) !== 0) return (this.#normal ?? this.#given).windowsOf(key);
@@ -86,14 +87,14 @@ export class StreamScanner {
     this.#pushNormal(step);
     this.#pushEncoded(step.given);
     this.#fed += step.given.length;
-    let least = this.#fed;
-    for (const { edge } of this.#ledgers) if (edge < least) least = edge;
-    this.#text.trim(least - contextLength);
+    let minOffset = this.#fed;
+    for (const { edge } of this.#ledgers) if (edge < minOffset) minOffset = edge;
+    this.#text.trim(minOffset - contextLength);
   }
 
   #fork(): void {
     this.#normal = this.#given.fork(reads.normal | reads.normalAgain);
-    this.#given.kinds = reads.given;
+    this.#given.become(reads.given);
     this.#map = new FormMap(this.#fed);
   }
 
@@ -101,16 +102,16 @@ export class StreamScanner {
     const map = this.#map;
     if (this.#normal === undefined || map === undefined) return;
     map.append(step.given.length, step.starts, step.ends);
-    const lane = this.#normal;
-    lane.push(step.normal, (job, finding) => {
+    const form = this.#normal;
+    form.push(step.normal, (job, finding) => {
       const start = map.start(finding.start);
       const end = map.end(finding.end);
-      const isSame = this.#text.slice(start, end) === lane.tail.slice(finding.start, finding.end);
+      const isSame = this.#text.slice(start, end) === form.tail.slice(finding.start, finding.end);
       const { category, score, attributes } = finding;
       const layer = isSame ? "plain" : "normalized";
       this.#add(job, { category, start, end, score, layer, ...(attributes && { attributes }) }, 1);
     });
-    map.trim(lane.tail.base - contextLength);
+    map.trim(form.tail.base - contextLength);
   }
 
   #pushEncoded(given: string): void {
@@ -134,11 +135,11 @@ export class StreamScanner {
     return edge;
   }
 
-  // Windows lie in the form that they are made of, and by their detections' offsets in the text.
+  // Windows are counted in the form that they are taken from, and their detections in the given text.
   #windowEdgeOf(job: number, edge: number): number {
-    const least = settledWindows(edge);
-    if (this.#normal?.isReadBy(job) !== true) return least;
-    return Math.min(least, this.#map?.start(settledWindows(this.#normal.edges[job] ?? 0)) ?? 0);
+    const minOffset = settledWindows(edge);
+    if (this.#normal?.isReadBy(job) !== true) return minOffset;
+    return Math.min(minOffset, this.#map?.start(settledWindows(this.#normal.edges[job] ?? 0)) ?? 0);
   }
 }
 
@@ -151,7 +152,7 @@ interface Entry {
 class Ledger {
   readonly key: string;
   readonly isWindowed: boolean;
-  /** Nothing that begins before it can change any more. */
+  /** No detection that begins before this offset can change. */
   edge = 0;
   readonly #job: StreamJob;
   readonly #source: TextSource;
@@ -171,11 +172,14 @@ class Ledger {
   }
 
   #sort(): void {
-    if (!this.#isSorted) this.#entries.sort(byPlace);
+    if (!this.#isSorted) this.#entries.sort(byPosition);
     this.#isSorted = true;
   }
 
-  /** What is settled now, given that all that begins before `edge` was added. Detections that overlap are settled together. */
+  /**
+   * The detections that are settled, given that all that begin before `edge` were added. Overlapping detections are
+   * settled together.
+   */
   settleClusters(edge: number): readonly Detection[] {
     if (this.#entries.length === 0) {
       this.edge = edge;
@@ -197,7 +201,7 @@ class Ledger {
     return settled.length === 0 ? settled : this.#job.settle(settled, this.#source);
   }
 
-  /** The same for what is settled by windows. */
+  /** The same for detections that are settled by windows. */
   settleWindows(windowEdge: number): readonly Detection[] {
     const from = this.edge;
     if (windowEdge <= from) return none;
@@ -210,12 +214,12 @@ class Ledger {
       )
       .filter(({ start }) => start >= from && start < windowEdge);
     const overlapping = this.#entries.filter(({ detection }) => detection.end > windowEdge);
-    const least = Math.min(windowEdge - windowLength, ...overlapping.map(({ detection }) => detection.start));
-    this.#entries = this.#entries.filter(({ detection }) => detection.end > least);
+    const minOffset = Math.min(windowEdge - windowLength, ...overlapping.map(({ detection }) => detection.start));
+    this.#entries = this.#entries.filter(({ detection }) => detection.end > minOffset);
     return settled;
   }
 }
 
-function byPlace(a: Entry, b: Entry): number {
+function byPosition(a: Entry, b: Entry): number {
   return a.detection.start - b.detection.start || a.form - b.form;
 }

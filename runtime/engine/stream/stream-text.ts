@@ -1,10 +1,11 @@
-// A whole stream at once, for policy tests and the playground.
+// Runs a whole stream at once, for policy tests and the playground.
 
 import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import type { Evaluation, EvaluationContext } from "../evaluation.ts";
+import type { EvaluationContext } from "../evaluate/context.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
 import type { EngineStream } from "./stream.ts";
 
-/** What a stream let through, and its verdict. */
+/** The text that a stream released, and its verdict. */
 export interface StreamedText {
   readonly released: string;
   readonly evaluation: Evaluation;

@@ -1,73 +1,77 @@
-// A text that is judged while it comes. What is released is safe, and exact: whatever the chunks, all releases together are P(text) of
-// release.ts, and the verdict is what the engine says of the whole text. Held back is what a match that takes effect could still need.
+// A text that is judged while it arrives. What is released is safe and exact: however the text is cut into chunks, all
+// releases together are P(text) of release.ts, and the verdict equals the engine's verdict on the whole text. Text that
+// a match with effect may still need is held back.
 
 import type { EvaluateRequest, Finding, ToolCall } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { OffsetUnit, Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import type { ApplicablePolicy } from "../applicability.ts";
-import type { BackendAnswers } from "../backend.ts";
-import type { CompiledRule } from "../compiled-policy.ts";
-import type { Evaluation, EvaluationContext } from "../evaluation.ts";
-import { Fingerprints } from "../fingerprint.ts";
-import { isEnforced, type Match } from "../match.ts";
-import { mergeSpans, Redactor, type RedactSpan } from "../redact.ts";
-import { findingsOf } from "../respond.ts";
+import type { BackendAnswers } from "../backend/backend.ts";
+import { byPosition, isEnforced, type Match } from "../decide/match.ts";
+import type { EvaluationContext } from "../evaluate/context.ts";
+import type { Evaluation } from "../evaluate/evaluation.ts";
+import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
+import type { CompiledRule } from "../policy-plan/compiled-policy.ts";
+import { Fingerprints } from "../respond/fingerprint.ts";
+import { mergeSpans, Redactor, type RedactSpan } from "../respond/redact.ts";
+import { type Block, firstEnding, releaseEnd } from "../respond/release.ts";
+import { findingsOf } from "../respond/respond.ts";
+import { type HoldBacks, holdBacksOf, type VerdictRule } from "./hold-back.ts";
 import { HoldLimit } from "./hold-limit.ts";
-import { StreamJudge } from "./judge.ts";
-import { type Obligations, obligationsOf, type VerdictRule } from "./obligation.ts";
-import { type Block, firstEnding, releaseEnd } from "./release.ts";
+import { StreamDecider } from "./stream-decider.ts";
 import { StreamScanner } from "./stream-scanner.ts";
 import type { StreamTables } from "./tables.ts";
 import { TextTail } from "./text-tail.ts";
 import { withText } from "./with-text.ts";
 
-/** The most text that is held back for matches, in code units; see `unjudged: hold_limit`. */
-export const mostHeldBack = 65_536;
+/** Maximum text held back for matches, in code units; beyond it rules are `unjudged: hold_limit`. */
+export const maxHeldBack = 65_536;
 
-/** What a chunk led to. */
+/** The result of a chunk. */
 export interface StreamStep {
-  /** Text that may go on, redacted. */
+  /** Text that may be passed on, redacted. */
   readonly released: string;
-  /** Findings that are certain now, those without effect included. Offsets count as the request asks. */
+  /**
+   * Findings that are now certain, including those without effect. Offsets are in the unit that the request asks for.
+   */
   readonly findings: readonly Finding[];
 }
 
-/** How a stream ended. */
+/** The end of a stream. */
 export interface StreamEnd {
-  /** The rest of what may go on. */
+  /** The rest of the text that may be passed on. */
   readonly released: string;
   readonly evaluation: Evaluation;
-  /** The request about the whole text. */
+  /** The request with the whole text. */
   readonly request: EvaluateRequest;
 }
 
-/** What is known at the end only. */
+/** Facts that are known only at the end. */
 export interface StreamFinish {
   readonly toolCalls?: readonly ToolCall[];
   /** Microseconds since the verdict was asked for. */
   readonly elapsedUs?: () => number;
-  /** What backends said of the whole text. */
+  /** The backends' answers for the whole text. */
   readonly backends?: BackendAnswers | undefined;
 }
 
-/** A text that is judged while it comes. */
+/** A text that is judged while it arrives. */
 export interface EngineStream {
-  /** Takes a chunk, cut anywhere. */
+  /** Takes a chunk; it may be cut anywhere, even within a surrogate pair. */
   readonly push: (chunk: string) => StreamStep;
-  /** The request about the whole text, by which backends are asked before the end. */
+  /** The request with the whole text, with which backends are asked before the end. */
   readonly wholeRequest: (toolCalls: readonly ToolCall[]) => EvaluateRequest;
-  /** Judges the whole text. A finished stream takes nothing more. */
+  /** Judges the whole text. A finished stream accepts no more text. */
   readonly finish: (finish?: StreamFinish) => StreamEnd;
-  /** Units that came and were not released. */
+  /** Code units that arrived and were not released. */
   readonly heldBack: number;
-  /** Units that came. */
+  /** Code units that arrived. */
   readonly length: number;
-  /** Whether it is certain that nothing more will be released before the verdict: a block took effect, or the hold-back was too long. */
+  /** Whether nothing more will be released before the verdict: a block took effect, or too much text was held back. */
   readonly isClosed: boolean;
-  /** The rules for which everything waits for the verdict. */
+  /** The rules for which all text waits for the verdict. */
   readonly untilVerdict: readonly VerdictRule[];
 }
 
-/** What an engine gives to each of its streams. */
+/** The inputs that an engine gives to each of its streams. */
 export interface StreamTools {
   readonly environment: string;
   readonly applicable: readonly ApplicablePolicy[];
@@ -76,24 +80,24 @@ export interface StreamTools {
   readonly evaluate: (request: EvaluateRequest, context: EvaluationContext) => Evaluation;
 }
 
-/** Opens a stream. The request has no text: that of the short form, or of its only segment, is what will come. */
+/** Opens a stream. The request has no text: the stream supplies the text of the short form, or of its only segment. */
 export function openEngineStream(
   request: EvaluateRequest,
   context: EvaluationContext,
   tools: StreamTools,
 ): EngineStream {
-  const judge = new StreamJudge(withText(request, "", []), context, tools);
-  const obligations = obligationsFor(request, context, tools, judge);
-  return new TextStream(request, context, { tools, judge, obligations });
+  const judge = new StreamDecider(withText(request, "", []), context, tools);
+  const holdBacks = holdBacksFor(request, context, tools, judge);
+  return new TextStream(request, context, { tools, judge, holdBacks });
 }
 
-function obligationsFor(
+function holdBacksFor(
   request: EvaluateRequest,
   { stage, now }: EvaluationContext,
   { applicable, canFollow }: StreamTools,
-  judge: StreamJudge,
-): Obligations {
-  const { keys, untilVerdict } = obligationsOf(applicable, {
+  judge: StreamDecider,
+): HoldBacks {
+  const { keys, untilVerdict } = holdBacksOf(applicable, {
     ...{ stage, nowMs: now.getTime(), canFollow },
     rolloutValue: (by) => judge.rolloutValue(by),
     ask: (policy) => judge.askOf(policy),
@@ -103,7 +107,7 @@ function obligationsFor(
   return { keys, untilVerdict: [...untilVerdict, schema] };
 }
 
-/** The rules for which a stream of this request would wait for the verdict. Its text does not matter. */
+/** The rules for which a stream of this request would wait for the verdict. The request's text does not matter. */
 export function verdictRulesFor(
   request: EvaluateRequest,
   context: EvaluationContext,
@@ -111,13 +115,13 @@ export function verdictRulesFor(
 ): readonly VerdictRule[] {
   const segments = request.segments.length === 1 ? request.segments : [];
   const about = withText({ ...request, messages: [], segments }, "", []);
-  return obligationsFor(about, context, tools, new StreamJudge(about, context, tools)).untilVerdict;
+  return holdBacksFor(about, context, tools, new StreamDecider(about, context, tools)).untilVerdict;
 }
 
 interface StreamParts {
   readonly tools: StreamTools;
-  readonly judge: StreamJudge;
-  readonly obligations: Obligations;
+  readonly judge: StreamDecider;
+  readonly holdBacks: HoldBacks;
 }
 
 class TextStream implements EngineStream {
@@ -129,16 +133,18 @@ class TextStream implements EngineStream {
   readonly #fingerprints: Fingerprints;
   readonly #redactor: Redactor;
   readonly #chunks: string[] = [];
-  /** The end of the text; undefined when nothing can be released before the verdict any more. */
+  /** The end of the text; undefined when nothing more can be released before the verdict. */
   #text: TextTail | undefined;
   #scanner: StreamScanner | undefined;
-  /** Keys of detectors whose hold-back counts. */
+  /** Keys of the detectors whose findings hold text back. */
   readonly #keys: Set<string>;
   #out = 0;
   #releasedLength = 0;
-  #spans: RedactSpan[] = [];
+  #spans: (RedactSpan & { readonly match: Match })[] = [];
   #blocks: Block[] = [];
-  /** Code points, less than units, before the begin of the tail. */
+  /**
+   * Surrogate pairs before the start of the tail: the difference between its offset in code units and in code points.
+   */
   #pairsBefore = 0;
   readonly #holdLimit = new HoldLimit();
 
@@ -146,8 +152,8 @@ class TextStream implements EngineStream {
     this.#request = request;
     this.#context = context;
     this.#parts = parts;
-    this.untilVerdict = parts.obligations.untilVerdict;
-    this.#keys = new Set(parts.obligations.keys);
+    this.untilVerdict = parts.holdBacks.untilVerdict;
+    this.#keys = new Set(parts.holdBacks.keys);
     this.#fingerprints = new Fingerprints(context.fingerprintKey);
     this.#redactor = new Redactor(this.#fingerprints, { kept: context.session?.vault ?? [], add: () => undefined });
     if (this.untilVerdict.length > 0) return;
@@ -174,7 +180,7 @@ class TextStream implements EngineStream {
     for (const match of matches) this.#take(match);
     const findings = matches.length === 0 ? [] : this.#findingsOf(matches, text);
     const released = this.#release(text);
-    if (this.heldBack > mostHeldBack && this.#text !== undefined) this.#giveUp();
+    if (this.heldBack > maxHeldBack && this.#text !== undefined) this.#giveUp();
     return { released, findings };
   }
 
@@ -206,7 +212,9 @@ class TextStream implements EngineStream {
     const { start, end, category, rule } = match;
     if (rule.action === Outcome.BLOCK) this.#blocks.push({ start, end });
     if (rule.action === Outcome.REDACT)
-      this.#spans.push({ piece: 0, start, end, category, style: rule.style, reversible: rule.reversible });
+      this.#spans.push({ segment: 0, start, end, category, style: rule.style, reversible: rule.reversible, match });
+    // Findings arrive in another order than that of their rules, which breaks ties.
+    this.#spans.sort((a, b) => byPosition(a.match, b.match));
   }
 
   #release(text: TextTail): string {
@@ -233,7 +241,7 @@ class TextStream implements EngineStream {
     return released;
   }
 
-  /** Nothing that takes effect and begins before it is still to come. */
+  /** No match with effect that begins before this offset is still to come. */
   #settledEnd(text: TextTail): number {
     if (this.#scanner === undefined) return endsInside(text.text) ? text.end - 1 : text.end;
     let settled = text.end;
@@ -249,23 +257,23 @@ class TextStream implements EngineStream {
   }
 
   #findingsOf(matches: readonly Match[], text: TextTail): Finding[] {
-    const { piece } = this.#parts.judge;
-    if (piece === undefined) return [];
+    const { segment } = this.#parts.judge;
+    if (segment === undefined) return [];
     const { base } = text;
-    const near = matches.map((match) => ({ ...match, piece: 0, start: match.start - base, end: match.end - base }));
+    const near = matches.map((match) => ({ ...match, segment: 0, start: match.start - base, end: match.end - base }));
     const unit = this.#request.options?.offsets || OffsetUnit.UTF16;
-    const pieces = [{ ...piece, text: text.text }];
+    const segments = [{ ...segment, text: text.text }];
     const shift = unit === OffsetUnit.CODE_POINTS ? base - this.#pairsBefore : base;
-    return findingsOf({ matches: near, pieces, fingerprints: this.#fingerprints }, unit).map((finding) => ({
+    return findingsOf({ matches: near, segments, fingerprints: this.#fingerprints }, unit).map((finding) => ({
       ...finding,
       start: finding.start + shift,
       end: finding.end + shift,
     }));
   }
 
-  // Rules whose matches would need more text than may be held back are not judged any more; their on_error decides.
+  // Rules whose matches would need more text than may be held back are no longer judged; their `on_error` decides.
   #giveUp(): void {
-    const late = this.length - mostHeldBack;
+    const late = this.length - maxHeldBack;
     for (const { key, edge } of this.#scanner?.edges ?? []) {
       if (edge >= late || !this.#keys.delete(key)) continue;
       for (const rule of this.#rulesOf(key)) this.#holdLimit.leave(rule, key);

@@ -1,22 +1,23 @@
-// What streams of one kind share: the detectors whose findings may hold text back, compiled together, with what it takes to say at any
-// moment which of their findings are still to come.
+// The shared tables of streams of one kind: the detectors whose findings may hold text back, compiled together, with
+// the data to say at any time which of their findings are still to come.
 
-import { type Automaton, openAutomaton } from "../automaton.ts";
-import type { DetectorSpec } from "../detector.ts";
 import { detectorOf } from "../detectors/catalog.ts";
-import { gateFoldText } from "../fold.ts";
-import type { Gate } from "../literal.ts";
-import { reads } from "../normalize.ts";
-import type { Models, OpenEdge, Phrase, Plan, Sweep, Trigger, WindowProbe } from "../plan.ts";
-import { detectorSteps, type FormScanner } from "../scanner.ts";
-import { planOf } from "../spec-plan.ts";
-import { inBunches } from "../steps.ts";
-import type { TableShelf } from "../table-shelf.ts";
-import { unfollowable } from "./bounds.ts";
-import { openLeads } from "./lead.ts";
-import { type LeadGroup, LeadTable, reachBefore } from "./lead-table.ts";
+import type { DetectorSpec } from "../detectors/detector.ts";
+import type { Models, OpenEdge, Phrase, Plan, Sweep, Trigger, WindowProbe } from "../detectors/detector-plan.ts";
+import { type Automaton, openAutomaton } from "../pattern/aho-corasick.ts";
+import { openPrefixSets } from "../pattern/prefix-sets.ts";
+import type { RequiredLiteral } from "../pattern/required-literals.ts";
+import { bitOf, type LiteralMark, markStates, type StateMarks } from "../pattern/state-mark.ts";
+import { comparedPhrase } from "../scan/phrase.ts";
+import { detectorSteps, type FormScanner } from "../scan/scanner.ts";
+import { planOf } from "../scan/spec-plan.ts";
+import type { TableCache } from "../scan/table-cache.ts";
+import { automatonFoldText, letterFoldText } from "../text/fold.ts";
+import { reads } from "../text/normalize.ts";
+import { inBatches } from "../text/steps.ts";
+import { unfollowable } from "./followable.ts";
 import { groupSteps, isFree, type PatternGroup, type StreamPattern } from "./pattern-group.ts";
-import { bitOf, type LiteralMark, markStates, type StateMarks } from "./state-mark.ts";
+import { type PrefixGroup, PrefixTable, reachBefore } from "./prefix-table.ts";
 
 /** A detector of a stream. */
 export interface StreamJob {
@@ -26,43 +27,45 @@ export interface StreamJob {
   readonly settle: Plan["settle"];
 }
 
-/** What a literal of the automaton is for. */
+/** The uses of a literal of the automaton. */
 export interface StreamUses {
   readonly phrases: { readonly job: number; readonly phrase: Phrase }[];
-  /** Numbers of triggers. */
+  /** Indices of triggers. */
   readonly triggers: number[];
-  readonly gates: { readonly pattern: number; readonly gate: Gate }[];
+  readonly gates: { readonly pattern: number; readonly gate: RequiredLiteral }[];
 }
 
-/** A trigger, and the detector that wants it. */
+/** A trigger with the detector that needs it. */
 export interface StreamTriggerUse {
   readonly job: number;
   readonly trigger: Trigger;
-  /** Which of the `opens` it has. */
+  /** Its literal with letters folded. */
+  readonly literal: string;
+  /** Index of its entry in `opens`. */
   readonly open: number;
 }
 
-/** Triggers of one detector that say alike what is open. */
+/** Triggers of one detector that share an `open` function. */
 export interface TriggerOpen {
   readonly job: number;
   readonly open: OpenEdge;
 }
 
-/** The shared part of streams. */
+/** The shared tables of streams. */
 export interface StreamTables {
   readonly jobs: readonly StreamJob[];
   readonly automaton: Automaton;
   readonly uses: readonly StreamUses[];
   readonly patterns: readonly StreamPattern[];
-  readonly leads: readonly LeadGroup[];
+  readonly prefixes: readonly PrefixGroup[];
   readonly marks: StateMarks;
   readonly groups: readonly PatternGroup[];
   readonly triggers: readonly StreamTriggerUse[];
-  /** What says what is open, once for all triggers of a detector that share it. */
+  /** The `open` functions, each once for all triggers of a detector that share it. */
   readonly opens: readonly TriggerOpen[];
   readonly sweeps: readonly { readonly job: number; readonly sweep: Sweep }[];
   readonly windows: readonly { readonly job: number; readonly probe: WindowProbe }[];
-  /** Scans decoded forms, which come whole. Undefined when nobody reads them. */
+  /** Scans decoded forms, which arrive complete. Undefined when no detector reads them. */
   readonly decoded: FormScanner | undefined;
 }
 
@@ -89,28 +92,33 @@ function followed(spec: DetectorSpec, models: Models): Followed {
 export function* tableSteps(
   specs: readonly DetectorSpec[],
   models: Models,
-  shelf: TableShelf,
+  tableCache: TableCache,
 ): Generator<void, StreamTables> {
   const plans: Followed[] = [];
-  yield* inBunches(specs, (spec) => plans.push(followed(spec, models)));
+  yield* inBatches(specs, (spec) => plans.push(followed(spec, models)));
   const patterns = plans.flatMap(({ plan }, job) => plan.patterns.map((probe) => ({ job, probe })));
   const { triggers, opens } = triggersOf(plans);
   const literals = new LiteralTable();
   for (const [job, { plan }] of plans.entries())
-    yield* inBunches(plan.phrases, (phrase) => literals.usesOf(phrase.text).phrases.push({ job, phrase }));
-  const leads = new LeadTable();
-  yield* inBunches(triggers.entries(), ([index, { trigger }]) => {
+    yield* inBatches(plan.phrases, (each) => {
+      const phrase = comparedPhrase(each);
+      literals.usesOf(phrase.text).phrases.push({ job, phrase });
+    });
+  const prefixes = new PrefixTable();
+  yield* inBatches(triggers.entries(), ([index, { trigger }]) => {
     literals.usesOf(trigger.literal).triggers.push(index);
   });
   const gated = [...patterns.entries()].filter(([, { probe }]) => !isFree(probe));
   yield;
-  yield* addGated(gated, { isWindowed: (job) => plans[job]?.isWindowed === true, leads, literals, shelf });
-  const automaton = openAutomaton(shelf.automaton(literals.texts));
+  yield* addGated(gated, { isWindowed: (job) => plans[job]?.isWindowed === true, prefixes, literals, tableCache });
+  const automaton = openAutomaton(tableCache.automaton(literals.texts));
   yield;
   const source = JSON.stringify(specs.map(({ use, parameters }) => [use, parameters]));
-  const marks = shelf.marks([...models.keys(), source], () => markStates(automaton.states, marksOf(literals, leads)));
+  const marks = tableCache.marks([...models.keys(), source], () =>
+    markStates(automaton.states, marksOf(literals, prefixes)),
+  );
   yield;
-  const groups = yield* groupSteps(patterns, shelf);
+  const groups = yield* groupSteps(patterns, tableCache);
   const decoded = plans.filter(({ plan }) => (plan.reads & reads.decoded) !== 0).map(({ spec }) => spec);
   return {
     jobs: plans.map(({ spec, isWindowed, plan }) => ({
@@ -119,47 +127,48 @@ export function* tableSteps(
     automaton,
     uses: literals.uses,
     patterns,
-    leads: leads.groups,
+    prefixes: prefixes.groups,
     marks,
     groups,
     triggers,
     opens,
     sweeps: plans.flatMap(({ plan }, job) => plan.sweeps.map((sweep) => ({ job, sweep }))),
     windows: plans.flatMap(({ plan }, job) => (plan.window === undefined ? [] : [{ job, probe: plan.window }])),
-    decoded: decoded.length === 0 ? undefined : yield* detectorSteps(decoded, { models, shelf }),
+    decoded: decoded.length === 0 ? undefined : yield* detectorSteps(decoded, { models, tableCache }),
   };
 }
 
-/** What gated patterns are entered into. */
+/** The tables to which patterns with required literals are added. */
 interface GatedTarget {
   readonly isWindowed: (job: number) => boolean;
-  readonly leads: LeadTable;
+  readonly prefixes: PrefixTable;
   readonly literals: LiteralTable;
-  readonly shelf: TableShelf;
+  readonly tableCache: TableCache;
 }
 
 function* addGated(
   gated: readonly (readonly [number, StreamPattern])[],
-  { isWindowed, leads, literals, shelf }: GatedTarget,
+  { isWindowed, prefixes, literals, tableCache }: GatedTarget,
 ): Generator<void, void> {
   const led = gated.filter(([, { job, probe }]) => !isWindowed(job) && reachBefore(probe) > 0);
-  const units = openLeads(shelf.leads(led.map(([, { probe }]) => probe.pattern)));
-  const unitsOf = new Map(led.map(([index], place) => [index, units[place]]));
+  const units = openPrefixSets(tableCache.prefixSets(led.map(([, { probe }]) => probe)));
+  const unitsOf = new Map(led.map(([index], at) => [index, units[at]]));
   yield;
-  yield* inBunches(gated, ([index, { job, probe }]) => {
-    if (isWindowed(job)) leads.addWide(job, probe);
-    else leads.add(index, job, probe, unitsOf.get(index));
-    for (const gate of probe.pattern.gates) literals.usesOf(gate.literal).gates.push({ pattern: index, gate });
+  yield* inBatches(gated, ([index, { job, probe }]) => {
+    if (isWindowed(job)) prefixes.addWide(job, probe);
+    else prefixes.add(index, job, probe, unitsOf.get(index));
+    for (const gate of probe.pattern.requiredLiterals)
+      literals.usesOf(gate.literal).gates.push({ pattern: index, gate });
   });
 }
 
-/** What is marked for each literal in the states before its last. */
-function marksOf({ uses }: LiteralTable, leads: LeadTable): LiteralMark[] {
+/** The marks of each literal for the states before its last one. */
+function marksOf({ uses }: LiteralTable, prefixes: PrefixTable): LiteralMark[] {
   return uses.map(({ phrases, gates }) => {
-    const mark = { wordJobs: 0, anyJobs: 0, leads: 0 };
+    const mark = { wordJobs: 0, anyJobs: 0, prefixSets: 0 };
     for (const { job, phrase } of phrases) mark[phrase.wholeWord ? "wordJobs" : "anyJobs"] |= bitOf(job);
-    const groups = gates.map(({ pattern }) => leads.groupOf(pattern));
-    for (const group of groups) if (group >= 0) mark.leads |= bitOf(group);
+    const groups = gates.map(({ pattern }) => prefixes.groupOf(pattern));
+    for (const group of groups) if (group >= 0) mark.prefixSets |= bitOf(group);
     return mark;
   });
 }
@@ -171,7 +180,8 @@ function triggersOf(plans: readonly Followed[]): Pick<StreamTables, "triggers" |
       const { open } = trigger;
       if (open === undefined) return [];
       const known = opens.findIndex((other) => other.job === job && other.open === open);
-      return [{ job, trigger, open: known < 0 ? opens.push({ job, open }) - 1 : known }];
+      const literal = letterFoldText(trigger.literal);
+      return [{ job, trigger, literal, open: known < 0 ? opens.push({ job, open }) - 1 : known }];
     }),
   );
   return { triggers, opens };
@@ -183,7 +193,7 @@ class LiteralTable {
   readonly #known = new Map<string, StreamUses>();
 
   usesOf(literal: string): StreamUses {
-    const text = gateFoldText(literal);
+    const text = automatonFoldText(literal);
     let uses = this.#known.get(text);
     if (uses === undefined) {
       uses = { phrases: [], triggers: [], gates: [] };

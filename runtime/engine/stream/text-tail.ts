@@ -1,12 +1,16 @@
-// The end of a growing text. What nobody will read again is dropped, so that the cost of a chunk does not grow with what came before it.
+// The end of a growing text. Text that is not read again is dropped, so that the cost of a chunk does not grow with the
+// text before it.
 
-/** Text before a place that detectors may read as context. */
+/** Code units before an offset that detectors may read as context. */
 export const contextLength = 1_024;
 const slackLength = 1_024;
-/** What is dropped ends at a multiple of this, so that windows which are anchored at the begin of the text stay aligned. */
+/** Dropped text ends at a multiple of this, so that windows anchored at the start of the text stay aligned. */
 const alignment = 512;
 
-/** The end of a growing text. Offsets are those of the whole text; "relative" ones are those of `text`. */
+/**
+ * The end of a growing text. Offsets count from the start of the whole text; offsets of `text` are called relative.
+ * Example: with `base` 512, offset 515 is relative offset 3.
+ */
 export class TextTail {
   /** Offset at which `text` begins. */
   base = 0;
@@ -26,10 +30,10 @@ export class TextTail {
     this.text = this.text.slice(0, offset - this.base) + more;
   }
 
-  /** Says that nothing before an offset is asked for any more, except as context. */
+  /** Allows text before an offset to be dropped, except for context. */
   trim(before: number): void {
     const spare = before - contextLength - this.base;
-    // A long rest is not copied for little.
+    // A long rest is not copied to drop only a little.
     if (spare < Math.max(slackLength, this.text.length >> 1)) return;
     const dropped = spare - ((this.base + spare) % alignment);
     this.text = this.text.slice(dropped);

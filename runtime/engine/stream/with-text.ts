@@ -1,4 +1,4 @@
-// The request about a text that came bit by bit.
+// The request with a text that arrived in chunks.
 
 import { create } from "@bufbuild/protobuf";
 import {

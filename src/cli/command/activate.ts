@@ -1,7 +1,7 @@
 import { defineCommand, integerOf, required } from "../command.ts";
-import { exitCodes } from "../failure.ts";
 import { shown } from "../output.ts";
-import { bundleJson } from "../resource-json.ts";
+import { callNaming, finishRelease } from "../release.ts";
+import { waitOf, waitOption } from "../rollout.ts";
 import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
 
 /** `policy-guard activate`: puts a published bundle into force. */
@@ -14,18 +14,21 @@ export const activate = defineCommand({
     project: { type: "string", value: "ID|NAME", help: "The project." },
     env: { type: "string", value: "NAME", help: "The environment." },
     version: { type: "string", value: "N", help: "The version; an older one rolls back." },
+    ...waitOption,
   },
   async run({ values, output, world }) {
     const project = required(values.project, "project");
     const envName = required(values.env, "env");
     const version = integerOf(required(values.version, "version"), "version", 1);
+    const waitSeconds = waitOf(values);
     const server = await openOrganization(values, world);
     const projectId = await projectIdOf(server, project);
-    const { bundle } = await server.bundles.activateBundle({ orgId: server.orgId, projectId, envName, version });
+    const { bundle } = await callNaming(server, { projectId, environments: [envName], version }, () =>
+      server.bundles.activateBundle({ orgId: server.orgId, projectId, envName, version }),
+    );
     if (bundle === undefined) throw new Error("the server answered without a bundle");
     const { environment, activationSeq } = bundle;
-    output.line(`version ${bundle.version} of ${shown(environment)} is in force, by activation ${activationSeq ?? 0}`);
-    output.json(bundleJson(bundle));
-    return exitCodes.fine;
+    output.line(`version ${bundle.version} of ${shown(environment)} is active, by activation ${activationSeq ?? 0}`);
+    return finishRelease(server, bundle, { waitSeconds, output });
   },
 });

@@ -8,7 +8,7 @@ import { columns, shown } from "../output.ts";
 /** `policy-guard bundle inspect`: what a bundle file says, unchecked. */
 export const bundleInspect = defineCommand({
   name: "bundle inspect",
-  summary: "Show what a bundle file says, without checking it.",
+  summary: "Show the content of a bundle file, without checking it.",
   positionals: { label: "<file>", min: 1, max: 1 },
   options: {},
   notes: "Nothing here is checked: `policy-guard bundle verify` does that.",
@@ -50,7 +50,7 @@ function policyOf({ path, data }: Part): PolicyFacts[] {
       },
     ];
   } catch {
-    // Whoever looks at a broken bundle wants to see the rest of it.
+    // The rest of a broken bundle is still of interest.
     return [{ policy_id: path, name: "unreadable", version: 0, rules: 0 }];
   }
 }

@@ -1,6 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import { BundleSchema } from "../../../gen/policyguard/bundle/v1/bundle_pb.ts";
-import { statementDigest } from "../../kit/statement.ts";
+import { statementDigest } from "../../kit/crypto/statement.ts";
 import { readClaims } from "../bundle-file.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../failure.ts";

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { BundleRejection } from "../../../runtime/bundle/rejection.ts";
 import { type VerifiedBundle, verifyBundle } from "../../../runtime/bundle/verify.ts";
-import { maxBundleBytes, maxBundleJsonBytes } from "../../kit/bundle-size.ts";
-import { type TrustedKeys, trustKeys, type VerifyingJwk } from "../../kit/signing-key.ts";
+import { maxBundleBytes, maxBundleJsonBytes } from "../../kit/bundle/bundle-size.ts";
+import { type TrustedKeys, trustKeys, type VerifyingJwk } from "../../kit/crypto/signing-key.ts";
 import { claimedScope } from "../bundle-file.ts";
 import { defineCommand, required } from "../command.ts";
 import { exitCodes, usageFailure } from "../failure.ts";
@@ -19,10 +19,10 @@ export const bundleVerify = defineCommand({
   positionals: { label: "<file> --key <file>", min: 1, max: 1 },
   options: {
     key: { type: "string", short: "k", value: "FILE", help: "A public key as JWK, or a JWK set." },
-    org: { type: "string", value: "ID", help: "The organization that it has to be for." },
-    project: { type: "string", value: "ID", help: "The project that it has to be for." },
-    env: { type: "string", value: "NAME", help: "The environment that it has to be for." },
-    "allow-expired": { type: "boolean", help: "Take an activation that has expired, as standalone runtimes do." },
+    org: { type: "string", value: "ID", help: "The organization that it must be for." },
+    project: { type: "string", value: "ID", help: "The project that it must be for." },
+    env: { type: "string", value: "NAME", help: "The environment that it must be for." },
+    "allow-expired": { type: "boolean", help: "Accept an expired activation, as standalone runtimes do." },
   },
   notes: "Without --org, --project and --env the bundle may be for any of them.",
   async run({ values, positionals: [path = ""], output, world }) {
@@ -74,7 +74,7 @@ function verifiedJson({ manifest, digest, activation }: VerifiedBundle): JsonObj
   };
 }
 
-// A key that the file calls revoked is not believed, and no key set of a bundle makes it so.
+// A key that the file calls revoked is not trusted, whatever a key set of a bundle says.
 function readTrust(path: string): { readonly trust: TrustedKeys; readonly revoked: ReadonlySet<string> } {
   const json = readJson(path, maxKeyBytes);
   const all: readonly JsonValue[] = isObject(json) && Array.isArray(json.keys) ? json.keys : [json];

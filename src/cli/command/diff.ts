@@ -1,9 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { type Counterexample, findCounterexamples } from "../../../runtime/engine/authoring/counterexamples.ts";
+import { diffPolicies, type PolicyDiff, type Strictness } from "../../../runtime/engine/authoring/diff.ts";
 import { catalog } from "../../../runtime/engine/detectors/catalog.ts";
 import type { Effect, PolicyChange } from "../../../runtime/engine/policy/change.ts";
-import { diffPolicies, type PolicyDiff, type Strictness } from "../../../runtime/engine/policy/diff.ts";
-import { nameOf, outcomes } from "../../../runtime/engine/wire.ts";
-import { findWitnesses, type Witness } from "../../../runtime/engine/witness.ts";
+import { nameOf, outcomes } from "../../../runtime/engine/policy/enum-names.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../failure.ts";
 import { type Output, type Style, shown } from "../output.ts";
@@ -40,7 +40,7 @@ export const diff = defineCommand({
     const [before, after] = requirePolicies(positionals.map((path) => readPolicyFile(path)));
     if (before === undefined || after === undefined) throw new Error("two files were asked for");
     const found = diffPolicies(before.policy, after.policy, catalog, ownPackSource);
-    const witnesses = findWitnesses(before.policy, after.policy, { now: world.now(), packs: ownPackSource });
+    const witnesses = findCounterexamples(before.policy, after.policy, { now: world.now(), packs: ownPackSource });
     print(found, witnesses, output);
     output.json(diffJson(found, witnesses));
     const isCertain = found.strictness === "equal" || found.strictness === "stricter";
@@ -48,9 +48,13 @@ export const diff = defineCommand({
   },
 });
 
-function print({ changes, strictness, reasons }: PolicyDiff, witnesses: readonly Witness[], output: Output): void {
+function print(
+  { changes, strictness, reasons }: PolicyDiff,
+  witnesses: readonly Counterexample[],
+  output: Output,
+): void {
   for (const { text, effect } of changes) output.line(marked(effect, text, output));
-  // A reason that is no change of its own: what the changes do to each other.
+  // A reason that no single change causes, but several together.
   const told = new Set(changes.map(reasonOf));
   if (strictness === "unknown") {
     for (const reason of reasons.filter((each) => !told.has(each))) output.line(onOneLine(reason));
@@ -74,8 +78,8 @@ function onOneLine(text: string): string {
   return shown(text).replaceAll("\n", " ");
 }
 
-/** A difference for programs, as the server tells it. */
-function diffJson({ changes, strictness, reasons }: PolicyDiff, witnesses: readonly Witness[]): JsonObject {
+/** A difference for programs, in the form of the server's answer. */
+function diffJson({ changes, strictness, reasons }: PolicyDiff, witnesses: readonly Counterexample[]): JsonObject {
   return {
     strictness,
     reasons: [...reasons],

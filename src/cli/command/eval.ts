@@ -1,4 +1,4 @@
-import { outcomes } from "../../../runtime/engine/wire.ts";
+import { outcomes } from "../../../runtime/engine/policy/enum-names.ts";
 import { defineCommand } from "../command.ts";
 import { noteAbsent, printDecision } from "../decision-text.ts";
 import { decisionJson, environmentOf, judge } from "../evaluate.ts";
@@ -11,7 +11,7 @@ const limits = { flag: outcomes.FLAG, redact: outcomes.REDACT, block: outcomes.B
 /** `policy-guard eval`: judges a text or a request. */
 export const evaluate = defineCommand({
   name: "eval",
-  summary: "Judge a text or a request by policies.",
+  summary: "Evaluate a text or a request by policies.",
   positionals: { label: "<file|folder>...", min: 1, max: 1000 },
   options: {
     ...requestOptions,
@@ -19,7 +19,7 @@ export const evaluate = defineCommand({
       type: "string",
       value: "OUTCOME",
       choices: Object.keys(limits),
-      help: "Exit with 1 when the outcome is this or stricter; a decision is 0 otherwise.",
+      help: "Exit with 1 when the outcome is this or stricter; without it, every decision exits with 0.",
     },
   },
   notes: "Without --text, --file and --request the text is read from standard input.",

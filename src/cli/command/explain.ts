@@ -4,7 +4,7 @@ import type {
   ExplainedRule,
   Explanation,
 } from "../../../gen/policyguard/policy/v1/explanation_pb.ts";
-import { nameOf, outcomes, trustName } from "../../../runtime/engine/wire.ts";
+import { nameOf, outcomes, trustName } from "../../../runtime/engine/policy/enum-names.ts";
 import { defineCommand } from "../command.ts";
 import { printDecision, quoted } from "../decision-text.ts";
 import { type Explained, environmentOf, explainRequest } from "../evaluate.ts";
@@ -14,10 +14,10 @@ import { columns, counted, type Output, shown } from "../output.ts";
 import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
 import { readSubject, requestOptions } from "../request.ts";
 
-/** `policy-guard explain`: tells why something is judged as it is. */
+/** `policy-guard explain`: explains a decision. */
 export const explain = defineCommand({
   name: "explain",
-  summary: "Tell why a text or a request is judged as it is.",
+  summary: "Explain the decision about a text or a request.",
   positionals: { label: "<file|folder>...", min: 1, max: 1000 },
   options: requestOptions,
   notes: "Without --text, --file and --request the text is read from standard input.",
@@ -76,7 +76,7 @@ function verdictOf({ matched, effective, decided, nearly }: ExplainedRule, outpu
   return nearly ? output.styled("yellow", "nearly matched") : "did not match";
 }
 
-/** The parts of a condition with their values; one of one part is told with its rule. */
+/** The parts of a condition with their values. A condition of one part is printed with its rule. */
 function printParts({ kind, joint, parts }: ExplainedCondition, output: Output): void {
   for (const { source, value, problem } of parts) {
     output.line(`    ${kind} ${shown(joint)} ${value ?? problem}: ${shown(source).replaceAll("\n", " ")}`);

@@ -15,9 +15,9 @@ export const init = defineCommand({
   name: "init",
   summary: "Write a first policy and a workflow for GitHub Actions.",
   positionals: { label: "[folder]", min: 0, max: 1 },
-  options: { force: { type: "boolean", help: "Replace files that are there." } },
+  options: { force: { type: "boolean", help: "Replace existing files." } },
   notes: "It writes policies/starter.yaml, with tests, and .github/workflows/policies.yml.",
-  async run({ values, positionals: [folder = "."], output }) {
+  async run({ values, positionals: [folder = "."], output, world }) {
     const paths = files.map(([name]) => join(folder, name));
     const present = paths.filter((path) => existsSync(path));
     if (present.length > 0 && values.force !== true) {
@@ -27,7 +27,7 @@ export const init = defineCommand({
     }
     for (const [name, content] of files) write(join(folder, name), content);
     for (const path of paths) output.line(`wrote ${path}`);
-    output.line(`\nNext: policy-guard test ${join(folder, "policies")}`);
+    output.line(`\nNext: node ${world.program} test ${join(folder, "policies")}`);
     output.json({ files: paths });
     return exitCodes.fine;
   },

@@ -2,16 +2,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { verifyBody, verifyWebhook, type WebhookEvent, WebhookVerificationError } from "../../client/webhook.ts";
+import { productVariables, readConfig } from "../../kit/process/config.ts";
 import { defineCommand, integerOf, type Surroundings } from "../command.ts";
 import { type ExitCode, exitCodes, usageFailure } from "../failure.ts";
 import { decode, readBytes, readStream } from "../file.ts";
 import { type Output, shown } from "../output.ts";
+import { cliSchema } from "../settings.ts";
 
 const maxSecretBytes = 4096;
 const maxBodyBytes = 1024 * 1024;
 const defaultPort = 8484;
 
-/** What came, and whether it may be believed. */
+/** A delivery, and whether it can be trusted. */
 interface Heard {
   readonly event: WebhookEvent | undefined;
   readonly attempt: string;
@@ -31,7 +33,7 @@ export const listen = defineCommand({
       help: `Port of 127.0.0.1 to listen on; 0 takes a free one. Default: ${defaultPort}.`,
     },
     "secret-file": { type: "string", value: "FILE", help: 'File with the webhook\'s secret; "-" for standard input.' },
-    count: { type: "string", value: "N", help: "End after so many deliveries." },
+    count: { type: "string", value: "N", help: "Exit after this many deliveries." },
   },
   notes: `The secret may come in POLICY_GUARD_WEBHOOK_SECRET instead. Without one, deliveries are printed and not verified.
 What is verified, or cannot be, is answered 204; what another key has signed, or nobody, is answered 401. With --count the
@@ -46,7 +48,7 @@ POLICY_GUARD_ALLOW_NETWORKS=127.0.0.0/8.`,
 });
 
 async function secretOf(path: string | undefined, { env, stdin }: Surroundings): Promise<string | undefined> {
-  if (path === undefined) return env.POLICY_GUARD_WEBHOOK_SECRET?.trim() || undefined;
+  if (path === undefined) return readConfig(cliSchema, env, productVariables).webhookSecret?.trim() || undefined;
   const text = path === "-" ? await readStream(stdin, maxSecretBytes) : decode(readBytes(path, maxSecretBytes), path);
   const secret = text.trim();
   if (secret === "") throw usageFailure(`there is no secret in ${path}`);
@@ -74,7 +76,7 @@ async function receive({ port, count, secret, output }: Reception): Promise<Exit
     left -= 1;
     if (left === 0) over.resolve(code);
   });
-  server.once("error", (error) => over.reject(usageFailure(`port ${port} cannot be listened on: ${error.message}`)));
+  server.once("error", (error) => over.reject(usageFailure(`port ${port} cannot be used: ${error.message}`)));
   server.listen(port, "127.0.0.1", () => {
     const { port: taken } = server.address() as AddressInfo; // listens on TCP
     output.note(

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { tokenKind } from "../../kit/token.ts";
+import { tokenKind } from "../../kit/crypto/token.ts";
 import { defineCommand, type Surroundings } from "../command.ts";
 import { identify } from "../credential.ts";
 import { exitCodes, usageFailure } from "../failure.ts";
@@ -10,10 +10,10 @@ import { keepConnection, plainUrl } from "../settings.ts";
 
 const maxTokenBytes = 4096;
 
-/** `policy-guard login`: keeps the address of a server and a token for it. */
+/** `policy-guard login`: stores the address of a server and a token for it. */
 export const login = defineCommand({
   name: "login",
-  summary: "Keep the address of a server and a token for it.",
+  summary: "Store the address of a server and a token for it.",
   positionals: { label: "", min: 0, max: 0 },
   options: {
     url: { type: "string", value: "URL", help: "The control plane; default: POLICY_GUARD_URL." },
@@ -30,12 +30,12 @@ this user can read it. POLICY_GUARD_URL with POLICY_GUARD_TOKEN goes before what
     if (isInsecure(url)) output.note(`Take care: ${url} is not encrypted, and the token is sent there.`);
     const token = (await readToken(values["token-stdin"] === true, world)).trim();
     if (tokenKind(token) === undefined) {
-      throw usageFailure("this is not a token of Policy Guard, or a character of it is missing");
+      throw usageFailure("this is not a token of Policy Guard, or it is incomplete");
     }
     const connection = { url, token, orgId: values.org ?? (world.env.POLICY_GUARD_ORG || undefined) };
     const { kind, orgId } = await identify(serverAt(connection), undefined);
     const path = keepConnection({ ...connection, orgId: orgId ?? connection.orgId }, world.env);
-    output.line(`logged in at ${url} with a ${kind} credential; kept in ${path}`);
+    output.line(`logged in at ${url} with ${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind} credential; kept in ${path}`);
     output.json({ url, credential: kind, org_id: orgId ?? null, file: path });
     return exitCodes.fine;
   },
@@ -49,8 +49,8 @@ function isInsecure(url: string): boolean {
 async function readToken(fromStdin: boolean, { stdin, stderr }: Surroundings): Promise<string> {
   if (fromStdin) return readStream(stdin, maxTokenBytes);
   if (!stdin.isTTY)
-    throw usageFailure("there is no terminal to ask for the token on", "Pass --token-stdin and pipe it in.");
-  // What is typed is shown nowhere.
+    throw usageFailure("there is no terminal on which to ask for the token", "Pass --token-stdin and pipe it in.");
+  // Typed characters are not echoed.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
   stderr.write("Token: ");

@@ -2,10 +2,10 @@ import { defineCommand } from "../command.ts";
 import { exitCodes } from "../failure.ts";
 import { forgetConnection } from "../settings.ts";
 
-/** `policy-guard logout`: forgets what `login` kept. */
+/** `policy-guard logout`: deletes the stored login. */
 export const logout = defineCommand({
   name: "logout",
-  summary: "Forget what `login` kept.",
+  summary: "Delete the stored login.",
   positionals: { label: "", min: 0, max: 0 },
   options: {},
   notes: `The token itself stays alive: whoever has it may go on using it. Revoke it on the server to end it.`,

@@ -11,10 +11,10 @@ import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
 const modes = { enforce: Mode.ENFORCE, shadow: Mode.SHADOW, off: Mode.OFF } as const;
 const conflicts = { fail: PackConflict.FAIL, merge: PackConflict.MERGE, replace: PackConflict.REPLACE } as const;
 
-/** `policy-guard packs apply`: makes a pack a policy on the server. */
+/** `policy-guard packs apply`: creates a policy on the server from a pack. */
 export const packsApply = defineCommand({
   name: "packs apply",
-  summary: "Make a guard pack a policy on the server, or bring that policy up to date.",
+  summary: "Create a policy on the server from a guard pack, or update it.",
   positionals: { label: "<pack>[@version] [name=value]...", min: 1, max: 100 },
   options: {
     ...serverOptions,
@@ -27,9 +27,9 @@ export const packsApply = defineCommand({
       type: "string",
       value: "RULE",
       choices: Object.keys(conflicts),
-      help: "What becomes of changes by hand.",
+      help: "What to do with changes made by hand.",
     },
-    "dry-run": { type: "boolean", help: "Only tell what would happen." },
+    "dry-run": { type: "boolean", help: "Only show what would happen." },
     message: { type: "string", short: "m", value: "TEXT", help: "What this version is about." },
   },
   notes: `Values of parameters may be given as name=value. What is not given stays as it was applied last; at first, packs only
@@ -56,7 +56,7 @@ function printApplied(applied: ApplyPackResponse, output: Output): void {
   const version = policyVersion === undefined ? "" : `, version ${policyVersion}`;
   const failed = tests.filter(({ passed }) => !passed);
   output.line(`${applied.dryRun ? "would be " : ""}${applied.change} ${shown(policyName)}${version}`);
-  output.line(`pack ${applied.packId} ${applied.version}, mode ${modeName(applied.mode)}`);
+  output.line(`pack ${applied.packName} ${applied.version}, mode ${modeName(applied.mode)}`);
   output.line(`project ${scope?.appId}, agent ${shown(scope?.agentId ?? "*")}, env ${shown(scope?.env ?? "*")}`);
   for (const { text, effect } of applied.diff) output.line(`${marks[effect] ?? "?"} ${shown(text)}`);
   for (const part of applied.skipped) output.line(`kept as it was changed by hand: ${shown(part)}`);
@@ -74,7 +74,12 @@ function appliedJson(applied: ApplyPackResponse): JsonObject {
   const { appliedTo: scope } = applied;
   return {
     applied_to: { app_id: scope?.appId ?? "*", agent_id: scope?.agentId ?? "*", env: scope?.env ?? "*" },
-    ...{ pack_id: applied.packId, version: applied.version, parameters: applied.parameters ?? {} },
+    ...{
+      pack_id: applied.packId,
+      pack_name: applied.packName,
+      version: applied.version,
+      parameters: applied.parameters ?? {},
+    },
     ...{ mode: modeName(applied.mode), dry_run: applied.dryRun, change: applied.change },
     ...{
       policy_id: applied.policyId ?? null,

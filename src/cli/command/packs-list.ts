@@ -3,7 +3,7 @@ import { exitCodes } from "../failure.ts";
 import { columns } from "../output.ts";
 import { ownPacks } from "../pack-library.ts";
 
-/** `policy-guard packs list`: the guard packs that there are. */
+/** `policy-guard packs list`: lists the guard packs. */
 export const packsList = defineCommand({
   name: "packs list",
   summary: "List the guard packs.",

@@ -1,20 +1,20 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { stringify } from "yaml";
-import { instantiatePack } from "../../../runtime/engine/pack/instantiate.ts";
-import { objectOf, type Pack, PackParametersInvalid } from "../../../runtime/engine/pack/pack.ts";
+import { instantiatePack } from "../../../runtime/engine/authoring/pack/instantiate.ts";
+import { objectOf, type Pack, PackParametersInvalid } from "../../../runtime/engine/authoring/pack/pack.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes, refusal } from "../failure.ts";
 import { columns, type Output } from "../output.ts";
 import { ownPacks, requirePack } from "../pack-library.ts";
 import { readParameters } from "../parameter-file.ts";
 
-/** `policy-guard packs show`: a pack with its parameters, or the policy that it makes. */
+/** `policy-guard packs show`: shows a pack with its parameters, or the policy that it makes. */
 export const packsShow = defineCommand({
   name: "packs show",
   summary: "Show a guard pack with its parameters, or the policy that it makes.",
   positionals: { label: "<pack>[@version] [name=value]...", min: 1, max: 100 },
   options: {
-    policy: { type: "boolean", help: "Print the policy that it makes, as YAML, to be kept in a repository." },
+    policy: { type: "boolean", help: "Print the policy that it makes as YAML, for a repository." },
     parameters: { type: "string", value: "FILE", help: "Values of parameters, as YAML or JSON." },
     "no-tests": { type: "boolean", help: "Leave the tests of the pack out of the policy." },
   },
@@ -42,7 +42,7 @@ function policyOf(pack: Pack, parameters: JsonObject, withTests: boolean) {
   }
 }
 
-/** The failure for values that do not fit: the first in the message, all of them in the detail. */
+/** The failure for invalid values: the message names the first one, the detail has all of them. */
 export function parametersRefused({ problems }: PackParametersInvalid) {
   const text = problems.map(({ path, message }) => `${path}: ${message}`).join("; ");
   return refusal("validation_failed", text, {

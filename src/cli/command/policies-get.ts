@@ -3,10 +3,10 @@ import { exitCodes, refusal } from "../failure.ts";
 import { policyJson } from "../resource-json.ts";
 import { findPolicy, openOrganization, serverOptions } from "../server.ts";
 
-/** `policy-guard policies get`: a policy as it was written. */
+/** `policy-guard policies get`: prints the document of a policy. */
 export const policiesGet = defineCommand({
   name: "policies get",
-  summary: "Print a policy as it was written.",
+  summary: "Print the document of a policy.",
   positionals: { label: "<name|id>", min: 1, max: 1 },
   options: serverOptions,
   notes: "A policy that came as JSON is printed as JSON.",

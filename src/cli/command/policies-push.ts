@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { canonicalPolicy } from "../../../runtime/engine/policy/parse.ts";
-import { canonicalText } from "../../kit/canonical.ts";
+import { canonicalText } from "../../kit/crypto/canonical.ts";
 import { defineCommand, integerOf, type Values } from "../command.ts";
 import type { JudgingFile } from "../evaluate.ts";
 import { exitCodes, refusal, usageFailure } from "../failure.ts";
@@ -9,7 +9,7 @@ import { withSuites } from "../merged-source.ts";
 import { counted, shown } from "../output.ts";
 import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
 import { policyJson } from "../resource-json.ts";
-import { allPolicies, openOrganization, projectIdOf, type Server, serverOptions } from "../server.ts";
+import { allPolicies, type Organization, openOrganization, projectIdOf, serverOptions } from "../server.ts";
 import { readSuites } from "../suite-file.ts";
 import { testFile } from "../test-run.ts";
 
@@ -18,15 +18,17 @@ const options = {
   project: { type: "string", value: "ID|NAME", help: "Scope: the project; a ci token needs its own." },
   agent: { type: "string", value: "KEY", help: "Scope: the agent." },
   env: { type: "string", value: "NAME", help: "Scope: the environment." },
-  "expected-version": { type: "string", value: "N", help: "The version that this one follows; 0 for none yet." },
+  "expected-version": { type: "string", value: "N", help: "The version that this one follows; 0 for none." },
   message: { type: "string", short: "m", value: "TEXT", help: "What this version is about." },
 } as const;
 
-/** What became of a file. */
+/** The outcome for a file. */
 interface Pushed {
   readonly file: string;
   readonly change: "created" | "updated" | "unchanged";
   readonly policy: Policy;
+  /** Where the policy applied before; only when a scope was given and differs from the former one. */
+  readonly before?: Scope;
 }
 
 /** `policy-guard policies push`: creates policies, or adds versions to them. */
@@ -44,7 +46,7 @@ else's change is lost.`,
     const files = requirePolicies(readPolicyFiles(found.files));
     const suites = requirePolicies(readSuites(found.suites, files));
     const expected = integerOf(values["expected-version"], "expected-version", 0);
-    if (expected !== undefined && files.length > 1) throw usageFailure("--expected-version is for one file");
+    if (expected !== undefined && files.length > 1) throw usageFailure("--expected-version works with one file only");
     refuseTwins(files);
     for (const file of [...files, ...suites]) requireGreen(file, world.now());
     const merged = files.map((file) => withSuites(file, suites, world.now()));
@@ -56,22 +58,34 @@ else's change is lost.`,
       const id = known.get(file.policy.metadata.name);
       pushed.push(await push(server, file, { id, scope, expected, message: values.message }));
     }
-    for (const { change, policy } of pushed) output.line(`${change} ${shown(policy.name)}, version ${policy.version}`);
+    for (const { change, policy, before } of pushed) {
+      output.line(`${change} ${shown(policy.name)}, version ${policy.version}`);
+      const now = policy.scope ?? everywhere;
+      if (before !== undefined && isNarrower(now, before))
+        output.note(
+          `warning: ${shown(policy.name)} applied to ${scopeText(before)}, and now to ${scopeText(now)} only`,
+        );
+    }
     output.json({ policies: pushed.map(({ file, change, policy }) => ({ file, change, ...policyJson(policy) })) });
     return exitCodes.fine;
   },
 });
 
+/** Where a policy applies: ids, or "*" for all. */
+type Scope = Pick<NonNullable<Policy["scope"]>, "appId" | "agentId" | "env">;
+
+const everywhere: Scope = { appId: "*", agentId: "*", env: "*" };
+
 interface Plan {
-  /** Undefined for a policy that is not there yet. */
+  /** Undefined for a policy that does not exist yet. */
   readonly id: string | undefined;
-  /** Undefined when nothing was said of it. */
-  readonly scope: { readonly appId: string; readonly agentId: string; readonly env: string } | undefined;
+  /** Undefined when the options do not say. */
+  readonly scope: Scope | undefined;
   readonly expected: number | undefined;
   readonly message: string | undefined;
 }
 
-async function push(server: Server & { orgId: string }, file: JudgingFile, plan: Plan): Promise<Pushed> {
+async function push(server: Organization, file: JudgingFile, plan: Plan): Promise<Pushed> {
   const { orgId } = server;
   const { id, scope, expected, message } = plan;
   const document = { kind: { case: "stringValue" as const, value: file.source } };
@@ -94,18 +108,30 @@ async function push(server: Server & { orgId: string }, file: JudgingFile, plan:
     message,
     expectedVersion: current.version,
   });
-  return { file: file.path, change: "updated", policy: requirePolicy(policy) };
+  const before = current.scope ?? everywhere;
+  return { file: file.path, change: "updated", policy: requirePolicy(policy), before };
 }
 
-/** Whether the server has the policy as it is written, comments included. */
+/** Whether the server has the same document, comments included. */
 function isSame(current: Policy, { policy, source }: JudgingFile, scope: Plan["scope"]): boolean {
-  const { appId, agentId, env } = current.scope ?? { appId: "*", agentId: "*", env: "*" };
+  const { appId, agentId, env } = current.scope ?? everywhere;
   if (scope !== undefined && (scope.appId !== appId || scope.agentId !== agentId || scope.env !== env)) return false;
   const document: JsonObject = current.document ?? {};
   return current.source === source && canonicalText(document) === canonicalText(canonicalPolicy(policy));
 }
 
-async function scopeOf(server: Server & { orgId: string }, values: Values<typeof options>): Promise<Plan["scope"]> {
+/** Whether the policy no longer applies to something that it applied to before. */
+function isNarrower(now: Scope, before: Scope): boolean {
+  const keys = ["appId", "agentId", "env"] as const;
+  return keys.some((key) => now[key] !== "*" && now[key] !== before[key]);
+}
+
+function scopeText({ appId, agentId, env }: Scope): string {
+  const one = (kind: string, value: string) => (value === "*" ? `every ${kind}` : `the ${kind} ${shown(value)}`);
+  return `${one("project", appId)}, ${one("agent", agentId)}, ${one("environment", env)}`;
+}
+
+async function scopeOf(server: Organization, values: Values<typeof options>): Promise<Plan["scope"]> {
   const { project, agent, env } = values;
   if (project === undefined && agent === undefined && env === undefined) return undefined;
   const appId = project === undefined ? "*" : await projectIdOf(server, project);

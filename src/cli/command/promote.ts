@@ -1,10 +1,10 @@
 import { defineCommand, integerOf, required } from "../command.ts";
-import { exitCodes } from "../failure.ts";
 import { shown } from "../output.ts";
-import { bundleJson, bundleState } from "../resource-json.ts";
+import { callNaming, checkWait, finishRelease, stateText } from "../release.ts";
+import { waitOf, waitOption } from "../rollout.ts";
 import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
 
-/** `policy-guard promote`: takes a bundle to the next environment as it is. */
+/** `policy-guard promote`: takes an unchanged bundle to the next environment. */
 export const promote = defineCommand({
   name: "promote",
   summary: "Take a bundle from one environment to another, unchanged.",
@@ -16,6 +16,7 @@ export const promote = defineCommand({
     to: { type: "string", value: "NAME", help: "The environment to take it to." },
     version: { type: "string", value: "N", help: "The version; default: the one in force." },
     "no-activate": { type: "boolean", help: "Do not put it into force there." },
+    ...waitOption,
     "expected-version": { type: "string", value: "N", help: "The newest version of the target; 0 for none." },
     message: { type: "string", short: "m", value: "TEXT", help: "What this bundle is about." },
   },
@@ -26,17 +27,21 @@ export const promote = defineCommand({
     const [sourceEnv, targetEnv] = [required(values.from, "from"), required(values.to, "to")];
     const version = integerOf(values.version, "version", 1);
     const expectedVersion = integerOf(values["expected-version"], "expected-version", 0);
+    const waitSeconds = waitOf(values);
+    checkWait(waitSeconds, values["no-activate"] !== true, "Leave out --no-activate.");
     const server = await openOrganization(values, world);
     const projectId = await projectIdOf(server, project);
     const activate = values["no-activate"] !== true;
-    const { bundle } = await server.bundles.promoteBundle({
-      ...{ orgId: server.orgId, projectId, sourceEnv, targetEnv },
-      ...{ version, expectedVersion, activate, message: values.message },
-    });
+    const named = { projectId, environments: [sourceEnv, targetEnv], version };
+    const { bundle } = await callNaming(server, named, () =>
+      server.bundles.promoteBundle({
+        ...{ orgId: server.orgId, projectId, sourceEnv, targetEnv },
+        ...{ version, expectedVersion, activate, message: values.message },
+      }),
+    );
     if (bundle === undefined) throw new Error("the server answered without a bundle");
-    output.line(`promoted to version ${bundle.version} of ${shown(bundle.environment)}: ${bundleState(bundle)}`);
+    output.line(`promoted to version ${bundle.version} of ${shown(bundle.environment)}: ${stateText(bundle)}`);
     output.line(`digest ${bundle.digest}`);
-    output.json(bundleJson(bundle));
-    return exitCodes.fine;
+    return finishRelease(server, bundle, { waitSeconds, output });
   },
 });

@@ -1,7 +1,7 @@
 import { defineCommand, integerOf, required } from "../command.ts";
-import { exitCodes } from "../failure.ts";
 import { counted, shown } from "../output.ts";
-import { bundleJson, bundleState } from "../resource-json.ts";
+import { callNaming, checkWait, finishRelease, stateText } from "../release.ts";
+import { waitOf, waitOption } from "../rollout.ts";
 import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
 
 /** `policy-guard publish`: signs the policies of an environment as its next bundle. */
@@ -14,22 +14,26 @@ export const publish = defineCommand({
     project: { type: "string", value: "ID|NAME", help: "The project." },
     env: { type: "string", value: "NAME", help: "The environment." },
     activate: { type: "boolean", help: "Also put it into force." },
-    "expected-version": { type: "string", value: "N", help: "The newest version there is; 0 for none." },
+    ...waitOption,
+    "expected-version": { type: "string", value: "N", help: "The newest version that exists; 0 for none." },
     message: { type: "string", short: "m", value: "TEXT", help: "What this bundle is about." },
   },
   async run({ values, output, world }) {
     const project = required(values.project, "project");
     const envName = required(values.env, "env");
     const expectedVersion = integerOf(values["expected-version"], "expected-version", 0);
+    const waitSeconds = waitOf(values);
+    checkWait(waitSeconds, values.activate === true, "Give --activate too.");
     const server = await openOrganization(values, world);
     const projectId = await projectIdOf(server, project);
     const { activate, message } = values;
     const place = { orgId: server.orgId, projectId, envName };
-    const { bundle } = await server.bundles.publishBundle({ ...place, expectedVersion, activate, message });
+    const { bundle } = await callNaming(server, { projectId, environments: [envName] }, () =>
+      server.bundles.publishBundle({ ...place, expectedVersion, activate, message }),
+    );
     if (bundle === undefined) throw new Error("the server answered without a bundle");
-    output.line(`published version ${bundle.version} of ${shown(bundle.environment)}: ${bundleState(bundle)}`);
+    output.line(`published version ${bundle.version} of ${shown(bundle.environment)}: ${stateText(bundle)}`);
     output.line(`${counted(bundle.policies.length, "policy", "policies")}, digest ${bundle.digest}`);
-    output.json(bundleJson(bundle));
-    return exitCodes.fine;
+    return finishRelease(server, bundle, { waitSeconds, output });
   },
 });

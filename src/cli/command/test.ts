@@ -16,6 +16,8 @@ interface Reports {
 }
 
 interface TestValues extends Reports {
+  readonly filter?: string;
+  readonly "require-tests"?: boolean;
   readonly robustness?: boolean;
 }
 
@@ -25,13 +27,21 @@ export const test = defineCommand({
   summary: "Run the tests that policies carry.",
   positionals: { label: "<file|folder>...", min: 1, max: 1000 },
   options: {
+    filter: {
+      type: "string",
+      short: "t",
+      value: "PATTERN",
+      help: "Run only tests whose names have this text, in upper or lower case; * stands for any text.",
+    },
+    "require-tests": { type: "boolean", help: "A policy without tests counts as failed." },
     junit: { type: "string", value: "FILE", help: "Also write the results as JUnit XML." },
     sarif: { type: "string", value: "FILE", help: "Also write problems and failures as SARIF 2.1.0." },
-    robustness: { type: "boolean", help: "Also count how much of what is blocked is still blocked in disguise." },
+    robustness: { type: "boolean", help: "Also count how many blocked texts are still blocked when obfuscated." },
     watch: { type: "boolean", short: "w", help: "Run again whenever a file changes, until Ctrl-C." },
   },
   notes: `Tests are those of the policies, and those of files named …_test.yaml about policies that are named too, or lie beside them.
-A policy that is not valid counts as failed. With --watch, --json prints one line for each run.`,
+A policy that is not valid counts as failed; one without tests is named and fails with --require-tests only. A filter that no
+test matches is called wrongly (2). With --watch, --json prints one line for each run.`,
   async run({ values, positionals, output, world }) {
     if (values.watch !== true) return once(findPolicyFiles(positionals), values, { output, world });
     return watched(positionals, values, { output, world });
@@ -44,8 +54,8 @@ interface Place {
 }
 
 function once(found: FoundFiles, values: TestValues, { output, world }: Place, onOneLine = false): ExitCode {
-  const { robustness = false, ...reports } = values;
-  const run = runTests(found, world.now(), { robustness });
+  const { robustness, filter, "require-tests": areTestsRequired, ...reports } = values;
+  const run = runTests(found, world.now(), { robustness, filter, areTestsRequired });
   printRun(run, output);
   output.json(runJson(run), { onOneLine });
   if (reports.junit !== undefined) replaceFile(reports.junit, junitReport(run));
@@ -55,7 +65,10 @@ function once(found: FoundFiles, values: TestValues, { output, world }: Place, o
   return isGreen(run) ? exitCodes.fine : exitCodes.refused;
 }
 
-/** Changes of policies, and of folders, which have no ending; never our own reports, or one run would call the next. */
+/**
+ * Whether a change matters: policies do, and folders, which have no extension. Our own reports do not, or each run
+ * would start the next.
+ */
 function concerns(files: readonly string[], { junit, sarif }: Reports): Watched["concerns"] {
   const own = [junit, sarif].filter((path) => path !== undefined).map((path) => resolve(path));
   const read = new Set(files.map((path) => resolve(path)));
@@ -73,11 +86,11 @@ async function watched(paths: readonly string[], values: TestValues, place: Plac
   const again = (watch: (what: Watched) => void) => {
     try {
       const found = findPolicyFiles(paths);
-      // Before anything is read: what changes from here on is another run.
+      // Before anything is read: later changes start another run.
       watch({ folders: found.folders, concerns: concerns([...found.files, ...found.suites], values) });
       code = once(found, values, place, true);
     } catch (error) {
-      // A file may be away for a moment while it is saved. At first there is nothing yet to wait for.
+      // A file may be missing for a moment while it is saved. On the first run there is nothing to wait for yet.
       if (!(error instanceof Failure) || isFirst) throw error;
       code = error.exitCode;
       output.failure(error, { onOneLine: true });

@@ -9,7 +9,7 @@ import { untilVerdictOf, verdictLine, verdictRuleJson } from "../verdict-rule.ts
 /** `policy-guard validate`: checks policies without running their tests. */
 export const validate = defineCommand({
   name: "validate",
-  summary: "Check policies; tells every problem with its place, and which rules make streams wait.",
+  summary: "Check policies: list every problem with its position, and the rules that make streams wait.",
   positionals: { label: "<file|folder>...", min: 1, max: 1000 },
   options: {},
   notes: "A folder stands for its .yaml, .yml and .json files, those of its folders included, hidden ones left out.",

@@ -4,10 +4,10 @@ import { exitCodes } from "../failure.ts";
 import { shown } from "../output.ts";
 import { openServer, serverOptions } from "../server.ts";
 
-/** `policy-guard whoami`: tells which credential is used and what it may do. */
+/** `policy-guard whoami`: shows the credential in use and its permissions. */
 export const whoami = defineCommand({
   name: "whoami",
-  summary: "Tell which credential is used and what it may do.",
+  summary: "Show the credential in use and its permissions.",
   positionals: { label: "", min: 0, max: 0 },
   options: serverOptions,
   async run({ values, output, world }) {

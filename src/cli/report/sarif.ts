@@ -4,8 +4,7 @@
 import { isAbsolute, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { Place, PolicyProblem } from "../../../runtime/engine/policy/problem.ts";
-import { placeIn } from "../policy-file.ts";
+import type { PolicyProblem, SourcePosition } from "../../../runtime/engine/policy/problem.ts";
 import type { TestedFile, TestRun } from "../test-run.ts";
 
 const rules = [
@@ -31,9 +30,8 @@ export function sarifReport(run: TestRun, version: string): JsonObject {
 
 function resultsOf({ file, results }: TestedFile): JsonObject[] {
   const problems = file.problems.map((problem) => problemResult(file.path, problem));
-  const failures = results.flatMap(({ name, passed, failures: why }, index) => {
+  const failures = results.flatMap(({ name, passed, failures: why, place }) => {
     if (passed) return [];
-    const place = placeIn(file, ["tests", index]);
     return [result("policy-test", "error", `test "${name}" fails: ${why.join("; ")}`, file.path, place)];
   });
   return [...problems, ...failures];
@@ -45,7 +43,13 @@ function problemResult(file: string, problem: PolicyProblem): JsonObject {
   return result(`policy-${severity}`, severity, text, file, problem);
 }
 
-function result(ruleId: string, level: string, text: string, file: string, { line, column }: Place): JsonObject {
+function result(
+  ruleId: string,
+  level: string,
+  text: string,
+  file: string,
+  { line, column }: SourcePosition,
+): JsonObject {
   const physicalLocation: JsonObject = { artifactLocation: { uri: uriOf(file) } };
   if (line > 0) physicalLocation.region = { startLine: line, startColumn: Math.max(1, column) };
   return {

@@ -1,8 +1,8 @@
 // Approvals: whose they may be, and that they count or do not count when people act at the same moment.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Installation, startInstallation } from "../../harness/installation.ts";
-import { tokenOf } from "../../harness/world.ts";
+import { type Installation, startInstallation } from "../../harness/process/installation.ts";
+import { tokenOf } from "../../harness/vector/world.ts";
 
 let home: Installation;
 let path: string;

@@ -3,7 +3,7 @@
 import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Installation, startInstallation } from "../../harness/installation.ts";
+import { type Installation, startInstallation } from "../../harness/process/installation.ts";
 
 interface Answer {
   readonly status: number | undefined;
@@ -54,7 +54,7 @@ describe("a pull of the bundle that the caller has", () => {
     expect(answer.headers["x-policy-guard-activation"]).toMatch(/^[\w-]+$/);
     expect(answer.headers["content-encoding"]).toBeUndefined();
     expect(answer.tookMs).toBeGreaterThan(990);
-    expect(answer.tookMs).toBeLessThan(5_000);
+    expect(answer.tookMs).toBeLessThan(20_000);
   });
 
   it("is answered with the next one at the moment of its activation", async () => {
@@ -65,7 +65,7 @@ describe("a pull of the bundle that the caller has", () => {
     const answer = await waiting;
     expect(answer.status).toBe(200);
     expect(answer.headers.etag).not.toBe(before);
-    expect(answer.tookMs).toBeLessThan(10_000);
+    expect(answer.tookMs).toBeLessThan(25_000);
   });
 
   it("ends with a 304 when the control plane shuts down, and holds the shutdown up for nobody", async () => {
@@ -74,7 +74,7 @@ describe("a pull of the bundle that the caller has", () => {
     await home.stopControlPlane();
     const answer = await waiting;
     expect(answer.status).toBe(304);
-    expect(answer.tookMs).toBeLessThan(10_000);
+    expect(answer.tookMs).toBeLessThan(25_000);
     await home.startControlPlane();
   });
 });

@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findBundle } from "../../../src/store/bundle.ts";
-import { findEnvironment } from "../../../src/store/environment.ts";
+import { findBundle } from "../../../src/store/bundle/bundle.ts";
+import { findEnvironment } from "../../../src/store/project/environment.ts";
 import { eventually } from "../../harness/eventually.ts";
-import { type Installation, startInstallation } from "../../harness/installation.ts";
+import { type Installation, startInstallation } from "../../harness/process/installation.ts";
 
 let home: Installation;
 
@@ -50,7 +50,7 @@ describe("a promotion", () => {
     expect(target?.manifest.signatures).not.toEqual(source?.manifest.signatures);
     // Forgotten while it runs: it is there again when it next says how it stands.
     await home.call("DELETE", `${envPath("staging")}/runtimes/${instanceId}`);
-    await eventually(async () => expect(await listed("staging")).toMatchObject([{ state: "active" }]), 10_000);
+    await eventually(async () => expect(await listed("staging")).toMatchObject([{ state: "active" }]));
     await runtime.stop();
   });
 

@@ -1,5 +1,5 @@
-// Keys from rotation to revocation, with runtimes that are connected, away, or never connected at all; and keys that an external
-// signer keeps.
+// Keys from rotation to revocation, with runtimes that are connected, away, or never connected at all; and keys that an
+// external signer keeps.
 
 import { generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,16 +9,16 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runtimeSchema } from "../../../runtime/config.ts";
 import { standalone } from "../../../runtime/standalone.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { readConfig } from "../../../src/kit/config.ts";
-import { publicJwkOf } from "../../../src/kit/signing-key.ts";
-import { decodeStatement, statementKids } from "../../../src/kit/statement.ts";
-import { startTestControlPlane } from "../../harness/control-plane.ts";
+import { publicJwkOf } from "../../../src/kit/crypto/signing-key.ts";
+import { decodeStatement, statementKids } from "../../../src/kit/crypto/statement.ts";
+import { systemClock } from "../../../src/kit/process/clock.ts";
+import { readConfig } from "../../../src/kit/process/config.ts";
 import { eventually } from "../../harness/eventually.ts";
-import { type Installation, startInstallation } from "../../harness/installation.ts";
-import type { TestRuntime } from "../../harness/runtime.ts";
-import { startTamperingProxy } from "../../harness/tampering-proxy.ts";
-import { createWorld } from "../../harness/world.ts";
+import { startTestControlPlane } from "../../harness/process/control-plane.ts";
+import { type Installation, startInstallation } from "../../harness/process/installation.ts";
+import type { TestRuntime } from "../../harness/process/runtime.ts";
+import { startTamperingProxy } from "../../harness/process/tampering-proxy.ts";
+import { createWorld } from "../../harness/vector/world.ts";
 
 const policy = `apiVersion: policyguard/v1
 kind: Policy

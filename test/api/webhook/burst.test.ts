@@ -1,5 +1,6 @@
-// A burst of evaluations that are blocked, as a runtime reports them, told to several targets: all of it arrives, and neither
-// the control plane nor the worker grows with it. Both are processes of their own, so that their memory is theirs alone.
+// A burst of evaluations that are blocked, as a runtime reports them, told to several targets: all of it arrives, and
+// neither the control plane nor the worker grows with it. Both are processes of their own, so that their memory is
+// theirs alone.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,19 +10,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { reportSample, sampleOf } from "../../../scripts/assurance/sample.ts";
 import { freePort } from "../../../scripts/postgres/port.ts";
-import { type Database, openDatabase } from "../../../src/store/database.ts";
+import { type Database, openDatabase } from "../../../src/store/connection/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/database.ts";
-import { type NodeProcess, startNodeProcess } from "../../harness/node-process.ts";
-import { setPlan } from "../../harness/plan.ts";
-import { createWorld, type World } from "../../harness/world.ts";
-import { blockedEvaluation } from "../../src/domain/evaluation.ts";
-import { RuntimeStream } from "../reporting/runtime.ts";
+import { type NodeProcess, startNodeProcess } from "../../harness/process/node-process.ts";
+import { setPlan } from "../../harness/vector/plan.ts";
+import { createWorld, type World } from "../../harness/vector/world.ts";
+import { blockedEvaluation } from "../../src/domain/telemetry/evaluation.ts";
+import { RuntimeStream } from "../fleet/runtime.ts";
 
 const { n } = sampleOf({ n: 300, seed: 1 });
 /** As many as a runtime has in a batch, and how many it sends before the first of them is acknowledged. */
 const batch = { size: 256, ahead: 4 };
 const targets = 2;
-/** The heap that each process may have, far below what a large burst takes by itself: one that held all of it would die. */
+/**
+ * The heap that each process may have, far below what a large burst takes by itself: one that held all of it would die.
+ */
 const heapMiB = 192;
 /** Buffers outside of the heap and what a garbage collector leaves lying about may come to as much again. */
 const mostGrowthMiB = 2 * heapMiB;

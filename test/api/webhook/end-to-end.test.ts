@@ -2,10 +2,10 @@
 
 import { createHmac, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestControlPlane, type TestControlPlane } from "../../harness/control-plane.ts";
-import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
-import { startWorkerProcess, type WorkerProcess } from "../../harness/worker-process.ts";
-import { createWorld, type World } from "../../harness/world.ts";
+import { startWebhookSink, type WebhookSink } from "../../harness/net/webhook-sink.ts";
+import { startTestControlPlane, type TestControlPlane } from "../../harness/process/control-plane.ts";
+import { startWorkerProcess, type WorkerProcess } from "../../harness/process/worker-process.ts";
+import { createWorld, type World } from "../../harness/vector/world.ts";
 
 const shared = {
   POLICY_GUARD_MASTER_KEY: randomBytes(32).toString("base64"),

@@ -1,10 +1,11 @@
-// Receivers as they are: a tenth of them is away for an hour and a half, and of the others a tenth of all requests fails.
+// Receivers as they are: a tenth of them is away for an hour and a half, and of the others a tenth of all requests
+// fails.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { seededRandom } from "../../../runtime/engine/seeded-random.ts";
-import type { Caller } from "../../../src/kit/context.ts";
-import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
-import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
+import { seededRandom } from "../../../runtime/engine/authoring/seeded-random.ts";
+import type { Caller } from "../../../src/kit/rpc/context.ts";
+import { startWebhookSink, type WebhookSink } from "../../harness/net/webhook-sink.ts";
+import { openWebhookWorld, type WebhookWorld } from "../../harness/net/webhook-world.ts";
 
 const receivers = 10;
 const events = 10;

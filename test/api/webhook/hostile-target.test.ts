@@ -4,10 +4,10 @@ import { createServer as createHttpServer, type ServerResponse } from "node:http
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Caller } from "../../../src/kit/context.ts";
-import { selfSigned } from "../../harness/certificate.ts";
-import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
-import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
+import type { Caller } from "../../../src/kit/rpc/context.ts";
+import { selfSigned } from "../../harness/net/certificate.ts";
+import { startWebhookSink, type WebhookSink } from "../../harness/net/webhook-sink.ts";
+import { openWebhookWorld, type WebhookWorld } from "../../harness/net/webhook-world.ts";
 
 const timeoutMs = 4_000;
 const certificate = selfSigned(["another.test"]);

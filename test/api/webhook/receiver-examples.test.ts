@@ -1,5 +1,5 @@
-// The checks that docs/webhooks.md shows to those who write a receiver: copied out of it, and run wherever their language is
-// installed. Where it is not, the test is skipped, says why, and counts as skipped.
+// The checks that docs/webhooks.md shows to those who write a receiver: copied out of it, and run wherever their
+// language is installed. Where it is not, the test is skipped, says why, and counts as skipped.
 
 import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it, type TestContext } from "vitest";
-import { newSecret, webhookHeaders } from "../../../src/domain/webhook-request.ts";
+import { newSecret, webhookHeaders } from "../../../src/domain/webhook/request.ts";
 
 const document = readFileSync(join(import.meta.dirname, "../../../docs/webhooks.md"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "policy-guard-receiver-"));
@@ -55,7 +55,9 @@ const cases = [
 const given = JSON.stringify(cases.map(([value]) => value));
 const wanted = cases.map(([, isGenuine]) => isGenuine);
 
-/** What a program says of each value: it gets the secret, the body in base64 and the values, and prints a JSON array. */
+/**
+ * What a program says of each value: it gets the secret, the body in base64 and the values, and prints a JSON array.
+ */
 function verdicts(program: string, ...parameters: string[]): unknown {
   const asked = [...parameters, secret, body.toString("base64"), given];
   return JSON.parse(execFileSync(program, asked, { encoding: "utf8", env: { ...process.env, GO111MODULE: "off" } }));

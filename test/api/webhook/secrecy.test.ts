@@ -1,20 +1,20 @@
-// A webhook's secret is told when it is made and when it is rotated, and nowhere else: whoever has the log, the other answers or
-// a dump of the database cannot sign.
+// A webhook's secret is told when it is made and when it is rotated, and nowhere else: whoever has the log, the other
+// answers or a dump of the database cannot sign.
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { DeliveryAttempts } from "../../../src/domain/delivery-attempt.ts";
-import { Dispatcher } from "../../../src/domain/dispatcher.ts";
-import { createLog } from "../../../src/kit/log.ts";
-import { createOutbound } from "../../../src/kit/outbound/client.ts";
-import { createNetworkGuard } from "../../../src/kit/outbound/guard.ts";
-import { createSealer, parseMasterKeys } from "../../../src/kit/seal.ts";
-import { openDatabase } from "../../../src/store/database.ts";
-import { startTestControlPlane, type TestControlPlane } from "../../harness/control-plane.ts";
+import { DeliveryAttempts } from "../../../src/domain/webhook/delivery-attempt.ts";
+import { Dispatcher } from "../../../src/domain/webhook/dispatcher.ts";
+import { createOutbound } from "../../../src/kit/net/outbound/client.ts";
+import { createNetworkGuard } from "../../../src/kit/net/outbound/guard.ts";
+import { createLog } from "../../../src/kit/observability/log.ts";
+import { createSealer, parseMasterKeys } from "../../../src/platform/seal.ts";
+import { openDatabase } from "../../../src/store/connection/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/database.ts";
 import { dumpOf, formsOf } from "../../harness/dump.ts";
-import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
-import { createWorld, type World } from "../../harness/world.ts";
+import { startWebhookSink, type WebhookSink } from "../../harness/net/webhook-sink.ts";
+import { startTestControlPlane, type TestControlPlane } from "../../harness/process/control-plane.ts";
+import { createWorld, type World } from "../../harness/vector/world.ts";
 
 const masterKey = randomBytes(32).toString("base64");
 const allowNetworks = "127.0.0.0/8";
@@ -60,7 +60,10 @@ async function deliver(webhookId: string): Promise<void> {
   await database.close();
 }
 
-/** A life of a webhook: every operation that there is, with failures. Returns the secrets and all answers that must not have one. */
+/**
+ * A life of a webhook: every operation that there is, with failures. Returns the secrets and all answers that must not
+ * have one.
+ */
 async function liveALife(): Promise<{ secrets: string[]; answers: string[] }> {
   const input = { url: sink.url, events: ["policy.updated", "alert.triggered"], generate_secret: true };
   const { id, secret }: { id: string; secret: string } = JSON.parse(await call("POST", "/webhooks", input));

@@ -9,12 +9,12 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { reportSample, sampleOf } from "../../../scripts/assurance/sample.ts";
 import { compileCacheVariables } from "../../../scripts/compile-cache.ts";
-import type { Caller } from "../../../src/kit/context.ts";
-import { poolLockClass } from "../../../src/store/worker-pool.ts";
+import type { Caller } from "../../../src/kit/rpc/context.ts";
+import { poolLockClass } from "../../../src/store/core/worker-pool.ts";
 import { eventually } from "../../harness/eventually.ts";
-import { startWebhookSink } from "../../harness/webhook-sink.ts";
-import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
-import { startWorkerProcess, type WorkerProcess } from "../../harness/worker-process.ts";
+import { startWebhookSink } from "../../harness/net/webhook-sink.ts";
+import { openWebhookWorld, type WebhookWorld } from "../../harness/net/webhook-world.ts";
+import { startWorkerProcess, type WorkerProcess } from "../../harness/process/worker-process.ts";
 
 const { n } = sampleOf({ n: 2, seed: 1 });
 const patienceMs = 15_000;
@@ -107,7 +107,7 @@ describe("a publisher that is killed", () => {
 
 /** A process that publishes for ever; `lines` has the ids of what was committed. */
 function startPublisher({ orgId }: Caller) {
-  const script = fileURLToPath(new URL("../../harness/endless-publisher.ts", import.meta.url));
+  const script = fileURLToPath(new URL("../../harness/process/endless-publisher.ts", import.meta.url));
   const child = spawn(process.execPath, [script, world.urls.applicationUrl, orgId], {
     env: { ...process.env, ...compileCacheVariables },
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,9 +1,9 @@
-// What an access option promises for a caller and a target, stated a second time and from nothing but the option. The order
-// is part of the promise: a refusal tells nothing that a later question would have told.
+// What an access option promises for a caller and a target, stated a second time and from nothing but the option. The
+// order is part of the promise: a refusal tells nothing that a later question would have told.
 
 import { clone, type DescMethod } from "@bufbuild/protobuf";
 import { type Access, AccessSchema, CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
-import { methodFacts } from "../../../src/kit/options.ts";
+import { methodFacts } from "../../../src/kit/rpc/options.ts";
 import type { Principal } from "./principal.ts";
 import type { Target } from "./target.ts";
 
@@ -48,7 +48,9 @@ export function expectedOf(promised: Promised, principal: Principal, target: Tar
   }
   switch (target.astray?.how) {
     case "malformed":
-      return { status: 422, error: "validation_failed" };
+      return target.astray.isParameter === true
+        ? { status: 400, error: "invalid_parameter" }
+        : { status: 422, error: "validation_failed" };
     case "absent":
     case "foreign":
       return { status: 404, error: "not_found" };

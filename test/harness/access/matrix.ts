@@ -1,14 +1,14 @@
-// The access matrix: every operation, called by every kind of caller, on everything that it can name. What has to come back
-// follows from the method's options alone. A refusal must leave no trace, in either organization, and must not tell what
-// exists from what does not.
+// The access matrix: every operation, called by every kind of caller, on everything that it can name. What has to come
+// back follows from the method's options alone. A refusal must leave no trace, in either organization, and must not
+// tell what exists from what does not.
 
-import { createHash } from "node:crypto";
 import { type DescMethod, fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { type Call, StepSchema, type Vector } from "../../../gen/policyguard/testing/v1/vector_pb.ts";
-import { methodFacts } from "../../../src/kit/options.ts";
-import { callName, type Dialect, type TestAnswer } from "../dialect.ts";
-import { blockBilling, perform, type Scene, type Stage, setScene } from "../scene.ts";
-import { type MemberPersona, tokenOf } from "../world.ts";
+import { methodFacts } from "../../../src/kit/rpc/options.ts";
+import { callName, type Dialect, type TestAnswer } from "../vector/dialect.ts";
+import { blockBilling, perform, type Scene, setScene } from "../vector/scene.ts";
+import type { Stage } from "../vector/scene-step.ts";
+import { type MemberPersona, tokenOf } from "../vector/world.ts";
 import { type Expected, expectedOf, type Promised } from "./expectation.ts";
 import { type Principal, principals } from "./principal.ts";
 import { type Checksums, checksums } from "./rows.ts";
@@ -33,7 +33,12 @@ export interface Findings {
 /** How much of the matrix is run, and against which promise. */
 export interface MatrixOptions {
   readonly promised: Promised;
-  readonly dialects: (method: DescMethod, principal: Principal, target: Target) => readonly Dialect[];
+  readonly dialects: (
+    method: DescMethod,
+    principal: Principal,
+    target: Target,
+    expected: Expected,
+  ) => readonly Dialect[];
 }
 
 /** Calls a method in every way. `vectors` are those of the method's success, from which the requests are taken. */
@@ -74,7 +79,7 @@ function cellsOf(method: DescMethod, { promised, dialects }: MatrixOptions): Cel
       // Of people, only the one whose account the vectors are about.
       const isElsewhere = promised.access.account && principal.role !== undefined && principal.persona !== "editor";
       if (expected === undefined || isAtHome || isElsewhere) return [];
-      return dialects(method, principal, target).map((dialect) => ({ principal, target, dialect, expected }));
+      return dialects(method, principal, target, expected).map((dialect) => ({ principal, target, dialect, expected }));
     }),
   );
 }
@@ -126,11 +131,11 @@ async function checkHarmless(
   answers: Answers,
 ): Promise<string[]> {
   if (cells.length === 0) return [];
-  const { database } = stage.plane;
+  const witness = await stage.plane.witness();
   const scenes = await scenesOf(stage, vector);
   // Members come into being when first asked for, which is not what the calls did.
   for (const { principal } of cells) await tokenOf(scenes.own.world, principal.persona);
-  const sums = () => Promise.all([scenes.own, scenes.other].map(({ world }) => checksums(database, world.orgId)));
+  const sums = () => Promise.all([scenes.own, scenes.other].map(({ world }) => checksums(witness, world.orgId)));
   const before = await sums();
   const wrong: string[] = [];
   for (const cell of cells) wrong.push(...(await checkCell(stage, vector, cell, scenes, answers)));
@@ -202,9 +207,4 @@ const volatileHeaders = new Set(["date", "x-request-id", "connection", "keep-ali
 function imageOf({ status, text, body, headers }: TestAnswer): string {
   const kept = [...headers].filter(([name]) => !volatileHeaders.has(name));
   return JSON.stringify([status, text ?? body, kept]);
-}
-
-/** A number from 0 to 1 that is always the same for the same text. */
-export function shareOf(text: string): number {
-  return createHash("sha256").update(text).digest().readUInt32BE() / 2 ** 32;
 }

@@ -1,10 +1,10 @@
-// Weakened copies of the access rules. The matrix has to notice every one of them; one that it does not notice is a hole in
-// the matrix. Facts of methods are weakened where the running server reads them, and put back afterwards.
+// Weakened copies of the access rules. The matrix has to notice every one of them; one that it does not notice is a
+// hole in the matrix. Facts of methods are weakened where the running server reads them, and put back afterwards.
 
 import type { DescMethod } from "@bufbuild/protobuf";
 import { type Access, CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
-import { methodFacts } from "../../../src/kit/options.ts";
-import { callName } from "../dialect.ts";
+import { methodFacts } from "../../../src/kit/rpc/options.ts";
+import { callName } from "../vector/dialect.ts";
 
 /** One rule, weakened. */
 export interface Mutant {

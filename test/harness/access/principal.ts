@@ -1,7 +1,7 @@
 // Who calls in the access matrix. A new kind of caller is one entry here.
 
 import { CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
-import type { MemberPersona, Persona } from "../world.ts";
+import type { MemberPersona, Persona } from "../vector/world.ts";
 
 /** One kind of caller. */
 export interface Principal {

@@ -4,10 +4,10 @@
 import { type DescField, type DescMethod, getOption, hasOption, type JsonObject } from "@bufbuild/protobuf";
 import { field as fieldRules } from "../../../gen/buf/validate/validate_pb.ts";
 import type { Access } from "../../../gen/policyguard/options/v1/options_pb.ts";
-import { newId } from "../../../src/kit/id.ts";
-import { methodFacts } from "../../../src/kit/options.ts";
-import { filled } from "../match.ts";
-import type { Scene } from "../scene.ts";
+import { newId } from "../../../src/kit/process/id.ts";
+import { methodFacts } from "../../../src/kit/rpc/options.ts";
+import { filled } from "../vector/match.ts";
+import type { Scene } from "../vector/scene.ts";
 
 /** What a call names. */
 export interface Target {
@@ -17,7 +17,12 @@ export interface Target {
   /** The bill of the organization is not paid. */
   readonly isUnpaid: boolean;
   /** A field that names something else than the caller's own, and what. */
-  readonly astray?: { readonly field: string; readonly how: "foreign" | "absent" | "malformed" | "sibling" };
+  readonly astray?: {
+    readonly field: string;
+    readonly how: "foreign" | "absent" | "malformed" | "sibling";
+    /** Whether path or query carry the field, rather than the body. */
+    readonly isParameter?: boolean;
+  };
   /** The request of a vector, with this target in it. */
   request(template: JsonObject, own: Scene, other: Scene): JsonObject;
 }
@@ -60,9 +65,11 @@ function organizationTargets(orgField: string): Target[] {
 
 function referenceTargets(method: DescMethod, field: DescField): Target[] {
   const isId = isUuid(field);
-  const malformed = astray(field.name, "malformed", () => (isId ? "42" : "Not A Name"));
+  const { path, body } = shapeOf(method);
+  const isParameter = body !== "*" || path.includes(`{${field.name}}`);
+  const malformed = astray({ field: field.name, how: "malformed", isParameter }, () => (isId ? "42" : "Not A Name"));
   if (!methodFacts(method).fails.includes("not_found")) return [malformed];
-  const absent = astray(field.name, "absent", () => (isId ? newId() : "nowhere"));
+  const absent = astray({ field: field.name, how: "absent" }, () => (isId ? newId() : "nowhere"));
   if (!isId) return [malformed, absent];
   const foreign: Target = {
     ...plain,
@@ -89,19 +96,23 @@ function siblingTarget(field: string): Target {
   };
 }
 
-function astray(field: string, how: "absent" | "malformed", value: () => string): Target {
+function astray(where: NonNullable<Target["astray"]>, value: () => string): Target {
   return {
     ...plain,
-    name: `${how} ${field}`,
-    astray: { field, how },
-    request: (template, { variables }) => ({ ...filled(template, variables), [field]: value() }),
+    name: `${where.how} ${where.field}`,
+    astray: where,
+    request: (template, { variables }) => ({ ...filled(template, variables), [where.field]: value() }),
   };
+}
+
+function shapeOf(method: DescMethod): { readonly path: string; readonly body: string } {
+  const { http } = methodFacts(method);
+  return { path: typeof http?.pattern.value === "string" ? http.pattern.value : "", body: http?.body ?? "*" };
 }
 
 /** Fields that name something below the organization: required ids, and names in the path. */
 function referencesOf(method: DescMethod, orgField: string): DescField[] {
-  const { http } = methodFacts(method);
-  const path = typeof http?.pattern.value === "string" ? http.pattern.value : "";
+  const { path } = shapeOf(method);
   return method.input.fields.filter(
     (field) =>
       field.name !== orgField &&

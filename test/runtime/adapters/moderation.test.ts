@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EvaluateVectorSchema } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
-import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/evaluate-stage.ts";
+import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/vector/evaluate-stage.ts";
 
 const key = "AKIA" + "Q3EGRZ7X" + "W2LMNP4T";
 const yaml = [
@@ -51,9 +51,61 @@ describe("an OpenAI client", () => {
     expect(results.map(({ flagged }) => flagged)).toEqual([true]);
   });
 
-  it("is told of a wrong key and a wrong input in its own errors", async () => {
-    const stranger = new OpenAI({ apiKey: "sk-nobody", baseURL: client.baseURL, maxRetries: 0 });
-    await expect(stranger.moderations.create({ input: "x" })).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
-    await expect(client.moderations.create({ input: [] })).rejects.toBeInstanceOf(OpenAI.UnprocessableEntityError);
+  const of = (apiKey: string | undefined, baseURL = client.baseURL) =>
+    new OpenAI({ apiKey: apiKey ?? "", baseURL, maxRetries: 0 });
+  const refused = (promise: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> =>
+    promise.then(
+      () => Promise.reject(new Error("it was not refused")),
+      (error: unknown) => (error instanceof OpenAI.APIError ? error : Promise.reject(error)),
+    );
+
+  it.each([
+    ["a wrong key", () => of("sk-nobody").moderations.create({ input: "x" }), 401, "unauthenticated", null],
+    [
+      "a token of another kind",
+      () => of(stage.tokenOf("admin")).moderations.create({ input: "x" }),
+      403,
+      "insufficient_scope",
+      null,
+    ],
+    ["a path of the contract that is not served", () => client.models.list(), 404, "unknown_path", null],
+    ["another method", () => client.get("/moderations"), 405, "method_not_allowed", null],
+    [
+      "a text that is too large",
+      () => client.moderations.create({ input: "x".repeat(8 * 1024 * 1024) }),
+      413,
+      "too_large",
+      null,
+    ],
+    [
+      "another media type",
+      () => client.post("/moderations", { body: "x", headers: { "content-type": "text/plain" } }),
+      415,
+      "unsupported_media_type",
+      null,
+    ],
+    ["a wrong input", () => client.moderations.create({ input: [] }), 422, "validation_failed", "input"],
+  ] as const)("is told of %s in words", async (_, call, status, code, param) => {
+    const error = await refused(call());
+    expect(error).toMatchObject({ status, code, param, type: "invalid_request_error" });
+    expect(error.message).toMatch(/^\d{3} \w.*\w.*/);
+    expect(error.message).not.toContain("no body");
+  });
+
+  it("is reported in words: there is no bundle yet", async () => {
+    const empty = await startEvaluateStage();
+    try {
+      const client = of(empty.tokenOf(""), `${empty.url}/v1/evaluate/openai/v1`);
+      const error = await refused(client.moderations.create({ input: "x" }));
+      expect(error).toMatchObject({ status: 503, code: "bundle_unavailable", type: "server_error" });
+      expect(error.message).toMatch(/^503 .*bundle/);
+    } finally {
+      await empty.stop();
+    }
+  });
+
+  it("is an exception: the other paths keep the envelope of the API", async () => {
+    const response = await fetch(`${stage.url}/v1/evaluate/input`, { method: "POST" });
+    expect(await response.json()).toEqual({ detail: expect.objectContaining({ error: expect.any(String) }) });
   });
 });

@@ -10,14 +10,14 @@ import {
   EvaluateResponseSchema,
 } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { BundleHolder } from "../../../runtime/bundle/active-bundle.ts";
 import { type BuilderOptions, BundleBuilder } from "../../../runtime/bundle/builder.ts";
 import { bundleJson } from "../../../runtime/bundle/bundle-json.ts";
 import { compileBundle } from "../../../runtime/bundle/compile.ts";
 import { type BundleCheck, type VerifiedBundle, verifyBundle } from "../../../runtime/bundle/verify.ts";
-import type { Engine } from "../../../runtime/engine/compile.ts";
-import { BundleHolder } from "../../../runtime/loaded-bundle.ts";
-import { maxBundleBytes, maxContentBytes } from "../../../src/kit/bundle-size.ts";
-import { newSigningKey, trustKeys } from "../../../src/kit/signing-key.ts";
+import type { Engine } from "../../../runtime/engine/engine.ts";
+import { maxBundleBytes, maxContentBytes } from "../../../src/kit/bundle/bundle-size.ts";
+import { newSigningKey, trustKeys } from "../../../src/kit/crypto/signing-key.ts";
 import { verifiedBundle } from "../../harness/bundle.ts";
 import { now, scope, signedBundle, signer } from "./signed-bundle.ts";
 
@@ -60,7 +60,7 @@ function answers(engine: Engine): string[] {
   });
 }
 
-/** The answers of a stream that gets a text in three pieces. */
+/** The answers of a stream that gets a text in three chunks. */
 function streamed(engine: Engine, text: string): string {
   const stream = engine.openStream(create(EvaluateRequestSchema, {}), { ...context, stage: Stage.OUTPUT });
   const third = Math.ceil(text.length / 3);
@@ -91,7 +91,7 @@ rules: [{id: names, stages: [output], detect: names, action: REDACT}]
     expect(streamed(built, text)).toEqual(streamed(compiled, text));
   });
 
-  it("takes over tables of the engine before it that are the same", async () => {
+  it("reuses tables of the former engine that are the same", async () => {
     const builder = builderWith();
     const first = await builder.build(await keywordBundle("one"));
     const second = await builder.build(await keywordBundle("one"), first.tables);
@@ -137,7 +137,7 @@ describe("a bundle that is verified beside the thread that uses it", () => {
     ...{ maxBytes: 1_000_000, runtimeVersion: "1.2.3" },
   };
 
-  it("holds when it does, with all that was found out about it, and its content in shared memory", async () => {
+  it("is accepted with the same result, and its content is in shared memory", async () => {
     const bundle = await signedBundle();
     const found = await builderWith().verify({ ...check, bundle });
     const expected = await verifyBundle({ ...check, bundle });
@@ -182,7 +182,7 @@ describe("a bundle that is verified beside the thread that uses it", () => {
     const found = await builder.verify({ ...check, bundle, maxBytes: maxBundleBytes });
     expect(found.parts.get("lists/b.json")?.byteLength).toBe(content);
     // What is kept of it on disk is read again.
-    const json = Buffer.concat([...bundleJson(found.bundle)].map((piece) => Buffer.from(piece)));
+    const json = Buffer.concat([...bundleJson(found.bundle)].map((chunk) => Buffer.from(chunk)));
     expect(json.byteLength).toBeGreaterThan(maxBundleBytes);
     const again = await verifyBundle({ ...check, bundle: json, maxBytes: maxBundleBytes, from: "disk" });
     expect(again.digest).toBe(found.digest);
@@ -199,7 +199,7 @@ describe("a builder whose thread", () => {
   it.each<[string, BuilderOptions, RegExp]>([
     ["ends", { program: programOf("process.exit(3)") }, /has ended/],
     ["throws", { program: programOf("throw new Error('lightning struck')") }, /lightning struck/],
-    ["has too little memory", { mostMegabytes: 8 }, /memory/],
+    ["has too little memory", { maxMegabytes: 8 }, /memory/],
     ["never answers", { program: programOf("setInterval(() => {}, 1000)"), timeoutMs: 300 }, /longer than 300 ms/],
   ])("%s refuses the bundle, and the one in force stays", async (_, options, message) => {
     const holder = new BundleHolder({ builder: builderWith(options) });
@@ -210,7 +210,7 @@ describe("a builder whose thread", () => {
     expect(holder.loaded).toBe(before);
   });
 
-  it("was ended for want of work starts it again when there is some", async () => {
+  it("was ended after some time without work starts it again", async () => {
     const builder = builderWith({ idleMs: 1 });
     for (const keyword of ["one", "two"]) {
       const engine = await builder.build(await keywordBundle(keyword));

@@ -4,9 +4,9 @@ import { BundleSchema } from "../../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import { bundleJson } from "../../../runtime/bundle/bundle-json.ts";
 import { signedBundle } from "./signed-bundle.ts";
 
-describe("the JSON of a bundle in pieces", () => {
-  it("says the same as in one piece, whatever the size of its parts", async () => {
-    // Around the size of a piece, where base64 could get padding in the middle.
+describe("the JSON of a bundle in chunks", () => {
+  it("says the same as in one chunk, whatever the size of its parts", async () => {
+    // Around the size of a chunk, where base64 could get padding in the middle.
     for (const size of [0, 1, 2, 3, 196_607, 196_608, 196_609, 400_000]) {
       const bundle = await signedBundle({ files: { "policies/a.json": "x".repeat(size), "lists/b.json": "é\u0000" } });
       const json = [...bundleJson(bundle)].join("");
@@ -15,7 +15,7 @@ describe("the JSON of a bundle in pieces", () => {
     }
   });
 
-  it("comes in pieces of less than a megabyte", async () => {
+  it("comes in chunks of less than a megabyte", async () => {
     const bundle = await signedBundle({ files: { "policies/a.json": "x".repeat(5_000_000) } });
     expect(Math.max(...[...bundleJson(bundle)].map(({ length }) => length))).toBeLessThan(2 ** 20);
   });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("the bundle on disk", () => {
-  it("is not there at first, and that is no failure", async () => {
+  it("is absent at first, which is not a failure", async () => {
     const cache = createBundleCache({ folder: join(folder, "not-yet") });
     expect(await cache.read()).toEqual({ bundle: undefined, ratchet: undefined });
   });
@@ -60,7 +60,7 @@ describe("the bundle on disk", () => {
     await expect(verifyBundle(checkOf(bundle, { ratchet, from: "disk" }))).rejects.toThrow("older than 2");
   });
 
-  it("does not keep a damaged ratchet from being read", async () => {
+  it("is read although the ratchet is damaged", async () => {
     const cache = createBundleCache({ folder });
     await cache.write(await verifyBundle(checkOf(await signedBundle())));
     for (const text of ["", "{", "null", '{"activationSeq":"1"}', "[]"]) {

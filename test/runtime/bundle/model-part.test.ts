@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileBundle } from "../../../runtime/bundle/compile.ts";
-import { shippedModels } from "../../../src/kit/model-file.ts";
+import { shippedModels } from "../../../src/kit/process/model-file.ts";
 
 const scope = { tenant_id: "*", app_id: "*", agent_id: "*", env: "*" };
 const document = {
@@ -35,7 +35,7 @@ function outcome(parts: ReadonlyMap<string, Uint8Array>): Outcome {
 }
 
 describe("a bundle", () => {
-  it("brings the weights of the models that its policies use", () => {
+  it("contains the weights of the models that its policies use", () => {
     const weights = shippedModels().get("injection");
     if (weights === undefined) throw new Error("no model ships");
     const own = new Map<string, Uint8Array>([["policies/p1.json", policy]]);

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { type BundleContent, compileBundle } from "../../../runtime/bundle/compile.ts";
-import { patternKey } from "../../../runtime/engine/pattern-facts.ts";
-import { type PatternPart, patternPartPath } from "../../../runtime/engine/pattern-part.ts";
+import { patternKey } from "../../../runtime/engine/pattern/pattern-facts.ts";
+import { type PatternPart, patternPartPath } from "../../../runtime/engine/policy-plan/pattern-part.ts";
 import { verifiedBundle } from "../../harness/bundle.ts";
 
 const policy = `
@@ -19,12 +19,12 @@ rules:
 
 // Patterns are remembered, so that each text here has one that nothing compiled before.
 describe("what a bundle says about its patterns", () => {
-  it("is believed when this program's analysis found it out", async () => {
+  it("is trusted when the analysis of this program made it", async () => {
     const content = await renamed("parcel", (part) => part);
     expect(findings(content, "where is parcel-1234567?")).toBe(0);
   });
 
-  it("is passed over when another's did", async () => {
+  it("is ignored when another analysis made it", async () => {
     const content = await renamed("letter", (part) => ({ ...part, analysis: "another" }));
     expect(findings(content, "where is letter-1234567?")).toBe(1);
   });
@@ -36,8 +36,8 @@ describe("what a bundle says about its patterns", () => {
   });
 });
 
-// The bundle with another word in its pattern, and with the facts of the former one said of it: a gate that its texts do not have shows
-// who is believed.
+// The bundle with another word in its pattern, and with the facts of the former one said of it: a gate that its texts
+// do not have shows who is believed.
 async function renamed(word: string, change: (part: PatternPart) => PatternPart): Promise<BundleContent> {
   const { manifest, parts } = await verifiedBundle([policy]);
   const { analysis, patterns }: PatternPart = JSON.parse(textOf(parts.get(patternPartPath)));

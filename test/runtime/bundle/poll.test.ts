@@ -10,9 +10,9 @@ import {
 } from "../../../runtime/bundle/poll.ts";
 import type { BundleRejection } from "../../../runtime/bundle/rejection.ts";
 import type { VerifiedBundle } from "../../../runtime/bundle/verify.ts";
-import { etagOf } from "../../../src/kit/entity-tag.ts";
-import { newSigningKey, trustKeys } from "../../../src/kit/signing-key.ts";
-import { encodeStatement } from "../../../src/kit/statement.ts";
+import { etagOf } from "../../../src/kit/bundle/entity-tag.ts";
+import { newSigningKey, trustKeys } from "../../../src/kit/crypto/signing-key.ts";
+import { encodeStatement } from "../../../src/kit/crypto/statement.ts";
 import { hours, now, scope, signedBundle, signer } from "./signed-bundle.ts";
 
 /** A control plane that answers when the test says so, and a poller that asks it. */
@@ -250,7 +250,7 @@ describe("the bundle poller", () => {
     expect(rig.asked[3]?.waitSeconds).toBe(25);
   });
 
-  it("does not cut off the answer to a nudge by the next nudge, and asks once more after it", async () => {
+  it("does not abort the answer to a nudge at the next nudge, and asks again after it", async () => {
     const rig = new Rig();
     await rig.answer(full(first));
     for (let i = 0; i < 5; i++) rig.poller.nudge();

@@ -9,14 +9,14 @@ import {
 } from "../../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import type { BundleScope } from "../../../runtime/bundle/activation.ts";
 import type { BundleCheck } from "../../../runtime/bundle/verify.ts";
-import { newSigningKey, type SigningKey, trustKeys } from "../../../src/kit/signing-key.ts";
-import { signStatement, statementDigest } from "../../../src/kit/statement.ts";
 import {
   type ActivationPayload,
   contentDigest,
   type ManifestPayload,
   partEntry,
-} from "../../../src/kit/statement-payload.ts";
+} from "../../../src/kit/bundle/statement-payload.ts";
+import { newSigningKey, type SigningKey, trustKeys } from "../../../src/kit/crypto/signing-key.ts";
+import { signStatement, statementDigest } from "../../../src/kit/crypto/statement.ts";
 
 /** The control plane's key. */
 export const signer: SigningKey = newSigningKey();

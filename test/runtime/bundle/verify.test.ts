@@ -4,7 +4,7 @@ import { type Bundle, BundleSchema } from "../../../gen/policyguard/bundle/v1/bu
 import { isStale } from "../../../runtime/bundle/activation.ts";
 import { BundleRejection, type RejectionReason } from "../../../runtime/bundle/rejection.ts";
 import { type BundleCheck, verifyBundle } from "../../../runtime/bundle/verify.ts";
-import { newSigningKey, trustKeys } from "../../../src/kit/signing-key.ts";
+import { newSigningKey, trustKeys } from "../../../src/kit/crypto/signing-key.ts";
 import { type BundleSpec, checkOf, hours, now, scope, signedBundle, signer } from "./signed-bundle.ts";
 
 const good = await signedBundle();
@@ -45,7 +45,7 @@ describe("a bundle is accepted", () => {
     }
   });
 
-  it("when an older version is activated anew: an intended roll-back", async () => {
+  it("when an older version is activated again: an intended roll-back", async () => {
     const later = await signedBundle({ seq: 9, version: 1 });
     expect(
       await reasonFor(later, { ratchet: { ...ratchet, activationSeq: 8, digest: `sha256:${"1".repeat(64)}` } }),
@@ -68,7 +68,7 @@ describe("a bundle is accepted", () => {
     expect(await reasonFor(await signedBundle({ activation: { not_before: hours(0.05) } }))).toBe("accepted");
   });
 
-  it("with whatever sequence number once no key behind the ratchet is trusted: recovery from a stolen key", async () => {
+  it("with any sequence number once no key that signed the ratchet is trusted: recovery from a stolen key", async () => {
     const stolen = { activationSeq: 2 ** 31 - 1, digest: `sha256:${"1".repeat(64)}`, kids: [newSigningKey().kid] };
     expect(await reasonFor(good, { ratchet: stolen })).toBe("accepted");
     expect(await reasonFor(good, { ratchet: { ...stolen, kids: [signer.kid] } })).toBe("replayed_sequence");
@@ -226,7 +226,7 @@ describe("a bundle is refused", () => {
     expect(await reasonFor(await signedBundle(spec))).toBe(reason);
   });
 
-  it("that is larger than the limit, before anything else is looked at", async () => {
+  it("that is larger than the limit, before any other check", async () => {
     expect(await reasonFor(Buffer.alloc(3000, 0x20), { maxBytes: 1999 })).toBe("too_large");
     expect(await reasonFor(Buffer.alloc(3000, 0x20), { maxBytes: 2000 })).toBe("malformed");
     expect(await reasonFor(await signedBundle({ files: { "a.json": "x".repeat(5000) } }), { maxBytes: 5000 })).toBe(
@@ -234,7 +234,7 @@ describe("a bundle is refused", () => {
     );
   });
 
-  it("cut off anywhere", async () => {
+  it("that is cut off at any byte", async () => {
     const bytes = jsonOf(good);
     for (let length = 0; length < bytes.length; length += 37) {
       expect(await reasonFor(bytes.subarray(0, length)), `${length} bytes`).toBe("malformed");

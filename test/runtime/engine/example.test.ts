@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from "vitest";
 import { Mode, Outcome, Severity, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { compileEngine } from "../../../runtime/engine/compile.ts";
+import { runPolicyTests } from "../../../runtime/engine/authoring/test-runner.ts";
 import { catalog } from "../../../runtime/engine/detectors/catalog.ts";
+import { compileEngine } from "../../../runtime/engine/engine.ts";
 import { unknownKeywords } from "../../../runtime/engine/policy/json-schema.ts";
 import { canonicalPolicy, parsePolicy } from "../../../runtime/engine/policy/parse.ts";
 import { policySchema } from "../../../runtime/engine/policy/schema.ts";
-import { runPolicyTests } from "../../../runtime/engine/test-runner.ts";
 import { ask } from "./sample-engine.ts";
 
 // In two parts, so that no scanner takes a made-up key for a leaked one.

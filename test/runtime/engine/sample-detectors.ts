@@ -1,9 +1,9 @@
-// A small set of detectors of the same interface as the product's, for tests of the policy half of the engine: what
-// they find is plain to see in a test's text.
+// A small set of detectors with the interface of the product's, for tests of the policy half of the engine. Their
+// findings are easy to see in the text of a test.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { DetectorKit } from "../../../runtime/engine/compile.ts";
-import type { Detection, DetectorDefinition, DetectorSpec } from "../../../runtime/engine/detector.ts";
+import type { Detection, DetectorDefinition, DetectorSpec } from "../../../runtime/engine/detectors/detector.ts";
+import type { DetectorKit } from "../../../runtime/engine/engine.ts";
 
 function definition(id: string, more: Partial<DetectorDefinition>): DetectorDefinition {
   return {

@@ -1,20 +1,21 @@
-// Short ways to an engine and an answer, for tests.
+// Short ways to an engine and an evaluation, for tests.
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import type { NamedList } from "../../../runtime/engine/applicability.ts";
-import { compileEngine, type Engine } from "../../../runtime/engine/compile.ts";
-import type { PolicyScope, PolicySource } from "../../../runtime/engine/compiled-policy.ts";
-import type { Evaluation, EvaluationContext } from "../../../runtime/engine/evaluation.ts";
+import { compileEngine, type Engine } from "../../../runtime/engine/engine.ts";
+import type { EvaluationContext } from "../../../runtime/engine/evaluate/context.ts";
+import type { Evaluation } from "../../../runtime/engine/evaluate/evaluation.ts";
 import type { PolicyDocument } from "../../../runtime/engine/policy/document.ts";
 import type { PackSource } from "../../../runtime/engine/policy/extend.ts";
 import { parsePolicy } from "../../../runtime/engine/policy/parse.ts";
+import type { NamedList } from "../../../runtime/engine/policy-plan/applicability.ts";
+import type { PolicyScope, PolicySource } from "../../../runtime/engine/policy-plan/compiled-policy.ts";
 import { sampleKit } from "./sample-detectors.ts";
 
 const head = "apiVersion: policyguard/v1\nkind: Policy\n";
 
-/** Parses a policy that has to be valid. The head is added when it is missing. */
+/** Parses a policy that has to be valid. Adds the head when it is missing. */
 export function policyOf(source: string, packs?: PackSource): PolicyDocument {
   const full = source.includes("apiVersion")
     ? source
@@ -24,7 +25,7 @@ export function policyOf(source: string, packs?: PackSource): PolicyDocument {
   return policy;
 }
 
-/** A policy with its scope, as far as a test cares. */
+/** A policy with its scope, as far as tests need it. */
 export interface SamplePolicy {
   readonly source: string | PolicyDocument;
   readonly scope: Partial<PolicyScope>;
@@ -52,7 +53,7 @@ export function engineOf(
   return compileEngine({ policies: sources, lists, environment, projectId: "project-1" }, sampleKit);
 }
 
-/** Evaluates a request at a moment that never moves. */
+/** Evaluates a request at a fixed time. */
 export function ask(
   engine: Engine,
   request: MessageInitShape<typeof EvaluateRequestSchema>,

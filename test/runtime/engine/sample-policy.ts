@@ -6,7 +6,7 @@ import { ask, engineOf } from "./sample-engine.ts";
 export const rules = (...lines: string[]) => `rules:\n${lines.map((line) => `  - {${line}}\n`).join("")}`;
 /** A policy with a name. */
 export const named = (name: string, body: string) => `metadata: {name: ${name}}\n${body}`;
-/** What a policy makes of a text. */
+/** The evaluation of a text by a policy. */
 export const outcomeOf = (policy: string, text: string) => ask(engineOf([policy]), { text }).response.outcome;
 
 /** Blocks what `secrets` finds in an input. */

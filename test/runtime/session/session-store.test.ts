@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { emptyLedger, type SessionUpdate, type VaultEntry } from "../../../runtime/engine/session.ts";
+import { emptyLedger, type SessionUpdate, type VaultEntry } from "../../../runtime/engine/segment/session.ts";
 import { maxVaultUnits, SessionStore } from "../../../runtime/session/session-store.ts";
 
 const update: SessionUpdate = { ...emptyLedger, turns: 1, seen: ["input/untrusted"] };
@@ -18,7 +18,7 @@ function change(stage: Stage, vault: readonly VaultEntry[] = [], evaluationId?: 
 }
 
 describe("sessions", () => {
-  it("begin with an evaluation at the stage input, and are unknown when they begin elsewhere", () => {
+  it("start with an evaluation at the stage input, and are unknown when they start at another", () => {
     const store = new SessionStore({ count: 10, ttlMs: hour });
     expect(store.view("a", Stage.INPUT, 0)).toMatchObject({ known: true, ledger: emptyLedger });
     expect(store.view("b", Stage.TOOL_CALL, 0).known).toBe(false);
@@ -45,7 +45,7 @@ describe("sessions", () => {
     expect(store.view("a", Stage.INPUT, 6).ledger.turns).toBe(2);
   });
 
-  it("that had to go early are not taken for new ones", () => {
+  it("that were dropped early do not count as new ones", () => {
     const store = new SessionStore({ count: 2, ttlMs: hour });
     for (const id of ["a", "b", "c"]) store.add(id, change(Stage.INPUT), 0);
     expect(store.status()).toMatchObject({ count: 2, evicted: 1 });
@@ -53,7 +53,7 @@ describe("sessions", () => {
     expect(store.view("c", Stage.INPUT, 1).known).toBe(true);
   });
 
-  it("keep originals as long as the policy allows, and no longer than themselves", () => {
+  it("keep originals as long as the policy allows, and no longer than the session", () => {
     const store = new SessionStore({ count: 2, ttlMs: hour });
     store.add("a", change(Stage.INPUT, [entry(1, "x", 1000), entry(2, "y", 10 * hour)]), 0);
     expect(store.originals("a", 999)?.size).toBe(2);

@@ -3,7 +3,7 @@
 import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EvaluateVectorSchema } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
-import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/evaluate-stage.ts";
+import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/vector/evaluate-stage.ts";
 
 const yaml = ["rules:", "  - {id: mail, stages: [output], detect: {ref: pii, entities: [EMAIL]}, action: REDACT}"];
 const text = "🙂 Write to ann@example.com 🙂🙃 today 🙂";
@@ -55,7 +55,7 @@ describe("a text that is cut into single units", () => {
   });
 });
 
-describe("half of a pair", () => {
+describe("half of a surrogate pair", () => {
   it.each([
     ["that is the last", ["x\ud83d"]],
     ["with another beside it", ["x\ud83d", "\ud83d\ude00"]],
@@ -75,7 +75,7 @@ describe("half of a pair", () => {
     expect((await post("output", '{"text": "x\\ud83d"}')).status).toBe(400);
   });
 
-  it("leaves a stream of single calls open, so that the other one may come", async () => {
+  it("leaves a stream of unary calls open, so that the other half may come", async () => {
     const id = await open();
     await post(`streams/${id}/chunks`, '{"delta": "x\\ud83d"}');
     expect((await post(`streams/${id}/finish`, "{}")).status).toBe(400);

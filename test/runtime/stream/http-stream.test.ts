@@ -1,4 +1,5 @@
-// Streams of text on a live runtime: over RPC both ways at once, as NDJSON and server-sent events, and by one call for each part.
+// Streams of text on a live runtime: over RPC both ways at once, as NDJSON and server-sent events, and by one call for
+// each part.
 
 import { create } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
@@ -11,7 +12,7 @@ import {
   EvaluationService,
 } from "../../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { EvaluateVectorSchema } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
-import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/evaluate-stage.ts";
+import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/vector/evaluate-stage.ts";
 
 const yaml = [
   "detectors:",
@@ -40,7 +41,7 @@ describe("a stream over gRPC", () => {
     expect(events.at(-1)).toEqual({ outcome: 3, blocked: false, text: "Write to [EMAIL_1] about the weather." });
   });
 
-  it("releases nothing of what a rule blocks", async () => {
+  it("releases nothing of a text that a rule blocks", async () => {
     const events = await rpc(blocked);
     expect(releases(events)).toBe("All is well. Now on ");
     expect(events.at(-1)).toMatchObject({ blocked: true });
@@ -116,7 +117,7 @@ describe("POST /v1/evaluate/stream", () => {
   });
 });
 
-describe("a stream of single calls", () => {
+describe("a stream by unary calls", () => {
   it("releases the same text", async () => {
     const opened = await post("/streams", JSON.stringify({ stage: "output" }));
     expect(opened.status).toBe(201);

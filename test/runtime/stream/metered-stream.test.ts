@@ -5,13 +5,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
-import { Evaluator } from "../../../runtime/evaluator.ts";
-import type { Meter } from "../../../runtime/lease-book.ts";
-import { BundleHolder } from "../../../runtime/loaded-bundle.ts";
+import { BundleHolder } from "../../../runtime/bundle/active-bundle.ts";
+import type { Meter } from "../../../runtime/control-plane/quota-leases.ts";
+import { Evaluator } from "../../../runtime/evaluate/evaluator.ts";
 import { SessionStore } from "../../../runtime/session/session-store.ts";
 import { OpenStreams } from "../../../runtime/stream/open-streams.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { planLimitExceeded } from "../../../src/kit/quota-fault.ts";
+import { systemClock } from "../../../src/kit/process/clock.ts";
+import { planLimitExceeded } from "../../../src/kit/rpc/quota-fault.ts";
 import { verifiedBundle } from "../../harness/bundle.ts";
 
 const holder = new BundleHolder();
@@ -65,7 +65,7 @@ describe("a stream", () => {
     expect({ open: streams.count, leases }).toEqual({ open: 0, leases: [] });
   });
 
-  it("gives back what it took when nothing of it came, and not what was judged", () => {
+  it("gives its lease back when it got no text, and not when it was judged", () => {
     const { streams, leases, left } = streamsOn(2);
     streams.open(request(), Stage.OUTPUT).cancel();
     expect(left()).toBe(2);

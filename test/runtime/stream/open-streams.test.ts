@@ -54,7 +54,7 @@ describe("open streams", () => {
     expect(streams.count).toBe(0);
   });
 
-  it("are refused when there are as many as there may be", () => {
+  it("are refused beyond the max number", () => {
     const { streams } = openStreams({ streams: 2 });
     const [first] = [streams.open(request, Stage.OUTPUT), streams.open(request, Stage.OUTPUT)];
     expect(() => streams.open(request, Stage.OUTPUT)).toThrow(/as many streams/);
@@ -62,7 +62,7 @@ describe("open streams", () => {
     expect(() => streams.open(request, Stage.OUTPUT)).not.toThrow();
   });
 
-  it("take no more text than they may, alone and together", () => {
+  it("take no more than the max text, alone and together", () => {
     const { streams } = openStreams({ units: 10, allUnits: 15 });
     const [first, second] = [streams.open(request, Stage.OUTPUT), streams.open(request, Stage.OUTPUT)];
     expect(() => first.push("12345678901")).toThrow();
@@ -72,7 +72,7 @@ describe("open streams", () => {
     expect(() => second.push("123456")).not.toThrow();
   });
 
-  it("are one record each, finished or cancelled, and none when nothing came", () => {
+  it("are one record each, finished or cancelled, and none without text", () => {
     const { streams, records, dropped } = openStreams();
     const [finished, cancelled, silent] = Array.from({ length: 3 }, () => streams.open(request, Stage.OUTPUT));
     finished?.push("abc");
@@ -87,7 +87,7 @@ describe("open streams", () => {
   });
 
   it("end by themselves when nobody pushes", () => {
-    const { streams, records } = openStreams({ idleMs: 1_000, longestMs: 2_500 });
+    const { streams, records } = openStreams({ idleMs: 1_000, maxDurationMs: 2_500 });
     const sessions = new StreamSessions(streams);
     const id = sessions.add(streams.open(request, Stage.OUTPUT), "ann", 0);
     sessions.get(id, "ann", 900).push("abc");
@@ -99,7 +99,7 @@ describe("open streams", () => {
     expect(records).toEqual([3]);
   });
 
-  it("refuse arguments of calls that are no JSON object, at the end", () => {
+  it("refuse arguments of calls that are not a JSON object, at the end", () => {
     const { streams } = openStreams();
     const stream = streams.open(request, Stage.OUTPUT);
     stream.addCall(create(ToolCallPartSchema, { id: "c", name: "t", arguments: '{"a": ' }));

@@ -1,11 +1,12 @@
-// `/v1/evaluate/stream` is a path like others: its methods, its encoding, its query, its media type, and how it refuses.
+// `/v1/evaluate/stream` is a path like others: its methods, its encoding, its query, its media type, and how it
+// refuses.
 
 import { request as h1 } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EvaluateVectorSchema } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
 import { streamLimits } from "../../../runtime/stream/stream-limits.ts";
-import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/evaluate-stage.ts";
+import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/vector/evaluate-stage.ts";
 
 const yaml = ["rules:", "  - {id: mail, stages: [output], detect: {ref: pii, entities: [EMAIL]}, action: REDACT}"];
 const ndjson = { "content-type": "application/x-ndjson" };
@@ -81,7 +82,7 @@ describe("the body of a stream", () => {
   });
 });
 
-describe("a stream too many", () => {
+describe("a stream beyond the max number", () => {
   it("is 503, and says when to try again", async () => {
     const authorization = `Bearer ${stage.tokenOf("runtime")}`;
     const opening = { method: "POST", headers: { authorization, "content-type": "application/json" }, body: "{}" };

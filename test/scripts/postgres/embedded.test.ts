@@ -79,7 +79,7 @@ test("a pid file whose number now belongs to another program does not stop the s
   }
 });
 
-test("passwords and address of the cluster are for the owner's eyes only", () => {
+test("only the owner can read the passwords and the address of the cluster", () => {
   expect(statSync(join(dataFolder, "postgres.json")).mode & 0o777).toBe(0o600);
   expect(statSync(cluster).mode & 0o777).toBe(0o700);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { takeLock } from "../../../scripts/supervisor/lock.ts";
-import { processStamp } from "../../../src/kit/process-stamp.ts";
+import { processStamp } from "../../../src/kit/process/process-stamp.ts";
 
 let folder: string;
 
@@ -37,7 +37,7 @@ test("the lock of a killed supervisor is taken over", async () => {
   expect(takeLock(folder)).toMatchObject({ wasStale: true });
 });
 
-test("a process that got the id of the former supervisor does not hold its lock", () => {
+test("a process that reuses the id of the former supervisor does not hold its lock", () => {
   writeFileSync(join(folder, "supervisor.lock"), JSON.stringify({ pid: process.pid, startedAt: "1" }));
   expect(takeLock(folder)).toMatchObject({ wasStale: true });
 });

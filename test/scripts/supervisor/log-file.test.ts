@@ -24,7 +24,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a log that has grown too large moves aside, and its writer goes on at the new end", () => {
+test("a log that is too large moves aside, and its writer goes on at the new end", () => {
   const writer = openSync(file, "a");
   writeSync(writer, "x".repeat(100));
   rotateLogs(folder, 50);
@@ -34,7 +34,7 @@ test("a log that has grown too large moves aside, and its writer goes on at the 
   expect(readFileSync(`${file}.1`, "utf8")).toBe("x".repeat(100));
 });
 
-test("a log that has grown too large is emptied when the disk has no room for it twice", () => {
+test("a log that is too large is emptied when the disk has no room for a copy", () => {
   writeFileSync(file, "x".repeat(100));
   rotateLogs(folder, 50, () => {
     throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
@@ -42,7 +42,7 @@ test("a log that has grown too large is emptied when the disk has no room for it
   expect(readFileSync(file, "utf8")).toBe("");
 });
 
-test("a log that cannot be moved stays, and is not in the way of another", () => {
+test("a log that cannot be moved stays, and does not affect another", () => {
   writeFileSync(file, "x".repeat(100));
   mkdirSync(`${file}.1`);
   const other = join(folder, "quiet.log");
@@ -58,7 +58,7 @@ test("a small log stays", () => {
   expect(readFileSync(file, "utf8")).toBe("small");
 });
 
-test("last words are those of this start, and structured lines are told as sentences", () => {
+test("the last lines are those of this start, and structured lines are printed as sentences", () => {
   writeFileSync(file, "of yesterday\n");
   const fromByte = sizeOf(file);
   appendFileSync(file, `{"level":50,"msg":"cannot listen","err":{"message":"port in use"}}\nplain\n`);

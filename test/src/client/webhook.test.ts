@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BundleActivatedDataSchema } from "../../../gen/policyguard/control/v1/event_data_pb.ts";
 import { eventData, verifyBody, verifyWebhook, type WebhookDelivery } from "../../../src/client/webhook.ts";
-import { newSecret, webhookHeaders } from "../../../src/domain/webhook-request.ts";
+import { newSecret, webhookHeaders } from "../../../src/domain/webhook/request.ts";
 
 const sentAt = new Date("2026-11-20T09:00:00Z");
 const [secret, previous, other] = [newSecret(), newSecret(), newSecret()];
@@ -26,7 +26,7 @@ function delivery(change: Partial<WebhookDelivery> = {}): WebhookDelivery {
 }
 
 describe("verifyWebhook()", () => {
-  it("takes our deliveries, whichever way the headers and the body are given, and reads the event", async () => {
+  it("accepts our deliveries in every form of headers and body, and reads the event", async () => {
     const event = await verifyWebhook(delivery());
     expect(event).toMatchObject({ id: "evt_1", event: "bundle.activated" });
     expect(eventData(BundleActivatedDataSchema, event)).toMatchObject({ version: 41, activationSeq: 7 });
@@ -61,7 +61,7 @@ describe("verifyWebhook()", () => {
     await expect(verifyWebhook(delivery(change))).rejects.toMatchObject({ name: "WebhookVerificationError", refusal });
   });
 
-  it("refuses a body that is signed and no event", async () => {
+  it("refuses a signed body that is not an event", async () => {
     const text = Buffer.from("[]");
     const message = { id: "evt_1", event: "x", attempt: 1, sentAt, body: text, secret, previousSecret: undefined };
     const headers = new Headers(webhookHeaders(message));
@@ -70,7 +70,7 @@ describe("verifyWebhook()", () => {
 });
 
 describe("verifyBody()", () => {
-  it("takes our deliveries and no others", async () => {
+  it("accepts our deliveries and no others", async () => {
     await expect(verifyBody(delivery())).resolves.toMatchObject({ id: "evt_1" });
     const wrong = { ...headersOf(), "x-webhook-signature": "sha256=00" };
     for (const change of [{ secret: other }, { body: "{}" }, { headers: wrong }]) {

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { publishEvent } from "../../../src/domain/event.ts";
+import { publishEvent } from "../../../src/domain/event/event.ts";
 import { enqueueJob } from "../../../src/domain/job.ts";
 import { type Runner, startRunner } from "../../../src/jobs/runner.ts";
 import type { RunnableTask } from "../../../src/jobs/task.ts";
 import { tasks } from "../../../src/jobs/tasks.ts";
-import { newId } from "../../../src/kit/id.ts";
-import { startWebhookSink, type WebhookSink } from "../../harness/webhook-sink.ts";
-import { openWebhookWorld, type WebhookWorld } from "../../harness/webhook-world.ts";
+import { newId } from "../../../src/kit/process/id.ts";
+import { startWebhookSink, type WebhookSink } from "../../harness/net/webhook-sink.ts";
+import { openWebhookWorld, type WebhookWorld } from "../../harness/net/webhook-world.ts";
 
 const log = pino({ level: "silent" });
 
@@ -62,7 +62,7 @@ describe("startRunner()", () => {
     const startedAt = performance.now();
     const id = await world.publish(caller);
     await sink.received(before + 1);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
     await world.dispatcher.idle();
     expect(sink.requests.slice(before).map(({ event }) => event.id)).toEqual([id]);
   });
@@ -233,7 +233,9 @@ describe("the schedule", () => {
     await expect
       .poll(identifiers, { timeout: 30_000 })
       .toEqual([
+        "close-month",
         "create-partitions",
+        "notify-quotas",
         "purge-accounts",
         "purge-bundles",
         "purge-deliveries",

@@ -11,11 +11,11 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/bundle/v1/bundle.proto.
  */
 export const file_policyguard_bundle_v1_bundle: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb2xpY3lndWFyZC9idW5kbGUvdjEvYnVuZGxlLnByb3RvEhVwb2xpY3lndWFyZC5idW5kbGUudjEiUgoJU3RhdGVtZW50Eg8KB3BheWxvYWQYASABKAkSNAoKc2lnbmF0dXJlcxgCIAMoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TaWduYXR1cmUiMQoJU2lnbmF0dXJlEhEKCXByb3RlY3RlZBgBIAEoCRIRCglzaWduYXR1cmUYAiABKAkizgEKBkJ1bmRsZRIyCghtYW5pZmVzdBgBIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSNAoKYWN0aXZhdGlvbhgCIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSKgoFcGFydHMYAyADKAsyGy5wb2xpY3lndWFyZC5idW5kbGUudjEuUGFydBIuCgRrZXlzGAQgASgLMiAucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlN0YXRlbWVudCIiCgRQYXJ0EgwKBHBhdGgYASABKAkSDAoEZGF0YRgCIAEoDCKKAgoITWFuaWZlc3QSDgoGb3JnX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSDwoHdmVyc2lvbhgEIAEoBRISCgpjcmVhdGVkX2F0GAUgASgJEg4KBnNvdXJjZRgGIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgHIAEoCRIwCgVwYXJ0cxgIIAMoCzIhLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5QYXJ0RGlnZXN0EhMKC21pbl9ydW50aW1lGAkgASgJEjEKBXRlc3RzGAogASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5IocBCgpQYXJ0RGlnZXN0EgwKBHBhdGgYASABKAkSDAoEc2l6ZRgCIAEoBRJdCgZkaWdlc3QYAyABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiIi0KC1Rlc3RTdW1tYXJ5Eg4KBnBhc3NlZBgBIAEoBRIOCgZmYWlsZWQYAiABKAUisAIKCkFjdGl2YXRpb24SDgoGb3JnX2lkGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAkSEwoLZW52aXJvbm1lbnQYAyABKAkSFgoOYWN0aXZhdGlvbl9zZXEYBCABKAUSDwoHdmVyc2lvbhgFIAEoBRIOCgZkaWdlc3QYBiABKAkSEQoJaXNzdWVkX2F0GAcgASgJEhIKCm5vdF9iZWZvcmUYCCABKAkSEgoKZXhwaXJlc19hdBgJIAEoCRIPCgdjYXB0dXJlGAogASgJEhMKC2tleXNfc2VyaWFsGAsgASgFEkEKCWNhbmRpZGF0ZRgMIAEoCzIpLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5DYW5kaWRhdGVSZWZlcmVuY2VIAIgBAUIMCgpfY2FuZGlkYXRlIm0KBktleVNldBIOCgZvcmdfaWQYASABKAkSDgoGc2VyaWFsGAIgASgFEhEKCWlzc3VlZF9hdBgDIAEoCRIwCgRrZXlzGAQgAygLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLktleVNldEVudHJ5IjQKC0tleVNldEVudHJ5EgsKA2tpZBgBIAEoCRIJCgF4GAIgASgJEg0KBXN0YXRlGAMgASgJIloKEkNhbmRpZGF0ZVJlZmVyZW5jZRIPCgd2ZXJzaW9uGAEgASgFEg4KBmRpZ2VzdBgCIAEoCRIPCgdwZXJjZW50GAMgASgFEhIKCmV4cGlyZXNfYXQYBCABKAliBnByb3RvMw", [file_policyguard_options_v1_options]);
+  fileDesc("CiJwb2xpY3lndWFyZC9idW5kbGUvdjEvYnVuZGxlLnByb3RvEhVwb2xpY3lndWFyZC5idW5kbGUudjEiUgoJU3RhdGVtZW50Eg8KB3BheWxvYWQYASABKAkSNAoKc2lnbmF0dXJlcxgCIAMoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TaWduYXR1cmUiMQoJU2lnbmF0dXJlEhEKCXByb3RlY3RlZBgBIAEoCRIRCglzaWduYXR1cmUYAiABKAki8AEKBkJ1bmRsZRIyCghtYW5pZmVzdBgBIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSOQoKYWN0aXZhdGlvbhgCIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnRIAIgBARIqCgVwYXJ0cxgDIAMoCzIbLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5QYXJ0EjMKBGtleXMYBCABKAsyIC5wb2xpY3lndWFyZC5idW5kbGUudjEuU3RhdGVtZW50SAGIAQFCDQoLX2FjdGl2YXRpb25CBwoFX2tleXMiIgoEUGFydBIMCgRwYXRoGAEgASgJEgwKBGRhdGEYAiABKAwiigIKCE1hbmlmZXN0Eg4KBm9yZ19pZBgBIAEoCRISCgpwcm9qZWN0X2lkGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEg8KB3ZlcnNpb24YBCABKAUSEgoKY3JlYXRlZF9hdBgFIAEoCRIOCgZzb3VyY2UYBiABKAkSFgoOY29udGVudF9kaWdlc3QYByABKAkSMAoFcGFydHMYCCADKAsyIS5wb2xpY3lndWFyZC5idW5kbGUudjEuUGFydERpZ2VzdBITCgttaW5fcnVudGltZRgJIAEoCRIxCgV0ZXN0cxgKIAEoCzIiLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5UZXN0U3VtbWFyeSKHAQoKUGFydERpZ2VzdBIMCgRwYXRoGAEgASgJEgwKBHNpemUYAiABKAUSXQoGZGlnZXN0GAMgASgJQk3avBhJInNoYTI1Njo5Zjg2ZDA4MTg4NGM3ZDY1OWEyZmVhYTBjNTVhZDAxNWEzYmY0ZjFiMmIwYjgyMmNkMTVkNmMxNWIwZjAwYTA4IiItCgtUZXN0U3VtbWFyeRIOCgZwYXNzZWQYASABKAUSDgoGZmFpbGVkGAIgASgFIrACCgpBY3RpdmF0aW9uEg4KBm9yZ19pZBgBIAEoCRISCgpwcm9qZWN0X2lkGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEhYKDmFjdGl2YXRpb25fc2VxGAQgASgFEg8KB3ZlcnNpb24YBSABKAUSDgoGZGlnZXN0GAYgASgJEhEKCWlzc3VlZF9hdBgHIAEoCRISCgpub3RfYmVmb3JlGAggASgJEhIKCmV4cGlyZXNfYXQYCSABKAkSDwoHY2FwdHVyZRgKIAEoCRITCgtrZXlzX3NlcmlhbBgLIAEoBRJBCgljYW5kaWRhdGUYDCABKAsyKS5wb2xpY3lndWFyZC5idW5kbGUudjEuQ2FuZGlkYXRlUmVmZXJlbmNlSACIAQFCDAoKX2NhbmRpZGF0ZSJtCgZLZXlTZXQSDgoGb3JnX2lkGAEgASgJEg4KBnNlcmlhbBgCIAEoBRIRCglpc3N1ZWRfYXQYAyABKAkSMAoEa2V5cxgEIAMoCzIiLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5LZXlTZXRFbnRyeSI0CgtLZXlTZXRFbnRyeRILCgNraWQYASABKAkSCQoBeBgCIAEoCRINCgVzdGF0ZRgDIAEoCSJaChJDYW5kaWRhdGVSZWZlcmVuY2USDwoHdmVyc2lvbhgBIAEoBRIOCgZkaWdlc3QYAiABKAkSDwoHcGVyY2VudBgDIAEoBRISCgpleHBpcmVzX2F0GAQgASgJYgZwcm90bzM", [file_policyguard_options_v1_options]);
 
 /**
- * Statement is a signed statement: a JWS in General JSON Serialization (RFC 7515 section 7.2.1), EdDSA only. The payload
- * is canonical JSON (RFC 8785) of a manifest or an activation.
+ * Statement is a signed statement: a JWS in General JSON Serialization (RFC 7515 section 7.2.1), EdDSA only. The
+ * payload is canonical JSON (RFC 8785) of a manifest or an activation.
  *
  * @generated from message policyguard.bundle.v1.Statement
  */
@@ -84,9 +84,10 @@ export type Bundle = Message<"policyguard.bundle.v1.Bundle"> & {
   manifest?: Statement | undefined;
 
   /**
-   * Signed at each activation and refresh: that the bundle is the one to enforce. Its payload has the fields of Activation.
+   * Signed at each activation and refresh: that the bundle is the one to enforce. Its payload has the fields of
+   * Activation.
    *
-   * @generated from field: policyguard.bundle.v1.Statement activation = 2;
+   * @generated from field: optional policyguard.bundle.v1.Statement activation = 2;
    */
   activation?: Statement | undefined;
 
@@ -98,10 +99,10 @@ export type Bundle = Message<"policyguard.bundle.v1.Bundle"> & {
   parts: Part[];
 
   /**
-   * Signed at each change of the organization's keys: which may sign. Its payload has the fields of KeySet. Verifiers that trust one
-   * of its signers follow a rotation or a revocation by it.
+   * Signed at each change of the organization's keys: which may sign. Its payload has the fields of KeySet. Verifiers
+   * that trust one of its signers follow a rotation or a revocation by it.
    *
-   * @generated from field: policyguard.bundle.v1.Statement keys = 4;
+   * @generated from field: optional policyguard.bundle.v1.Statement keys = 4;
    */
   keys?: Statement | undefined;
 };
@@ -387,8 +388,8 @@ export const ActivationSchema: GenMessage<Activation> = /*@__PURE__*/
   messageDesc(file_policyguard_bundle_v1_bundle, 7);
 
 /**
- * KeySet says which keys may sign for an organization. It is signed by every key that it names, the revoked ones too, so that whoever
- * trusts any of them learns of the others.
+ * KeySet says which keys may sign for an organization. It is signed by every key that it names, the revoked ones too,
+ * so that whoever trusts any of them learns of the others.
  *
  * @generated from message policyguard.bundle.v1.KeySet
  */
@@ -492,7 +493,7 @@ export type CandidateReference = Message<"policyguard.bundle.v1.CandidateReferen
   percent: number;
 
   /**
-   * RFC 3339, UTC: nobody evaluates it after this.
+   * RFC 3339, UTC. It is not evaluated after this.
    *
    * @generated from field: string expires_at = 4;
    */

@@ -12,7 +12,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/common/v1/reason.proto.
  */
 export const file_policyguard_common_v1_reason: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb2xpY3lndWFyZC9jb21tb24vdjEvcmVhc29uLnByb3RvEhVwb2xpY3lndWFyZC5jb21tb24udjEicwoLRXJyb3JEZXRhaWwSLQoGcmVhc29uGAEgASgOMh0ucG9saWN5Z3VhcmQuY29tbW9uLnYxLlJlYXNvbhINCgVlcnJvchgCIAEoCRImCgVleHRyYRgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3Qq8RQKBlJlYXNvbhIWChJSRUFTT05fVU5TUEVDSUZJRUQQABIwCg9SRUFTT05fSU5URVJOQUwQARobmr0YFwj0AxIIaW50ZXJuYWwaCGludGVybmFsEjkKElJFQVNPTl9VTkFWQUlMQUJMRRACGiGavRgdCPcDEgt1bmF2YWlsYWJsZRoLdW5hdmFpbGFibGUSSgoYUkVBU09OX01BTEZPUk1FRF9SRVFVRVNUEAMaLJq9GCgIkAMSEGludmFsaWRfYXJndW1lbnQaEW1hbGZvcm1lZF9yZXF1ZXN0EkUKFlJFQVNPTl9VTkFVVEhFTlRJQ0FURUQQBBopmr0YJQiRAxIPdW5hdXRoZW50aWNhdGVkGg91bmF1dGhlbnRpY2F0ZWQSTQoZUkVBU09OX0lOU1VGRklDSUVOVF9TQ09QRRAFGi6avRgqCJMDEhFwZXJtaXNzaW9uX2RlbmllZBoSaW5zdWZmaWNpZW50X3Njb3BlElYKG1JFQVNPTl9GT1JFSUdOX09SR0FOSVpBVElPThAGGjWavRgxCJMDEhFwZXJtaXNzaW9uX2RlbmllZBoZbm9fYWNjZXNzX3RvX29yZ2FuaXphdGlvbhJQChpSRUFTT05fUExBTl9MSU1JVF9FWENFRURFRBAHGjCavRgsCJMDEhJyZXNvdXJjZV9leGhhdXN0ZWQaE3BsYW5fbGltaXRfZXhjZWVkZWQSSwoXUkVBU09OX1BBWU1FTlRfUkVRVUlSRUQQCBoumr0YKgiSAxITZmFpbGVkX3ByZWNvbmRpdGlvbhoQcGF5bWVudF9yZXF1aXJlZBIzChBSRUFTT05fTk9UX0ZPVU5EEAkaHZq9GBkIlAMSCW5vdF9mb3VuZBoJbm90X2ZvdW5kEj0KE1JFQVNPTl9VTktOT1dOX1BBVEgQChokmr0YIAiUAxINdW5pbXBsZW1lbnRlZBoMdW5rbm93bl9wYXRoEkkKGVJFQVNPTl9NRVRIT0RfTk9UX0FMTE9XRUQQCxoqmr0YJgiVAxINdW5pbXBsZW1lbnRlZBoSbWV0aG9kX25vdF9hbGxvd2VkEkoKGFJFQVNPTl9WQUxJREFUSU9OX0ZBSUxFRBAMGiyavRgoCKYDEhBpbnZhbGlkX2FyZ3VtZW50GhF2YWxpZGF0aW9uX2ZhaWxlZBI8ChBSRUFTT05fVE9PX0xBUkdFEA0aJpq9GCIInQMSEnJlc291cmNlX2V4aGF1c3RlZBoJdG9vX2xhcmdlElQKHVJFQVNPTl9VTlNVUFBPUlRFRF9NRURJQV9UWVBFEA4aMZq9GC0InwMSEGludmFsaWRfYXJndW1lbnQaFnVuc3VwcG9ydGVkX21lZGlhX3R5cGUSSwoYUkVBU09OX0RFQURMSU5FX0VYQ0VFREVEEA8aLZq9GCkI+AMSEWRlYWRsaW5lX2V4Y2VlZGVkGhFkZWFkbGluZV9leGNlZWRlZBJCChNSRUFTT05fUkFURV9MSU1JVEVEEBAaKZq9GCUIrQMSEnJlc291cmNlX2V4aGF1c3RlZBoMcmF0ZV9saW1pdGVkEkcKFVJFQVNPTl9BQ0NPVU5UX0xPQ0tFRBARGiyavRgoCKcDEhNmYWlsZWRfcHJlY29uZGl0aW9uGg5hY2NvdW50X2xvY2tlZBJCChVSRUFTT05fQUxSRUFEWV9FWElTVFMQFBonmr0YIwiZAxIOYWxyZWFkeV9leGlzdHMaDmFscmVhZHlfZXhpc3RzEkoKGVJFQVNPTl9SVU5USU1FX0tFWV9FWElTVFMQFRormr0YJwiZAxIOYWxyZWFkeV9leGlzdHMaEnJ1bnRpbWVfa2V5X2V4aXN0cxJNCh5SRUFTT05fQlVORExFX1ZFUlNJT05fQ09ORkxJQ1QQFhopmr0YJQiZAxIHYWJvcnRlZBoXYnVuZGxlX3ZlcnNpb25fY29uZmxpY3QSPwoXUkVBU09OX1ZFUlNJT05fQ09ORkxJQ1QQFxoimr0YHgiZAxIHYWJvcnRlZBoQdmVyc2lvbl9jb25mbGljdBJFChRSRUFTT05fQUNUSVZFX0JVTkRMRRAYGiuavRgnCJkDEhNmYWlsZWRfcHJlY29uZGl0aW9uGg1hY3RpdmVfYnVuZGxlElMKHFJFQVNPTl9QUk9URUNURURfRU5WSVJPTk1FTlQQGRoxmr0YLQiTAxIRcGVybWlzc2lvbl9kZW5pZWQaFXByb3RlY3RlZF9lbnZpcm9ubWVudBJEChVSRUFTT05fUE9MSUNZX0lOVkFMSUQQGhopmr0YJQimAxIQaW52YWxpZF9hcmd1bWVudBoOcG9saWN5X2ludmFsaWQSUQoaUkVBU09OX1BPTElDWV9URVNUU19GQUlMRUQQGxoxmr0YLQimAxITZmFpbGVkX3ByZWNvbmRpdGlvbhoTcG9saWN5X3Rlc3RzX2ZhaWxlZBJGChZSRUFTT05fQUREUkVTU19SRUZVU0VEEBwaKpq9GCYIkAMSEGludmFsaWRfYXJndW1lbnQaD2FkZHJlc3NfcmVmdXNlZBJHChlSRUFTT05fQlVORExFX1VOQVZBSUxBQkxFEB0aKJq9GCQI9wMSC3VuYXZhaWxhYmxlGhJidW5kbGVfdW5hdmFpbGFibGUSOwoPUkVBU09OX0NPTkZMSUNUEB4aJpq9GCIImQMSE2ZhaWxlZF9wcmVjb25kaXRpb24aCGNvbmZsaWN0EkQKFFJFQVNPTl9MSU1JVF9SRUFDSEVEEB8aKpq9GCYImQMSEnJlc291cmNlX2V4aGF1c3RlZBoNbGltaXRfcmVhY2hlZBJIChdSRUFTT05fUEFTU1dPUkRfUkVGVVNFRBAhGiuavRgnCKYDEhBpbnZhbGlkX2FyZ3VtZW50GhBwYXNzd29yZF9yZWZ1c2VkEkAKE1JFQVNPTl9DT0RFX1JFRlVTRUQQIhonmr0YIwimAxIQaW52YWxpZF9hcmd1bWVudBoMY29kZV9yZWZ1c2VkEkAKE1JFQVNPTl9MSU5LX0lOVkFMSUQQIxonmr0YIwiQAxIQaW52YWxpZF9hcmd1bWVudBoMbGlua19pbnZhbGlkEkEKE1JFQVNPTl9TU09fUkVRVUlSRUQQJBoomr0YJAiTAxIRcGVybWlzc2lvbl9kZW5pZWQaDHNzb19yZXF1aXJlZBI9ChJSRUFTT05fU1NPX1JFRlVTRUQQJRolmr0YIQiRAxIPdW5hdXRoZW50aWNhdGVkGgtzc29fcmVmdXNlZBJPChpSRUFTT05fU1NPX0FDQ09VTlRfUkVGVVNFRBAmGi+avRgrCJMDEhFwZXJtaXNzaW9uX2RlbmllZBoTc3NvX2FjY291bnRfcmVmdXNlZBJNChhSRUFTT05fQVBQUk9WQUxTX01JU1NJTkcQJxovmr0YKwiZAxITZmFpbGVkX3ByZWNvbmRpdGlvbhoRYXBwcm92YWxzX21pc3NpbmcSNwoRUkVBU09OX09WRVJMT0FERUQQIBogmr0YHAj3AxILdW5hdmFpbGFibGUaCm92ZXJsb2FkZWRiBnByb3RvMw", [file_google_protobuf_struct, file_policyguard_options_v1_options]);
+  fileDesc("CiJwb2xpY3lndWFyZC9jb21tb24vdjEvcmVhc29uLnByb3RvEhVwb2xpY3lndWFyZC5jb21tb24udjEicwoLRXJyb3JEZXRhaWwSLQoGcmVhc29uGAEgASgOMh0ucG9saWN5Z3VhcmQuY29tbW9uLnYxLlJlYXNvbhINCgVlcnJvchgCIAEoCRImCgVleHRyYRgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QqpRcKBlJlYXNvbhIWChJSRUFTT05fVU5TUEVDSUZJRUQQABIwCg9SRUFTT05fSU5URVJOQUwQARobmr0YFwj0AxIIaW50ZXJuYWwaCGludGVybmFsEjkKElJFQVNPTl9VTkFWQUlMQUJMRRACGiGavRgdCPcDEgt1bmF2YWlsYWJsZRoLdW5hdmFpbGFibGUSSgoYUkVBU09OX01BTEZPUk1FRF9SRVFVRVNUEAMaLJq9GCgIkAMSEGludmFsaWRfYXJndW1lbnQaEW1hbGZvcm1lZF9yZXF1ZXN0EkUKFlJFQVNPTl9VTkFVVEhFTlRJQ0FURUQQBBopmr0YJQiRAxIPdW5hdXRoZW50aWNhdGVkGg91bmF1dGhlbnRpY2F0ZWQSTQoZUkVBU09OX0lOU1VGRklDSUVOVF9TQ09QRRAFGi6avRgqCJMDEhFwZXJtaXNzaW9uX2RlbmllZBoSaW5zdWZmaWNpZW50X3Njb3BlElYKG1JFQVNPTl9GT1JFSUdOX09SR0FOSVpBVElPThAGGjWavRgxCJMDEhFwZXJtaXNzaW9uX2RlbmllZBoZbm9fYWNjZXNzX3RvX29yZ2FuaXphdGlvbhJQChpSRUFTT05fUExBTl9MSU1JVF9FWENFRURFRBAHGjCavRgsCJMDEhJyZXNvdXJjZV9leGhhdXN0ZWQaE3BsYW5fbGltaXRfZXhjZWVkZWQSSwoXUkVBU09OX1BBWU1FTlRfUkVRVUlSRUQQCBoumr0YKgiSAxITZmFpbGVkX3ByZWNvbmRpdGlvbhoQcGF5bWVudF9yZXF1aXJlZBIzChBSRUFTT05fTk9UX0ZPVU5EEAkaHZq9GBkIlAMSCW5vdF9mb3VuZBoJbm90X2ZvdW5kEj0KE1JFQVNPTl9VTktOT1dOX1BBVEgQChokmr0YIAiUAxINdW5pbXBsZW1lbnRlZBoMdW5rbm93bl9wYXRoEkkKGVJFQVNPTl9NRVRIT0RfTk9UX0FMTE9XRUQQCxoqmr0YJgiVAxINdW5pbXBsZW1lbnRlZBoSbWV0aG9kX25vdF9hbGxvd2VkEkoKGFJFQVNPTl9WQUxJREFUSU9OX0ZBSUxFRBAMGiyavRgoCKYDEhBpbnZhbGlkX2FyZ3VtZW50GhF2YWxpZGF0aW9uX2ZhaWxlZBJKChhSRUFTT05fSU5WQUxJRF9QQVJBTUVURVIQMhosmr0YKAiQAxIQaW52YWxpZF9hcmd1bWVudBoRaW52YWxpZF9wYXJhbWV0ZXISPAoQUkVBU09OX1RPT19MQVJHRRANGiaavRgiCJ0DEhJyZXNvdXJjZV9leGhhdXN0ZWQaCXRvb19sYXJnZRJUCh1SRUFTT05fVU5TVVBQT1JURURfTUVESUFfVFlQRRAOGjGavRgtCJ8DEhBpbnZhbGlkX2FyZ3VtZW50GhZ1bnN1cHBvcnRlZF9tZWRpYV90eXBlEksKGFJFQVNPTl9ERUFETElORV9FWENFRURFRBAPGi2avRgpCPgDEhFkZWFkbGluZV9leGNlZWRlZBoRZGVhZGxpbmVfZXhjZWVkZWQSQgoTUkVBU09OX1JBVEVfTElNSVRFRBAQGimavRglCK0DEhJyZXNvdXJjZV9leGhhdXN0ZWQaDHJhdGVfbGltaXRlZBJHChVSRUFTT05fQUNDT1VOVF9MT0NLRUQQERosmr0YKAinAxITZmFpbGVkX3ByZWNvbmRpdGlvbhoOYWNjb3VudF9sb2NrZWQSQgoVUkVBU09OX0FMUkVBRFlfRVhJU1RTEBQaJ5q9GCMImQMSDmFscmVhZHlfZXhpc3RzGg5hbHJlYWR5X2V4aXN0cxJKChlSRUFTT05fUlVOVElNRV9LRVlfRVhJU1RTEBUaK5q9GCcImQMSDmFscmVhZHlfZXhpc3RzGhJydW50aW1lX2tleV9leGlzdHMSTQoeUkVBU09OX0JVTkRMRV9WRVJTSU9OX0NPTkZMSUNUEBYaKZq9GCUImQMSB2Fib3J0ZWQaF2J1bmRsZV92ZXJzaW9uX2NvbmZsaWN0Ej8KF1JFQVNPTl9WRVJTSU9OX0NPTkZMSUNUEBcaIpq9GB4ImQMSB2Fib3J0ZWQaEHZlcnNpb25fY29uZmxpY3QSRQoUUkVBU09OX0FDVElWRV9CVU5ETEUQGBormr0YJwiZAxITZmFpbGVkX3ByZWNvbmRpdGlvbhoNYWN0aXZlX2J1bmRsZRJTChxSRUFTT05fUFJPVEVDVEVEX0VOVklST05NRU5UEBkaMZq9GC0IkwMSEXBlcm1pc3Npb25fZGVuaWVkGhVwcm90ZWN0ZWRfZW52aXJvbm1lbnQSRAoVUkVBU09OX1BPTElDWV9JTlZBTElEEBoaKZq9GCUIpgMSEGludmFsaWRfYXJndW1lbnQaDnBvbGljeV9pbnZhbGlkElEKGlJFQVNPTl9QT0xJQ1lfVEVTVFNfRkFJTEVEEBsaMZq9GC0IpgMSE2ZhaWxlZF9wcmVjb25kaXRpb24aE3BvbGljeV90ZXN0c19mYWlsZWQSRgoWUkVBU09OX0FERFJFU1NfUkVGVVNFRBAcGiqavRgmCJADEhBpbnZhbGlkX2FyZ3VtZW50Gg9hZGRyZXNzX3JlZnVzZWQSRwoZUkVBU09OX0JVTkRMRV9VTkFWQUlMQUJMRRAdGiiavRgkCPcDEgt1bmF2YWlsYWJsZRoSYnVuZGxlX3VuYXZhaWxhYmxlEjsKD1JFQVNPTl9DT05GTElDVBAeGiaavRgiCJkDEhNmYWlsZWRfcHJlY29uZGl0aW9uGghjb25mbGljdBJEChRSRUFTT05fTElNSVRfUkVBQ0hFRBAfGiqavRgmCJkDEhJyZXNvdXJjZV9leGhhdXN0ZWQaDWxpbWl0X3JlYWNoZWQSSAoXUkVBU09OX1BBU1NXT1JEX1JFRlVTRUQQIRormr0YJwimAxIQaW52YWxpZF9hcmd1bWVudBoQcGFzc3dvcmRfcmVmdXNlZBJAChNSRUFTT05fQ09ERV9SRUZVU0VEECIaJ5q9GCMIpgMSEGludmFsaWRfYXJndW1lbnQaDGNvZGVfcmVmdXNlZBJAChNSRUFTT05fTElOS19JTlZBTElEECMaJ5q9GCMIkAMSEGludmFsaWRfYXJndW1lbnQaDGxpbmtfaW52YWxpZBJBChNSRUFTT05fU1NPX1JFUVVJUkVEECQaKJq9GCQIkwMSEXBlcm1pc3Npb25fZGVuaWVkGgxzc29fcmVxdWlyZWQSPQoSUkVBU09OX1NTT19SRUZVU0VEECUaJZq9GCEIkQMSD3VuYXV0aGVudGljYXRlZBoLc3NvX3JlZnVzZWQSTwoaUkVBU09OX1NTT19BQ0NPVU5UX1JFRlVTRUQQJhovmr0YKwiTAxIRcGVybWlzc2lvbl9kZW5pZWQaE3Nzb19hY2NvdW50X3JlZnVzZWQSTQoYUkVBU09OX0FQUFJPVkFMU19NSVNTSU5HECcaL5q9GCsImQMSE2ZhaWxlZF9wcmVjb25kaXRpb24aEWFwcHJvdmFsc19taXNzaW5nEkkKF1JFQVNPTl9TVEVQX1VQX1JFUVVJUkVEEC4aLJq9GCgIkwMSEXBlcm1pc3Npb25fZGVuaWVkGhBzdGVwX3VwX3JlcXVpcmVkEk8KGlJFQVNPTl9SRUdJU1RSQVRJT05fQ0xPU0VEEDwaL5q9GCsIkwMSEXBlcm1pc3Npb25fZGVuaWVkGhNyZWdpc3RyYXRpb25fY2xvc2VkEkoKF1JFQVNPTl9BTkFMWVNJU19USU1FT1VUECwaLZq9GCkIpgMSEnJlc291cmNlX2V4aGF1c3RlZBoQYW5hbHlzaXNfdGltZW91dBI3ChFSRUFTT05fT1ZFUkxPQURFRBAgGiCavRgcCPcDEgt1bmF2YWlsYWJsZRoKb3ZlcmxvYWRlZGIGcHJvdG8z", [file_google_protobuf_struct, file_policyguard_options_v1_options]);
 
 /**
  * ErrorDetail travels with every failed RPC.
@@ -78,7 +78,7 @@ export const Reason = {
   UNAVAILABLE: 2,
 
   /**
-   * The body is not JSON, is not UTF-8, or a parameter cannot be read at all.
+   * The body is not JSON, is not UTF-8, or the request cannot be read for another reason.
    *
    * @generated from enum value: REASON_MALFORMED_REQUEST = 3;
    */
@@ -141,11 +141,19 @@ export const Reason = {
   METHOD_NOT_ALLOWED: 11,
 
   /**
-   * A request field fails its rules. `fields` lists each with its path and what was expected.
+   * A field of the body fails its rules. `fields` lists each with its path and what was expected.
    *
    * @generated from enum value: REASON_VALIDATION_FAILED = 12;
    */
   VALIDATION_FAILED: 12,
+
+  /**
+   * A parameter in path, query or headers is missing, malformed, out of range or contradicts another one. `fields`
+   * lists each with what was expected, those of the body too when both fail.
+   *
+   * @generated from enum value: REASON_INVALID_PARAMETER = 50;
+   */
+  INVALID_PARAMETER: 50,
 
   /**
    * The body is larger than the limit.
@@ -197,14 +205,14 @@ export const Reason = {
   RUNTIME_KEY_EXISTS: 21,
 
   /**
-   * Another publish took the version that this one expected to follow. `current_version` says where it stands.
+   * Another publish took the version that this one expected to follow. `current_version` is the newest version.
    *
    * @generated from enum value: REASON_BUNDLE_VERSION_CONFLICT = 22;
    */
   BUNDLE_VERSION_CONFLICT: 22,
 
   /**
-   * Another write took the version that this one expected to follow. `current_version` says where it stands.
+   * Another write took the version that this one expected to follow. `current_version` is the newest version.
    *
    * @generated from enum value: REASON_VERSION_CONFLICT = 23;
    */
@@ -239,7 +247,8 @@ export const Reason = {
   POLICY_TESTS_FAILED: 27,
 
   /**
-   * The address of the webhook or identity provider is private, loopback, link-local, reserved, a metadata address, or does not resolve.
+   * The address of the webhook or identity provider is private, loopback, link-local, reserved, a metadata address, or
+   * does not resolve.
    *
    * @generated from enum value: REASON_ADDRESS_REFUSED = 28;
    */
@@ -295,8 +304,8 @@ export const Reason = {
   SSO_REQUIRED: 36,
 
   /**
-   * The sign-in at the identity provider failed: it was refused there, took too long, was begun elsewhere, or its answer does not
-   * hold. Begin again.
+   * The sign-in at the identity provider failed: it was refused there, took too long, was begun elsewhere, or its
+   * answer does not hold. Begin again.
    *
    * @generated from enum value: REASON_SSO_REFUSED = 37;
    */
@@ -315,6 +324,31 @@ export const Reason = {
    * @generated from enum value: REASON_APPROVALS_MISSING = 39;
    */
   APPROVALS_MISSING: 39,
+
+  /**
+   * The operation needs the password, or a session that began with a sign-in at most ten minutes ago. Send the
+   * password, or sign in again.
+   *
+   * @generated from enum value: REASON_STEP_UP_REQUIRED = 46;
+   */
+  STEP_UP_REQUIRED: 46,
+
+  /**
+   * The installation takes no registrations: accounts come by invitation, through an identity provider, or from its
+   * operator.
+   *
+   * @generated from enum value: REASON_REGISTRATION_CLOSED = 60;
+   */
+  REGISTRATION_CLOSED: 60,
+
+  /**
+   * What was sent, or what is to be published, is too expensive: analysing it took more CPU time or memory than one
+   * document, or one bundle, may have. Whatever checks, tries, compares or publishes policies or output schemas may
+   * answer it. Make it smaller.
+   *
+   * @generated from enum value: REASON_ANALYSIS_TIMEOUT = 44;
+   */
+  ANALYSIS_TIMEOUT: 44,
 
   /**
    * The process is shutting down or has too much work. Retry after `retry_after` seconds.

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/account.proto.
  */
 export const file_policyguard_control_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb2xpY3lndWFyZC9jb250cm9sL3YxL2FjY291bnQucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEijgEKB0FjY291bnQSCgoCaWQYASABKAkSJAoFZW1haWwYAiABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIMCgRuYW1lGAMgASgJEhMKC21mYV9lbmFibGVkGAQgASgIEi4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvABCgdTZXNzaW9uEgoKAmlkGAEgASgJEhIKCmlzX2N1cnJlbnQYAiABKAgSDwoHYWRkcmVzcxgDIAEoCRISCgp1c2VyX2FnZW50GAQgASgJEg4KBm1ldGhvZBgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxsYXN0X3VzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIloKCk1lbWJlcnNoaXASDgoGb3JnX2lkGAEgASgJEhAKCG9yZ19uYW1lGAIgASgJEioKBHJvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUicAoNU2Vzc2lvblRva2VucxIaCgxhY2Nlc3NfdG9rZW4YASABKAlCBMC8GAESGwoNcmVmcmVzaF90b2tlbhgCIAEoCUIEwLwYARISCgp0b2tlbl90eXBlGAMgASgJEhIKCmV4cGlyZXNfaW4YBCABKAViBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("CiRwb2xpY3lndWFyZC9jb250cm9sL3YxL2FjY291bnQucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEipgEKB0FjY291bnQSCgoCaWQYASABKAkSJAoFZW1haWwYAiABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIMCgRuYW1lGAMgASgJEhMKC21mYV9lbmFibGVkGAQgASgIEi4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhYKDmVtYWlsX3ZlcmlmaWVkGAYgASgIIvABCgdTZXNzaW9uEgoKAmlkGAEgASgJEhIKCmlzX2N1cnJlbnQYAiABKAgSDwoHYWRkcmVzcxgDIAEoCRISCgp1c2VyX2FnZW50GAQgASgJEg4KBm1ldGhvZBgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxsYXN0X3VzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIloKCk1lbWJlcnNoaXASDgoGb3JnX2lkGAEgASgJEhAKCG9yZ19uYW1lGAIgASgJEioKBHJvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUicAoNU2Vzc2lvblRva2VucxIaCgxhY2Nlc3NfdG9rZW4YASABKAlCBMC8GAESGwoNcmVmcmVzaF90b2tlbhgCIAEoCUIEwLwYARISCgp0b2tlbl90eXBlGAMgASgJEhIKCmV4cGlyZXNfaW4YBCABKAViBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * Account is a person. It may belong to several organizations.
@@ -50,6 +50,14 @@ export type Account = Message<"policyguard.control.v1.Account"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 5;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * Whether somebody has shown that the address is theirs: by a mailed link, or at an identity provider that may speak
+   * for its domain. Without mail addresses stay unverified.
+   *
+   * @generated from field: bool email_verified = 6;
+   */
+  emailVerified: boolean;
 };
 
 /**

@@ -61,7 +61,8 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   version: number;
 
   /**
-   * "published" until it is first activated, then "active" or "superseded"; "purged" when its content is no longer kept.
+   * "published" until it is first activated, then "active" or "superseded"; "purged" when its content is no longer
+   * kept.
    *
    * @generated from field: policyguard.control.v1.BundleState state = 6;
    */
@@ -145,8 +146,8 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   activationSeq?: number | undefined;
 
   /**
-   * How its policies and the rest of its content differ from those of the active bundle. Only where one bundle is read; null elsewhere, and when the
-   * environment has no active bundle.
+   * How its policies and the rest of its content differ from those of the active bundle. Only where one bundle is read;
+   * null elsewhere, and when the environment has no active bundle.
    *
    * @generated from field: optional policyguard.control.v1.BundleDiff diff = 18;
    */
@@ -160,7 +161,7 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   approvals: BundleApproval[];
 
   /**
-   * What stands between the bundle and its activation, whoever activates it. Only where one bundle is read; empty elsewhere.
+   * Gates between the bundle and its activation, whoever activates it. Only where one bundle is read; empty elsewhere.
    *
    * @generated from field: repeated policyguard.control.v1.BundleGate gates = 20;
    */
@@ -328,14 +329,14 @@ export type Candidate = Message<"policyguard.control.v1.Candidate"> & {
   counts: CandidateCount[];
 
   /**
-   * The newest evaluations in which the outcomes differ, 100 at most. What they were about is in their traces, as far as it is kept.
+   * The newest evaluations in which the outcomes differ, 100 at most. Their traces have the text, as far as it is kept.
    *
    * @generated from field: repeated policyguard.control.v1.CandidateSample samples = 13;
    */
   samples: CandidateSample[];
 
   /**
-   * Why a runtime could not load it, as the latest of those said that could not; null when none has said so.
+   * Why a runtime could not load it: the latest reason that a runtime reported; null when none did.
    *
    * @generated from field: optional string load_failure = 14;
    */
@@ -468,8 +469,8 @@ export type BundleDiff = Message<"policyguard.control.v1.BundleDiff"> & {
   changed: ChangedBundlePolicy[];
 
   /**
-   * Parts of the content that differ, by path. A policy's part holds the packs that it extends, so a policy that is not among the
-   * changed ones has a part here when a pack of it is another.
+   * Parts of the content that differ, by path. A policy's part holds the packs that it extends, so an unchanged policy
+   * has a part here when one of its packs changed.
    *
    * @generated from field: repeated policyguard.control.v1.ChangedBundlePart parts = 5;
    */
@@ -596,7 +597,7 @@ export const BundlePolicySchema: GenMessage<BundlePolicy> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_bundle, 9);
 
 /**
- * BundleState is where a bundle stands in its environment.
+ * BundleState is the state of a bundle in its environment.
  *
  * @generated from enum policyguard.control.v1.BundleState
  */
@@ -638,7 +639,7 @@ export const BundleState = {
 } as const;
 
 /**
- * BundleState is where a bundle stands in its environment.
+ * BundleState is the state of a bundle in its environment.
  *
  * @generated from enum policyguard.control.v1.BundleState
  */

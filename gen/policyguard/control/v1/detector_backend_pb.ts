@@ -58,8 +58,8 @@ export type DetectorBackend = Message<"policyguard.control.v1.DetectorBackend"> 
   timeoutMs: number;
 
   /**
-   * Header that carries the secret of this backend, whose value runtimes read from their own BACKEND_SECRETS_FILE; null when it
-   * wants none.
+   * Header in which this backend wants a secret; null when it wants none. It tells the operators of runtimes what to
+   * write into their BACKEND_SECRETS_FILE, which alone decides what is sent, and where.
    *
    * @generated from field: optional string auth_header = 6;
    */
@@ -101,7 +101,8 @@ export const DetectorBackendShape = {
   UNSPECIFIED: 0,
 
   /**
-   * This product's own: `{"texts": […]}` is answered by `{"results": [{"findings": [{"label", "score", "start", "end"}]}]}`.
+   * This product's own: `{"texts": […]}` is answered by `{"results": [{"findings": [{"label", "score", "start",
+   * "end"}]}]}`.
    *
    * @generated from enum value: DETECTOR_BACKEND_SHAPE_POLICY_GUARD = 1;
    */

@@ -2,8 +2,8 @@
 // @generated from file policyguard/control/v1/event_data.proto (package policyguard.control.v1, syntax proto3)
 /* eslint-disable */
 
-// The `data` of the events that webhooks deliver, one message per event. Bodies carry every field under the name that it has
-// here; what is unset is null. Fields are added, never taken away.
+// The `data` of the events that webhooks deliver, one message per event. Bodies carry every field under the name that
+// it has here; what is unset is null. Fields are added, never taken away.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -234,7 +234,8 @@ export const BundlePromotedDataSchema: GenMessage<BundlePromotedData> = /*@__PUR
   messageDesc(file_policyguard_control_v1_event_data, 3);
 
 /**
- * EvaluationBlockedData is the data of evaluation.blocked. It has text of the evaluation only where the environment keeps text.
+ * EvaluationBlockedData is the data of evaluation.blocked. It has text of the evaluation only where the environment
+ * keeps text.
  *
  * @generated from message policyguard.control.v1.EvaluationBlockedData
  */
@@ -310,8 +311,8 @@ export type EvaluationBlockedData = Message<"policyguard.control.v1.EvaluationBl
   capture: string;
 
   /**
-   * The beginning of the text as it was kept, segments on lines of their own: at most 4,096 UTF-16 code units. Null when none
-   * was kept.
+   * The beginning of the text as it was kept, segments on lines of their own: at most 4,096 UTF-16 code units. Null
+   * when none was kept.
    *
    * @generated from field: optional string text = 11;
    */

@@ -12,7 +12,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/hub.proto.
  */
 export const file_policyguard_control_v1_hub: GenFile = /*@__PURE__*/
-  fileDesc("CiBwb2xpY3lndWFyZC9jb250cm9sL3YxL2h1Yi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLeBgoPQ2F0YWxvZ0RldGVjdG9yEhUKAmlkGAEgASgJQgnavBgFInBpaSISFwoEbmFtZRgCIAEoCUIJ2rwYBSJwaWkiEikKDGRpc3BsYXlfbmFtZRgDIAEoCUIT2rwYDyJQZXJzb25hbCBkYXRhIhIYCgtkZXNjcmlwdGlvbhgEIAEoCUgAiAEBEhwKB3ZlcnNpb24YBSABKAlCC9q8GAciMS4wLjAiEicKBmF1dGhvchgGIAEoCUIS2rwYDiJQb2xpY3kgR3VhcmQiSAGIAQESJAoIY2F0ZWdvcnkYByABKAlCDdq8GAkicHJpdmFjeSJIAogBARIhCgR0YWdzGAggAygJQhPavBgPWyJwaWkiLCAiZ2RwciJdEiIKC3RydXN0X2xldmVsGAkgASgJQg3avBgJImJ1aWx0aW4iEiQKDWRldGVjdG9yX3R5cGUYCiABKAlCDdq8GAkicGF0dGVybiISFQoNaW5zdGFsbF9jb3VudBgLIAEoBRIUCgxpc19wdWJsaXNoZWQYDCABKAgSVQoKcGFyYW1ldGVycxgNIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCKNq8GCR7InR5cGUiOiAib2JqZWN0IiwgInByb3BlcnRpZXMiOiB7fX0SJQoKY2F0ZWdvcmllcxgOIAMoCUIR2rwYDVsicGlpLmVtYWlsIl0SHwoIZW50aXRpZXMYDyADKAlCDdq8GAlbImVtYWlsIl0SHAoJbGFuZ3VhZ2VzGBAgAygJQgnavBgFWyIqIl0SIAoKY29zdF9jbGFzcxgRIAEoCUIM2rwYCCJsaW5lYXIiEiIKEWRlZmF1bHRfdGhyZXNob2xkGBIgASgBQgfavBgDMC41EhoKBXNjb3BlGBMgASgJQgvavBgHImxvY2FsIhISCgpyZWZlcmVuY2VzGBQgAygJEjkKCG1lYXN1cmVzGBUgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZXRlY3Rvck1lYXN1cmUSOQoIZXhhbXBsZXMYFiADKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRldGVjdG9yRXhhbXBsZUIOCgxfZGVzY3JpcHRpb25CCQoHX2F1dGhvckILCglfY2F0ZWdvcnkiVAoPRGV0ZWN0b3JNZWFzdXJlEhoKBG5hbWUYASABKAlCDNq8GAgicmVjYWxsIhIXCgV2YWx1ZRgCIAEoAUII2rwYBDAuOTkSDAoEZGF0YRgDIAEoCSJ7Cg9EZXRlY3RvckV4YW1wbGUSDAoEdGV4dBgBIAEoCRIlCgpjYXRlZ29yaWVzGAIgAygJQhHavBgNWyJwaWkuZW1haWwiXRIzCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIG2rwYAnt9YgZwcm90bzM", [file_google_protobuf_struct, file_policyguard_options_v1_options]);
+  fileDesc("CiBwb2xpY3lndWFyZC9jb250cm9sL3YxL2h1Yi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSL/BgoPQ2F0YWxvZ0RldGVjdG9yEjYKAmlkGAEgASgJQiravBgmIjAwMjEwNjE1LTlhZjYtNDZkNC1iMmY4LWI5MGFlOTVlYzE2MiISFwoEbmFtZRgCIAEoCUIJ2rwYBSJwaWkiEikKDGRpc3BsYXlfbmFtZRgDIAEoCUIT2rwYDyJQZXJzb25hbCBkYXRhIhIYCgtkZXNjcmlwdGlvbhgEIAEoCUgAiAEBEhwKB3ZlcnNpb24YBSABKAlCC9q8GAciMS4wLjAiEicKBmF1dGhvchgGIAEoCUIS2rwYDiJQb2xpY3kgR3VhcmQiSAGIAQESJAoIY2F0ZWdvcnkYByABKAlCDdq8GAkicHJpdmFjeSJIAogBARIhCgR0YWdzGAggAygJQhPavBgPWyJwaWkiLCAiZ2RwciJdEiIKC3RydXN0X2xldmVsGAkgASgJQg3avBgJImJ1aWx0aW4iEiQKDWRldGVjdG9yX3R5cGUYCiABKAlCDdq8GAkicGF0dGVybiISFQoNaW5zdGFsbF9jb3VudBgLIAEoBRIUCgxpc19wdWJsaXNoZWQYDCABKAgSVQoKcGFyYW1ldGVycxgNIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCKNq8GCR7InR5cGUiOiAib2JqZWN0IiwgInByb3BlcnRpZXMiOiB7fX0SJQoKY2F0ZWdvcmllcxgOIAMoCUIR2rwYDVsicGlpLmVtYWlsIl0SHwoIZW50aXRpZXMYDyADKAlCDdq8GAlbImVtYWlsIl0SHAoJbGFuZ3VhZ2VzGBAgAygJQgnavBgFWyIqIl0SIAoKY29zdF9jbGFzcxgRIAEoCUIM2rwYCCJsaW5lYXIiEiIKEWRlZmF1bHRfdGhyZXNob2xkGBIgASgBQgfavBgDMC41EhoKBXNjb3BlGBMgASgJQgvavBgHImxvY2FsIhISCgpyZWZlcmVuY2VzGBQgAygJEjkKCG1lYXN1cmVzGBUgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZXRlY3Rvck1lYXN1cmUSOQoIZXhhbXBsZXMYFiADKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRldGVjdG9yRXhhbXBsZUIOCgxfZGVzY3JpcHRpb25CCQoHX2F1dGhvckILCglfY2F0ZWdvcnkiVAoPRGV0ZWN0b3JNZWFzdXJlEhoKBG5hbWUYASABKAlCDNq8GAgicmVjYWxsIhIXCgV2YWx1ZRgCIAEoAUII2rwYBDAuOTkSDAoEZGF0YRgDIAEoCSKPAQoPRGV0ZWN0b3JFeGFtcGxlEgwKBHRleHQYASABKAkSJQoKY2F0ZWdvcmllcxgCIAMoCUIR2rwYDVsicGlpLmVtYWlsIl0SOAoKcGFyYW1ldGVycxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCBtq8GAJ7fUgAiAEBQg0KC19wYXJhbWV0ZXJzYgZwcm90bzM", [file_google_protobuf_struct, file_policyguard_options_v1_options]);
 
 /**
  * CatalogDetector is an entry of the detector catalog: a detector that every policy may use.
@@ -21,14 +21,14 @@ export const file_policyguard_control_v1_hub: GenFile = /*@__PURE__*/
  */
 export type CatalogDetector = Message<"policyguard.control.v1.CatalogDetector"> & {
   /**
-   * Identifier: what a policy names to use the detector.
+   * Identifier. It never changes.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The same as the id.
+   * What a policy names to use the detector.
    *
    * @generated from field: string name = 2;
    */
@@ -84,8 +84,8 @@ export type CatalogDetector = Message<"policyguard.control.v1.CatalogDetector"> 
   trustLevel: string;
 
   /**
-   * How it decides. "pattern": by patterns and rules. "model": by a trained model that ships with the bundle. "backend": by a
-   * service that the runtime asks.
+   * How it decides. "pattern": by patterns and rules. "model": by a trained model that ships with the bundle.
+   * "backend": by a service that the runtime asks.
    *
    * @generated from field: string detector_type = 10;
    */
@@ -148,8 +148,8 @@ export type CatalogDetector = Message<"policyguard.control.v1.CatalogDetector"> 
   defaultThreshold: number;
 
   /**
-   * How much text a finding depends on: "local", a bounded neighbourhood; "window", fixed windows; "whole", all of it. Streams are
-   * held back accordingly.
+   * How much text a finding depends on: "local", a bounded neighbourhood; "window", fixed windows; "whole", all of it.
+   * Streams are held back accordingly.
    *
    * @generated from field: string scope = 19;
    */
@@ -242,7 +242,7 @@ export type DetectorExample = Message<"policyguard.control.v1.DetectorExample"> 
   /**
    * Parameters of the detector, where the example needs some.
    *
-   * @generated from field: google.protobuf.Struct parameters = 3;
+   * @generated from field: optional google.protobuf.Struct parameters = 3;
    */
   parameters?: JsonObject | undefined;
 };

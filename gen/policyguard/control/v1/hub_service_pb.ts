@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/hub_service.proto.
  */
 export const file_policyguard_control_v1_hub_service: GenFile = /*@__PURE__*/
-  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2h1Yl9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIqoCChRMaXN0RGV0ZWN0b3JzUmVxdWVzdBIeCghjYXRlZ29yeRgBIAEoCUIHukgEcgIYQEgAiAEBEiEKC3RydXN0X2xldmVsGAIgASgJQge6SARyAhhASAGIAQESHQoGc2VhcmNoGAMgASgJQgi6SAVyAxjIAUgCiAEBEiMKDWRldGVjdG9yX3R5cGUYBCABKAlCB7pIBHICGEBIA4gBARIeCgVsaW1pdBgFIAEoBUIKukgHGgUYyAEoAUgEiAEBEhwKBm9mZnNldBgGIAEoBUIHukgEGgIoAEgFiAEBQgsKCV9jYXRlZ29yeUIOCgxfdHJ1c3RfbGV2ZWxCCQoHX3NlYXJjaEIQCg5fZGV0ZWN0b3JfdHlwZUIICgZfbGltaXRCCQoHX29mZnNldCKBAQoVTGlzdERldGVjdG9yc1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI6CglkZXRlY3RvcnMYBCADKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhdGFsb2dEZXRlY3RvciJKChJHZXREZXRlY3RvclJlcXVlc3QSNAoLZGV0ZWN0b3JfaWQYASABKAlCH7pIHHIaMhheW2Etel1bYS16MC05Xy4tXXswLDYzfSQiUAoTR2V0RGV0ZWN0b3JSZXNwb25zZRI5CghkZXRlY3RvchgBIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2F0YWxvZ0RldGVjdG9yMssCCgpIdWJTZXJ2aWNlEo0BCg1MaXN0RGV0ZWN0b3JzEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RGV0ZWN0b3JzUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdERldGVjdG9yc1Jlc3BvbnNlIh/yuxgCCAGC0+STAhMSES92MS9odWIvZGV0ZWN0b3JzEqwBCgtHZXREZXRlY3RvchIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0RGV0ZWN0b3JSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXREZXRlY3RvclJlc3BvbnNlIkTyuxgCCAGavBgJbm90X2ZvdW5kgtPkkwIrYghkZXRlY3RvchIfL3YxL2h1Yi9kZXRlY3RvcnMve2RldGVjdG9yX2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_hub, file_policyguard_options_v1_options]);
+  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2h1Yl9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIqoCChRMaXN0RGV0ZWN0b3JzUmVxdWVzdBIeCghjYXRlZ29yeRgBIAEoCUIHukgEcgIYQEgAiAEBEiEKC3RydXN0X2xldmVsGAIgASgJQge6SARyAhhASAGIAQESHQoGc2VhcmNoGAMgASgJQgi6SAVyAxjIAUgCiAEBEiMKDWRldGVjdG9yX3R5cGUYBCABKAlCB7pIBHICGEBIA4gBARIeCgVsaW1pdBgFIAEoBUIKukgHGgUYyAEoAUgEiAEBEhwKBm9mZnNldBgGIAEoBUIHukgEGgIoAEgFiAEBQgsKCV9jYXRlZ29yeUIOCgxfdHJ1c3RfbGV2ZWxCCQoHX3NlYXJjaEIQCg5fZGV0ZWN0b3JfdHlwZUIICgZfbGltaXRCCQoHX29mZnNldCKBAQoVTGlzdERldGVjdG9yc1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI6CglkZXRlY3RvcnMYBCADKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhdGFsb2dEZXRlY3RvciJTChJHZXREZXRlY3RvclJlcXVlc3QSPQoLZGV0ZWN0b3JfaWQYASABKAlCKLpIJXIjMiFeW0EtWmEtejAtOV1bQS1aYS16MC05Xy4tXXswLDYzfSQiUAoTR2V0RGV0ZWN0b3JSZXNwb25zZRI5CghkZXRlY3RvchgBIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2F0YWxvZ0RldGVjdG9yMswCCgpIdWJTZXJ2aWNlEpABCg1MaXN0RGV0ZWN0b3JzEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RGV0ZWN0b3JzUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdERldGVjdG9yc1Jlc3BvbnNlIiKgvBimA6i8GAGC0+STAhMSES92MS9odWIvZGV0ZWN0b3JzEqoBCgtHZXREZXRlY3RvchIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0RGV0ZWN0b3JSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXREZXRlY3RvclJlc3BvbnNlIkKavBgJbm90X2ZvdW5kqLwYAYLT5JMCK2IIZGV0ZWN0b3ISHy92MS9odWIvZGV0ZWN0b3JzL3tkZXRlY3Rvcl9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_hub, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.ListDetectorsRequest
@@ -36,7 +36,7 @@ export type ListDetectorsRequest = Message<"policyguard.control.v1.ListDetectors
   trustLevel?: string | undefined;
 
   /**
-   * Only detectors that have each of these words, in any case, in their id, display name, description or tags.
+   * Only detectors that have each of these words, in any case, in their name, display name, description or tags.
    *
    * @generated from field: optional string search = 3;
    */
@@ -116,7 +116,7 @@ export const ListDetectorsResponseSchema: GenMessage<ListDetectorsResponse> = /*
  */
 export type GetDetectorRequest = Message<"policyguard.control.v1.GetDetectorRequest"> & {
   /**
-   * The detector.
+   * Id or name of the detector.
    *
    * @generated from field: string detector_id = 1;
    */
@@ -156,8 +156,8 @@ export const GetDetectorResponseSchema: GenMessage<GetDetectorResponse> = /*@__P
  */
 export const HubService: GenService<{
   /**
-   * Lists the detectors that policies may use, in the order of their ids. Filters narrow together; one that is empty narrows
-   * nothing, and one that nothing matches gives an empty list.
+   * Lists the detectors that policies may use, in the order of their names. Filters narrow together; one that is empty
+   * narrows nothing, and one that nothing matches gives an empty list.
    *
    * @generated from rpc policyguard.control.v1.HubService.ListDetectors
    */

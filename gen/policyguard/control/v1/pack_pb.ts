@@ -12,7 +12,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/pack.proto.
  */
 export const file_policyguard_control_v1_pack: GenFile = /*@__PURE__*/
-  fileDesc("CiFwb2xpY3lndWFyZC9jb250cm9sL3YxL3BhY2sucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEiwQIKBFBhY2sSGAoCaWQYASABKAlCDNq8GAgicGlpLWV1IhIcCgd2ZXJzaW9uGAIgASgJQgvavBgHIjEuMC4wIhIyCgxkaXNwbGF5X25hbWUYAyABKAlCHNq8GBgiUGVyc29uYWwgZGF0YSAoRXVyb3BlKSISEwoLZGVzY3JpcHRpb24YBCABKAkSHwoIY2F0ZWdvcnkYBSABKAlCDdq8GAkicHJpdmFjeSISIQoEdGFncxgGIAMoCUIT2rwYD1sicGlpIiwgImdkcHIiXRIiCgZhdXRob3IYByABKAlCEtq8GA4iUG9saWN5IEd1YXJkIhIlCghjb250cm9scxgIIAMoCUIT2rwYD1siT1dBU1AtTExNMDIiXRISCgp0ZXN0X2NvdW50GAkgASgFEhUKDWluc3RhbGxfY291bnQYCiABKAUiuAYKClBhY2tEZXRhaWwSGAoCaWQYASABKAlCDNq8GAgicGlpLWV1IhIcCgd2ZXJzaW9uGAIgASgJQgvavBgHIjEuMC4wIhIyCgxkaXNwbGF5X25hbWUYAyABKAlCHNq8GBgiUGVyc29uYWwgZGF0YSAoRXVyb3BlKSISEwoLZGVzY3JpcHRpb24YBCABKAkSHwoIY2F0ZWdvcnkYBSABKAlCDdq8GAkicHJpdmFjeSISIQoEdGFncxgGIAMoCUIT2rwYD1sicGlpIiwgImdkcHIiXRIiCgZhdXRob3IYByABKAlCEtq8GA4iUG9saWN5IEd1YXJkIhIlCghjb250cm9scxgIIAMoCUIT2rwYD1siT1dBU1AtTExNMDIiXRISCgp0ZXN0X2NvdW50GAkgASgFEhUKDWluc3RhbGxfY291bnQYCiABKAUSHwoIdmVyc2lvbnMYCyADKAlCDdq8GAlbIjEuMC4wIl0SXQoGZGlnZXN0GAwgASgJQk3avBhJInNoYTI1Njo5Zjg2ZDA4MTg4NGM3ZDY1OWEyZmVhYTBjNTVhZDAxNWEzYmY0ZjFiMmIwYjgyMmNkMTVkNmMxNWIwZjAwYTA4IhJVCgpwYXJhbWV0ZXJzGA0gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIo2rwYJHsidHlwZSI6ICJvYmplY3QiLCAicHJvcGVydGllcyI6IHt9fRLdAQoIZG9jdW1lbnQYDiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QrEB2rwYrAF7ImFwaVZlcnNpb24iOiAicG9saWN5Z3VhcmQvdjEiLCAia2luZCI6ICJQb2xpY3kiLCAibWV0YWRhdGEiOiB7Im5hbWUiOiAicGlpLWV1In0sICJydWxlcyI6IFt7ImlkIjogInBpaS5lbWFpbCIsICJzdGFnZXMiOiBbImlucHV0Il0sICJkZXRlY3QiOiAicGlpIiwgImFjdGlvbiI6ICJSRURBQ1QifV19EjgKCWJlbmNobWFyaxgPIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUGFja0JlbmNobWFyayLJAQoNUGFja0JlbmNobWFyaxIPCgdhdHRhY2tzGAEgASgFEhYKDmF0dGFja3NfY2F1Z2h0GAIgASgFEg4KBmJlbmlnbhgDIAEoBRIXCg9mYWxzZV9wb3NpdGl2ZXMYBCABKAUSDgoGcmVjYWxsGAUgASgBEhsKE2ZhbHNlX3Bvc2l0aXZlX3JhdGUYBiABKAESEgoKcm9idXN0bmVzcxgHIAEoARIlCgttZWFzdXJlZF9vbhgIIAEoCUIQ2rwYDCIyMDI2LTExLTIwImIGcHJvdG8z", [file_google_protobuf_struct, file_policyguard_options_v1_options]);
+  fileDesc("CiFwb2xpY3lndWFyZC9jb250cm9sL3YxL3BhY2sucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi+wIKBFBhY2sSNgoCaWQYASABKAlCKtq8GCYiZjNkNjhkNzAtYzc3MC00M2E1LWIzOTQtODkyYmQ2YjRmODY1IhIcCgd2ZXJzaW9uGAIgASgJQgvavBgHIjEuMC4wIhIyCgxkaXNwbGF5X25hbWUYAyABKAlCHNq8GBgiUGVyc29uYWwgZGF0YSAoRXVyb3BlKSISEwoLZGVzY3JpcHRpb24YBCABKAkSHwoIY2F0ZWdvcnkYBSABKAlCDdq8GAkicHJpdmFjeSISIQoEdGFncxgGIAMoCUIT2rwYD1sicGlpIiwgImdkcHIiXRIiCgZhdXRob3IYByABKAlCEtq8GA4iUG9saWN5IEd1YXJkIhIlCghjb250cm9scxgIIAMoCUIT2rwYD1siT1dBU1AtTExNMDIiXRISCgp0ZXN0X2NvdW50GAkgASgFEhUKDWluc3RhbGxfY291bnQYCiABKAUSGgoEbmFtZRgLIAEoCUIM2rwYCCJwaWktZXUiIvIGCgpQYWNrRGV0YWlsEjYKAmlkGAEgASgJQiravBgmImYzZDY4ZDcwLWM3NzAtNDNhNS1iMzk0LTg5MmJkNmI0Zjg2NSISHAoHdmVyc2lvbhgCIAEoCUIL2rwYByIxLjAuMCISMgoMZGlzcGxheV9uYW1lGAMgASgJQhzavBgYIlBlcnNvbmFsIGRhdGEgKEV1cm9wZSkiEhMKC2Rlc2NyaXB0aW9uGAQgASgJEh8KCGNhdGVnb3J5GAUgASgJQg3avBgJInByaXZhY3kiEiEKBHRhZ3MYBiADKAlCE9q8GA9bInBpaSIsICJnZHByIl0SIgoGYXV0aG9yGAcgASgJQhLavBgOIlBvbGljeSBHdWFyZCISJQoIY29udHJvbHMYCCADKAlCE9q8GA9bIk9XQVNQLUxMTTAyIl0SEgoKdGVzdF9jb3VudBgJIAEoBRIVCg1pbnN0YWxsX2NvdW50GAogASgFEh8KCHZlcnNpb25zGAsgAygJQg3avBgJWyIxLjAuMCJdEl0KBmRpZ2VzdBgMIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISVQoKcGFyYW1ldGVycxgNIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCKNq8GCR7InR5cGUiOiAib2JqZWN0IiwgInByb3BlcnRpZXMiOiB7fX0S3QEKCGRvY3VtZW50GA4gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEKxAdq8GKwBeyJhcGlWZXJzaW9uIjogInBvbGljeWd1YXJkL3YxIiwgImtpbmQiOiAiUG9saWN5IiwgIm1ldGFkYXRhIjogeyJuYW1lIjogInBpaS1ldSJ9LCAicnVsZXMiOiBbeyJpZCI6ICJwaWkuZW1haWwiLCAic3RhZ2VzIjogWyJpbnB1dCJdLCAiZGV0ZWN0IjogInBpaSIsICJhY3Rpb24iOiAiUkVEQUNUIn1dfRI4CgliZW5jaG1hcmsYDyABKAsyJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlBhY2tCZW5jaG1hcmsSGgoEbmFtZRgQIAEoCUIM2rwYCCJwaWktZXUiIskBCg1QYWNrQmVuY2htYXJrEg8KB2F0dGFja3MYASABKAUSFgoOYXR0YWNrc19jYXVnaHQYAiABKAUSDgoGYmVuaWduGAMgASgFEhcKD2ZhbHNlX3Bvc2l0aXZlcxgEIAEoBRIOCgZyZWNhbGwYBSABKAESGwoTZmFsc2VfcG9zaXRpdmVfcmF0ZRgGIAEoARISCgpyb2J1c3RuZXNzGAcgASgBEiUKC21lYXN1cmVkX29uGAggASgJQhDavBgMIjIwMjYtMTEtMjAiYgZwcm90bzM", [file_google_protobuf_struct, file_policyguard_options_v1_options]);
 
 /**
  * Pack is a guard pack in its newest version: a policy with parameters and tests of its own, ready to be applied.
@@ -21,7 +21,7 @@ export const file_policyguard_control_v1_pack: GenFile = /*@__PURE__*/
  */
 export type Pack = Message<"policyguard.control.v1.Pack"> & {
   /**
-   * Identifier: what is given to apply the pack, and what policies name to extend it.
+   * Identifier. It never changes.
    *
    * @generated from field: string id = 1;
    */
@@ -89,6 +89,13 @@ export type Pack = Message<"policyguard.control.v1.Pack"> & {
    * @generated from field: int32 install_count = 10;
    */
   installCount: number;
+
+  /**
+   * What policies name to extend it.
+   *
+   * @generated from field: string name = 11;
+   */
+  name: string;
 };
 
 /**
@@ -105,7 +112,7 @@ export const PackSchema: GenMessage<Pack> = /*@__PURE__*/
  */
 export type PackDetail = Message<"policyguard.control.v1.PackDetail"> & {
   /**
-   * Identifier.
+   * Identifier. It never changes, and is the same in all versions.
    *
    * @generated from field: string id = 1;
    */
@@ -208,6 +215,13 @@ export type PackDetail = Message<"policyguard.control.v1.PackDetail"> & {
    * @generated from field: policyguard.control.v1.PackBenchmark benchmark = 15;
    */
   benchmark?: PackBenchmark | undefined;
+
+  /**
+   * What policies name to extend it.
+   *
+   * @generated from field: string name = 16;
+   */
+  name: string;
 };
 
 /**
@@ -218,7 +232,8 @@ export const PackDetailSchema: GenMessage<PackDetail> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_pack, 1);
 
 /**
- * PackBenchmark says how a pack does on its own tests: attacks, which it has to act on, and benign text, which it has to leave alone.
+ * PackBenchmark says how a pack does on its own tests: attacks, which it has to act on, and benign text, which it has
+ * to leave alone.
  *
  * @generated from message policyguard.control.v1.PackBenchmark
  */
@@ -266,7 +281,7 @@ export type PackBenchmark = Message<"policyguard.control.v1.PackBenchmark"> & {
   falsePositiveRate: number;
 
   /**
-   * Share of what it blocks that it still blocks in disguise, over all disguises of the robustness grade.
+   * Share of blocked texts that are still blocked in disguise, over all disguises of the robustness grade.
    *
    * @generated from field: double robustness = 7;
    */

@@ -22,7 +22,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/pack_service.proto.
  */
 export const file_policyguard_control_v1_pack_service: GenFile = /*@__PURE__*/
-  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL3BhY2tfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLfAQoQTGlzdFBhY2tzUmVxdWVzdBIeCghjYXRlZ29yeRgBIAEoCUIHukgEcgIYQEgAiAEBEhkKA3RhZxgCIAEoCUIHukgEcgIYQEgBiAEBEh0KBnNlYXJjaBgDIAEoCUIIukgFcgMYyAFIAogBARIeCgVsaW1pdBgEIAEoBUIKukgHGgUYyAEoAUgDiAEBEhwKBm9mZnNldBgFIAEoBUIHukgEGgIoAEgEiAEBQgsKCV9jYXRlZ29yeUIGCgRfdGFnQgkKB19zZWFyY2hCCAoGX2xpbWl0QgkKB19vZmZzZXQibgoRTGlzdFBhY2tzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEisKBXBhY2tzGAQgAygLMhwucG9saWN5Z3VhcmQuY29udHJvbC52MS5QYWNrIooBCg5HZXRQYWNrUmVxdWVzdBIuCgdwYWNrX2lkGAEgASgJQh26SBpyGDIWXlthLXpdW2EtejAtOS1dezAsNjN9JBI8Cgd2ZXJzaW9uGAIgASgJQia6SCNyITIfXlswLTldezEsNn0oXC5bMC05XXsxLDZ9KXswLDJ9JEgAiAEBQgoKCF92ZXJzaW9uIkMKD0dldFBhY2tSZXNwb25zZRIwCgRwYWNrGAEgASgLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5QYWNrRGV0YWlsIroGChBBcHBseVBhY2tSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRI6CgdwYWNrX2lkGAIgASgJQim6SBpyGDIWXlthLXpdW2EtejAtOS1dezAsNjN9JNq8GAgicGlpLWV1IhJDCgd2ZXJzaW9uGAMgASgJQi26SCNyITIfXlswLTldezEsNn0oXC5bMC05XXsxLDZ9KXswLDJ9JNq8GAMiMSJIAIgBARJQCgpwYXJhbWV0ZXJzGAQgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIj2rwYH3siZW50aXRpZXMiOiBbIkVNQUlMIiwgIklCQU4iXX0SOAoEbW9kZRgFIAEoDjIbLnBvbGljeWd1YXJkLnBvbGljeS52MS5Nb2RlQgi6SAWCAQIQAUgBiAEBEhQKB2RyeV9ydW4YBiABKAhIAogBARJ9Cg10YXJnZXRfYXBwX2lkGAcgASgJQmG6SFdyVTJTXihcKnxbMC05YS1mQS1GXXs4fS1bMC05YS1mQS1GXXs0fS1bMC05YS1mQS1GXXs0fS1bMC05YS1mQS1GXXs0fS1bMC05YS1mQS1GXXsxMn18KSTavBgDIioiSAOIAQESUwoPdGFyZ2V0X2FnZW50X2lkGAggASgJQjW6SCFyHzIdXihcKnxbQS1aYS16MC05Ll8tXXsxLDEyOH18KSTavBgNInN1cHBvcnQtYm90IkgEiAEBEkkKCnRhcmdldF9lbnYYCSABKAlCMLpII3IhMh9eKFwqfFthLXowLTldW2EtejAtOS1dezAsNjJ9fCkk2rwYBiJwcm9kIkgFiAEBEkUKCGNvbmZsaWN0GAogASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5QYWNrQ29uZmxpY3RCCLpIBYIBAhABSAaIAQESHgoHbWVzc2FnZRgLIAEoCUIIukgFcgMY9ANIB4gBAUIKCghfdmVyc2lvbkIHCgVfbW9kZUIKCghfZHJ5X3J1bkIQCg5fdGFyZ2V0X2FwcF9pZEISChBfdGFyZ2V0X2FnZW50X2lkQg0KC190YXJnZXRfZW52QgsKCV9jb25mbGljdEIKCghfbWVzc2FnZSKLBQoRQXBwbHlQYWNrUmVzcG9uc2USMAoKYXBwbGllZF90bxgBIAEoCzIcLnBvbGljeWd1YXJkLmNvbW1vbi52MS5TY29wZRIdCgdwYWNrX2lkGAIgASgJQgzavBgIInBpaS1ldSISHAoHdmVyc2lvbhgDIAEoCUIL2rwYByIxLjAuMCISUAoKcGFyYW1ldGVycxgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCI9q8GB97ImVudGl0aWVzIjogWyJFTUFJTCIsICJJQkFOIl19EikKBG1vZGUYBSABKA4yGy5wb2xpY3lndWFyZC5wb2xpY3kudjEuTW9kZRIPCgdkcnlfcnVuGAYgASgIEh0KBmNoYW5nZRgHIAEoCUIN2rwYCSJjcmVhdGVkIhIWCglwb2xpY3lfaWQYCCABKAlIAIgBARIhCgtwb2xpY3lfbmFtZRgJIAEoCUIM2rwYCCJwaWktZXUiEhsKDnBvbGljeV92ZXJzaW9uGAogASgFSAGIAQESKAoNY3JlYXRlZF9ydWxlcxgLIAMoCUIR2rwYDVsicGlpLmVtYWlsIl0SFQoNcmVtb3ZlZF9ydWxlcxgMIAMoCRIPCgdza2lwcGVkGA0gAygJEjIKBGRpZmYYDiADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlBvbGljeUNoYW5nZRIiCgpzdHJpY3RuZXNzGA8gASgJQg7avBgKInN0cmljdGVyIhI3CgV0ZXN0cxgQIAMoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUG9saWN5VGVzdFJlc3VsdEIMCgpfcG9saWN5X2lkQhEKD19wb2xpY3lfdmVyc2lvbiqbAQoMUGFja0NvbmZsaWN0Eh0KGVBBQ0tfQ09ORkxJQ1RfVU5TUEVDSUZJRUQQABIgChJQQUNLX0NPTkZMSUNUX0ZBSUwQARoIkr0YBGZhaWwSIgoTUEFDS19DT05GTElDVF9NRVJHRRACGgmSvRgFbWVyZ2USJgoVUEFDS19DT05GTElDVF9SRVBMQUNFEAMaC5K9GAdyZXBsYWNlMqYECgtQYWNrU2VydmljZRJ9CglMaXN0UGFja3MSKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RQYWNrc1JlcXVlc3QaKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RQYWNrc1Jlc3BvbnNlIhvyuxgCCAGC0+STAg8SDS92MS9odWIvcGFja3MSlAEKB0dldFBhY2sSJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFBhY2tSZXF1ZXN0GicucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRQYWNrUmVzcG9uc2UiOPK7GAIIAZq8GAlub3RfZm91bmSC0+STAh9iBHBhY2sSFy92MS9odWIvcGFja3Mve3BhY2tfaWR9EoACCglBcHBseVBhY2sSKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFwcGx5UGFja1JlcXVlc3QaKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFwcGx5UGFja1Jlc3BvbnNlIp0B8rsYDxIDAQMEGAIiBm9yZ19pZIq8GApwYWNrLmFwcGx5krwYDnBvbGljeS51cGRhdGVkmrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdJq8GA5wb2xpY3lfaW52YWxpZJq8GBNwb2xpY3lfdGVzdHNfZmFpbGVkgtPkkwIiOgEqIh0vdjEvb3Jncy97b3JnX2lkfS9wYWNrcy9hcHBseWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_policyguard_common_v1_scope, file_policyguard_control_v1_pack, file_policyguard_control_v1_policy, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL3BhY2tfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLfAQoQTGlzdFBhY2tzUmVxdWVzdBIeCghjYXRlZ29yeRgBIAEoCUIHukgEcgIYQEgAiAEBEhkKA3RhZxgCIAEoCUIHukgEcgIYQEgBiAEBEh0KBnNlYXJjaBgDIAEoCUIIukgFcgMYyAFIAogBARIeCgVsaW1pdBgEIAEoBUIKukgHGgUYyAEoAUgDiAEBEhwKBm9mZnNldBgFIAEoBUIHukgEGgIoAEgEiAEBQgsKCV9jYXRlZ29yeUIGCgRfdGFnQgkKB19zZWFyY2hCCAoGX2xpbWl0QgkKB19vZmZzZXQibgoRTGlzdFBhY2tzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEisKBXBhY2tzGAQgAygLMhwucG9saWN5Z3VhcmQuY29udHJvbC52MS5QYWNrIpMBCg5HZXRQYWNrUmVxdWVzdBI3CgdwYWNrX2lkGAEgASgJQia6SCNyITIfXltBLVphLXowLTldW0EtWmEtejAtOS1dezAsNjN9JBI8Cgd2ZXJzaW9uGAIgASgJQia6SCNyITIfXlswLTldezEsNn0oXC5bMC05XXsxLDZ9KXswLDJ9JEgAiAEBQgoKCF92ZXJzaW9uIkMKD0dldFBhY2tSZXNwb25zZRIwCgRwYWNrGAEgASgLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5QYWNrRGV0YWlsIsMGChBBcHBseVBhY2tSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRJDCgdwYWNrX2lkGAIgASgJQjK6SCNyITIfXltBLVphLXowLTldW0EtWmEtejAtOS1dezAsNjN9JNq8GAgicGlpLWV1IhJDCgd2ZXJzaW9uGAMgASgJQi26SCNyITIfXlswLTldezEsNn0oXC5bMC05XXsxLDZ9KXswLDJ9JNq8GAMiMSJIAIgBARJQCgpwYXJhbWV0ZXJzGAQgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIj2rwYH3siZW50aXRpZXMiOiBbIkVNQUlMIiwgIklCQU4iXX0SOAoEbW9kZRgFIAEoDjIbLnBvbGljeWd1YXJkLnBvbGljeS52MS5Nb2RlQgi6SAWCAQIQAUgBiAEBEhQKB2RyeV9ydW4YBiABKAhIAogBARJ9Cg10YXJnZXRfYXBwX2lkGAcgASgJQmG6SFdyVTJTXihcKnxbMC05YS1mQS1GXXs4fS1bMC05YS1mQS1GXXs0fS1bMC05YS1mQS1GXXs0fS1bMC05YS1mQS1GXXs0fS1bMC05YS1mQS1GXXsxMn18KSTavBgDIioiSAOIAQESUwoPdGFyZ2V0X2FnZW50X2lkGAggASgJQjW6SCFyHzIdXihcKnxbQS1aYS16MC05Ll8tXXsxLDEyOH18KSTavBgNInN1cHBvcnQtYm90IkgEiAEBEkkKCnRhcmdldF9lbnYYCSABKAlCMLpII3IhMh9eKFwqfFthLXowLTldW2EtejAtOS1dezAsNjJ9fCkk2rwYBiJwcm9kIkgFiAEBEkUKCGNvbmZsaWN0GAogASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5QYWNrQ29uZmxpY3RCCLpIBYIBAhABSAaIAQESHgoHbWVzc2FnZRgLIAEoCUIIukgFcgMY9ANIB4gBAUIKCghfdmVyc2lvbkIHCgVfbW9kZUIKCghfZHJ5X3J1bkIQCg5fdGFyZ2V0X2FwcF9pZEISChBfdGFyZ2V0X2FnZW50X2lkQg0KC190YXJnZXRfZW52QgsKCV9jb25mbGljdEIKCghfbWVzc2FnZSLKBQoRQXBwbHlQYWNrUmVzcG9uc2USMAoKYXBwbGllZF90bxgBIAEoCzIcLnBvbGljeWd1YXJkLmNvbW1vbi52MS5TY29wZRI7CgdwYWNrX2lkGAIgASgJQiravBgmImYzZDY4ZDcwLWM3NzAtNDNhNS1iMzk0LTg5MmJkNmI0Zjg2NSISHAoHdmVyc2lvbhgDIAEoCUIL2rwYByIxLjAuMCISUAoKcGFyYW1ldGVycxgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCI9q8GB97ImVudGl0aWVzIjogWyJFTUFJTCIsICJJQkFOIl19EikKBG1vZGUYBSABKA4yGy5wb2xpY3lndWFyZC5wb2xpY3kudjEuTW9kZRIPCgdkcnlfcnVuGAYgASgIEh0KBmNoYW5nZRgHIAEoCUIN2rwYCSJjcmVhdGVkIhIWCglwb2xpY3lfaWQYCCABKAlIAIgBARIhCgtwb2xpY3lfbmFtZRgJIAEoCUIM2rwYCCJwaWktZXUiEhsKDnBvbGljeV92ZXJzaW9uGAogASgFSAGIAQESKAoNY3JlYXRlZF9ydWxlcxgLIAMoCUIR2rwYDVsicGlpLmVtYWlsIl0SFQoNcmVtb3ZlZF9ydWxlcxgMIAMoCRIPCgdza2lwcGVkGA0gAygJEjIKBGRpZmYYDiADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlBvbGljeUNoYW5nZRIiCgpzdHJpY3RuZXNzGA8gASgJQg7avBgKInN0cmljdGVyIhI3CgV0ZXN0cxgQIAMoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUG9saWN5VGVzdFJlc3VsdBIfCglwYWNrX25hbWUYESABKAlCDNq8GAgicGlpLWV1IkIMCgpfcG9saWN5X2lkQhEKD19wb2xpY3lfdmVyc2lvbiqbAQoMUGFja0NvbmZsaWN0Eh0KGVBBQ0tfQ09ORkxJQ1RfVU5TUEVDSUZJRUQQABIgChJQQUNLX0NPTkZMSUNUX0ZBSUwQARoIkr0YBGZhaWwSIgoTUEFDS19DT05GTElDVF9NRVJHRRACGgmSvRgFbWVyZ2USJgoVUEFDS19DT05GTElDVF9SRVBMQUNFEAMaC5K9GAdyZXBsYWNlMpMECgtQYWNrU2VydmljZRJ7CglMaXN0UGFja3MSKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RQYWNrc1JlcXVlc3QaKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RQYWNrc1Jlc3BvbnNlIhmovBgBgtPkkwIPEg0vdjEvaHViL3BhY2tzEpIBCgdHZXRQYWNrEiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRQYWNrUmVxdWVzdBonLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0UGFja1Jlc3BvbnNlIjaavBgJbm90X2ZvdW5kqLwYAYLT5JMCH2IEcGFjaxIXL3YxL2h1Yi9wYWNrcy97cGFja19pZH0S8QEKCUFwcGx5UGFjaxIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQXBwbHlQYWNrUmVxdWVzdBopLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQXBwbHlQYWNrUmVzcG9uc2UijgGKvBgKcGFjay5hcHBseZK8GA5wb2xpY3kudXBkYXRlZJq8GAlub3RfZm91bmSavBgIY29uZmxpY3SavBgOcG9saWN5X2ludmFsaWSavBgTcG9saWN5X3Rlc3RzX2ZhaWxlZKi8GAWC0+STAiI6ASoiHS92MS9vcmdzL3tvcmdfaWR9L3BhY2tzL2FwcGx5YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_policyguard_common_v1_scope, file_policyguard_control_v1_pack, file_policyguard_control_v1_policy, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * @generated from message policyguard.control.v1.ListPacksRequest
@@ -43,7 +43,7 @@ export type ListPacksRequest = Message<"policyguard.control.v1.ListPacksRequest"
   tag?: string | undefined;
 
   /**
-   * Only packs that have each of these words, in any case, in their id, display name, description or tags.
+   * Only packs that have each of these words, in any case, in their name, display name, description or tags.
    *
    * @generated from field: optional string search = 3;
    */
@@ -116,7 +116,7 @@ export const ListPacksResponseSchema: GenMessage<ListPacksResponse> = /*@__PURE_
  */
 export type GetPackRequest = Message<"policyguard.control.v1.GetPackRequest"> & {
   /**
-   * The pack.
+   * Id or name of the pack.
    *
    * @generated from field: string pack_id = 1;
    */
@@ -168,7 +168,7 @@ export type ApplyPackRequest = Message<"policyguard.control.v1.ApplyPackRequest"
   orgId: string;
 
   /**
-   * The pack.
+   * Id or name of the pack.
    *
    * @generated from field: string pack_id = 2;
    */
@@ -182,15 +182,15 @@ export type ApplyPackRequest = Message<"policyguard.control.v1.ApplyPackRequest"
   version?: string | undefined;
 
   /**
-   * Values by parameter; what is absent has its default. Default: those of the last application in this scope.
+   * Values by parameter; an absent parameter has its default. Default: those of the last application in this scope.
    *
    * @generated from field: google.protobuf.Struct parameters = 4;
    */
   parameters?: JsonObject | undefined;
 
   /**
-   * The most that its rules may do. Default: that of the last application in this scope; at first, `enforce` where the target is
-   * environments that all exist and none of which is protected, and `shadow` otherwise.
+   * The most that its rules may do. Default: that of the last application in this scope; at first, `enforce` where the
+   * target is environments that all exist and none of which is protected, and `shadow` otherwise.
    *
    * @generated from field: optional policyguard.policy.v1.Mode mode = 5;
    */
@@ -258,7 +258,7 @@ export type ApplyPackResponse = Message<"policyguard.control.v1.ApplyPackRespons
   appliedTo?: Scope | undefined;
 
   /**
-   * The pack.
+   * Id of the pack.
    *
    * @generated from field: string pack_id = 2;
    */
@@ -335,7 +335,8 @@ export type ApplyPackResponse = Message<"policyguard.control.v1.ApplyPackRespons
   removedRules: string[];
 
   /**
-   * Parts in which people and pack disagree and which stayed as people made them, such as "rules[pii.email]". Only of merges.
+   * Parts in which people and pack disagree and which stayed as people made them, such as "rules[pii.email]". Only of
+   * merges.
    *
    * @generated from field: repeated string skipped = 13;
    */
@@ -349,7 +350,7 @@ export type ApplyPackResponse = Message<"policyguard.control.v1.ApplyPackRespons
   diff: PolicyChange[];
 
   /**
-   * Beside the version before: "stricter", "weaker", "equal" or "unknown"; "stricter" for a new policy.
+   * Compared with the version before: "stricter", "weaker", "equal" or "unknown"; "stricter" for a new policy.
    *
    * @generated from field: string strictness = 15;
    */
@@ -361,6 +362,13 @@ export type ApplyPackResponse = Message<"policyguard.control.v1.ApplyPackRespons
    * @generated from field: repeated policyguard.control.v1.PolicyTestResult tests = 16;
    */
   tests: PolicyTestResult[];
+
+  /**
+   * Name of the pack.
+   *
+   * @generated from field: string pack_name = 17;
+   */
+  packName: string;
 };
 
 /**
@@ -371,7 +379,8 @@ export const ApplyPackResponseSchema: GenMessage<ApplyPackResponse> = /*@__PURE_
   messageDesc(file_policyguard_control_v1_pack_service, 5);
 
 /**
- * PackConflict says what becomes of changes that people made to a policy since the pack was applied, or of a policy that has its name.
+ * PackConflict says what happens to changes that people made to a policy since the pack was applied, or to a policy
+ * that has its name.
  *
  * @generated from enum policyguard.control.v1.PackConflict
  */
@@ -406,7 +415,8 @@ export const PackConflict = {
 } as const;
 
 /**
- * PackConflict says what becomes of changes that people made to a policy since the pack was applied, or of a policy that has its name.
+ * PackConflict says what happens to changes that people made to a policy since the pack was applied, or to a policy
+ * that has its name.
  *
  * @generated from enum policyguard.control.v1.PackConflict
  */
@@ -425,8 +435,8 @@ export const PackConflictSchema: GenEnum<PackConflict> = /*@__PURE__*/
  */
 export const PackService: GenService<{
   /**
-   * Lists the packs in their newest versions, in the order of their ids. Filters narrow together; one that is empty narrows
-   * nothing, and one that nothing matches gives an empty list.
+   * Lists the packs in their newest versions, in the order of their names. Filters narrow together; one that is empty
+   * narrows nothing, and one that nothing matches gives an empty list.
    *
    * @generated from rpc policyguard.control.v1.PackService.ListPacks
    */
@@ -446,10 +456,10 @@ export const PackService: GenService<{
     output: typeof GetPackResponseSchema;
   },
   /**
-   * Applies a pack: creates the policy of this pack in the target scope, or brings the one that is there to the version, parameters
-   * and mode that are asked for. Chosen here: applying the same again changes nothing and makes no version. Policies take effect
-   * when a bundle is published, as always. Everything happens, or nothing does: parameters that do not fit are refused with
-   * validation_failed, a policy whose tests fail with policy_tests_failed.
+   * Applies a pack: creates the policy of this pack in the target scope, or brings the one that is there to the
+   * version, parameters and mode that are asked for. Chosen here: applying the same again changes nothing and makes no
+   * version. Policies take effect when a bundle is published, as always. It is atomic: parameters that do not fit are
+   * refused with validation_failed, a policy whose tests fail with policy_tests_failed.
    *
    * @generated from rpc policyguard.control.v1.PackService.ApplyPack
    */

@@ -460,7 +460,7 @@ export type TestedPolicy = Message<"policyguard.control.v1.TestedPolicy"> & {
   tests: PolicyTestResult[];
 
   /**
-   * How much of what it blocks it still blocks in disguise; null unless it was asked for.
+   * Share of blocked texts that are still blocked in disguise; null unless it was asked for.
    *
    * @generated from field: optional policyguard.control.v1.RobustnessGrade robustness = 5;
    */

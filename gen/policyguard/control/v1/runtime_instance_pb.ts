@@ -13,10 +13,10 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/runtime_instance.proto.
  */
 export const file_policyguard_control_v1_runtime_instance: GenFile = /*@__PURE__*/
-  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEitwQKD1J1bnRpbWVJbnN0YW5jZRITCgtpbnN0YW5jZV9pZBgBIAEoCRIfCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIhIlChBzb2Z0d2FyZV92ZXJzaW9uGAMgASgJQgvavBgHIjEuMC4wIhIjCg5idW5kbGVfdmVyc2lvbhgEIAEoBUIG2rwYAjQxSACIAQESIwoOYWN0aXZhdGlvbl9zZXEYBSABKAVCBtq8GAI1N0gBiAEBEjMKBXN0YXRlGAYgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lU3RhdGUSPgoJcmVqZWN0aW9uGAcgASgJQibavBgiImRpZ2VzdF9taXNtYXRjaDogcG9saWNpZXMvYS5qc29uIkgCiAEBEhsKC3Nwb29sX2RlcHRoGAggASgBQgbavBgCMTISHwoQbG9zdF9ldmFsdWF0aW9ucxgJIAEoAUIF2rwYATASMQoNZmlyc3Rfc2Vlbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF9zZWVuX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgljb25uZWN0ZWQYDCABKAgSHgoLZXZhbHVhdGlvbnMYDSABKAFCCdq8GAU0ODIxM0IRCg9fYnVuZGxlX3ZlcnNpb25CEQoPX2FjdGl2YXRpb25fc2VxQgwKCl9yZWplY3Rpb24qowEKDFJ1bnRpbWVTdGF0ZRIdChlSVU5USU1FX1NUQVRFX1VOU1BFQ0lGSUVEEAASJAoUUlVOVElNRV9TVEFURV9BQ1RJVkUQARoKkr0YBmFjdGl2ZRIkChRSVU5USU1FX1NUQVRFX0JFSElORBACGgqSvRgGYmVoaW5kEigKFlJVTlRJTUVfU1RBVEVfUkVKRUNURUQQAxoMkr0YCHJlamVjdGVkYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi4gQKD1J1bnRpbWVJbnN0YW5jZRITCgtpbnN0YW5jZV9pZBgBIAEoCRIfCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIhIlChBzb2Z0d2FyZV92ZXJzaW9uGAMgASgJQgvavBgHIjEuMC4wIhIjCg5idW5kbGVfdmVyc2lvbhgEIAEoBUIG2rwYAjQxSACIAQESIwoOYWN0aXZhdGlvbl9zZXEYBSABKAVCBtq8GAI1N0gBiAEBEjMKBXN0YXRlGAYgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lU3RhdGUSPgoJcmVqZWN0aW9uGAcgASgJQibavBgiImRpZ2VzdF9taXNtYXRjaDogcG9saWNpZXMvYS5qc29uIkgCiAEBEhsKC3Nwb29sX2RlcHRoGAggASgBQgbavBgCMTISHwoQbG9zdF9ldmFsdWF0aW9ucxgJIAEoAUIF2rwYATASMQoNZmlyc3Rfc2Vlbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF9zZWVuX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgljb25uZWN0ZWQYDCABKAgSHgoLZXZhbHVhdGlvbnMYDSABKAFCCdq8GAU0ODIxMxIpChByZWZ1c2VkX2JhY2tlbmRzGA4gAygJQg/avBgLImluai1tb2RlbCJCEQoPX2J1bmRsZV92ZXJzaW9uQhEKD19hY3RpdmF0aW9uX3NlcUIMCgpfcmVqZWN0aW9uKqMBCgxSdW50aW1lU3RhdGUSHQoZUlVOVElNRV9TVEFURV9VTlNQRUNJRklFRBAAEiQKFFJVTlRJTUVfU1RBVEVfQUNUSVZFEAEaCpK9GAZhY3RpdmUSJAoUUlVOVElNRV9TVEFURV9CRUhJTkQQAhoKkr0YBmJlaGluZBIoChZSVU5USU1FX1NUQVRFX1JFSkVDVEVEEAMaDJK9GAhyZWplY3RlZGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
- * RuntimeInstance is a runtime process that has introduced itself, and how it said that it stands.
+ * RuntimeInstance is a runtime process that has introduced itself, and the state that it reported.
  *
  * @generated from message policyguard.control.v1.RuntimeInstance
  */
@@ -111,6 +111,14 @@ export type RuntimeInstance = Message<"policyguard.control.v1.RuntimeInstance"> 
    * @generated from field: double evaluations = 13;
    */
   evaluations: number;
+
+  /**
+   * Keys of the detector backends of its bundle to which it sends nothing, because its operator did not name their
+   * origins; their detectors are `unjudged: backend_origin_refused`.
+   *
+   * @generated from field: repeated string refused_backends = 14;
+   */
+  refusedBackends: string[];
 };
 
 /**
@@ -121,7 +129,7 @@ export const RuntimeInstanceSchema: GenMessage<RuntimeInstance> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_runtime_instance, 0);
 
 /**
- * RuntimeState is where a runtime stands against its environment's activation.
+ * RuntimeState compares a runtime with its environment's activation.
  *
  * @generated from enum policyguard.control.v1.RuntimeState
  */
@@ -148,7 +156,7 @@ export const RuntimeState = {
   BEHIND: 2,
 
   /**
-   * It refused the newest bundle, and enforces what it had before.
+   * It refused the newest bundle, and enforces the one before.
    *
    * @generated from enum value: RUNTIME_STATE_REJECTED = 3;
    */
@@ -156,7 +164,7 @@ export const RuntimeState = {
 } as const;
 
 /**
- * RuntimeState is where a runtime stands against its environment's activation.
+ * RuntimeState compares a runtime with its environment's activation.
  *
  * @generated from enum policyguard.control.v1.RuntimeState
  */

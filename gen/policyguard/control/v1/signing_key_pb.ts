@@ -72,7 +72,7 @@ export const ManagedKeySchema: GenMessage<ManagedKey> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_signing_key, 0);
 
 /**
- * KeyState is where a key stands in its life.
+ * KeyState is the state of a key.
  *
  * @generated from enum policyguard.control.v1.KeyState
  */
@@ -107,7 +107,7 @@ export const KeyState = {
 } as const;
 
 /**
- * KeyState is where a key stands in its life.
+ * KeyState is the state of a key.
  *
  * @generated from enum policyguard.control.v1.KeyState
  */

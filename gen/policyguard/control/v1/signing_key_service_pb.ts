@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/signing_key_service.proto.
  */
 export const file_policyguard_control_v1_signing_key_service: GenFile = /*@__PURE__*/
-  fileDesc("CjBwb2xpY3lndWFyZC9jb250cm9sL3YxL3NpZ25pbmdfa2V5X3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEiKAoWTGlzdE1hbmFnZWRLZXlzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkiYgoXTGlzdE1hbmFnZWRLZXlzUmVzcG9uc2USDQoFdG90YWwYASABKAUSOAoMc2lnbmluZ19rZXlzGAIgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5NYW5hZ2VkS2V5IikKF1JvdGF0ZVNpZ25pbmdLZXlSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCSJLChhSb3RhdGVTaWduaW5nS2V5UmVzcG9uc2USLwoDa2V5GAEgASgLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5NYW5hZ2VkS2V5IoYBChdSZXZva2VTaWduaW5nS2V5UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSWwoDa2lkGAIgASgJQk66SBpyGDIWXltBLVphLXowLTlfLV17MSwxMjh9JNq8GC0ia1ByS19xbXhWV2FZVkE5d3dCRjZJdW8zdlZ6ejdUeEhDVHdYQnlnclM0ayIiSwoYUmV2b2tlU2lnbmluZ0tleVJlc3BvbnNlEi8KA2tleRgBIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTWFuYWdlZEtleTKlBQoRU2lnbmluZ0tleVNlcnZpY2USrAEKD0xpc3RNYW5hZ2VkS2V5cxIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdE1hbmFnZWRLZXlzUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdE1hbmFnZWRLZXlzUmVzcG9uc2UiOPK7GA4SAgEEGAMiBm9yZ19pZILT5JMCIBIeL3YxL29yZ3Mve29yZ19pZH0vc2lnbmluZy1rZXlzEuoBChBSb3RhdGVTaWduaW5nS2V5Ei8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5Sb3RhdGVTaWduaW5nS2V5UmVxdWVzdBowLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUm90YXRlU2lnbmluZ0tleVJlc3BvbnNlInPyuxgOEgIBBBgDIgZvcmdfaWT4uxjJAYq8GBJzaWduaW5nX2tleS5yb3RhdGWavBgNbGltaXRfcmVhY2hlZILT5JMCLzoBKmIDa2V5IiUvdjEvb3Jncy97b3JnX2lkfS9zaWduaW5nLWtleXMvcm90YXRlEvMBChBSZXZva2VTaWduaW5nS2V5Ei8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXZva2VTaWduaW5nS2V5UmVxdWVzdBowLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmV2b2tlU2lnbmluZ0tleVJlc3BvbnNlInzyuxgOEgIBBBgDIgZvcmdfaWSKvBgSc2lnbmluZ19rZXkucmV2b2tlmrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdILT5JMCNToBKmIDa2V5IisvdjEvb3Jncy97b3JnX2lkfS9zaWduaW5nLWtleXMve2tpZH0vcmV2b2tlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_signing_key, file_policyguard_options_v1_options]);
+  fileDesc("CjBwb2xpY3lndWFyZC9jb250cm9sL3YxL3NpZ25pbmdfa2V5X3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEiewoWTGlzdE1hbmFnZWRLZXlzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoFbGltaXQYAiABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAyABKAVCB7pIBBoCKABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCKBAQoXTGlzdE1hbmFnZWRLZXlzUmVzcG9uc2USDQoFdG90YWwYASABKAUSOAoMc2lnbmluZ19rZXlzGAIgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5NYW5hZ2VkS2V5Eg0KBWxpbWl0GAMgASgFEg4KBm9mZnNldBgEIAEoBSIpChdSb3RhdGVTaWduaW5nS2V5UmVxdWVzdBIOCgZvcmdfaWQYASABKAkiSwoYUm90YXRlU2lnbmluZ0tleVJlc3BvbnNlEi8KA2tleRgBIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTWFuYWdlZEtleSKGAQoXUmV2b2tlU2lnbmluZ0tleVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJElsKA2tpZBgCIAEoCUJOukgachgyFl5bQS1aYS16MC05Xy1dezEsMTI4fSTavBgtImtQcktfcW14VldhWVZBOXd3QkY2SXVvM3ZWeno3VHhIQ1R3WEJ5Z3JTNGsiIksKGFJldm9rZVNpZ25pbmdLZXlSZXNwb25zZRIvCgNrZXkYASABKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLk1hbmFnZWRLZXkygQUKEVNpZ25pbmdLZXlTZXJ2aWNlEp4BCg9MaXN0TWFuYWdlZEtleXMSLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RNYW5hZ2VkS2V5c1JlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RNYW5hZ2VkS2V5c1Jlc3BvbnNlIiqovBgGgtPkkwIgEh4vdjEvb3Jncy97b3JnX2lkfS9zaWduaW5nLWtleXMS3AEKEFJvdGF0ZVNpZ25pbmdLZXkSLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJvdGF0ZVNpZ25pbmdLZXlSZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5Sb3RhdGVTaWduaW5nS2V5UmVzcG9uc2UiZfi7GMkBirwYEnNpZ25pbmdfa2V5LnJvdGF0ZZq8GA1saW1pdF9yZWFjaGVkqLwYBoLT5JMCLzoBKmIDa2V5IiUvdjEvb3Jncy97b3JnX2lkfS9zaWduaW5nLWtleXMvcm90YXRlEusBChBSZXZva2VTaWduaW5nS2V5Ei8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXZva2VTaWduaW5nS2V5UmVxdWVzdBowLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmV2b2tlU2lnbmluZ0tleVJlc3BvbnNlInSCvBgCCAGKvBgSc2lnbmluZ19rZXkucmV2b2tlmrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdKi8GAaC0+STAjU6ASpiA2tleSIrL3YxL29yZ3Mve29yZ19pZH0vc2lnbmluZy1rZXlzL3traWR9L3Jldm9rZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_signing_key, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.ListManagedKeysRequest
@@ -27,6 +27,20 @@ export type ListManagedKeysRequest = Message<"policyguard.control.v1.ListManaged
    * @generated from field: string org_id = 1;
    */
   orgId: string;
+
+  /**
+   * Page size, 1 to 200. Default 50.
+   *
+   * @generated from field: optional int32 limit = 2;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Entries to skip. Default 0.
+   *
+   * @generated from field: optional int32 offset = 3;
+   */
+  offset?: number | undefined;
 };
 
 /**
@@ -48,11 +62,25 @@ export type ListManagedKeysResponse = Message<"policyguard.control.v1.ListManage
   total: number;
 
   /**
-   * The keys.
+   * The keys of the page.
    *
    * @generated from field: repeated policyguard.control.v1.ManagedKey signing_keys = 2;
    */
   signingKeys: ManagedKey[];
+
+  /**
+   * Page size in force.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * Entries skipped.
+   *
+   * @generated from field: int32 offset = 4;
+   */
+  offset: number;
 };
 
 /**
@@ -152,8 +180,8 @@ export const RevokeSigningKeyResponseSchema: GenMessage<RevokeSigningKeyResponse
  */
 export const SigningKeyService: GenService<{
   /**
-   * Lists the organization's keys, newest first, the revoked ones too. The first is made when something needs it: a publish, an
-   * enrolment, a question for the published keys.
+   * Lists the organization's keys, newest first, the revoked ones too. The first is made when something needs it: a
+   * publish, an enrolment, a question for the published keys.
    *
    * @generated from rpc policyguard.control.v1.SigningKeyService.ListManagedKeys
    */
@@ -163,9 +191,9 @@ export const SigningKeyService: GenService<{
     output: typeof ListManagedKeysResponseSchema;
   },
   /**
-   * Makes a new key. From now on it signs; the one that signed until now signs beside it, so that runtimes which do not know the new
-   * key yet still believe what they get. Every active bundle is signed anew in the same transaction. An organization has at most four
-   * keys that are not revoked.
+   * Makes a new key. From now on it signs; the one that signed until now signs beside it, so that runtimes that do not
+   * know the new key yet still accept bundles. Every active bundle is signed anew in the same transaction. An
+   * organization has at most four keys that are not revoked.
    *
    * @generated from rpc policyguard.control.v1.SigningKeyService.RotateSigningKey
    */
@@ -175,8 +203,9 @@ export const SigningKeyService: GenService<{
     output: typeof RotateSigningKeyResponseSchema;
   },
   /**
-   * Revokes a key for good: nothing that only it signed is believed any more, not even from a runtime's own disk. Revoking the active
-   * key makes a new one. Every active bundle is signed anew in the same transaction. A key that is revoked already is a conflict.
+   * Revokes a key for good: statements that only it signed are refused from then on, even from a runtime's own disk.
+   * Revoking the active key makes a new one. Every active bundle is signed anew in the same transaction. A key that is
+   * revoked already is a conflict.
    *
    * @generated from rpc policyguard.control.v1.SigningKeyService.RevokeSigningKey
    */

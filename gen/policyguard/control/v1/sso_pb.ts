@@ -49,8 +49,8 @@ export type SsoConfiguration = Message<"policyguard.control.v1.SsoConfiguration"
   hasClientSecret: boolean;
 
   /**
-   * Whether members reach the organization only with sessions that began at the provider. Owners are exempt, so that a broken
-   * provider locks nobody out for good.
+   * Whether members reach the organization only with sessions that began at the provider. Owners are exempt, so that a
+   * broken provider locks nobody out for good.
    *
    * @generated from field: bool enforced = 5;
    */

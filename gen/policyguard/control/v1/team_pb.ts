@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/team.proto.
  */
 export const file_policyguard_control_v1_team: GenFile = /*@__PURE__*/
-  fileDesc("CiFwb2xpY3lndWFyZC9jb250cm9sL3YxL3RlYW0ucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEijQMKBk1lbWJlchIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSFwoKYWNjb3VudF9pZBgDIAEoCUgAiAEBEiQKBWVtYWlsGAQgASgJQhXavBgRImFkYUBleGFtcGxlLmNvbSISEQoEbmFtZRgFIAEoCUgBiAEBEioKBHJvbGUYBiABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUSMgoFc3RhdGUYByABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLk1lbWJlclN0YXRlEhMKC21mYV9lbmFibGVkGAggASgIEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEj4KFWludml0YXRpb25fZXhwaXJlc19hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBAUINCgtfYWNjb3VudF9pZEIHCgVfbmFtZUIYChZfaW52aXRhdGlvbl9leHBpcmVzX2F0ItECCgtKb2luUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRINCgVlbWFpbBgEIAEoCRIMCgRuYW1lGAUgASgJEhQKB21lc3NhZ2UYBiABKAlIAIgBARI3CgVzdGF0ZRgHIAEoDjIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuSm9pblJlcXVlc3RTdGF0ZRIuCgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpkZWNpZGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhcKCmRlY2lkZWRfYnkYCiABKAlIAogBAUIKCghfbWVzc2FnZUINCgtfZGVjaWRlZF9hdEINCgtfZGVjaWRlZF9ieSqmAQoLTWVtYmVyU3RhdGUSHAoYTUVNQkVSX1NUQVRFX1VOU1BFQ0lGSUVEEAASJQoUTUVNQkVSX1NUQVRFX0lOVklURUQQARoLkr0YB2ludml0ZWQSIwoTTUVNQkVSX1NUQVRFX0FDVElWRRACGgqSvRgGYWN0aXZlEi0KGE1FTUJFUl9TVEFURV9ERUFDVElWQVRFRBADGg+SvRgLZGVhY3RpdmF0ZWQqwQEKEEpvaW5SZXF1ZXN0U3RhdGUSIgoeSk9JTl9SRVFVRVNUX1NUQVRFX1VOU1BFQ0lGSUVEEAASKwoaSk9JTl9SRVFVRVNUX1NUQVRFX1BFTkRJTkcQARoLkr0YB3BlbmRpbmcSLQobSk9JTl9SRVFVRVNUX1NUQVRFX0FQUFJPVkVEEAIaDJK9GAhhcHByb3ZlZBItChtKT0lOX1JFUVVFU1RfU1RBVEVfUkVKRUNURUQQAxoMkr0YCHJlamVjdGVkYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("CiFwb2xpY3lndWFyZC9jb250cm9sL3YxL3RlYW0ucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEizQMKBk1lbWJlchIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSFwoKYWNjb3VudF9pZBgDIAEoCUgAiAEBEiQKBWVtYWlsGAQgASgJQhXavBgRImFkYUBleGFtcGxlLmNvbSISEQoEbmFtZRgFIAEoCUgBiAEBEioKBHJvbGUYBiABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUSMgoFc3RhdGUYByABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLk1lbWJlclN0YXRlEhMKC21mYV9lbmFibGVkGAggASgIEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEj4KFWludml0YXRpb25fZXhwaXJlc19hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARIWCg5lbWFpbF92ZXJpZmllZBgLIAEoCBIXCgppbnZpdGVkX2J5GAwgASgJSAOIAQFCDQoLX2FjY291bnRfaWRCBwoFX25hbWVCGAoWX2ludml0YXRpb25fZXhwaXJlc19hdEINCgtfaW52aXRlZF9ieSLpAgoLSm9pblJlcXVlc3QSCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSDQoFZW1haWwYBCABKAkSDAoEbmFtZRgFIAEoCRIUCgdtZXNzYWdlGAYgASgJSACIAQESNwoFc3RhdGUYByABKA4yKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkpvaW5SZXF1ZXN0U3RhdGUSLgoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKZGVjaWRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIXCgpkZWNpZGVkX2J5GAogASgJSAKIAQESFgoOZW1haWxfdmVyaWZpZWQYCyABKAhCCgoIX21lc3NhZ2VCDQoLX2RlY2lkZWRfYXRCDQoLX2RlY2lkZWRfYnkqpgEKC01lbWJlclN0YXRlEhwKGE1FTUJFUl9TVEFURV9VTlNQRUNJRklFRBAAEiUKFE1FTUJFUl9TVEFURV9JTlZJVEVEEAEaC5K9GAdpbnZpdGVkEiMKE01FTUJFUl9TVEFURV9BQ1RJVkUQAhoKkr0YBmFjdGl2ZRItChhNRU1CRVJfU1RBVEVfREVBQ1RJVkFURUQQAxoPkr0YC2RlYWN0aXZhdGVkKsEBChBKb2luUmVxdWVzdFN0YXRlEiIKHkpPSU5fUkVRVUVTVF9TVEFURV9VTlNQRUNJRklFRBAAEisKGkpPSU5fUkVRVUVTVF9TVEFURV9QRU5ESU5HEAEaC5K9GAdwZW5kaW5nEi0KG0pPSU5fUkVRVUVTVF9TVEFURV9BUFBST1ZFRBACGgySvRgIYXBwcm92ZWQSLQobSk9JTl9SRVFVRVNUX1NUQVRFX1JFSkVDVEVEEAMaDJK9GAhyZWplY3RlZGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * Member is a person in an organization, or one who was invited.
@@ -79,6 +79,20 @@ export type Member = Message<"policyguard.control.v1.Member"> & {
    * @generated from field: optional google.protobuf.Timestamp invitation_expires_at = 10;
    */
   invitationExpiresAt?: Timestamp | undefined;
+
+  /**
+   * Whether the person has shown that the address is theirs, as in Account. False for an invitation.
+   *
+   * @generated from field: bool email_verified = 11;
+   */
+  emailVerified: boolean;
+
+  /**
+   * Who invited them: an e-mail address, or the prefix of a token. Null for a member who was not invited.
+   *
+   * @generated from field: optional string invited_by = 12;
+   */
+  invitedBy?: string | undefined;
 };
 
 /**
@@ -149,6 +163,14 @@ export type JoinRequest = Message<"policyguard.control.v1.JoinRequest"> & {
    * @generated from field: optional string decided_by = 10;
    */
   decidedBy?: string | undefined;
+
+  /**
+   * Whether the person has shown that the address is theirs, as in Account. If not, it may be anybody's: ask before you
+   * approve.
+   *
+   * @generated from field: bool email_verified = 11;
+   */
+  emailVerified: boolean;
 };
 
 /**
@@ -203,7 +225,7 @@ export const MemberStateSchema: GenEnum<MemberState> = /*@__PURE__*/
   enumDesc(file_policyguard_control_v1_team, 0);
 
 /**
- * JoinRequestState is where a join request stands.
+ * JoinRequestState is the state of a join request.
  *
  * @generated from enum policyguard.control.v1.JoinRequestState
  */
@@ -232,7 +254,7 @@ export const JoinRequestState = {
 } as const;
 
 /**
- * JoinRequestState is where a join request stands.
+ * JoinRequestState is the state of a join request.
  *
  * @generated from enum policyguard.control.v1.JoinRequestState
  */

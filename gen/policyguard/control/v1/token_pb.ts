@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/token.proto.
  */
 export const file_policyguard_control_v1_token: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb2xpY3lndWFyZC9jb250cm9sL3YxL3Rva2VuLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIrEDCgVUb2tlbhIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSNAoEdHlwZRgDIAEoDjImLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQ3JlZGVudGlhbEtpbmQSJgoEbmFtZRgEIAEoCUIY2rwYFCJnYXRld2F5IGluIGV1LXdlc3QiEhcKCnByb2plY3RfaWQYBSABKAlIAIgBARIYCgtlbnZpcm9ubWVudBgGIAEoCUgBiAEBEiAKBnByZWZpeBgHIAEoCUIQ2rwYDCJncl9jaV80Zks5IhIuCgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpleHBpcmVzX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjUKDGxhc3RfdXNlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIA4gBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCDQoLX2V4cGlyZXNfYXRCDwoNX2xhc3RfdXNlZF9hdGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("CiJwb2xpY3lndWFyZC9jb250cm9sL3YxL3Rva2VuLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIrcECgVUb2tlbhIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSNAoEdHlwZRgDIAEoDjImLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQ3JlZGVudGlhbEtpbmQSJgoEbmFtZRgEIAEoCUIY2rwYFCJnYXRld2F5IGluIGV1LXdlc3QiEhcKCnByb2plY3RfaWQYBSABKAlIAIgBARIYCgtlbnZpcm9ubWVudBgGIAEoCUgBiAEBEiAKBnByZWZpeBgHIAEoCUIQ2rwYDCJncl9jaV80Zks5IhIuCgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpleHBpcmVzX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjUKDGxhc3RfdXNlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIA4gBARI3CgpjcmVhdGVkX2J5GAsgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5Ub2tlbkF1dGhvchI8Cgpyb3RhdGVkX2J5GAwgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5Ub2tlbkF1dGhvckgEiAEBQg0KC19wcm9qZWN0X2lkQg4KDF9lbnZpcm9ubWVudEINCgtfZXhwaXJlc19hdEIPCg1fbGFzdF91c2VkX2F0Qg0KC19yb3RhdGVkX2J5In8KC1Rva2VuQXV0aG9yEiQKBWxhYmVsGAEgASgJQhXavBgRImFkYUBleGFtcGxlLmNvbSISFwoKYWNjb3VudF9pZBgCIAEoCUgAiAEBEhUKCHRva2VuX2lkGAMgASgJSAGIAQFCDQoLX2FjY291bnRfaWRCCwoJX3Rva2VuX2lkYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * Token is a machine's credential, without its value: that is shown once, at creation.
@@ -91,6 +91,20 @@ export type Token = Message<"policyguard.control.v1.Token"> & {
    * @generated from field: optional google.protobuf.Timestamp last_used_at = 10;
    */
   lastUsedAt?: Timestamp | undefined;
+
+  /**
+   * Who issued it.
+   *
+   * @generated from field: policyguard.control.v1.TokenAuthor created_by = 11;
+   */
+  createdBy?: TokenAuthor | undefined;
+
+  /**
+   * Who gave it the value that it has now; null when it was never rotated.
+   *
+   * @generated from field: optional policyguard.control.v1.TokenAuthor rotated_by = 12;
+   */
+  rotatedBy?: TokenAuthor | undefined;
 };
 
 /**
@@ -99,4 +113,42 @@ export type Token = Message<"policyguard.control.v1.Token"> & {
  */
 export const TokenSchema: GenMessage<Token> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_token, 0);
+
+/**
+ * TokenAuthor is who issued a token or gave it a new value. It stays as it was when the person leaves or the token
+ * ends.
+ *
+ * @generated from message policyguard.control.v1.TokenAuthor
+ */
+export type TokenAuthor = Message<"policyguard.control.v1.TokenAuthor"> & {
+  /**
+   * E-mail address of the person, or first characters of the token that the call was made with.
+   *
+   * @generated from field: string label = 1;
+   */
+  label: string;
+
+  /**
+   * Account of the person responsible for the token: who issued it or rotated it last, or, where that was done with a
+   * token, the person responsible for that one. Null when nobody is, as for the tokens of a first start and for what
+   * was issued with them.
+   *
+   * @generated from field: optional string account_id = 2;
+   */
+  accountId?: string | undefined;
+
+  /**
+   * The token that the call was made with; null when a person made it.
+   *
+   * @generated from field: optional string token_id = 3;
+   */
+  tokenId?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.TokenAuthor.
+ * Use `create(TokenAuthorSchema)` to create a new message.
+ */
+export const TokenAuthorSchema: GenMessage<TokenAuthor> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_token, 1);
 

@@ -8,7 +8,7 @@ import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Token } from "./token_pb.ts";
+import type { Token, TokenAuthor } from "./token_pb.ts";
 import { file_policyguard_control_v1_token } from "./token_pb.ts";
 import type { CredentialKind } from "../../options/v1/options_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/token_service.proto.
  */
 export const file_policyguard_control_v1_token_service: GenFile = /*@__PURE__*/
-  fileDesc("Cipwb2xpY3lndWFyZC9jb250cm9sL3YxL3Rva2VuX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi9QEKGElzc3VlUnVudGltZVRva2VuUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQESNQoLZW52aXJvbm1lbnQYAyABKAlCILpIHXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kEh0KBG5hbWUYBCABKAlCCrpIB3IFEAEYyAFIAIgBARI9CgpleHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIukgFsgECQAFIAYgBAUIHCgVfbmFtZUINCgtfZXhwaXJlc19hdCLmAgoZSXNzdWVSdW50aW1lVG9rZW5SZXNwb25zZRIKCgJpZBgBIAEoCRITCgV0b2tlbhgCIAEoCUIEwLwYARI0CgR0eXBlGAMgASgOMiYucG9saWN5Z3VhcmQub3B0aW9ucy52MS5DcmVkZW50aWFsS2luZBIMCgRuYW1lGAQgASgJEg4KBm9yZ19pZBgFIAEoCRIXCgpwcm9qZWN0X2lkGAYgASgJSACIAQESGAoLZW52aXJvbm1lbnQYByABKAlIAYgBARIOCgZwcmVmaXgYCCABKAkSLgoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKZXhwaXJlc19hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCDQoLX2V4cGlyZXNfYXQiqwEKE0lzc3VlQ2lUb2tlblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEhgKBG5hbWUYAyABKAlCCrpIB3IFEAEYyAESPQoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLpIBbIBAkABSACIAQFCDQoLX2V4cGlyZXNfYXQi4QIKFElzc3VlQ2lUb2tlblJlc3BvbnNlEgoKAmlkGAEgASgJEhMKBXRva2VuGAIgASgJQgTAvBgBEjQKBHR5cGUYAyABKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEgwKBG5hbWUYBCABKAkSDgoGb3JnX2lkGAUgASgJEhcKCnByb2plY3RfaWQYBiABKAlIAIgBARIYCgtlbnZpcm9ubWVudBgHIAEoCUgBiAEBEg4KBnByZWZpeBgIIAEoCRIuCgpjcmVhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpleHBpcmVzX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBQg0KC19wcm9qZWN0X2lkQg4KDF9lbnZpcm9ubWVudEINCgtfZXhwaXJlc19hdCKQAQoWSXNzdWVBZG1pblRva2VuUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGAoEbmFtZRgCIAEoCUIKukgHcgUQARjIARI9CgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIukgFsgECQAFIAIgBAUINCgtfZXhwaXJlc19hdCLkAgoXSXNzdWVBZG1pblRva2VuUmVzcG9uc2USCgoCaWQYASABKAkSEwoFdG9rZW4YAiABKAlCBMC8GAESNAoEdHlwZRgDIAEoDjImLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQ3JlZGVudGlhbEtpbmQSDAoEbmFtZRgEIAEoCRIOCgZvcmdfaWQYBSABKAkSFwoKcHJvamVjdF9pZBgGIAEoCUgAiAEBEhgKC2Vudmlyb25tZW50GAcgASgJSAGIAQESDgoGcHJlZml4GAggASgJEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKCmV4cGlyZXNfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQFCDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50Qg0KC19leHBpcmVzX2F0InYKEUxpc3RUb2tlbnNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0InEKEkxpc3RUb2tlbnNSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSLQoGdG9rZW5zGAQgAygLMh0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5Ub2tlbiJAChJSZXZva2VUb2tlblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRva2VuX2lkGAIgASgJQgi6SAVyA7ABASIVChNSZXZva2VUb2tlblJlc3BvbnNlIn8KElJvdGF0ZVRva2VuUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGgoIdG9rZW5faWQYAiABKAlCCLpIBXIDsAEBEikKD292ZXJsYXBfc2Vjb25kcxgDIAEoBUILukgIGgYYgPUkKABIAIgBAUISChBfb3ZlcmxhcF9zZWNvbmRzIsMBChNSb3RhdGVUb2tlblJlc3BvbnNlEgoKAmlkGAEgASgJEhMKBXRva2VuGAIgASgJQgTAvBgBEg4KBnByZWZpeBgDIAEoCRI3ChNwcmV2aW91c19leHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpleHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBQg0KC19leHBpcmVzX2F0IhQKEkdldE93blRva2VuUmVxdWVzdCJDChNHZXRPd25Ub2tlblJlc3BvbnNlEiwKBXRva2VuGAEgASgLMh0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5Ub2tlbjLiCgoMVG9rZW5TZXJ2aWNlEpQBCgtHZXRPd25Ub2tlbhIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0T3duVG9rZW5SZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRPd25Ub2tlblJlc3BvbnNlIizyuxgFEgMCAwSCvBgCCAGC0+STAhdiBXRva2VuEg4vdjEvYXV0aC90b2tlbhLuAQoRSXNzdWVSdW50aW1lVG9rZW4SMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLklzc3VlUnVudGltZVRva2VuUmVxdWVzdBoxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuSXNzdWVSdW50aW1lVG9rZW5SZXNwb25zZSJ08rsYDhICAQQYAyIGb3JnX2lk+LsYyQGKvBgLdG9rZW4uaXNzdWWavBgJbm90X2ZvdW5kmrwYEnJ1bnRpbWVfa2V5X2V4aXN0c4LT5JMCJToBKiIgL3YxL29yZ3Mve29yZ19pZH0vdG9rZW5zL3J1bnRpbWUSxAEKDElzc3VlQ2lUb2tlbhIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuSXNzdWVDaVRva2VuUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuSXNzdWVDaVRva2VuUmVzcG9uc2UiWfK7GA4SAgEEGAMiBm9yZ19pZPi7GMkBirwYC3Rva2VuLmlzc3VlmrwYCW5vdF9mb3VuZILT5JMCIDoBKiIbL3YxL29yZ3Mve29yZ19pZH0vdG9rZW5zL2NpEsMBCg9Jc3N1ZUFkbWluVG9rZW4SLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLklzc3VlQWRtaW5Ub2tlblJlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLklzc3VlQWRtaW5Ub2tlblJlc3BvbnNlIk/yuxgOEgIBBBgDIgZvcmdfaWT4uxjJAYq8GAt0b2tlbi5pc3N1ZYLT5JMCIzoBKiIeL3YxL29yZ3Mve29yZ19pZH0vdG9rZW5zL2FkbWluEpcBCgpMaXN0VG9rZW5zEikucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0VG9rZW5zUmVxdWVzdBoqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFRva2Vuc1Jlc3BvbnNlIjLyuxgOEgIBBBgDIgZvcmdfaWSC0+STAhoSGC92MS9vcmdzL3tvcmdfaWR9L3Rva2VucxLHAQoLUmV2b2tlVG9rZW4SKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJldm9rZVRva2VuUmVxdWVzdBorLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmV2b2tlVG9rZW5SZXNwb25zZSJf8rsYDhICAQQYAyIGb3JnX2lk+LsYzAGKvBgMdG9rZW4ucmV2b2tlmrwYCW5vdF9mb3VuZILT5JMCJSojL3YxL29yZ3Mve29yZ19pZH0vdG9rZW5zL3t0b2tlbl9pZH0S2AEKC1JvdGF0ZVRva2VuEioucG9saWN5Z3VhcmQuY29udHJvbC52MS5Sb3RhdGVUb2tlblJlcXVlc3QaKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJvdGF0ZVRva2VuUmVzcG9uc2UicPK7GA4SAgEEGAMiBm9yZ19pZIq8GAx0b2tlbi5yb3RhdGWavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0gtPkkwIvOgEqIiovdjEvb3Jncy97b3JnX2lkfS90b2tlbnMve3Rva2VuX2lkfS9yb3RhdGViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_token, file_policyguard_options_v1_options]);
+  fileDesc("Cipwb2xpY3lndWFyZC9jb250cm9sL3YxL3Rva2VuX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi9QEKGElzc3VlUnVudGltZVRva2VuUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQESNQoLZW52aXJvbm1lbnQYAyABKAlCILpIHXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kEh0KBG5hbWUYBCABKAlCCrpIB3IFEAEYyAFIAIgBARI9CgpleHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIukgFsgECQAFIAYgBAUIHCgVfbmFtZUINCgtfZXhwaXJlc19hdCKfAwoZSXNzdWVSdW50aW1lVG9rZW5SZXNwb25zZRIKCgJpZBgBIAEoCRITCgV0b2tlbhgCIAEoCUIEwLwYARI0CgR0eXBlGAMgASgOMiYucG9saWN5Z3VhcmQub3B0aW9ucy52MS5DcmVkZW50aWFsS2luZBIMCgRuYW1lGAQgASgJEg4KBm9yZ19pZBgFIAEoCRIXCgpwcm9qZWN0X2lkGAYgASgJSACIAQESGAoLZW52aXJvbm1lbnQYByABKAlIAYgBARIOCgZwcmVmaXgYCCABKAkSLgoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKZXhwaXJlc19hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARI3CgpjcmVhdGVkX2J5GAsgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5Ub2tlbkF1dGhvckINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCDQoLX2V4cGlyZXNfYXQiqwEKE0lzc3VlQ2lUb2tlblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEhgKBG5hbWUYAyABKAlCCrpIB3IFEAEYyAESPQoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCLpIBbIBAkABSACIAQFCDQoLX2V4cGlyZXNfYXQimgMKFElzc3VlQ2lUb2tlblJlc3BvbnNlEgoKAmlkGAEgASgJEhMKBXRva2VuGAIgASgJQgTAvBgBEjQKBHR5cGUYAyABKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEgwKBG5hbWUYBCABKAkSDgoGb3JnX2lkGAUgASgJEhcKCnByb2plY3RfaWQYBiABKAlIAIgBARIYCgtlbnZpcm9ubWVudBgHIAEoCUgBiAEBEg4KBnByZWZpeBgIIAEoCRIuCgpjcmVhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpleHBpcmVzX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjcKCmNyZWF0ZWRfYnkYCyABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRva2VuQXV0aG9yQg0KC19wcm9qZWN0X2lkQg4KDF9lbnZpcm9ubWVudEINCgtfZXhwaXJlc19hdCK+AQoWSXNzdWVBZG1pblRva2VuUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGAoEbmFtZRgCIAEoCUIKukgHcgUQARjIARI9CgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIukgFsgECQAFIAIgBARIaCg1uZXZlcl9leHBpcmVzGAQgASgISAGIAQFCDQoLX2V4cGlyZXNfYXRCEAoOX25ldmVyX2V4cGlyZXMinQMKF0lzc3VlQWRtaW5Ub2tlblJlc3BvbnNlEgoKAmlkGAEgASgJEhMKBXRva2VuGAIgASgJQgTAvBgBEjQKBHR5cGUYAyABKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEgwKBG5hbWUYBCABKAkSDgoGb3JnX2lkGAUgASgJEhcKCnByb2plY3RfaWQYBiABKAlIAIgBARIYCgtlbnZpcm9ubWVudBgHIAEoCUgBiAEBEg4KBnByZWZpeBgIIAEoCRIuCgpjcmVhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpleHBpcmVzX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjcKCmNyZWF0ZWRfYnkYCyABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRva2VuQXV0aG9yQg0KC19wcm9qZWN0X2lkQg4KDF9lbnZpcm9ubWVudEINCgtfZXhwaXJlc19hdCJ2ChFMaXN0VG9rZW5zUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoFbGltaXQYAiABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAyABKAVCB7pIBBoCKABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCJxChJMaXN0VG9rZW5zUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEi0KBnRva2VucxgEIAMoCzIdLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVG9rZW4iQAoSUmV2b2tlVG9rZW5SZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIaCgh0b2tlbl9pZBgCIAEoCUIIukgFcgOwAQEiFQoTUmV2b2tlVG9rZW5SZXNwb25zZSJ/ChJSb3RhdGVUb2tlblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRva2VuX2lkGAIgASgJQgi6SAVyA7ABARIpCg9vdmVybGFwX3NlY29uZHMYAyABKAVCC7pICBoGGID1JCgASACIAQFCEgoQX292ZXJsYXBfc2Vjb25kcyLDAQoTUm90YXRlVG9rZW5SZXNwb25zZRIKCgJpZBgBIAEoCRITCgV0b2tlbhgCIAEoCUIEwLwYARIOCgZwcmVmaXgYAyABKAkSNwoTcHJldmlvdXNfZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKZXhwaXJlc19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBAUINCgtfZXhwaXJlc19hdCIUChJHZXRPd25Ub2tlblJlcXVlc3QiQwoTR2V0T3duVG9rZW5SZXNwb25zZRIsCgV0b2tlbhgBIAEoCzIdLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVG9rZW4ylAoKDFRva2VuU2VydmljZRKUAQoLR2V0T3duVG9rZW4SKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldE93blRva2VuUmVxdWVzdBorLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0T3duVG9rZW5SZXNwb25zZSIs8rsYBRIDAgMEgrwYAggBgtPkkwIXYgV0b2tlbhIOL3YxL2F1dGgvdG9rZW4S4AEKEUlzc3VlUnVudGltZVRva2VuEjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5Jc3N1ZVJ1bnRpbWVUb2tlblJlcXVlc3QaMS5wb2xpY3lndWFyZC5jb250cm9sLnYxLklzc3VlUnVudGltZVRva2VuUmVzcG9uc2UiZvi7GMkBirwYC3Rva2VuLmlzc3VlmrwYCW5vdF9mb3VuZJq8GBJydW50aW1lX2tleV9leGlzdHOovBgGgtPkkwIlOgEqIiAvdjEvb3Jncy97b3JnX2lkfS90b2tlbnMvcnVudGltZRK2AQoMSXNzdWVDaVRva2VuEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5Jc3N1ZUNpVG9rZW5SZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5Jc3N1ZUNpVG9rZW5SZXNwb25zZSJL+LsYyQGKvBgLdG9rZW4uaXNzdWWavBgJbm90X2ZvdW5kqLwYBoLT5JMCIDoBKiIbL3YxL29yZ3Mve29yZ19pZH0vdG9rZW5zL2NpErUBCg9Jc3N1ZUFkbWluVG9rZW4SLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLklzc3VlQWRtaW5Ub2tlblJlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLklzc3VlQWRtaW5Ub2tlblJlc3BvbnNlIkH4uxjJAYq8GAt0b2tlbi5pc3N1Zai8GAaC0+STAiM6ASoiHi92MS9vcmdzL3tvcmdfaWR9L3Rva2Vucy9hZG1pbhKJAQoKTGlzdFRva2VucxIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFRva2Vuc1JlcXVlc3QaKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RUb2tlbnNSZXNwb25zZSIkqLwYBoLT5JMCGhIYL3YxL29yZ3Mve29yZ19pZH0vdG9rZW5zEr8BCgtSZXZva2VUb2tlbhIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmV2b2tlVG9rZW5SZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXZva2VUb2tlblJlc3BvbnNlIlf4uxjMAYK8GAIIAYq8GAx0b2tlbi5yZXZva2WavBgJbm90X2ZvdW5kqLwYBoLT5JMCJSojL3YxL29yZ3Mve29yZ19pZH0vdG9rZW5zL3t0b2tlbl9pZH0SygEKC1JvdGF0ZVRva2VuEioucG9saWN5Z3VhcmQuY29udHJvbC52MS5Sb3RhdGVUb2tlblJlcXVlc3QaKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJvdGF0ZVRva2VuUmVzcG9uc2UiYoq8GAx0b2tlbi5yb3RhdGWavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0qLwYBoLT5JMCLzoBKiIqL3YxL29yZ3Mve29yZ19pZH0vdG9rZW5zL3t0b2tlbl9pZH0vcm90YXRlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_token, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.IssueRuntimeTokenRequest
@@ -140,6 +140,13 @@ export type IssueRuntimeTokenResponse = Message<"policyguard.control.v1.IssueRun
    * @generated from field: optional google.protobuf.Timestamp expires_at = 10;
    */
   expiresAt?: Timestamp | undefined;
+
+  /**
+   * Who issued it.
+   *
+   * @generated from field: policyguard.control.v1.TokenAuthor created_by = 11;
+   */
+  createdBy?: TokenAuthor | undefined;
 };
 
 /**
@@ -262,6 +269,13 @@ export type IssueCiTokenResponse = Message<"policyguard.control.v1.IssueCiTokenR
    * @generated from field: optional google.protobuf.Timestamp expires_at = 10;
    */
   expiresAt?: Timestamp | undefined;
+
+  /**
+   * Who issued it.
+   *
+   * @generated from field: policyguard.control.v1.TokenAuthor created_by = 11;
+   */
+  createdBy?: TokenAuthor | undefined;
 };
 
 /**
@@ -290,11 +304,19 @@ export type IssueAdminTokenRequest = Message<"policyguard.control.v1.IssueAdminT
   name: string;
 
   /**
-   * When it stops working. Unset: never.
+   * When it stops working. Unset: 90 days from now. Chosen here: in JSON null is the same as unset, so `never_expires`
+   * asks for a token without an end.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 3;
    */
   expiresAt?: Timestamp | undefined;
+
+  /**
+   * True: it does not expire. Not together with expires_at.
+   *
+   * @generated from field: optional bool never_expires = 4;
+   */
+  neverExpires?: boolean | undefined;
 };
 
 /**
@@ -377,6 +399,13 @@ export type IssueAdminTokenResponse = Message<"policyguard.control.v1.IssueAdmin
    * @generated from field: optional google.protobuf.Timestamp expires_at = 10;
    */
   expiresAt?: Timestamp | undefined;
+
+  /**
+   * Who issued it.
+   *
+   * @generated from field: policyguard.control.v1.TokenAuthor created_by = 11;
+   */
+  createdBy?: TokenAuthor | undefined;
 };
 
 /**
@@ -517,7 +546,7 @@ export type RotateTokenRequest = Message<"policyguard.control.v1.RotateTokenRequ
   tokenId: string;
 
   /**
-   * How long the old value works on, in seconds, at most a week; 0 ends it at once. Default: one day.
+   * How long the old value goes on working, in seconds, at most a week; 0 ends it at once. Default: one day.
    *
    * @generated from field: optional int32 overlap_seconds = 3;
    */
@@ -617,8 +646,8 @@ export const GetOwnTokenResponseSchema: GenMessage<GetOwnTokenResponse> = /*@__P
  */
 export const TokenService: GenService<{
   /**
-   * Returns the token that the call is made with: whose it is, and what it is for. A runtime uses it for nothing; people and
-   * pipelines that hold a token and no more learn their organization by it.
+   * Returns the token that the call is made with: its owner and its purpose. People and pipelines that have only a
+   * token learn their organization from it; runtimes do not need it.
    *
    * @generated from rpc policyguard.control.v1.TokenService.GetOwnToken
    */
@@ -639,7 +668,8 @@ export const TokenService: GenService<{
     output: typeof IssueRuntimeTokenResponseSchema;
   },
   /**
-   * Issues a ci token for one project. Its value is in this answer only.
+   * Issues a ci token for one project. Its value is in this answer only. It ends when the person responsible for it
+   * leaves or stops being an admin.
    *
    * @generated from rpc policyguard.control.v1.TokenService.IssueCiToken
    */
@@ -649,7 +679,9 @@ export const TokenService: GenService<{
     output: typeof IssueCiTokenResponseSchema;
   },
   /**
-   * Issues an admin token for the organization. Its value is in this answer only.
+   * Issues an admin token for the organization. Its value is in this answer only. It expires after 90 days unless the
+   * request says otherwise. It ends when the person responsible for it, and for everything issued with it, leaves or
+   * stops being an admin.
    *
    * @generated from rpc policyguard.control.v1.TokenService.IssueAdminToken
    */
@@ -679,8 +711,9 @@ export const TokenService: GenService<{
     output: typeof RevokeTokenResponseSchema;
   },
   /**
-   * Issues a new value for the token and lets the old one work for a while longer, so that callers can change over. A value that
-   * still works from an earlier rotation ends. A token that has expired is refused: issue a new one.
+   * Issues a new value for the token and lets the old one work for a while longer, so that callers can change over. A
+   * value that still works from an earlier rotation ends. The token's expiry does not change. An expired token is
+   * refused: issue a new one. From now on the caller is responsible for the token.
    *
    * @generated from rpc policyguard.control.v1.TokenService.RotateToken
    */

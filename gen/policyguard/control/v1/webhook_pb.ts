@@ -115,7 +115,7 @@ export type WebhookDelivery = Message<"policyguard.control.v1.WebhookDelivery"> 
   event: EventName;
 
   /**
-   * Where the delivery stands.
+   * The state of the delivery.
    *
    * @generated from field: policyguard.control.v1.DeliveryState state = 5;
    */
@@ -228,7 +228,7 @@ export const WebhookAttemptSchema: GenMessage<WebhookAttempt> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_webhook, 2);
 
 /**
- * DeliveryState is where a delivery stands.
+ * DeliveryState is the state of a delivery.
  *
  * @generated from enum policyguard.control.v1.DeliveryState
  */
@@ -263,7 +263,7 @@ export const DeliveryState = {
 } as const;
 
 /**
- * DeliveryState is where a delivery stands.
+ * DeliveryState is the state of a delivery.
  *
  * @generated from enum policyguard.control.v1.DeliveryState
  */

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/options/v1/options.proto.
  */
 export const file_policyguard_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb2xpY3lndWFyZC9vcHRpb25zL3YxL29wdGlvbnMucHJvdG8SFnBvbGljeWd1YXJkLm9wdGlvbnMudjEimgIKBkFjY2VzcxIOCgZwdWJsaWMYASABKAgSNQoFa2luZHMYAiADKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEjAKCmxlYXN0X3JvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUSEQoJb3JnX2ZpZWxkGAQgASgJEhUKDXByb2plY3RfZmllbGQYBSABKAkSEQoJZW52X2ZpZWxkGAYgASgJEhYKDmFwaV9rZXlfaGVhZGVyGAcgASgIEg8KB2FjY291bnQYCCABKAgSFwoPYWRkcmVzc19saW1pdGVkGAkgASgIEhgKEHByb3ZpZGVyX3Nlc3Npb24YCiABKAgiPwoLRW50aXRsZW1lbnQSIQoZb3Blbl93aGVuX2JpbGxpbmdfYmxvY2tlZBgBIAEoCBINCgVwbGFucxgCIAMoCSJGCgpSZWFzb25SdWxlEhMKC2h0dHBfc3RhdHVzGAEgASgFEhQKDGNvbm5lY3RfY29kZRgCIAEoCRINCgVlcnJvchgDIAEoCSrtAQoOQ3JlZGVudGlhbEtpbmQSHwobQ1JFREVOVElBTF9LSU5EX1VOU1BFQ0lGSUVEEAASJgoWQ1JFREVOVElBTF9LSU5EX01FTUJFUhABGgqSvRgGbWVtYmVyEigKF0NSRURFTlRJQUxfS0lORF9SVU5USU1FEAIaC5K9GAdydW50aW1lEh4KEkNSRURFTlRJQUxfS0lORF9DSRADGgaSvRgCY2kSJAoVQ1JFREVOVElBTF9LSU5EX0FETUlOEAQaCZK9GAVhZG1pbhIiChRDUkVERU5USUFMX0tJTkRfU0NJTRAFGgiSvRgEc2NpbSqMAQoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASGwoLUk9MRV9WSUVXRVIQARoKkr0YBnZpZXdlchIbCgtST0xFX0VESVRPUhACGgqSvRgGZWRpdG9yEhkKClJPTEVfQURNSU4QAxoJkr0YBWFkbWluEhkKClJPTEVfT1dORVIQBBoJkr0YBW93bmVyOlgKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL6HAyABKAsyHi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkFjY2Vzc1IGYWNjZXNzOjoKB3N1Y2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi/hwMgASgFUgdzdWNjZXNzOmcKC2VudGl0bGVtZW50Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwIcDIAEoCzIjLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuRW50aXRsZW1lbnRSC2VudGl0bGVtZW50OjYKBWF1ZGl0Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwYcDIAEoCVIFYXVkaXQ6NgoFZW1pdHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjChwMgAygJUgVlbWl0czo2CgVmYWlscxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMOHAyADKAlSBWZhaWxzOj0KCXNlbnNpdGl2ZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyIcDIAEoCFIJc2Vuc2l0aXZlOjcKBmhlYWRlchIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyYcDIAEoCVIGaGVhZGVyOkkKEHN0YXR1c193aGVuX3RydWUSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMqHAyABKAVSDnN0YXR1c1doZW5UcnVlOlAKFG5vdF9lbXB0eV93aGVuX2dpdmVuEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjMhwMgASgIUhFub3RFbXB0eVdoZW5HaXZlbjo5CgdleGFtcGxlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjLhwMgASgJUgdleGFtcGxlOkIKDGN1dF9hbnl3aGVyZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYzYcDIAEoCFILY3V0QW55d2hlcmU6NwoEd2lyZRIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGNKHAyABKAlSBHdpcmU6XwoGcmVhc29uEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY04cDIAEoCzIiLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuUmVhc29uUnVsZVIGcmVhc29uYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("CiRwb2xpY3lndWFyZC9vcHRpb25zL3YxL29wdGlvbnMucHJvdG8SFnBvbGljeWd1YXJkLm9wdGlvbnMudjEimgIKBkFjY2VzcxIOCgZwdWJsaWMYASABKAgSNQoFa2luZHMYAiADKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEjAKCmxlYXN0X3JvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUSEQoJb3JnX2ZpZWxkGAQgASgJEhUKDXByb2plY3RfZmllbGQYBSABKAkSEQoJZW52X2ZpZWxkGAYgASgJEhYKDmFwaV9rZXlfaGVhZGVyGAcgASgIEg8KB2FjY291bnQYCCABKAgSFwoPYWRkcmVzc19saW1pdGVkGAkgASgIEhgKEHByb3ZpZGVyX3Nlc3Npb24YCiABKAgiPwoLRW50aXRsZW1lbnQSIQoZb3Blbl93aGVuX2JpbGxpbmdfYmxvY2tlZBgBIAEoCBINCgVwbGFucxgCIAMoCSJGCgpSZWFzb25SdWxlEhMKC2h0dHBfc3RhdHVzGAEgASgFEhQKDGNvbm5lY3RfY29kZRgCIAEoCRINCgVlcnJvchgDIAEoCSqoAgoMQWNjZXNzUHJlc2V0Eh0KGUFDQ0VTU19QUkVTRVRfVU5TUEVDSUZJRUQQABIgChRBQ0NFU1NfUFJFU0VUX1BVQkxJQxABGgaivRgCCAESJAoVQUNDRVNTX1BSRVNFVF9BQ0NPVU5UEAIaCaK9GAUSAQFAARIjChZBQ0NFU1NfUFJFU0VUX1JVTlRJTUVTEAMaB6K9GAMSAQISLgoVQUNDRVNTX1BSRVNFVF9WSUVXRVJTEAQaE6K9GA8SAwEDBBgBIgZvcmdfaWQSLgoVQUNDRVNTX1BSRVNFVF9FRElUT1JTEAUaE6K9GA8SAwEDBBgCIgZvcmdfaWQSLAoUQUNDRVNTX1BSRVNFVF9BRE1JTlMQBhoSor0YDhICAQQYAyIGb3JnX2lkKu0BCg5DcmVkZW50aWFsS2luZBIfChtDUkVERU5USUFMX0tJTkRfVU5TUEVDSUZJRUQQABImChZDUkVERU5USUFMX0tJTkRfTUVNQkVSEAEaCpK9GAZtZW1iZXISKAoXQ1JFREVOVElBTF9LSU5EX1JVTlRJTUUQAhoLkr0YB3J1bnRpbWUSHgoSQ1JFREVOVElBTF9LSU5EX0NJEAMaBpK9GAJjaRIkChVDUkVERU5USUFMX0tJTkRfQURNSU4QBBoJkr0YBWFkbWluEiIKFENSRURFTlRJQUxfS0lORF9TQ0lNEAUaCJK9GARzY2ltKowBCgRSb2xlEhQKEFJPTEVfVU5TUEVDSUZJRUQQABIbCgtST0xFX1ZJRVdFUhABGgqSvRgGdmlld2VyEhsKC1JPTEVfRURJVE9SEAIaCpK9GAZlZGl0b3ISGQoKUk9MRV9BRE1JThADGgmSvRgFYWRtaW4SGQoKUk9MRV9PV05FUhAEGgmSvRgFb3duZXI6WAoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYvocDIAEoCzIeLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQWNjZXNzUgZhY2Nlc3M6OgoHc3VjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL+HAyABKAVSB3N1Y2Nlc3M6ZwoLZW50aXRsZW1lbnQSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjAhwMgASgLMiMucG9saWN5Z3VhcmQub3B0aW9ucy52MS5FbnRpdGxlbWVudFILZW50aXRsZW1lbnQ6NgoFYXVkaXQSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjBhwMgASgJUgVhdWRpdDo2CgVlbWl0cxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMKHAyADKAlSBWVtaXRzOjYKBWZhaWxzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYw4cDIAMoCVIFZmFpbHM6SQoPcGFyYW1ldGVyX2ZhdWx0Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYxIcDIAEoBVIOcGFyYW1ldGVyRmF1bHQ6awoNYWNjZXNzX3ByZXNldBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMWHAyABKA4yJC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkFjY2Vzc1ByZXNldFIMYWNjZXNzUHJlc2V0OlAKE3JlcXVlc3RfbWVkaWFfdHlwZXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjGhwMgAygJUhFyZXF1ZXN0TWVkaWFUeXBlczpOChJhbnN3ZXJfbWVkaWFfdHlwZXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjHhwMgAygJUhBhbnN3ZXJNZWRpYVR5cGVzOlIKFG1heF91cGxvYWRfbWViaWJ5dGVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYzocDIAEoDVISbWF4VXBsb2FkTWViaWJ5dGVzOj0KCXNlbnNpdGl2ZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyIcDIAEoCFIJc2Vuc2l0aXZlOjcKBmhlYWRlchIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyYcDIAEoCVIGaGVhZGVyOkkKEHN0YXR1c193aGVuX3RydWUSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMqHAyABKAVSDnN0YXR1c1doZW5UcnVlOlAKFG5vdF9lbXB0eV93aGVuX2dpdmVuEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjMhwMgASgIUhFub3RFbXB0eVdoZW5HaXZlbjo5CgdleGFtcGxlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjLhwMgASgJUgdleGFtcGxlOkIKDGN1dF9hbnl3aGVyZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYzYcDIAEoCFILY3V0QW55d2hlcmU6NwoEd2lyZRIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGNKHAyABKAlSBHdpcmU6XwoGcmVhc29uEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY04cDIAEoCzIiLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuUmVhc29uUnVsZVIGcmVhc29uOlsKBnByZXNldBIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGNSHAyABKAsyHi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkFjY2Vzc1IGcHJlc2V0YgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * Access says who may call a method.
@@ -87,8 +87,8 @@ export type Access = Message<"policyguard.options.v1.Access"> & {
   addressLimited: boolean;
 
   /**
-   * A call about the account that is open to sessions that began at an organization's identity provider too. They reach that
-   * organization; the account as a whole, with its password and its other organizations, is not the provider's.
+   * A call about the account that is open to sessions that began at an organization's identity provider too. They reach
+   * that organization; the account as a whole, with its password and its other organizations, is not the provider's.
    *
    * @generated from field: bool provider_session = 10;
    */
@@ -166,6 +166,75 @@ export const ReasonRuleSchema: GenMessage<ReasonRule> = /*@__PURE__*/
   messageDesc(file_policyguard_options_v1_options, 2);
 
 /**
+ * AccessPreset names the rules of access that many methods share.
+ *
+ * @generated from enum policyguard.options.v1.AccessPreset
+ */
+export const AccessPreset = {
+  /**
+   * No preset: `access` says everything.
+   *
+   * @generated from enum value: ACCESS_PRESET_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Anybody, without a credential.
+   *
+   * @generated from enum value: ACCESS_PRESET_PUBLIC = 1;
+   */
+  PUBLIC: 1,
+
+  /**
+   * A signed-in person, about the own account.
+   *
+   * @generated from enum value: ACCESS_PRESET_ACCOUNT = 2;
+   */
+  ACCOUNT: 2,
+
+  /**
+   * Runtimes.
+   *
+   * @generated from enum value: ACCESS_PRESET_RUNTIMES = 3;
+   */
+  RUNTIMES: 3,
+
+  /**
+   * Readers of an organization: its members, and its ci and admin tokens.
+   *
+   * @generated from enum value: ACCESS_PRESET_VIEWERS = 4;
+   */
+  VIEWERS: 4,
+
+  /**
+   * Authors of policies and of their lists, schemas and packs: editors, and ci and admin tokens.
+   *
+   * @generated from enum value: ACCESS_PRESET_EDITORS = 5;
+   */
+  EDITORS: 5,
+
+  /**
+   * Managers of the organization: its admins, and admin tokens.
+   *
+   * @generated from enum value: ACCESS_PRESET_ADMINS = 6;
+   */
+  ADMINS: 6,
+} as const;
+
+/**
+ * AccessPreset names the rules of access that many methods share.
+ *
+ * @generated from enum policyguard.options.v1.AccessPreset
+ */
+export type AccessPreset = (typeof AccessPreset)[keyof typeof AccessPreset] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.options.v1.AccessPreset.
+ */
+export const AccessPresetSchema: GenEnum<AccessPreset> = /*@__PURE__*/
+  enumDesc(file_policyguard_options_v1_options, 0);
+
+/**
  * CredentialKind is what a caller presents.
  *
  * @generated from enum policyguard.options.v1.CredentialKind
@@ -225,7 +294,7 @@ export type CredentialKind = (typeof CredentialKind)[keyof typeof CredentialKind
  * Describes the enum policyguard.options.v1.CredentialKind.
  */
 export const CredentialKindSchema: GenEnum<CredentialKind> = /*@__PURE__*/
-  enumDesc(file_policyguard_options_v1_options, 0);
+  enumDesc(file_policyguard_options_v1_options, 1);
 
 /**
  * Role of a member in an organization. A higher number may do all that a lower one may.
@@ -280,10 +349,10 @@ export type Role = (typeof Role)[keyof typeof Role] | UnknownEnum;
  * Describes the enum policyguard.options.v1.Role.
  */
 export const RoleSchema: GenEnum<Role> = /*@__PURE__*/
-  enumDesc(file_policyguard_options_v1_options, 1);
+  enumDesc(file_policyguard_options_v1_options, 2);
 
 /**
- * Who may call. Start-up refuses a method without it.
+ * Who may call. With a preset, only what differs from it. Start-up refuses a method with neither.
  *
  * @generated from extension: policyguard.options.v1.Access access = 50110;
  */
@@ -332,12 +401,58 @@ export const fails: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
   extDesc(file_policyguard_options_v1_options, 5);
 
 /**
+ * HTTP status of a fault of a path or query parameter where it is not 400. The only other one is 422.
+ *
+ * @generated from extension: int32 parameter_fault = 50116;
+ */
+export const parameter_fault: GenExtension<MethodOptions, number> = /*@__PURE__*/
+  extDesc(file_policyguard_options_v1_options, 6);
+
+/**
+ * Who may call, as a preset. Fields that `access` sets as well override those of the preset.
+ *
+ * @generated from extension: policyguard.options.v1.AccessPreset access_preset = 50117;
+ */
+export const access_preset: GenExtension<MethodOptions, AccessPreset> = /*@__PURE__*/
+  extDesc(file_policyguard_options_v1_options, 7);
+
+/**
+ * Media types that a request body may have over HTTP, such as "application/zip". Default: application/json. A body of
+ * another type is answered 415.
+ *
+ * @generated from extension: repeated string request_media_types = 50118;
+ */
+export const request_media_types: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
+  extDesc(file_policyguard_options_v1_options, 8);
+
+/**
+ * Media types that the body of the answer may have over HTTP. Default: application/json, or any type for an answer of
+ * bytes. A JSON answer has the first type of the list.
+ *
+ * @generated from extension: repeated string answer_media_types = 50119;
+ */
+export const answer_media_types: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
+  extDesc(file_policyguard_options_v1_options, 9);
+
+/**
+ * Maximum size in MiB of a request body that the handler receives as bytes; a larger body is answered 413. Required
+ * for a method with a stream of requests whose HTTP body is a google.api.HttpBody field, and for no other. The first
+ * message of the stream carries the fields of path and query, without bytes, and decides who may call. Each further
+ * message carries the same fields and the next bytes of the body; one that names another organization, project or
+ * environment is refused.
+ *
+ * @generated from extension: uint32 max_upload_mebibytes = 50126;
+ */
+export const max_upload_mebibytes: GenExtension<MethodOptions, number> = /*@__PURE__*/
+  extDesc(file_policyguard_options_v1_options, 10);
+
+/**
  * Shown once or never: masked in logs, audit entries and spools.
  *
  * @generated from extension: bool sensitive = 50120;
  */
 export const sensitive: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 6);
+  extDesc(file_policyguard_options_v1_options, 11);
 
 /**
  * On a request field: filled from this HTTP request header. On a response field: written to this HTTP response
@@ -346,7 +461,7 @@ export const sensitive: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: string header = 50121;
  */
 export const header: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 7);
+  extDesc(file_policyguard_options_v1_options, 12);
 
 /**
  * On a bool response field: when true, the REST answer has this status and no body. The field never appears in JSON.
@@ -354,7 +469,7 @@ export const header: GenExtension<FieldOptions, string> = /*@__PURE__*/
  * @generated from extension: int32 status_when_true = 50122;
  */
 export const status_when_true: GenExtension<FieldOptions, number> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 8);
+  extDesc(file_policyguard_options_v1_options, 13);
 
 /**
  * On a list of a request that changes something: left out, it stays unchanged; given in JSON, it must not be empty.
@@ -362,7 +477,7 @@ export const status_when_true: GenExtension<FieldOptions, number> = /*@__PURE__*
  * @generated from extension: bool not_empty_when_given = 50124;
  */
 export const not_empty_when_given: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 9);
+  extDesc(file_policyguard_options_v1_options, 14);
 
 /**
  * A JSON example value of the field, for the OpenAPI document.
@@ -370,16 +485,16 @@ export const not_empty_when_given: GenExtension<FieldOptions, boolean> = /*@__PU
  * @generated from extension: string example = 50123;
  */
 export const example: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 10);
+  extDesc(file_policyguard_options_v1_options, 15);
 
 /**
- * On a string of a request that is a piece of a text: in JSON it may begin or end with half of a surrogate pair. The other half is in the
- * piece beside it.
+ * On a string of a request that is a part of a text: in JSON it may begin or end with half of a surrogate pair. The
+ * other half is in the part beside it.
  *
  * @generated from extension: bool cut_anywhere = 50125;
  */
 export const cut_anywhere: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 11);
+  extDesc(file_policyguard_options_v1_options, 16);
 
 /**
  * The documented spelling of the value in JSON.
@@ -387,7 +502,7 @@ export const cut_anywhere: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: string wire = 50130;
  */
 export const wire: GenExtension<EnumValueOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 12);
+  extDesc(file_policyguard_options_v1_options, 17);
 
 /**
  * How a failure of this kind is told to callers.
@@ -395,5 +510,13 @@ export const wire: GenExtension<EnumValueOptions, string> = /*@__PURE__*/
  * @generated from extension: policyguard.options.v1.ReasonRule reason = 50131;
  */
 export const reason: GenExtension<EnumValueOptions, ReasonRule> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 13);
+  extDesc(file_policyguard_options_v1_options, 18);
+
+/**
+ * What an access preset means.
+ *
+ * @generated from extension: policyguard.options.v1.Access preset = 50132;
+ */
+export const preset: GenExtension<EnumValueOptions, Access> = /*@__PURE__*/
+  extDesc(file_policyguard_options_v1_options, 19);
 

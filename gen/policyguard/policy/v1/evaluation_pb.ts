@@ -32,9 +32,9 @@ export type EvaluateRequest = Message$1<"policyguard.policy.v1.EvaluateRequest">
   evaluationId?: string | undefined;
 
   /**
-   * The agent that asks: its key or its id. Agents appear in the control plane by use, and traces name them by key. Policies compare
-   * keys; the bundle in force says which key an id stands for, of the agents that policies told apart when it was published. Send
-   * the key for an agent that may be newer than the bundle: an id that the bundle does not know is compared as it is.
+   * The agent that asks: its key or its id. Agents appear in the control plane by use, and traces name them by key.
+   * Policies compare keys. The bundle in force maps ids to keys for the agents that its policies distinguished when it
+   * was published. Send the key for an agent that may be newer than the bundle: an unknown id is compared as it is.
    *
    * @generated from field: optional string agent_id = 2;
    */
@@ -62,7 +62,7 @@ export type EvaluateRequest = Message$1<"policyguard.policy.v1.EvaluateRequest">
   model?: Model | undefined;
 
   /**
-   * A BCP 47 language tag, or "auto".
+   * A BCP 47 language tag, or "auto" to have it detected. When it is absent nothing is detected.
    *
    * @generated from field: optional string language = 6;
    */
@@ -83,7 +83,7 @@ export type EvaluateRequest = Message$1<"policyguard.policy.v1.EvaluateRequest">
   messages: Message[];
 
   /**
-   * The text, piece by piece.
+   * The text, segment by segment.
    *
    * @generated from field: repeated policyguard.policy.v1.Segment segments = 9;
    */
@@ -125,16 +125,16 @@ export type EvaluateRequest = Message$1<"policyguard.policy.v1.EvaluateRequest">
   metadata?: JsonObject | undefined;
 
   /**
-   * The moment of the turn, where the path does not say it: in a batch and to explain. Default there: input. Elsewhere it may
-   * only repeat the path.
+   * The stage, where the path does not say it: in a batch and to explain. Default there: input. Elsewhere it may only
+   * repeat the path.
    *
    * @generated from field: policyguard.policy.v1.Stage stage = 15;
    */
   stage: Stage;
 
   /**
-   * The request is a transcript: each turn is judged as at its own moment, user turns also together, and no `stage` is given. For
-   * paths that do not say it: in a batch and to explain. Elsewhere it may only repeat the path.
+   * The request is a transcript: each turn is judged at its own stage, user turns also together, and no `stage` is
+   * given. For paths that do not say it: in a batch and to explain. Elsewhere it may only repeat the path.
    *
    * @generated from field: bool transcript = 16;
    */
@@ -149,7 +149,7 @@ export const EvaluateRequestSchema: GenMessage<EvaluateRequest> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_evaluation, 0);
 
 /**
- * Subject is whoever the application acts for.
+ * Subject is the person or system that the application acts for.
  *
  * @generated from message policyguard.policy.v1.Subject
  */
@@ -240,7 +240,7 @@ export const MessageSchema: GenMessage<Message> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_evaluation, 3);
 
 /**
- * Segment is a piece of text with its origin.
+ * Segment is one text with its origin.
  *
  * @generated from message policyguard.policy.v1.Segment
  */
@@ -253,7 +253,8 @@ export type Segment = Message$1<"policyguard.policy.v1.Segment"> & {
   id?: string | undefined;
 
   /**
-   * "system", "developer", "user", "assistant" or "tool". Unset: "user" for input, "assistant" for output, "tool" otherwise.
+   * "system", "developer", "user", "assistant" or "tool". Unset: "user" for input, "assistant" for output, "tool"
+   * otherwise.
    *
    * @generated from field: optional string role = 2;
    */
@@ -484,7 +485,7 @@ export type EvaluateResponse = Message$1<"policyguard.policy.v1.EvaluateResponse
   candidate?: CandidateOutcome | undefined;
 
   /**
-   * Language of the text as far as it is known; null when it is not.
+   * Language of the text, stated or detected; null when it is not known.
    *
    * @generated from field: optional string language = 13;
    */
@@ -498,7 +499,8 @@ export type EvaluateResponse = Message$1<"policyguard.policy.v1.EvaluateResponse
   latencyUs: number;
 
   /**
-   * Scores of each detector, when detail is "full". At most 1,000.
+   * Scores of each detector in each segment, when detail is "full": the score of each detection, below the threshold
+   * too, or, where the detector found nothing, its highest score. At most 1,000.
    *
    * @generated from field: repeated policyguard.policy.v1.Signal signals = 15;
    */
@@ -575,7 +577,7 @@ export type Finding = Message$1<"policyguard.policy.v1.Finding"> & {
   category: string;
 
   /**
-   * How grave the rule's author finds it.
+   * The rule's severity, as its author chose it.
    *
    * @generated from field: policyguard.policy.v1.Severity severity = 5;
    */
@@ -596,7 +598,7 @@ export type Finding = Message$1<"policyguard.policy.v1.Finding"> & {
   mode: Mode;
 
   /**
-   * Segment id, or "tool_calls/<id>" with the JSON pointer (RFC 6901) of a string in the arguments. With "#" behind the
+   * Segment id, or "tool_calls/<id>" with the JSON pointer (RFC 6901) of a string in the arguments. With "#" after the
    * pointer it is the name of that member, not its value.
    *
    * @generated from field: string segment = 8;
@@ -982,7 +984,7 @@ export type Signal = Message$1<"policyguard.policy.v1.Signal"> & {
   segment: string;
 
   /**
-   * What kind of thing it looked for.
+   * What kind of thing it looked for; empty, with the score 0, when it saw nothing like it.
    *
    * @generated from field: string category = 3;
    */

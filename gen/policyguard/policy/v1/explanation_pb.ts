@@ -18,10 +18,11 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/policy/v1/explanation.proto.
  */
 export const file_policyguard_policy_v1_explanation: GenFile = /*@__PURE__*/
-  fileDesc("Cidwb2xpY3lndWFyZC9wb2xpY3kvdjEvZXhwbGFuYXRpb24ucHJvdG8SFXBvbGljeWd1YXJkLnBvbGljeS52MSLYAwoLRXhwbGFuYXRpb24SOQoIcmVzcG9uc2UYASABKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZRI9CgpkZWNpZGVkX2J5GAIgASgLMiQucG9saWN5Z3VhcmQucG9saWN5LnYxLlJ1bGVSZWZlcmVuY2VIAIgBARIfCgtlbnZpcm9ubWVudBgDIAEoCUIK2rwYBiJwcm9kIhI5CghzZWdtZW50cxgEIAMoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRTZWdtZW50EjsKCWRldGVjdG9ycxgFIAMoCzIoLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWREZXRlY3RvchI4Cghwb2xpY2llcxgGIAMoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRQb2xpY3kSMgoEY29zdBgHIAEoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRDb3N0EjkKDXVudGlsX3ZlcmRpY3QYCCADKAsyIi5wb2xpY3lndWFyZC5wb2xpY3kudjEuVmVyZGljdFJ1bGVCDQoLX2RlY2lkZWRfYnkiVAoNUnVsZVJlZmVyZW5jZRIhCgZwb2xpY3kYASABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEiAKB3J1bGVfaWQYAiABKAlCD9q8GAsicGlpLmVtYWlsIiKiAgoQRXhwbGFpbmVkU2VnbWVudBIUCgJpZBgBIAEoCUII2rwYBCJzMSISGAoEcm9sZRgCIAEoCUIK2rwYBiJ1c2VyIhIOCgZvcmlnaW4YAyABKAkSKwoFdHJ1c3QYBCABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuVHJ1c3QSDgoGbGVuZ3RoGAUgASgFEg8KB3NjYW5uZWQYBiABKAgSMAoGbGF5ZXJzGAcgAygLMiAucG9saWN5Z3VhcmQucG9saWN5LnYxLlRleHRMYXllchI9CgpkZXRlY3Rpb25zGAggAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZERldGVjdGlvbhIPCgdjb3N0X3VzGAkgASgFInsKCVRleHRMYXllchIfCgVsYXllchgBIAEoCUIQ2rwYDCJub3JtYWxpemVkIhIXCgR0ZXh0GAIgASgJQgTAvBgBSACIAQESDQoFc3RhcnQYAyABKAUSCwoDZW5kGAQgASgFEg8KB3JlYWRfYnkYBSADKAlCBwoFX3RleHQitgIKEkV4cGxhaW5lZERldGVjdGlvbhIbCghkZXRlY3RvchgBIAEoCUIJ2rwYBSJwaWkiEg0KBW5hbWVzGAIgAygJEiEKCGNhdGVnb3J5GAMgASgJQg/avBgLInBpaS5lbWFpbCISDQoFc3RhcnQYBCABKAUSCwoDZW5kGAUgASgFEhcKBXNjb3JlGAYgASgBQgjavBgEMC45ORIaCgVsYXllchgHIAEoCUIL2rwYByJwbGFpbiISTQoKYXR0cmlidXRlcxgIIAMoCzI5LnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWREZXRlY3Rpb24uQXR0cmlidXRlc0VudHJ5GjEKD0F0dHJpYnV0ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBItoBChFFeHBsYWluZWREZXRlY3RvchIbCghkZXRlY3RvchgBIAEoCUIJ2rwYBSJwaWkiEg0KBW5hbWVzGAIgAygJEisKCnBhcmFtZXRlcnMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EjYKCGFza2VkX2J5GAQgAygLMiQucG9saWN5Z3VhcmQucG9saWN5LnYxLlJ1bGVSZWZlcmVuY2USEgoKZGV0ZWN0aW9ucxgFIAEoBRIUCgdjb3N0X3VzGAYgASgFSACIAQFCCgoIX2Nvc3RfdXMirAEKD0V4cGxhaW5lZFBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSHwoEbmFtZRgCIAEoCUIR2rwYDSJzdXBwb3J0LWJvdCISDwoHdmVyc2lvbhgDIAEoBRIPCgdhcHBsaWVzGAQgASgIEg4KBnJlYXNvbhgFIAEoCRIzCgVydWxlcxgGIAMoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRSdWxlIpQECg1FeHBsYWluZWRSdWxlEiAKB3J1bGVfaWQYASABKAlCD9q8GAsicGlpLmVtYWlsIhIuCgZhY3Rpb24YAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIxCghzZXZlcml0eRgDIAEoDjIfLnBvbGljeWd1YXJkLnBvbGljeS52MS5TZXZlcml0eRIpCgRtb2RlGAQgASgOMhsucG9saWN5Z3VhcmQucG9saWN5LnYxLk1vZGUSDwoHbWF0Y2hlZBgFIAEoCBIRCgllZmZlY3RpdmUYBiABKAgSDwoHZGVjaWRlZBgHIAEoCBIOCgZuZWFybHkYCCABKAgSLgoGcmVhc29uGAkgASgJQh7avBgaIm5vdGhpbmcgd2FzIGZvdW5kIGJ5IHBpaSISPQoHcm9sbG91dBgKIAEoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRSb2xsb3V0SACIAQESPQoKanVkZ2VtZW50cxgLIAMoCzIpLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRKdWRnZW1lbnQSGwoTanVkZ2VtZW50c19sZWZ0X291dBgMIAEoBRIQCgh1bmp1ZGdlZBgNIAEoCBIlCghjb250cm9scxgOIAMoCUIT2rwYD1siT1dBU1AtTExNMDEiXUIKCghfcm9sbG91dCJTChBFeHBsYWluZWRSb2xsb3V0Eg8KB3BlcmNlbnQYASABKAESHAoCYnkYAiABKAlCENq8GAwic2Vzc2lvbl9pZCISEAoIaW5jbHVkZWQYAyABKAgiiAIKEkV4cGxhaW5lZEp1ZGdlbWVudBIZCgdzZWdtZW50GAEgASgJQgjavBgEInMxIhIPCgdtYXRjaGVkGAIgASgIEg4KBnJlYXNvbhgDIAEoCRIzCgV0ZXJtcxgEIAMoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRUZXJtEj0KCmNvbmRpdGlvbnMYBSADKAsyKS5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkQ29uZGl0aW9uEjAKCGZpbmRpbmdzGAYgAygLMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLkZpbmRpbmcSEAoIdW5qdWRnZWQYByABKAgiqwEKDUV4cGxhaW5lZFRlcm0SGwoIZGV0ZWN0b3IYASABKAlCCdq8GAUicGlpIhIRCgl0aHJlc2hvbGQYAiABKAESEAoIYWNjZXB0ZWQYAyABKAUSFwoKYmVzdF9zY29yZRgEIAEoAUgAiAEBEhQKB2xhY2tpbmcYBSABKAFIAYgBARIOCgZuZWFybHkYBiABKAhCDQoLX2Jlc3Rfc2NvcmVCCgoIX2xhY2tpbmci8wEKEkV4cGxhaW5lZENvbmRpdGlvbhIYCgRraW5kGAEgASgJQgravBgGIndoZW4iEg4KBnNvdXJjZRgCIAEoCRIVCghjYXRlZ29yeRgDIAEoCUgAiAEBEhIKBXN0YXJ0GAQgASgFSAGIAQESEgoFdmFsdWUYBSABKAhIAogBARIPCgdwcm9ibGVtGAYgASgJEg0KBWpvaW50GAcgASgJEjMKBXBhcnRzGAggAygLMiQucG9saWN5Z3VhcmQucG9saWN5LnYxLkNvbmRpdGlvblBhcnRCCwoJX2NhdGVnb3J5QggKBl9zdGFydEIICgZfdmFsdWUiTgoNQ29uZGl0aW9uUGFydBIOCgZzb3VyY2UYASABKAkSEgoFdmFsdWUYAiABKAhIAIgBARIPCgdwcm9ibGVtGAMgASgJQggKBl92YWx1ZSJvCg1FeHBsYWluZWRDb3N0EhQKDG5vcm1hbGl6ZV91cxgBIAEoBRIPCgdzY2FuX3VzGAIgASgFEhEKCWRlY2lkZV91cxgDIAEoBRISCgpyZXNwb25kX3VzGAQgASgFEhAKCHRvdGFsX3VzGAUgASgFYgZwcm90bzM", [file_google_protobuf_struct, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_stream]);
+  fileDesc("Cidwb2xpY3lndWFyZC9wb2xpY3kvdjEvZXhwbGFuYXRpb24ucHJvdG8SFXBvbGljeWd1YXJkLnBvbGljeS52MSLYAwoLRXhwbGFuYXRpb24SOQoIcmVzcG9uc2UYASABKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZRI9CgpkZWNpZGVkX2J5GAIgASgLMiQucG9saWN5Z3VhcmQucG9saWN5LnYxLlJ1bGVSZWZlcmVuY2VIAIgBARIfCgtlbnZpcm9ubWVudBgDIAEoCUIK2rwYBiJwcm9kIhI5CghzZWdtZW50cxgEIAMoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRTZWdtZW50EjsKCWRldGVjdG9ycxgFIAMoCzIoLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWREZXRlY3RvchI4Cghwb2xpY2llcxgGIAMoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRQb2xpY3kSMgoEY29zdBgHIAEoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRDb3N0EjkKDXVudGlsX3ZlcmRpY3QYCCADKAsyIi5wb2xpY3lndWFyZC5wb2xpY3kudjEuVmVyZGljdFJ1bGVCDQoLX2RlY2lkZWRfYnkiVAoNUnVsZVJlZmVyZW5jZRIhCgZwb2xpY3kYASABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEiAKB3J1bGVfaWQYAiABKAlCD9q8GAsicGlpLmVtYWlsIiLcAgoQRXhwbGFpbmVkU2VnbWVudBIUCgJpZBgBIAEoCUII2rwYBCJzMSISGAoEcm9sZRgCIAEoCUIK2rwYBiJ1c2VyIhIOCgZvcmlnaW4YAyABKAkSKwoFdHJ1c3QYBCABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuVHJ1c3QSDgoGbGVuZ3RoGAUgASgFEg8KB3NjYW5uZWQYBiABKAgSMAoGbGF5ZXJzGAcgAygLMiAucG9saWN5Z3VhcmQucG9saWN5LnYxLlRleHRMYXllchI9CgpkZXRlY3Rpb25zGAggAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZERldGVjdGlvbhIPCgdjb3N0X3VzGAkgASgFEjgKBXF1aWV0GAogAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZERldGVjdGlvbiJ7CglUZXh0TGF5ZXISHwoFbGF5ZXIYASABKAlCENq8GAwibm9ybWFsaXplZCISFwoEdGV4dBgCIAEoCUIEwLwYAUgAiAEBEg0KBXN0YXJ0GAMgASgFEgsKA2VuZBgEIAEoBRIPCgdyZWFkX2J5GAUgAygJQgcKBV90ZXh0IrYCChJFeHBsYWluZWREZXRlY3Rpb24SGwoIZGV0ZWN0b3IYASABKAlCCdq8GAUicGlpIhINCgVuYW1lcxgCIAMoCRIhCghjYXRlZ29yeRgDIAEoCUIP2rwYCyJwaWkuZW1haWwiEg0KBXN0YXJ0GAQgASgFEgsKA2VuZBgFIAEoBRIXCgVzY29yZRgGIAEoAUII2rwYBDAuOTkSGgoFbGF5ZXIYByABKAlCC9q8GAcicGxhaW4iEk0KCmF0dHJpYnV0ZXMYCCADKAsyOS5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkRGV0ZWN0aW9uLkF0dHJpYnV0ZXNFbnRyeRoxCg9BdHRyaWJ1dGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLaAQoRRXhwbGFpbmVkRGV0ZWN0b3ISGwoIZGV0ZWN0b3IYASABKAlCCdq8GAUicGlpIhINCgVuYW1lcxgCIAMoCRIrCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI2Cghhc2tlZF9ieRgEIAMoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5SdWxlUmVmZXJlbmNlEhIKCmRldGVjdGlvbnMYBSABKAUSFAoHY29zdF91cxgGIAEoBUgAiAEBQgoKCF9jb3N0X3VzIqwBCg9FeHBsYWluZWRQb2xpY3kSEQoJcG9saWN5X2lkGAEgASgJEh8KBG5hbWUYAiABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEg8KB3ZlcnNpb24YAyABKAUSDwoHYXBwbGllcxgEIAEoCBIOCgZyZWFzb24YBSABKAkSMwoFcnVsZXMYBiADKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkUnVsZSKUBAoNRXhwbGFpbmVkUnVsZRIgCgdydWxlX2lkGAEgASgJQg/avBgLInBpaS5lbWFpbCISLgoGYWN0aW9uGAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSMQoIc2V2ZXJpdHkYAyABKA4yHy5wb2xpY3lndWFyZC5wb2xpY3kudjEuU2V2ZXJpdHkSKQoEbW9kZRgEIAEoDjIbLnBvbGljeWd1YXJkLnBvbGljeS52MS5Nb2RlEg8KB21hdGNoZWQYBSABKAgSEQoJZWZmZWN0aXZlGAYgASgIEg8KB2RlY2lkZWQYByABKAgSDgoGbmVhcmx5GAggASgIEi4KBnJlYXNvbhgJIAEoCUIe2rwYGiJub3RoaW5nIHdhcyBmb3VuZCBieSBwaWkiEj0KB3JvbGxvdXQYCiABKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkUm9sbG91dEgAiAEBEj0KCmp1ZGdlbWVudHMYCyADKAsyKS5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkSnVkZ2VtZW50EhsKE2p1ZGdlbWVudHNfbGVmdF9vdXQYDCABKAUSEAoIdW5qdWRnZWQYDSABKAgSJQoIY29udHJvbHMYDiADKAlCE9q8GA9bIk9XQVNQLUxMTTAxIl1CCgoIX3JvbGxvdXQiUwoQRXhwbGFpbmVkUm9sbG91dBIPCgdwZXJjZW50GAEgASgBEhwKAmJ5GAIgASgJQhDavBgMInNlc3Npb25faWQiEhAKCGluY2x1ZGVkGAMgASgIIogCChJFeHBsYWluZWRKdWRnZW1lbnQSGQoHc2VnbWVudBgBIAEoCUII2rwYBCJzMSISDwoHbWF0Y2hlZBgCIAEoCBIOCgZyZWFzb24YAyABKAkSMwoFdGVybXMYBCADKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkVGVybRI9Cgpjb25kaXRpb25zGAUgAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZENvbmRpdGlvbhIwCghmaW5kaW5ncxgGIAMoCzIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5GaW5kaW5nEhAKCHVuanVkZ2VkGAcgASgIIqsBCg1FeHBsYWluZWRUZXJtEhsKCGRldGVjdG9yGAEgASgJQgnavBgFInBpaSISEQoJdGhyZXNob2xkGAIgASgBEhAKCGFjY2VwdGVkGAMgASgFEhcKCmJlc3Rfc2NvcmUYBCABKAFIAIgBARIUCgdsYWNraW5nGAUgASgBSAGIAQESDgoGbmVhcmx5GAYgASgIQg0KC19iZXN0X3Njb3JlQgoKCF9sYWNraW5nIvMBChJFeHBsYWluZWRDb25kaXRpb24SGAoEa2luZBgBIAEoCUIK2rwYBiJ3aGVuIhIOCgZzb3VyY2UYAiABKAkSFQoIY2F0ZWdvcnkYAyABKAlIAIgBARISCgVzdGFydBgEIAEoBUgBiAEBEhIKBXZhbHVlGAUgASgISAKIAQESDwoHcHJvYmxlbRgGIAEoCRINCgVqb2ludBgHIAEoCRIzCgVwYXJ0cxgIIAMoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5Db25kaXRpb25QYXJ0QgsKCV9jYXRlZ29yeUIICgZfc3RhcnRCCAoGX3ZhbHVlIk4KDUNvbmRpdGlvblBhcnQSDgoGc291cmNlGAEgASgJEhIKBXZhbHVlGAIgASgISACIAQESDwoHcHJvYmxlbRgDIAEoCUIICgZfdmFsdWUibwoNRXhwbGFpbmVkQ29zdBIUCgxub3JtYWxpemVfdXMYASABKAUSDwoHc2Nhbl91cxgCIAEoBRIRCglkZWNpZGVfdXMYAyABKAUSEgoKcmVzcG9uZF91cxgEIAEoBRIQCgh0b3RhbF91cxgFIAEoBWIGcHJvdG8z", [file_google_protobuf_struct, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_stream]);
 
 /**
- * Explanation is an evaluation with everything that led to it. All offsets outside of `response` count UTF-16 code units.
+ * Explanation is an evaluation with everything that led to it. All offsets outside of `response` count UTF-16 code
+ * units.
  *
  * @generated from message policyguard.policy.v1.Explanation
  */
@@ -48,7 +49,7 @@ export type Explanation = Message<"policyguard.policy.v1.Explanation"> & {
   environment: string;
 
   /**
-   * The pieces of text of the request, each with what was found in it.
+   * The segments of the request, each with what was found in it.
    *
    * @generated from field: repeated policyguard.policy.v1.ExplainedSegment segments = 4;
    */
@@ -76,7 +77,8 @@ export type Explanation = Message<"policyguard.policy.v1.Explanation"> & {
   cost?: ExplainedCost | undefined;
 
   /**
-   * The rules for which a stream of this text would release nothing before the verdict. Empty at a stage that has no streams.
+   * The rules for which a stream of this text would release nothing before the verdict. Empty at a stage that has no
+   * streams.
    *
    * @generated from field: repeated policyguard.policy.v1.VerdictRule until_verdict = 8;
    */
@@ -119,7 +121,7 @@ export const RuleReferenceSchema: GenMessage<RuleReference> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_explanation, 1);
 
 /**
- * ExplainedSegment is a piece of text as the detectors read it.
+ * ExplainedSegment is a segment as the detectors read it.
  *
  * @generated from message policyguard.policy.v1.ExplainedSegment
  */
@@ -186,6 +188,14 @@ export type ExplainedSegment = Message<"policyguard.policy.v1.ExplainedSegment">
    * @generated from field: int32 cost_us = 9;
    */
   costUs: number;
+
+  /**
+   * For each detector that found nothing, its highest score, or 0 without a category. `detector` is what policies call
+   * it.
+   *
+   * @generated from field: repeated policyguard.policy.v1.ExplainedDetection quiet = 10;
+   */
+  quiet: ExplainedDetection[];
 };
 
 /**
@@ -245,7 +255,7 @@ export const TextLayerSchema: GenMessage<TextLayer> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_explanation, 3);
 
 /**
- * ExplainedDetection is something that a detector found, whether or not a rule makes anything of it.
+ * ExplainedDetection is something that a detector found, whether or not a rule asks for it.
  *
  * @generated from message policyguard.policy.v1.ExplainedDetection
  */
@@ -448,7 +458,7 @@ export type ExplainedRule = Message<"policyguard.policy.v1.ExplainedRule"> & {
   action: Outcome;
 
   /**
-   * How grave its author finds it.
+   * Its severity, as its author chose it.
    *
    * @generated from field: policyguard.policy.v1.Severity severity = 3;
    */
@@ -504,7 +514,7 @@ export type ExplainedRule = Message<"policyguard.policy.v1.ExplainedRule"> & {
   rollout?: ExplainedRollout | undefined;
 
   /**
-   * What it made of each segment on which there is more to say than that nothing was found. At most 100.
+   * Its result in each segment, except where nothing was found and there is nothing else to say. At most 100.
    *
    * @generated from field: repeated policyguard.policy.v1.ExplainedJudgement judgements = 11;
    */
@@ -672,7 +682,7 @@ export type ExplainedTerm = Message<"policyguard.policy.v1.ExplainedTerm"> & {
   bestScore?: number | undefined;
 
   /**
-   * What the best score lacks to the threshold; null when it reaches it, or there was nothing.
+   * By how much the best score is below the threshold; null when it reaches the threshold, or nothing was found.
    *
    * @generated from field: optional double lacking = 5;
    */
@@ -735,8 +745,8 @@ export type ExplainedCondition = Message<"policyguard.policy.v1.ExplainedConditi
   value?: boolean | undefined;
 
   /**
-   * Why it has no value: "condition_error", "condition_limit", "session_unknown", or "not_asked" when explaining would have taken too long;
-   * empty when it has one.
+   * Why it has no value: "condition_error", "condition_limit", "condition_too_expensive", "timeout", "session_unknown",
+   * or "not_asked" when explaining would have taken too long; empty when it has one.
    *
    * @generated from field: string problem = 6;
    */

@@ -231,7 +231,7 @@ export const SeveritySchema: GenEnum<Severity> = /*@__PURE__*/
   enumDesc(file_policyguard_policy_v1_outcome, 3);
 
 /**
- * Trust of a piece of text: whether its author may instruct the model.
+ * Trust of a segment: whether its author may instruct the model.
  *
  * @generated from enum policyguard.policy.v1.Trust
  */
@@ -259,7 +259,7 @@ export const Trust = {
 } as const;
 
 /**
- * Trust of a piece of text: whether its author may instruct the model.
+ * Trust of a segment: whether its author may instruct the model.
  *
  * @generated from enum policyguard.policy.v1.Trust
  */

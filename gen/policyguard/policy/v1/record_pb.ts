@@ -223,7 +223,8 @@ export const RecordedSegmentSchema: GenMessage<RecordedSegment> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_record, 1);
 
 /**
- * CaptureMode says which text of an evaluation leaves the runtime. It is an environment's choice, enforced in the runtime.
+ * CaptureMode says which text of an evaluation leaves the runtime. It is an environment's choice, enforced in the
+ * runtime.
  *
  * @generated from enum policyguard.policy.v1.CaptureMode
  */
@@ -258,7 +259,8 @@ export const CaptureMode = {
 } as const;
 
 /**
- * CaptureMode says which text of an evaluation leaves the runtime. It is an environment's choice, enforced in the runtime.
+ * CaptureMode says which text of an evaluation leaves the runtime. It is an environment's choice, enforced in the
+ * runtime.
  *
  * @generated from enum policyguard.policy.v1.CaptureMode
  */

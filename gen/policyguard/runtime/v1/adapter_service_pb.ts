@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/runtime/v1/adapter_service.proto.
  */
 export const file_policyguard_runtime_v1_adapter_service: GenFile = /*@__PURE__*/
-  fileDesc("Cixwb2xpY3lndWFyZC9ydW50aW1lL3YxL2FkYXB0ZXJfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQucnVudGltZS52MSKZAQocQXBwbHlMaXRlTGxtR3VhcmRyYWlsUmVxdWVzdBJ5CgdwYXlsb2FkGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEJPukgDyAEBwLwYAdq8GEF7ImlucHV0X3R5cGUiOiAicmVxdWVzdCIsICJ0ZXh0cyI6IFsiaGVsbG8iXSwgInJlcXVlc3RfZGF0YSI6IHt9fSJgCh1BcHBseUxpdGVMbG1HdWFyZHJhaWxSZXNwb25zZRI/CgZhbnN3ZXIYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QhbavBgSeyJhY3Rpb24iOiAiTk9ORSJ9ImUKF0NyZWF0ZU1vZGVyYXRpb25SZXF1ZXN0EkoKB3BheWxvYWQYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QiC6SAPIAQHAvBgB2rwYEnsiaW5wdXQiOiAiaGVsbG8ifSLEAQoYQ3JlYXRlTW9kZXJhdGlvblJlc3BvbnNlEqcBCgZhbnN3ZXIYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Qn7avBh6eyJpZCI6ICJtb2RyLTViMGYyYjBlIiwgIm1vZGVsIjogInBvbGljeS1ndWFyZCIsICJyZXN1bHRzIjogW3siZmxhZ2dlZCI6IGZhbHNlLCAiY2F0ZWdvcmllcyI6IHt9LCAiY2F0ZWdvcnlfc2NvcmVzIjoge319XX0y2AMKDkFkYXB0ZXJTZXJ2aWNlEvMBChVBcHBseUxpdGVMbG1HdWFyZHJhaWwSNC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkFwcGx5TGl0ZUxsbUd1YXJkcmFpbFJlcXVlc3QaNS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkFwcGx5TGl0ZUxsbUd1YXJkcmFpbFJlc3BvbnNlIm3yuxgFEgECOAGavBgSYnVuZGxlX3VuYXZhaWxhYmxlgtPkkwJIOgdwYXlsb2FkYgZhbnN3ZXIiNS92MS9ldmFsdWF0ZS9saXRlbGxtL2JldGEvbGl0ZWxsbV9iYXNpY19ndWFyZHJhaWxfYXBpEs8BChBDcmVhdGVNb2RlcmF0aW9uEi8ucG9saWN5Z3VhcmQucnVudGltZS52MS5DcmVhdGVNb2RlcmF0aW9uUmVxdWVzdBowLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQ3JlYXRlTW9kZXJhdGlvblJlc3BvbnNlIljyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZYLT5JMCNToHcGF5bG9hZGIGYW5zd2VyIiIvdjEvZXZhbHVhdGUvb3BlbmFpL3YxL21vZGVyYXRpb25zYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_policyguard_options_v1_options]);
+  fileDesc("Cixwb2xpY3lndWFyZC9ydW50aW1lL3YxL2FkYXB0ZXJfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQucnVudGltZS52MSKZAQocQXBwbHlMaXRlTGxtR3VhcmRyYWlsUmVxdWVzdBJ5CgdwYXlsb2FkGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEJPukgDyAEBwLwYAdq8GEF7ImlucHV0X3R5cGUiOiAicmVxdWVzdCIsICJ0ZXh0cyI6IFsiaGVsbG8iXSwgInJlcXVlc3RfZGF0YSI6IHt9fSJgCh1BcHBseUxpdGVMbG1HdWFyZHJhaWxSZXNwb25zZRI/CgZhbnN3ZXIYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QhbavBgSeyJhY3Rpb24iOiAiTk9ORSJ9ImUKF0NyZWF0ZU1vZGVyYXRpb25SZXF1ZXN0EkoKB3BheWxvYWQYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QiC6SAPIAQHAvBgB2rwYEnsiaW5wdXQiOiAiaGVsbG8ifSLEAQoYQ3JlYXRlTW9kZXJhdGlvblJlc3BvbnNlEqcBCgZhbnN3ZXIYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Qn7avBh6eyJpZCI6ICJtb2RyLTViMGYyYjBlIiwgIm1vZGVsIjogInBvbGljeS1ndWFyZCIsICJyZXN1bHRzIjogW3siZmxhZ2dlZCI6IGZhbHNlLCAiY2F0ZWdvcmllcyI6IHt9LCAiY2F0ZWdvcnlfc2NvcmVzIjoge319XX0y1gMKDkFkYXB0ZXJTZXJ2aWNlEvQBChVBcHBseUxpdGVMbG1HdWFyZHJhaWwSNC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkFwcGx5TGl0ZUxsbUd1YXJkcmFpbFJlcXVlc3QaNS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkFwcGx5TGl0ZUxsbUd1YXJkcmFpbFJlc3BvbnNlIm7yuxgCOAGavBgSYnVuZGxlX3VuYXZhaWxhYmxlqLwYA4LT5JMCSDoHcGF5bG9hZGIGYW5zd2VyIjUvdjEvZXZhbHVhdGUvbGl0ZWxsbS9iZXRhL2xpdGVsbG1fYmFzaWNfZ3VhcmRyYWlsX2FwaRLMAQoQQ3JlYXRlTW9kZXJhdGlvbhIvLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQ3JlYXRlTW9kZXJhdGlvblJlcXVlc3QaMC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkNyZWF0ZU1vZGVyYXRpb25SZXNwb25zZSJVmrwYEmJ1bmRsZV91bmF2YWlsYWJsZai8GAOC0+STAjU6B3BheWxvYWRiBmFuc3dlciIiL3YxL2V2YWx1YXRlL29wZW5haS92MS9tb2RlcmF0aW9uc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.runtime.v1.ApplyLiteLlmGuardrailRequest
@@ -60,8 +60,8 @@ export const ApplyLiteLlmGuardrailResponseSchema: GenMessage<ApplyLiteLlmGuardra
  */
 export type CreateModerationRequest = Message<"policyguard.runtime.v1.CreateModerationRequest"> & {
   /**
-   * The request as OpenAI's clients send it: `input` is a string, a list of strings, or a list of `{"type": "text"}` parts, which
-   * together are one input. At most 256 inputs. `model` may be left out and is only repeated.
+   * The request as OpenAI's clients send it: `input` is a string, a list of strings, or a list of `{"type": "text"}`
+   * parts, which together are one input. At most 256 inputs. `model` may be left out and is only repeated.
    *
    * @generated from field: google.protobuf.Struct payload = 1;
    */
@@ -80,8 +80,8 @@ export const CreateModerationRequestSchema: GenMessage<CreateModerationRequest> 
  */
 export type CreateModerationResponse = Message<"policyguard.runtime.v1.CreateModerationResponse"> & {
   /**
-   * `id`, `model` and `results`, one for each input. `categories` has the thirteen of the contract and the categories of what was
-   * found, such as `pii.email`; each is true when a rule blocks because of it.
+   * `id`, `model` and `results`, one for each input. `categories` has the thirteen of the contract and the categories
+   * of what was found, such as `pii.email`; each is true when a rule blocks because of it.
    *
    * @generated from field: google.protobuf.Struct answer = 1;
    */
@@ -96,17 +96,17 @@ export const CreateModerationResponseSchema: GenMessage<CreateModerationResponse
   messageDesc(file_policyguard_runtime_v1_adapter_service, 3);
 
 /**
- * AdapterService speaks the contracts that gateways and client libraries already speak. The bundle in force judges, exactly as
- * on the evaluate paths, and each call is recorded as an evaluation. Members that a contract has and the runtime does not need
- * are passed over, so that newer versions of it work.
+ * AdapterService speaks the contracts that gateways and client libraries already speak. The bundle in force judges,
+ * exactly as on the evaluate paths, and each call is recorded as an evaluation. Members that the runtime does not need
+ * are ignored, so that newer versions of a contract work.
  *
  * @generated from service policyguard.runtime.v1.AdapterService
  */
 export const AdapterService: GenService<{
   /**
-   * LiteLLM's generic guardrail contract. Set `api_base` to `…/v1/evaluate/litellm`. Requests are judged as input, responses as
-   * output, tool calls as tool calls. BLOCK is answered as BLOCKED, REDACT as GUARDRAIL_INTERVENED with every text in its
-   * place, everything else as NONE. Images are not judged.
+   * LiteLLM's generic guardrail contract. Set `api_base` to `…/v1/evaluate/litellm`. Requests are judged as input,
+   * responses as output, tool calls as tool calls. BLOCK is answered as BLOCKED, REDACT as GUARDRAIL_INTERVENED with
+   * every text in its place, everything else as NONE. Images are not judged.
    *
    * @generated from rpc policyguard.runtime.v1.AdapterService.ApplyLiteLlmGuardrail
    */
@@ -116,9 +116,10 @@ export const AdapterService: GenService<{
     output: typeof ApplyLiteLlmGuardrailResponseSchema;
   },
   /**
-   * The moderation contract of OpenAI. Give an OpenAI client the base URL `…/v1/evaluate/openai/v1` and a runtime token as its key.
-   * Each input is judged by itself as input. `flagged` says that the outcome is BLOCK; scores are those of the detectors.
-   * Images are not judged, and an input with one is 422.
+   * The moderation contract of OpenAI. Give an OpenAI client the base URL `…/v1/evaluate/openai/v1` and a runtime token
+   * as its key. Each input is judged by itself as input. `flagged` says that the outcome is BLOCK; scores are those of
+   * the detectors. Images are not judged, and an input with one is 422. Failures have OpenAI's form, so that its
+   * clients show the message.
    *
    * @generated from rpc policyguard.runtime.v1.AdapterService.CreateModeration
    */

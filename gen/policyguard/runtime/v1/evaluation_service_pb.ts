@@ -23,7 +23,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/runtime/v1/evaluation_service.proto.
  */
 export const file_policyguard_runtime_v1_evaluation_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci9wb2xpY3lndWFyZC9ydW50aW1lL3YxL2V2YWx1YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQucnVudGltZS52MSLMAQoVRXZhbHVhdGVTdHJlYW1SZXF1ZXN0EjQKBG9wZW4YASABKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RyZWFtT3BlbmluZ0gAEiIKBWRlbHRhGAIgASgJQhG6SAZyBCiAgEDAvBgB6LwYAUgAEjgKCXRvb2xfY2FsbBgDIAEoCzIjLnBvbGljeWd1YXJkLnBvbGljeS52MS5Ub29sQ2FsbFBhcnRIABIQCgZmaW5pc2gYBCABKAhIAEINCgRwYXJ0EgW6SAIIASKpAQoWRXZhbHVhdGVTdHJlYW1SZXNwb25zZRIXCgdyZWxlYXNlGAEgASgJQgTAvBgBSAASMQoHZmluZGluZxgCIAEoCzIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5GaW5kaW5nSAASOgoHdmVyZGljdBgDIAEoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlSABCBwoFZXZlbnQibAoTRXZhbHVhdGVFYWNoUmVxdWVzdBIUCgJpZBgBIAEoCUIIukgFcgMYgAESPwoHcmVxdWVzdBgCIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3RCBrpIA9gBAyKjAQoURXZhbHVhdGVFYWNoUmVzcG9uc2USCgoCaWQYASABKAkSOwoIcmVzcG9uc2UYAiABKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZUgAEjgKBWVycm9yGAMgASgLMicucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmFsdWF0aW9uRXJyb3JIAEIICgZyZXN1bHQiVgoPRXZhbHVhdGlvbkVycm9yEg8KB21lc3NhZ2UYASABKAkSMgoGZGV0YWlsGAIgASgLMiIucG9saWN5Z3VhcmQuY29tbW9uLnYxLkVycm9yRGV0YWlsIlIKEU9wZW5TdHJlYW1SZXF1ZXN0Ej0KB29wZW5pbmcYASABKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RyZWFtT3BlbmluZ0IGukgDyAEBIlQKEk9wZW5TdHJlYW1SZXNwb25zZRIRCglzdHJlYW1faWQYASABKAkSFAoMaWRsZV9zZWNvbmRzGAIgASgFEhUKDXVudGlsX3ZlcmRpY3QYAyADKAkiuQEKFlB1c2hTdHJlYW1DaHVua1JlcXVlc3QSHQoJc3RyZWFtX2lkGAEgASgJQgq6SAdyBRABGIABEjwKBWRlbHRhGAIgASgJQi26SAZyBCiAgEDAvBgB2rwYGCJNeSBhZGRyZXNzIGlzIGFubkBleGFtIui8GAESQgoKdG9vbF9jYWxscxgDIAMoCzIjLnBvbGljeWd1YXJkLnBvbGljeS52MS5Ub29sQ2FsbFBhcnRCCbpIBpIBAxCAASJKChdQdXNoU3RyZWFtQ2h1bmtSZXNwb25zZRIvCgRzdGVwGAEgASgLMiEucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0cmVhbVN0ZXAiNAoTRmluaXNoU3RyZWFtUmVxdWVzdBIdCglzdHJlYW1faWQYASABKAlCCrpIB3IFEAEYgAEiaAoURmluaXNoU3RyZWFtUmVzcG9uc2USFgoIcmVsZWFzZWQYASABKAlCBMC8GAESOAoHdmVyZGljdBgCIAEoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlIhgKFkdldExvYWRlZEJ1bmRsZVJlcXVlc3QiowIKF0dldExvYWRlZEJ1bmRsZVJlc3BvbnNlEjsKBmJ1bmRsZRgBIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5CdW5kbGVSZWZlcmVuY2VIAIgBARIyCglsb2FkZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESEAoIcG9saWNpZXMYAyADKAkSNQoMY29uZmlybWVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEhYKCXJlamVjdGlvbhgFIAEoCUgDiAEBQgkKB19idW5kbGVCDAoKX2xvYWRlZF9hdEIPCg1fY29uZmlybWVkX2F0QgwKCl9yZWplY3Rpb24idgoURXZhbHVhdGVCYXRjaFJlcXVlc3QSXgoIcmVxdWVzdHMYASADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QjO6SAiSAQUIARCAAtq8GCR7InN0YWdlIjogIm91dHB1dCIsICJ0ZXh0IjogImhlbGxvIn0ipwEKFUV2YWx1YXRlQmF0Y2hSZXNwb25zZRKNAQoHcmVzdWx0cxgBIAMoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCY9q8GF97ImV2YWx1YXRpb25faWQiOiAiNWIwZjJiMGUtNGExYy00YzA3LTlhM2ItMGQ2YjNmMGI5ZDExIiwgIm91dGNvbWUiOiAiQUxMT1ciLCAiYmxvY2tlZCI6IGZhbHNlfSLKAQoaUmVzdG9yZVBsYWNlaG9sZGVyc1JlcXVlc3QSHgoKc2Vzc2lvbl9pZBgBIAEoCUIKukgHcgUQARiAAhI7CgR0ZXh0GAIgASgJQii6SAZyBCiAgEDAvBgB2rwYFyJJIHdyb3RlIHRvIFtFTUFJTF8xXS4iSACIAQESRgoIc2VnbWVudHMYAyADKAsyKS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlc3RvcmFibGVTZWdtZW50Qgm6SAaSAQMQgAhCBwoFX3RleHQiSAoRUmVzdG9yYWJsZVNlZ21lbnQSFgoCaWQYASABKAlCCrpIB3IFEAEYgAESGwoEdGV4dBgCIAEoCUINukgGcgQogIBAwLwYASKfAQobUmVzdG9yZVBsYWNlaG9sZGVyc1Jlc3BvbnNlEhcKBHRleHQYASABKAlCBMC8GAFIAIgBARI7CghzZWdtZW50cxgCIAMoCzIpLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVzdG9yYWJsZVNlZ21lbnQSEAoIcmVzdG9yZWQYAyABKAUSDwoHdW5rbm93bhgEIAMoCUIHCgVfdGV4dCJUChlFeHBsYWluRXZhbHVhdGlvblJlc3BvbnNlEjcKC2V4cGxhbmF0aW9uGAEgASgLMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhbmF0aW9uIhwKGkxpc3RMb2FkZWREZXRlY3RvcnNSZXF1ZXN0IlgKG0xpc3RMb2FkZWREZXRlY3RvcnNSZXNwb25zZRI5CglkZXRlY3RvcnMYASADKAsyJi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxvYWRlZERldGVjdG9yIokBCg5Mb2FkZWREZXRlY3RvchIVCgJpZBgBIAEoCUIJ2rwYBSJwaWkiEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEhIKCmNhdGVnb3JpZXMYBCADKAkSEQoJbGFuZ3VhZ2VzGAUgAygJEhIKCmNvc3RfY2xhc3MYBiABKAkynRoKEUV2YWx1YXRpb25TZXJ2aWNlEscBCg1FdmFsdWF0ZUlucHV0EiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlImXyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSC0+STAhc6ASoiEi92MS9ldmFsdWF0ZS9pbnB1dBLJAQoORXZhbHVhdGVPdXRwdXQSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiZvK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZILT5JMCGDoBKiITL3YxL2V2YWx1YXRlL291dHB1dBLOAQoQRXZhbHVhdGVUb29sQ2FsbBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJp8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkgtPkkwIbOgEqIhYvdjEvZXZhbHVhdGUvdG9vbC1jYWxsEtIBChJFdmFsdWF0ZVRvb2xSZXN1bHQSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2Uia/K7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZILT5JMCHToBKiIYL3YxL2V2YWx1YXRlL3Rvb2wtcmVzdWx0Es8BChFFdmFsdWF0ZVJldHJpZXZhbBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJp8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkgtPkkwIbOgEqIhYvdjEvZXZhbHVhdGUvcmV0cmlldmFsEtUBChRFdmFsdWF0ZUNvbnZlcnNhdGlvbhImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJs8rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkgtPkkwIeOgEqIhkvdjEvZXZhbHVhdGUvY29udmVyc2F0aW9uEtMBCg1FdmFsdWF0ZUJhdGNoEiwucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmFsdWF0ZUJhdGNoUmVxdWVzdBotLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVCYXRjaFJlc3BvbnNlImXyuxgDEgECmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSC0+STAhc6ASoiEi92MS9ldmFsdWF0ZS9iYXRjaBLJAQoORXZhbHVhdGVTY2hlbWESJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiZvK7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZILT5JMCGDoBKiITL3YxL2V2YWx1YXRlL3NjaGVtYRKzAQoTUmVzdG9yZVBsYWNlaG9sZGVycxIyLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVzdG9yZVBsYWNlaG9sZGVyc1JlcXVlc3QaMy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlc3RvcmVQbGFjZWhvbGRlcnNSZXNwb25zZSIz8rsYAxIBApq8GAlub3RfZm91bmSC0+STAhk6ASoiFC92MS9ldmFsdWF0ZS9yZXN0b3JlEscBChFFeHBsYWluRXZhbHVhdGlvbhImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaMS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV4cGxhaW5FdmFsdWF0aW9uUmVzcG9uc2UiV/K7GAMSAQKavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYCm92ZXJsb2FkZWSC0+STAiY6ASpiC2V4cGxhbmF0aW9uIhQvdjEvZXZhbHVhdGUvZXhwbGFpbhLpAQoORXZhbHVhdGVTdHJlYW0SLS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV2YWx1YXRlU3RyZWFtUmVxdWVzdBouLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVTdHJlYW1SZXNwb25zZSJ08rsYAxIBApq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkmrwYCm92ZXJsb2FkZWSC0+STAhg6ASoiEy92MS9ldmFsdWF0ZS9zdHJlYW0oATABEnYKDEV2YWx1YXRlRWFjaBIrLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVFYWNoUmVxdWVzdBosLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVFYWNoUmVzcG9uc2UiB/K7GAMSAQIoATABEuYBCgpPcGVuU3RyZWFtEikucG9saWN5Z3VhcmQucnVudGltZS52MS5PcGVuU3RyZWFtUmVxdWVzdBoqLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuT3BlblN0cmVhbVJlc3BvbnNlIoAB8rsYAxIBAvi7GMkBmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSavBgKb3ZlcmxvYWRlZILT5JMCHzoHb3BlbmluZyIUL3YxL2V2YWx1YXRlL3N0cmVhbXMSwAEKD1B1c2hTdHJlYW1DaHVuaxIuLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUHVzaFN0cmVhbUNodW5rUmVxdWVzdBovLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUHVzaFN0cmVhbUNodW5rUmVzcG9uc2UiTPK7GAMSAQKavBgJbm90X2ZvdW5kgtPkkwIyOgEqYgRzdGVwIicvdjEvZXZhbHVhdGUvc3RyZWFtcy97c3RyZWFtX2lkfS9jaHVua3MSrgEKDEZpbmlzaFN0cmVhbRIrLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRmluaXNoU3RyZWFtUmVxdWVzdBosLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRmluaXNoU3RyZWFtUmVzcG9uc2UiQ/K7GAMSAQKavBgJbm90X2ZvdW5kgtPkkwIpIicvdjEvZXZhbHVhdGUvc3RyZWFtcy97c3RyZWFtX2lkfS9maW5pc2gSpQEKE0xpc3RMb2FkZWREZXRlY3RvcnMSMi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxpc3RMb2FkZWREZXRlY3RvcnNSZXF1ZXN0GjMucG9saWN5Z3VhcmQucnVudGltZS52MS5MaXN0TG9hZGVkRGV0ZWN0b3JzUmVzcG9uc2UiJfK7GAMSAQKC0+STAhgSFi92MS9ldmFsdWF0ZS9kZXRlY3RvcnMSlgEKD0dldExvYWRlZEJ1bmRsZRIuLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuR2V0TG9hZGVkQnVuZGxlUmVxdWVzdBovLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuR2V0TG9hZGVkQnVuZGxlUmVzcG9uc2UiIvK7GAMSAQKC0+STAhUSEy92MS9ldmFsdWF0ZS9idW5kbGViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_common_v1_reason, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_explanation, file_policyguard_policy_v1_stream]);
+  fileDesc("Ci9wb2xpY3lndWFyZC9ydW50aW1lL3YxL2V2YWx1YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQucnVudGltZS52MSLMAQoVRXZhbHVhdGVTdHJlYW1SZXF1ZXN0EjQKBG9wZW4YASABKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RyZWFtT3BlbmluZ0gAEiIKBWRlbHRhGAIgASgJQhG6SAZyBCiAgEDAvBgB6LwYAUgAEjgKCXRvb2xfY2FsbBgDIAEoCzIjLnBvbGljeWd1YXJkLnBvbGljeS52MS5Ub29sQ2FsbFBhcnRIABIQCgZmaW5pc2gYBCABKAhIAEINCgRwYXJ0EgW6SAIIASKpAQoWRXZhbHVhdGVTdHJlYW1SZXNwb25zZRIXCgdyZWxlYXNlGAEgASgJQgTAvBgBSAASMQoHZmluZGluZxgCIAEoCzIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5GaW5kaW5nSAASOgoHdmVyZGljdBgDIAEoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlSABCBwoFZXZlbnQibAoTRXZhbHVhdGVFYWNoUmVxdWVzdBIUCgJpZBgBIAEoCUIIukgFcgMYgAESPwoHcmVxdWVzdBgCIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3RCBrpIA9gBAyKjAQoURXZhbHVhdGVFYWNoUmVzcG9uc2USCgoCaWQYASABKAkSOwoIcmVzcG9uc2UYAiABKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZUgAEjgKBWVycm9yGAMgASgLMicucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmFsdWF0aW9uRXJyb3JIAEIICgZyZXN1bHQiVgoPRXZhbHVhdGlvbkVycm9yEg8KB21lc3NhZ2UYASABKAkSMgoGZGV0YWlsGAIgASgLMiIucG9saWN5Z3VhcmQuY29tbW9uLnYxLkVycm9yRGV0YWlsIlIKEU9wZW5TdHJlYW1SZXF1ZXN0Ej0KB29wZW5pbmcYASABKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RyZWFtT3BlbmluZ0IGukgDyAEBIlQKEk9wZW5TdHJlYW1SZXNwb25zZRIRCglzdHJlYW1faWQYASABKAkSFAoMaWRsZV9zZWNvbmRzGAIgASgFEhUKDXVudGlsX3ZlcmRpY3QYAyADKAkiuQEKFlB1c2hTdHJlYW1DaHVua1JlcXVlc3QSHQoJc3RyZWFtX2lkGAEgASgJQgq6SAdyBRABGIABEjwKBWRlbHRhGAIgASgJQi26SAZyBCiAgEDAvBgB2rwYGCJNeSBhZGRyZXNzIGlzIGFubkBleGFtIui8GAESQgoKdG9vbF9jYWxscxgDIAMoCzIjLnBvbGljeWd1YXJkLnBvbGljeS52MS5Ub29sQ2FsbFBhcnRCCbpIBpIBAxCAASJKChdQdXNoU3RyZWFtQ2h1bmtSZXNwb25zZRIvCgRzdGVwGAEgASgLMiEucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0cmVhbVN0ZXAiNAoTRmluaXNoU3RyZWFtUmVxdWVzdBIdCglzdHJlYW1faWQYASABKAlCCrpIB3IFEAEYgAEiaAoURmluaXNoU3RyZWFtUmVzcG9uc2USFgoIcmVsZWFzZWQYASABKAlCBMC8GAESOAoHdmVyZGljdBgCIAEoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlIhgKFkdldExvYWRlZEJ1bmRsZVJlcXVlc3QiowIKF0dldExvYWRlZEJ1bmRsZVJlc3BvbnNlEjsKBmJ1bmRsZRgBIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5CdW5kbGVSZWZlcmVuY2VIAIgBARIyCglsb2FkZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESEAoIcG9saWNpZXMYAyADKAkSNQoMY29uZmlybWVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEhYKCXJlamVjdGlvbhgFIAEoCUgDiAEBQgkKB19idW5kbGVCDAoKX2xvYWRlZF9hdEIPCg1fY29uZmlybWVkX2F0QgwKCl9yZWplY3Rpb24idgoURXZhbHVhdGVCYXRjaFJlcXVlc3QSXgoIcmVxdWVzdHMYASADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QjO6SAiSAQUIARCAAtq8GCR7InN0YWdlIjogIm91dHB1dCIsICJ0ZXh0IjogImhlbGxvIn0ipwEKFUV2YWx1YXRlQmF0Y2hSZXNwb25zZRKNAQoHcmVzdWx0cxgBIAMoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCY9q8GF97ImV2YWx1YXRpb25faWQiOiAiNWIwZjJiMGUtNGExYy00YzA3LTlhM2ItMGQ2YjNmMGI5ZDExIiwgIm91dGNvbWUiOiAiQUxMT1ciLCAiYmxvY2tlZCI6IGZhbHNlfSLKAQoaUmVzdG9yZVBsYWNlaG9sZGVyc1JlcXVlc3QSHgoKc2Vzc2lvbl9pZBgBIAEoCUIKukgHcgUQARiAAhI7CgR0ZXh0GAIgASgJQii6SAZyBCiAgEDAvBgB2rwYFyJJIHdyb3RlIHRvIFtFTUFJTF8xXS4iSACIAQESRgoIc2VnbWVudHMYAyADKAsyKS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlc3RvcmFibGVTZWdtZW50Qgm6SAaSAQMQgAhCBwoFX3RleHQiSAoRUmVzdG9yYWJsZVNlZ21lbnQSFgoCaWQYASABKAlCCrpIB3IFEAEYgAESGwoEdGV4dBgCIAEoCUINukgGcgQogIBAwLwYASKfAQobUmVzdG9yZVBsYWNlaG9sZGVyc1Jlc3BvbnNlEhcKBHRleHQYASABKAlCBMC8GAFIAIgBARI7CghzZWdtZW50cxgCIAMoCzIpLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVzdG9yYWJsZVNlZ21lbnQSEAoIcmVzdG9yZWQYAyABKAUSDwoHdW5rbm93bhgEIAMoCUIHCgVfdGV4dCJUChlFeHBsYWluRXZhbHVhdGlvblJlc3BvbnNlEjcKC2V4cGxhbmF0aW9uGAEgASgLMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhbmF0aW9uIm8KGkxpc3RMb2FkZWREZXRlY3RvcnNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAIgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQihgEKG0xpc3RMb2FkZWREZXRlY3RvcnNSZXNwb25zZRI5CglkZXRlY3RvcnMYASADKAsyJi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxvYWRlZERldGVjdG9yEg0KBXRvdGFsGAIgASgFEg0KBWxpbWl0GAMgASgFEg4KBm9mZnNldBgEIAEoBSLDAQoOTG9hZGVkRGV0ZWN0b3ISNgoCaWQYASABKAlCKtq8GCYiMDAyMTA2MTUtOWFmNi00NmQ0LWIyZjgtYjkwYWU5NWVjMTYyIhIUCgxkaXNwbGF5X25hbWUYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRISCgpjYXRlZ29yaWVzGAQgAygJEhEKCWxhbmd1YWdlcxgFIAMoCRISCgpjb3N0X2NsYXNzGAYgASgJEhcKBG5hbWUYByABKAlCCdq8GAUicGlpIjKvGgoRRXZhbHVhdGlvblNlcnZpY2USxAEKDUV2YWx1YXRlSW5wdXQSJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXF1ZXN0GicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVzcG9uc2UiYpq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkqLwYA4LT5JMCFzoBKiISL3YxL2V2YWx1YXRlL2lucHV0EsYBCg5FdmFsdWF0ZU91dHB1dBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJjmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSovBgDgtPkkwIYOgEqIhMvdjEvZXZhbHVhdGUvb3V0cHV0EssBChBFdmFsdWF0ZVRvb2xDYWxsEiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlImaavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZKi8GAOC0+STAhs6ASoiFi92MS9ldmFsdWF0ZS90b29sLWNhbGwSzwEKEkV2YWx1YXRlVG9vbFJlc3VsdBImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJomrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSovBgDgtPkkwIdOgEqIhgvdjEvZXZhbHVhdGUvdG9vbC1yZXN1bHQSzAEKEUV2YWx1YXRlUmV0cmlldmFsEiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlImaavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZKi8GAOC0+STAhs6ASoiFi92MS9ldmFsdWF0ZS9yZXRyaWV2YWwS0gEKFEV2YWx1YXRlQ29udmVyc2F0aW9uEiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBonLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlc3BvbnNlImmavBgSYnVuZGxlX3VuYXZhaWxhYmxlmrwYEHBheW1lbnRfcmVxdWlyZWSavBgTcGxhbl9saW1pdF9leGNlZWRlZKi8GAOC0+STAh46ASoiGS92MS9ldmFsdWF0ZS9jb252ZXJzYXRpb24S0AEKDUV2YWx1YXRlQmF0Y2gSLC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkV2YWx1YXRlQmF0Y2hSZXF1ZXN0Gi0ucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmFsdWF0ZUJhdGNoUmVzcG9uc2UiYpq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkqLwYA4LT5JMCFzoBKiISL3YxL2V2YWx1YXRlL2JhdGNoEsYBCg5FdmFsdWF0ZVNjaGVtYRImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FdmFsdWF0ZVJlcXVlc3QaJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZSJjmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSovBgDgtPkkwIYOgEqIhMvdjEvZXZhbHVhdGUvc2NoZW1hErABChNSZXN0b3JlUGxhY2Vob2xkZXJzEjIucG9saWN5Z3VhcmQucnVudGltZS52MS5SZXN0b3JlUGxhY2Vob2xkZXJzUmVxdWVzdBozLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVzdG9yZVBsYWNlaG9sZGVyc1Jlc3BvbnNlIjCavBgJbm90X2ZvdW5kqLwYA4LT5JMCGToBKiIUL3YxL2V2YWx1YXRlL3Jlc3RvcmUSxAEKEUV4cGxhaW5FdmFsdWF0aW9uEiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRlUmVxdWVzdBoxLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXhwbGFpbkV2YWx1YXRpb25SZXNwb25zZSJUmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GApvdmVybG9hZGVkqLwYA4LT5JMCJjoBKmILZXhwbGFuYXRpb24iFC92MS9ldmFsdWF0ZS9leHBsYWluEqwCCg5FdmFsdWF0ZVN0cmVhbRItLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVTdHJlYW1SZXF1ZXN0Gi4ucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmFsdWF0ZVN0cmVhbVJlc3BvbnNlIrYBmrwYEmJ1bmRsZV91bmF2YWlsYWJsZZq8GBBwYXltZW50X3JlcXVpcmVkmrwYE3BsYW5fbGltaXRfZXhjZWVkZWSavBgKb3ZlcmxvYWRlZKi8GAOyvBgUYXBwbGljYXRpb24veC1uZGpzb266vBgUYXBwbGljYXRpb24veC1uZGpzb266vBgRdGV4dC9ldmVudC1zdHJlYW2C0+STAhg6ASoiEy92MS9ldmFsdWF0ZS9zdHJlYW0oATABEnMKDEV2YWx1YXRlRWFjaBIrLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVFYWNoUmVxdWVzdBosLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZhbHVhdGVFYWNoUmVzcG9uc2UiBKi8GAMoATABEuIBCgpPcGVuU3RyZWFtEikucG9saWN5Z3VhcmQucnVudGltZS52MS5PcGVuU3RyZWFtUmVxdWVzdBoqLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuT3BlblN0cmVhbVJlc3BvbnNlIn34uxjJAZq8GBJidW5kbGVfdW5hdmFpbGFibGWavBgQcGF5bWVudF9yZXF1aXJlZJq8GBNwbGFuX2xpbWl0X2V4Y2VlZGVkmrwYCm92ZXJsb2FkZWSovBgDgtPkkwIfOgdvcGVuaW5nIhQvdjEvZXZhbHVhdGUvc3RyZWFtcxK9AQoPUHVzaFN0cmVhbUNodW5rEi4ucG9saWN5Z3VhcmQucnVudGltZS52MS5QdXNoU3RyZWFtQ2h1bmtSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQucnVudGltZS52MS5QdXNoU3RyZWFtQ2h1bmtSZXNwb25zZSJJmrwYCW5vdF9mb3VuZKi8GAOC0+STAjI6ASpiBHN0ZXAiJy92MS9ldmFsdWF0ZS9zdHJlYW1zL3tzdHJlYW1faWR9L2NodW5rcxKrAQoMRmluaXNoU3RyZWFtEisucG9saWN5Z3VhcmQucnVudGltZS52MS5GaW5pc2hTdHJlYW1SZXF1ZXN0GiwucG9saWN5Z3VhcmQucnVudGltZS52MS5GaW5pc2hTdHJlYW1SZXNwb25zZSJAmrwYCW5vdF9mb3VuZKi8GAOC0+STAikiJy92MS9ldmFsdWF0ZS9zdHJlYW1zL3tzdHJlYW1faWR9L2ZpbmlzaBKiAQoTTGlzdExvYWRlZERldGVjdG9ycxIyLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTGlzdExvYWRlZERldGVjdG9yc1JlcXVlc3QaMy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxpc3RMb2FkZWREZXRlY3RvcnNSZXNwb25zZSIiqLwYA4LT5JMCGBIWL3YxL2V2YWx1YXRlL2RldGVjdG9ycxKTAQoPR2V0TG9hZGVkQnVuZGxlEi4ucG9saWN5Z3VhcmQucnVudGltZS52MS5HZXRMb2FkZWRCdW5kbGVSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQucnVudGltZS52MS5HZXRMb2FkZWRCdW5kbGVSZXNwb25zZSIfqLwYA4LT5JMCFRITL3YxL2V2YWx1YXRlL2J1bmRsZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_common_v1_reason, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_explanation, file_policyguard_policy_v1_stream]);
 
 /**
  * @generated from message policyguard.runtime.v1.EvaluateStreamRequest
@@ -81,7 +81,7 @@ export const EvaluateStreamRequestSchema: GenMessage<EvaluateStreamRequest> = /*
  */
 export type EvaluateStreamResponse = Message<"policyguard.runtime.v1.EvaluateStreamResponse"> & {
   /**
-   * What is known: text that may go on, findings as they become certain, and the verdict at the end.
+   * An event: text that is released, findings as they become certain, and the verdict at the end.
    *
    * @generated from oneof policyguard.runtime.v1.EvaluateStreamResponse.event
    */
@@ -131,7 +131,7 @@ export type EvaluateEachRequest = Message<"policyguard.runtime.v1.EvaluateEachRe
   id: string;
 
   /**
-   * What is to be judged. Its rules are those of the unary calls; what fails them is refused by itself.
+   * The request. The rules of its fields are those of the unary calls; a request that breaks them is refused by itself.
    *
    * @generated from field: policyguard.policy.v1.EvaluateRequest request = 2;
    */
@@ -253,8 +253,8 @@ export type OpenStreamResponse = Message<"policyguard.runtime.v1.OpenStreamRespo
   idleSeconds: number;
 
   /**
-   * Why everything waits for the verdict: rules that cannot be judged before, as "policy/rule (reason)". Empty for a stream that
-   * releases text while it comes.
+   * Why nothing is released before the verdict: rules that cannot be judged before, as "policy/rule (reason)". Empty
+   * for a stream that releases text while it comes.
    *
    * @generated from field: repeated string until_verdict = 3;
    */
@@ -430,8 +430,8 @@ export const GetLoadedBundleResponseSchema: GenMessage<GetLoadedBundleResponse> 
  */
 export type EvaluateBatchRequest = Message<"policyguard.runtime.v1.EvaluateBatchRequest"> & {
   /**
-   * The requests, each in the JSON form of the evaluate paths. `stage` in it says which: "input" when it is left out, "output",
-   * "tool_call", "tool_result" or "retrieval". RPC callers use the same JSON.
+   * The requests, each in the JSON form of the evaluate paths. `stage` in it says which: "input" when it is left out,
+   * "output", "tool_call", "tool_result" or "retrieval". RPC callers use the same JSON.
    *
    * @generated from field: repeated google.protobuf.Struct requests = 1;
    */
@@ -450,7 +450,8 @@ export const EvaluateBatchRequestSchema: GenMessage<EvaluateBatchRequest> = /*@_
  */
 export type EvaluateBatchResponse = Message<"policyguard.runtime.v1.EvaluateBatchResponse"> & {
   /**
-   * One for each request, in order: the answer of the evaluate paths, or `{"error": …}` with what `detail` would have said.
+   * One for each request, in order: the answer of the evaluate paths, or `{"error": …}` with what `detail` would have
+   * said.
    *
    * @generated from field: repeated google.protobuf.Struct results = 1;
    */
@@ -588,6 +589,19 @@ export const ExplainEvaluationResponseSchema: GenMessage<ExplainEvaluationRespon
  * @generated from message policyguard.runtime.v1.ListLoadedDetectorsRequest
  */
 export type ListLoadedDetectorsRequest = Message<"policyguard.runtime.v1.ListLoadedDetectorsRequest"> & {
+  /**
+   * Page size, 1 to 200. Default 50.
+   *
+   * @generated from field: optional int32 limit = 1;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Entries to skip. Default 0.
+   *
+   * @generated from field: optional int32 offset = 2;
+   */
+  offset?: number | undefined;
 };
 
 /**
@@ -602,11 +616,32 @@ export const ListLoadedDetectorsRequestSchema: GenMessage<ListLoadedDetectorsReq
  */
 export type ListLoadedDetectorsResponse = Message<"policyguard.runtime.v1.ListLoadedDetectorsResponse"> & {
   /**
-   * The detectors, by id.
+   * The detectors of the page, by name.
    *
    * @generated from field: repeated policyguard.runtime.v1.LoadedDetector detectors = 1;
    */
   detectors: LoadedDetector[];
+
+  /**
+   * Entries in all.
+   *
+   * @generated from field: int32 total = 2;
+   */
+  total: number;
+
+  /**
+   * Page size in force.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * Entries skipped.
+   *
+   * @generated from field: int32 offset = 4;
+   */
+  offset: number;
 };
 
 /**
@@ -663,6 +698,13 @@ export type LoadedDetector = Message<"policyguard.runtime.v1.LoadedDetector"> & 
    * @generated from field: string cost_class = 6;
    */
   costClass: string;
+
+  /**
+   * What a policy names to use it.
+   *
+   * @generated from field: string name = 7;
+   */
+  name: string;
 };
 
 /**
@@ -700,8 +742,9 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateResponseSchema;
   },
   /**
-   * Judges the calls that a model proposes, before any of them runs. `tool_calls` has the outcome of each call by itself, so that
-   * one bad call need not stop the others. Arguments are read string by string, names of members included.
+   * Judges the calls that a model proposes, before any of them runs. `tool_calls` has the outcome of each call by
+   * itself, so that one bad call need not stop the others. Arguments are read string by string, names of members
+   * included.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateToolCall
    */
@@ -721,8 +764,8 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateResponseSchema;
   },
   /**
-   * Judges retrieved passages, one segment each, before they enter the context. `chunks` says of each whether to keep, redact or
-   * drop it. All of them are untrusted unless a segment says otherwise.
+   * Judges retrieved passages, one segment each, before they enter the context. `chunks` says of each whether to keep,
+   * redact or drop it. All of them are untrusted unless a segment says otherwise.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateRetrieval
    */
@@ -732,9 +775,9 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateResponseSchema;
   },
   /**
-   * Judges a whole transcript. Each turn is judged as at its own moment: user and system turns as input, assistant turns as
-   * output, tool turns as tool results, and `tool_calls` as calls. What user turns only make together, such as a key or an
-   * instruction that is split over turns, is found as well, within the newest 16,384 characters of them.
+   * Judges a whole transcript. Each turn is judged at its own stage: user and system turns as input, assistant turns as
+   * output, tool turns as tool results, and `tool_calls` as calls. A key or an instruction that is split over several
+   * user turns is found as well, within their newest 16,384 characters.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateConversation
    */
@@ -744,8 +787,9 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateResponseSchema;
   },
   /**
-   * Judges up to 256 requests, each as if it came alone, and answers in their order. A request that is refused has its error in
-   * its place and does not touch the others. They are no unit: each one sees the bundle that is in force when its turn comes.
+   * Judges up to 256 requests, each as if it came alone, and answers in their order. A request that is refused has its
+   * error in its place and does not affect the others. The requests are independent: each one sees the bundle that is
+   * in force when it is judged.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateBatch
    */
@@ -755,8 +799,9 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateBatchResponseSchema;
   },
   /**
-   * Holds a structured output, given as `text`, against the output schema of the bundle that `output_schema` names. The outcome is
-   * BLOCK when it fails, and ALLOW otherwise; no other rule is asked. A name that the bundle does not have is 422.
+   * Holds a structured output, given as `text`, against the output schema of the bundle that `output_schema` names. The
+   * outcome is BLOCK when it fails, and ALLOW otherwise; no other rule is asked. A name that the bundle does not have
+   * is 422.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateSchema
    */
@@ -766,8 +811,9 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateResponseSchema;
   },
   /**
-   * Puts originals back in place of placeholders that redaction made in the same session. Originals are kept in the runtime only,
-   * for a limited time. Placeholders that are not known stay as they are. 404 when this runtime keeps nothing of the session.
+   * Puts originals back in place of placeholders that redaction made in the same session. Originals are kept in the
+   * runtime only, for a limited time. Placeholders that are not known stay as they are. 404 when this runtime keeps
+   * nothing of the session.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.RestorePlaceholders
    */
@@ -777,8 +823,8 @@ export const EvaluationService: GenService<{
     output: typeof RestorePlaceholdersResponseSchema;
   },
   /**
-   * Judges a request and says why: every score and every rule. Nothing is recorded, metered, remembered or enforced. A process
-   * explains one request at a time; while it does, others are 503 `overloaded`.
+   * Judges a request and says why: every score and every rule. Nothing is recorded, metered, remembered or enforced. A
+   * process explains one request at a time; while it does, others are 503 `overloaded`.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.ExplainEvaluation
    */
@@ -788,10 +834,10 @@ export const EvaluationService: GenService<{
     output: typeof ExplainEvaluationResponseSchema;
   },
   /**
-   * Judges a text while it comes, over HTTP/2: the opening, deltas, then `finish`. What is released is safe and exact: all releases
-   * together are the redacted text up to the first enforced block, however the text was cut, and the verdict is that of the unary
-   * call. Tool calls are released by the verdict only. A stream sees one bundle, that of its opening, and is one record. Over REST the
-   * same is `POST /v1/evaluate/stream` (NDJSON in, NDJSON or SSE out).
+   * Judges a text while it comes, over HTTP/2: the opening, deltas, then `finish`. The released text is safe and exact:
+   * all releases together are the redacted text up to the first enforced block, however the text was cut, and the
+   * verdict is that of the unary call. Tool calls are released by the verdict only. A stream sees one bundle, that of
+   * its opening, and is one record. Over REST the same is `POST /v1/evaluate/stream` (NDJSON in, NDJSON or SSE out).
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateStream
    */
@@ -801,10 +847,11 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateStreamResponseSchema;
   },
   /**
-   * Judges many requests over one call, over HTTP/2: each as the unary call of its `stage` would, "input" when it states none. Answers come in the
-   * order of the requests, and one that is refused has its error in its place and does not end the call. A caller may send the next requests
-   * before the answers to the first have come; 64 of them are taken in at once. The token has to stay good: when it does not, the call ends
-   * with `unauthenticated`. A call on which nothing comes for 60 seconds ends with `deadline_exceeded`.
+   * Judges many requests over one call, over HTTP/2: each as the unary call of its `stage` would, "input" when it
+   * states none. Answers come in the order of the requests, and one that is refused has its error in its place and does
+   * not end the call. A caller may send the next requests before the answers to the first have come; 64 of them are
+   * taken in at once. The token has to stay good: when it does not, the call ends with `unauthenticated`. A call on
+   * which nothing comes for 60 seconds ends with `deadline_exceeded`.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateEach
    */
@@ -814,8 +861,8 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateEachResponseSchema;
   },
   /**
-   * Opens a stream for callers that cannot send and receive at once. It lives in this process until it is finished, or until nothing
-   * was pushed for a while. 503 `overloaded` when as many streams are open as the process takes.
+   * Opens a stream for callers that cannot send and receive at once. It stays in this process until it is finished, or
+   * until nothing was pushed for a while. 503 `overloaded` when too many streams are open.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.OpenStream
    */
@@ -825,7 +872,8 @@ export const EvaluationService: GenService<{
     output: typeof OpenStreamResponseSchema;
   },
   /**
-   * Pushes more of the text of an open stream; answers what it released. Not safe to retry. 404 for a stream that is not open here.
+   * Pushes more of the text of an open stream; answers what it released. Not safe to retry. 404 for a stream that is
+   * not open here.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.PushStreamChunk
    */
@@ -845,7 +893,8 @@ export const EvaluationService: GenService<{
     output: typeof FinishStreamResponseSchema;
   },
   /**
-   * Lists the detectors that the policies of the loaded bundle use, by their ids in the catalog. Empty before the first bundle.
+   * Lists the detectors that the policies of the loaded bundle use, in the order of their names. Empty before the first
+   * bundle.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.ListLoadedDetectors
    */

@@ -16,8 +16,8 @@ export const file_policyguard_testing_v1_each_vector: GenFile = /*@__PURE__*/
   fileDesc("Cihwb2xpY3lndWFyZC90ZXN0aW5nL3YxL2VhY2hfdmVjdG9yLnByb3RvEhZwb2xpY3lndWFyZC50ZXN0aW5nLnYxIr8BCgpFYWNoVmVjdG9yEhMKC2Rlc2NyaXB0aW9uGAEgASgJEjUKCHBvbGljaWVzGAIgAygLMiMucG9saWN5Z3VhcmQudGVzdGluZy52MS5Qb2xpY3lHaXZlbhIWCg53aXRob3V0X2J1bmRsZRgDIAEoCBIKCgJhcxgEIAEoCRIyCghyZXF1ZXN0cxgFIAMoCzIgLnBvbGljeWd1YXJkLnRlc3RpbmcudjEuRWFjaFN0ZXASDQoFZXJyb3IYBiABKAkidAoIRWFjaFN0ZXASCgoCaWQYASABKAkSKAoHcmVxdWVzdBgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMgoEd2FudBgDIAEoCzIkLnBvbGljeWd1YXJkLnRlc3RpbmcudjEuRXZhbHVhdGVXYW50YgZwcm90bzM", [file_google_protobuf_struct, file_policyguard_testing_v1_evaluate_vector]);
 
 /**
- * EachVector is one promise of a call with many evaluations: given policies and requests, these are the answers, in the order of the requests,
- * over whatever protocol and however the requests come. It is never served.
+ * EachVector is one promise of a call with many evaluations: given policies and requests, these are the answers, in the
+ * order of the requests, over whatever protocol and however the requests come. It is never served.
  *
  * @generated from message policyguard.testing.v1.EachVector
  */

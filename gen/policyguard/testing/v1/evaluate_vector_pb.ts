@@ -16,7 +16,8 @@ export const file_policyguard_testing_v1_evaluate_vector: GenFile = /*@__PURE__*
 
 /**
  * EvaluateVector is one promise of evaluation: given policies and a request, this is the answer. Where a decision is
- * wanted it is asked of the engine alone too, otherwise of a live runtime over REST, Connect and gRPC. It is never served.
+ * wanted it is asked of the engine alone too, otherwise of a live runtime over REST, Connect and gRPC. It is never
+ * served.
  *
  * @generated from message policyguard.testing.v1.EvaluateVector
  */
@@ -57,8 +58,8 @@ export type EvaluateVector = Message<"policyguard.testing.v1.EvaluateVector"> & 
   stage: string;
 
   /**
-   * Who calls: "runtime" (when empty), "ci", "admin", "anonymous", "garbage", "unknown", "expired", "other_environment" or
-   * "other_project".
+   * Who calls: "runtime" (when empty), "ci", "admin", "anonymous", "garbage", "unknown", "expired", "other_environment"
+   * or "other_project".
    *
    * @generated from field: string as = 6;
    */
@@ -66,7 +67,8 @@ export type EvaluateVector = Message<"policyguard.testing.v1.EvaluateVector"> & 
 
   /**
    * The request in its JSON form. "${join:a,b}" stands for "ab", so that no made-up secret stands here whole;
-   * "${checked:prefix,body}" also has its check sum behind it; "${repeat:text,count}" and "${newline}" are what they say.
+   * "${checked:prefix,body}" also has its check sum behind it; "${repeat:text,count}" and "${newline}" are what they
+   * say.
    *
    * @generated from field: google.protobuf.Struct request = 7;
    */

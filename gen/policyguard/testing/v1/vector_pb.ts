@@ -12,7 +12,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/testing/v1/vector.proto.
  */
 export const file_policyguard_testing_v1_vector: GenFile = /*@__PURE__*/
-  fileDesc("CiNwb2xpY3lndWFyZC90ZXN0aW5nL3YxL3ZlY3Rvci5wcm90bxIWcG9saWN5Z3VhcmQudGVzdGluZy52MSK0AQoGVmVjdG9yEhMKC2Rlc2NyaXB0aW9uGAEgASgJEisKBWdpdmVuGAIgAygLMhwucG9saWN5Z3VhcmQudGVzdGluZy52MS5TdGVwEioKBGNhbGwYAyABKAsyHC5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLkNhbGwSKgoEd2FudBgEIAEoCzIcLnBvbGljeWd1YXJkLnRlc3RpbmcudjEuV2FudBIQCghkaWFsZWN0cxgFIAMoCSJACgRTdGVwEgwKBGJpbmQYASABKAkSKgoEY2FsbBgCIAEoCzIcLnBvbGljeWd1YXJkLnRlc3RpbmcudjEuQ2FsbCLcAQoEQ2FsbBIOCgZtZXRob2QYASABKAkSCgoCYXMYAiABKAkSKAoHcmVxdWVzdBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSOgoHaGVhZGVycxgEIAMoCzIpLnBvbGljeWd1YXJkLnRlc3RpbmcudjEuQ2FsbC5IZWFkZXJzRW50cnkSFQoIcmF3X2JvZHkYBSABKAlIAIgBARouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUILCglfcmF3X2JvZHki1wEKBFdhbnQSDgoGc3RhdHVzGAEgASgFEg0KBWVycm9yGAIgASgJEiQKBGJvZHkYAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDgoGZXZlbnRzGAQgAygJEjoKB2hlYWRlcnMYBSADKAsyKS5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLldhbnQuSGVhZGVyc0VudHJ5Eg4KBmZpZWxkcxgGIAMoCRouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AWIGcHJvdG8z", [file_google_protobuf_struct]);
+  fileDesc("CiNwb2xpY3lndWFyZC90ZXN0aW5nL3YxL3ZlY3Rvci5wcm90bxIWcG9saWN5Z3VhcmQudGVzdGluZy52MSLKAQoGVmVjdG9yEhMKC2Rlc2NyaXB0aW9uGAEgASgJEisKBWdpdmVuGAIgAygLMhwucG9saWN5Z3VhcmQudGVzdGluZy52MS5TdGVwEioKBGNhbGwYAyABKAsyHC5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLkNhbGwSKgoEd2FudBgEIAEoCzIcLnBvbGljeWd1YXJkLnRlc3RpbmcudjEuV2FudBIQCghkaWFsZWN0cxgFIAMoCRIUCgxpbnN0YWxsYXRpb24YBiABKAkiQAoEU3RlcBIMCgRiaW5kGAEgASgJEioKBGNhbGwYAiABKAsyHC5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLkNhbGwi3AEKBENhbGwSDgoGbWV0aG9kGAEgASgJEgoKAmFzGAIgASgJEigKB3JlcXVlc3QYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EjoKB2hlYWRlcnMYBCADKAsyKS5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLkNhbGwuSGVhZGVyc0VudHJ5EhUKCHJhd19ib2R5GAUgASgJSACIAQEaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCwoJX3Jhd19ib2R5ItcBCgRXYW50Eg4KBnN0YXR1cxgBIAEoBRINCgVlcnJvchgCIAEoCRIkCgRib2R5GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBmV2ZW50cxgEIAMoCRI6CgdoZWFkZXJzGAUgAygLMikucG9saWN5Z3VhcmQudGVzdGluZy52MS5XYW50LkhlYWRlcnNFbnRyeRIOCgZmaWVsZHMYBiADKAkaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFiBnByb3RvMw", [file_google_protobuf_struct]);
 
 /**
  * Vector is one promise of the API, called over REST, Connect and gRPC. It is never served.
@@ -54,6 +54,13 @@ export type Vector = Message<"policyguard.testing.v1.Vector"> & {
    * @generated from field: repeated string dialects = 5;
    */
   dialects: string[];
+
+  /**
+   * Which installation is called: "invite_only" is one where nobody may register. Empty: one where everybody may.
+   *
+   * @generated from field: string installation = 6;
+   */
+  installation: string;
 };
 
 /**
@@ -103,7 +110,8 @@ export type Call = Message<"policyguard.testing.v1.Call"> & {
   method: string;
 
   /**
-   * Who calls: "admin", "ci", "runtime", "viewer", "editor", "owner", "anonymous", "garbage", "expired", "revoked", "foreign".
+   * Who calls: "admin", "ci", "runtime", "viewer", "editor", "owner", "anonymous", "garbage", "expired", "revoked",
+   * "foreign".
    *
    * @generated from field: string as = 2;
    */
@@ -159,7 +167,8 @@ export type Want = Message<"policyguard.testing.v1.Want"> & {
   error: string;
 
   /**
-   * A part of the answer that has to be there. "${any}" stands for any value, "${uuid}" and "${timestamp}" for their kinds.
+   * A part of the answer that has to be there. "${any}" stands for any value, "${uuid}" and "${timestamp}" for their
+   * kinds.
    *
    * @generated from field: google.protobuf.Value body = 3;
    */
@@ -180,7 +189,7 @@ export type Want = Message<"policyguard.testing.v1.Want"> & {
   headers: { [key: string]: string };
 
   /**
-   * Paths that a 422 has to name.
+   * Paths that a 400 or 422 has to name.
    *
    * @generated from field: repeated string fields = 6;
    */

@@ -1,11 +1,11 @@
-// The detector "canary": marks that were put into a system prompt, and that only a leak can bring to light again. They are found as they
-// are, reversed, and in the encodings in which models are asked to leak them.
+// The detector "canary" finds marks that were put into a system prompt and that appear elsewhere only through a leak.
+// It finds them verbatim, reversed, and in the encodings in which models are asked to leak them.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { ParameterProblem } from "../../detector.ts";
-import { foldLookalikes } from "../../fold.ts";
-import { normalize, reads } from "../../normalize.ts";
-import { type Detector, type Phrase, withoutInner } from "../../plan.ts";
+import { foldLookalikes } from "../../text/fold.ts";
+import { normalize, reads } from "../../text/normalize.ts";
+import type { ParameterProblem } from "../detector.ts";
+import { type Detector, type Phrase, withoutInner } from "../detector-plan.ts";
 import { textsParameter } from "../parameter.ts";
 
 const category = "canary.leak";
@@ -100,7 +100,8 @@ function formsOf(mark: string): readonly (readonly [string, string])[] {
     ["spaced", [...plain.replaceAll(" ", "")].join(" ")],
     ["dashed", [...plain.replaceAll(" ", "")].join("-")],
   ];
-  // What stands before the mark shifts its Base64 by up to two bytes; the characters that it shares with neighbours are left out.
+  // The text before the mark shifts its Base64 by up to two bytes; characters that also encode neighbouring text are
+  // left out.
   for (const shift of [0, 1, 2]) {
     const encoded = Buffer.concat([Buffer.alloc(shift), Buffer.from(mark, "utf8")])
       .toString("base64")

@@ -1,8 +1,10 @@
-// The detector "code": commands and queries that destroy, take over or leak, and the language that code is written in.
+// The detector "code" finds commands and queries that destroy data, take over systems or leak secrets, and the language
+// of code.
 
-import { reads } from "../../normalize.ts";
-import { type Detector, type Finding, type Trigger, withoutInner } from "../../plan.ts";
+import { reads } from "../../text/normalize.ts";
+import { type Detector, type Trigger, withoutInner } from "../detector-plan.ts";
 import { openTail, withEdge } from "../edge.ts";
+import type { Finding } from "../finding.ts";
 import { textsParameter } from "../parameter.ts";
 import { evaluationDangers } from "./evaluation.ts";
 import { languageTriggers } from "./language.ts";
@@ -11,8 +13,8 @@ import { sqlDangers } from "./sql.ts";
 
 const rules: readonly DangerRule[] = [...shellDangers, ...evaluationDangers, ...sqlDangers];
 const contextLength = 160;
-/** What stands before a literal, the literal, and what follows it. */
-const longestFinding = 640;
+/** Maximum length of a finding: the text before a literal, the literal, and the text after it. */
+const maxFindingLength = 640;
 
 /** The detector "code". */
 export const code: Detector = {
@@ -78,7 +80,7 @@ export const code: Detector = {
           ...(find.includes("danger") ? rules.map(dangerTrigger) : []),
           ...(find.includes("language") ? languageTriggers : []),
         ],
-        openTail(longestFinding),
+        openTail(maxFindingLength),
       ),
       sweeps: [],
       settle: withoutInner,
@@ -86,7 +88,7 @@ export const code: Detector = {
   },
 };
 
-// The automaton takes no literal that ends with white space, so a space at its end is looked for by the pattern.
+// The automaton takes no literal that ends with white space, so the pattern matches a space at its end.
 function dangerTrigger({ literal: written, before, after, kind, name, score }: DangerRule): Trigger {
   const literal = written.trimEnd();
   const head = before === undefined ? undefined : new RegExp(`(?:${before})$`, "i");

@@ -1,4 +1,4 @@
-// Calls that run what they are given, by whoever gives it.
+// Calls that execute their argument, whoever supplies it.
 
 import { type DangerRule, word } from "./shell.ts";
 

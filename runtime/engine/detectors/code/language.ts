@@ -1,8 +1,10 @@
-// The language of code: what a fenced block says (CommonMark, section 4.5), and lines that are written in one language only.
+// Detects the language of code: from the info string of a fenced block (CommonMark, section 4.5), and from lines that
+// occur in one language only.
 
-import type { Finding, Trigger } from "../../plan.ts";
+import type { Trigger } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 
-/** A line of one language, by a literal that it has. */
+/** A line that occurs in one language only, found by a literal in it. */
 interface Signature {
   readonly language: string;
   readonly literal: string;
@@ -74,7 +76,7 @@ const signatures: readonly Signature[] = [
 
 const fence = /([A-Za-z][A-Za-z0-9+#_.-]{0,20})[ \t]*(?:\r?\n|\{)/y;
 
-/** Looks at fenced blocks and at telling lines. */
+/** Examines fenced blocks and characteristic lines. */
 export const languageTriggers: readonly Trigger[] = [
   {
     literal: "```",
@@ -103,7 +105,7 @@ function locate({ language, literal, before, after }: Signature, text: string, e
   return match === null ? undefined : findingOf(language, start, from + match[0].length, "line of the language");
 }
 
-// Code is no danger by itself: the score is for those who ask for it by its category, above any threshold.
+// Code alone is not dangerous: the score exceeds any threshold, for policies that select the finding by its category.
 function findingOf(language: string, start: number, end: number, basis: string): Finding {
   return { category: "code.language", start, end, score: 0.9, attributes: { language, basis } };
 }

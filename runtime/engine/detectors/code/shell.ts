@@ -1,15 +1,15 @@
-// Commands of shells that destroy, take over or leak.
+// Shell commands that destroy data, take over systems or leak secrets.
 
-/** A command. */
+/** A dangerous command. */
 export interface DangerRule {
   readonly kind: "shell" | "sql" | "eval";
-  /** What it does, told as an attribute. */
+  /** What the command does; reported as an attribute. */
   readonly name: string;
-  /** A part that it always has. */
+  /** A literal that every such command contains. */
   readonly literal: string;
-  /** What stands before that part, as a pattern of a bounded length. */
+  /** The text before the literal, as a pattern of bounded length. */
   readonly before?: string;
-  /** What follows, as a pattern of a bounded length; it may be empty. */
+  /** The text after the literal, as a pattern of bounded length; it may be empty. */
   readonly after: string;
   readonly score: number;
 }
@@ -18,9 +18,9 @@ const shell = (name: string, literal: string, after: string, score: number, befo
   ...{ kind: "shell", name, literal, before, after, score },
 });
 
-/** Before a word that stands by itself. */
+/** The boundary before a separate word. */
 export const word = "(?:^|[^A-Za-z0-9_.-])";
-// With a program of its own, as in `| python3 -m json.tool`, an interpreter takes what is downloaded for data.
+// With a program of its own, as in `| python3 -m json.tool`, an interpreter treats the download as data.
 const interpreter =
   "(?:sudo )?(?:ba|z|k|da)?sh\\b|(?:sudo )?(?:python[23]?|perl|ruby|node|php)\\b(?![ \\t]+-[A-Za-z]{1,8}\\b)";
 const disk = "/dev/(?:sd|hd|nvme|vd|xvd|mmcblk|disk)";

@@ -1,4 +1,4 @@
-// SQL that destroys, takes over or leaks, and the forms of injection.
+// SQL that destroys data, takes over systems or leaks secrets, and common forms of SQL injection.
 
 import type { DangerRule } from "./shell.ts";
 

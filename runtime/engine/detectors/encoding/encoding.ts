@@ -1,13 +1,14 @@
-// The detector "encoding": text that was encoded so that nobody reads it: Base64 (RFC 4648), hexadecimal, percent-encoding (RFC 3986),
-// escapes of programming languages and character references of HTML. It tells that there is readable text; what the text says, other
-// detectors read.
+// The detector "encoding" finds text that was encoded so that nobody reads it: Base64 (RFC 4648), hexadecimal,
+// percent-encoding (RFC 3986), escapes of programming languages and character references of HTML. It reports that there
+// is readable text; other detectors read that text.
 
-import { reads } from "../../normalize.ts";
-import { type Detector, type Finding, withoutInner } from "../../plan.ts";
+import { reads } from "../../text/normalize.ts";
+import { type Detector, withoutInner } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 import { boundedSweep } from "../sweep.ts";
 
-const shortestRun = 24;
-const longestRun = 4_096;
+const minRunLength = 24;
+const maxRunLength = 4_096;
 
 /** The detector "encoding". */
 export const encoding: Detector = {
@@ -50,7 +51,7 @@ export const encoding: Detector = {
     phrases: [],
     patterns: [],
     triggers: [],
-    sweeps: [boundedSweep(find, longestRun + 64)],
+    sweeps: [boundedSweep(find, maxRunLength + 64)],
     settle: withoutInner,
   }),
 };
@@ -60,12 +61,12 @@ function find(text: string): Finding[] {
 }
 
 const sign = 0x3d;
-/** What Base64 and its variant for addresses are written with. */
+/** 1 for each character of Base64 and its URL-safe variant. */
 const isOfBase64 = new Uint8Array(0x80);
 for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-")
   isOfBase64[char.charCodeAt(0)] = 1;
 
-// Of a longer run only the beginning is decoded, so that what is found does not depend on more.
+// Only the beginning of a long run is decoded, so that a finding depends on a bounded part of the text.
 function findRuns(text: string): Finding[] {
   const findings: Finding[] = [];
   for (let index = 0; index < text.length; index++) {
@@ -75,8 +76,8 @@ function findRuns(text: string): Finding[] {
     for (let padding = 0; padding < 2 && text.charCodeAt(end) === sign; padding++) end++;
     const claimsEnd = text.charCodeAt(end) === point ? webClaimsEnd(text, index, end) : 0;
     if (claimsEnd > 0) end = claimsEnd;
-    else if (end - index >= shortestRun) {
-      const finding = judgeRun(text.slice(index, Math.min(end, index + longestRun)), index);
+    else if (end - index >= minRunLength) {
+      const finding = judgeRun(text.slice(index, Math.min(end, index + maxRunLength)), index);
       if (finding !== undefined) findings.push(finding);
     }
     index = end - 1;
@@ -85,14 +86,14 @@ function findRuns(text: string): Finding[] {
 }
 
 const point = 0x2e;
-/** The claims behind it depend on it, and so it is no longer than what is read before a finding. */
-const longestHeader = 400;
+/** The claims after a header depend on it, so it is no longer than the context before a finding. */
+const maxHeaderLength = 400;
 const webToken = /\.[\w-]{2,2500}(?=\.[\w-]{16,700}(?![\w.-]))/y;
 
-// Where the claims of a web token end whose header is a run (RFC 7519), or 0. Every program that signs in sends one: a header that names
-// an algorithm, claims and a signature, which is judged by itself.
+// The end of the claims of a web token whose header is the run (RFC 7519), or 0. Every sign-in sends such a token: a
+// header that names an algorithm, claims and a signature, which is judged separately.
 function webClaimsEnd(text: string, start: number, end: number): number {
-  if (end - start > longestHeader || !text.startsWith("ey", start)) return 0;
+  if (end - start > maxHeaderLength || !text.startsWith("ey", start)) return 0;
   webToken.lastIndex = end;
   const rest = webToken.exec(text)?.[0];
   if (rest === undefined) return 0;
@@ -103,11 +104,11 @@ function webClaimsEnd(text: string, start: number, end: number): number {
 function judgeRun(found: string, index: number): Finding | undefined {
   const isHex = /^(?:0x)?(?:[0-9a-fA-F]{2}){12,}$/.test(found);
   const bytes = Buffer.from(isHex ? found.replace(/^0x/, "") : found, isHex ? "hex" : "base64");
-  // Words and paths are Base64 by accident; what they decode to is hardly ever text.
+  // Words and paths are Base64 by accident, but rarely decode to text.
   return isText(bytes) ? findingOf(isHex ? "hex" : "base64", index, index + found.length, bytes.length) : undefined;
 }
 
-/** What, how it looks, what has to be in a text that has it, and how many bytes it stands for. */
+/** Each escape: its name, its pattern, a literal that its text contains, and how many bytes it stands for. */
 const escapes: readonly (readonly [string, RegExp, string, (text: string) => number])[] = [
   ["percent", /(?:%[0-9A-Fa-f]{2}){8,1024}/g, "%", (text) => text.length / 3],
   [
@@ -126,7 +127,7 @@ function findEscapes(text: string): Finding[] {
     if (!text.includes(sign)) continue;
     for (const { index, 0: found } of text.matchAll(pattern)) {
       if (name === "hex" && !isText(Buffer.from(found.replace(/[^0-9A-Fa-f]/g, ""), "hex"))) continue;
-      if (name === "percent" && !isDisguised(bytesOfPercent(found), text.charAt(index - 1))) continue;
+      if (name === "percent" && !isObfuscated(bytesOfPercent(found), text.charAt(index - 1))) continue;
       findings.push(findingOf(name, index, index + found.length, Math.round(count(found))));
     }
   }
@@ -137,8 +138,9 @@ function bytesOfPercent(text: string): Buffer {
   return Buffer.from(text.replaceAll("%", ""), "hex");
 }
 
-// Addresses need the encoding for other scripts, spaces and signs, and hardly ever for plain letters. What is not part of one needs none.
-function isDisguised(bytes: Buffer, before: string): boolean {
+// Addresses encode other scripts, spaces and punctuation, but rarely plain letters. Text outside of addresses needs no
+// such encoding.
+function isObfuscated(bytes: Buffer, before: string): boolean {
   const isAlone = /^[\s"'`(]?$/.test(before);
   return isText(bytes) && (isAlone || bytes.filter(isPlain).length >= 4);
 }
@@ -154,11 +156,11 @@ function findingOf(name: string, start: number, end: number, length: number): Fi
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Bytes that are hardly ever all printable ASCII by accident. */
+/** From this many bytes on, all printable ASCII is rarely an accident. */
 const enoughBytes = 24;
 
-// Text has no control characters, is valid UTF-8, is mostly letters, and what it has of ASCII are words with spaces or vowels. Commands and
-// markup have fewer letters.
+// Text has no control characters, is valid UTF-8 and mostly letters, and its ASCII parts are words with spaces or
+// vowels. Commands and markup have fewer letters.
 function isText(bytes: Buffer): boolean {
   if (bytes.length < 8 || bytes.some((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20) || byte === 0x7f))
     return false;

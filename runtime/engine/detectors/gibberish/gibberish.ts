@@ -1,10 +1,11 @@
-// The detector "gibberish": stretches that hardly anybody writes, such as suffixes that a machine optimised against a model (Zou et al.,
-// "Universal and Transferable Adversarial Attacks on Aligned Language Models", 2023) and random characters. A trigram model says how
-// surprising 64 symbols in a row are; the most surprising stretch of each fixed window (512 code units, every 256) decides.
+// The detector "gibberish" finds spans that people rarely write, such as suffixes that a machine optimised against a
+// model (Zou et al., "Universal and Transferable Adversarial Attacks on Aligned Language Models", 2023) and random
+// characters. A trigram model measures how surprising 64 consecutive symbols are; the most surprising span of each
+// fixed window (512 code units, every 256) decides.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import { reads } from "../../normalize.ts";
-import type { Detector, WindowProbe } from "../../plan.ts";
+import { reads } from "../../text/normalize.ts";
+import type { Detector, ScoreWindow, WindowProbe } from "../detector-plan.ts";
 import { windowsOf } from "../injection/feature.ts";
 import { createModelFinder } from "../model-file.ts";
 import { textParameter } from "../parameter.ts";
@@ -12,8 +13,8 @@ import { type GibberishModel, readGibberishModel } from "./model.ts";
 
 const category = "gibberish.surprise";
 const sensitivities = ["strict", "balanced", "permissive"] as const;
-const leastScore = 0.05;
-/** How quickly the score rises with each bit. */
+const minScore = 0.05;
+/** How much the score rises with each bit. */
 const steepness = 3;
 
 /** The detector "gibberish". */
@@ -28,7 +29,7 @@ export const gibberish: Detector = {
     tags: ["jailbreak", "suffix", "perplexity"],
     categories: [category],
     entities: [],
-    // Whatever language is written in Latin letters.
+    // Any language that is written in Latin letters.
     languages: ["und-Latn"],
     costClass: "model",
     scope: "window",
@@ -58,7 +59,7 @@ export const gibberish: Detector = {
       },
       { name: "random letters found", value: 1, data: "200 made-up strings" },
     ],
-    // Found by weights that are given to the engine; the test of the detector has texts.
+    // Findings need weights that are given to the engine; the detector's test has example texts.
     examples: [{ text: "How long do I boil an egg, and does it matter how old it is?", categories: [] }],
     check: () => [],
   },
@@ -75,22 +76,21 @@ export const gibberish: Detector = {
 
 const modelOf = createModelFinder("gibberish", readGibberishModel);
 
-// Without its weights the detector finds nothing: there is nothing else that it could go by.
+// Without weights the detector finds nothing.
 function windowProbe(model: GibberishModel | undefined, parameters: JsonObject): WindowProbe | undefined {
   if (model === undefined) return undefined;
   const given = textParameter(parameters, "sensitivity", "balanced");
   const sensitivity = sensitivities.find((name) => name === given);
   if (sensitivity === undefined) throw new Error(`the detector "gibberish" has no sensitivity "${given}"`);
   const point = model.header.points[sensitivity];
-  return {
-    windowsOf,
-    reach: 0,
-    open: () => (text, from, to) => {
+  const scoreFrom =
+    (least: number): ScoreWindow =>
+    (text, from, to) => {
       const worst = model.worst(text, from, to);
       if (worst === undefined) return undefined;
       const score = Math.round(1000 / (1 + Math.exp(steepness * (point - worst.bits)))) / 1000;
       const attributes = { basis: "surprise of trigrams" };
-      return score < leastScore ? undefined : { category, start: worst.start, end: worst.end, score, attributes };
-    },
-  };
+      return score < least ? undefined : { category, start: worst.start, end: worst.end, score, attributes };
+    };
+  return { windowsOf, reach: 0, open: () => scoreFrom(minScore), faint: () => scoreFrom(0) };
 }

@@ -1,21 +1,21 @@
-// How surprising a text is, character by character: a trigram model over 64 symbols (letters without case and accents, punctuation,
-// spaces, and one symbol each for digits, for a capital within a word and for letters of other scripts). Of the bytes, each is the cost
-// of the last symbol of one of 64³ trigrams, in sixteenths of a bit.
+// A trigram model of how surprising a text is, character by character, over 64 symbols: letters without case and
+// accents, punctuation, spaces, and one symbol each for digits, for a capital within a word and for letters of other
+// scripts. Each byte is the cost of the last symbol of one of 64³ trigrams, in sixteenths of a bit.
 
 import { type ModelForm, readModelFile, writeModelFile } from "../model-file.ts";
 
-/** What is kept beside the costs. */
+/** The header of the model file. */
 export interface GibberishHeader {
   readonly format: 1;
   readonly version: string;
-  /** Mean cost, in bits, from which a stretch is as likely as not machine-made; each sensitivity has its own. */
+  /** Mean cost in bits at which a span is equally likely to be written by a machine, for each sensitivity. */
   readonly points: { readonly strict: number; readonly balanced: number; readonly permissive: number };
 }
 
 /** Number of symbols. */
 export const symbolCount = 64;
-/** A stretch of so many symbols is judged together. */
-export const stretchLength = 64;
+/** Number of symbols that are judged together. */
+export const spanLength = 64;
 const costUnit = 16;
 const form: ModelForm<GibberishHeader> = {
   detector: "gibberish",
@@ -29,11 +29,11 @@ const newline = 29;
 const innerCapital = 30;
 const otherSign = 31;
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-/** Runs longer than this are identifiers, addresses, codes: others judge those. */
+/** Longer runs are identifiers, addresses or codes, which other detectors judge. */
 const longestToken = 32;
-/** A long token of fewer different letters is a sequence. */
+/** A long token with fewer different letters is a sequence. */
 const fewestLetters = 8;
-/** Where letters are that are Latin ones with or without accents. */
+/** Ranges of Latin letters, with and without accents. */
 const latinRanges: readonly (readonly [number, number])[] = [
   [0, 0x250],
   [0x1e00, 0x1f00],
@@ -41,7 +41,7 @@ const latinRanges: readonly (readonly [number, number])[] = [
 ];
 const symbolOf = buildSymbols();
 
-/** Costs, ready to judge. */
+/** The model, ready to judge. */
 export class GibberishModel {
   readonly header: GibberishHeader;
   readonly #costs: Uint8Array;
@@ -51,23 +51,26 @@ export class GibberishModel {
     this.#costs = costs;
   }
 
-  /** The most surprising stretch of a window: its mean cost in bits, and where it lies. Undefined when there is too little text. */
+  /**
+   * The most surprising span of a window: its mean cost in bits, and its offsets. Undefined when there is too little
+   * text.
+   */
   worst(text: string, from: number, to: number): { bits: number; start: number; end: number } | undefined {
     const { symbols, places, count } = symbolsIn(text, from, to);
-    if (count < stretchLength) return undefined;
+    if (count < spanLength) return undefined;
     let sum = 0;
     let best = -1;
     let bestAt = 0;
     for (let i = 0; i < count; i++) {
       sum += this.#cost(symbols, i);
-      if (i >= stretchLength) sum -= this.#cost(symbols, i - stretchLength);
-      if (i >= stretchLength - 1 && sum > best) {
+      if (i >= spanLength) sum -= this.#cost(symbols, i - spanLength);
+      if (i >= spanLength - 1 && sum > best) {
         best = sum;
         bestAt = i;
       }
     }
-    const start = places[bestAt - stretchLength + 1] ?? from;
-    return { bits: best / stretchLength / costUnit, start, end: (places[bestAt] ?? to - 1) + 1 };
+    const start = places[bestAt - spanLength + 1] ?? from;
+    return { bits: best / spanLength / costUnit, start, end: (places[bestAt] ?? to - 1) + 1 };
   }
 
   #cost(symbols: Uint8Array, at: number): number {
@@ -80,7 +83,7 @@ export class GibberishModel {
 const buffer = new Uint8Array(4096);
 const placesBuffer = new Int32Array(4096);
 
-/** The symbols of a part of a text, without long tokens, and where each stands. Valid until the next call. */
+/** The symbols of a part of a text, without long tokens, and their offsets. Valid until the next call. */
 export function symbolsIn(text: string, from: number, to: number) {
   let count = 0;
   for (let at = from; at < to && count < buffer.length - 1; ) {
@@ -106,7 +109,8 @@ export function symbolsIn(text: string, from: number, to: number) {
   return { symbols: buffer, places: placesBuffer, count };
 }
 
-// Long tokens of small letters alone are keys that were struck: identifiers have capitals, encoded data digits, sequences few letters.
+// Long tokens of only small letters are keyboard mashing: identifiers have capitals, encoded data digits, sequences few
+// letters.
 function isStruck(text: string, from: number, to: number): boolean {
   const letters = new Set<number>();
   for (let at = from; at < to; at++) {
@@ -117,7 +121,7 @@ function isStruck(text: string, from: number, to: number): boolean {
   return letters.size >= fewestLetters;
 }
 
-/** Reads a model. Throws when the bytes are none, or when they are for other symbols. */
+/** Reads a model. Throws when the bytes are not a model, or are for other symbols. */
 export function readGibberishModel(bytes: Uint8Array): GibberishModel {
   const { header, numbers } = readModelFile(bytes, form);
   return new GibberishModel(header, new Uint8Array(numbers));
@@ -128,7 +132,7 @@ export function writeGibberishModel(header: GibberishHeader, costs: Uint8Array):
   return writeModelFile(form, header, costs);
 }
 
-/** The cost in a table of a probability. */
+/** The table entry for a probability. */
 export function costOf(probability: number): number {
   return Math.min(255, Math.round(-Math.log2(probability) * costUnit));
 }

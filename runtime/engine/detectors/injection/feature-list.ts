@@ -1,20 +1,21 @@
-// The features of windows one by one, for those who learn weights and for the few windows of which more than their weight is asked.
+// Lists the features of single windows, for training and for the few windows whose features are needed beyond their
+// weights.
 
-import { unitsOf } from "../../unit.ts";
-import { BlockFeatures, eachPiece, featureOfToken, longestWord, windowParts, windowReach } from "./feature.ts";
+import { unitsOf } from "../../text/code-units.ts";
+import { BlockFeatures, eachWordPart, featureOfToken, maxWordLength, windowParts, windowReach } from "./feature.ts";
 import { blockLength, blockParts, tokenKinds } from "./token.ts";
 
 /** Collects the features of one window after the other. */
 export class FeatureList {
-  /** In order of the parts; the next window empties it. */
+  /** Ordered by part; the next window overwrites them. */
   readonly features: number[] = [];
-  /** How many belong to the parts of the window up to each. */
+  /** By part: the number of features up to its end. */
   readonly partEnds = new Int32Array(windowParts);
   readonly #block = new BlockFeatures();
 
-  /** Reads a window; `isFirst` when a text begins with it. */
+  /** Reads a window; `isFirst` when it is at the beginning of a text. */
   read(text: string, from: number, to: number, isFirst = from === 0): void {
-    // No more than the window needs: the text may be long, and have many windows.
+    // Only what the window needs, since the text may be long and have many windows.
     const before = Math.max(0, from - windowReach);
     const units = unitsOf(text.slice(before, to + 1));
     this.features.length = 0;
@@ -40,10 +41,10 @@ export class FeatureList {
   }
 
   #addToken(token: number): void {
-    const { units, places, lengths, hashes, kinds } = this.#block.tokens;
+    const { units, places: slots, lengths, hashes, kinds } = this.#block.tokens;
     this.features.push(featureOfToken(hashes[token] ?? 0));
     const length = lengths[token] ?? 0;
-    if (kinds[token] !== tokenKinds.word || length > longestWord) return;
-    eachPiece(units, places[token] ?? 0, length, (feature) => this.features.push(feature));
+    if (kinds[token] !== tokenKinds.word || length > maxWordLength) return;
+    eachWordPart(units, slots[token] ?? 0, length, (feature) => this.features.push(feature));
   }
 }

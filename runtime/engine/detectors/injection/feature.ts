@@ -1,31 +1,32 @@
-// The features of a text that the linear model of "injection" reads: hashed n-grams, block by block, each once; only pieces that words
-// share count with each word. Characters 2 to 5 within words, the words by themselves; words 1 to 3 in a row, and pairs of words with up to three left out between them; marks of
-// punctuation, line ends and the beginning of the text are words too; characters 1 to 4 in scripts that write without spaces. Training
-// and scoring share the functions of this file: a change here needs new weights.
+// The features that the linear model of "injection" reads: hashed n-grams, each counted once per block; only word parts
+// that several words share count for each word. They are n-grams of 2 to 5 characters within words, and single words;
+// sequences of 1 to 3 words, and pairs of words with up to three words between them; punctuation marks, line ends and
+// the beginning of the text count as words; n-grams of 1 to 4 characters in scripts that write without spaces. Training
+// and scoring share this file: a change here needs new weights.
 
 import { featureBits, featureOf, mix } from "./hash.ts";
 import { blockLength, blockParts, contextLength, Tokens, tokenKinds } from "./token.ts";
 
-/** Features are numbers below this. */
+/** The number of features; a feature is a number below it. */
 export const featureCount = 2 ** featureBits;
 /** The length of a window, in code units: two blocks. */
 export const windowLength = 2 * blockLength;
-/** How far apart windows begin. */
+/** Distance between the starts of two windows, in code units. */
 export const windowStride = blockLength;
-/** Parts of a window. */
+/** Number of parts in a window. */
 export const windowParts = 2 * blockParts;
-/** How far before a window its features reach, in code units. */
+/** How far before a window its features read, in code units. */
 export const windowReach = contextLength + 1;
 
-/** The longest word that has pieces, in code units. */
-export const longestWord = 32;
-const longestPiece = 5;
+/** Maximum length of words that are split into parts, in code units. */
+export const maxWordLength = 32;
+const maxWordPartLength = 5;
 const edge = 1;
 const salts = { dense: 0x2545f491, piece: 0x1b873593, single: 0x11, pair: 0x99 };
-/** What stands before the first word of a text, at the end of a line, and in the place of characters without spaces. */
+/** Values for the beginning of a text, a line end, and a position between characters without spaces. */
 const marks = { beginning: 0x5151, lineEnd: 0x777, dense: 0x3131 };
 
-/** The windows of a text, from the first to the one that reaches its end, as pairs of offsets. */
+/** The windows of a text as pairs of offsets; the last one reaches the end of the text. */
 export function windowsOf(length: number): (readonly [number, number])[] {
   const windows: (readonly [number, number])[] = [[0, Math.min(length, windowLength)]];
   for (let from = windowStride; from + windowLength - windowStride < length; from += windowStride)
@@ -33,45 +34,51 @@ export function windowsOf(length: number): (readonly [number, number])[] {
   return windows;
 }
 
-/** The feature of a word, or of a run of marks, by itself. */
+/** The feature of a single word or run of marks. */
 export function featureOfToken(hash: number): number {
   return featureOf(mix(hash, salts.single));
 }
 
-/** Visits the pieces of a word: those of 2 to 5 characters, the edges of the word included. */
-export function eachPiece(units: Uint16Array, place: number, length: number, visit: (feature: number) => void): void {
+/** Visits the parts of a word: n-grams of 2 to 5 characters, including the word's edges. */
+export function eachWordPart(units: Uint16Array, slot: number, length: number, visit: (feature: number) => void): void {
   for (let i = -1; i < length; i++) {
-    let piece = mix(salts.piece, i < 0 ? edge : (units[place + i] ?? 0));
-    for (let next = i + 1; next <= length && next < i + longestPiece; next++) {
-      piece = mix(piece, next === length ? edge : (units[place + next] ?? 0));
-      if (next > i + 1) visit(featureOf(piece));
+    let wordPart = mix(salts.piece, i < 0 ? edge : (units[slot + i] ?? 0));
+    for (let next = i + 1; next <= length && next < i + maxWordPartLength; next++) {
+      wordPart = mix(wordPart, next === length ? edge : (units[slot + next] ?? 0));
+      if (next > i + 1) visit(featureOf(wordPart));
     }
   }
 }
 
-/** The most features that a block has beside those of words by themselves: one with characters that stand without spaces. */
-const mostFeatures = 5 * blockLength;
-/** Sets with open addressing, a power of two and more than a block has tokens, or features. An entry belongs to the round above its bits. */
-const tokenPlaces = 1_024;
+/** Maximum number of features of a block besides single words: those of a block of characters without spaces. */
+const maxFeatures = 5 * blockLength;
+/**
+ * Open-addressed sets; their size is a power of two above the number of tokens, or features, in a block. An entry
+ * belongs to the round that is stored in its upper bits.
+ */
+const tokenSlots = 1_024;
 const tokenBits = 10;
-const featurePlaces = 2_048;
+const featureSlots = 2_048;
 const lastRound = 2 ** (31 - featureBits) - 1;
 
-/** The features of one block after the other; made once, used again and again. */
+/** The features of one block after the other; created once and reused. */
 export class BlockFeatures {
   readonly tokens = new Tokens();
-  /** The words and runs of marks that are the first of their kind in the block, in order: they count by themselves. */
+  /** The first occurrences of words and runs of marks in the block, in order. */
   readonly firsts = new Uint16Array(blockLength);
   firstCount = 0;
-  /** Features of tokens together with those before them, part by part, each once. */
-  readonly features = new Int32Array(mostFeatures);
-  /** How many belong to the parts up to each. */
+  /** Features of tokens together with preceding tokens, by part, each once. */
+  readonly features = new Int32Array(maxFeatures);
+  /** By part: the number of features up to its end. */
   readonly ends = new Int32Array(blockParts);
-  readonly #seenTokens = new Int32Array(tokenPlaces);
-  readonly #seenFeatures = new Int32Array(featurePlaces);
+  readonly #seenTokens = new Int32Array(tokenSlots);
+  readonly #seenFeatures = new Int32Array(featureSlots);
   #round = 0;
 
-  /** Reads the block of a text, given as its code units, from one offset to the other; `isFirst` when a text begins with it. */
+  /**
+   * Reads a block of a text, given as code units, between two offsets; `isFirst` when it is at the beginning of the
+   * text.
+   */
   read(text: Uint16Array, from: number, to: number, isFirst: boolean): void {
     this.tokens.read(text, from, to);
     this.#beginRound();
@@ -96,7 +103,7 @@ export class BlockFeatures {
     let part = 0;
     let last = isFirst ? marks.beginning : 0;
     let second = 0;
-    // The words before, the nearest first; marks do not count.
+    // The preceding words, the nearest first, without marks.
     let nearest = 0;
     let next = 0;
     let third = 0;
@@ -133,15 +140,15 @@ export class BlockFeatures {
     ends.fill(size, part);
   }
 
-  // N-grams that end with a character, of those before it in its run.
+  // Adds the n-grams that end with a character, within its run.
   #addDense(token: number, size: number): number {
-    const { units, places, lengths } = this.tokens;
-    const place = places[token] ?? 0;
+    const { units, places: slots, lengths } = this.tokens;
+    const slot = slots[token] ?? 0;
     const length = lengths[token] ?? 0;
-    let piece = salts.dense;
+    let wordPart = salts.dense;
     for (let back = 0; back < length; back++) {
-      piece = mix(piece, units[place - back] ?? 0);
-      this.features[size + back] = featureOf(piece);
+      wordPart = mix(wordPart, units[slot - back] ?? 0);
+      this.features[size + back] = featureOf(wordPart);
     }
     return size + length;
   }
@@ -156,11 +163,11 @@ export class BlockFeatures {
       for (const end = ends[part] ?? 0; at < end; at++) {
         const feature = features[at] ?? 0;
         const entry = (round << featureBits) | feature;
-        let place = feature & (featurePlaces - 1);
-        while (seen[place] !== entry && (seen[place] ?? 0) >> featureBits === round)
-          place = (place + 1) & (featurePlaces - 1);
-        if (seen[place] === entry) continue;
-        seen[place] = entry;
+        let slot = feature & (featureSlots - 1);
+        while (seen[slot] !== entry && (seen[slot] ?? 0) >> featureBits === round)
+          slot = (slot + 1) & (featureSlots - 1);
+        if (seen[slot] === entry) continue;
+        seen[slot] = entry;
         features[kept++] = feature;
       }
       ends[part] = kept;
@@ -170,21 +177,21 @@ export class BlockFeatures {
   #isNew(token: number): boolean {
     const seen = this.#seenTokens;
     const round = this.#round;
-    for (let place = (this.tokens.hashes[token] ?? 0) & (tokenPlaces - 1); ; place = (place + 1) & (tokenPlaces - 1)) {
-      const entry = seen[place] ?? 0;
+    for (let slot = (this.tokens.hashes[token] ?? 0) & (tokenSlots - 1); ; slot = (slot + 1) & (tokenSlots - 1)) {
+      const entry = seen[slot] ?? 0;
       if (entry >> tokenBits !== round) {
-        seen[place] = (round << tokenBits) | token;
+        seen[slot] = (round << tokenBits) | token;
         return true;
       }
-      if (isSame(this.tokens, entry & (tokenPlaces - 1), token)) return false;
+      if (isSame(this.tokens, entry & (tokenSlots - 1), token)) return false;
     }
   }
 }
 
-function isSame({ hashes, kinds, lengths, places, units }: Tokens, one: number, other: number): boolean {
+function isSame({ hashes, kinds, lengths, places: slots, units }: Tokens, one: number, other: number): boolean {
   if (hashes[one] !== hashes[other] || kinds[one] !== kinds[other] || lengths[one] !== lengths[other]) return false;
-  const first = places[one] ?? 0;
-  const second = places[other] ?? 0;
+  const first = slots[one] ?? 0;
+  const second = slots[other] ?? 0;
   for (let i = 0; i < (lengths[one] ?? 0); i++) if (units[first + i] !== units[second + i]) return false;
   return true;
 }

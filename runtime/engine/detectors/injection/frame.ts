@@ -1,30 +1,13 @@
-// Injection rules from the frames of a language: what is told about the model, about the writer or about a scene, so that rules seem to
-// be off.
+// Injection rules from the framings of a language: statements about the model, the writer or a scene that pretend that
+// rules do not apply.
 
+import type { Frames, Rule } from "../../languages/injection-part.ts";
 import { inOneSentence } from "./order.ts";
-import type { Rule } from "./rule.ts";
 
-/** What the frames of a language sound like: alternatives of a pattern, in which "…" stands for up to 40 characters of the same sentence. */
-export interface Frames {
-  /** Says that what the model was told in the beginning has ended. */
-  readonly ended: string;
-  /** Asks for what stands before the conversation. */
-  readonly before: string;
-  /** Has the moderation or the ethics of the model turned off. */
-  readonly off: string;
-  /** A relative who tells how to make what no model tells. */
-  readonly relative: string;
-  /** Says that the writer commands over those who made the model. */
-  readonly maker: string;
-  /** Says that the model has lost its memory, or loses points when it refuses. */
-  readonly wiped: string;
-  /** An artificial intelligence that nothing holds back. */
-  readonly unchained: string;
-  /** Whether words stand without white space between them. */
-  readonly isUnspaced?: boolean;
-}
-
-/** The rules of a language, in the form (NFKC) that texts are matched in. What begins right behind a quotation mark is talked about, and no match. */
+/**
+ * The rules of a language, normalised (NFKC) like the texts. A match directly after a quotation mark is quoted, and
+ * does not count.
+ */
 export function rulesOfFrames({ isUnspaced, ...frames }: Frames): Rule[] {
   const start = isUnspaced === true ? "(?:^|[^\"'“«„])" : "(?:^|[^\\p{L}\"'“«„”])";
   const found: readonly Rule[] = [

@@ -1,9 +1,9 @@
-// How n-grams become features. Weights are for exactly this: a change here needs new ones.
+// Hashes n-grams to features. Weights depend on this function: a change here needs new ones.
 
-/** Features are numbers of so many bits. */
+/** Number of bits of a feature. */
 export const featureBits = 18;
 
-/** Takes one more value into a hash. */
+/** Adds a value to a hash. */
 export function mix(hash: number, value: number): number {
   const mixed = Math.imul(hash ^ value, 0x01000193);
   return mixed ^ (mixed >>> 13);

@@ -1,34 +1,24 @@
-// The detector "injection": attempts to turn a model against its instructions. Patterns of many families are matched on normalised
-// and on decoded text, and a linear model reads the same text; score.ts joins what both find in one window.
+// The detector "injection" finds attempts to turn a model against its instructions. Patterns of many attack families
+// are matched on normalised and decoded text, and a linear model reads the same text; score.ts combines the evidence of
+// both within a window.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import { reads } from "../../normalize.ts";
-import type { Detector, PatternProbe } from "../../plan.ts";
-import { compilePattern } from "../../regex.ts";
+import { ofLanguages } from "../../languages/catalog.ts";
+import type { Rule } from "../../languages/injection-part.ts";
+import { compilePattern } from "../../pattern/compile-pattern.ts";
+import { reads } from "../../text/normalize.ts";
+import type { Detector, PatternProbe, Plan } from "../detector-plan.ts";
 import { createModelFinder } from "../model-file.ts";
 import { flagParameter, textParameter } from "../parameter.ts";
-import { englishRules } from "./english.ts";
-import { englishDirectRules } from "./english-direct.ts";
-import { englishFrameRules } from "./english-frame.ts";
-import { englishIndirectRules } from "./english-indirect.ts";
-import { englishJailbreakRules } from "./english-jailbreak.ts";
-import { englishOrderRules } from "./english-order.ts";
-import { easternFrameRules } from "./frame-east.ts";
-import { westernFrameRules } from "./frame-west.ts";
-import { asianRules } from "./language-asia.ts";
-import { europeanRules } from "./language-europe.ts";
-import { nordicRules } from "./language-nordic.ts";
-import { northernRules } from "./language-north.ts";
-import { promptRules } from "./language-prompt.ts";
-import { southernRules } from "./language-south.ts";
+import { rulesOfFrames } from "./frame.ts";
 import { readModel } from "./model.ts";
-import { asianOrderRules } from "./order-asia.ts";
-import { easternOrderRules } from "./order-east.ts";
-import { southernOrderRules } from "./order-south.ts";
-import { westernOrderRules } from "./order-west.ts";
+import { rulesOfOrders } from "./order.ts";
+import { rulesOfPrompts } from "./prompt.ts";
 import { saidReach, saidShare } from "./quotation.ts";
-import { expandRule, type Rule } from "./rule.ts";
+import { expandRule } from "./rule.ts";
 import {
+  type Floors,
+  noFloors,
   operatingPoint,
   type Sensitivity,
   sensitivities,
@@ -38,32 +28,31 @@ import {
   windowProbe,
   wordingCategory,
 } from "./score.ts";
+import { templateRules } from "./template.ts";
+import { rulesOfWording } from "./wording.ts";
+
+/** The rules from the orders of all languages. */
+export const orderRules: readonly Rule[] = ofLanguages(
+  ({ injection }) => injection?.orders,
+  "es fr it pt de nl sv da no pl ru uk cs ro el fi hu tr ar he fa hi ur bn ta sw fil id vi zh ja ko th",
+).flatMap(([, orders]) => rulesOfOrders(orders));
 
 /** The patterns of all families and languages. */
 export const injectionRules: readonly Rule[] = [
-  ...englishRules,
-  ...englishDirectRules,
-  ...englishJailbreakRules,
-  ...englishOrderRules,
-  ...englishIndirectRules,
-  ...englishFrameRules,
-  ...europeanRules,
-  ...asianRules,
-  ...promptRules,
-  ...northernRules,
-  ...nordicRules,
-  ...southernRules,
-  ...westernOrderRules,
-  ...easternOrderRules,
-  ...southernOrderRules,
-  ...asianOrderRules,
-  ...westernFrameRules,
-  ...easternFrameRules,
+  ...templateRules,
+  ...ofLanguages(({ injection }) => injection?.rules).flatMap(([, rules]) => rules),
+  ...ofLanguages(({ injection }) => injection?.prompts, "es fr de it pt nl pl ru uk tr id ar hi").flatMap(
+    ([, prompts]) => rulesOfPrompts(prompts),
+  ),
+  ...ofLanguages(({ injection }) => injection?.wording, "fi hu cs ro el sv da no").flatMap(([, wording]) =>
+    rulesOfWording(wording),
+  ),
+  ...orderRules,
+  ...ofLanguages(({ injection }) => injection?.frames, "es fr it pt de nl sv").flatMap(([, frames]) =>
+    rulesOfFrames(frames),
+  ),
 ];
-const languages =
-  "en es fr de it pt nl pl ru uk tr ar hi zh ja ko fi hu cs ro el he fa ur bn ta th sw fil ms id vi sv da no".split(
-    " ",
-  );
+const languages = ofLanguages(({ injection }) => injection).map(([tag]) => tag);
 const categories = [...new Set([...injectionRules.map((rule) => `injection.${rule.family}`), wordingCategory])].sort();
 let compiled: readonly PatternProbe[] | undefined;
 
@@ -72,8 +61,7 @@ export const injection: Detector = {
   definition: {
     id: "injection",
     displayName: "Prompt injection and jailbreak",
-    description:
-      "Finds attempts to override instructions, extract the system prompt, hijack the role, forge chat templates, suppress refusals or exfiltrate data: by patterns in 35 languages and by a linear model, also behind look-alike letters, invisible characters, base64 and some twenty other disguises. Persuasion without telling words needs a detector backend.",
+    description: `Finds attempts to override instructions, extract the system prompt, hijack the role, forge chat templates, suppress refusals or exfiltrate data: by patterns in ${languages.length} languages and by a linear model, also behind look-alike letters, invisible characters, base64 and some twenty other disguises. Persuasion without telling words needs a detector backend.`,
     version: "1.0.0",
     category: "security",
     tags: ["injection", "jailbreak", "owasp-llm01"],
@@ -131,17 +119,22 @@ export const injection: Detector = {
     compiled ??= injectionRules.map(probeOf);
     const model = modelOf(models);
     const wish = wishOf(parameters);
+    const settleFrom =
+      (floors?: Floors): Plan["settle"] =>
+      (detections, source) => {
+        const point = operatingPoint(source, wish);
+        if (model === undefined) return settlePatterns(detections, point.sensitivity, floors);
+        return settleWithModel(detections, model.header, point, floors);
+      };
     return {
-      reads: reads.normal | reads.decoded | (flagParameter(parameters, "disguises", true) ? reads.disguised : 0),
+      reads: reads.normal | reads.decoded | (flagParameter(parameters, "disguises", true) ? reads.obfuscated : 0),
       phrases: [],
       patterns: compiled,
       triggers: [],
       sweeps: [],
       window: model === undefined ? undefined : windowProbe(model),
-      settle:
-        model === undefined
-          ? (detections, source) => settlePatterns(detections, operatingPoint(source, wish).sensitivity)
-          : (detections, source) => settleWithModel(detections, model.header, operatingPoint(source, wish)),
+      settle: settleFrom(),
+      settleFaint: settleFrom(noFloors),
     };
   },
 };
@@ -152,7 +145,7 @@ function probeOf(rule: Rule): PatternProbe {
     pattern: compilePattern(expandRule(rule.pattern), { ignoreCase: rule.caseSensitive !== true }),
     folded: true,
     accept: ({ start, end }, text) => ({ category, start, end, score: rule.weight * saidShare(text, start, end) }),
-    // Quotation marks and words about attacks are looked for behind a match as well.
+    // Quotation marks and words about attacks are also searched for after a match.
     reach: saidReach,
   };
 }

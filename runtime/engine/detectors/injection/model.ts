@@ -1,37 +1,37 @@
-// The linear model of "injection", kept in the form of model-file.ts: one signed byte for each feature, and, for each family of attacks,
-// one for each of the features' first bits. The evidence of a stretch is the sum of its features' weights over the square root of their
-// number and a constant, in logits; the constant keeps the few words of short texts from weighing too much. A window has the evidence of
-// its strongest stretch of two parts or more, since what stands around an order in a document says nothing about it. Families only say
-// what an attack looks like most, never whether it is one.
+// The linear model of "injection", stored as a model file: one signed byte per feature, and per attack family one for
+// each prefix of a feature's bits. The evidence of a span, in logits, is the sum of its features' weights divided by
+// the square root of their number plus a constant; the constant limits the weight of the few words of short texts. A
+// window has the evidence of its strongest span of at least two parts, since the text around an order in a document
+// says nothing about it. Families only name the most similar attack, never whether there is one.
 
-import { unitsOf } from "../../unit.ts";
+import { unitsOf } from "../../text/code-units.ts";
 import { type ModelForm, readModelFile, writeModelFile } from "../model-file.ts";
 import { featureCount, windowParts, windowReach } from "./feature.ts";
 import { FeatureList } from "./feature-list.ts";
-import { createStretch, strongestStretch, type WindowParts } from "./stretch.ts";
+import { createSpan, strongestSpan, type WindowParts } from "./span.ts";
 import { blockLength, blockParts, partLength } from "./token.ts";
 import { Weigher } from "./weigher.ts";
 
-/** Where evidence turns into a finding, for each sensitivity, in logits. */
+/** The evidence at which each sensitivity reports a finding, in logits. */
 export interface TurningPoints {
   readonly strict: number;
   readonly balanced: number;
   readonly permissive: number;
 }
 
-/** What is kept beside the weights. */
+/** The header of the model file. */
 export interface ModelHeader {
   readonly format: 3;
   readonly version: string;
   readonly features: number;
-  /** What a weight of one byte stands for. */
+  /** The value of a weight of one. */
   readonly scale: number;
   readonly bias: number;
-  /** What is added to the number of features before its root is taken. */
+  /** Constant that is added to the number of features before the square root. */
   readonly damping: number;
-  /** How much a unit of the patterns' evidence adds to the model's. */
+  /** Weight of the patterns' evidence relative to the model's. */
   readonly patternShare: number;
-  /** For what people write in a conversation, and for what comes from documents and tools. */
+  /** For texts of a conversation, and for texts from documents and tools. */
   readonly points: { readonly chat: TurningPoints; readonly document: TurningPoints };
   /** Names of the families, in the order of their weights. */
   readonly families: readonly string[];
@@ -39,7 +39,7 @@ export interface ModelHeader {
   readonly familyScale: number;
 }
 
-/** How many weights a family has. */
+/** Number of weights of a family. */
 export const familyFeatureCount = 2 ** 13;
 
 const form: ModelForm<ModelHeader> = {
@@ -52,10 +52,10 @@ const form: ModelForm<ModelHeader> = {
 /** The model, ready to score. */
 export class InjectionModel {
   readonly header: ModelHeader;
-  /** Feature by feature, so that those of one lie together. */
+  /** Ordered by feature, so that the weights of one feature are adjacent. */
   readonly #familyWeights: Int8Array;
   readonly #weigher: Weigher;
-  readonly #stretch = createStretch();
+  readonly #stretch = createSpan();
   readonly #list = new FeatureList();
 
   constructor(header: ModelHeader, weights: Int8Array, familyWeights: Int8Array) {
@@ -65,14 +65,14 @@ export class InjectionModel {
   }
 
   /**
-   * The evidence of an attack in windows of one text, in logits: about 0 where it is as likely as not in the training data. Asked for
-   * windows from front to back, each block is read once. `offset` is where the text begins in a longer one, of which it has at least
-   * the `windowReach` of feature.ts before a window.
+   * The evidence of an attack in windows of one text, in logits: about 0 where the training data has as many attacks as
+   * benign texts. When windows are read from front to back, each block is read once. `offset` is the start of the text
+   * in a longer text, of which it contains at least the `windowReach` of feature.ts before the window.
    */
   open(): (text: string, from: number, to: number, offset?: number) => number {
     const sums = new Int32Array(windowParts);
     const counts = new Int32Array(windowParts);
-    // Where the block begins that was read last, as the second of its window.
+    // The start of the block that was read last as the second of its window.
     let readAt = -1;
     return (text, from, to, offset = 0) => {
       const start = Math.max(0, from - windowReach);
@@ -95,11 +95,11 @@ export class InjectionModel {
 
   #evidence(parts: WindowParts): number {
     const { scale, bias, damping } = this.header;
-    strongestStretch(this.#stretch, parts, damping);
+    strongestSpan(this.#stretch, parts, damping);
     return bias + this.#stretch.evidence * scale;
   }
 
-  /** The family of attacks that a window looks like most; undefined for a model without families. */
+  /** The attack family that a window is most similar to; undefined for a model without families. */
   family(text: string, from: number, to: number, isFirst = from === 0): string | undefined {
     const { families, familyBiases, familyScale, damping } = this.header;
     this.#list.read(text, from, to, isFirst);
@@ -128,7 +128,7 @@ export class InjectionModel {
   }
 }
 
-/** How many parts a window of this length has. */
+/** Number of parts of a window of this length. */
 export function partsOf(length: number): number {
   return Math.max(1, Math.ceil(length / partLength));
 }
@@ -141,12 +141,12 @@ function byFeature(weights: Int8Array, families: number): Int8Array {
   return turned;
 }
 
-/** The feature of a family that stands for a feature. */
+/** The family feature for a feature. */
 export function familyFeatureOf(feature: number): number {
   return feature & (familyFeatureCount - 1);
 }
 
-/** Reads a model. Throws when the bytes are none, or when they are for other features. */
+/** Reads a model. Throws when the bytes are not a model, or are for other features. */
 export function readModel(bytes: Uint8Array): InjectionModel {
   const { header, numbers } = readModelFile(bytes, form);
   return new InjectionModel(

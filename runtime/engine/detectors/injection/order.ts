@@ -1,32 +1,14 @@
-// Injection rules from the orders of a language: the short sentences that everybody tries first, beside the rules that its wording gives.
+// Injection rules from the orders of a language: the short sentences that everybody tries first, in addition to the
+// rules from its wording.
 
-import type { Rule } from "./rule.ts";
-
-/** What the orders of a language sound like: alternatives of a pattern, in which "…" stands for up to 40 characters of the same sentence. */
-export interface Orders {
-  /** Drops what was said before, or the rules above. */
-  readonly forget: string;
-  /** Makes the writer the only one who is obeyed. */
-  readonly obey: string;
-  /** Asks for the text above word for word, or what the hidden instructions are. */
-  readonly recite: string;
-  /** Turns on a mode for developers, as the beginning of a message, with what shows that no device is meant. */
-  readonly mode: string;
-  /** Opens a role whose name or nature says that it has no rules. */
-  readonly persona: string;
-  /** Forbids to refuse or to warn. */
-  readonly refuse: string;
-  /** Speaks to a model out of a document. */
-  readonly indirect: string;
-  /** Has a text decoded and obeyed. */
-  readonly decode: string;
-  /** Whether words stand without white space between them. */
-  readonly isUnspaced?: boolean;
-}
+import type { Orders, Rule } from "../../languages/injection-part.ts";
 
 const gap = "[^\\n.!?:;。！？।۔؟]{0,40}";
 
-/** The rules of a language, in the form (NFKC) that texts are matched in. What begins right behind a quotation mark is talked about, and no match. */
+/**
+ * The rules of a language, normalised (NFKC) like the texts. A match directly after a quotation mark is quoted, and
+ * does not count.
+ */
 export function rulesOfOrders({ isUnspaced, ...orders }: Orders): Rule[] {
   const start = isUnspaced === true ? "(?:^|[^\"'“«„])" : "(?:^|[^\\p{L}\"'“«„”])";
   const found: readonly Rule[] = [
@@ -42,7 +24,7 @@ export function rulesOfOrders({ isUnspaced, ...orders }: Orders): Rule[] {
   return found.map((rule) => ({ ...rule, pattern: inOneSentence(rule.pattern) }));
 }
 
-/** A pattern with "…" for up to 40 characters of the same sentence, in the form (NFKC) that texts are matched in. */
+/** Expands "…" in a pattern to up to 40 characters of the same sentence, and normalises it (NFKC) like the texts. */
 export function inOneSentence(pattern: string): string {
   return pattern.replaceAll("…", gap).normalize("NFKC");
 }

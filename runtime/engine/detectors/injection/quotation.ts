@@ -1,9 +1,9 @@
-// Whether a match is talked about instead of said: within quotation marks inside a longer sentence, or beside words about attacks.
-// Looks at a bounded neighbourhood only, so that the answer does not depend on text far away.
+// Decides whether a match is only mentioned: within quotation marks inside a longer sentence, or near words about
+// attacks. Only a bounded neighbourhood is read, so that distant text does not change the result.
 
-/** How many units on each side of a match are looked at. */
+/** How many code units on each side of a match are read. */
 export const saidReach = 160;
-const leastContext = 12;
+const minContext = 12;
 
 const pairs: ReadonlyMap<string, string> = new Map([
   ["“", "”"],
@@ -23,23 +23,23 @@ const aboutAttacks =
 const aboutAttacksElsewhere =
   /ataques?(?!\p{L})|attaquant|attaques?(?!\p{L})|angriff|angreifer|attacco|attacchi|aggressor|aanval|angrep|angreb|angrip|serangan|penyerang|tấn công|saldır|hyökkä|támad|útok|útoč|atacator|атак|злоумышленник|зловмисник|επίθεσ|επιτιθέμεν|התקפ|תוקפ|هجوم|المهاجم|حمله|مهاجم|حملہ|حملے|हमला|हमले|हमलावर|আক্রমণ|தாக்குதல்|தாக்குபவ|โจมตี|攻击|攻撃|공격|inyección|injeção|iniezion|инъекц|ін.?єкц|注入|インジェクション|인젝션/iu;
 
-/** Who says of himself that he will disregard something attacks nobody. */
+/** A person who says of themselves that they will disregard something attacks nobody. */
 const ofOneself = /\b(?:i|we)(?:['’](?:ll|d)| will| would| can| could| may| did)?(?: just| then| simply| now)? ?$/i;
 
-/** What is forbidden is not asked for: system prompts are full of it. */
+/** A forbidden action is not requested: system prompts contain many such sentences. */
 const forbidden = /(?:\b(?:never|not|refuse to|avoid|without)|n['’]t) ?$/i;
 
-/** The same in languages that forbid by a word before the verb. */
+/** The same for languages that forbid with a word before the verb. */
 const forbiddenElsewhere =
   /(?:^|[^\p{L}])(?:no|nunca|jamás|não|non|ne|nie|nooit|niet|nicht|niemals|aldrig|aldri|inte|ikke|jangan|đừng|không|nikdy|älä|μην?|nu|soha ne|не|لا|不要|不得|不能|不应|不可|切勿|禁止|严禁) ?$/iu;
 
-/** A prompt that is drafted for a bot of one's own is none of the model that drafts it. */
+/** A prompt that is drafted for another bot is not an attack on the model that drafts it. */
 const draftedBefore =
   /(?:\p{L}*봇(?:용|을 위한)|(?:ボット|アシスタント)(?:用|向け)[にの]?|聊天机器人写(?:一个)?[^\n。]{0,16}|botu için(?: bir)?) ?$/iu;
 const draftedAfter =
   /^ ?(?:for|de|para|pour|per|van|voor|für|för|til|do|da|dla|для|del|du|untuk)(?: \p{L}+){0,4}? ?(?:chat-?|чат-?)?(?:\p{L}*bots?|\p{L}*ботов|\p{L}*бота?|chatbota)(?!\p{L})/iu;
 
-/** How much of a match's weight remains: 1 when it is said, less when it is quoted or discussed. */
+/** The share of a match's weight that remains: 1 when it is said, less when it is quoted or discussed. */
 export function saidShare(text: string, start: number, end: number): number {
   const before = text.slice(Math.max(0, start - saidReach), start);
   const after = text.slice(end, end + saidReach);
@@ -52,10 +52,13 @@ export function saidShare(text: string, start: number, end: number): number {
   return isDiscussed ? 0.55 : 1;
 }
 
-/** The rest of a line behind what was quoted: a question, as in `What is "…" in French?` and `"…" means what?`. */
+/**
+ * The rest of a line after quoted text that makes it a question, as in `What is "…" in French?` and `"…" means what?`.
+ */
 const askedAbout = /^[^\n]{0,80}[?？؟](?:\s|$)/;
 
-// However little stands before it: who asks what words mean, or how another language says them, does not say them.
+// Applies even with little text before it: a person who asks what words mean, or for their translation, does not say
+// them.
 function isAskedAbout(before: string, after: string): boolean {
   const [mark = ""] = before.match(/["“„«「『》《»'‘](?=[^"“”„«»「」『』\n]{0,24}$)/) ?? [];
   const closing = pairs.get(mark) ?? mark;
@@ -67,7 +70,7 @@ function isAskedAbout(before: string, after: string): boolean {
 function isQuoted(before: string, after: string): boolean {
   for (const [open, closing] of pairs) {
     const at = before.lastIndexOf(open);
-    if (at < leastContext) continue;
+    if (at < minContext) continue;
     const inside = before.slice(at + 1);
     if (![...closing].some((close) => inside.includes(close)) && [...closing].some((close) => after.includes(close)))
       return true;
@@ -75,7 +78,7 @@ function isQuoted(before: string, after: string): boolean {
   return symmetric.some((mark) => isWithin(mark, before.slice(before.lastIndexOf("\n") + 1), after));
 }
 
-// A mark opens when it stands before a letter and behind none; an apostrophe does neither.
+// A mark is an opening mark when a letter follows and none precedes it; an apostrophe is neither opening nor closing.
 function isWithin(mark: string, before: string, after: string): boolean {
   let open = -1;
   for (let at = before.indexOf(mark); at >= 0; at = before.indexOf(mark, at + 1)) {
@@ -84,7 +87,7 @@ function isWithin(mark: string, before: string, after: string): boolean {
     if (open >= 0 && closes) open = -1;
     else if (opens) open = at;
   }
-  if (open < leastContext) return false;
+  if (open < minContext) return false;
   for (let at = after.indexOf(mark); at >= 0; at = after.indexOf(mark, at + 1)) {
     if (!/[\p{L}\p{N}]/u.test(after[at + 1] ?? " ")) return true;
   }

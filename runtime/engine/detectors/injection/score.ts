@@ -1,35 +1,44 @@
-// Joins what patterns and model find into scores. Evidence adds up within one fixed window of a form of a text (512 code units, every
-// 256): of each family of patterns the strongest match, as independent evidence -ln(1 - weight), and the model's evidence in logits.
-// A score is the logistic function of how far the sum lies above the turning point of the sensitivity, so 0.5 is that point. The
-// attributes of a detection say how it came about: the family, both kinds of evidence, what was needed, and whose text it was.
-// Without a model the patterns' joint weight 1 - (1 - w1)(1 - w2)… is stretched in the same manner.
+// Combines the findings of patterns and model into scores. Evidence adds up within one fixed window of a form of a text
+// (512 code units, every 256): the strongest match of each pattern family as independent evidence -ln(1 - weight), and
+// the model's evidence in logits. The score is the logistic function of the distance between the sum and the turning
+// point of the sensitivity, so 0.5 is that point. The attributes of a detection explain it: the family, both kinds of
+// evidence, the required sum, and the source of the text. Without a model, the patterns' joint weight 1 - (1 - w1)(1 -
+// w2)… is scaled in the same way.
 
-import type { Detection, TextSource } from "../../detector.ts";
-import { lazily } from "../../normalize.ts";
-import { type WindowProbe, withoutInner } from "../../plan.ts";
+import { lazily } from "../../text/normalize.ts";
+import type { Detection, TextSource } from "../detector.ts";
+import { type WindowProbe, withoutInner } from "../detector-plan.ts";
 import { windowLength, windowReach, windowStride, windowsOf } from "./feature.ts";
 import type { InjectionModel, ModelHeader } from "./model.ts";
 
-/** The sensitivities, the readiest first. */
+/** The sensitivities, from the one that finds most. */
 export const sensitivities = ["strict", "balanced", "permissive"] as const;
 
-/** How readily a text counts as an attack. */
+/** How easily a text counts as an attack. */
 export type Sensitivity = (typeof sensitivities)[number];
 
-/** Category of a finding that only the model made. */
+/** Category of a finding of the model alone. */
 export const wordingCategory = "injection.wording";
 
-/** The joint weight of patterns at which each sensitivity turns, when there is no model. */
+/** The joint weight of patterns that each sensitivity requires without a model. */
 const patternPoints: Readonly<Record<Sensitivity, number>> = { strict: 0.3, balanced: 0.5, permissive: 0.75 };
-const leastScore = 0.05;
-/** A window in which no pattern matched is not worth a word below this. */
-const leastAlone = 0.2;
+/** Minimum scores to report: for a match of a pattern, and for a window without one. */
+export interface Floors {
+  readonly matched: number;
+  readonly alone: number;
+}
+
+const usual: Floors = { matched: 0.05, alone: 0.2 };
+
+/** For callers that need every score. */
+export const noFloors: Floors = { matched: 0, alone: 0 };
+
 const strongestWeight = 0.99;
-/** A window with less evidence of the model than this is no finding by itself at any point, so its family is not worth a look. */
-const leastForFamily = -1;
+/** A window with less model evidence than this is never a finding by itself, so its family is not computed. */
+const minForFamily = -1;
 const familyOfNone = "unknown";
 
-/** Reports the model's evidence in every window, for `settleWithModel`. */
+/** Reports the model's evidence for every window, for `settleWithModel`. */
 export function windowProbe(model: InjectionModel): WindowProbe {
   return {
     windowsOf,
@@ -39,9 +48,9 @@ export function windowProbe(model: InjectionModel): WindowProbe {
       return (text, from, to, offset = 0) => {
         const evidence = evidenceOf(text, from, to, offset);
         const finding = { category: wordingCategory, start: from, end: to, score: logistic(evidence) };
-        if (evidence < leastForFamily) return finding;
+        if (evidence < minForFamily) return finding;
         const family = lazily(() => model.family(text, from, to, from + offset === 0) ?? familyOfNone);
-        // Asked for only when the window becomes a detection, which few do.
+        // Computed only when the window becomes a detection, which is rare.
         return {
           ...finding,
           attributes: {
@@ -55,21 +64,21 @@ export function windowProbe(model: InjectionModel): WindowProbe {
   };
 }
 
-/** How a policy wants texts to be judged; undefined for what suits their source. */
+/** The policy's parameters for judging texts; undefined members depend on the source of the text. */
 export interface Wish {
   readonly sensitivity?: Sensitivity | undefined;
   readonly kind?: keyof ModelHeader["points"] | undefined;
 }
 
-/** Where evidence turns into a finding. */
+/** The evidence at which a text is a finding. */
 export interface OperatingPoint {
   readonly kind: keyof ModelHeader["points"];
   readonly sensitivity: Sensitivity;
 }
 
 /**
- * The point for a text. What people write and what documents say have points of their own; those who run the application give orders
- * by trade, so that their texts count least readily.
+ * The operating point for a text. Conversations and documents have separate points; operators write instructions by
+ * trade, so their texts count least easily.
  */
 export function operatingPoint(source: TextSource, { sensitivity, kind }: Wish): OperatingPoint {
   return {
@@ -78,22 +87,23 @@ export function operatingPoint(source: TextSource, { sensitivity, kind }: Wish):
   };
 }
 
-/** The detections of patterns and model together. */
+/** The detections from patterns and model together. */
 export function settleWithModel(
   detections: readonly Detection[],
   { patternShare, points }: ModelHeader,
   { kind, sensitivity }: OperatingPoint,
+  floors = usual,
 ): Detection[] {
   const needed = points[kind][sensitivity];
   const windows = detections.filter(({ category }) => category === wordingCategory);
   const matches = withoutInner(detections.filter(({ category }) => category !== wordingCategory));
   const best = new Map<Detection, Detection>();
   const settled: Detection[] = [];
-  // A little less, since scores are rounded.
-  const leastModel = needed + logit(leastAlone) - 0.1;
+  // Slightly less, since scores are rounded.
+  const minModel = needed + logit(floors.alone) - 0.1;
   eachWindow(windows, matches, (window, inside) => {
     const model = logit(window.score);
-    if (inside.length === 0 && model < leastModel) return;
+    if (inside.length === 0 && model < minModel) return;
     const patterns = patternShare * patternEvidence(inside);
     const score = rounded(logistic(model + patterns - needed));
     const why = lazily(() => ({ ...inHundredths({ model, patterns, needed }), judged_as: `${kind}, ${sensitivity}` }));
@@ -104,11 +114,11 @@ export function settleWithModel(
           score,
           attributes: { evidence: "patterns and model", ...familyOf(match), ...why() },
         });
-    if (inside.length > 0 || score < leastAlone) return;
+    if (inside.length > 0 || score < floors.alone) return;
     const { family = familyOfNone } = window.attributes ?? {};
     settled.push({ ...window, score, attributes: { evidence: "model", family, ...why() } });
   });
-  for (const detection of best.values()) if (detection.score >= leastScore) settled.push(detection);
+  for (const detection of best.values()) if (detection.score >= floors.matched) settled.push(detection);
   return settled;
 }
 
@@ -120,7 +130,7 @@ function familyOf({ category }: Detection): { readonly family: string } {
   return { family: category.slice(category.indexOf(".") + 1) };
 }
 
-/** The evidence of matches that meet in one window: the best of each family, summed as -ln(1 - weight). */
+/** The evidence of matches within one window: the best match of each family, summed as -ln(1 - weight). */
 export function patternEvidence(matches: readonly Detection[]): number {
   const weights = new Map<string, number>();
   for (const { category, score } of matches) weights.set(category, Math.max(weights.get(category) ?? 0, score));
@@ -129,8 +139,15 @@ export function patternEvidence(matches: readonly Detection[]): number {
   return sum;
 }
 
-/** The detections of patterns alone. Each belongs to every window in which it begins, and takes the best of their scores. */
-export function settlePatterns(detections: readonly Detection[], sensitivity: Sensitivity): Detection[] {
+/**
+ * The detections from patterns alone. Each match belongs to every window in which it begins, and gets the best of their
+ * scores.
+ */
+export function settlePatterns(
+  detections: readonly Detection[],
+  sensitivity: Sensitivity,
+  floors = usual,
+): Detection[] {
   const matches = withoutInner(detections);
   const windows = new Map<string, Detection>();
   for (const match of matches)
@@ -142,11 +159,11 @@ export function settlePatterns(detections: readonly Detection[], sensitivity: Se
     for (const match of inside) best.set(match, Math.max(best.get(match) ?? 0, score));
   });
   return [...best].flatMap(([match, score]) =>
-    score >= leastScore ? [{ ...match, score, attributes: { evidence: "patterns", ...familyOf(match) } }] : [],
+    score >= floors.matched ? [{ ...match, score, attributes: { evidence: "patterns", ...familyOf(match) } }] : [],
   );
 }
 
-// Windows and matches both in order of their beginnings, so that each match is looked at for the few windows that it is in.
+// Windows and matches are both ordered by start, so each match is visited only for its own windows.
 function eachWindow(
   windows: readonly Detection[],
   matches: readonly Detection[],
@@ -165,7 +182,7 @@ function eachWindow(
   }
 }
 
-// What is found where the normalized form equals the text is called plain; both are of one form.
+// A finding where the normalised form equals the text has the layer "plain"; both layers belong to one form.
 function formOf({ layer }: Detection): string {
   return layer === "normalized" ? "plain" : layer;
 }

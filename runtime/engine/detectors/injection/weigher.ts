@@ -1,4 +1,4 @@
-// Adds up the weights of a block's features, part by part.
+// Sums the weights of a block's features by part.
 
 import { BlockFeatures, featureOfToken } from "./feature.ts";
 import { blockParts, tokenKinds } from "./token.ts";
@@ -6,7 +6,7 @@ import { WordWeights } from "./word-weight.ts";
 
 /** Weighs one block after the other. */
 export class Weigher {
-  /** What the features of each part of the block weigh together, and how many they are. */
+  /** By part of the block: the sum of the features' weights, and their number. */
   readonly sums = new Int32Array(blockParts);
   readonly counts = new Int32Array(blockParts);
   readonly #weights: Int8Array;
@@ -18,7 +18,10 @@ export class Weigher {
     this.#words = new WordWeights(weights);
   }
 
-  /** Weighs the block of a text, given as its code units, from one offset to the other; `isFirst` when a text begins with it. */
+  /**
+   * Weighs a block of a text, given as code units, between two offsets; `isFirst` when it is at the beginning of the
+   * text.
+   */
   read(text: Uint16Array, from: number, to: number, isFirst: boolean): void {
     this.#block.read(text, from, to, isFirst);
     this.#weighFeatures();

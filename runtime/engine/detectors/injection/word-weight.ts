@@ -1,24 +1,24 @@
-// What words weigh by themselves: the sum of the weights of a word and of its pieces. Words come again and again, in a text and from one
-// text to the next, so that of short ones it is remembered.
+// Weights of single words: the sum of the weights of a word and of its parts. Words recur within a text and between
+// texts, so the weights of short ones are cached.
 
-import { eachPiece, featureOfToken, longestWord } from "./feature.ts";
+import { eachWordPart, featureOfToken, maxWordLength } from "./feature.ts";
 import type { Tokens } from "./token.ts";
 
-/** Words that are remembered: a power of two. Those that meet in one place displace each other. */
-const places = 4_096;
-/** The longest word that is remembered, in code units. */
-const longestKnown = 16;
+/** Number of cache slots: a power of two. Words with the same slot displace each other. */
+const slots = 4_096;
+/** Maximum length of cached words, in code units. */
+const maxKnownLength = 16;
 
 /** Weighs words. */
 export class WordWeights {
-  /** What the word that was asked for last weighs, and how many features it has. */
+  /** The weight of the last word, and its number of features. */
   sum = 0;
   count = 0;
   readonly #weights: Int8Array;
-  readonly #units = new Uint16Array(places * longestKnown);
-  readonly #lengths = new Uint8Array(places);
-  readonly #sums = new Int32Array(places);
-  readonly #counts = new Uint8Array(places);
+  readonly #units = new Uint16Array(slots * maxKnownLength);
+  readonly #lengths = new Uint8Array(slots);
+  readonly #sums = new Int32Array(slots);
+  readonly #counts = new Uint8Array(slots);
 
   constructor(weights: Int8Array) {
     this.#weights = weights;
@@ -29,26 +29,26 @@ export class WordWeights {
     const length = lengths[token] ?? 0;
     const first = firsts[token] ?? 0;
     const hash = hashes[token] ?? 0;
-    if (length > longestKnown) {
+    if (length > maxKnownLength) {
       this.#addUp(units, first, length, hash);
       return;
     }
-    const place = (hash ^ (hash >>> 16)) & (places - 1);
-    if (this.#isKnown(place, units, first, length)) {
-      this.sum = this.#sums[place] ?? 0;
-      this.count = this.#counts[place] ?? 0;
+    const slot = (hash ^ (hash >>> 16)) & (slots - 1);
+    if (this.#isKnown(slot, units, first, length)) {
+      this.sum = this.#sums[slot] ?? 0;
+      this.count = this.#counts[slot] ?? 0;
       return;
     }
     this.#addUp(units, first, length, hash);
-    this.#lengths[place] = length;
-    for (let i = 0; i < length; i++) this.#units[place * longestKnown + i] = units[first + i] ?? 0;
-    this.#sums[place] = this.sum;
-    this.#counts[place] = this.count;
+    this.#lengths[slot] = length;
+    for (let i = 0; i < length; i++) this.#units[slot * maxKnownLength + i] = units[first + i] ?? 0;
+    this.#sums[slot] = this.sum;
+    this.#counts[slot] = this.count;
   }
 
-  #isKnown(place: number, units: Uint16Array, first: number, length: number): boolean {
-    if (this.#lengths[place] !== length) return false;
-    const known = place * longestKnown;
+  #isKnown(slot: number, units: Uint16Array, first: number, length: number): boolean {
+    if (this.#lengths[slot] !== length) return false;
+    const known = slot * maxKnownLength;
     for (let i = 0; i < length; i++) if (this.#units[known + i] !== units[first + i]) return false;
     return true;
   }
@@ -56,8 +56,8 @@ export class WordWeights {
   #addUp(units: Uint16Array, first: number, length: number, hash: number): void {
     this.sum = this.#weights[featureOfToken(hash)] ?? 0;
     this.count = 1;
-    if (length > longestWord) return;
-    eachPiece(units, first, length, (feature) => {
+    if (length > maxWordLength) return;
+    eachWordPart(units, first, length, (feature) => {
       this.sum += this.#weights[feature] ?? 0;
       this.count++;
     });

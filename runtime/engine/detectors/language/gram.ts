@@ -1,28 +1,29 @@
-// Trigrams of the letters of words, each word with a space before and behind it. Read by code units, without making a string of any.
+// Trigrams of the letters of words, each word with a space before and after it. They are read by code units, without
+// building strings.
 
 import { smallLetters } from "../small-letter.ts";
 
-const longestToken = 80;
-const longestWord = 40;
-/** With its dash; longer ones begin with two. */
-const longestFlag = 4;
+const maxTokenLength = 80;
+const maxWordLength = 40;
+/** Including its dash; longer flags begin with two dashes. */
+const maxFlagLength = 4;
 const space = 0x20;
 const dash = 0x2d;
 const dot = 0x2e;
 const slash = 0x2f;
 const tilde = 0x7e;
-/** Long tokens of these scripts are addresses and codes; others write without spaces. */
+/** Long tokens in scripts below this code unit are addresses and codes; other scripts write without spaces. */
 const scriptsWithSpaces = 0x370;
 const dottedCapitalI = 0x130;
 const dotAbove = 0x307;
 
-/** The small letter of each code unit, 0 for all that are no letters. Made when a text is read first. */
+/** The small letter of each code unit; 0 for anything that is not a letter. Built on first use. */
 let smallOf = new Uint16Array();
 
-/** Takes the code units of a trigram and says whether it wants more. */
+/** Receives the code units of a trigram; returns whether to continue. */
 export type GramVisitor = (first: number, second: number, third: number) => boolean;
 
-/** Visits the trigrams of a text, for as long as the visitor wants more. */
+/** Visits the trigrams of a text until the visitor stops. */
 export function eachGram(text: string, visit: GramVisitor): void {
   if (smallOf.length === 0) smallOf = smallLetters(/[\p{L}\p{M}]+/gu);
   for (let at = 0; at < text.length; ) {
@@ -43,7 +44,7 @@ function eachGramOfToken(text: string, from: number, to: number, visit: GramVisi
   for (let at = from; at < to; at++) {
     const unit = text.charCodeAt(at);
     const small = smallOf[unit] ?? 0;
-    if (small === 0 || length === longestWord) {
+    if (small === 0 || length === maxWordLength) {
       if (length > 0 && !visit(before, last, space)) return false;
       before = 0;
       last = space;
@@ -54,7 +55,7 @@ function eachGramOfToken(text: string, from: number, to: number, visit: GramVisi
     before = last;
     last = small;
     length++;
-    // The one letter whose small form is two code units.
+    // The only letter whose small form has two code units.
     if (unit !== dottedCapitalI) continue;
     if (!visit(before, last, dotAbove)) return false;
     before = last;
@@ -63,10 +64,10 @@ function eachGramOfToken(text: string, from: number, to: number, visit: GramVisi
   return length === 0 || visit(before, last, space);
 }
 
-// Parts that no language writes: addresses, names of variables and files, flags of commands, numbers.
+// Text that belongs to no language: addresses, names of variables and files, command flags, numbers.
 function isNoise(text: string, from: number, to: number): boolean {
   if (isFlagOrPath(text, from, to)) return true;
-  if (to - from > longestToken && text.charCodeAt(from) < scriptsWithSpaces) return true;
+  if (to - from > maxTokenLength && text.charCodeAt(from) < scriptsWithSpaces) return true;
   let last = 0;
   for (let at = from; at < to; at++) {
     const unit = text.charCodeAt(at);
@@ -82,7 +83,7 @@ function isFlagOrPath(text: string, from: number, to: number): boolean {
   const next = text.charCodeAt(from + 1);
   switch (text.charCodeAt(from)) {
     case dash:
-      return to - from <= longestFlag || next === dash;
+      return to - from <= maxFlagLength || next === dash;
     case slash:
     case tilde:
       return to - from > 1;

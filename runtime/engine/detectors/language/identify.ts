@@ -1,10 +1,10 @@
-// Which language a text is written in: by its script, and, where several languages share one, by the trigrams of its letters
-// (W. Cavnar, J. Trenkle, "N-Gram-Based Text Categorization", 1994, with log-frequencies in place of ranks).
+// Identifies the language of a text: by its script, and, where several languages share a script, by letter trigrams (W.
+// Cavnar, J. Trenkle, "N-Gram-Based Text Categorization", 1994, with log-frequencies instead of ranks).
 
 import { eachGram } from "./gram.ts";
 import profiles from "./profile.json" with { type: "json" };
 
-/** What a text is written in. */
+/** The language of a text. */
 export interface Identified {
   /** BCP 47 tag. */
   readonly language: string;
@@ -14,18 +14,18 @@ export interface Identified {
 
 interface Profile {
   readonly languages: readonly string[];
-  /** The number of each letter that its trigrams are made of, from one on. */
+  /** The number of each letter in trigrams, starting at one. */
   readonly letters: Uint8Array;
-  /** Where its trigrams are by the numbers of their letters: an open-addressed table of keys and of places. */
+  /** The trigrams by the numbers of their letters: an open-addressed table of keys and positions. */
   readonly keys: Int32Array;
   readonly places: Uint16Array;
-  /** Weights of all languages, trigram after trigram. */
+  /** Weights of all languages, ordered by trigram. */
   readonly weights: Uint8Array;
 }
 
 const slotBits = 12;
 const slotCount = 1 << slotBits;
-/** Letters of profiles have code units below. */
+/** All letters of profiles are below this code unit. */
 const letterSpace = 0x2000;
 
 const read = new Map(Object.entries(profiles).map(([script, profile]) => [script, readProfile(profile)]));
@@ -55,7 +55,7 @@ function readProfile({ grams, weights }: { readonly grams: string; readonly weig
   return profile;
 }
 
-// No trigram of a profile has the key 0, which stands for those with a letter that the profile does not know.
+// No trigram of a profile has the key 0, which stands for trigrams with an unknown letter.
 function keyOf(letters: Uint8Array, first: number, second: number, third: number): number {
   const a = letters[first] ?? 0;
   const b = letters[second] ?? 0;
@@ -69,7 +69,10 @@ function slotOf(keys: Int32Array, key: number): number {
   return slot;
 }
 
-/** Ranges of code units of scripts: of those that one language of ours writes, or one that stands for all, by its tag. */
+/**
+ * Ranges of code units by script, with the tag of the only language of the catalog in that script, or a tag that stands
+ * for all.
+ */
 const ranges: readonly (readonly [string, number, number])[] = [
   ["latin", 0x41, 0x5a],
   ["latin", 0x61, 0x7a],
@@ -104,7 +107,7 @@ const ranges: readonly (readonly [string, number, number])[] = [
   ["zh", 0xf900, 0xfaff],
 ];
 const scripts = [...new Set(ranges.map(([name]) => name))];
-/** The number of the script of each code unit, from one on. */
+/** The number of the script of each code unit, starting at one. */
 const scriptOf = new Uint8Array(65_536);
 for (const [name, from, to] of ranges) scriptOf.fill(scripts.indexOf(name) + 1, from, to + 1);
 
@@ -121,21 +124,22 @@ function countScripts(text: string, from: number, to: number): void {
   }
 }
 
-/** A letter of these scripts is worth several of an alphabet. */
+/** A character of these scripts counts as several letters. */
 const denseWeight = 2.5;
-const fewestGrams = 8;
-/** More of them say nothing new. */
-const mostGrams = 120;
+const minGrams = 8;
+/** More trigrams do not improve the result. */
+const maxGrams = 120;
 
-/** The tag of what has a script, but too few letters to tell its language. */
+/** The tag for text in a known script with too few letters to identify the language. */
 const unknown = "und";
 
-/** What makes two languages the same for whoever asks, as that both are allowed. */
+/** Groups languages that are equivalent for the caller, for example because both are allowed. */
 type GroupOf = (language: string) => unknown;
 
 /**
- * The language of a text from `from` to `to`, if there is enough of it to tell. Its score is the certainty that it is this language, or, when
- * `groupOf` is given, that it is one of its group: Malay or Indonesian may be hard to say where neither is allowed.
+ * The language of a text from `from` to `to`, if there is enough text. The score is the certainty that it is this
+ * language or, with `groupOf`, that it is one of its group: when neither Malay nor Indonesian is allowed, it does not
+ * matter which one it is.
  */
 export function identify(
   text: string,
@@ -146,7 +150,7 @@ export function identify(
   const top = highestUnit(text, from, to);
   if (top <= 0x7f) return identifyByGrams("latin", text.slice(from, to), groupOf);
   countScripts(text, from, to);
-  // Japanese is written with Chinese characters as well: some kana decide.
+  // Japanese also uses Chinese characters, so a few kana decide.
   const kana = counts[kanaScript] ?? 0;
   const han = counts[hanScript] ?? 0;
   if (kana > 0 && kana * 8 >= han) {
@@ -167,7 +171,8 @@ export function identify(
   const ofScript = read.get(name)?.languages;
   if (ofScript === undefined) return { language: name, score };
   const told = identifyByGrams(name, text.slice(from, to), groupOf);
-  // Where no language of a script is of another group, the script tells. In Latin letters everybody writes code and names.
+  // When all languages of a script are in one group, the script suffices. Latin letters do not, since code and names
+  // use them in every language.
   const group = groupOf(ofScript[0] ?? "");
   const isOneGroup = name !== "latin" && ofScript.every((language) => groupOf(language) === group);
   if (!isOneGroup || (told === undefined && groupOf(unknown) !== group)) return told;
@@ -183,7 +188,7 @@ function highestUnit(text: string, from: number, to: number): number {
   return top;
 }
 
-/** Marks that compose with a letter before them. */
+/** Marks that combine with the letter before them. */
 const marks = /[\u0300-\u036f\u0653-\u0655]/;
 
 function identifyByGrams(script: string, text: string, groupOf: GroupOf): Identified | undefined {
@@ -191,17 +196,17 @@ function identifyByGrams(script: string, text: string, groupOf: GroupOf): Identi
   if (profile === undefined) return undefined;
   const sums = new Int32Array(profile.languages.length);
   const known = addGrams(profile, marks.test(text) ? text.normalize("NFC") : text, sums);
-  if (known < fewestGrams) return undefined;
+  if (known < minGrams) return undefined;
   const best = bestOf(sums, () => true);
   const group = groupOf(profile.languages[best] ?? "");
   const rival = bestOf(sums, (i) => groupOf(profile.languages[i] ?? "") !== group);
   const second = rival >= 0 ? rival : bestOf(sums, (i) => i !== best);
-  // Weights are logarithms, 3.2 steps for each natural unit: the difference says how much likelier the first is.
+  // Weights are logarithms, 3.2 steps per natural unit: their difference is the log-likelihood ratio.
   const odds = ((sums[best] ?? 0) - (sums[second] ?? 0)) / 3.2;
   return { language: profile.languages[best] ?? "", score: Math.min(0.99, 1 - Math.exp(-odds / 4)) };
 }
 
-// The place of the largest of some sums; -1 for none of them.
+// The index of the largest of some sums; -1 when none qualifies.
 function bestOf(sums: Int32Array, isWanted: (index: number) => boolean): number {
   let best = -1;
   for (let i = 0; i < sums.length; i++) if (isWanted(i) && (best < 0 || (sums[i] ?? 0) > (sums[best] ?? 0))) best = i;
@@ -217,12 +222,12 @@ function addGrams({ letters, keys, places, weights }: Profile, text: string, sum
     if (key === 0 || keys[slot] !== key) return true;
     const at = (places[slot] ?? 0) * width;
     for (let i = 0; i < width; i++) sums[i] = (sums[i] ?? 0) + (weights[at + i] ?? 0);
-    return ++known < mostGrams;
+    return ++known < maxGrams;
   });
   return known;
 }
 
-/** The languages that can be told, in order. */
+/** The languages that can be identified, in order. */
 export const languages: readonly string[] = [
   ...new Set([
     ...scripts.filter((name) => !read.has(name)),

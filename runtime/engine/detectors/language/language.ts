@@ -1,8 +1,9 @@
-// The detector "language": which languages a text is written in, by fixed windows, and whether they are allowed.
+// The detector "language" identifies the languages of a text in fixed windows, and reports those that are not allowed.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import { reads } from "../../normalize.ts";
-import type { Detector, Finding } from "../../plan.ts";
+import { reads } from "../../text/normalize.ts";
+import type { Detector } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 import { textsParameter } from "../parameter.ts";
 import { identify, languages } from "./identify.ts";
 

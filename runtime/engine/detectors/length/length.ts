@@ -1,9 +1,10 @@
-// The detector "length": texts that are longer than the author allows. What exceeds a limit is the finding.
+// The detector "length" finds texts that are longer than the author allows. The part beyond a limit is the finding.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { ParameterProblem } from "../../detector.ts";
-import { reads } from "../../normalize.ts";
-import type { Detector, Finding } from "../../plan.ts";
+import { reads } from "../../text/normalize.ts";
+import type { ParameterProblem } from "../detector.ts";
+import type { Detector } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 
 /** The detector "length". */
 export const length: Detector = {
@@ -33,7 +34,7 @@ export const length: Detector = {
       },
     },
     references: ["https://genai.owasp.org/llmrisk/llm102025-unbounded-consumption/"],
-    // None: a text is beyond a number or it is not, and nobody's judgement could differ. Tokens are estimated, as the description says.
+    // None: a length limit leaves nothing to judge. Tokens are estimated, as the description says.
     measures: [],
     examples: [
       { text: "one two three four", categories: ["length.words"], parameters: { max_words: 3 } },

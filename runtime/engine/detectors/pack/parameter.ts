@@ -1,4 +1,4 @@
-// What packs of words have in common for those who use them: languages and exemptions.
+// Parameters that all word packs share: languages and exemptions.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { textsParameter } from "../parameter.ts";
@@ -29,7 +29,7 @@ export function packParameters(languages: readonly string[], more: JsonObject = 
   };
 }
 
-/** The words that are exempt, as they are compared. */
+/** The exempt words, in the form in which they are compared. */
 export function exemptionsOf(parameters: JsonObject): ReadonlySet<string> {
   return new Set((textsParameter(parameters, "exempt") ?? []).map(plain));
 }

@@ -1,12 +1,12 @@
-// Packs of patterns: sentences that mean harm, in RE2 syntax where a space stands for any white space. Quoted ones and ones that are talked
-// about count for less.
+// Pattern packs: sentences that express harm, in RE2 syntax where a space matches any white space. Quoted sentences,
+// and sentences that are only mentioned, get lower scores.
 
-import type { PatternProbe } from "../../plan.ts";
-import { compilePattern } from "../../regex.ts";
+import { compilePattern } from "../../pattern/compile-pattern.ts";
+import type { PatternProbe } from "../detector-plan.ts";
 import { saidShare } from "../injection/quotation.ts";
 import { plain } from "./term.ts";
 
-/** Words that give what somebody else says: whoever reports a sentence does not say it. */
+/** Words that introduce reported speech: a person who reports a sentence does not say it. */
 const reported =
   /(?:(?<![\p{L}\p{N}_])(?:(?:to|if (?:you|they|he|she)|who|you|people) (?:say|claim|think)|saying|claiming|zu (?:sagen|behaupten)|(?:du|ihr|wer) (?:sagst|sagt|behauptest)|sagst du|(?:de |qui |à )dire|(?:tu|vous|qui) (?:dis|dites|dit)|dire|decir|(?:si |quien )dic(?:es|en|e)|dic(?:es|en)|se dici|chi dice|dizer|se disser|quem diz|te zeggen|je zegt|wie zegt|mówienie|mówisz|mówić),? (?:that|dass|daß|que|qu'|che|dat|że)?|(?:сказать|говорить|говоришь),? что|सोचना कि|कहना कि) ?["“„«»']? ?(?:you |du |ihr |tu |vous )?$/iu;
 const reportReach = 40;
@@ -21,12 +21,12 @@ export interface SentenceRule {
   readonly score: number;
 }
 
-/** The pattern that a rule stands for. */
+/** The expanded pattern of a rule. */
 export function expandSentence(pattern: string): string {
   return pattern.replaceAll(" ", "\\s+");
 }
 
-/** The probes of the rules of some languages. A sentence with an exempt phrase is no finding. */
+/** The probes for the rules of some languages. A sentence with an exempt phrase is not a finding. */
 export function sentenceProbes(
   rules: readonly SentenceRule[],
   languages: readonly string[],
@@ -48,7 +48,7 @@ export function sentenceProbes(
     }));
 }
 
-/** Whether a match holds an exempt phrase. */
+/** Whether a match contains an exempt phrase. */
 export function isExempt(match: string, exempt: ReadonlySet<string>): boolean {
   const text = plain(match);
   return [...exempt].some((phrase) => text.includes(phrase));

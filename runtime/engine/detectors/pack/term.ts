@@ -1,16 +1,22 @@
-// Packs of words: how terms of word lists become phrases of the automaton. Terms match as whole words, so that "Scunthorpe" holds none, and
-// English ones with their endings. A term that is an everyday word in any language is left out: a list says what offends, not who reads.
+// Word packs: turns terms of word lists into phrases of the automaton. Terms match as whole words, so that "Scunthorpe"
+// matches none, and English terms also with their endings. A term that is an everyday word in any language is left out,
+// since the language of the reader is unknown.
 
-import { foldLookalikes } from "../../fold.ts";
-import { normalize } from "../../normalize.ts";
-import type { Phrase } from "../../plan.ts";
+import { foldLookalikes } from "../../text/fold.ts";
+import { normalize } from "../../text/normalize.ts";
+import type { Phrase } from "../detector-plan.ts";
 
-const shortestWord = 4;
-/** Scripts that set words without spaces: there a term matches within text, so one character says too little. */
+const minWordLength = 4;
+/**
+ * Scripts that write without spaces: there a term matches within text, so a single character is not specific enough.
+ */
 const dense = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Hang}]/u;
-const shortestDense = 2;
+const minDenseLength = 2;
 const englishEndings = ["s", "ed", "er", "ers", "ing"];
-/** What ends a noun or an adjective in other languages: of a word that ends so, so many letters go, and these come. */
+/**
+ * An ending of nouns or adjectives in other languages: the number of letters to remove from a word with this ending,
+ * and the endings to add.
+ */
 interface Ending {
   readonly after: RegExp;
   readonly drop: number;
@@ -65,8 +71,8 @@ const otherEndings: ReadonlyMap<string, readonly Ending[]> = new Map([
     ],
   ],
 ]);
-const shortestInflected = 5;
-/** Forms of terms that are other words, or names. */
+const minInflectedLength = 5;
+/** Inflected terms that are other words or names. */
 const otherWords: ReadonlySet<string> = new Set([
   "cocker",
   "cockers",
@@ -77,17 +83,17 @@ const otherWords: ReadonlySet<string> = new Set([
   "titers",
 ]);
 
-/** What the terms of a pack are found as. */
+/** How the terms of a pack are reported. */
 export interface TermUse {
   readonly category: string;
   readonly score: number;
   readonly language: string;
-  /** Whether the endings of its language may follow. */
+  /** Whether endings of its language may follow. */
   readonly inflects?: boolean;
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** The phrases of terms, those left out that are exempt. */
+/** The phrases of terms, without exempt ones. */
 export function phrasesOfTerms(terms: readonly string[], use: TermUse, exempt: ReadonlySet<string>): Phrase[] {
   const phrases = new Map<string, Phrase>();
   for (const term of terms)
@@ -102,16 +108,16 @@ export function phrasesOfTerms(terms: readonly string[], use: TermUse, exempt: R
   return [...phrases.values()];
 }
 
-/** A term as it is compared. */
+/** A term in the form in which it is compared. */
 export function plain(term: string): string {
   return foldLookalikes(normalize(term)).replace(/\s+/g, " ").trim().toLowerCase();
 }
 
-/** Whether a term says enough to be looked for. */
+/** Whether a term is specific enough to search for. */
 export function isTelling(term: string, ambiguous: ReadonlySet<string>): boolean {
   const text = plain(term);
   if (ambiguous.has(text) || !/\p{L}/u.test(text)) return false;
-  return [...text].length >= (dense.test(text) ? shortestDense : shortestWord);
+  return [...text].length >= (dense.test(text) ? minDenseLength : minWordLength);
 }
 
 function formsOf(text: string, language: string): string[] {
@@ -131,7 +137,7 @@ function englishFormsOf(text: string): string[] {
 }
 
 function otherFormsOf(text: string, endings: readonly Ending[]): string[] {
-  if (text.length < shortestInflected || /[^\p{L}\p{M}]/u.test(text)) return [text];
+  if (text.length < minInflectedLength || /[^\p{L}\p{M}]/u.test(text)) return [text];
   const ending = endings.find(({ after }) => after.test(text));
   if (ending === undefined) return [text];
   const stem = text.slice(0, text.length - ending.drop);

@@ -1,20 +1,20 @@
-// Sentences that mean no harm when something stands beside or within them: a place to live, laughter to die of, a denial.
+// Sentences that are harmless in some contexts: a place to live, dying of laughter, a denial.
 
-import type { PatternProbe } from "../../plan.ts";
-import type { PatternMatch } from "../../regex.ts";
+import type { PatternMatch } from "../../pattern/linear-pattern.ts";
+import type { PatternProbe } from "../detector-plan.ts";
 import { type SentenceRule, sentenceProbes } from "./pattern.ts";
 
-/** A sentence, and what makes it harmless right before it, within it, and right behind it. */
+/** A sentence with the contexts that make it harmless: directly before it, within it, and directly after it. */
 export interface GuardedSentence extends SentenceRule {
   readonly unlessBefore?: RegExp;
   readonly unlessWithin?: RegExp;
   readonly unlessBehind?: RegExp;
 }
 
-/** How many units beside a sentence are read. */
+/** How many code units on each side of a sentence are read. */
 const contextLength = 60;
 
-/** The probes of the sentences of some languages. A sentence with an exempt phrase is no finding. */
+/** The probes for the sentences of some languages. A sentence with an exempt phrase is not a finding. */
 export function guardedProbes(
   sentences: readonly GuardedSentence[],
   languages: readonly string[],

@@ -1,11 +1,11 @@
-// What has a form that much else has too: it counts where words before it say what it is.
+// Findings whose form is common: they count only when words before them announce them.
 
-import type { Finding } from "../../plan.ts";
+import type { Finding } from "../finding.ts";
 import { standsAlone } from "./context.ts";
 
-const longestBefore = 48;
+const maxBeforeLength = 48;
 
-/** A finding of a category for a value that some words announce, or undefined where they do not. */
+/** The finding for a value if certain words announce it; otherwise undefined. */
 export function announced(
   text: string,
   start: number,
@@ -13,12 +13,12 @@ export function announced(
   words: RegExp,
   category: string,
 ): Finding | undefined {
-  const before = text.slice(Math.max(0, start - longestBefore), start);
+  const before = text.slice(Math.max(0, start - maxBeforeLength), start);
   if (!words.test(before) || !standsAlone(text, start, end)) return undefined;
   return { category, start, end, score: 0.8, attributes: { basis: "form and words before it" } };
 }
 
-/** What a judge makes of each match of a global pattern. */
+/** The findings that `judge` returns for the matches of a global pattern. */
 export function collect(
   text: string,
   shape: RegExp,

@@ -1,6 +1,6 @@
-// Days of birth: dates that words announce, that exist, and on which somebody who is spoken of could have been born.
+// Dates of birth: existing dates that words announce, and on which a person could have been born.
 
-import type { Sweep } from "../../plan.ts";
+import type { Sweep } from "../detector-plan.ts";
 import { announced, collect } from "./announce.ts";
 import { isDate } from "./check-digit.ts";
 
@@ -18,10 +18,10 @@ const dateShape = new RegExp(
   "giu",
 );
 const firstYear = 1900;
-/** The engine has no clock: what is later than this is the birthday of nobody who reads it. */
+/** The latest plausible year, since the engine has no clock. */
 const lastYear = 2035;
 
-/** Finds dates that words call a day of birth. */
+/** Finds dates that words identify as a date of birth. */
 export const findBirthdays: Sweep = (text) =>
   birthWords.test(text)
     ? collect(text, dateShape, (start, end, [date]) =>
@@ -35,11 +35,11 @@ function isBirthday(date: string): boolean {
   const month = [...date.matchAll(name)].map(([word]) => monthPatterns.findIndex((names) => names.test(word)) + 1);
   if (third === "") return isDay(second, Math.max(0, ...month), first);
   if (first.length === 4) return isDay(first, Number(second), third);
-  // Day and month stand in either order, by country.
+  // The order of day and month depends on the country.
   return isDay(third, Number(second), first) || isDay(third, Number(first), second);
 }
 
-// A year of two digits is one of any century.
+// A year of two digits may belong to any century.
 function isDay(year: string, month: number, day: string): boolean {
   const number = Number(year);
   const isYear = year.length === 2 || (year.length === 4 && number >= firstYear && number <= lastYear);

@@ -1,6 +1,7 @@
 // Payment card numbers: ISO/IEC 7812 lengths and issuer ranges, and the check digit of its annex B (Luhn).
 
-import type { Finding } from "../../plan.ts";
+import type { Finding } from "../finding.ts";
+import { plainSeparators } from "./border.ts";
 import { hasContext } from "./context.ts";
 
 /** The category of payment card numbers. */
@@ -104,18 +105,62 @@ const issuers: readonly Issuer[] = [
   },
 ];
 
-const digitRun = /\d+(?:[ \u00a0-]\d+)*/g;
+const digitRun = /\d+(?:[ -]\d+)*/g;
+/** Digits with further separators between the groups of a card: dots, two spaces, a dash between spaces, a line end. */
+const wideRun = /\d+(?:(?: ?\r?\n|\r| {1,2}| - |[.-])\d+)*/g;
+const wideGap = / ?\r?\n|\r| - | {1,2}|[.-]/g;
 const shortest = 12;
 const longest = 19;
+const maxWideLength = longest * 4;
+/** The printed layouts of card numbers. With unusual separators, the groups must form exactly one of these. */
+const layouts = new Set(["4 4 4 4", "4 4 4 4 3", "4 6 5", "4 6 4", "8 8"]);
+const eachAlone = /^1(?: 1){11,18}$/;
+const unusualScore = 0.7;
 
-/** Finds card numbers, written in one piece or in groups. */
-export function findCards(text: string): Finding[] {
+/** Finds card numbers, written without separators or in groups. */
+export function findCards(given: string): Finding[] {
+  const text = plainSeparators(given);
   const findings: Finding[] = [];
   for (const run of text.matchAll(digitRun)) {
     if (run[0].length < shortest) continue;
     findInRun(text, run.index, run[0], findings);
   }
+  return [...findings, ...wideFindings(text, findings)];
+}
+
+// Runs and findings are both ordered by position.
+function wideFindings(text: string, usual: readonly Finding[]): Finding[] {
+  const findings: Finding[] = [];
+  let next = 0;
+  for (const run of text.matchAll(wideRun)) {
+    if (run[0].length < shortest || run[0].length > maxWideLength) continue;
+    const end = run.index + run[0].length;
+    while (next < usual.length && (usual[next]?.end ?? 0) <= run.index) next++;
+    if ((usual[next]?.start ?? end) < end) continue;
+    const finding = wideFinding(text, run.index, run[0]);
+    if (finding !== undefined) findings.push(finding);
+  }
   return findings;
+}
+
+// A whole run in the groups of a card, with one kind of separator, one of which may be a line end instead.
+function wideFinding(text: string, start: number, run: string): Finding | undefined {
+  const end = start + run.length;
+  const lengths = (run.match(/\d+/g) ?? []).map((group) => group.length).join(" ");
+  if (!layouts.has(lengths) && !eachAlone.test(lengths)) return undefined;
+  const separators = run.match(wideGap) ?? [];
+  const inLine = separators.filter((each) => !/[\r\n]/.test(each));
+  const lineEnds = separators.length - inLine.length;
+  if (new Set(inLine).size > 1 || (lineEnds > 1 && inLine.length > 0)) return undefined;
+  const digits = digitsOf(run, 0, run.length);
+  const issuer = issuerOf(digits);
+  if (issuer === undefined || !passesLuhn(digits) || !standsBefore(text, start) || !standsBehind(text, end))
+    return undefined;
+  const announced = hasContext(text, start, end, words);
+  // Numbers below each other are a column.
+  if (lineEnds > 1 && !announced) return undefined;
+  const basis = announced ? "issuer, length, check digit and words around it" : "issuer, length and check digit";
+  return { category: cardCategory, start, end, score: announced ? 0.99 : unusualScore, attributes: { issuer, basis } };
 }
 
 interface Group {
@@ -123,7 +168,7 @@ interface Group {
   readonly end: number;
 }
 
-// A date or a code may touch the number, so every series of whole groups is a candidate.
+// A date or a code may touch the number, so every sequence of whole groups is tried.
 function findInRun(text: string, offset: number, run: string, findings: Finding[]): void {
   const groups = [...run.matchAll(/\d+/g)].map(
     (match): Group => ({ start: offset + match.index, end: offset + match.index + match[0].length }),
@@ -143,12 +188,13 @@ function findInRun(text: string, offset: number, run: string, findings: Finding[
   }
 }
 
-// Four digits right before: what follows is part of a longer number, unless its issuer says that it begins there.
+// Four digits directly before make it a part of a longer number, unless the issuer's range shows that a card begins
+// here.
 function isPrintedGroup(group: Group | undefined): boolean {
   return group !== undefined && group.end - group.start === 4;
 }
 
-// The last group of the longest valid number that begins with a group, or -1.
+// The last group of the longest valid number that begins with the group, or -1.
 function lastGroup(text: string, groups: readonly Group[], first: number): number {
   const { start, end: firstEnd } = groups[first] ?? { start: 0, end: 0 };
   if (!standsBefore(text, start)) return -1;
@@ -167,8 +213,8 @@ function lastGroup(text: string, groups: readonly Group[], first: number): numbe
   return found;
 }
 
-// Printed numbers begin with four digits (or six), go on in groups of three to seven, and use one separator. Asked for each group in turn, so
-// that a long row of numbers that are none costs little.
+// Printed numbers begin with four (or six) digits, continue in groups of three to seven, and use one separator. The
+// check is made group by group, so a long row of other numbers is cheap.
 function goesOnEvenly(
   text: string,
   groups: readonly Group[],
@@ -180,7 +226,7 @@ function goesOnEvenly(
   return last - 1 === first ? before === 4 || before === 6 : before >= 3 && before <= 7;
 }
 
-// Ranges of issuers change; a number that is called a card and has the check digit is one.
+// Issuer ranges change; a number with a valid check digit that words call a card counts as well.
 function isAnnounced(text: string, start: number, end: number, digits: string): boolean {
   return /[1-9]/.test(digits) && hasContext(text, start, end, words);
 }
@@ -207,7 +253,10 @@ function issuerOf(digits: string): string | undefined {
   return issuers.find(({ ranges, lengths }) => lengths.includes(digits.length) && ranges.some(fits))?.name;
 }
 
-/** The check digit: every second digit from the right doubled, nines cast out, the sum a multiple of ten. */
+/**
+ * The check digit: every second digit from the right is doubled, nines are subtracted, and the sum must be a multiple
+ * of ten.
+ */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {

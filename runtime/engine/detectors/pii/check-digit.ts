@@ -1,11 +1,11 @@
-// The arithmetic of check digits.
+// Arithmetic of check digits.
 
 /** The digits of a text as numbers. */
 export function digitsOf(text: string): number[] {
   return [...text].map(Number);
 }
 
-/** The sum of digits, each by its weight; weights repeat. */
+/** The sum of digits multiplied by their weights, which repeat. */
 export function weighted(text: string, weights: readonly number[]): number {
   let sum = 0;
   for (let i = 0; i < text.length; i++) sum += (text.charCodeAt(i) - 48) * (weights[i % weights.length] ?? 0);
@@ -19,7 +19,7 @@ export function remainder(digits: string, modulus: number): number {
   return rest;
 }
 
-/** Whether all characters are the same, as in numbers that are made up. */
+/** Whether all characters are equal, as in invented numbers. */
 export function isUniform(text: string): boolean {
   return /^(.)\1*$/.test(text);
 }
@@ -47,7 +47,7 @@ const permutations = [
   "7046913258",
 ];
 
-/** J. Verhoeff, "Error Detecting Decimal Codes", 1969: the last digit checks all others. */
+/** J. Verhoeff, "Error Detecting Decimal Codes", 1969: the last digit is a check of all others. */
 export function passesVerhoeff(digits: string): boolean {
   let check = 0;
   for (let i = 0; i < digits.length; i++) {
@@ -58,7 +58,7 @@ export function passesVerhoeff(digits: string): boolean {
   return check === 0;
 }
 
-/** ISO 7064, MOD 11,10: the last digit checks all others. */
+/** ISO 7064, MOD 11,10: the last digit is a check of all others. */
 export function passesMod11And10(digits: string): boolean {
   let product = 10;
   for (const digit of digits.slice(0, -1)) {
@@ -68,7 +68,7 @@ export function passesMod11And10(digits: string): boolean {
   return (11 - product) % 10 === Number(digits.at(-1));
 }
 
-/** Whether a day exists. A year of two digits is one of any century. */
+/** Whether a date exists. A year of two digits may belong to any century. */
 export function isDate(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 || year === 0;
@@ -76,7 +76,7 @@ export function isDate(year: number, month: number, day: number): boolean {
   return day <= (lengths[month - 1] ?? 0);
 }
 
-/** Whether six digits in a row are year, month and day. */
+/** Whether the six digits from an offset are year, month and day. */
 export function hasDate(digits: string, at: number): boolean {
   return isDate(
     Number(digits.slice(at, at + 2)),

@@ -1,7 +1,7 @@
-// Other codes with a form of their own: bank identifier codes (ISO 9362), hardware addresses (IEEE 802), vehicle numbers (ISO 3779),
-// coordinates (ISO 6709) and numbers of travel documents and licences, which words have to announce.
+// Other codes with a form of their own: bank identifier codes (ISO 9362), hardware addresses (IEEE 802), vehicle
+// numbers (ISO 3779), coordinates (ISO 6709), and numbers of travel documents and licences, which words must announce.
 
-import type { Sweep } from "../../plan.ts";
+import type { Sweep } from "../detector-plan.ts";
 import { announced, collect } from "./announce.ts";
 import { hasContext } from "./context.ts";
 
@@ -12,15 +12,32 @@ const countries = new Set(
 );
 
 const bicShape = /(?<![A-Za-z0-9_])[A-Z]{4}([A-Z]{2})[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![A-Za-z0-9_])/g;
-const bicWords = /\bbic\b|swift|\bbank\b|iban/i;
+const bicWords = /\bbic\b|swift|iban/i;
+const bankWord = /\bbank\b/i;
+const maxWordLength = 24;
 
-/** Finds bank identifier codes. Words of eight capitals have their form too, so other words must announce them. */
+/** Finds bank identifier codes. Other words of eight capitals look alike, so words must announce such codes. */
 export const findBics: Sweep = (text) =>
   collect(text, bicShape, (start, end, match) => {
-    if (!countries.has(match[1] ?? "") || !hasContext(text, start, end, bicWords)) return undefined;
+    if (!countries.has(match[1] ?? "")) return undefined;
+    if (
+      !hasContext(text, start, end, bicWords) &&
+      !(hasContext(text, start, end, bankWord) && !isShouted(text, start, end))
+    )
+      return undefined;
     const attributes = { country: match[1] ?? "", basis: "form and words around it" };
     return { category: "pii.bic", start, end, score: 0.9, attributes };
   });
+
+// A word of capitals among others, as in the name of a bank: DEUTSCHE BANK. A code has digits, or is surrounded by
+// ordinary words.
+function isShouted(text: string, start: number, end: number): boolean {
+  if (/[0-9]/.test(text.slice(start, end))) return false;
+  const before = text.slice(Math.max(0, start - maxWordLength), start);
+  return (
+    /(?:^|[^A-Za-z])[A-Z]{2,}[ -]$/.test(before) || /^[ -][A-Z]{2,}(?![a-z])/.test(text.slice(end, end + maxWordLength))
+  );
+}
 
 const macShape =
   /(?<![A-Za-z0-9_:.-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![A-Za-z0-9_:-])|(?<![A-Za-z0-9_.])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}(?![A-Za-z0-9_.])/g;
@@ -38,19 +55,28 @@ const vinWords = /\bvin\b|vehicle|chassis|fahrgestell|fahrzeug|châssis|bastidor
 const vinWeights = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2];
 const vinValues = "0123456789.ABCDEFGH..JKLMN.P.R..STUVWXYZ";
 
-/** Finds vehicle numbers. The check digit is mandatory in North America and China only, so elsewhere words must announce them. */
+/**
+ * Finds vehicle numbers. The check digit is mandatory only in North America and China, so elsewhere words must announce
+ * them.
+ */
 export const findVins: Sweep = (text) =>
   collect(text, vinShape, (start, end, [vin]) => {
     if (!/[A-Z]/.test(vin) || !/\d{3}$/.test(vin) || !/\d.*\d.*\d.*\d/.test(vin)) return undefined;
     const checked = hasVinCheck(vin);
-    const told = hasContext(text, start, end, vinWords);
-    if (!checked && !told) return undefined;
+    const isAnnounced = hasContext(text, start, end, vinWords);
+    if (!checked && !isAnnounced) return undefined;
     const basis = checked
-      ? told
+      ? isAnnounced
         ? "form, check digit and words around it"
         : "form and check digit"
       : "form and words";
-    return { category: "pii.vin", start, end, score: checked ? (told ? 0.98 : 0.7) : 0.75, attributes: { basis } };
+    return {
+      category: "pii.vin",
+      start,
+      end,
+      score: checked ? (isAnnounced ? 0.98 : 0.7) : 0.75,
+      attributes: { basis },
+    };
   });
 
 function hasVinCheck(vin: string): boolean {
@@ -72,18 +98,18 @@ export const findCoordinates: Sweep = (text) =>
     if (latitude === undefined) return { category, start, end, score: 0.95, attributes: { basis: "form" } };
     if (Math.abs(Number(latitude)) > 90 || Math.abs(Number(longitude)) > 180) return undefined;
     const marked = north !== "" && east !== undefined;
-    const told = marked || hasContext(text, start, end, coordinateWords);
-    const score = told ? 0.93 : /\.\d{5,}/.test(latitude) && /\.\d{5,}/.test(longitude ?? "") ? 0.55 : 0.3;
-    return { category, start, end, score, attributes: { basis: told ? "form and words around it" : "form" } };
+    const isAnnounced = marked || hasContext(text, start, end, coordinateWords);
+    const score = isAnnounced ? 0.93 : /\.\d{5,}/.test(latitude) && /\.\d{5,}/.test(longitude ?? "") ? 0.55 : 0.3;
+    return { category, start, end, score, attributes: { basis: isAnnounced ? "form and words around it" : "form" } };
   });
 
-/** Russian passports have a series of four digits before their number of six. */
+/** Russian passports have a series of four digits before a number of six. */
 const documentShape =
   /(?<![A-Za-z0-9_.,-])(?:(?:\d{4}|\d{2} \d{2}) ?(?:№ ?)?\d{6}|(?=[A-Z0-9]{0,8}\d)[A-Z0-9]{6,9})(?![A-Za-z0-9_]|[.,]\d|-\d)/gi;
 const passportWords =
   /passport|reisepass|passnummer|passeport|pasaporte|passaporto|passaporte|paspoort|паспорт|护照|護照|旅券|パスポート|여권|جواز/i;
 
-/** Finds passport numbers, which have no check digit outside of the document: words have to announce them. */
+/** Finds passport numbers. They have no check digit outside of the document, so words must announce them. */
 export const findPassports: Sweep = (text) =>
   passportWords.test(text)
     ? collect(text, documentShape, (start, end) => announced(text, start, end, passportWords, "pii.passport"))
@@ -94,7 +120,7 @@ const licenceShape =
 const licenceWords =
   /driv(?:er|ing)(?:'?s)?[ -]licen[cs]e|\bdl (?:no|number|#)|führerschein|permis de conduire|permiso de conduc|carnet de conducir|patente di guida|rijbewijs|prawo jazdy|водительск|驾驶证|驾照|運転免許|운전면허/i;
 
-/** Finds numbers of driving licences, likewise. */
+/** Finds numbers of driving licences, which words must announce too. */
 export const findLicences: Sweep = (text) =>
   licenceWords.test(text)
     ? collect(text, licenceShape, (start, end) => announced(text, start, end, licenceWords, "pii.driving_licence"))

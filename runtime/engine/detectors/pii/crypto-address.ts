@@ -1,8 +1,9 @@
-// Addresses of cryptocurrencies by their check sums: Base58Check (Bitcoin, Litecoin, Dogecoin, Tron, Ripple), Bech32 and Bech32m
-// (BIP 173, BIP 350), and mixed case (EIP-55, Ethereum).
+// Addresses of cryptocurrencies by their check sums: Base58Check (Bitcoin, Litecoin, Dogecoin, Tron, Ripple), Bech32
+// and Bech32m (BIP 173, BIP 350), and mixed case (EIP-55, Ethereum).
 
 import { createHash } from "node:crypto";
-import type { Finding, Sweep } from "../../plan.ts";
+import type { Sweep } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 import { hasContext } from "./context.ts";
 import { keccak256 } from "./keccak.ts";
 
@@ -14,7 +15,7 @@ const shape =
 const words = /ethereum|\beth\b|wallet|address|erc-?20|metamask|crypto|0x address|send/i;
 const bitcoinAlphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const rippleAlphabet = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz";
-/** First bytes of addresses, by the letter that they lead to. */
+/** First bytes of addresses, with the letter that they encode to. */
 const versions: ReadonlyMap<number, string> = new Map([
   [0x00, "bitcoin"],
   [0x05, "bitcoin"],
@@ -28,7 +29,7 @@ const versions: ReadonlyMap<number, string> = new Map([
   [0x41, "tron"],
 ]);
 
-/** Finds addresses whose check sum is right. */
+/** Finds addresses with a valid check sum. */
 export const findCryptoAddresses: Sweep = (text) => {
   const findings: Finding[] = [];
   for (const match of text.matchAll(shape)) {
@@ -65,7 +66,7 @@ function base58Network(address: string): string | undefined {
   return version === undefined ? undefined : versions.get(version);
 }
 
-/** The first byte of what an address encodes, or undefined when the check sum is wrong. */
+/** The first byte that an address encodes, or undefined when the check sum is invalid. */
 function passesBase58(address: string, alphabet: string): number | undefined {
   let value = 0n;
   for (const char of address) {

@@ -1,6 +1,8 @@
 // International bank account numbers: ISO 13616, lengths from the SWIFT registry, check digits by ISO 7064 (mod 97).
 
-import type { Finding, OpenEdge } from "../../plan.ts";
+import type { OpenEdge } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
+import { continuesCode } from "./border.ts";
 
 /** The category of IBANs. */
 export const ibanCategory = "pii.iban";
@@ -16,17 +18,25 @@ const lengths: ReadonlyMap<string, number> = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-const candidate = /[A-Za-z]{2}[0-9]{2}/g;
-const groupLength = 4;
+const ibanStart = /[A-Za-z]{2}[0-9]{2}/g;
+/** Separators of groups: spaces (two spaces or a line end count as one), dots, or dashes. One number has one kind. */
+const gaps: readonly RegExp[] = [
+  /(?:[ \u00a0\u2007\u2009\u202f]{1,2}|[ \u00a0]?\r?\n)(?=[A-Za-z0-9])/y,
+  /\.(?=[A-Za-z0-9])/y,
+  /[-\u2010-\u2015\u2212](?=[A-Za-z0-9])/y,
+];
+const usualGroup = 4;
+/** A group of letters is valid only directly after the country: the bank, as in GB29 NWBK. */
+const bankGroup = 1;
 
-/** Finds IBANs, written in one piece or in groups of four. */
+/** Finds IBANs, written without separators or in groups. */
 export function findIbans(text: string): Finding[] {
   const findings: Finding[] = [];
-  candidate.lastIndex = 0;
-  for (const match of text.matchAll(candidate)) {
+  ibanStart.lastIndex = 0;
+  for (const match of text.matchAll(ibanStart)) {
     const country = match[0].slice(0, 2).toUpperCase();
     const length = lengths.get(country);
-    if (length === undefined || /[\p{L}\p{N}_]/u.test(text[match.index - 1] ?? "")) continue;
+    if (length === undefined || continuesCode.test(text[match.index - 1] ?? "")) continue;
     const end = numberEnd(text, match.index, length);
     if (end < 0) continue;
     const compact = text
@@ -40,31 +50,56 @@ export function findIbans(text: string): Finding[] {
   return findings;
 }
 
-/** The longest, with a separator after each fourth character and what is read behind it. */
-const longestWritten = 34 + 8 + 2;
-const begun = /(?<![\p{L}\p{N}_])[A-Za-z](?:[A-Za-z](?:[0-9](?:[0-9](?:[ \u00a0-]?[A-Za-z0-9])*[ \u00a0-]?)?)?)?$/u;
+/** Maximum length: with a gap of three units after each character, and the text that is read after it. */
+const maxWrittenLength = 34 * 4 + 4;
+const begun =
+  /(?<![\p{sc=Latn}\p{N}_])[A-Za-z](?:[A-Za-z](?:[0-9](?:[0-9](?:[ \u00a0\u2007\u2009\u202f.\u2010-\u2015\u2212\r\n-]{0,3}[A-Za-z0-9])*[ \u00a0\u2007\u2009\u202f.\u2010-\u2015\u2212\r\n-]{0,3})?)?)?$/u;
 
-/** What of a growing text is settled: all but a number that has begun. */
+/** The edge in a growing text: the start of a number that has begun. */
 export const openIban: OpenEdge = (text, from) => {
-  const context = Math.max(0, text.length - longestWritten);
+  const context = Math.max(0, text.length - maxWrittenLength);
   const match = begun.exec(text.slice(context));
   return match === null ? text.length : Math.max(from, context + match.index);
 };
 
-// The end of a number of this length, or -1. One separator may stand after each fourth character, the same throughout.
+// The end of a number of this length, or -1.
 function numberEnd(text: string, start: number, length: number): number {
-  const separator = text[start + groupLength] ?? "";
-  const grouped = /^[ \u00a0-]$/.test(separator);
   let at = start;
+  let kind: RegExp | undefined;
+  /** Start and end of each group. */
+  const groups: [number, number][] = [[start, start]];
   for (let count = 0; count < length; count++) {
-    if (grouped && count > 0 && count % groupLength === 0) {
-      if (text[at] !== separator) return -1;
-      at++;
+    const gap = count < usualGroup ? 0 : gapAt(text, at, kind);
+    if (gap > 0) {
+      kind ??= gaps.find((each) => lengthOf(each, text, at) > 0);
+      at += gap;
+      groups.push([at, at]);
     }
     if (!/^[A-Za-z0-9]$/.test(text[at] ?? "")) return -1;
     at++;
+    const last = groups.at(-1);
+    if (last !== undefined) last[1] = at;
   }
-  return /[\p{L}\p{N}_]/u.test(text[at] ?? "") ? -1 : at;
+  return continuesCode.test(text[at] ?? "") || !isWritten(text, groups) ? -1 : at;
+}
+
+function gapAt(text: string, at: number, kind: RegExp | undefined): number {
+  if (kind !== undefined) return lengthOf(kind, text, at);
+  return Math.max(...gaps.map((each) => lengthOf(each, text, at)));
+}
+
+function lengthOf(gap: RegExp, text: string, at: number): number {
+  gap.lastIndex = at;
+  return gap.exec(text)?.[0].length ?? 0;
+}
+
+// In groups of four, or of digits and capitals as banks print them; a word among digits is not a group.
+function isWritten(text: string, groups: readonly (readonly [number, number])[]): boolean {
+  const written = groups.map(([from, to]) => text.slice(from, to));
+  if (written.slice(0, -1).every((group) => group.length === usualGroup)) return true;
+  return written.every(
+    (group, index) => /^[A-Z0-9]*\d[A-Z0-9]*$/.test(group) || (index === bankGroup && /^[A-Z]+$/.test(group)),
+  );
 }
 
 function remainder97(compact: string): number {

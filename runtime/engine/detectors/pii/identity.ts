@@ -1,25 +1,33 @@
-// Numbers that states and institutions give to people. What a number is follows from its printed form, its check digits, and words around
-// it where these do not suffice. The table lies in the folder `identity`.
+// Numbers that states and institutions assign to people. A number is identified by its printed form, its check digits,
+// and words around it where these do not suffice. The formats are in the folder `identity`.
 
-import type { Finding, Sweep } from "../../plan.ts";
+import type { Sweep } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
+import { plainSeparators } from "./border.ts";
 import { isUniform } from "./check-digit.ts";
 import { hasContext, standsAlone } from "./context.ts";
-import { fewestDigits, parseShape } from "./shape.ts";
+import { minDigits, parseShape } from "./shape.ts";
 
 /** One kind of number. */
 export interface IdentityFormat {
-  /** The entity by which policies ask for it. */
+  /** The entity name in policies. */
   readonly entity: string;
-  /** What it is, told as an attribute, such as "es_dni". */
+  /** The kind of number, reported as an attribute, such as "es_dni". */
   readonly kind: string;
-  /** Printed forms, as a pattern of a bounded length. */
+  /** Its printed forms, as a pattern of bounded length. */
   readonly shape: string;
-  /** Whether it can be one, without separators and in upper case. */
+  /** Whether the number is valid, given without separators and in upper case. */
   readonly check: (compact: string) => boolean;
-  /** Words that say that it is one. */
+  /** Words that identify it. */
   readonly words: RegExp;
-  /** Certainty without such words: what check digits and form are worth by themselves. */
+  /** The score without such words, from check digits and form alone. */
   readonly alone: number;
+  /** Whether a number, given without separators, counts only next to such words. Default: never. */
+  readonly onlyAnnounced?: (compact: string) => boolean;
+  /**
+   * Words before a number that announce another kind with the same form: then only this kind's own words identify it.
+   */
+  readonly others?: RegExp;
   readonly reference: string;
 }
 
@@ -28,27 +36,28 @@ interface CompiledFormat extends IdentityFormat {
   readonly fewest: number;
 }
 
-/** Where a number may begin: at a digit, or at few letters before one. */
+/** Where a number may begin: at a digit, or at a few letters before one. */
 const beginning = /(?<![A-Za-z0-9_])(?:[A-Za-z]{1,9}[ .-]?)?\d/g;
-/** Signs that Mexican numbers have among their letters. Elsewhere they part words. */
+/** Characters that Mexican numbers use as letters. Elsewhere they separate words. */
 const rareLetter = /[&\u00d1\u00f1]/;
 const rareLead = /[A-Za-z&\u00d1\u00f1]{1,4}$/;
-const longestRareLead = 4;
+const maxRareLeadLength = 4;
 const separators = /[ \u00a0./-]/g;
 const certainWithWords = 0.95;
-const leastCertain = 0.3;
+const minCertain = 0.3;
 
 /** Finds numbers of some kinds in one pass over the text. */
 export function identitySweep(formats: readonly IdentityFormat[]): Sweep {
   const compiled = formats.map(compile).sort((a, b) => a.fewest - b.fewest);
   const most = compiled.at(-1)?.fewest ?? 0;
-  return (text) => {
+  return (given) => {
+    const text = plainSeparators(given);
     const findings: Finding[] = [];
     for (const { 0: lead, index } of text.matchAll(beginning)) {
       const digit = index + lead.length - 1;
       const digits = digitsFrom(text, digit, most);
       findAll(compiled, text, index, digits, findings);
-      // A word before the digits may belong to the number, or not.
+      // A word before the digits may or may not belong to the number.
       if (lead.length > 1 && /[ .-]/.test(lead)) findAll(compiled, text, digit, digits, findings);
       if (rareLetter.test(text.charAt(index - 1))) findAll(compiled, text, rareStart(text, index), digits, findings);
     }
@@ -57,24 +66,24 @@ export function identitySweep(formats: readonly IdentityFormat[]): Sweep {
 }
 
 function compile(format: IdentityFormat): CompiledFormat {
-  const fewest = fewestDigits(parseShape(format.shape));
+  const fewest = minDigits(parseShape(format.shape));
   return { ...format, pattern: new RegExp(format.shape, "iy"), fewest };
 }
 
-/** The number of digits that a number of any of these kinds has at least. */
-export function fewestDigitsOf(formats: readonly IdentityFormat[]): number {
-  return Math.min(...formats.map(({ shape }) => fewestDigits(parseShape(shape))));
+/** The minimum number of digits of these kinds. */
+export function minDigitsOf(formats: readonly IdentityFormat[]): number {
+  return Math.min(...formats.map(({ shape }) => minDigits(parseShape(shape))));
 }
 
-const longestNumber = 30;
-/** No number has as many letters behind its first digit. */
+const maxNumberLength = 30;
+/** No number has this many letters after its first digit. */
 const manyLetters = 14;
 
-// How many digits one number could have from its first digit on, counted up to a limit.
+// How many digits one number could have from its first digit, counted up to a limit.
 function digitsFrom(text: string, from: number, limit: number): number {
   let digits = 0;
   let letters = 0;
-  const to = Math.min(text.length, from + longestNumber);
+  const to = Math.min(text.length, from + maxNumberLength);
   for (let i = from; i < to && letters < manyLetters && digits < limit; i++) {
     const unit = text.charCodeAt(i);
     if (unit >= 0x30 && unit <= 0x39) digits++;
@@ -90,11 +99,11 @@ function isJoint(unit: number): boolean {
 }
 
 function rareStart(text: string, index: number): number {
-  const lead = rareLead.exec(text.slice(Math.max(0, index - longestRareLead), index));
+  const lead = rareLead.exec(text.slice(Math.max(0, index - maxRareLeadLength), index));
   return index - (lead?.[0].length ?? 0);
 }
 
-// Formats in the order of their fewest digits: most numbers of a text have too few for most of them.
+// Formats are ordered by their minimum digits, since most numbers of a text have too few for most formats.
 function findAll(
   formats: readonly CompiledFormat[],
   text: string,
@@ -109,6 +118,12 @@ function findAll(
   }
 }
 
+const maxOtherLength = 32;
+
+function isOther({ others }: IdentityFormat, text: string, start: number): boolean {
+  return others?.test(text.slice(Math.max(0, start - maxOtherLength), start)) === true;
+}
+
 function findAt(format: CompiledFormat, text: string, start: number): Finding | undefined {
   format.pattern.lastIndex = start;
   const match = format.pattern.exec(text);
@@ -117,10 +132,11 @@ function findAt(format: CompiledFormat, text: string, start: number): Finding | 
   if (!standsAlone(text, start, end)) return undefined;
   const compact = match[0].replace(separators, "").toUpperCase();
   if (isUniform(compact) || !format.check(compact)) return undefined;
-  const told = hasContext(text, start, end, format.words);
-  const score = told ? certainWithWords : format.alone;
-  if (score < leastCertain) return undefined;
-  const basis = told ? "form, check and words around it" : "form and check";
+  const announced = hasContext(text, start, end, format.words);
+  if (!announced && (format.onlyAnnounced?.(compact) === true || isOther(format, text, start))) return undefined;
+  const score = announced ? certainWithWords : format.alone;
+  if (score < minCertain) return undefined;
+  const basis = announced ? "form, check and words around it" : "form and check";
   return {
     category: `pii.${format.entity.toLowerCase()}`,
     start,

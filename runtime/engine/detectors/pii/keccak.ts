@@ -1,12 +1,12 @@
-// Keccak-256 (G. Bertoni, J. Daemen, M. Peeters, G. Van Assche, "The Keccak reference", 2011), with the padding from before FIPS 202, as
-// Ethereum uses it. Lanes of 64 bits are pairs of 32.
+// Keccak-256 (G. Bertoni, J. Daemen, M. Peeters, G. Van Assche, "The Keccak reference", 2011), with the padding from
+// before FIPS 202, as Ethereum uses it. Lanes of 64 bits are pairs of 32.
 
 const rate = 136;
 const rounds = roundConstants();
 const rotations = [1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 2, 14, 27, 41, 56, 8, 25, 43, 62, 18, 39, 61, 20, 44];
 const lanes = [10, 7, 11, 17, 18, 3, 5, 16, 8, 21, 24, 4, 15, 23, 19, 13, 12, 2, 20, 14, 22, 9, 6, 1];
 
-/** The digest of a short ASCII text, of fewer than 136 characters, in hexadecimal. */
+/** The digest of an ASCII text of fewer than 136 characters, in hexadecimal. */
 export function keccak256(text: string): string {
   const block = new Uint8Array(rate);
   for (let i = 0; i < text.length; i++) block[i] = text.charCodeAt(i);

@@ -1,58 +1,62 @@
-// What of a growing text is settled for numbers: chains of digits that may be one number, with what may stand before and behind them.
+// Edges of growing texts for numbers: chains of digits that may be one number, with the text that may precede and
+// follow them.
 
-import type { OpenEdge, Sweep } from "../../plan.ts";
+import type { OpenEdge, Sweep } from "../detector-plan.ts";
 import { edgedSweep } from "../sweep.ts";
 
-/** How numbers of one kind are written. */
+/** How one kind of number is written. */
 interface NumberForm {
-  /** The fewest digits that a number has. */
-  readonly fewestDigits: number;
-  /** The most units from one digit to the next. */
+  /** Minimum number of digits. */
+  readonly minDigits: number;
+  /** Maximum distance from one digit to the next, in code units. */
   readonly widestGap: number;
-  /** What is read behind the last digit. */
+  /** Code units that are read after the last digit. */
   readonly behind: number;
-  /** What may stand before the first digit and belong to the number, at the end of a text. */
+  /** Text before the first digit that may belong to the number, as a pattern for the end of a text. */
   readonly lead: RegExp | undefined;
 }
 
-/** Payment cards: single separators, and words of up to 32 units behind. */
-const cardForm: NumberForm = { fewestDigits: 12, widestGap: 2, behind: 36, lead: undefined };
-/** Phone numbers: up to three separators, an extension of up to 20 units, and words of up to 32 units behind. */
-const phoneForm: NumberForm = { fewestDigits: 6, widestGap: 4, behind: 60, lead: /(?:\+[ (]?|\()$/ };
-/** Numbers of states: up to 14 letters between digits, and few before the first. How many digits they have depends on their kinds. */
+/** Payment cards: up to three separators, and words of up to 32 units after the number. */
+const cardForm: NumberForm = { minDigits: 12, widestGap: 4, behind: 36, lead: undefined };
+/**
+ * Phone numbers: up to three separators, an extension of up to 20 units, and words of up to 32 units after the number.
+ */
+const phoneForm: NumberForm = { minDigits: 6, widestGap: 4, behind: 60, lead: /(?:\+[ (]?|\()$/ };
+/**
+ * Identity numbers: up to 14 letters between digits, and a few before the first. The number of digits depends on their
+ * kinds.
+ */
 const identityForm: NumberForm = {
-  ...{ fewestDigits: 1, widestGap: 16, behind: 64 },
-  lead: /(?<![A-Za-z0-9_])(?:[A-Za-z]{1,9}[ .-]?|[A-Za-z&\u00d1\u00f1]{1,4})$/,
+  ...{ minDigits: 1, widestGap: 16, behind: 64 },
+  lead: /(?<![A-Za-z0-9_])(?:[A-Za-z]{1,9}[ .\u00a0\u2007\u2009-\u2015\u202f\u2212-]?|[A-Za-z&\u00d1\u00f1]{1,4})$/,
 };
 const forms = { card: cardForm, phone: phoneForm, identity: identityForm } as const;
 
-/** The longest that may stand before the first digit. */
+/** Maximum length of the text before the first digit. */
 const widestLead = 24;
-/** No number is longer, with all that is read to tell it from a table. */
-const longestNumbers = 640;
-/** A row of digits that is longer is settled in steps of so many units, so that small chunks do not have it searched over and over. */
-const leastStep = 256;
+/** Maximum length of a number, with the text that distinguishes it from a table. */
+const maxNumbersLength = 640;
+/**
+ * A longer row of digits is settled in steps of this many units, so that small chunks do not cause repeated searches.
+ */
+const minStep = 256;
 const digit = /\d/;
 
-/** A sweep that finds numbers of some kind, which may have more digits at least than the kind says. Where there is no digit it is not asked. */
-export function numberSweep(
-  find: Sweep,
-  kind: keyof typeof forms,
-  fewestDigits: number = forms[kind].fewestDigits,
-): Sweep {
-  return edgedSweep(find, { open: openNumber({ ...forms[kind], fewestDigits }), hint: digit, hintReach: widestLead });
+/** A sweep that finds numbers of one kind, whose minimum of digits may be raised. Text without digits is skipped. */
+export function numberSweep(find: Sweep, kind: keyof typeof forms, minDigits: number = forms[kind].minDigits): Sweep {
+  return edgedSweep(find, { open: openNumber({ ...forms[kind], minDigits }), hint: digit, hintReach: widestLead });
 }
 
-// Follows chains of digits that may be one number; the first that is not over is open, from what stands before it.
-function openNumber({ fewestDigits, widestGap, behind, lead }: NumberForm): OpenEdge {
+// Follows chains of digits that may be one number; the first chain that has not ended is open, from the text before it.
+function openNumber({ minDigits, widestGap, behind, lead }: NumberForm): OpenEdge {
   return (text, from) => {
     const { length } = text;
     let chainStart = -1;
     let lastDigit = -1;
     let count = 0;
-    const isOver = () => length > lastDigit + behind || (count < fewestDigits && length >= lastDigit + widestGap + 1);
-    const least = length - longestNumbers;
-    for (let at = least < from + leastStep ? from : least; at < length; at++) {
+    const isOver = () => length > lastDigit + behind || (count < minDigits && length >= lastDigit + widestGap + 1);
+    const least = length - maxNumbersLength;
+    for (let at = least < from + minStep ? from : least; at < length; at++) {
       const unit = text.charCodeAt(at);
       if (unit < 0x30 || unit > 0x39) continue;
       if (chainStart >= 0 && at - lastDigit > widestGap) {

@@ -1,7 +1,7 @@
-// Words that say that the number behind them is another one than a phone's: of an order, an account, a case, a thing; and the forms of
-// dates, years, addresses and decimal numbers.
+// Words that identify the number after them as something other than a phone number: an order, an account, a case, a
+// thing; and the forms of dates, years, addresses and decimal numbers.
 
-/** Things that have numbers, in languages whose words are set apart. */
+/** Things that have numbers, in languages that separate words. */
 const things = [
   "account|acct|card|order|invoice|ticket|tracking|routing|referen(?:ce|z|cia)|r[ée]f[ée]ren(?:ce|cia|te)|referência|riferimento|matr[ií]c\\p{L}*|matrikel\\p{L}*|ref|id|case|claim|passport|licen[cs]e|isbn|issn|ean|ssn|social|policy|serial|version|build|port|zip|iban|bic|swift|vat|tax|ein|imei|license plate|pin|code|booking|contract|shipment|parcel|population|years?|date|flight|room|pages?|row|score|model|size|lotto|usd|eur|€|\\$",
   "konto\\p{L}*|bestell\\p{L}*|rechnung\\p{L}*|kunden(?:nummer|nr)|auftrag\\p{L}*|vorgang\\p{L}*|vertrag\\p{L}*|aktenzeichen|serien\\p{L}*|artikel\\p{L}*|sendung\\p{L}*|modell",
@@ -24,11 +24,11 @@ const spacedThing = new RegExp(
 );
 const denseThing =
   /(?:订单|訂單|单号|單號|编号|編號|快递|注文|商品|製品|品番|口座|受付|주문|송장|운송장|계좌|예약)[ のの]?(?:番号|번호|号码|号|碼|码)?[是は는：:#\s]{0,3}$/u;
-/** In scripts whose words for a thing stand before or behind the word for its number. */
+/** The same in scripts whose words for a thing precede or follow the word for its number. */
 const scriptedThing =
-  /(?:الطلب|الفاتورة|الحساب|الشحنة|سفارش|فاکتور|حساب|آرڈر|ऑर्डर|खाता|बिल|अर्डर|অর্ডার|হিসাব|הזמנה|ההזמנה|חשבונית|חשבון|ใบสั่งซื้อ|คำสั่งซื้อ|พัสดุ|บัญชี)[ :：#]{0,3}(?:(?:هو|رقم|نمبر|नंबर|संख्या|নম্বর|מספר|הוא|เลขที่)[ :#]{0,2})?$/u;
+  /(?:الطلب|الفاتورة|الحساب|الشحنة|سفارش|فاکتور|حساب|آرڈر|ऑर्डर|खाता|बिल|अर्डर|অর্ডার|হিসাব|הזמנה|ההזמנה|חשבונית|חשבון|ใบสั่งซื้อ|ค(?:ำ|ํา)สั่งซื้อ|พัสดุ|บัญชี)[ :：#]{0,3}(?:(?:هو|رقم|نمبر|नंबर|संख्या|নম্বর|מספר|הוא|เลขที่)[ :#]{0,2})?$/u;
 
-/** Whether a text ends in the name of a thing whose number follows, which is no phone. */
+/** Whether a text ends in the name of a thing whose number follows and is not a phone number. */
 export function announcesOther(before: string): boolean {
   return spacedThing.test(before) || denseThing.test(before) || scriptedThing.test(before);
 }
@@ -39,7 +39,10 @@ const owner =
   "my|your|his|her|our|their|the|this|that|these|new|old|at|on|to|is|as|direct|office|home|work|free|emergency|following|same|right|wrong|another|personal|private|business|local|unknown|whose|a|any|one|moje|tvoje|jeho|její|nové|na|мой|твой|его|её|ее|их|наш|ваш|новый|этот|на|по|за|мій|твій|його|її|новий|цей|[a-z]{4,12}i ";
 const link = "(?:[ :：#.=]{0,3}(?:is|ist|est|es|è|é|är|er|on|to|la|είναι|هو|הוא|は|는|은|是|為|है))?[ :：#.=n°º]{0,4}$";
 const letter = "[\\p{L}\\p{M}]";
-/** A noun before or within the word for a number, that is no phone's: "member number", "Mitgliedsnummer", "номер клиента". */
+/**
+ * A noun before or within a word for a number that is not a phone's: "member number", "Mitgliedsnummer", "номер
+ * клиента".
+ */
 const ownedNumber = new RegExp(
   [
     `(?<!\\p{L})(?!${phoneStart})${letter}{2,20}(?:nummer(?:n|et)?|numret|numero(?:ni)?|szám\\p{L}{0,3}|番号|번호|号码|號碼|编号|id)`,
@@ -53,7 +56,10 @@ const ownedNumber = new RegExp(
   "iu",
 );
 
-/** Whether a text ends in the word for a number of something else, which tells only where the digits are not written as those of phones. */
+/**
+ * Whether a text ends in the word for a number of something else; it counts only when the digits are not written like
+ * those of phones.
+ */
 export function announcesOwned(before: string): boolean {
   return ownedNumber.test(before);
 }
@@ -71,10 +77,10 @@ const forms = [
 ];
 const otherForm = new RegExp(`^(?:${forms.join("|")})`);
 
-/** Whether digits are written as a date, years, an address of the network, a decimal number or a number of a state. */
+/** Whether digits are written as a date, years, an IP address, a decimal number or an identity number. */
 export function hasOtherForm(written: string): boolean {
   return otherForm.test(written);
 }
 
-/** What stands behind an amount. */
+/** Units that follow an amount. */
 export const unitBehind = /^ ?(?:[元円원€$£₽₹%]|руб|(?:euros?|eur|usd|dollars?|km|kg|mb|gb|m2|m²|mah)(?!\p{L}))/iu;

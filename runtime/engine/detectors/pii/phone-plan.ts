@@ -1,5 +1,5 @@
-// National numbers by the numbering plans of libphonenumber. Parsing costs some ten microseconds a plan, so the plans that do not have a
-// number of so many digits are left out before.
+// National numbers by the numbering plans of libphonenumber. Parsing takes about ten microseconds per plan, so plans
+// without numbers of this length are skipped.
 
 import {
   type CountryCode,
@@ -9,21 +9,21 @@ import {
   parsePhoneNumberFromString,
 } from "libphonenumber-js/max";
 
-/** The fewest and the most digits of a national number, with its trunk prefix. */
+/** Minimum and maximum digits of a national number, including its trunk prefix. */
 const fewest = 7;
 const most = 13;
-/** Digits that are dialled before the area within some countries, and the most of them. */
+/** Trunk prefixes of some countries, which are dialled before the area code, and their maximum length. */
 const trunk = /^[018]/;
-const longestTrunk = 3;
+const maxTrunkLength = 3;
 
 const lengths = new Map<CountryCode, ReadonlySet<number>>();
 
-/** The supported ones of some regions (ISO 3166). */
+/** The supported regions among the given ones (ISO 3166). */
 export function supportedRegions(regions: readonly string[]): CountryCode[] {
   return regions.filter((region): region is CountryCode => isSupportedCountry(region));
 }
 
-/** The number that digits are in the first region whose plan has it, or has it and writes it in these groups. */
+/** The number for digits in the first region whose plan contains it, or contains it and writes it in these groups. */
 export function nationalNumber(
   written: string,
   digits: string,
@@ -41,7 +41,7 @@ export function nationalNumber(
   return undefined;
 }
 
-/** Whether digits are in the groups of a format, whatever sets the groups apart. */
+/** Whether digits are in the groups of a format, whatever the separators. */
 export function isWrittenAs(written: string, format: string): boolean {
   return groupsOf(written) === groupsOf(format);
 }
@@ -54,7 +54,7 @@ function hasLength(region: CountryCode, digits: string): boolean {
   const possible = lengthsOf(region);
   if (possible.has(digits.length)) return true;
   if (!trunk.test(digits)) return false;
-  for (let prefix = 1; prefix <= longestTrunk; prefix++) if (possible.has(digits.length - prefix)) return true;
+  for (let prefix = 1; prefix <= maxTrunkLength; prefix++) if (possible.has(digits.length - prefix)) return true;
   return false;
 }
 
@@ -68,7 +68,7 @@ function lengthsOf(region: CountryCode): ReadonlySet<number> {
   return found;
 }
 
-// Plans with a trunk prefix hold almost any digits: without it, only mobile numbers are written.
+// Plans with a trunk prefix contain almost any digits: without the prefix, only mobile numbers are written.
 function hasTrunk(digits: string, number: PhoneNumber): boolean {
   return (
     digits.startsWith("0") ||

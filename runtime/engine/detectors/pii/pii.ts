@@ -1,9 +1,9 @@
-// The detector "pii": personal data that has a form of its own and, mostly, check digits.
+// The detector "pii" finds personal data that has a form of its own and usually check digits.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { Detection } from "../../detector.ts";
-import { reads } from "../../normalize.ts";
-import { type Detector, type Sweep, type Trigger, withoutInner } from "../../plan.ts";
+import { reads } from "../../text/normalize.ts";
+import type { Detection } from "../detector.ts";
+import { type Detector, type Sweep, type Trigger, withoutInner } from "../detector-plan.ts";
 import { openRun, withEdge } from "../edge.ts";
 import { textsParameter } from "../parameter.ts";
 import { edgedSweep } from "../sweep.ts";
@@ -18,7 +18,7 @@ import { americanIdentities } from "./identity/america.ts";
 import { asianIdentities } from "./identity/asia.ts";
 import { eastEuropeanIdentities } from "./identity/europe-east.ts";
 import { westEuropeanIdentities } from "./identity/europe-west.ts";
-import { fewestDigitsOf, type IdentityFormat, identitySweep } from "./identity.ts";
+import { type IdentityFormat, identitySweep, minDigitsOf } from "./identity.ts";
 import { numberSweep } from "./number-edge.ts";
 import { phoneCategory, phoneSweep, usualRegions } from "./phone.ts";
 import { codeSweep } from "./token-edge.ts";
@@ -38,10 +38,13 @@ const identities: readonly IdentityFormat[] = [
 const ibanSweep = edgedSweep(findIbans, { open: openIban, hint: /\d{2}/, hintReach: 4 });
 const identityEntities = [...new Set(identities.map(({ entity }) => entity))];
 
-/** No web address that is found is longer, and none has white space within. */
-const longestAddress = 2_200;
+/** Maximum length of a web address; none contains white space. */
+const maxAddressLength = 2_200;
 
-/** Places, dates and licences are matched across words, each from the end of the one before: they are known at the end of a text only. */
+/**
+ * Places, dates and licences are matched across words, each from the end of the previous match, so they are known only
+ * at the end of a text.
+ */
 const entities: ReadonlyMap<string, Entity> = new Map([
   ["EMAIL", { category: emailCategory, triggers: emailTriggers, sweeps: [] }],
   ["PHONE", { category: phoneCategory, triggers: [], sweeps: [] }],
@@ -50,7 +53,7 @@ const entities: ReadonlyMap<string, Entity> = new Map([
   ["BIC", { category: "pii.bic", triggers: [], sweeps: [codeSweep(findBics, "bic")] }],
   ["IP", { category: ipCategory, triggers: [], sweeps: [codeSweep(findIps, "ip")] }],
   ["MAC", { category: "pii.mac", triggers: [], sweeps: [codeSweep(findMacs, "mac")] }],
-  ["URL", { category: urlCategory, triggers: withEdge(urlTriggers, openRun(longestAddress)), sweeps: [] }],
+  ["URL", { category: urlCategory, triggers: withEdge(urlTriggers, openRun(maxAddressLength)), sweeps: [] }],
   ["CRYPTO", { category: cryptoCategory, triggers: [], sweeps: [codeSweep(findCryptoAddresses, "crypto")] }],
   ["COORDINATES", { category: "pii.coordinates", triggers: [], sweeps: [findCoordinates] }],
   ["VIN", { category: "pii.vin", triggers: [], sweeps: [codeSweep(findVins, "vin")] }],
@@ -63,7 +66,10 @@ const entities: ReadonlyMap<string, Entity> = new Map([
   ]),
 ]);
 
-/** Web addresses and IP addresses are personal data in some settings only, and numbers of states in some countries: they have to be asked for. */
+/**
+ * Web and IP addresses are personal data only in some settings, and identity numbers only in some countries, so
+ * policies must ask for them.
+ */
 const usual = ["EMAIL", "PHONE", "CREDIT_CARD", "IBAN", "SSN"];
 
 /** The detector "pii". */
@@ -168,12 +174,12 @@ function sweepsOf(names: readonly string[], parameters: JsonObject): Sweep[] {
   const formats = identities.filter(({ entity }) => names.includes(entity));
   return [
     ...names.flatMap((name) => entityOf(name).sweeps),
-    ...(formats.length === 0 ? [] : [numberSweep(identitySweep(formats), "identity", fewestDigitsOf(formats))]),
+    ...(formats.length === 0 ? [] : [numberSweep(identitySweep(formats), "identity", minDigitsOf(formats))]),
     ...(names.includes("PHONE") ? [numberSweep(phoneSweep(textsParameter(parameters, "phone_regions")), "phone")] : []),
   ];
 }
 
-// Digits may be read as several things: of readings that overlap, the surest stays, then the longest.
+// Digits may have several readings: of overlapping ones, the one with the highest score stays, then the longest.
 function withoutDoubtful(detections: readonly Detection[]): Detection[] {
   const addresses = detections.filter(({ category }) => wordy.has(category));
   const kept: Detection[] = [];
@@ -189,5 +195,5 @@ function isSurer(one: Detection, other: Detection): boolean {
   return one.score > other.score || (one.score === other.score && one.end - one.start > other.end - other.start);
 }
 
-/** An address within an address is not another reading of it. */
+/** Categories of which one address within another is not a different reading. */
 const wordy = new Set([emailCategory, urlCategory, ipCategory]);

@@ -1,5 +1,6 @@
-// The printed form of a number, taken apart: the subset of regular expressions in which the table of formats is written. It has characters,
-// classes of ASCII characters, groups with alternatives, bounded repetition, negative look-ahead and references to a group.
+// Parses the printed form of a number: the subset of regular expressions in which the table of formats is written. It
+// has characters, classes of ASCII characters, groups with alternatives, bounded repetition, negative look-ahead and
+// references to a group.
 
 /** A part of a form. */
 export type ShapePart =
@@ -11,7 +12,7 @@ export type ShapePart =
 
 const nothing: ShapePart = { kind: "series", parts: [] };
 
-/** Takes a form apart; look-ahead becomes an empty part. Throws an Error for what the subset does not have. */
+/** Parses a form; look-ahead becomes an empty part. Throws an Error for syntax outside the subset. */
 export function parseShape(shape: string): ShapePart {
   let at = 0;
   let groups = 0;
@@ -63,23 +64,23 @@ export function parseShape(shape: string): ShapePart {
 
 const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(0x20 + index)).join("");
 
-// All characters of a class, of which none is beyond Latin-1 in the table.
+// All characters of a class; the table has none beyond Latin-1.
 function charactersOf(source: string): string {
   const one = new RegExp(`^${source}$`);
   return [...`${printable}\u00d1`].filter((character) => one.test(character)).join("");
 }
 
-/** The number of digits that everything of a form has at least. */
-export function fewestDigits(part: ShapePart): number {
+/** The minimum number of digits in any text of a form. */
+export function minDigits(part: ShapePart): number {
   switch (part.kind) {
     case "character":
       return /^\d+$/.test(part.characters) ? 1 : 0;
     case "series":
-      return part.parts.reduce((sum, each) => sum + fewestDigits(each), 0);
+      return part.parts.reduce((sum, each) => sum + minDigits(each), 0);
     case "choice":
-      return Math.min(...part.options.map(fewestDigits));
+      return Math.min(...part.options.map(minDigits));
     case "repeat":
-      return part.least * fewestDigits(part.part);
+      return part.least * minDigits(part.part);
     case "same":
       return 0;
   }

@@ -1,17 +1,18 @@
-// What of a growing text is settled for codes without white space: runs of certain characters, and what is read behind them.
+// Edges of growing texts for codes without white space: runs of certain characters, and the text that is read after
+// them.
 
-import type { OpenEdge, Sweep } from "../../plan.ts";
+import type { OpenEdge, Sweep } from "../detector-plan.ts";
 import { edgedSweep } from "../sweep.ts";
 
-/** How codes of one kind are written. */
+/** How one kind of code is written. */
 interface CodeForm {
   /** The characters of a code, and those that join it to others. */
   readonly units: RegExp;
   readonly shortest: number;
   readonly longest: number;
-  /** What is read behind a code. */
+  /** Code units that are read after a code. */
   readonly behind: number;
-  /** What every code has. */
+  /** A pattern that every code matches. */
   readonly hint: RegExp;
 }
 
@@ -22,17 +23,18 @@ const forms = {
   vin: { units: /[A-HJ-NPR-Z0-9]/, shortest: 17, longest: 17, behind: context, hint: /\d/ },
   bic: { units: /[A-Z0-9]/, shortest: 8, longest: 11, behind: context, hint: /[A-Z]{4}/ },
   crypto: { units: /[0-9A-Za-z]/, shortest: 14, longest: 84, behind: context, hint: /\d/ },
-  // A number is in up to three groups, of which the first has two digits: " 09 № 123456" may follow it, and what tells that it ends.
+  // A number has up to three groups, of which the first has two digits: " 09 № 123456" may follow it, and the text that
+  // shows its end.
   passport: { units: /[0-9A-Za-z]/, shortest: 2, longest: 10, behind: 16, hint: /\d/ },
 } as const satisfies Readonly<Record<string, CodeForm>>;
 
-/** A sweep that finds codes of some kind. Where there is nothing that each of them has it is not asked. */
+/** A sweep that finds codes of one kind. Text without the hint is skipped. */
 export function codeSweep(find: Sweep, kind: keyof typeof forms): Sweep {
   const form: CodeForm = forms[kind];
   return edgedSweep(find, { open: openCode(form), hint: form.hint, hintReach: form.longest });
 }
 
-// The first run that a code may be in, or that may become one.
+// The first run that may contain a code, or become one.
 function openCode({ units, shortest, longest, behind, hint }: CodeForm): OpenEdge {
   const isUnit = Uint8Array.from({ length: 128 }, (_, unit) => (units.test(String.fromCharCode(unit)) ? 1 : 0));
   return (text, from) => {

@@ -1,47 +1,19 @@
-// The detector "profanity": coarse words of 25 languages, as whole words.
+// The detector "profanity" finds coarse words of 25 languages, as whole words.
 
-import { reads } from "../../normalize.ts";
-import { type Detector, withoutInner } from "../../plan.ts";
+import { reads } from "../../text/normalize.ts";
+import { type Detector, withoutInner } from "../detector-plan.ts";
 import { exemptionsOf, packParameters } from "../pack/parameter.ts";
 import { phrasesOfTerms } from "../pack/term.ts";
 import { textsParameter } from "../parameter.ts";
-import { profaneTerms } from "./list.ts";
+import { maskedTerms, profaneTerms } from "./list.ts";
 
 const category = "profanity.word";
-/** How words are written to be read and not found. */
-const masked = [
-  "f*ck",
-  "f**k",
-  "f***",
-  "fu*k",
-  "sh*t",
-  "s**t",
-  "sh1t",
-  "fvck",
-  "phuck",
-  "b*tch",
-  "b1tch",
-  "biatch",
-  "a**hole",
-  "assh0le",
-  "@sshole",
-  "a$$hole",
-  "c*nt",
-  "cvnt",
-  "d*ck",
-  "wtf",
-  "stfu",
-  "gtfo",
-  "mofo",
-];
-
 /** The detector "profanity". */
 export const profanity: Detector = {
   definition: {
     id: "profanity",
     displayName: "Profanity",
-    description:
-      "Finds coarse words of 25 languages, as whole words, with the endings of eight of them. Sober terms of the body and everyday words are left out.",
+    description: `Finds coarse words of ${profaneTerms.size} languages, as whole words, with the endings of eight of them. Sober terms of the body and everyday words are left out.`,
     version: "1.0.0",
     category: "content",
     tags: ["profanity", "obscenity", "moderation"],
@@ -78,9 +50,11 @@ export const profanity: Detector = {
     const phrases = chosen.flatMap((language) =>
       phrasesOfTerms(profaneTerms.get(language) ?? [], { category, score: 0.8, language, inflects: true }, exempt),
     );
-    const more = chosen.includes("en") ? phrasesOfTerms(masked, { category, score: 0.75, language: "en" }, exempt) : [];
+    const masked = chosen.flatMap((language) =>
+      phrasesOfTerms(maskedTerms.get(language) ?? [], { category, score: 0.75, language }, exempt),
+    );
     return {
-      ...{ reads: reads.normal, phrases: [...phrases, ...more] },
+      ...{ reads: reads.normal, phrases: [...phrases, ...masked] },
       ...{ patterns: [], triggers: [], sweeps: [], settle: withoutInner },
     };
   },

@@ -1,10 +1,11 @@
-// The detector "repetition": characters, words or lines that are repeated without end, as in attacks that exhaust a model or push its
-// instructions out of sight, and in outputs that are stuck in a loop.
+// The detector "repetition" finds characters, words or lines that are repeated very often, as in attacks that exhaust a
+// model or push its instructions out of its context, and in outputs that are stuck in a loop.
 
-import { reads } from "../../normalize.ts";
-import type { Detector, Finding } from "../../plan.ts";
+import { reads } from "../../text/normalize.ts";
+import type { Detector } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 
-const longestUnit = 64;
+const maxUnitLength = 64;
 const reach = 1_024;
 
 /** The detector "repetition". */
@@ -81,7 +82,7 @@ function limitOf(value: unknown, fallback: number): number {
   return typeof value === "number" ? value : fallback;
 }
 
-/** What rulers and indents are made of. */
+/** Characters of rulers and indentation. */
 const ruler = /^[\s\-_=*#~.+|/\\<>─━═│·•░▒▓█]+$/;
 
 function find(text: string, limits: Limits): Finding[] {
@@ -98,7 +99,7 @@ function find(text: string, limits: Limits): Finding[] {
   return [...findings, ...findPhrases(text, limits)];
 }
 
-// Long runs are cut, so that what is found depends on a bounded part of the text.
+// Long runs are cut, so that a finding depends on a bounded part of the text.
 function runEnd(text: string, from: number): number {
   const unit = text.charCodeAt(from);
   let end = from + 1;
@@ -106,19 +107,20 @@ function runEnd(text: string, from: number): number {
   return end;
 }
 
-// Every word is compared with the one before it, the one two before it, and so on up to eight: as many equal in a row as a phrase is long
-// make a repetition of it. Words are compared by a hash of their letters; the time is eight comparisons for each.
-const longestPhrase = 8;
-/** Word units below are figures. */
+// Each word is compared with the word before it, the one two before it, and so on up to eight: n equal words in a row
+// at distance n make a repeated phrase of n words. Words are compared by a hash of their letters, in eight comparisons
+// per word.
+const maxPhraseLength = 8;
+/** Word units below this one are digits. */
 const firstLetter = 0x41;
-/** How many times more often figures may follow themselves: columns of tables do. */
+/** How many times more often numbers may repeat, since table columns repeat them. */
 const longerFigures = 8;
 const kept = 1_024;
 const inKept = kept - 1;
-/** Of the last words; what is older is overwritten and never read. */
+/** Hashes of the last words; older ones are overwritten and never read. */
 const hashes = new Int32Array(kept);
 const starts = new Int32Array(kept);
-const equal = new Int32Array(longestPhrase + 1);
+const equal = new Int32Array(maxPhraseLength + 1);
 
 function findPhrases(text: string, { phrases }: Limits): Finding[] {
   const findings: Finding[] = [];
@@ -135,14 +137,14 @@ function findPhrases(text: string, { phrases }: Limits): Finding[] {
     }
     const start = at;
     let hash = 0;
-    for (; at < given.length && at - start < longestUnit && isWordUnit(given.charCodeAt(at)); at++) {
+    for (; at < given.length && at - start < maxUnitLength && isWordUnit(given.charCodeAt(at)); at++) {
       const unit = given.charCodeAt(at);
       hash = (Math.imul(hash, 31) + unit) | 0;
       if (unit >= firstLetter) lastWithLetter = count;
     }
     hashes[count & inKept] = hash;
     starts[count & inKept] = start;
-    for (let length = 1; length <= Math.min(longestPhrase, count); length++) {
+    for (let length = 1; length <= Math.min(maxPhraseLength, count); length++) {
       equal[length] = hashes[(count - length) & inKept] === hash ? (equal[length] ?? 0) + 1 : 0;
       if ((equal[length] ?? 0) < length * phrases || start < openUntil) continue;
       const firstWord = count - length * (phrases + 1) + 1;
@@ -157,7 +159,7 @@ function findPhrases(text: string, { phrases }: Limits): Finding[] {
   return findings;
 }
 
-// Letters and digits; of other scripts everything but white space and general punctuation.
+// Letters and digits; in other scripts everything except white space and general punctuation.
 function isWordUnit(unit: number): boolean {
   if (unit < 0x80)
     return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a);

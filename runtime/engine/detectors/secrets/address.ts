@@ -1,7 +1,8 @@
-// Credentials within web addresses and headers: `scheme://user:password@host` (RFC 3986, section 3.2.1), connection strings, the header
-// Authorization (RFC 9110, section 11.6.2) and the options of curl that set it.
+// Credentials within web addresses and headers: `scheme://user:password@host` (RFC 3986, section 3.2.1), connection
+// strings, the header Authorization (RFC 9110, section 11.6.2) and the options of curl that set it.
 
-import type { Finding, Trigger } from "../../plan.ts";
+import type { Trigger } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 import { entropy, isPlaceholder } from "./placeholder.ts";
 
 const databases =
@@ -14,7 +15,7 @@ const weakPasswords = new Set(
   ),
 );
 
-/** Looks at user names and passwords in addresses. */
+/** Examines user names and passwords in addresses. */
 export const addressTriggers: readonly Trigger[] = [
   { literal: "://", locate: locateUserInfo },
   { literal: "authorization", locate: (text, end) => locateHeader(text, end, authorization) },
@@ -22,6 +23,7 @@ export const addressTriggers: readonly Trigger[] = [
   ...["-h", "--header"].map(
     (literal): Trigger => ({ literal, locate: (text, end) => locateHeader(text, end, curlHeader) }),
   ),
+  { literal: '"auth"', locate: locateLogin },
   ...["-u", "--user"].map((literal): Trigger => ({ literal, locate: locateUser })),
 ];
 
@@ -60,6 +62,19 @@ function locateHeader(text: string, end: number, pattern: RegExp): Finding | und
   return { category: "secrets.authorization", start, end: start + value.length, score: 0.8, attributes };
 }
 
+const login = /\s{0,8}:\s{0,8}"([A-Za-z0-9+/]{8,400}={0,2})"/y;
+
+// Docker's configuration file has the logins of container registries, user and password in Base64.
+function locateLogin(text: string, end: number): Finding | undefined {
+  login.lastIndex = end;
+  const match = login.exec(text);
+  const value = match?.[1] ?? "";
+  if (match === null || !isBasic(value)) return undefined;
+  const start = end + match[0].length - 1 - value.length;
+  const attributes = { basis: "user and password of a registry" };
+  return { category: "secrets.basic_auth", start, end: start + value.length, score: 0.8, attributes };
+}
+
 function isBasic(value: string): boolean {
   const decoded = Buffer.from(value, "base64").toString("latin1");
   const at = decoded.indexOf(":");
@@ -72,13 +87,13 @@ function isToken(value: string): boolean {
 }
 
 const user = /[ \t]{1,4}["']?([^\s:"']{2,60}):([^\s"']{3,100})["']?(?=\s|$)/y;
-const longestCommand = 400;
+const maxCommandLength = 400;
 
-// Only within a command of curl or wget: "-u" means many things.
+// Only within a command of curl or wget, since "-u" has many meanings.
 function locateUser(text: string, end: number): Finding | undefined {
   user.lastIndex = end;
   const match = user.exec(text);
-  if (match === null || !/\b(?:curl|wget|http)\b/.test(text.slice(Math.max(0, end - longestCommand), end)))
+  if (match === null || !/\b(?:curl|wget|http)\b/.test(text.slice(Math.max(0, end - maxCommandLength), end)))
     return undefined;
   const [whole, name = "", password = ""] = match;
   if (!isChosen(name, password) || entropy(password) < 2) return undefined;

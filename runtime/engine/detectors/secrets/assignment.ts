@@ -1,27 +1,28 @@
-// What is assigned to a name: `NAME_API_KEY = "…"`, `name: …`, `name => …`, "my name key is …", as in source code, `.env` files, JSON,
-// YAML, command lines and prose. Everything is read from the end of the name, a bounded number of characters far.
+// Assignments to a name: `NAME_API_KEY = "…"`, `name: …`, `name => …`, "my name key is …", as in source code, `.env`
+// files, JSON, YAML, command lines and prose. The text is read from the end of the name, over a bounded number of
+// characters.
 
-/** A value and what was written between its name and itself. */
+/** A value and the text between its name and it. */
 export interface Assignment {
   /** Offset of the value. */
   readonly start: number;
-  /** The rest of the name, such as "_API_KEY" behind "ACME". */
+  /** The rest of the name, such as "_API_KEY" after "ACME". */
   readonly name: string;
-  /** Whether it stands in quotes. */
+  /** Whether it is in quotes. */
   readonly quoted: boolean;
   /** Whether it was written as a sentence. */
   readonly prose: boolean;
 }
 
-const longestName = 32;
+const maxNameLength = 32;
 const nameUnit = /[A-Za-z0-9_.\- \t]/;
 const operator = /[\s'"`\])]{0,3}(?:=>|:=|\?=|\|\|=?|:{1,3}=|==?|->|[:=>,|])[`'"\s=(\\]{0,5}/y;
 const verb = /(?:^|[ \t])(?:is|was|ist|es|est|è|é|to|lautet|equals|are)(?: now)?:?[ \t]{1,2}[`'"]?/;
 
-/** The value that is assigned to a name, which ends at an offset. */
+/** The value that is assigned to the name that ends at an offset. */
 export function assignmentAt(text: string, end: number): Assignment | undefined {
   let at = end;
-  while (at < text.length && at - end < longestName && nameUnit.test(text[at] ?? "")) at++;
+  while (at < text.length && at - end < maxNameLength && nameUnit.test(text[at] ?? "")) at++;
   operator.lastIndex = at;
   const found = operator.exec(text);
   const name = text.slice(end, at);

@@ -17,7 +17,7 @@ export function crc32(text: string): number {
   return ~crc >>> 0;
 }
 
-/** The check sum of a text as tokens carry it. */
+/** The check sum of a text, as tokens contain it. */
 export function tokenChecksum(text: string): string {
   let value = crc32(text);
   let digits = "";

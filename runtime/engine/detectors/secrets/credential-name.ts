@@ -1,18 +1,18 @@
-// What the name of a value says: that it is a password, surely a credential, perhaps one, or something else.
+// Classifies the name of a value: a password, certainly a credential, possibly one, or something else.
 
-/** How much a name says of its value. */
+/** How strongly a name indicates a credential. */
 export type NameStrength = "password" | "strong" | "weak" | "none";
 
-/** Longest name that is read to the left of the part that tells. */
-export const longestLead = 40;
-/** How far before a name the text is read that says what a bare "key" is for. */
-const longestContext = 80;
+/** Maximum length of a name that is read to the left of its characteristic part. */
+export const maxLeadLength = 40;
+/** How far before a name the text is read that shows what a bare "key" is for. */
+const maxContextLength = 80;
 
 const leadUnits = /[A-Za-z0-9_.-]{0,40}$/;
 const qualifier =
   /(?:^|[^A-Za-z0-9_.-])((?:api|access|auth(?:entication|orization)?|bearer|client|secret|private|license|service|account|session|webhook|signing|encryption|admin|master|deploy(?:ment)?|personal) )$/i;
 
-/** How other languages call a password, where they do not borrow the English word. */
+/** Words for a password in languages that do not borrow the English word. */
 export const foreignPasswordNames: readonly string[] = [
   ...[
     "contraseña",
@@ -25,13 +25,17 @@ export const foreignPasswordNames: readonly string[] = [
     "şifre",
     "lösenord",
     "heslo",
+    "kennwort",
+    "passord",
+    "adgangskode",
+    "salasana",
   ],
   ...["пароль", "كلمة المرور", "كلمة السر", "पासवर्ड", "密码", "密碼", "口令", "パスワード", "비밀번호", "패스워드"],
 ];
 const passwordName = new RegExp(`passw|passphrase|pwd|${foreignPasswordNames.join("|")}`, "i");
 const strongName =
   /(?:api|access|secret|auth|private|client|app|service|encrypt(?:ion)?|signing|master|admin|account|bearer|refresh|session|jwt|webhook|bot|user|db|storage|shared|license|deploy|personal|id)[ _.-]?(?:key|token|secret|credential)|secret[_.-]?(?:key|token|access)|(?:^|[_.-])(?:token|secret|credentials?)$/i;
-/** Passes are of mountains, of tests and of drawings too, unless a word says whose password it is. */
+/** "Pass" has other meanings, unless a word says whose password it is. */
 const passName =
   /(?:^|[_.-])(?:db|database|user|smtp|imap|mail|email|login|admin|root|ftp|sftp|ssh|proxy|auth|http|basic|mysql|pg|postgres|redis|rabbitmq|mongo|sql|ldap|wifi|account|client|server|api|master|keystore|store)[_.-]?pass$/i;
 const passEnding = /[a-z](?:Db|DB|User|Smtp|Mail|Login|Admin|Root|Auth|Proxy|Sql|Account|Client|Server|Store)Pass$/;
@@ -39,30 +43,33 @@ const strongEnding = /[a-z0-9](?:Token|Secret|Credentials?)$/;
 const weakName = /[a-z0-9]Key$|[A-Za-z0-9][_.-]key$|(?:^|[_.-])(?:secret|apikey)[_.-]/i;
 const harmlessName =
   /public|primary|foreign|partition|sort|cache|index|lookup|object|(?:next|page|continuation|cursor|sync|resume|scroll|cancell?ation)[_.-]?token|token(?:s|iz|_?type|_?count|_?limit|_?id$|_?ur[il]|_?endpoint)|max_?token|key(?:word|board|s$|_?id$|_?name|_?path|_?file|_?type|_?size|_?code|stone|frame|note)|monkey|hotkey|passwords?_?(?:hash|reset|field|length|min|max|policy|file|path|url|confirm|strength|regex|pattern|rules?|hint|label|placeholder|error|message|prompt)|secret_?(?:name|id$|arn|path|ref|version)|csrf|etag|integrity|checksum|hash|sha\d|md5|digest|fingerprint|uuid|commit/i;
-/** Keys of data, of places and of translations. */
+/** Keys of data, of positions and of translations. */
 const dataKey =
   /(?:next|row|item|build|commit|release|artifact|digest|checksum|etag|md5|sha(?:-?\d+)?|data|map|group|event|idempotency|de?dup(?:lication)?|routing|issue|project|query|local|range|bucket|record|entity|composite|natural|unique|candidate|lock|trace|translation|i18n|message|label|feature|config|setting|registry|s3|blob|asset|image|file|folder|path|host|node|parent|child|list|sub|test|product|order|document|column|table|field|component|react|render|state|store|shard|hash|search|short|up|down|left|right|arrow|enter|escape|tab|shift|ctrl|alt|meta|any|on)[_.-]?key$/i;
 const credentialContext = /\bAPI\b|\bauth|credential|secret|encrypt|decrypt|signing|\bsign\b|cipher|hmac|bearer/i;
 
-/** A name as it stands before a value, with the word that qualifies it, as in "API key". */
+/** The name before a value, with its qualifier, as in "API key". */
 export function nameAt(text: string, start: number, end: number): string {
-  const before = text.slice(Math.max(0, start - longestLead), start);
+  const before = text.slice(Math.max(0, start - maxLeadLength), start);
   const lead = leadUnits.exec(before)?.[0] ?? "";
   return (lead === "" ? (qualifier.exec(before)?.[1] ?? "") : lead) + text.slice(start, end);
 }
 
-/** What a name says of its value; a bare "key" says nothing unless the text before it speaks of an API or of a cipher. */
+/**
+ * How strongly a name indicates a credential; a bare "key" does not, unless the text before it mentions an API or a
+ * cipher.
+ */
 export function strengthOf(name: string, text: string, start: number): NameStrength {
   if (harmlessName.test(name)) return "none";
   if (passwordName.test(name) || isPass(name, text, start)) return "password";
   if (strongName.test(name) || strongEnding.test(name)) return "strong";
   if (weakName.test(name)) return dataKey.test(name) ? "none" : "weak";
   const isAnnounced =
-    /^key$/i.test(name) && credentialContext.test(text.slice(Math.max(0, start - longestContext), start));
+    /^key$/i.test(name) && credentialContext.test(text.slice(Math.max(0, start - maxContextLength), start));
   return isAnnounced ? "weak" : "none";
 }
 
-// A bare "pass" begins a line or a field; behind a word it is something else, and in capitals it is the end of a test.
+// A bare "pass" begins a line or a field; after a word it is something else, and in capitals it is a test result.
 function isPass(name: string, text: string, start: number): boolean {
   if (/^pass$/i.test(name))
     return name !== "PASS" && !/[\p{L}\p{N}] $/u.test(text.slice(Math.max(0, start - 2), start));

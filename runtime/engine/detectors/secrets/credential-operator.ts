@@ -1,32 +1,35 @@
-// What may stand between the name of a credential and its value: operators of programs and settings, verbs, and the forms in which a
-// name is one value and the credential the next, as in lists, containers' variables and XML.
+// The text between the name of a credential and its value: operators of programs and settings, verbs, and the forms in
+// which a name is one value and the credential the next, as in lists, container variables and XML.
 
-/** Where a value begins. */
+/** The start of a value. */
 export interface ValueBeginning {
   readonly at: number;
-  /** Whether words or only a space join name and value, so that the value has to tell more by itself. */
+  /** Whether only words or a space join name and value, so that the value must be more convincing by itself. */
   readonly isLoose: boolean;
 }
 
 const operator = /['"`\])]{0,2}(?:[ \t]{0,4}(?:=>|:=|\|\||:{1,3}=|!?={1,3}|->|[:：>])|[ \t]*value=)[ \t]{0,4}[\\]?/y;
-const verb = /['"`\])]{0,2}[ \t]+(?:is|ist|est|es|è|é|to|jest|är)(?=[ \t])[ \t]{0,4}/y;
+const verb =
+  /['"`\])]{0,2}[ \t]+(?:is|ist|lautet|hei(?:ß|ss)t|est|es|è|é|to|jest|är|er|on)(?=[ \t:])[ \t]{0,4}:?[ \t]{0,4}/y;
+/** Verbs and particles of languages that put them directly after the name. */
+const particle = /['"`\])]{0,2}[ \t]*(?:是|为|為|は|が|는|은|가|이)[、,]?[ \t]{0,4}[:：]?[ \t]{0,4}/y;
 /** `define('API_SECRET', '…')`, and `api_key "…"`. */
 const nextArgument =
   /(?:(?<=["'`][\w.-]{0,40}(?:passwd|password|pwd|key|token|secret|credentials?))["'`][ \t]{0,4},[ \t]{0,4}|(?<=[_.-]\w{1,16}|apikey|passwd|password|pwd)[ \t]{1,4})(?=["'`])/iy;
-/** `name: API_TOKEN`, and below it or beside it `value: …`. */
+/** `name: API_TOKEN`, followed by `value: …` on the same or a later line. */
 const valueField = /['"]?,?\s{0,24}['"]?value['"]?[ \t]{0,4}[:=][ \t]{0,4}/y;
-/** A variable of a plan, with what it is when nothing else is given. */
+/** A variable with its default value. */
 const defaultField =
   /['"][ \t]{1,4}\{\s{1,8}(?:(?:type|description|sensitive)[ \t]{0,8}=[^\n]{1,40}\s{1,8})?default[ \t]{0,8}=[ \t]{0,4}/y;
-/** Braces around a value in an element of XML, with at most two words before it. */
+/** Braces around a value in an XML element, with at most two words before it. */
 const braced = /\{(?:[\w.:-]{1,40} ){0,2}/y;
 const spokenName = /^(?:(?:api|access|auth|client|secret|bearer) (?:key|token|secret)|secret|credentials?)$/i;
 const space = /[ \t]{1,4}/y;
 
 const settingBefore = /(?:^|\n)[ \t]*(?:ENV|ARG|setx?)[ \t]+$|(?:login|user(?:name)?)[ \t]+(?:\S{1,64}[ \t]+)?$/i;
-const longestSetting = 80;
+const maxSettingLength = 80;
 
-/** Where the value of a name begins that stands between two offsets; undefined when none is assigned to it. */
+/** The start of the value of the name that ends at an offset; undefined when none is assigned. */
 export function valueBeginning(text: string, name: string, end: number): ValueBeginning | undefined {
   const plain = matchEnd(operator, text, end);
   if (plain !== undefined) {
@@ -35,23 +38,25 @@ export function valueBeginning(text: string, name: string, end: number): ValueBe
   }
   const field = matchEnd(valueField, text, end) ?? matchEnd(defaultField, text, end);
   if (field !== undefined) return { at: field, isLoose: false };
-  const said = matchEnd(verb, text, end) ?? matchEnd(nextArgument, text, end);
+  const said = matchEnd(verb, text, end) ?? matchEnd(particle, text, end) ?? matchEnd(nextArgument, text, end);
   if (said !== undefined) return { at: said, isLoose: true };
   const spaced = matchEnd(space, text, end);
   return spaced !== undefined && isSetting(text, name, end) ? { at: spaced, isLoose: true } : undefined;
 }
 
-/** Where a value begins that only a space parts from the spoken name of a credential, as in "the access token …". */
+/**
+ * The start of a value that only a space separates from the spoken name of a credential, as in "the access token …".
+ */
 export function spokenBeginning(text: string, name: string, end: number): ValueBeginning | undefined {
   const at = spokenName.test(name) ? matchEnd(space, text, end) : undefined;
   return at === undefined ? undefined : { at, isLoose: true };
 }
 
-// Flags of commands, variables of containers, and files of logins have a space for an operator.
+// Command flags, container variables and login files use a space as the operator.
 function isSetting(text: string, name: string, end: number): boolean {
   if (name.startsWith("--")) return true;
   const start = end - name.length;
-  return settingBefore.test(text.slice(Math.max(0, start - longestSetting), start));
+  return settingBefore.test(text.slice(Math.max(0, start - maxSettingLength), start));
 }
 
 function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {

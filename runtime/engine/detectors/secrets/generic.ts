@@ -1,26 +1,30 @@
-// Passwords, keys and tokens of nobody in particular, told by the name that they are assigned to: in source code, `.env` files,
-// connection strings, configuration and prose. What is assigned must look random, or like a password that somebody chose.
+// Passwords, keys and tokens without a known provider, recognised by the name that they are assigned to: in source
+// code, `.env` files, connection strings, configuration and prose. The value must look random, or like a password that
+// somebody chose.
 
-import type { Finding, Trigger } from "../../plan.ts";
+import type { Trigger } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 import { foreignPasswordNames, type NameStrength, nameAt, strengthOf } from "./credential-name.ts";
 import { spokenBeginning, type ValueBeginning, valueBeginning } from "./credential-operator.ts";
 import { entropy, isPlaceholder, isTemplate } from "./placeholder.ts";
 
-/** Parts of names that say that a value is secret. */
+/** Parts of names that mark a value as secret. */
 const literals = ["key", "token", "secret", "pass", "pwd", "credential", ...foreignPasswordNames];
 
 const nameAfter = /[A-Za-z0-9_.-]{0,24}/y;
-/** Strings of several languages have a letter or a sign before them. */
+/** String prefixes of several languages: a letter or a sign. */
 const stringPrefix = /(?:@|\$|[bru]{1,2}|L)(?=["'`])/iy;
 const quotedValue = /(["'`])((?:(?!\1)[^\n\\]){6,200})\\?\1/y;
-/** An "&" ends it only where another parameter of an address follows. */
+/** An "&" ends the value only when another parameter of an address follows. */
 const bareValue = /(?:[^\s"'`,;<>{}()[\]|\\&]|&(?![A-Za-z_][\w.-]{0,40}=)){6,200}/y;
+/** Chinese, Japanese or Korean text that follows without a space. */
+const denseRest = /(?<=[!-~])[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\u3000-\u303f\uff00-\uffef].*$/u;
 
-/** Words of programs that have digits and are no part of a random text. */
+/** Technical words with digits, which are not part of a random text. */
 const namesWithDigits = /base64|x509|sha\d{1,3}|oauth2|utf8|ed25519|md5|aes\d{3}/gi;
 const readablePart = /^(?:[A-Za-z]?[a-z]{0,14}|[A-Z]{1,12}\d{0,4}|[vr]?\d{1,6}|\d\dT\d\d|\d\dZ)$/;
-/** A value is longer than this when its name, or what stands between them, says little. */
-const shortestUncertain = 20;
+/** Minimum length of a value when its name, or the text between them, is a weak sign. */
+const minUncertainLength = 20;
 
 const knownWords = new Set(
   "password passwort passwd secret changeme admin root test guest default user username letmein none null true false undefined required optional string hidden unknown empty invalid incorrect".split(
@@ -28,7 +32,7 @@ const knownWords = new Set(
   ),
 );
 
-/** Looks behind every such part of a name. */
+/** Examines the text after every such part of a name. */
 export const genericTriggers: readonly Trigger[] = literals.map((literal) => ({
   literal,
   locate: (text, end) => locate(text, end - literal.length, end),
@@ -62,8 +66,11 @@ function valueAt(text: string, at: number): Value | undefined {
   const quoted = quotedValue.exec(text)?.[2];
   if (quoted !== undefined) return { start: quote + 1, text: quoted, quoted: true };
   bareValue.lastIndex = at;
-  const bare = bareValue.exec(text)?.[0].replace(/[.?:]+$/, "");
-  // A call or an index: what is assigned is an expression.
+  const bare = bareValue
+    .exec(text)?.[0]
+    .replace(denseRest, "")
+    .replace(/[.?:]+$/, "");
+  // A call or an index means that the value is an expression.
   if (bare === undefined || /[([]/.test(text[at + bare.length] ?? "")) return undefined;
   return { start: at, text: bare, quoted: false };
 }
@@ -74,7 +81,7 @@ function isCredential(strength: NameStrength, value: Value, beginning: ValueBegi
   if (strength === "strong" && isChosen(value)) return true;
   const { text } = value;
   const isCertain = strength === "strong" && !beginning.isLoose;
-  if (!isCertain && (text.length < shortestUncertain || isUuid(text))) return false;
+  if (!isCertain && (text.length < minUncertainLength || isUuid(text))) return false;
   if (text.length < 16) return false;
   if (!/^[\w.=+/~@%:-]+$/.test(text) && (!value.quoted || /\s/.test(text) || text.length > 80)) return false;
   return isRandom(text) && !isPlaceholder(text, /^[0-9a-f]+$/i.test(text) ? 2.8 : 3.3);
@@ -88,7 +95,8 @@ function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
 }
 
-// Many signs, or one beside small letters, capitals and digits, as people choose them and names of things do not have them.
+// Many punctuation characters, or one with small letters, capitals and digits, as in chosen passwords but not in names
+// of things.
 function isChosen({ text, quoted }: Value): boolean {
   if (!quoted || text.length < 12 || text.length > 64 || /\s/.test(text)) return false;
   const signs = new Set(text.match(/[^\w./:@,;+-]/g));
@@ -96,7 +104,7 @@ function isChosen({ text, quoted }: Value): boolean {
   return (signs.size >= 4 || (signs.size > 0 && isMixed)) && !isPlaceholder(text, 3);
 }
 
-// Names of variables, places and files, and templates.
+// Names of variables, paths and files, and templates.
 function isReference(text: string): boolean {
   return (
     /^(?:[$%@#<[{]|https?:|\/|\.\/|~\/|process\.|os\.|env\.|self\.|this\.|config\.|settings\.)|\(\)?$|^[a-z]+(?:[._-][a-z]+)+$/i.test(
@@ -115,7 +123,7 @@ function isRandom(value: string): boolean {
   return digits >= 2 && letters >= 2 && digits + letters >= text.length * 0.7;
 }
 
-// Words, versions, dates and short numbers in a row, as names of things are made of.
+// Sequences of words, versions, dates and short numbers, as in names of things.
 function isReadable(text: string): boolean {
   const parts = text.split(/[-_.:/@%=+~]+/);
   return parts.length >= 3 && parts.every((part) => readablePart.test(part));

@@ -1,11 +1,12 @@
-// JSON Web Tokens in compact form (RFC 7519, RFC 7515 section 7.1), decoded: what does not have a JOSE header is none.
+// JSON Web Tokens in compact form (RFC 7519, RFC 7515 section 7.1). They are decoded, and must have a JOSE header.
 
-import type { Finding, Trigger } from "../../plan.ts";
+import type { Trigger } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 
 const tokenShape = /^eyJ[A-Za-z0-9_-]{7,2000}\.(eyJ[A-Za-z0-9_-]{5,8000})\.([A-Za-z0-9_-]{20,1400})/;
 const longest = 11_500;
 
-/** Looks at every "eyJ", the encoding of `{"`. */
+/** Examines every "eyJ", the encoding of `{"`. */
 export const jwtTrigger: Trigger = { literal: "eyJ", locate: (text, end) => locateJwt(text, end - 3) };
 
 function locateJwt(text: string, start: number): Finding | undefined {
@@ -24,7 +25,7 @@ function locateJwt(text: string, start: number): Finding | undefined {
   };
 }
 
-// The token that jwt.io and half of all tutorials show.
+// The example token of jwt.io and many tutorials.
 function isDocumented(payload: Readonly<Record<string, unknown>>): boolean {
   return payload.sub === "1234567890" && (payload.name === "John Doe" || payload.iat === 1516239022);
 }

@@ -1,18 +1,20 @@
-// Credentials without a form of their own: random characters of a known alphabet and length, told by the name of their provider before them.
+// Credentials without a form of their own: random characters of a known alphabet and length, recognised by the name of
+// their provider before them.
 
-import type { Finding, Trigger } from "../../plan.ts";
+import type { Trigger } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 import { assignmentAt } from "./assignment.ts";
 import { isPlaceholder } from "./placeholder.ts";
 
 /** One published format of credentials that needs its provider's name. */
 export interface NamedFormat {
-  /** Last part of the category: who issues it. */
+  /** Last part of the category: the issuer. */
   readonly name: string;
-  /** How the provider is called before the value, in lower case. */
+  /** Names of the provider in text before the value, in lower case. */
   readonly keywords: readonly string[];
-  /** What the value looks like, as a pattern of a bounded length, letters in any case. */
+  /** The value as a pattern of bounded length, in any case. */
   readonly value: string;
-  /** Bits of entropy for each character that a value has at least; 3 when absent. */
+  /** Minimum bits of entropy per character of a value; 3 when absent. */
   readonly entropy?: number;
   /** Where the provider describes it. */
   readonly reference: string;
@@ -20,9 +22,9 @@ export interface NamedFormat {
 
 const credentialWord =
   /key|token|secret|passw|pwd|credential|auth|access|api|client|bearer|login|license|sid|signing|webhook|clé|schlüssel|clave|chiave|\bid\b/i;
-const longestLead = 24;
+const maxLeadLength = 24;
 
-/** Looks behind every name of a provider. */
+/** Examines the text after every name of a provider. */
 export function namedTriggers(formats: readonly NamedFormat[]): Trigger[] {
   const byKeyword = new Map<string, CompiledFormat[]>();
   for (const format of formats) {
@@ -45,11 +47,11 @@ function locate(
   nameEnd: number,
   formats: readonly CompiledFormat[],
 ): Finding | undefined {
-  // "meraki" within "CameraKit" is no name: a name does not begin small and go on with capitals.
+  // "meraki" within "CameraKit" is not a name: a name does not begin in lower case and continue with capitals.
   if (/^[a-z][a-z_-]*[A-Z]/.test(text.slice(nameStart, nameEnd))) return undefined;
   const assignment = assignmentAt(text, nameEnd);
   if (assignment === undefined) return undefined;
-  const lead = text.slice(Math.max(0, nameStart - longestLead), nameEnd) + assignment.name;
+  const lead = text.slice(Math.max(0, nameStart - maxLeadLength), nameEnd) + assignment.name;
   const isCredential = credentialWord.test(lead);
   for (const format of formats) {
     format.pattern.lastIndex = assignment.start;
@@ -64,7 +66,7 @@ function locate(
   return undefined;
 }
 
-// Letters and digits, as random characters have; words have no digits.
+// Letters and digits, as in random text; words have no digits.
 function isMixed(value: string): boolean {
   if (/^[a-f0-9]{8}:[a-f0-9]{8}$/i.test(value)) return true;
   return /\d/.test(value) && (/[A-Za-z]/.test(value) || /^\d+$/.test(value));

@@ -1,8 +1,8 @@
-// The detector "secrets": credentials that have a recognisable form, or a name before them that tells.
+// The detector "secrets" finds credentials with a recognisable form, or with a characteristic name before them.
 
-import type { Detection } from "../../detector.ts";
-import { reads } from "../../normalize.ts";
-import { type Detector, type Trigger, withoutInner } from "../../plan.ts";
+import { reads } from "../../text/normalize.ts";
+import type { Detection } from "../detector.ts";
+import { type Detector, type Trigger, withoutInner } from "../detector-plan.ts";
 import { openRun, withEdge } from "../edge.ts";
 import { addressTriggers } from "./address.ts";
 import { cloudTokens } from "./format/cloud.ts";
@@ -30,12 +30,12 @@ const tokenFormats = [
 ];
 const unnamed = ["authorization", "basic_auth", "connection_string", "generic", "jwt", "password", "private_key"];
 const names = [...new Set([...tokenFormats, ...namedFormats].map(({ name }) => name)), ...unnamed].sort();
-/** What anything more particular stands for as well. */
+/** Categories that give way to any more specific one. */
 const vague = new Set(["secrets.generic", "secrets.password", "secrets.authorization"]);
-/** No token but a private key is longer, and none has white space within. */
-const longestToken = 12_000;
-/** How far before a value its name may begin. */
-const longestName = 160;
+/** Maximum length of a token other than a private key; none contains white space. */
+const maxTokenLength = 12_000;
+/** Maximum distance from a value back to its name. */
+const maxNameLength = 160;
 let triggers: readonly Trigger[] | undefined;
 
 /** The detector "secrets". */
@@ -77,7 +77,7 @@ export const secrets: Detector = {
       },
     ],
     examples: [
-      // Joined here, so that no scanner takes a made-up key for a leaked one.
+      // Joined at run time, so that no scanner takes an invented key for a leaked one.
       { text: `my key is AKIA${"Q3EGRZ7X"}${"W2LMNP4T"}`, categories: ["secrets.aws_access_key_id"] },
       { text: `postgres://app:${"k3"}${"Vq9sTz"}@db.internal/app`, categories: ["secrets.connection_string"] },
       { text: "API_KEY=your_api_key_here", categories: [] },
@@ -85,10 +85,10 @@ export const secrets: Detector = {
     check: () => [],
   },
   plan: () => {
-    const open = openRun(longestToken);
+    const open = openRun(maxTokenLength);
     triggers ??= [
       ...withEdge(tokenFormats.map(tokenTrigger), open),
-      ...withEdge([...namedTriggers(namedFormats), ...genericTriggers, ...addressTriggers], open, longestName),
+      ...withEdge([...namedTriggers(namedFormats), ...genericTriggers, ...addressTriggers], open, maxNameLength),
       { ...jwtTrigger, open },
       privateKeyTrigger,
     ];
@@ -103,7 +103,7 @@ export const secrets: Detector = {
   },
 };
 
-// One credential, one finding: the most particular name for it.
+// One finding per credential: the one with the most specific category.
 function withoutVague(detections: readonly Detection[]): Detection[] {
   const particular = detections.filter(({ category }) => !vague.has(category));
   return detections.filter(

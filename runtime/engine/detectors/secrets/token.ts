@@ -1,38 +1,39 @@
-// Tokens with a form of their own. A literal that every such token has is part of the shared automaton; what stands around it is read
-// by an anchored pattern of bounded length, so a near miss costs a bounded number of steps.
+// Tokens with a form of their own. A literal that every such token contains is part of the shared automaton; an
+// anchored pattern of bounded length reads the text around it, so a near miss costs a bounded number of steps.
 
-import type { Finding, Trigger } from "../../plan.ts";
+import type { Trigger } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 import { isPlaceholder } from "./placeholder.ts";
 
-/** One published format of credentials that can be told by itself. */
+/** One published format of credentials that are recognised without context. */
 export interface TokenFormat {
-  /** Last part of the category: who issues it. */
+  /** Last part of the category: the issuer. */
   readonly name: string;
-  /** A part that every token of this format has, exactly. */
+  /** A literal that every token of this format contains. */
   readonly literal: string;
-  /** What stands before the literal, as a pattern of a bounded length; absent when the token begins with the literal. */
+  /** The text before the literal, as a pattern of bounded length; absent when the token begins with the literal. */
   readonly before?: string;
-  /** What follows the literal, as a pattern of a bounded length. */
+  /** The text after the literal, as a pattern of bounded length. */
   readonly after: string;
   readonly score: number;
-  /** Bits of entropy for each character that a token has at least; 3 when absent. */
+  /** Minimum bits of entropy per character of a token; 3 when absent. */
   readonly entropy?: number;
-  /** The score of one token when its inside tells more, and why; 0 refuses it. */
+  /** The score of a token by its content, and the reason; 0 rejects it. */
   readonly judge?: (token: string) => TokenVerdict;
   /** Where the provider describes it. */
   readonly reference: string;
 }
 
-/** What the inside of a token says. */
+/** The verdict on the content of a token. */
 export interface TokenVerdict {
   readonly score: number;
   readonly basis: string;
 }
 
-const longestBefore = 200;
+const maxBeforeLength = 200;
 const wordUnit = /[A-Za-z0-9_]/;
 
-/** Looks around every occurrence of the literal. */
+/** Examines the text around every occurrence of the literal. */
 export function tokenTrigger(format: TokenFormat): Trigger {
   const { literal } = format;
   const after = new RegExp(`(?:${format.after})(?![A-Za-z0-9_])`, "y");
@@ -52,12 +53,12 @@ export function tokenTrigger(format: TokenFormat): Trigger {
 }
 
 function startBefore(before: RegExp, text: string, at: number): number {
-  const from = Math.max(0, at - longestBefore);
+  const from = Math.max(0, at - maxBeforeLength);
   const match = before.exec(text.slice(from, at));
   return match === null || !beginsWord(text, from + match.index) ? -1 : from + match.index;
 }
 
-// The letter of an escape such as "\n" does not belong to what follows it.
+// The letter of an escape such as "\n" does not belong to the text after it.
 function beginsWord(text: string, start: number): boolean {
   if (!wordUnit.test(text[start] ?? "") || !wordUnit.test(text[start - 1] ?? "")) return true;
   return /[ntr]/.test(text[start - 1] ?? "") && text[start - 2] === "\\";

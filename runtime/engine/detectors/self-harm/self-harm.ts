@@ -1,21 +1,18 @@
-// The detector "self_harm": people who speak of suicide or of hurting themselves, and requests for means. It is there to help, so it leans
-// to finding; idioms ("this traffic is killing me") are left out.
+// The detector "self_harm" finds people who speak of suicide or of hurting themselves, and requests for means. Its
+// purpose is to offer help, so it prefers false positives; idioms ("this traffic is killing me") are left out.
 
-import { reads } from "../../normalize.ts";
-import { type Detector, withoutInner } from "../../plan.ts";
+import { ofLanguages } from "../../languages/catalog.ts";
+import { reads } from "../../text/normalize.ts";
+import { type Detector, withoutInner } from "../detector-plan.ts";
 import { exemptionsOf, packParameters } from "../pack/parameter.ts";
 import { type GuardedSentence, guardedProbes } from "../pack/unless.ts";
 import { textsParameter } from "../parameter.ts";
-import { easternSentences } from "./east.ts";
-import { englishSentences } from "./english.ts";
-import { westernSentences } from "./west.ts";
 
 /** The sentences, written for this product. */
-export const selfHarmSentences: readonly GuardedSentence[] = [
-  ...englishSentences,
-  ...westernSentences,
-  ...easternSentences,
-];
+export const selfHarmSentences: readonly GuardedSentence[] = ofLanguages(
+  ({ selfHarm }) => selfHarm,
+  "en de fr es it pt nl sv fi",
+).flatMap(([language, sentences]) => sentences.map((sentence) => ({ ...sentence, language })));
 
 const languages = [...new Set(selfHarmSentences.map(({ language }) => language))].sort();
 
@@ -24,8 +21,7 @@ export const selfHarm: Detector = {
   definition: {
     id: "self_harm",
     displayName: "Self-harm",
-    description:
-      "Finds people who speak of suicide or of hurting themselves, and requests for means, in 18 languages. Meant for answers with help; idioms and sober talk are left out.",
+    description: `Finds people who speak of suicide or of hurting themselves, and requests for means, in ${languages.length} languages. Meant for answers with help; idioms and sober talk are left out.`,
     version: "1.0.0",
     category: "content",
     tags: ["self-harm", "suicide", "safety"],

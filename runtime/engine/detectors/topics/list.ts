@@ -1,6 +1,6 @@
-// Words that only texts about a topic have, per language. Written for this product.
+// Words that occur only in texts about a topic, by language. Written for this product.
 
-/** The words, by topic and language, parted by semicolons. */
+/** The words by topic and language, separated by semicolons. */
 export const topicTerms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   adult: {
     en: "porn;porno;pornography;pornhub;onlyfans;blowjob;handjob;cumshot;gangbang;threesome;hentai;xxx video;sex tape;sex toy;dildo;camgirl;escort service;nude photos;erotic story;erotica;sexting;sex scene;sex video;sex videos;nude pictures;erotic;brothel;brothels;nudes;sex doll;sex dolls;vibrator;vibrators;prostitute;prostitutes;orgasm;masturbation;fetish",

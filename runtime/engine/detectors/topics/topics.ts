@@ -1,7 +1,7 @@
-// The detector "topics": what a text is about, by words that only texts about it have.
+// The detector "topics" finds the topic of a text, by words that occur only in texts about it.
 
-import { reads } from "../../normalize.ts";
-import { type Detector, withoutInner } from "../../plan.ts";
+import { reads } from "../../text/normalize.ts";
+import { type Detector, withoutInner } from "../detector-plan.ts";
 import { exemptionsOf, packParameters } from "../pack/parameter.ts";
 import { phrasesOfTerms } from "../pack/term.ts";
 import { textsParameter } from "../parameter.ts";

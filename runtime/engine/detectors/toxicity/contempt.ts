@@ -1,47 +1,25 @@
-// Contempt, insults and threats put together from the words of a language: whom it is about, what they are called, what is wished upon
-// them. The automaton looks for the groups and the insults only; where one stands, a bounded neighbourhood is read. Denials are left out.
-// No pattern knows a word boundary beside letters that are not of ASCII, so most parts have none.
+// Contempt, insults and threats, composed of the words of a language: the people concerned, what they are called, what
+// is wished upon them. The automaton searches only for groups and insults; where it finds one, a bounded neighbourhood
+// is read. Denials are left out. The patterns have no word boundary next to non-ASCII letters, so most parts have none.
 
-import type { PatternProbe } from "../../plan.ts";
-import type { PatternMatch } from "../../regex.ts";
+import type { ContemptWords } from "../../languages/toxicity-part.ts";
+import type { PatternMatch } from "../../pattern/linear-pattern.ts";
+import type { PatternProbe } from "../detector-plan.ts";
 import { expandSentence, type SentenceRule, sentenceProbes } from "../pack/pattern.ts";
 
-/** The words of a language, as sources of patterns. */
-export interface ContemptWords {
+/** The words of a language, with its tag. */
+export interface Contempt extends ContemptWords {
   readonly language: string;
-  /** Groups of people. */
-  readonly groups: string;
-  /** What says contempt of a group. */
-  readonly contempt: string;
-  /** What stands between a group and that word, with the spaces around it. */
-  readonly are: string;
-  /** Hatred of whatever follows, with what leads to it. */
-  readonly hate?: string;
-  /** Hatred of whatever stands before. */
-  readonly hateBehind?: string;
-  /** What is wished upon a group, behind its name. */
-  readonly fate: string;
-  /** Who is addressed or spoken of in an insult, with what leads to the word. */
-  readonly you: string;
-  /** Insults behind `you`. */
-  readonly insults: string;
-  /** Insults, threats and curses that need nothing else. */
-  readonly curses?: string;
-  readonly threats: string;
-  /** Words before or within a sentence that deny it. */
-  readonly denial: RegExp;
-  /** Words around a sentence that report or condemn it: who names an insult does not say it. */
-  readonly report: RegExp;
 }
 
-/** What the automaton looks for, whatever stands around it. */
-export function contemptRules(all: readonly ContemptWords[]): SentenceRule[] {
+/** The rules that the automaton searches for, whatever their context. */
+export function contemptRules(all: readonly Contempt[]): SentenceRule[] {
   return all.flatMap((words) => anchorsOf(words).map(({ rule }) => rule));
 }
 
-/** The probes of contempt in some languages. A match with an exempt phrase is no finding. */
+/** The probes for contempt in some languages. A match with an exempt phrase is not a finding. */
 export function contemptProbes(
-  all: readonly ContemptWords[],
+  all: readonly Contempt[],
   languages: readonly string[],
   exempt: ReadonlySet<string>,
 ): PatternProbe[] {
@@ -54,7 +32,7 @@ export function contemptProbes(
     );
 }
 
-/** A word, and how far the sentence about it goes: undefined where there is none. */
+/** A word and the reach of its sentence: undefined where there is none. */
 interface Anchor {
   readonly rule: SentenceRule;
   readonly widen: Widen;
@@ -62,13 +40,16 @@ interface Anchor {
 
 type Widen = (match: PatternMatch, text: string) => PatternMatch | undefined;
 
-/** How many units on either side of a word may belong to its sentence, and how many beside the sentence deny or report it. */
+/**
+ * How many code units on either side of a word may belong to its sentence, and how many beyond it may deny or report
+ * it.
+ */
 const sentenceReach = 72;
 const contextReach = 60;
-/** What `sentenceProbes` reads behind a sentence. */
+/** How far `sentenceProbes` reads after a sentence. */
 const said = 160;
 
-function anchorsOf(words: ContemptWords): Anchor[] {
+function anchorsOf(words: Contempt): Anchor[] {
   const { language, groups, you, insults, curses, threats } = words;
   const anchor = (kind: string, score: number, pattern: string, widen: Widen): Anchor => ({
     rule: { category: `toxicity.${kind}`, language, score, pattern },
@@ -120,7 +101,7 @@ function guarded(probe: PatternProbe, { denial, report }: ContemptWords, widen: 
   };
 }
 
-// The pattern of a source as the sentences of packs are written: a space stands for any white space.
+// The pattern for a source in the syntax of sentence packs: a space matches any white space.
 function sourceOf(source: string): RegExp {
   return new RegExp(expandSentence(source).replaceAll("\\pL", "\\p{L}"), "iu");
 }

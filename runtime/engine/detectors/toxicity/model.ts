@@ -1,24 +1,24 @@
-// How offensive words are together: logistic regression over words, their beginnings and pairs of them. A window is judged by its most
-// offensive stretch of 24 words. Of the bytes, each is the signed weight of one feature.
+// A model of how offensive words are in combination: logistic regression over words, their beginnings and pairs of
+// them. A window is judged by its most offensive span of 24 words. Each byte is the signed weight of one feature.
 
 import { type ModelForm, readModelFile, writeModelFile } from "../model-file.ts";
 import { featureCount, featuresPerWord, WordReader } from "./word.ts";
 
-/** What is kept beside the weights. */
+/** The header of the model file. */
 export interface ToxicityHeader {
   readonly format: 1;
   readonly version: string;
-  /** What a weight of 1 stands for. */
+  /** The value of a weight of 1. */
   readonly scale: number;
   readonly bias: number;
-  /** Evidence from which a stretch is as likely as not toxic at the sensitivity "balanced". */
+  /** Evidence at which a span is equally likely to be toxic, at the sensitivity "balanced". */
   readonly point: number;
 }
 
-/** The words of one stretch. */
-export const stretchWords = 24;
+/** Number of words in a span. */
+export const spanWords = 24;
 const stride = 12;
-/** What is added to the number of features before its root is taken. */
+/** Constant that is added to the number of features before the square root. */
 export const damping = 16;
 const form: ModelForm<ToxicityHeader> = {
   detector: "toxicity",
@@ -26,14 +26,14 @@ const form: ModelForm<ToxicityHeader> = {
   fits: ({ format }, count) => format === 1 && count === featureCount,
 };
 
-/** A stretch that stands out. */
-export interface Stretch {
+/** A span with its evidence. */
+export interface Span {
   readonly evidence: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** Weights, ready to judge. */
+/** The model, ready to judge. */
 export class ToxicityModel {
   readonly header: ToxicityHeader;
   readonly #weights: Int8Array;
@@ -44,19 +44,21 @@ export class ToxicityModel {
     this.#weights = weights;
   }
 
-  /** The most offensive stretch of a window, without the words at its ends that are not. Undefined where there are no words. */
-  worst(text: string, from: number, to: number): Stretch | undefined {
+  /**
+   * The most offensive span of a window, without the inoffensive words at its ends. Undefined when there are no words.
+   */
+  worst(text: string, from: number, to: number): Span | undefined {
     const count = this.#words.read(text, from, to);
     if (count === 0) return undefined;
     let best = Number.NEGATIVE_INFINITY;
     let first = 0;
-    for (const begin of stretchesOf(count)) {
-      const evidence = this.#evidence(begin, Math.min(count, begin + stretchWords));
+    for (const begin of spansOf(count)) {
+      const evidence = this.#evidence(begin, Math.min(count, begin + spanWords));
       if (evidence <= best) continue;
       best = evidence;
       first = begin;
     }
-    return { evidence: best, ...this.#span(first, Math.min(count, first + stretchWords)) };
+    return { evidence: best, ...this.#span(first, Math.min(count, first + spanWords)) };
   }
 
   #evidence(first: number, end: number): number {
@@ -85,14 +87,14 @@ export class ToxicityModel {
   }
 }
 
-/** Where the stretches of so many words begin. */
-export function stretchesOf(count: number): number[] {
+/** The starts of the spans in a text of so many words. */
+export function spansOf(count: number): number[] {
   const begins = [0];
-  for (let begin = stride; begin + stretchWords - stride < count; begin += stride) begins.push(begin);
+  for (let begin = stride; begin + spanWords - stride < count; begin += stride) begins.push(begin);
   return begins;
 }
 
-/** Reads a model. Throws when the bytes are none, or when they are for other features. */
+/** Reads a model. Throws when the bytes are not a model, or are for other features. */
 export function readToxicityModel(bytes: Uint8Array): ToxicityModel {
   const { header, numbers } = readModelFile(bytes, form);
   return new ToxicityModel(header, new Int8Array(numbers));

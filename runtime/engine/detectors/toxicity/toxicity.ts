@@ -1,37 +1,47 @@
-// The detector "toxicity": threats, insults, offensive words, and contempt for people because of what they are. Words and sentences find
-// what is said plainly, in many languages; a small model over words finds what offends by its words together, in five. Irony and implied
-// contempt need a larger one.
+// The detector "toxicity" finds threats, insults, offensive words, and contempt for people because of what they are.
+// Words and sentences find plain statements in many languages; a small model finds offensive combinations of words in
+// five. Irony and implied contempt need a larger model.
 
-import { reads } from "../../normalize.ts";
-import { type Detector, type WindowProbe, withoutInner } from "../../plan.ts";
+import { ofLanguages } from "../../languages/catalog.ts";
+import { reads } from "../../text/normalize.ts";
+import { type Detector, type ScoreWindow, type WindowProbe, withoutInner } from "../detector-plan.ts";
 import { windowsOf } from "../injection/feature.ts";
 import { createModelFinder } from "../model-file.ts";
 import { exemptionsOf, packParameters } from "../pack/parameter.ts";
-import { isExempt, sentenceProbes } from "../pack/pattern.ts";
+import { isExempt, type SentenceRule, sentenceProbes } from "../pack/pattern.ts";
 import { phrasesOfTerms } from "../pack/term.ts";
 import { textsParameter } from "../parameter.ts";
-import { contemptProbes } from "./contempt.ts";
-import { easternContempt } from "./contempt-east.ts";
-import { westernContempt } from "./contempt-west.ts";
+import { type Contempt, contemptProbes } from "./contempt.ts";
 import { readToxicityModel, type ToxicityModel } from "./model.ts";
-import { toxicSentences } from "./sentence.ts";
-import { slurs } from "./slur.ts";
+
+/** The sentences of all languages. */
+export const toxicSentences: readonly SentenceRule[] = ofLanguages(
+  ({ toxicity }) => toxicity?.sentences,
+  "en de fr es pt it nl pl ru tr hi zh ja ko ar",
+).flatMap(([language, sentences]) =>
+  sentences.map(({ kind, score, pattern }) => ({ category: `toxicity.${kind}`, language, score, pattern })),
+);
 
 /** Words of contempt of all languages. */
-export const contemptWords = [...westernContempt, ...easternContempt];
-const languages = [...new Set([...toxicSentences.map(({ language }) => language), ...slurs.keys()])].sort();
-/** The languages that the model learned. */
+export const contemptWords: readonly Contempt[] = ofLanguages(({ toxicity }) => toxicity?.contempt, "en de fr es").map(
+  ([language, words]) => ({ ...words, language }),
+);
+
+const slurs: ReadonlyMap<string, readonly string[]> = new Map(ofLanguages(({ toxicity }) => toxicity?.slurs));
+const languages = ofLanguages(({ toxicity }) => toxicity)
+  .map(([language]) => language)
+  .sort();
+/** The languages of the model's training data. */
 const modelLanguages: readonly string[] = ["de", "en", "es", "fr", "hi"];
 const offensive = "toxicity.offensive";
-const leastScore = 0.2;
+const minScore = 0.2;
 
 /** The detector "toxicity". */
 export const toxicity: Detector = {
   definition: {
     id: "toxicity",
     displayName: "Toxicity and hate",
-    description:
-      "Finds threats, insults, offensive words, calls to self-harm, and contempt for groups of people: by sentences and words of 15 languages, and by a small model over words in English and, less surely, German, French, Spanish and Hindi. What is implied needs a detector backend.",
+    description: `Finds threats, insults, offensive words, calls to self-harm, and contempt for groups of people: by sentences and words of ${languages.length} languages, and by a small model over words in English and, less surely, German, French, Spanish and Hindi. What is implied needs a detector backend.`,
     version: "1.1.0",
     category: "content",
     tags: ["toxicity", "hate", "harassment", "moderation"],
@@ -105,19 +115,18 @@ export const toxicity: Detector = {
 
 const modelOf = createModelFinder("toxicity", readToxicityModel);
 
-// Without weights the words and sentences remain.
+// Without weights, only words and sentences are found.
 function windowProbe(model: ToxicityModel | undefined, exempt: ReadonlySet<string>): WindowProbe | undefined {
   if (model === undefined) return undefined;
-  return {
-    windowsOf,
-    reach: 0,
-    open: () => (text, from, to) => {
+  const scoreFrom =
+    (least: number): ScoreWindow =>
+    (text, from, to) => {
       const worst = model.worst(text, from, to);
       if (worst === undefined) return undefined;
       const { start, end, evidence } = worst;
       const score = Math.round(1000 / (1 + Math.exp(model.header.point - evidence))) / 1000;
-      if (score < leastScore || (exempt.size > 0 && isExempt(text.slice(start, end), exempt))) return undefined;
+      if (score < least || (exempt.size > 0 && isExempt(text.slice(start, end), exempt))) return undefined;
       return { category: offensive, start, end, score, attributes: { basis: "words together" } };
-    },
-  };
+    };
+  return { windowsOf, reach: 0, open: () => scoreFrom(minScore), faint: () => scoreFrom(0) };
 }

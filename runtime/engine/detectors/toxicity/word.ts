@@ -1,41 +1,42 @@
-// The words of a text as the model of the detector "toxicity" sees them: small letters, runs of three and more of a letter as one
-// ("fuuuck"), each as itself, by its first five letters and with the word before it. Addresses and names after "@" are passed over.
+// The words of a text as the model of the detector "toxicity" reads them: small letters, runs of three or more equal
+// letters as one ("fuuuck"); each word gives itself, its first five letters, and its pair with the word before it.
+// Addresses and names after "@" are skipped.
 
 import { smallLetters } from "../small-letter.ts";
 
 const featureBits = 16;
-/** Features are numbers below. */
+/** The number of features; a feature is a number below it. */
 export const featureCount = 1 << featureBits;
-/** Features of a word: itself, its beginning, and itself behind the word before. */
+/** Features of a word: itself, its beginning, and its pair with the word before it. */
 export const featuresPerWord = 3;
 const prefixLength = 5;
-const shortestWord = 2;
-const longestWord = 40;
-const mostWords = 256;
+const minWordLength = 2;
+const maxWordLength = 40;
+const maxWords = 256;
 const salts = { word: 0x51ed270b, prefix: 0x2545f491, pair: 0x9e3779b1 };
 const start = 0x811c9dc5;
 const at = 0x40;
 
-/** The small letter of each code unit that words are made of, 0 for all others. Made when a text is read first. */
+/** The small letter of each code unit that occurs in words; 0 for all others. Built on first use. */
 let letterOf = new Uint16Array();
 
-/** Words of a part of a text. Reused: what it read is there until it reads again. */
+/** Reads the words of a part of a text. Reused: its result is valid until the next call. */
 export class WordReader {
   /** Three for each word. */
-  readonly features = new Int32Array(mostWords * featuresPerWord);
-  readonly starts = new Int32Array(mostWords);
-  readonly ends = new Int32Array(mostWords);
-  readonly #letters = new Uint16Array(longestWord);
+  readonly features = new Int32Array(maxWords * featuresPerWord);
+  readonly starts = new Int32Array(maxWords);
+  readonly ends = new Int32Array(maxWords);
+  readonly #letters = new Uint16Array(maxWordLength);
 
   constructor() {
     if (letterOf.length === 0) letterOf = smallLetters(/[\p{L}\p{M}\p{N}*$@']+/gu);
   }
 
-  /** Reads the words from `from` to `to`, and says how many there are. */
+  /** Reads the words from `from` to `to`, and returns their number. */
   read(text: string, from: number, to: number): number {
     let count = 0;
     let before = start;
-    for (let i = from; i < to && count < mostWords; ) {
+    for (let i = from; i < to && count < maxWords; ) {
       if (letterOf[text.charCodeAt(i)] === 0) {
         i++;
         continue;
@@ -56,14 +57,15 @@ export class WordReader {
     return count;
   }
 
-  // The hash of a word, its features written; 0 for lone letters and marks, which are chords, drawings and lists.
-  #hash(text: string, from: number, to: number, place: number): number {
+  // Writes a word's features and returns its hash; 0 for single letters and marks, which are chords, drawings and
+  // lists.
+  #hash(text: string, from: number, to: number, slot: number): number {
     const letters = this.#letters;
     let length = 0;
     let run = 0;
     let last = 0;
     let hasLetter = false;
-    for (let i = from; i < to && length < longestWord; i++) {
+    for (let i = from; i < to && length < maxWordLength; i++) {
       const letter = letterOf[text.charCodeAt(i)] ?? 0;
       hasLetter ||= letter > at;
       run = letter === last ? run + 1 : 1;
@@ -71,15 +73,15 @@ export class WordReader {
       if (run <= 2) letters[length++] = letter;
       else if (run === 3) length--;
     }
-    if (!hasLetter || to - from < shortestWord) return 0;
+    if (!hasLetter || to - from < minWordLength) return 0;
     let hash = start;
     let prefix = start;
     for (let i = 0; i < length; i++) {
       hash = Math.imul(hash ^ (letters[i] ?? 0), 0x01000193);
       if (i < prefixLength) prefix = hash;
     }
-    this.features[place] = featureHash(hash, salts.word);
-    this.features[place + 1] = featureHash(prefix, salts.prefix);
+    this.features[slot] = featureHash(hash, salts.word);
+    this.features[slot + 1] = featureHash(prefix, salts.prefix);
     return hash;
   }
 }

@@ -1,13 +1,15 @@
-// The detector "unicode": characters that hide text or disguise it. Invisible and bidirectional characters after UTS #55 (source code
-// handling) and UAX #9, tag characters (U+E0000…), runs of variation selectors that carry bytes, and words that mix scripts (UTS #39).
+// The detector "unicode" finds characters that hide or obfuscate text: invisible and bidirectional characters as in UTS
+// #55 (source code handling) and UAX #9, tag characters (U+E0000…), runs of variation selectors that carry bytes, and
+// words that mix scripts (UTS #39).
 
-import { foreignLookalikes } from "../../confusables.ts";
-import type { Detection } from "../../detector.ts";
-import { reads } from "../../normalize.ts";
-import type { Detector, Finding } from "../../plan.ts";
+import { foreignLookalikes } from "../../text/confusables.ts";
+import { reads } from "../../text/normalize.ts";
+import type { Detection } from "../detector.ts";
+import type { Detector } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 import { boundedSweep } from "../sweep.ts";
 
-const longestRun = 2_048;
+const maxRunLength = 2_048;
 
 /** The detector "unicode". */
 export const unicode: Detector = {
@@ -56,7 +58,7 @@ export const unicode: Detector = {
     phrases: [],
     patterns: [],
     triggers: [],
-    sweeps: [boundedSweep(find, longestRun + 64)],
+    sweeps: [boundedSweep(find, maxRunLength + 64)],
     settle: (detections: readonly Detection[]) => detections,
   }),
 };
@@ -78,14 +80,14 @@ function finding(name: string, start: number, end: number, score: number, attrib
 
 const invisible =
   /(?:[\u00ad\u115f\u1160\u17b4\u17b5\u180e\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0]|\u034f|\u200b|\u200c|\u200d)+/g;
-/** Scripts whose spelling needs joiners, and pictures that are made of several. */
+/** Scripts that need joiners, and pictographs that consist of several characters. */
 const joined =
   /[\p{sc=Arab}\p{sc=Deva}\p{sc=Beng}\p{sc=Gujr}\p{sc=Guru}\p{sc=Knda}\p{sc=Mlym}\p{sc=Orya}\p{sc=Sinh}\p{sc=Taml}\p{sc=Telu}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Mong}\p{sc=Syrc}\p{M}]|\p{Extended_Pictographic}|\p{Emoji_Modifier}/u;
 
 function findInvisible(text: string): Finding[] {
   const findings: Finding[] = [];
   for (const { index, 0: whole } of text.matchAll(invisible)) {
-    const run = whole.slice(0, longestRun);
+    const run = whole.slice(0, maxRunLength);
     const end = index + run.length;
     const before = pointBefore(text, index);
     const after = String.fromCodePoint(text.codePointAt(end) ?? 0x20);
@@ -98,7 +100,8 @@ function findInvisible(text: string): Finding[] {
   return findings;
 }
 
-// Joiners where a script needs them; soft hyphens, zero-width spaces and word joiners where they end or divide long words.
+// Joiners where a script needs them; soft hyphens, zero-width spaces and word joiners where they end or divide long
+// words.
 function isSpelling(char: string, before: string, after: string): boolean {
   if (char === "\u200c" || char === "\u200d") return joined.test(before) || joined.test(after);
   if (char === "\u00ad") return true;
@@ -123,13 +126,13 @@ function findBidi(text: string): Finding[] {
   return findings;
 }
 
-// Flags of regions are a black flag and tags that end with a cancel tag; everything else is hidden text.
+// Flags of regions are a black flag with tags that end in a cancel tag; all other tags are hidden text.
 const tags = /(\u{1f3f4})?[\u{e0000}-\u{e007f}]+/gu;
 
 function findTags(text: string): Finding[] {
   const findings: Finding[] = [];
   for (const { index, 0: whole, 1: flag } of text.matchAll(tags)) {
-    const run = whole.slice(0, longestRun);
+    const run = whole.slice(0, maxRunLength);
     if (flag !== undefined && run.length <= 16 && run.endsWith("\u{e007f}")) continue;
     const start = index + (flag?.length ?? 0);
     const count = String((index + run.length - start) / 2);
@@ -144,22 +147,22 @@ const selectors = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3,}/gu;
 
 function findVariation(text: string): Finding[] {
   return [...text.matchAll(selectors)].map(({ index, 0: whole }) => {
-    const run = whole.slice(0, longestRun);
+    const run = whole.slice(0, maxRunLength);
     const attributes = { count: String([...run].length), basis: "selectors in a row" };
     return finding("variation", index, index + run.length, 0.95, attributes);
   });
 }
 
-const longestWord = 64;
+const maxWordLength = 64;
 const word = /[\p{L}\p{M}]+/gu;
 const foreign = /[\p{sc=Cyrl}\p{sc=Grek}\p{sc=Armn}\p{sc=Cher}]/u;
-/** Greek letters that stand for quantities beside Latin ones, as in "kΩ" and "Δx"; of omicron nobody makes one. */
+/** Greek letters that stand for quantities next to Latin ones, as in "kΩ" and "Δx"; omicron is never used so. */
 const quantities = /^(?:[μµΔΩδπλσθφεβγα]|[Σψτωηρκ][a-z]{0,2}$|[munpkMGT]Ω$)/u;
 
 function findMixedWords(text: string): Finding[] {
   const findings: Finding[] = [];
   for (const { index, 0: found } of text.matchAll(word)) {
-    if (found.length > longestWord || !/[a-z]/i.test(found) || !foreign.test(found)) continue;
+    if (found.length > maxWordLength || !/[a-z]/i.test(found) || !foreign.test(found)) continue;
     const letters = [...found].filter((letter) => foreign.test(letter));
     const disguised = letters.filter((letter) => foreignLookalikes.has(letter.toLowerCase()));
     const changes = transitions(found);

@@ -1,22 +1,22 @@
-// What one link is: where it leads, and what it carries.
+// Judges a single link: where it leads, and what it carries.
 
-import { foreignLookalikes } from "../../confusables.ts";
-import type { Finding } from "../../plan.ts";
+import { foreignLookalikes } from "../../text/confusables.ts";
+import type { Finding } from "../finding.ts";
 import { fromPunycode } from "./punycode.ts";
 
 /** A link in a text. */
 export interface Link {
   readonly start: number;
   readonly end: number;
-  /** What follows "://". */
+  /** The text after "://". */
   readonly rest: string;
   /** The text before it. */
   readonly before: string;
-  /** Whether a place to fill in follows, as in "?q={conversation}". */
+  /** Whether a placeholder follows, as in "?q={conversation}". */
   readonly isTemplate: boolean;
 }
 
-/** Hosts that are allowed (all when absent) and denied. */
+/** Hosts that are allowed (all when absent) and hosts that are denied. */
 export interface HostLists {
   readonly allow: readonly string[] | undefined;
   readonly deny: readonly string[];
@@ -24,16 +24,16 @@ export interface HostLists {
 
 const dataNames =
   /^(?:q|d|s|data|payload|secret|msg|message|text|content|conversation|history|chat|prompt|context|info|leak|exfil|token|key|password|pwd|email|user|summary|log|dump|body|c|x|p)$/i;
-/** Names that say that something is carried; a key, a token or a search has another name. */
+/** Parameter names that indicate carried data; keys, tokens and searches use other names. */
 const tellingNames = /^(?:d|data|payload|secret|conversation|history|chat|prompt|context|leak|exfil|dump)$/i;
 const opaqueData = 48;
-/** What pictures that are drawn on demand are made of, and searches. */
+/** Parameter names of pictures that are drawn on demand, and of searches. */
 const captionNames = /^(?:q|query|search|title|subtitle|caption|heading|alt|label|name|slug)$/i;
 const sentence = /^(?:[^+%_-]{1,24}(?:\+|%20|[_-])){5,64}[^+%_-]{1,24}/;
 const longData = 24;
 const veryLongData = 120;
 
-/** The worst that can be said of a link; undefined when there is nothing. */
+/** The most severe finding about a link; undefined when there is none. */
 export function judgeLink(link: Link, { allow, deny }: HostLists): Finding | undefined {
   const authority = /^[^/?#]*/.exec(link.rest)?.[0] ?? "";
   const host = authority
@@ -90,7 +90,7 @@ function carriedBy({ rest, isTemplate }: Link): Suspicion | undefined {
   return undefined;
 }
 
-// A name of a host that is looked up tells whoever answers for its domain what it says.
+// Looking up a host name sends it to whoever answers for its domain.
 function carriedByHost(host: string): Suspicion | undefined {
   return host.split(".").some((label) => /^[a-z0-9]{32,63}$/.test(label)) && !host.endsWith(".onion")
     ? { score: 0.4, basis: "a long name in its host" }
@@ -125,7 +125,7 @@ function isMixed(label: string): boolean {
   return /[a-z]/.test(label) && foreign.test(label);
 }
 
-// As "аррӏе" of Cyrillic letters.
+// For example "аррӏе" in Cyrillic letters.
 function isPosing(label: string): boolean {
   const letters = [...label].filter((char) => /\p{L}/u.test(char));
   return letters.length > 2 && letters.every((letter) => foreign.test(letter) && foreignLookalikes.has(letter));

@@ -1,4 +1,4 @@
-// What the ASCII form of an internationalised host stands for: https://www.rfc-editor.org/rfc/rfc3492, section 6.
+// Decodes the ASCII form of an internationalised host: https://www.rfc-editor.org/rfc/rfc3492, section 6.
 
 const base = 36;
 const tMin = 1;
@@ -7,11 +7,11 @@ const skew = 38;
 const damp = 700;
 const firstBias = 72;
 const firstCode = 0x80;
-const longestLabel = 63;
+const maxLabelLength = 63;
 
-/** A label of a host without its "xn--", as it is shown. Undefined when it is no such form. */
+/** The Unicode form of a host label without its "xn--". Undefined when the label is invalid. */
 export function fromPunycode(label: string): string | undefined {
-  if (label.length > longestLabel) return undefined;
+  if (label.length > maxLabelLength) return undefined;
   const hyphen = label.lastIndexOf("-");
   const points = [...label.slice(0, Math.max(0, hyphen))].map((char) => char.charCodeAt(0));
   let bias = firstBias;
@@ -32,7 +32,7 @@ export function fromPunycode(label: string): string | undefined {
   return String.fromCodePoint(...points);
 }
 
-// An integer of variable length, least digit first.
+// A variable-length integer, least significant digit first.
 function integerAt(label: string, from: number, bias: number): { value: number; next: number } | undefined {
   let value = 0;
   let weight = 1;

@@ -1,14 +1,16 @@
-// The detector "url": links that carry data away, images that load by themselves, disguised hosts, and lists of hosts that are allowed or
-// denied. Exfiltration by rendered links is described in https://genai.owasp.org/llmrisk/llm05-improper-output-handling/.
+// The detector "url" finds links that carry data away, images that load automatically, obfuscated hosts, and hosts that
+// are not allowed or are denied. Exfiltration by rendered links is described in
+// https://genai.owasp.org/llmrisk/llm05-improper-output-handling/.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import { reads } from "../../normalize.ts";
-import { type Detector, type Finding, type Trigger, withoutInner } from "../../plan.ts";
+import { reads } from "../../text/normalize.ts";
+import { type Detector, type Trigger, withoutInner } from "../detector-plan.ts";
 import { openRun, openTail, withEdge } from "../edge.ts";
+import type { Finding } from "../finding.ts";
 import { textsParameter } from "../parameter.ts";
 import { type HostLists, judgeLink } from "./link.ts";
 
-const longestLink = 2_048;
+const maxLinkLength = 2_048;
 const linkUnits = /[^\s<>"'`{}|\\^\u3000-\u303f\uff00-\uffef]{1,2048}/y;
 const templateLink =
   /[^\s<>"'`|\\^]{0,512}(?:\{\{?|\[|<)[A-Za-z_ ]{0,32}(?:data|conversation|history|message|summary|secret|prompt|context|password|email|content|info|text|answer|response|encoded|base64)[A-Za-z_ ]{0,32}(?:\}\}?|\]|>)/iy;
@@ -97,7 +99,7 @@ function linkTrigger(lists: HostLists): Trigger {
   };
 }
 
-// Pictures and pages may be named without a scheme.
+// Pictures and pages may be given without a scheme.
 function bareTriggers(lists: HostLists): readonly Trigger[] {
   return ["](//", 'src="//', "src='//"].map((literal) => ({
     literal,
@@ -105,10 +107,10 @@ function bareTriggers(lists: HostLists): readonly Trigger[] {
   }));
 }
 
-// A link that starts somewhere and whose host is behind the slashes.
+// A link from `start` whose host follows the slashes.
 function judgeAt(text: string, start: number, end: number, lists: HostLists): Finding | undefined {
   linkUnits.lastIndex = end;
-  const rest = (linkUnits.exec(text)?.[0] ?? "").slice(0, longestLink).replace(/[.,;:!?)\]*]+$/, "");
+  const rest = (linkUnits.exec(text)?.[0] ?? "").slice(0, maxLinkLength).replace(/[.,;:!?)\]*]+$/, "");
   const before = text.slice(Math.max(0, start - 260), start);
   templateLink.lastIndex = end;
   return judgeLink({ start, end: end + rest.length, rest, before, isTemplate: templateLink.test(text) }, lists);
@@ -128,13 +130,13 @@ const scriptTriggers: readonly Trigger[] = ["javascript:", "vbscript:", "data:te
   },
 }));
 
-const openUnits = openRun(longestLink + 16);
-const longestTemplate = 640;
+const openUnits = openRun(maxLinkLength + 16);
+const maxTemplateLength = 640;
 
-// A place to fill in may have spaces, so a link stays open for some units behind it.
+// A placeholder may contain spaces, so a link stays open for some units after it.
 function openLink({ literal }: Trigger): (text: string, from: number) => number {
   return (text, from) => {
     const at = text.lastIndexOf(literal) - 8;
-    return at >= from && at > text.length - longestTemplate - 8 ? at : openUnits(text, from);
+    return at >= from && at > text.length - maxTemplateLength - 8 ? at : openUnits(text, from);
   };
 }

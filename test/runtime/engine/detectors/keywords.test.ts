@@ -24,6 +24,39 @@ describe("keywords", () => {
     ["😀", "a😀b", ["😀"]],
     ["straße", "STRAßE", ["STRAßE"]],
     ["σίσυφος", "ΣΊΣΥΦΟΣ", ["ΣΊΣΥΦΟΣ"]],
+    // Look-alikes of every script, and none where a whole word is of another.
+    ["Москва", "Mосква и Мoсквa", ["Mосква", "Мoсквa"]],
+    ["ΑΘΗΝΑ", "AΘHNA", ["AΘHNA"]],
+    ["αθηνα", "AΘHNA αθnvα", ["AΘHNA", "αθnvα"]],
+    ["NASA", "\u039dASA, NΑSΑ", ["\u039dASA", "NΑSΑ"]],
+    ["HAPPY", "\u0397ΑPP\u03a5", ["\u0397ΑPP\u03a5"]],
+    ["cop", "cop and сор", ["cop"]],
+    ["ура", "үра", []],
+    ["σοι", "οσι", []],
+    ["p\u0430ypal", "paypal", ["paypal"]],
+    // Quotes and dashes.
+    [
+      "O'Brien",
+      "O’Brien O‘Brien O`Brien O\u00b4Brien OʼBrien",
+      ["O’Brien", "O‘Brien", "O`Brien", "O\u00b4Brien", "OʼBrien"],
+    ],
+    ["don’t", "don't", ["don't"]],
+    ['the "plan"', "the “plan” the „plan‟ the «plan»", ["the “plan”", "the „plan‟", "the «plan»"]],
+    ["project-x", "project‑x project–x project−x project－x", ["project‑x", "project–x", "project−x", "project－x"]],
+    ["project – x", "project - x", ["project - x"]],
+    ["project-x", "project x projectx", []],
+    // Full case folding.
+    ["straße", "STRASSE strasse STRAẞE", ["STRASSE", "strasse", "STRAẞE"]],
+    ["Strasse", "straße", ["straße"]],
+    ["Meßstab", "MESSSTAB Messstab Mesßtab", ["MESSSTAB", "Messstab", "Mesßtab"]],
+    ["Fluß", "Fluss Flus Flusss", ["Fluss"]],
+    ["ass", "as ass aß asss", ["ass", "aß"]],
+    ["İstanbul", "i̇stanbul istanbul ISTANBUL", ["i̇stanbul", "istanbul", "ISTANBUL"]],
+    ["ﬁnanz", "FINANZ", ["FINANZ"]],
+    // Keyboards and digits.
+    ["کیف", "كيف", ["كيف"]],
+    ["علي", "على", []],
+    ["agent 47", "agent ٤٧", ["agent ٤٧"]],
   ])("%j in %j finds %j", (keyword, text, expected) => {
     expect(found("keywords", text, { keywords: [keyword] })).toEqual(expected);
   });
@@ -34,6 +67,15 @@ describe("keywords", () => {
 
   it("heed case when asked to", () => {
     expect(found("keywords", "Bad bad", { keywords: ["bad"], case_sensitive: true })).toEqual(["bad"]);
+  });
+
+  it.each<[string, string, string[]]>([
+    ["Apple", "Аpple Applе аpple apple", ["Аpple", "Applе"]],
+    ["Москва", "Mосква mосква москва", ["Mосква"]],
+    ["O'Brien", "O’Brien o’brien", ["O’Brien"]],
+    ["Straße", "Straße Strasse", ["Straße"]],
+  ])("heed the case of look-alikes: %j in %j finds %j", (keyword, text, expected) => {
+    expect(found("keywords", text, { keywords: [keyword], case_sensitive: true })).toEqual(expected);
   });
 
   it("give the longest of overlapping phrases once", () => {

@@ -55,7 +55,7 @@ describe("e-mail addresses", () => {
     });
   });
 
-  it("are found behind zero-width characters and in full width", () => {
+  it("are found despite zero-width characters and in full width", () => {
     expect(scan("pii", "jo\u200bhn@exam\u200bple.com", only("EMAIL"))).toEqual([
       {
         category: "pii.email",
@@ -154,6 +154,7 @@ describe("IBANs", () => {
     "MT84 MALT 0110 0001 2345 MTLC AST0 01S",
     "CH93-0076-2011-6238-5295-7",
     "SA03 8000 0000 6080 1016 7519",
+    "DE89 370 40044 0532 0130 00",
   ])("%s is found", (iban) => {
     expect(found("pii", `IBAN: ${iban}, thanks`, only("IBAN"))).toEqual([iban]);
   });
@@ -164,7 +165,8 @@ describe("IBANs", () => {
     ["one character too many", "DE893704004405320130001"],
     ["an unknown country", "ZZ89370400440532013000"],
     ["a part of a longer word", "XDE89370400440532013000"],
-    ["uneven groups", "DE89 370 40044 0532 0130 00"],
+    ["uneven groups with small letters", "de89 370 40044 0532 0130 00"],
+    ["a group of letters", "MT84 MALT 01 10 0001 2345 MTLC AST0 01S"],
     ["mixed separators", "DE89 3704-0044 0532 0130 00"],
   ])("%s is none", (_, text) => {
     expect(found("pii", text, only("IBAN"))).toEqual([]);

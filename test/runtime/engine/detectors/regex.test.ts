@@ -46,7 +46,7 @@ describe("the check of patterns", () => {
   const check = (...patterns: (string | { pattern: string; flags?: string })[]) =>
     detectorDefinition("regex")?.check({ patterns }) ?? [];
 
-  it("passes what compiles", () => {
+  it("accepts patterns that compile", () => {
     expect(check("a+", { pattern: "x{3}", flags: "i" })).toEqual([]);
   });
 

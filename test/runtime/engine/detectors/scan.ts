@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { Detection, Scanner } from "../../../../runtime/engine/detector.ts";
-import { compileDetectors } from "../../../../runtime/engine/scanner.ts";
+import type { Detection, Scanner } from "../../../../runtime/engine/detectors/detector.ts";
+import { compileDetectors } from "../../../../runtime/engine/scan/scanner.ts";
 
 const scanners = new Map<string, Scanner>();
 

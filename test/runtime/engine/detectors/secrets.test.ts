@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CredentialKind } from "../../../../gen/policyguard/options/v1/options_pb.ts";
 import { crc32, hasChecksum, tokenChecksum } from "../../../../runtime/engine/detectors/secrets/checksum.ts";
-import { newToken } from "../../../../src/kit/token.ts";
+import { newToken } from "../../../../src/kit/crypto/token.ts";
 import { found, scan } from "./scan.ts";
 
 // Made up: random characters in the providers' forms, joined here so that no scanner takes them for real.
@@ -66,7 +66,7 @@ describe("secrets", () => {
     },
   );
 
-  it("are found behind zero-width characters", () => {
+  it("are found despite zero-width characters", () => {
     const token = `AKIA${upper.slice(0, 16)}`;
     const hidden = `${token.slice(0, 6)}\u200b${token.slice(6)}`;
     expect(scan("secrets", `key ${hidden}!`)).toMatchObject([
@@ -74,7 +74,7 @@ describe("secrets", () => {
     ]);
   });
 
-  it("need a name beside them when they have no form of their own", () => {
+  it("need a name next to them when they have no form of their own", () => {
     const secret = `${noise.slice(0, 36)}/+9q`;
     expect(found("secrets", `aws_secret_access_key = "${secret}"`)).toEqual([secret]);
     expect(found("secrets", secret)).toEqual([]);

@@ -166,13 +166,13 @@ describe("languages", () => {
     expect(identify(malay, 0, malay.length, (language) => language === "en")?.score).toBeGreaterThan(0.9);
   });
 
-  it("that nobody allowed are known by a script of theirs from few letters", () => {
+  it("that are not allowed are recognised by their script from few letters", () => {
     const allow = (languages: readonly string[]) => scan("language", "Що таке?", { allow: [...languages] });
     expect(allow(["en"]).map(({ category }) => category)).toEqual(["language.not_allowed"]);
     expect(allow(["en", "ru", "uk"])).toEqual([]);
   });
 
-  it("are not told from too little, from numbers or from code", () => {
+  it("are not identified from too little text, from numbers or from code", () => {
     for (const text of ["", "ok", "12345", "x = y + 1;", "https://example.com/a/b"])
       expect(identify(text)).toBeUndefined();
   });

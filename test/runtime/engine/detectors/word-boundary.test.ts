@@ -1,4 +1,5 @@
-// In JavaScript, as in RE2, `\b` knows ASCII letters only: between a space and a Cyrillic letter there is none, so a word behind it is dead.
+// In JavaScript, as in RE2, `\b` knows ASCII letters only: between a space and a Cyrillic letter there is none, so a
+// word behind it is dead.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +7,10 @@ import { describe, expect, it } from "vitest";
 
 const folder = join(import.meta.dirname, "../../../../runtime/engine");
 
-/** Each `\b` of a source that stands beside another letter, or beside a group of which an alternative begins or ends with one, with what is around it. */
+/**
+ * Each `\b` of a source that stands beside another letter, or beside a group of which an alternative begins or ends
+ * with one, with what is around it.
+ */
 function deadBoundaries(source: string): string[] {
   return [...source.matchAll(/(?<!\\)\\{1,2}b/g)].flatMap(({ index, 0: sign }) => {
     const end = index + sign.length;
@@ -70,7 +74,7 @@ function filesWithDead(): (readonly [string, string[]])[] {
 }
 
 describe("a word boundary", () => {
-  it("is seen beside a letter that is not of ASCII", () => {
+  it("is found next to a non-ASCII letter", () => {
     expect(deadBoundaries(String.raw`/\bиин\b|\bx\b/`)).toHaveLength(2);
     expect(deadBoundaries(String.raw`/\b(?:ein|(?:a|ö)x)\b/`)).toHaveLength(1);
     expect(deadBoundaries(String.raw`"\\b(?:ich|du) (?:mord|dö)\\b"`)).toHaveLength(1);

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  assertGuarded,
   assertMatchesIsLinear,
   ConditionCompiler,
-  ConditionFailed,
   isConditionProblem,
 } from "../../../../runtime/engine/policy/condition.ts";
+import { ConditionFailed } from "../../../../runtime/engine/policy/condition-guard.ts";
 import {
   type Facts,
   FindingFacts,
@@ -15,7 +16,7 @@ import {
   SubjectFacts,
   ToolFacts,
 } from "../../../../runtime/engine/policy/facts.ts";
-import { emptyLedger } from "../../../../runtime/engine/session.ts";
+import { emptyLedger } from "../../../../runtime/engine/segment/session.ts";
 
 const lists = { own_domains: ["example.com", "example.org"], words: Array.from({ length: 10_000 }, (_, i) => `w${i}`) };
 const compiler = new ConditionCompiler(lists);
@@ -83,7 +84,18 @@ describe("conditions", () => {
     ['1 + "a" == 2', 0, "no such overload"],
     ["findings.exists(a, findings.exists(b, findings.exists(c, true)))", 38, "nested deeper"],
     ["lists.words.exists(w, segment.text.contains(w))", 0, "times as long"],
-    ['findings.map(f, segment.text + "x").exists(x, x.contains("q"))', 0, "times as long"],
+    ['findings.map(f, segment.text + "x").exists(x, x.contains("q"))', 16, "1,048,577 characters"],
+    [`["aaaaaaaa"]${".map(x, x+x+x)".repeat(15)}[0].size() > 0`, 132, "104,976 characters, and 65,536 are allowed"],
+    [`[[0]]${".map(x, x+x)".repeat(14)}[0].size() > 0`, 157, "8,192 elements, and 4,096 are allowed"],
+    [`[b"ab"]${".map(x, x+x)".repeat(16)}[0].size() > 0`, 195, "131,072 characters"],
+    [`(["ab"]${".map(x, x+x)".repeat(16)} + ["a"]).exists(x, x == "a")`, 195, "131,072 characters"],
+    ["lists.words.map(w, w).size() > 0", 0, "map() builds here could have 10,000 elements"],
+    ["(lists.words + lists.words).size() > 0", 1, "20,000 elements"],
+    ['dyn(segment.text) + "x" == "x"', 0, "1,048,577 characters"],
+    [`(true ? segment : segment).text + "x" == "x"`, 1, "1,048,577 characters"],
+    // Few large values do not save a comparison of what branches at each step.
+    [`[0]${".map(x, [x, x, x])".repeat(20)} == [1]${".map(x, [x, x, x])".repeat(20)}`, 0, "times as long"],
+    ["lists.words.exists(w, lists.words.exists(v, v == w))", 0, "times as long"],
     ["tool.args.l.exists(x, tool.args.l.exists(y, x == y))", 0, "times as long"],
     ["1 ==", 4, "Unexpected"],
     [`${"!".repeat(5000)}true`, 32, ""],
@@ -101,6 +113,9 @@ describe("conditions", () => {
     ["text == ''", 'did you mean "segment.text"?'],
     ["request.user_id == ''", 'did you mean "subject.user_id"?'],
     ["segment.text.contians('a')", 'did you mean "contains"?'],
+    ["finding.domain = 'a'", 'did you mean "=="?'],
+    ["finding.score > 0.5 & finding.score < 0.9", 'did you mean "&&"?'],
+    ["finding.score > 0.5 | finding.score < 0.9", 'did you mean "||"?'],
   ])("%s gets a suggestion", (source, suggestion) => {
     expect(refusal(source)?.suggestion).toBe(suggestion);
   });
@@ -123,7 +138,37 @@ describe("conditions", () => {
     const began = performance.now();
     expect(evil.holds({ ...facts, segment })).toBe(false);
     // A backtracking matcher would need 2^200000 steps; the bound is generous to slow machines.
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
+  it.each([
+    'lists.words.exists(w, finding.domain.endsWith("." + w))',
+    'lists.own_domains.map(d, "@" + d).exists(d, tool.args.to.endsWith(d)) == false',
+    'tool.args.n + 1 > 4.0 && tool.args.to + "," + tool.args.to == "x"',
+    'findings.map(f, f.category + "/" + f.domain).size() == 0',
+    'lists.words.filter(w, w.startsWith("w1")).size() > 0 && segment.text.trim().lowerAscii() == "x"',
+  ])("%s is cheap enough", (source) => {
+    expect(refusal(source)).toBeUndefined();
+  });
+
+  it("refuse a sum that the request makes too large, wherever it is in the condition", () => {
+    expect(assertGuarded).not.toThrow();
+    const condition = compile("[tool.args.long].map(x, x + x).exists(x, x == 1)");
+    const tool = (length: number) => new ToolFacts("t", { long: "x".repeat(length) });
+    expect(condition.holds({ ...facts, tool: tool(32_768) })).toBe(false);
+    expect(() => condition.holds({ ...facts, tool: tool(32_769) })).toThrow(
+      expect.objectContaining({ reason: "condition_too_expensive" }),
+    );
+  });
+
+  it("end with the time of the evaluation, which they ask for now and then, and not for each element", () => {
+    const condition = compile("lists.words.all(w, lists.own_domains.exists(d, d == w) || true)");
+    let asked = 0;
+    expect(condition.holds(facts, () => ++asked < 0)).toBe(true);
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThan(20);
+    expect(() => condition.holds(facts, () => true)).toThrow(expect.objectContaining({ reason: "timeout" }));
+    expect(condition.holds(facts)).toBe(true);
   });
 
   it("never throws while compiling, whatever the source", () => {

@@ -2,12 +2,13 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { runPolicyTests } from "../../../../runtime/engine/authoring/test-runner.ts";
 import { ConditionCompiler, isConditionProblem } from "../../../../runtime/engine/policy/condition.ts";
 import type { PackSource } from "../../../../runtime/engine/policy/extend.ts";
 import { canonicalPolicy, parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
-import { runPolicyTests } from "../../../../runtime/engine/test-runner.ts";
+import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { sampleKit } from "../sample-detectors.ts";
 import { ask, engineOf, policyOf } from "../sample-engine.ts";
 
@@ -101,6 +102,9 @@ const hostile = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as JsonValue),
 );
 
+const sample = sampleOf({ n: 1_000, seed: 20261120 });
+afterAll(() => reportSample({ n: 2 * sample.n, failures: 0 }));
+
 describe("a policy document", () => {
   it("is read or refused, with its parts replaced by anything", () => {
     const changes = fc.array(fc.tuple(fc.constantFrom(...pathsOf(rich)), hostile), { minLength: 1, maxLength: 3 });
@@ -121,11 +125,11 @@ describe("a policy document", () => {
           ask(engine, { text: "KEY-1 a@example.com acme", agentId: "a", toolCalls }, { stage });
         }
       }),
-      { seed: 20261120, numRuns: 3000 },
+      { seed: sample.seed, numRuns: sample.n },
     );
-    expect(accepted).toBeGreaterThan(100);
+    expect(accepted).toBeGreaterThan(sample.n / 30);
     console.info(
-      `fuzz: 3,000 documents with replaced parts, ${accepted} of them sound, evaluated and tested; none failed`,
+      `fuzz: ${sample.n} documents with replaced parts, ${accepted} of them sound, evaluated and tested; none failed`,
     );
   });
 
@@ -205,7 +209,7 @@ describe("a policy document", () => {
         expect(problems.length).toBeLessThanOrEqual(200);
         refused++;
       }),
-      { seed: 20261120, numRuns: 2000 },
+      { seed: sample.seed, numRuns: sample.n },
     );
     console.info(`fuzz: ${refused} sources of YAML tokens, all refused with reasons`);
   });

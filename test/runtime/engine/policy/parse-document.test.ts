@@ -75,10 +75,21 @@ apiVersion: policyguard/v1
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it("limits what aliases expand to, so that the stored form can always be read again", () => {
+  it("limits the expansion of aliases, so that the stored form can always be read again", () => {
     const source = `a: &a ["${"x".repeat(100_000)}"]\nb: [*a, *a, *a]\n`;
     expect(parse(source).problems.map(({ message }) => message)).toEqual([
       "the document has more than 256 Ki characters",
     ]);
+  });
+
+  it("names a key that is there twice, among tens of thousands as well", () => {
+    const lists = Array.from({ length: 16_000 }, (_, index) => `l${index}: []`);
+    const twice = (keys: readonly string[]) =>
+      parsePolicy(`apiVersion: policyguard/v1\nlists: {${keys}}\n`).problems.filter(({ message }) =>
+        message.includes("must be unique"),
+      );
+    expect(twice(lists)).toEqual([]);
+    expect(twice([...lists.slice(0, 2), "l1: []"])).toMatchObject([{ line: 2, column: 23, severity: "error" }]);
+    expect(twice(["a: []", '"a": []'])).toHaveLength(1);
   });
 });

@@ -32,7 +32,7 @@ tests:
 `);
     expect(problems).toEqual([
       'E | 3:21 | metadata.descripton | unknown key "descripton"; expected one of name, description, controls | did you mean "description"?',
-      "E | 4:17 | match.agents | expected at least 1 items, found 0 | ",
+      "E | 4:17 | match.agents | expected at least 1 item, found 0 | ",
       'E | 6:31 | detectors.mail.entities[0] | expected one of "EMAIL", "PHONE", found "EMIAL" | did you mean "EMAIL"?',
       'E | 6:39 | detectors.mail.treshold | unknown key "treshold"; expected one of entities | ',
       'E | 7:16 | detectors.other.use | the catalog has no detector "secretz" | did you mean "secrets"?',
@@ -180,7 +180,7 @@ rules:
     ]);
   });
 
-  it("asks a detector about what its schema cannot say, and points at the place", () => {
+  it("lets a detector check what its schema cannot express, and points at the position", () => {
     const source = valid.replace("rules:", "detectors:\n  w: {use: words, words: [fine, forbidden]}\nrules:");
     expect(at(source.replace("detect: secrets", "detect: w"))).toEqual([
       "E | 5:33 | detectors.w.words[1] | this word is not allowed here | ",

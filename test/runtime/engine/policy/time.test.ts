@@ -2,8 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { FailMode, Outcome, Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { compileEngine } from "../../../../runtime/engine/compile.ts";
 import { catalog } from "../../../../runtime/engine/detectors/catalog.ts";
+import { compileEngine } from "../../../../runtime/engine/engine.ts";
 import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
 
 const head = "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: p}\n";
@@ -26,7 +26,7 @@ describe("what is over", () => {
   const exempt = `${rule}}\nexemptions: [{id: red, when: "true", rules: [a], reason: r, expires: 2026-11-20T09:00:00Z}]\n`;
   const shadow = (more = "") => `${rule}, mode: shadow, shadow: {until: 2026-11-20T09:00:00Z${more}}}\n`;
 
-  it("an exemption that has expired is warned of, from its moment on", () => {
+  it("an expired exemption is a warning, from its expiry on", () => {
     expect(warnings(exempt, "2026-11-20T08:59:59Z")).toEqual([]);
     expect(warnings(exempt, "2026-11-20T09:00:00Z")).toEqual([
       'exemptions[0].expires: exemption "red" has no effect any more: it expired at 2026-11-20T09:00:00Z',
@@ -43,7 +43,7 @@ describe("what is over", () => {
     ]);
   });
 
-  it("is not told where nobody says when it is: a bundle compiles the same at all times", () => {
+  it("is not reported without a current time: a bundle compiles the same at all times", () => {
     expect(warnings(exempt)).toEqual([]);
     expect(warnings(shadow())).toEqual([]);
   });
@@ -84,12 +84,12 @@ describe("sensitivity", () => {
     expect(catalog.filter(({ sensitivities }) => sensitivities !== undefined).length).toBeGreaterThan(5);
   });
 
-  it("finds with strict what it does not find with permissive", () => {
+  it("finds more with strict than with permissive", () => {
     const found = ["strict", "balanced", "permissive"].map((level) => judge(key(level), text).findings.length);
     expect(found).toEqual([2, 1, 0]);
   });
 
-  it("gives way to a threshold beside it", () => {
+  it("is overridden by a threshold", () => {
     const both = key("strict").replace("sensitivity: strict", "sensitivity: strict, threshold: 1");
     expect(judge(both, text).findings).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe("the time budget of a detector", () => {
     expect(unjudged).toMatchObject([{ detector: "slow", reason: "timeout", onError: mode }]);
   });
 
-  it("holds for that detector alone: what others find counts", () => {
+  it("applies to that detector alone: findings of others count", () => {
     const { response, unjudged, findings } = judge(body("fail_open", "{any: [slow, quick]}"), "an assault", 6);
     expect(response.outcome).toBe(Outcome.BLOCK);
     expect(findings).toMatchObject([{ detector: "quick" }]);

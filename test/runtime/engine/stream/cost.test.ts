@@ -1,4 +1,5 @@
-// What a chunk costs depends on the chunk, not on what came before it. Work is counted, not timed: units that are read or copied.
+// What a chunk costs depends on the chunk, not on what came before it. Work is counted, not timed: units that are read
+// or copied.
 
 import { create } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,17 +1,18 @@
-// A stream lets through what P(text) says and ends with the verdict of the whole text, whatever the policy, the text and the chunks.
+// A stream lets through what P(text) says and ends with the verdict of the whole text, whatever the policy, the text
+// and the chunks.
 
 import { toJsonString } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { EvaluateResponseSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { type Random, seededRandom } from "../../../../runtime/engine/seeded-random.ts";
+import { type Random, seededRandom } from "../../../../runtime/engine/authoring/seeded-random.ts";
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { callsFromParts, sampleCalls } from "./sample-call.ts";
 import { policySource } from "./sample-policy.ts";
 import { chunksOf, oneOf, streamEngine, streamed, whole } from "./sample-stream.ts";
 import { sampleText } from "./sample-text.ts";
 
-const sample = sampleOf({ n: 720, seed: 11 });
+const sample = sampleOf({ n: 500, seed: 11 });
 /** Policies are compiled, which takes longer than to evaluate: each is tried with several texts. */
 const textsPerPolicy = 24;
 /** The moments whose texts come as streams. */

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { EvaluateRequestSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { VerdictReason } from "../../../../gen/policyguard/policy/v1/stream_pb.ts";
+import { seededRandom } from "../../../../runtime/engine/authoring/seeded-random.ts";
 import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
-import { seededRandom } from "../../../../runtime/engine/seeded-random.ts";
 import { verdictRulesOf } from "../../../../runtime/engine/stream/notice.ts";
 import { policySource } from "./sample-policy.ts";
 import { context, models, streamEngine } from "./sample-stream.ts";
@@ -48,7 +48,7 @@ describe("the notices of a policy", () => {
     expect(rulesOf(`rules:\n${rule("action: FLAG")}`)).toEqual([]);
   });
 
-  it("say of generated policies what their streams and explanations say", () => {
+  it("agree with the streams and explanations of generated policies", () => {
     const random = seededRandom(29);
     const request = create(EvaluateRequestSchema, { agentId: "bot", sessionId: "s", text: "" });
     let waiting = 0;

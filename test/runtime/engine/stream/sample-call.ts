@@ -3,7 +3,7 @@
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import { type ToolCall, ToolCallSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { ToolCallPartSchema } from "../../../../gen/policyguard/policy/v1/stream_pb.ts";
-import type { Random } from "../../../../runtime/engine/seeded-random.ts";
+import type { Random } from "../../../../runtime/engine/authoring/seeded-random.ts";
 import { CallParts } from "../../../../runtime/stream/call-parts.ts";
 import { streamLimits } from "../../../../runtime/stream/stream-limits.ts";
 import { chunksOf, oneOf } from "./sample-stream.ts";

@@ -1,11 +1,13 @@
 // Policies of random rules, written as people write them.
 
-import type { Random } from "../../../../runtime/engine/seeded-random.ts";
+import type { Random } from "../../../../runtime/engine/authoring/seeded-random.ts";
 import { oneOf } from "./sample-stream.ts";
 
 const detects = [
   { use: "keywords", keywords: ["project bluebird", "kill", "café", "пароль", "秘密", "new york city"] },
   { use: "keywords", keywords: ["bird", "secret", "a b"], match: "substring" },
+  { use: "keywords", keywords: ["Straße", "O'Brien", "Москва", "well-known", "pass word", "İstanbul"] },
+  { use: "keywords", keywords: ["ss", "сор", "ßa", "'s"], match: "substring" },
   { use: "keywords", keywords: ["Paris", "XML"], case_sensitive: true },
   { use: "regex", patterns: ["\\bfoo\\d{2,4}\\b", "ticket[- ]?#?\\d+"] },
   { use: "regex", patterns: ["[a-z]{2,5}@corp", "\\w+\\.internal", "(?i)begin.*?end"] },

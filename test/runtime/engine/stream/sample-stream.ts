@@ -7,11 +7,11 @@ import {
   type ToolCall,
 } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { compileEngine, type Engine } from "../../../../runtime/engine/compile.ts";
-import type { EvaluationContext } from "../../../../runtime/engine/evaluation.ts";
+import type { Random } from "../../../../runtime/engine/authoring/seeded-random.ts";
+import { compileEngine, type Engine } from "../../../../runtime/engine/engine.ts";
+import type { EvaluationContext } from "../../../../runtime/engine/evaluate/context.ts";
 import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
-import type { Random } from "../../../../runtime/engine/seeded-random.ts";
-import { shippedModels } from "../../../../src/kit/model-file.ts";
+import { shippedModels } from "../../../../src/kit/process/model-file.ts";
 
 /** The models that the product has. */
 export const models = shippedModels();

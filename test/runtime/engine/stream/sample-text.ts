@@ -1,6 +1,6 @@
 // Texts of fragments that detectors look for, whole and broken, in several scripts and forms.
 
-import type { Random } from "../../../../runtime/engine/seeded-random.ts";
+import type { Random } from "../../../../runtime/engine/authoring/seeded-random.ts";
 import { oneOf } from "./sample-stream.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -50,6 +50,15 @@ const hits = [
   "se\u00adcret",
   "ﬁne ﬀ ①②",
   "kіll",
+  ..."STRASSE|straße|Strase|O’Brien|O\u00b4Brien|Mосква|Москва|well‑known|well–known|passsss|ßa|ssa|сор|cop|copняк|cоp|’s|i\u0307stanbul|Aß word|pass  word".split(
+    "|",
+  ),
+  ..."5555.5555.5555.4444|5555 5555\u20135555 4444|55555555 55554444|٤٥٣٢٠١٥١١٢٨٣٠٣٦٦|送金先:DE89370400440532013000です|계좌 DE89.3704.0044.0532.0130.00로".split(
+    "|",
+  ),
+  ..."my SSN is 123-45-6789|5 5 5 5 5 5 5 5 5 5 5 5 4 4 4 4|5555\n5555\n5555\n4444|هاتف ٠٥٠١٢٣٤٥٦٧|https://[2001:db8::1]/x|swift DEUTSCHE BANK".split(
+    "|",
+  ),
   "pаssword: оpen sesame",
 ];
 

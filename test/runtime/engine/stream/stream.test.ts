@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { EvaluateRequestSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Outcome } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { mostHeldBack } from "../../../../runtime/engine/stream/stream.ts";
+import { maxHeldBack } from "../../../../runtime/engine/stream/stream.ts";
 import { streamText } from "../../../../runtime/engine/stream/stream-text.ts";
 import { context, streamEngine, streamed, whole } from "./sample-stream.ts";
 
@@ -66,7 +66,7 @@ describe("a stream", () => {
     expect(steps.map(({ findings }) => findings.map(({ start, end }) => [start, end]))).toEqual([[], [[7, 23]]]);
   });
 
-  it("stays closed behind a block, and its verdict is about all that came", () => {
+  it("stays closed after a block, and its verdict is about the whole text", () => {
     const engine = streamEngine(rule(words));
     const chunks = ["so project bluebird is", " on, and project bluebird is off"];
     const { steps, evaluation } = streamed(engine, chunks);
@@ -82,11 +82,11 @@ describe("a stream", () => {
     const engine = streamEngine(rule(detector, "BLOCK", `, on_error: ${onError}`));
     const stream = engine.openStream(create(EvaluateRequestSchema), context);
     let out = stream.push("so BEGIN ").released;
-    for (let i = 0; i < mostHeldBack / 1000 + 2; i++) out += stream.push("text ".repeat(200)).released;
+    for (let i = 0; i < maxHeldBack / 1000 + 2; i++) out += stream.push("text ".repeat(200)).released;
     const end = stream.finish();
     expect(end.evaluation.response.unjudged).toMatchObject([{ detector: "d", reason: "hold_limit" }]);
     expect(end.evaluation.response.outcome).toBe(outcome);
-    expect((out + end.released).length > mostHeldBack).toBe(goesOn);
+    expect((out + end.released).length > maxHeldBack).toBe(goesOn);
   });
 
   it("runs a list of chunks at once for policy tests", () => {

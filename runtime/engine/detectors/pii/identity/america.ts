@@ -1,5 +1,5 @@
-// Identity numbers of America. Forms and check digits are published by the issuing states; most are collected in the OECD's
-// sheets on taxpayer identification numbers.
+// Identity numbers of America. Forms and check digits are published by the issuing states; most are collected in the
+// OECD's sheets on taxpayer identification numbers.
 
 import { passesLuhn } from "../card.ts";
 import { hasDate, weighted } from "../check-digit.ts";
@@ -11,22 +11,30 @@ const ssa = "https://www.ssa.gov/employer/randomization.html";
 const irs = "https://www.irs.gov/individuals/international-taxpayers/taxpayer-identification-numbers-tin";
 const einPrefixes = "0[1-6]|1[0-6]|2[0-7]|3[0-9]|4[0-8]|5[0-9]|6[0-8]|7[1-7]|8[0-8]|9[0-589]";
 
+/** Numbers that were printed in advertisements and never issued again: by themselves they identify nobody. */
+const advertised = new Set(["078051120", "219099999", "123456789", "457555462"]);
+/** Names of article and document numbers, which are written in the same groups. */
+const articleNumber =
+  /(?:^|[^A-Za-z])(?:p\/?n|part|item|article|product|model|sku|serial|lot|batch|order|invoice|ticket|case|ref(?:erence)?|tracking|shipment|parcel|booking|contract|claim|quote|job|work order|purchase order|po)(?: (?:number|num|no|nr|id))?[\s#:.=]{0,3}(?:is )?$/i;
+
 /** The formats. */
 export const americanIdentities: readonly IdentityFormat[] = [
   {
     entity: "SSN",
     kind: "us_ssn",
     shape: "(?!000|666|9)\\d{3}([- .])(?!00)\\d{2}\\1(?!0000)\\d{4}",
-    check: isIssuedSsn,
+    check: () => true,
     words: /social security|\bssn?\b|\bsocial\b|seguro social/i,
     alone: 0.8,
+    onlyAnnounced: isAdvertised,
+    others: articleNumber,
     reference: ssa,
   },
   {
     entity: "SSN",
     kind: "us_ssn",
     shape: "(?!000|666|9)\\d{3}(?!00)\\d{2}(?!0000)\\d{4}",
-    check: isIssuedSsn,
+    check: () => true,
     words: /social security|\bssn?\b|seguro social/i,
     alone: 0.05,
     reference: ssa,
@@ -200,11 +208,8 @@ export const americanIdentities: readonly IdentityFormat[] = [
   },
 ];
 
-/** Numbers that were printed in advertisements, and so were never issued again. */
-const advertised = new Set(["078051120", "219099999", "123456789", "457555462"]);
-
-function isIssuedSsn(id: string): boolean {
-  return !advertised.has(id);
+function isAdvertised(id: string): boolean {
+  return advertised.has(id);
 }
 
 function modulo11(digits: string, from: number): number {

@@ -1,5 +1,5 @@
-// Identity numbers of Asia, Africa and Oceania. Forms and check digits are published by the issuing states; most are collected in the OECD's
-// sheets on taxpayer identification numbers.
+// Identity numbers of Asia, Africa and Oceania. Forms and check digits are published by the issuing states; most are
+// collected in the OECD's sheets on taxpayer identification numbers.
 
 import { passesLuhn } from "../card.ts";
 import { hasDate, isDate, passesVerhoeff, weighted } from "../check-digit.ts";
@@ -106,7 +106,7 @@ export const asianIdentities: readonly IdentityFormat[] = [
     shape: "[1-8][ -]?\\d{4}[ -]?\\d{5}[ -]?\\d{2}[ -]?\\d",
     check: (id) =>
       (11 - (weighted(id.slice(0, 12), [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === Number(id[12]),
-    words: /บัตรประชาชน|ประจำตัวประชาชน|thai id/i,
+    words: /บัตรประชาชน|ประจ(?:ำ|ํา)ตัวประชาชน|thai id/i,
     alone: 0.3,
     reference: oecd,
   },

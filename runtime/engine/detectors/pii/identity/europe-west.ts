@@ -1,5 +1,5 @@
-// Identity numbers of Western Europe. Forms and check digits are published by the issuing states; most are collected in the OECD's
-// sheets on taxpayer identification numbers.
+// Identity numbers of Western Europe. Forms and check digits are published by the issuing states; most are collected in
+// the OECD's sheets on taxpayer identification numbers.
 
 import { passesLuhn } from "../card.ts";
 import { isDate, passesMod11And10, remainder, weighted } from "../check-digit.ts";

@@ -1,10 +1,11 @@
-// Formats of credentials that need the name of their provider before them. Lengths and alphabets are facts that the providers publish.
+// Credential formats that need the name of their provider before them. Lengths and alphabets are facts that the
+// providers publish.
 
 import type { NamedFormat } from "../named.ts";
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 
-/** Provider, how it is called, what its values look like, where it describes them. */
+/** The provider, its names in text, the patterns of its values, and its documentation. */
 const rows: readonly (readonly [string, string, readonly string[], string])[] = [
   ["adafruit", "adafruit", ["[a-z0-9_-]{32}"], "https://io.adafruit.com/api/docs/"],
   ["adobe", "adobe", ["[a-f0-9]{32}"], "https://developer.adobe.com/developer-console/docs/guides/authentication/"],

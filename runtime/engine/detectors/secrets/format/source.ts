@@ -141,7 +141,7 @@ export const sourceTokens: readonly TokenFormat[] = [
   { name: "jfrog", literal: "cmVmd", after: "[A-Za-z0-9]{59}", score: 0.95, entropy: 4, reference: jfrog },
 ];
 
-// The encrypted passwords of Artifactory: short, so they need all kinds of characters.
+// Encrypted passwords of Artifactory are short, so they need all kinds of characters.
 function artifactoryPassword(token: string): TokenVerdict {
   const kinds = [/[a-z]/, /[A-Z]/, /\d.*\d/].filter((kind) => kind.test(token)).length;
   return { score: kinds === 3 && token.length >= 14 ? 0.55 : 0, basis: "published form" };

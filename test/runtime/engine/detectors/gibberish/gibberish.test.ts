@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readGibberishModel } from "../../../../../runtime/engine/detectors/gibberish/model.ts";
-import { compileDetectors } from "../../../../../runtime/engine/scanner.ts";
-import { shippedModels } from "../../../../../src/kit/model-file.ts";
+import { compileDetectors } from "../../../../../runtime/engine/scan/scanner.ts";
+import { shippedModels } from "../../../../../src/kit/process/model-file.ts";
 
 const spec = { key: "gibberish", use: "gibberish", parameters: {} };
 const scanner = compileDetectors([spec], { models: shippedModels() });

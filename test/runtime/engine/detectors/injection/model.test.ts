@@ -8,8 +8,8 @@ import {
   readModel,
   writeModel,
 } from "../../../../../runtime/engine/detectors/injection/model.ts";
-import { createStretch, strongestStretch } from "../../../../../runtime/engine/detectors/injection/stretch.ts";
-import { shippedModels } from "../../../../../src/kit/model-file.ts";
+import { createSpan, strongestSpan } from "../../../../../runtime/engine/detectors/injection/span.ts";
+import { shippedModels } from "../../../../../src/kit/process/model-file.ts";
 
 const points = { strict: 1, balanced: 2, permissive: 3 };
 const header: ModelHeader = {
@@ -86,8 +86,8 @@ describe("readModel", () => {
               sums[part] = (sums[part] ?? 0) + (weights[list.features[at] ?? 0] ?? 0);
               counts[part] = (counts[part] ?? 0) + 1;
             }
-          const stretch = createStretch();
-          strongestStretch(stretch, { sums, counts, parts: partsOf(to - from) }, header.damping);
+          const stretch = createSpan();
+          strongestSpan(stretch, { sums, counts, parts: partsOf(to - from) }, header.damping);
           expect(evidence).toBe(header.bias + stretch.evidence * header.scale);
         }
       }),

@@ -3,14 +3,11 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { corpusFolder, readRows } from "../../../../../models/training/row.ts";
-import { injectionRules } from "../../../../../runtime/engine/detectors/injection/injection.ts";
-import { asianOrderRules } from "../../../../../runtime/engine/detectors/injection/order-asia.ts";
-import { easternOrderRules } from "../../../../../runtime/engine/detectors/injection/order-east.ts";
-import { southernOrderRules } from "../../../../../runtime/engine/detectors/injection/order-south.ts";
-import { westernOrderRules } from "../../../../../runtime/engine/detectors/injection/order-west.ts";
-import { expandRule, type Rule } from "../../../../../runtime/engine/detectors/injection/rule.ts";
-import { findMatches } from "../../../../../runtime/engine/pattern-search.ts";
-import { compilePattern } from "../../../../../runtime/engine/regex.ts";
+import { injectionRules, orderRules } from "../../../../../runtime/engine/detectors/injection/injection.ts";
+import { expandRule } from "../../../../../runtime/engine/detectors/injection/rule.ts";
+import type { Rule } from "../../../../../runtime/engine/languages/injection-part.ts";
+import { compilePattern } from "../../../../../runtime/engine/pattern/compile-pattern.ts";
+import { findMatches } from "../../../../../runtime/engine/pattern/pattern-search.ts";
 import { scan } from "../scan.ts";
 
 const attacks: readonly (readonly [string, string])[] = [
@@ -70,8 +67,6 @@ const innocent: readonly string[] = [
   "Bot: Hello!\nUser: Where is my parcel?\nBot: Sure, let me look.\nUser: Thanks.",
 ];
 
-const orders: readonly Rule[] = [...westernOrderRules, ...easternOrderRules, ...southernOrderRules, ...asianOrderRules];
-
 const textbook = [
   ...readRows(join(corpusFolder, "textbook.jsonl")),
   ...readRows(join(import.meta.dirname, "textbook.jsonl")),
@@ -95,23 +90,23 @@ describe("injection by short orders", () => {
 
   it("has hardly an order of another language that an innocent text of the textbook says unquoted", () => {
     const texts = textbook.filter(({ isAttack, kind }) => !isAttack && kind !== "quoted_attack_discussion");
-    const mistaken = texts.filter(({ text }) => orders.some((rule) => isMatched(rule, text)));
+    const mistaken = texts.filter(({ text }) => orderRules.some((rule) => isMatched(rule, text)));
     expect(texts.length).toBeGreaterThan(500);
     expect(mistaken.length / texts.length).toBeLessThanOrEqual(0.005);
   });
 
   it("has a text of the textbook for nearly every order of another language", () => {
     const texts = textbook.filter(({ isAttack, lang }) => isAttack && lang !== "en");
-    const silent = orders.filter((rule) => !texts.some(({ text }) => isMatched(rule, text)));
-    expect(silent.length / orders.length).toBeLessThanOrEqual(0.1);
+    const silent = orderRules.filter((rule) => !texts.some(({ text }) => isMatched(rule, text)));
+    expect(silent.length / orderRules.length).toBeLessThanOrEqual(0.1);
   });
 
   it("knows how far each of its patterns may reach, and where to look for it", () => {
-    const known = orders.map(({ pattern }) => compilePattern(expandRule(pattern), { ignoreCase: true }));
-    expect(injectionRules).toEqual(expect.arrayContaining([...orders]));
-    for (const { maxLength, gates } of known) {
+    const known = orderRules.map(({ pattern }) => compilePattern(expandRule(pattern), { ignoreCase: true }));
+    expect(injectionRules).toEqual(expect.arrayContaining([...orderRules]));
+    for (const { maxLength, requiredLiterals } of known) {
       expect(maxLength).toBeLessThanOrEqual(1_000);
-      expect(gates.length).toBeGreaterThan(0);
+      expect(requiredLiterals.length).toBeGreaterThan(0);
     }
   });
 });

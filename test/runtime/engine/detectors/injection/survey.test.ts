@@ -1,11 +1,12 @@
-// Attacks of the kinds that public sets have, and hard innocent texts, in English and sixteen other languages. Nothing is trained on
-// either half of this survey; rules were written after the attacks of the half "dev", and after none of the half "test".
+// Attacks of the kinds that public sets have, and hard innocent texts, in English and sixteen other languages. Nothing
+// is trained on either half of this survey; rules were written after the attacks of the half "dev", and after none of
+// the half "test".
 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Row, readRows } from "../../../../../models/training/row.ts";
-import { compileDetectors } from "../../../../../runtime/engine/scanner.ts";
-import { shippedModels } from "../../../../../src/kit/model-file.ts";
+import { compileDetectors } from "../../../../../runtime/engine/scan/scanner.ts";
+import { shippedModels } from "../../../../../src/kit/process/model-file.ts";
 
 const scanner = compileDetectors([{ key: "injection", use: "injection", parameters: {} }], { models: shippedModels() });
 

@@ -1,11 +1,11 @@
-// The attacks that everybody tries first, and innocent texts that look like them, in 35 languages: that half of the textbook which was
-// neither trained on nor looked at for a rule. The other half is models/corpus/textbook.jsonl.
+// The attacks that everybody tries first, and innocent texts that look like them, in 35 languages: that half of the
+// textbook which was neither trained on nor looked at for a rule. The other half is models/corpus/textbook.jsonl.
 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readRows } from "../../../../../models/training/row.ts";
-import { compileDetectors } from "../../../../../runtime/engine/scanner.ts";
-import { shippedModels } from "../../../../../src/kit/model-file.ts";
+import { compileDetectors } from "../../../../../runtime/engine/scan/scanner.ts";
+import { shippedModels } from "../../../../../src/kit/process/model-file.ts";
 
 const scanner = compileDetectors([{ key: "injection", use: "injection", parameters: {} }], { models: shippedModels() });
 const rows = readRows(join(import.meta.dirname, "textbook.jsonl"));

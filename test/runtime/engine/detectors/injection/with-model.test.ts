@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readCorpus } from "../../../../../models/training/row.ts";
 import { disguised, transforms } from "../../../../../models/training/transform.ts";
-import type { Detection } from "../../../../../runtime/engine/detector.ts";
-import { compileDetectors } from "../../../../../runtime/engine/scanner.ts";
-import { shippedModels } from "../../../../../src/kit/model-file.ts";
+import type { Detection } from "../../../../../runtime/engine/detectors/detector.ts";
+import { compileDetectors } from "../../../../../runtime/engine/scan/scanner.ts";
+import { shippedModels } from "../../../../../src/kit/process/model-file.ts";
 
 const levels = ["strict", "balanced", "permissive"] as const;
 const scanners = new Map(

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 import { drawOf } from "../../../../../bench/detection/generated/draw.ts";
+import type { Sweep } from "../../../../../runtime/engine/detectors/detector-plan.ts";
 import { findPassports } from "../../../../../runtime/engine/detectors/pii/code.ts";
-import { fewestDigitsOf, identitySweep } from "../../../../../runtime/engine/detectors/pii/identity.ts";
+import { identitySweep, minDigitsOf } from "../../../../../runtime/engine/detectors/pii/identity.ts";
 import { numberSweep } from "../../../../../runtime/engine/detectors/pii/number-edge.ts";
 import { codeSweep } from "../../../../../runtime/engine/detectors/pii/token-edge.ts";
-import type { Sweep } from "../../../../../runtime/engine/plan.ts";
 import { drawNumber, formats, labels } from "./sample-identity.ts";
 
 /** The lengths of the beginnings of a text of which something settled is not so in the whole. */
@@ -20,7 +20,7 @@ function unsettled(sweep: Sweep, text: string): number[] {
   });
 }
 
-describe("what is settled of a growing text", () => {
+describe("the edge of a growing text", () => {
   it("are passports, with the series that stands before their number", () => {
     const sweep = codeSweep(findPassports, "passport");
     for (const number of ["4509 123456", "45 09 123456", "45 09 № 123456", "45 09 № 1234567", "C01X00T47"])
@@ -30,7 +30,7 @@ describe("what is settled of a growing text", () => {
   it.each(formats.map((format, index) => [format.kind, format, index] as const))(
     "are numbers of the kind %s",
     (kind, format, index) => {
-      const sweep = numberSweep(identitySweep([format]), "identity", fewestDigitsOf([format]));
+      const sweep = numberSweep(identitySweep([format]), "identity", minDigitsOf([format]));
       const number = drawNumber(format, drawOf(20261122 + index));
       const label = labels.get(kind) ?? "";
       expect(
@@ -41,7 +41,7 @@ describe("what is settled of a growing text", () => {
 
   it("are Mexican numbers with a sign in them", () => {
     const rfc = formats.filter(({ kind }) => kind === "mx_rfc");
-    const sweep = numberSweep(identitySweep(rfc), "identity", fewestDigitsOf(rfc));
+    const sweep = numberSweep(identitySweep(rfc), "identity", minDigitsOf(rfc));
     for (const number of ["A&B800101AB3", "ÑAB800101AB3", "AB&Ñ800101AB3"])
       expect(unsettled(sweep, `RFC ${number} and Telefonica&${number} in a list of many contributors`)).toEqual([]);
   });

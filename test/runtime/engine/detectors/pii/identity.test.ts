@@ -19,7 +19,10 @@ function foundIn(kind: string, text: string): (readonly [string, number])[] {
     .map(({ start, end, score }) => [text.slice(start, end), score]);
 }
 
-/** Whether whole groups at the beginning or the end of a text are a number of a kind: then it has one, whatever else it is. */
+/**
+ * Whether whole groups at the beginning or the end of a text are a number of a kind: then it has one, whatever else it
+ * is.
+ */
 function hasNumber(kind: string, text: string): boolean {
   const edges = [0, ...[...text.matchAll(/[ ./-]/g)].flatMap(({ index }) => [index, index + 1]), text.length];
   const parts = edges.flatMap((edge) => [text.slice(edge), text.slice(0, edge)]);
@@ -102,7 +105,7 @@ describe("published examples", () => {
     expect(foundIn(kind, `${label} ${other}, thanks`)).toEqual([]);
   });
 
-  it("are found behind short words that touch them by a space", () => {
+  it("are found after short words that only a space separates from them", () => {
     expect(foundIn("us_mbi", "Medicare 1EG4-TE5-MK73")).toEqual([["1EG4-TE5-MK73", 0.95]]);
     expect(foundIn("us_ssn", "a&455-99-6622 R&D 455-99-6623")).toEqual([
       ["455-99-6622", 0.8],

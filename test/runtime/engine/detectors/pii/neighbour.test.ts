@@ -1,4 +1,5 @@
-// What only the words and signs around it tell: names of hosts without a scheme, the unspecified address, the second of two numbers.
+// What only the words and signs around it tell: names of hosts without a scheme, the unspecified address, the second of
+// two numbers.
 
 import { describe, expect, it } from "vitest";
 import { scan } from "../scan.ts";
@@ -35,17 +36,17 @@ describe("the unspecified address", () => {
     expect(found("IP", "src=:: dst=::1")).toEqual(["::", "::1"]);
   });
 
-  it("is none as an operator of a language", () => {
+  it("is not an address when it is an operator of a language", () => {
     expect(found("IP", "std::vector<int> v; A :: B; host::name")).toEqual([]);
   });
 });
 
-describe("a number beside another", () => {
+describe("a number next to another", () => {
   it("is a telephone number like the one before it", () => {
     expect(found("PHONE", "First: +639171234567, Second: 09181234567")).toEqual(["+639171234567", "09181234567"]);
   });
 
-  it("is none when it stands alone in a sentence", () => {
+  it("does not count when it is alone in a sentence", () => {
     expect(found("PHONE", "The run took 09181234567 steps in all.")).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ describe("numbers in a text that comes bit by bit", () => {
     expect(mostOpen).toBeLessThanOrEqual(640 + 256 + 4);
   });
 
-  it("hold back what may be one of them, and no prose", () => {
+  it("hold back text that may be one of them, and no prose", () => {
     expect(follow("a word and another ".repeat(100), 4).mostOpen).toBe(0);
     expect(follow(`${"word ".repeat(100)}4111 1111 1111`, 1).mostOpen).toBe(14);
   });

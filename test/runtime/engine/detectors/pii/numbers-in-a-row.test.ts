@@ -26,7 +26,7 @@ describe("numbers of four parts", () => {
   });
 });
 
-describe("phone numbers beside each other", () => {
+describe("phone numbers next to each other", () => {
   it.each([
     ["Free of charge: 1-800-356-9377 / 0800 123 4567", ["1-800-356-9377", "0800 123 4567"]],
     ["Call 415-867-5309 - 212-555-0147", ["415-867-5309", "212-555-0147"]],
@@ -54,7 +54,7 @@ describe("a mail address within an address of the web", () => {
   });
 });
 
-describe("groups of digits beside the word card", () => {
+describe("groups of digits near the word card", () => {
   it("are none within a longer number", () => {
     expect(found("pii", "gift card 6006 4912 3456 7890 123")).toEqual([]);
   });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { readCorpus } from "../../../../../models/training/row.ts";
-import { compileDetectors } from "../../../../../runtime/engine/scanner.ts";
+import { compileDetectors } from "../../../../../runtime/engine/scan/scanner.ts";
 
 const scanner = compileDetectors([{ key: "profanity", use: "profanity", parameters: {} }], {});
 const found = (text: string) =>

@@ -41,7 +41,7 @@ describe("a credential that its name tells", () => {
     expect(found("secrets", frame(chosen))).toEqual([chosen]);
   });
 
-  it("may be one that somebody chose", () => {
+  it("may be a chosen one", () => {
     expect(found("secrets", `client_secret: "${withSign}"`)).toEqual([withSign]);
   });
 });
@@ -56,10 +56,31 @@ describe("a password", () => {
     ["wachtwoord: ", `${"Herfst"}2041!`],
     ["Şifre: ", `${"Guz"}2041!xq`],
     ["パスワード：", `${"Fog7"}lampQ2`],
+    ["Mein Passwort lautet: ", `${"Herbst"}2041!`],
+    ["Das Passwort lautet ", `${"Herbst"}2041!`],
+    ["Kennwort: ", `${"Herbst"}2041!`],
+    ["密码是", `${"Fog7"}lampQ2`],
+    ["我的密码是：", `${"Fog7"}lampQ2`],
+    ["密碼為 ", `${"Fog7"}lampQ2`],
+    ["비밀번호는 ", `${"Fog7"}lampQ2`],
+    ["パスワードは ", `${"Fog7"}lampQ2`],
+    ["adgangskode: ", `${"Fog7"}lampQ2`],
     ["كلمة المرور: ", `${"Fog7"}lampQ2`],
     ["पासवर्ड: ", `${"Fog7"}lampQ2`],
   ])("is found whole behind %j", (name, value) => {
     expect(found("secrets", `${name}${value}\n`)).toEqual([value]);
+  });
+
+  it("ends where a sentence without spaces goes on", () => {
+    const value = `${"Fog7"}lampQ2`;
+    for (const text of [`비밀번호는 ${value}입니다.`, `パスワードは${value}です。`, `密码是${value}，请保密`])
+      expect(found("secrets", text)).toEqual([value]);
+  });
+
+  it("is found with its user in the logins of container registries", () => {
+    const login = Buffer.from(`ann:${"Fog7"}lampQ2`).toString("base64");
+    expect(found("secrets", `{"auths": {"https://index.docker.io/v1/": {"auth": "${login}"}}}`)).toEqual([login]);
+    expect(found("secrets", '{"auth": "basicauthentication"}')).toEqual([]);
   });
 
   it("ends before the next parameter of an address", () => {
@@ -69,6 +90,10 @@ describe("a password", () => {
 
 describe("no credential", () => {
   it.each([
+    [
+      "a question for a password",
+      "密码是什么？비밀번호는 무엇입니까? パスワードは8文字以上です。Wie lautet das Passwort?",
+    ],
     ["passes of a test", "First pass: iteration2 done, PASS: test_login_v2 (0.3 s)"],
     ["a pass to fly with", 'boarding pass = "LH1234-FRA"'],
     ["a pass that draws", 'renderPass = "shadowMap2D"'],

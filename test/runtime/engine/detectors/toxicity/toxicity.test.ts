@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { readCorpus } from "../../../../../models/training/row.ts";
 import { readToxicityModel } from "../../../../../runtime/engine/detectors/toxicity/model.ts";
 import { WordReader } from "../../../../../runtime/engine/detectors/toxicity/word.ts";
-import { compileDetectors } from "../../../../../runtime/engine/scanner.ts";
-import { shippedModels } from "../../../../../src/kit/model-file.ts";
+import { compileDetectors } from "../../../../../runtime/engine/scan/scanner.ts";
+import { shippedModels } from "../../../../../src/kit/process/model-file.ts";
 
 function toxicity(parameters: JsonObject = {}) {
   const spec = { key: "toxicity", use: "toxicity", parameters };
@@ -22,14 +22,14 @@ function wordsOf(text: string): string[] {
 }
 
 describe("toxicity", () => {
-  it("finds by its model what no list of words or sentences does", () => {
+  it("finds with its model what no list of words or sentences finds", () => {
     expect(scan(offensive).map(({ category }) => category)).toContain("toxicity.offensive");
     expect(toxicity({ model: false })(offensive)).toEqual([]);
     expect(toxicity({ languages: ["ja"] })(offensive)).toEqual([]);
     expect(toxicity({ exempt: ["hoes"] })(offensive)).toEqual([]);
   });
 
-  it("marks the offensive words of a long text and not what stands around them", () => {
+  it("marks the offensive words of a long text and not their surroundings", () => {
     const around = "The committee met on Tuesday and agreed on the budget for the coming year. ".repeat(4);
     const text = `${around}${offensive}. ${around}`;
     const found = scan(text).filter(({ category }) => category === "toxicity.offensive");

@@ -1,0 +1,74 @@
+// A request body that reaches its handler as bytes, in pieces as they come. The handler's pace is that of the caller:
+// while it does not ask for the next message, nothing is read from the connection.
+
+import { clone, create, type DescMethod, type Message } from "@bufbuild/protobuf";
+import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
+import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault, malformedRequest } from "../../src/kit/fault/fault.ts";
+import { letTakeTime } from "../../src/kit/net/http1-server.ts";
+import type { Upload } from "../../src/kit/rpc/options.ts";
+import type { RestRequest, RestResponse } from "../http/http.ts";
+import { createFieldAssigner } from "../json/assign.ts";
+import type { Route } from "../route/route.ts";
+import { checkMediaType, tooLarge } from "./body.ts";
+
+/** Makes the messages of an upload. */
+export type UploadReader = (
+  exchange: { readonly request: RestRequest; readonly response: RestResponse },
+  /** What path, query and headers say, and what is wrong with it. */
+  draft: { readonly message: Message; readonly fault: Fault | undefined },
+) => AsyncGenerator<Message, void>;
+
+/**
+ * The reader of uploads of a route. Its first message has no bytes: who may call is decided by it, before the body is
+ * read and before the caller is told what is wrong with the request. Throws too_large, unsupported_media_type or
+ * malformed_request.
+ */
+export function createUploadReader(
+  { method, facts }: Route,
+  { field, maxBytes }: Upload,
+  timeoutMs: number,
+): UploadReader {
+  const assign = createFieldAssigner(field);
+  return async function* ({ request, response }, { message, fault }) {
+    yield message;
+    if (fault !== undefined) throw fault;
+    checkMediaType(request.headers, facts.requestMediaTypes);
+    if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+    letTakeTime(request, response);
+    const { "content-type": contentType } = request.headers;
+    let sizeBytes = 0;
+    for await (const data of bytesOf(request, timeoutMs)) {
+      sizeBytes += data.byteLength;
+      if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
+      yield withBytes(method, message, (next) => assign(next, create(HttpBodySchema, { contentType, data })));
+    }
+  };
+}
+
+function withBytes(method: DescMethod, message: Message, assign: (message: Message) => void): Message {
+  const next = clone(method.input, message);
+  assign(next);
+  return next;
+}
+
+// A reader that stops early leaves the connection open for the answer.
+async function* bytesOf(request: RestRequest, timeoutMs: number): AsyncGenerator<Uint8Array> {
+  const late = Promise.withResolvers<never>();
+  const expire = () => late.reject(new Fault(Reason.DEADLINE_EXCEEDED, "the body did not come within its time limit"));
+  const timer = setTimeout(expire, timeoutMs);
+  late.promise.catch(() => undefined); // it may come while nobody waits for bytes
+  const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
+  try {
+    for (;;) {
+      const chunk = await Promise.race([chunks.next(), late.promise]);
+      if (chunk.done === true) return;
+      yield chunk.value;
+    }
+  } catch (error) {
+    throw error instanceof Fault ? error : malformedRequest("the connection closed before the body was complete");
+  } finally {
+    clearTimeout(timer);
+    chunks.return?.().catch(() => undefined);
+  }
+}

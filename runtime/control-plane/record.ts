@@ -1,0 +1,83 @@
+// The record of an evaluation, as a runtime reports it. The control plane refuses records that are too large, and every
+// record after such a one in the spool would wait for ever. So the record of a very large request keeps only the newest
+// of its texts.
+
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import type { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { EvaluationRecord, RecordedSegment } from "../../gen/policyguard/policy/v1/record_pb.ts";
+import type { LoadedBundle } from "../bundle/active-bundle.ts";
+import type { Evaluation } from "../engine/evaluate/evaluation.ts";
+import { captureModeOf, captureText } from "../engine/evaluate/redacted-capture.ts";
+
+/** Max text of a record: any single text (1 MiB, plus placeholders), and half of what the control plane accepts. */
+const maxTextBytes = 2 * 1024 * 1024;
+/** Max findings of a record, and max signals. */
+const maxFindings = 1_000;
+
+/** Where and when an evaluation took place. */
+export interface RecordContext {
+  readonly stage: Stage;
+  readonly now: Date;
+  readonly loaded: LoadedBundle;
+  /** The lease of the evaluation; "" for none. */
+  readonly leaseId?: string;
+}
+
+/** The record of an evaluation. */
+export function recordOf(
+  request: EvaluateRequest,
+  evaluation: Evaluation,
+  { stage, now, loaded, leaseId = "" }: RecordContext,
+): EvaluationRecord {
+  const { response } = evaluation;
+  // Written out: create would look at every field anew.
+  return {
+    $typeName: "policyguard.policy.v1.EvaluationRecord",
+    evaluationId: response.evaluationId,
+    createdAt: timestampOf(now),
+    stage,
+    agentId: request.agentId ?? "",
+    sessionId: request.sessionId ?? "",
+    userId: request.subject?.userId ?? "",
+    outcome: response.outcome,
+    wouldBeOutcome: response.wouldBeOutcome,
+    findings: firstOf(evaluation.findings),
+    unjudged: firstOf(evaluation.unjudged),
+    signals: firstOf(evaluation.signals),
+    bundle: loaded.reference,
+    language: evaluation.language ?? "",
+    latencyUs: response.latencyUs,
+    model: request.model,
+    metadata: request.metadata,
+    capture: captureModeOf(evaluation, loaded.capture),
+    segments: newestWithin(captureText(evaluation, loaded.capture), maxTextBytes),
+    decidedByRule: evaluation.decidedByRule,
+    decidedByPolicy: evaluation.decidedByPolicy,
+    leaseId,
+  };
+}
+
+function timestampOf(now: Date): Timestamp {
+  const timeMs = now.getTime();
+  const seconds = Math.floor(timeMs / 1_000);
+  return {
+    $typeName: "google.protobuf.Timestamp",
+    seconds: BigInt(seconds),
+    nanos: (timeMs - seconds * 1_000) * 1_000_000,
+  };
+}
+
+function firstOf<T>(list: readonly T[]): T[] {
+  return list.slice(0, maxFindings);
+}
+
+function newestWithin(segments: RecordedSegment[], maxBytes: number): RecordedSegment[] {
+  let restBytes = maxBytes;
+  let first = segments.length;
+  for (; first > 0; first--) {
+    restBytes -= Buffer.byteLength(segments[first - 1]?.text ?? "");
+    if (restBytes < 0) break;
+  }
+  return first === 0 ? segments : segments.slice(first);
+}

@@ -1,0 +1,79 @@
+// Matches of rules: which of them take effect, and in what order they count.
+
+import { type FailMode, Mode, Outcome, type Severity } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { BackendFailure } from "../backend/backend.ts";
+import type { ConditionFailure } from "../policy/condition-guard.ts";
+import type { CompiledPolicy, CompiledRule } from "../policy-plan/compiled-policy.ts";
+
+/**
+ * One rule that accepted one detection. Offsets are UTF-16 code units of the segment's text: in "a😀b", "b" starts at
+ * 3.
+ */
+export interface Match {
+  readonly policy: CompiledPolicy;
+  readonly rule: CompiledRule;
+  /** Index of the segment in the request. */
+  readonly segment: number;
+  readonly detector: string;
+  readonly category: string;
+  readonly start: number;
+  readonly end: number;
+  readonly score: number;
+  readonly threshold: number;
+  readonly layer: string;
+  /** "enforce" or "shadow", after the roll-out was applied. */
+  readonly mode: Mode;
+  readonly severity: Severity;
+  readonly exemptedBy: string | undefined;
+}
+
+/** A detector or rule that could not be judged. */
+export interface Gap {
+  readonly detector: string;
+  readonly reason: ConditionFailure | "condition_limit" | "session_unknown" | BackendFailure;
+  readonly onError: FailMode;
+}
+
+/** The matches of a request, and what could not be judged. */
+export interface Decision {
+  readonly matches: readonly Match[];
+  readonly gaps: readonly Gap[];
+}
+
+/** True when the match takes effect: it is enforced and not exempted. */
+export function isEnforced({ mode, exemptedBy }: Match): boolean {
+  return mode === Mode.ENFORCE && exemptedBy === undefined;
+}
+
+/** The strictest action among matches; ALLOW when there are none. */
+export function strictest(matches: readonly Match[]): Outcome {
+  return matches.reduce<Outcome>((outcome, { rule }) => (rule.action > outcome ? rule.action : outcome), Outcome.ALLOW);
+}
+
+/** The match that decides an outcome: highest severity first, then policy by name, then rule by its position. */
+export function decidingMatch(matches: readonly Match[], outcome: Outcome): Match | undefined {
+  if (outcome === Outcome.ALLOW) return undefined;
+  return matches.filter((match) => isEnforced(match) && match.rule.action === outcome).sort(byWeight)[0];
+}
+
+function byWeight(a: Match, b: Match): number {
+  return b.severity - a.severity || compare(a.policy.name, b.policy.name) || a.rule.index - b.rule.index;
+}
+
+/** The order of matches: by position in the text, then by policy, rule, detector and category. */
+export function byPosition(a: Match, b: Match): number {
+  return (
+    a.segment - b.segment ||
+    a.start - b.start ||
+    a.end - b.end ||
+    compare(a.policy.name, b.policy.name) ||
+    a.rule.index - b.rule.index ||
+    compare(a.detector, b.detector) ||
+    compare(a.category, b.category)
+  );
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

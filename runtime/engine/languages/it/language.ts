@@ -1,0 +1,11 @@
+// Italian.
+
+import type { Language } from "../language.ts";
+import { injection } from "./injection.ts";
+import { phone } from "./phone.ts";
+import { profanity } from "./profanity.ts";
+import { selfHarm } from "./self-harm.ts";
+import { toxicity } from "./toxicity.ts";
+
+/** The parts of Italian for the detectors. */
+export const italian: Language = { tag: "it", injection, phone, profanity, selfHarm, toxicity };

@@ -1,0 +1,7 @@
+// Swahili.
+
+import type { Language } from "../language.ts";
+import { injection } from "./injection.ts";
+
+/** The parts of Swahili for the detectors. */
+export const swahili: Language = { tag: "sw", injection };

@@ -1,0 +1,7 @@
+// Tamil.
+
+import type { Language } from "../language.ts";
+import { injection } from "./injection.ts";
+
+/** The parts of Tamil for the detectors. */
+export const tamil: Language = { tag: "ta", injection };

@@ -1,0 +1,11 @@
+// Chinese.
+
+import type { Language } from "../language.ts";
+import { injection } from "./injection.ts";
+import { phone } from "./phone.ts";
+import { profanity } from "./profanity.ts";
+import { selfHarm } from "./self-harm.ts";
+import { toxicity } from "./toxicity.ts";
+
+/** The parts of Chinese for the detectors. */
+export const chinese: Language = { tag: "zh", injection, phone, profanity, selfHarm, toxicity };

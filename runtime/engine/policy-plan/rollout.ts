@@ -1,0 +1,16 @@
+// Roll-out: a rule takes effect for a stable share of sessions, users, agents or requests.
+
+import { createHash } from "node:crypto";
+import type { Mode } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { CompiledRule } from "./compiled-policy.ts";
+
+/** The mode of a rule at a point in time: the written mode until its shadow ends, then the mode that follows. */
+export function modeAt({ mode, shadowEnd }: Pick<CompiledRule, "mode" | "shadowEnd">, nowMs: number): Mode {
+  return shadowEnd === undefined || nowMs < shadowEnd.atMs ? mode : shadowEnd.becomes;
+}
+
+/** True for `percent` of all values, always the same values for a rule. */
+export function isInRollout(ruleId: string, value: string, percent: number): boolean {
+  const digest = createHash("sha256").update(`${ruleId}\u0000${value}`).digest();
+  return (digest.readUIntBE(0, 6) / 2 ** 48) * 100 < percent;
+}

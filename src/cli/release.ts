@@ -1,0 +1,101 @@
+// What publish, activate and promote share: the output about the bundle, the wait for runtimes, and the error for an
+// environment or a version that does not exist.
+
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type Bundle, BundleState } from "../../gen/policyguard/control/v1/bundle_pb.ts";
+import type { Environment } from "../../gen/policyguard/control/v1/environment_pb.ts";
+import { type ExitCode, exitCodes, type Failure, refusal, usageFailure } from "./failure.ts";
+import { type Output, shown } from "./output.ts";
+import { bundleJson } from "./resource-json.ts";
+import { reportRollout, rolloutJson, waitForRuntimes } from "./rollout.ts";
+import { allPages, type Organization } from "./server.ts";
+
+/** Whether a bundle is in force, as the end of a sentence. */
+export function stateText({ state }: Bundle): string {
+  if (state === BundleState.ACTIVE) return "active";
+  return state === BundleState.SUPERSEDED ? "not active any more" : "not active yet";
+}
+
+/** Refuses to wait for a bundle that is not put into force. */
+export function checkWait(waitSeconds: number | undefined, isActivated: boolean, hint: string): void {
+  if (waitSeconds !== undefined && !isActivated) throw usageFailure("--wait: nothing is activated", hint);
+}
+
+/**
+ * Ends a command that may have put a bundle into force: waits for runtimes if that was asked for, and prints the JSON.
+ */
+export async function finishRelease(
+  server: Organization,
+  bundle: Bundle,
+  { waitSeconds, output }: { readonly waitSeconds: number | undefined; readonly output: Output },
+): Promise<ExitCode> {
+  const { projectId, environment: envName, activationSeq = 0 } = bundle;
+  const rollout =
+    waitSeconds === undefined
+      ? undefined
+      : await waitForRuntimes(server, { projectId, envName, activationSeq }, waitSeconds);
+  const code = rollout === undefined ? exitCodes.fine : reportRollout(rollout, envName, output);
+  output.json({ ...bundleJson(bundle), runtimes: rolloutJson(rollout) });
+  return code;
+}
+
+/** The resources that a call names. */
+export interface Named {
+  readonly projectId: string;
+  /** The environment that has the version comes first. */
+  readonly environments: readonly string[];
+  readonly version?: number | undefined;
+}
+
+/** Makes the call. When the server does not find a resource that it names, the failure says which ones exist. */
+export async function callNaming<T>(server: Organization, named: Named, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (ConnectError.from(error).code !== Code.NotFound) throw error;
+    throw (await missing(server, named)) ?? error;
+  }
+}
+
+async function missing(server: Organization, named: Named): Promise<Failure | undefined> {
+  const { projectId, environments, version } = named;
+  const names = await environmentNames(server, projectId);
+  if (names === undefined) return undefined;
+  const unknown = environments.find((name) => !names.includes(name));
+  if (unknown !== undefined) return notThere(`the project has no environment "${unknown}"`, names);
+  const [envName] = environments;
+  if (version === undefined || envName === undefined) return undefined;
+  const { bundles } = await server.bundles.listBundles({
+    orgId: server.orgId,
+    projectId,
+    envName,
+    limit: shownVersions,
+  });
+  const versions = bundles.map((bundle) => String(bundle.version));
+  if (versions.includes(String(version))) return undefined;
+  return notThere(`${envName} has no version ${version}`, versions, "Newest versions");
+}
+
+const shownVersions = 10;
+
+function notThere(message: string, names: readonly string[], label = "There are"): Failure {
+  const hint = names.length === 0 ? "There are none yet." : `${label}: ${names.map(shown).join(", ")}.`;
+  return refusal("not_found", message, { hint });
+}
+
+/** Undefined when there is no such project. */
+async function environmentNames(
+  { environments, orgId }: Organization,
+  projectId: string,
+): Promise<string[] | undefined> {
+  try {
+    const all = await allPages<Environment>(async (page) => {
+      const { environments: items, total } = await environments.listEnvironments({ orgId, projectId, ...page });
+      return { items, total };
+    });
+    return all.map(({ name }) => name);
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.NotFound) return undefined;
+    throw error;
+  }
+}

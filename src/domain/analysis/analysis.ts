@@ -1,0 +1,74 @@
+// Runs the jobs of analysis. In a control plane they run in a pool of processes, so that no document of a customer can
+// block the event loop or end the process.
+
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault } from "../../kit/fault/fault.ts";
+import type { WorkKind, WorkPool } from "../../platform/work/work-pool.ts";
+import { WorkExceeded, type WorkLimit } from "../../platform/work/work-process.ts";
+import type { JobInput, JobName, JobOutput } from "./jobs.ts";
+
+/** The organization that asks. */
+export interface Asker {
+  readonly orgId: string;
+  /** Aborted when nobody waits for the answer anymore. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs jobs of analysis. */
+export interface Analysis {
+  /**
+   * Runs a job. Throws the errors of the job, ANALYSIS_TIMEOUT when the job is too expensive, and OVERLOADED when it
+   * would wait too long.
+   */
+  run<Name extends JobName>(name: Name, input: JobInput<Name>, asker: Asker): Promise<JobOutput<Name>>;
+}
+
+/** Whether a job is about one document or about all documents of a bundle. */
+type Subject = "document" | "bundle";
+
+/** Limits of jobs. The wall-clock limits are below the time limit of calls. */
+export const analysisLimits: Readonly<Record<Subject, WorkKind>> = {
+  document: { name: "document", maxResultBytes: 8 * 2 ** 20, cpuMs: 5_000, wallMs: 20_000, maxProcesses: 2 },
+  // It leaves a process to the documents of others.
+  bundle: { name: "bundle", maxResultBytes: 64 * 2 ** 20, cpuMs: 30_000, wallMs: 36_000, maxProcesses: 1 },
+};
+
+const subjects: Readonly<Record<JobName, Subject>> = {
+  checkPolicy: "document",
+  tryPolicy: "document",
+  explainPolicy: "document",
+  explainBundle: "bundle",
+  diffVersions: "document",
+  checkSchema: "document",
+  checkOutput: "document",
+  planPack: "document",
+  checkRelease: "bundle",
+  retestBundle: "bundle",
+};
+
+/** Runs the jobs in a pool. Other limits are for tests. */
+export function pooledAnalysis(pool: WorkPool, limits = analysisLimits): Analysis {
+  return {
+    async run<Name extends JobName>(name: Name, input: JobInput<Name>, { orgId, signal }: Asker) {
+      const kind = limits[subjects[name]];
+      try {
+        // The program of the pool finds the same function by this name.
+        return (await pool.run({ job: name, input, kind, tenant: orgId, signal })) as JobOutput<Name>;
+      } catch (error) {
+        if (error instanceof WorkExceeded) throw tooExpensive(error, kind);
+        throw error;
+      }
+    },
+  };
+}
+
+function tooExpensive(cause: WorkExceeded, { name, cpuMs }: WorkKind): Fault {
+  const { limit, phase } = cause;
+  const told: Readonly<Record<WorkLimit, string>> = {
+    cpu: `it took more than ${cpuMs / 1_000} s of CPU time`,
+    memory: "it took more memory than it may",
+  };
+  const where = phase === "" ? "" : ` (${phase})`;
+  const message = `the ${name} is too expensive: ${told[limit]}${where}; make it smaller or simpler`;
+  return new Fault(Reason.ANALYSIS_TIMEOUT, message, { extra: { limit, phase }, cause });
+}

@@ -1,0 +1,86 @@
+// Checks a policy document: reads it, lists its problems and runs its own tests.
+
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { VerdictRule } from "../../../gen/policyguard/policy/v1/stream_pb.ts";
+import { type PolicyTestResult, TestBench } from "../../../runtime/engine/authoring/test-runner.ts";
+import { catalog } from "../../../runtime/engine/detectors/catalog.ts";
+import type { PolicyDocument, PolicyTest } from "../../../runtime/engine/policy/document.ts";
+import { canonicalPolicy, parsePolicy } from "../../../runtime/engine/policy/parse.ts";
+import { type PolicyProblem, Problems, type SourcePosition } from "../../../runtime/engine/policy/problem.ts";
+import { treeFromText } from "../../../runtime/engine/policy/source-tree.ts";
+import { positionAt } from "../../../runtime/engine/policy/tree-path.ts";
+import { verdictRulesOf } from "../../../runtime/engine/stream/notice.ts";
+import type { Tools } from "./tools.ts";
+
+/** A document to check. */
+export interface PolicyCheck {
+  readonly document: JsonValue;
+  readonly now: Date;
+  /** Whether to look for the rules that make streams wait for the verdict. */
+  readonly wantsVerdicts?: boolean;
+}
+
+/** The result of checking a document. */
+export interface CheckedDocument {
+  /** The document in canonical form; undefined when it has errors. */
+  readonly document: JsonObject | undefined;
+  readonly policy: PolicyDocument | undefined;
+  /** The document as it was written; null when it came as JSON. */
+  readonly source: string | null;
+  /** Positions of the keys of `match` in the source; none when the document came as JSON. */
+  readonly matchPlaces: MatchPlaces;
+  readonly problems: readonly PolicyProblem[];
+  /** Results of its own tests; empty when it has errors. */
+  readonly tests: readonly PolicyTestResult[];
+  /** The rules that make streams wait for the verdict; empty when the document has errors or nobody asked. */
+  readonly untilVerdict: readonly VerdictRule[];
+}
+
+/** Positions in the source, by the key of `match`. */
+export interface MatchPlaces {
+  readonly envs: SourcePosition;
+  readonly agents: SourcePosition;
+}
+
+/**
+ * Reads a document and runs its tests as of `now`. Reports every fault of the document as a problem and never throws
+ * for one.
+ */
+export function checkPolicy(
+  { document: input, now, wantsVerdicts = false }: PolicyCheck,
+  tools: Tools,
+): CheckedDocument {
+  const { packs, models, enter } = tools;
+  const source = typeof input === "string" ? input : null;
+  enter("reading the document");
+  const { policy, problems } = parsePolicy(input, catalog, packs, now);
+  const matchPlaces = policy === undefined ? nowhereOf : placesOf(policy, source);
+  const common = { policy, source, matchPlaces, problems };
+  if (policy === undefined) return { document: undefined, ...common, tests: [], untilVerdict: [] };
+  const tests = runTests(policy, policy.tests ?? [], now, tools);
+  if (wantsVerdicts) enter("the rules for which streams wait");
+  const untilVerdict = wantsVerdicts ? verdictRulesOf(policy, { packs, models }) : [];
+  return { document: canonicalPolicy(policy), ...common, tests, untilVerdict };
+}
+
+/** Runs tests of a policy one after the other, naming each. */
+export function runTests(
+  policy: PolicyDocument,
+  tests: readonly PolicyTest[],
+  now: Date,
+  { packs, models, enter }: Tools,
+): PolicyTestResult[] {
+  const bench = new TestBench(policy, { now, packs, models });
+  return tests.map((test) => {
+    enter(`the test "${test.name}" of the policy ${policy.metadata.name}`);
+    return bench.run(test);
+  });
+}
+
+const nowhereOf: MatchPlaces = { envs: { line: 0, column: 0 }, agents: { line: 0, column: 0 } };
+
+function placesOf({ match }: PolicyDocument, source: string | null): MatchPlaces {
+  const tree = source === null || match === undefined ? undefined : treeFromText(source, new Problems());
+  if (tree === undefined) return nowhereOf;
+  return { envs: positionAt(tree, ["match", "envs"]), agents: positionAt(tree, ["match", "agents"]) };
+}

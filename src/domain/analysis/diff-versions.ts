@@ -1,0 +1,50 @@
+// Compares two versions of a policy, and finds requests that show the difference.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import { type Counterexample, findCounterexamples } from "../../../runtime/engine/authoring/counterexamples.ts";
+import { diffPolicies, type PolicyDiff } from "../../../runtime/engine/authoring/diff.ts";
+import type { TestRunOptions } from "../../../runtime/engine/authoring/test-runner.ts";
+import { catalog } from "../../../runtime/engine/detectors/catalog.ts";
+import type { PolicyDocument } from "../../../runtime/engine/policy/document.ts";
+import { PolicyInvalid } from "../../../runtime/engine/policy/problem.ts";
+import type { Tools } from "./tools.ts";
+
+/** Two stored documents of one policy. */
+export interface VersionPair {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+  readonly now: Date;
+}
+
+/** How they differ. */
+export interface DiffWithWitnesses extends PolicyDiff {
+  readonly witnesses: readonly Counterexample[];
+}
+
+/** Compares two versions, and evaluates the requests of the tests of both. */
+export function diffVersions({ before, after, now }: VersionPair, { packs, enter }: Tools): DiffWithWitnesses {
+  const [old, next] = [asPolicy(before), asPolicy(after)];
+  enter("the tests of both versions");
+  const witnesses = witnessesOf(old, next, { now, packs });
+  enter("comparing the versions");
+  return { ...diffPolicies(old, next, catalog, packs), witnesses };
+}
+
+/** A stored document as a policy: it was checked before it was stored. */
+function asPolicy(document: JsonObject): PolicyDocument {
+  return document as unknown as PolicyDocument; // the interface only names the keys
+}
+
+/** Undefined for a version that an earlier release accepted and this one cannot run. */
+function witnessesOf(
+  before: PolicyDocument,
+  after: PolicyDocument,
+  options: TestRunOptions,
+): readonly Counterexample[] {
+  try {
+    return findCounterexamples(before, after, options);
+  } catch (error) {
+    if (error instanceof PolicyInvalid) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+// All jobs of analysis: pure functions of plain data that run the engine on documents of customers.
+
+import { checkPolicy } from "./check-policy.ts";
+import { checkRelease, retestBundle } from "./check-release.ts";
+import { checkOutput, checkSchema } from "./check-schema.ts";
+import { diffVersions } from "./diff-versions.ts";
+import { planPack } from "./plan-pack.ts";
+import { explainBundle, explainPolicy, tryPolicy } from "./try-policy.ts";
+
+/** The jobs by their names. */
+export const jobs = {
+  checkPolicy,
+  tryPolicy,
+  explainPolicy,
+  explainBundle,
+  diffVersions,
+  checkSchema,
+  checkOutput,
+  planPack,
+  checkRelease,
+  retestBundle,
+} as const;
+
+/** A job's name. */
+export type JobName = keyof typeof jobs;
+/** The input of a job. */
+export type JobInput<Name extends JobName> = Parameters<(typeof jobs)[Name]>[0];
+/** The result of a job. */
+export type JobOutput<Name extends JobName> = ReturnType<(typeof jobs)[Name]>;

@@ -1,0 +1,350 @@
+// Bundles: signed, immutable versions of an environment's policies. Publishing compiles, tests and signs; promoting
+// copies a version to another environment; activating says which version runtimes enforce.
+
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault, notFound, validationFailed } from "../../kit/fault/fault.ts";
+import type { Caller } from "../../kit/rpc/context.ts";
+import type { Page } from "../../kit/rpc/page.ts";
+import { type BundleApprovalRow, listApprovals } from "../../store/bundle/approval.ts";
+import { type BundleRow, findBundle, listBundles, storeParts } from "../../store/bundle/bundle.ts";
+import { touchParts } from "../../store/bundle/retention.ts";
+import type { Database } from "../../store/connection/database.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import { policyHeadsOfProject } from "../../store/policy/policy.ts";
+import type { EnvironmentRow } from "../../store/project/environment.ts";
+import type { Analysis } from "../analysis/analysis.ts";
+import type { ReleaseCheck, TestCount } from "../analysis/check-release.ts";
+import { publishEvent } from "../event/event.ts";
+import { requireEnvironment, requireLockedEnvironment, requireProject } from "../lookup.ts";
+import { activate } from "./activation.ts";
+import {
+  bundleContent,
+  type ReleaseSurroundings,
+  releasePolicies,
+  releaseSurroundings,
+  storedPolicyParts,
+} from "./content.ts";
+import { type BundleDiff, diffToActive } from "./diff.ts";
+import { purgedBundle } from "./fault.ts";
+import { type Gate, gatesOf, requireApproved } from "./gate.ts";
+import { requireActivatable, requireVersion } from "./rule.ts";
+import { signBundle } from "./sign.ts";
+import type { SigningKeys } from "./signing-keys.ts";
+
+/** A bundle, and whether it is the active one. */
+export interface BundleView {
+  readonly bundle: BundleRow;
+  readonly isActive: boolean;
+  /** Only where one bundle is read and its environment has an active one. */
+  readonly diff?: BundleDiff;
+  /** Only where one bundle is read. */
+  readonly approvals?: readonly BundleApprovalRow[];
+  readonly gates?: readonly Gate[];
+}
+
+/** The environment that a call is about. */
+export interface EnvironmentPath {
+  readonly projectId: string;
+  readonly environment: string;
+}
+
+/** Options of every call that makes a new version. */
+export interface ReleaseInput {
+  /** The environment's newest version as the caller knows it; the call fails when there is a newer one. */
+  readonly expectedVersion?: number;
+  readonly activate: boolean;
+  readonly message?: string;
+}
+
+/** The target and the source of a promotion. */
+export interface PromotionInput extends ReleaseInput {
+  readonly target: string;
+  /** The version in the source environment. Default: its active one. */
+  readonly version?: number;
+}
+
+/** How often a release begins again because its policies changed meanwhile. */
+const maxAttempts = 5;
+
+/** The policies of a release, and a key of their versions. */
+interface ReleaseSource {
+  /** Reads them. They may have many megabytes, which are not needed to find out whether they have changed. */
+  readonly from: () => Promise<ReleaseCheck["from"]>;
+  readonly versions: unknown;
+}
+
+/** The input of a release, as it was read before it was checked. */
+interface ReleaseGround {
+  readonly surroundings: ReleaseSurroundings;
+  /** Has to be the same when the release is signed. */
+  readonly facts: string;
+  readonly now: Date;
+}
+
+/** Publishes, promotes, activates and lists bundles. */
+export class Bundles {
+  readonly #database: Database;
+  readonly #keys: SigningKeys;
+  readonly #analysis: Analysis;
+
+  constructor(database: Database, keys: SigningKeys, analysis: Analysis) {
+    this.#database = database;
+    this.#keys = keys;
+    this.#analysis = analysis;
+  }
+
+  /** Signs the policies in scope as the environment's next version. Atomic. */
+  publish(caller: Caller, path: EnvironmentPath, input: ReleaseInput, signal?: AbortSignal): Promise<BundleView> {
+    return this.#release(caller, path, {
+      ...{ input, signal, source: "publish" },
+      sourceOf: async (tx) => {
+        const heads = await policyHeadsOfProject(tx, path.projectId);
+        return { from: async () => ({ policies: await releasePolicies(tx, heads) }), versions: heads };
+      },
+    });
+  }
+
+  /** Signs the policies of the environment's newest version once more, with the present packs, lists and keys. */
+  republish(caller: Caller, path: EnvironmentPath, input: ReleaseInput, signal?: AbortSignal): Promise<BundleView> {
+    return this.#release(caller, path, {
+      ...{ input, signal, source: "republish" },
+      sourceOf: async (tx, environment) => {
+        const newest = await findBundle(tx, environment.id, environment.latestVersion);
+        if (newest === null) throw new Fault(Reason.CONFLICT, `${environment.name} has no bundle yet; publish one`);
+        return { from: async () => ({ parts: await storedPolicyParts(tx, newest.parts) }), versions: newest.id };
+      },
+    });
+  }
+
+  /** Copies a version to another environment: the same content, signed as the target's next version. */
+  async promote(
+    caller: Caller,
+    path: EnvironmentPath,
+    input: PromotionInput,
+    signal?: AbortSignal,
+  ): Promise<BundleView> {
+    if (input.target === path.environment) {
+      throw validationFailed([{ field: "target_env", message: "has to be another environment than the source" }]);
+    }
+    const { orgId } = caller;
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const ground = await this.#database.read(orgId, async (tx) => {
+        const source = await requirePromotable(tx, path, input.version);
+        const environment = await requireEnvironment(tx, path.projectId, input.target);
+        await requireReleasable(tx, caller, environment, input);
+        const { id } = source;
+        const target = { projectId: path.projectId, environment: environment.name };
+        return { id, check: { ...target, parts: await storedPolicyParts(tx, source.parts), now: tx.now } };
+      });
+      // Its tests run again: time may have passed, and the engine may be newer.
+      const tests = await this.#analysis.run("retestBundle", ground.check, { orgId, signal });
+      const view = await this.#database.transaction(caller, (tx) =>
+        this.#promoted(tx, caller, path, { input, checked: ground.id, tests }),
+      );
+      if (view !== undefined) return view;
+    }
+    throw keptChanging();
+  }
+
+  /** Makes a version, which may be an older one, the one that runtimes enforce. */
+  activate(caller: Caller, path: EnvironmentPath, version: number): Promise<BundleView> {
+    return this.#database.transaction(caller, async (tx) => {
+      const environment = await requireLockedEnvironment(tx, path.projectId, path.environment);
+      const bundle = await requireContent(tx, environment, version);
+      requireActivatable(caller, environment);
+      await requireApproved(tx, environment, version);
+      const before = activeView(environment);
+      const activation = await this.#activate(tx, caller, environment, bundle);
+      tx.changed({ resource: resourceOf(bundle), before, after: { ...auditView(bundle), ...activation } });
+      return { bundle, isActive: true };
+    });
+  }
+
+  /** A page of the environment's bundles. */
+  list(caller: Caller, path: EnvironmentPath, page: Page): Promise<[BundleView[], number]> {
+    return this.#database.read(caller.orgId, async (tx) => {
+      await requireProject(tx, path.projectId);
+      const environment = await requireEnvironment(tx, path.projectId, path.environment);
+      const [rows, total] = await listBundles(tx, environment.id, page);
+      return [rows.map((bundle) => viewOf(bundle, environment)), total];
+    });
+  }
+
+  /** The bundle, and how it differs from the active one. */
+  get(caller: Caller, path: EnvironmentPath, version: number): Promise<BundleView> {
+    return this.#database.read(caller.orgId, async (tx) => {
+      const environment = await requireEnvironment(tx, path.projectId, path.environment);
+      const bundle = await requireBundle(tx, environment, version);
+      const active =
+        environment.activeVersion == null ? null : await findBundle(tx, environment.id, environment.activeVersion);
+      const approvals = await listApprovals(tx, environment.id, version);
+      const gates = gatesOf(environment, bundle, approvals);
+      const view = { ...viewOf(bundle, environment), approvals, gates };
+      return active === null ? view : { ...view, diff: diffToActive(bundle, active) };
+    });
+  }
+
+  /**
+   * Checks the release outside of any transaction, so that nobody waits for an environment meanwhile; then signs what
+   * was checked.
+   */
+  async #release(
+    caller: Caller,
+    path: EnvironmentPath,
+    {
+      input,
+      signal,
+      source,
+      sourceOf,
+    }: {
+      readonly input: ReleaseInput;
+      readonly signal: AbortSignal | undefined;
+      readonly source: "publish" | "republish";
+      readonly sourceOf: (tx: Transaction, environment: EnvironmentRow) => Promise<ReleaseSource>;
+    },
+  ): Promise<BundleView> {
+    const { orgId } = caller;
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const ground = await this.#database.read(orgId, async (tx) => {
+        const environment = await requireEnvironment(tx, path.projectId, path.environment);
+        await requireReleasable(tx, caller, environment, input);
+        const releaseSource = await sourceOf(tx, environment);
+        return { from: await releaseSource.from(), ...(await groundOf(tx, path.projectId, releaseSource)) };
+      });
+      const check = { ...path, from: ground.from, ...ground.surroundings, now: ground.now };
+      const release = await this.#analysis.run("checkRelease", check, { orgId, signal });
+      const view = await this.#database.transaction(caller, async (tx) => {
+        const environment = await requireLockedEnvironment(tx, path.projectId, path.environment);
+        await requireReleasable(tx, caller, environment, input);
+        const present = await groundOf(tx, path.projectId, await sourceOf(tx, environment));
+        if (present.facts !== ground.facts) return undefined;
+        const content = await bundleContent(tx, path.projectId, release);
+        await storeParts(tx, content.parts);
+        const draft = { ...content, tests: release.tests, source, message: input.message };
+        const bundle = await signBundle(tx, this.#keys, { caller, environment, draft });
+        await publishEvent(tx, "bundle.published", eventData(bundle));
+        return this.#released(tx, caller, { environment, bundle, isActive: input.activate });
+      });
+      if (view !== undefined) return view;
+    }
+    throw keptChanging();
+  }
+
+  /** Signs the version for its target; undefined when the source's version is not the checked one anymore. */
+  async #promoted(
+    tx: Transaction,
+    caller: Caller,
+    path: EnvironmentPath,
+    { input, checked, tests }: { readonly input: PromotionInput; readonly checked: string; readonly tests: TestCount },
+  ): Promise<BundleView | undefined> {
+    const source = await requirePromotable(tx, path, input.version);
+    if (source.id !== checked) return undefined;
+    const environment = await requireLockedEnvironment(tx, path.projectId, input.target);
+    await requireReleasable(tx, caller, environment, input);
+    const origin = `promote:${source.environment}@${source.version}`;
+    const { parts, policies } = source;
+    await touchParts(
+      tx,
+      parts.map(({ digest }) => digest),
+    );
+    const draft = { parts, policies, tests, source: origin, message: input.message };
+    const bundle = await signBundle(tx, this.#keys, { caller, environment, draft });
+    await publishEvent(tx, "bundle.promoted", {
+      ...eventData(bundle),
+      source_environment: source.environment,
+      source_version: source.version,
+      activated: input.activate,
+    });
+    return this.#released(tx, caller, { environment, bundle, isActive: input.activate });
+  }
+
+  /** Activates the new version if the call asks for it, and adds it to the log of evidence. */
+  async #released(
+    tx: Transaction,
+    caller: Caller,
+    { environment, bundle, isActive }: BundleView & { readonly environment: EnvironmentRow },
+  ): Promise<BundleView> {
+    const before = isActive ? activeView(environment) : null;
+    const activation = isActive ? await this.#activate(tx, caller, environment, bundle) : {};
+    tx.changed({ resource: resourceOf(bundle), before, after: { ...auditView(bundle), ...activation } });
+    return { bundle, isActive };
+  }
+
+  /** Returns the fields that the audit log keeps of it. */
+  async #activate(tx: Transaction, caller: Caller, environment: EnvironmentRow, bundle: BundleRow) {
+    const statement = await activate(tx, this.#keys, { environment, bundle, author: caller.credential.label });
+    const data = { ...eventData(bundle), activation_seq: environment.activationSeq };
+    await publishEvent(tx, "bundle.activated", data);
+    return { ...activeView(environment), statement };
+  }
+}
+
+async function requireBundle(tx: Transaction, environment: EnvironmentRow, version: number): Promise<BundleRow> {
+  const bundle = await findBundle(tx, environment.id, version);
+  if (bundle === null) throw notFound("bundle");
+  return bundle;
+}
+
+/** The same with its content. */
+async function requireContent(tx: Transaction, environment: EnvironmentRow, version: number): Promise<BundleRow> {
+  const bundle = await requireBundle(tx, environment, version);
+  if (bundle.purgedAt != null) throw purgedBundle(version);
+  return bundle;
+}
+
+/** The bundle to promote: the given version, or the active one. */
+async function requirePromotable(
+  tx: Transaction,
+  { projectId, environment: name }: EnvironmentPath,
+  version: number | undefined,
+): Promise<BundleRow> {
+  const source = await requireEnvironment(tx, projectId, name);
+  const wanted = version ?? source.activeVersion;
+  if (wanted == null) throw new Fault(Reason.CONFLICT, `${name} has no active bundle; activate one or name a version`);
+  return requireContent(tx, source, wanted);
+}
+
+/** Throws unless the caller may make a version of the environment and its newest version is the expected one. */
+async function requireReleasable(
+  tx: Transaction,
+  caller: Caller,
+  environment: EnvironmentRow,
+  input: ReleaseInput,
+): Promise<void> {
+  if (input.activate) requireActivatable(caller, environment);
+  if (input.activate) await requireApproved(tx, environment);
+  requireVersion(environment, input.expectedVersion);
+}
+
+/** The input of a release. */
+async function groundOf(tx: Transaction, projectId: string, source: ReleaseSource): Promise<ReleaseGround> {
+  const surroundings = await releaseSurroundings(tx, projectId);
+  // Agents appear by themselves all the time; those that a bundle knows may be those of a moment ago.
+  const facts = JSON.stringify([source.versions, surroundings.lists, surroundings.backends]);
+  return { surroundings, facts, now: tx.now };
+}
+
+function keptChanging(): Fault {
+  return new Fault(Reason.CONFLICT, "the policies kept changing while they were checked; publish again");
+}
+
+function viewOf(bundle: BundleRow, environment: EnvironmentRow): BundleView {
+  return { bundle, isActive: environment.activeVersion === bundle.version };
+}
+
+function resourceOf({ id }: BundleRow): string {
+  return `bundle/${id}`;
+}
+
+function eventData({ id, projectId, environment, version, digest }: BundleRow) {
+  return { bundle_id: id, project_id: projectId, environment, version, digest };
+}
+
+function auditView({ projectId, environment, version, digest, source, message }: BundleRow) {
+  return { project_id: projectId, environment, version, digest, source, message: message ?? null };
+}
+
+/** The active version, as the audit log names it. */
+function activeView({ activeVersion, activationSeq }: EnvironmentRow) {
+  return { active_version: activeVersion ?? null, activation_seq: activationSeq };
+}

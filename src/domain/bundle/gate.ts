@@ -1,0 +1,55 @@
+// The gates of a version: conditions that its activation checks, and that are shown beforehand.
+
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault } from "../../kit/fault/fault.ts";
+import { listApprovals } from "../../store/bundle/approval.ts";
+import type { BundleRow } from "../../store/bundle/bundle.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import type { EnvironmentRow } from "../../store/project/environment.ts";
+
+/** A gate, as callers see it. */
+export interface Gate {
+  readonly gate: "tests" | "approvals" | "frozen" | "protected";
+  readonly passed: boolean;
+  readonly reason: string | undefined;
+}
+
+/** Every gate of a version, open or closed. */
+export function gatesOf(
+  { name, requiredApprovals: required, isFrozen, isProtected }: EnvironmentRow,
+  { testsPassed, testsFailed }: Pick<BundleRow, "testsPassed" | "testsFailed">,
+  approvals: readonly unknown[],
+): Gate[] {
+  const given = approvals.length;
+  return [
+    { gate: "tests", passed: testsFailed === 0, reason: `${testsPassed} passed, ${testsFailed} failed` },
+    {
+      gate: "approvals",
+      passed: given >= required,
+      reason: required === 0 ? undefined : saidApprovals(given, required),
+    },
+    { gate: "frozen", passed: !isFrozen, reason: isFrozen ? `${name} is frozen` : undefined },
+    { gate: "protected", passed: true, reason: isProtected ? "for the role admin, and ci tokens" : undefined },
+  ];
+}
+
+/**
+ * Throws unless the version has the approvals that its environment requires. A version that is being made has none. The
+ * environment has to be locked.
+ */
+export async function requireApproved(tx: Transaction, environment: EnvironmentRow, version?: number): Promise<void> {
+  const required = environment.requiredApprovals;
+  if (required === 0) return;
+  const given = version === undefined ? 0 : (await listApprovals(tx, environment.id, version)).length;
+  if (given >= required) return;
+  const hint =
+    version === undefined ? "make the version without activating it, have it approved, and activate it then" : "";
+  const message = `${environment.name} asks for approvals: ${saidApprovals(given, required)}`;
+  throw new Fault(Reason.APPROVALS_MISSING, hint === "" ? message : `${message}; ${hint}`, {
+    extra: { required, given },
+  });
+}
+
+function saidApprovals(given: number, required: number): string {
+  return `${given} of ${required}`;
+}

@@ -1,0 +1,155 @@
+// Serves the polls of runtimes: the active bundle of their environment, with its activation. Answers come from a cache
+// of this process that NOTIFY empties, so that a thousand idle pollers cost the database nothing.
+
+import { etagOf, ifNoneMatch } from "../../kit/bundle/entity-tag.ts";
+import { notFound } from "../../kit/fault/fault.ts";
+import { BoundedCache } from "../../kit/process/bounded-cache.ts";
+import { findActivation, findBundle, findKeySet, loadParts, type StatementJson } from "../../store/bundle/bundle.ts";
+import type { Database } from "../../store/connection/database.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import { findEnvironment } from "../../store/project/environment.ts";
+import { activationHeader } from "./activation.ts";
+
+/** The scope of a runtime token: whose bundle it asks for. */
+export interface RuntimeScope {
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly environment: string;
+}
+
+/** The active bundle as it is served. */
+export interface LatestBundle {
+  readonly etag: string;
+  /** The activation statement in the form of its header. */
+  readonly activation: string;
+  readonly manifest: StatementJson;
+  readonly activationStatement: StatementJson;
+  /** The signed key set. */
+  readonly keys: StatementJson;
+  readonly parts: readonly { readonly path: string; readonly data: Uint8Array }[];
+}
+
+/** Upper bound of the bytes of content that are kept. No bundle alone has as many. */
+const maxCachedBytes = 256 * 1024 * 1024;
+
+/** Serves the active bundles. */
+export class LatestBundles {
+  readonly #database: Database;
+  /** By scope; weighed by their bytes of content once they are loaded. */
+  readonly #cache = new BoundedCache<string, Promise<LatestBundle | undefined>>({
+    maxEntries: 1000,
+    maxWeight: maxCachedBytes,
+  });
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * The active bundle. When `known` names it, waits for another one until `waitMs` have passed or the signal is
+   * aborted, and then returns the same one.
+   */
+  async get(
+    scope: RuntimeScope,
+    { known, waitMs, signal }: { readonly known?: string; readonly waitMs: number; readonly signal: AbortSignal },
+  ): Promise<LatestBundle> {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+    for (;;) {
+      const changed = this.#nextChange(scope, deadline);
+      const latest = await this.#load(scope);
+      const current = latest !== undefined && ifNoneMatch(known, latest.etag);
+      const mayWait = waitMs > 0 && (current || latest === undefined) && !deadline.aborted;
+      if (mayWait) {
+        await changed;
+        continue;
+      }
+      if (latest === undefined) throw notFound("active bundle");
+      return latest;
+    }
+  }
+
+  /** Drops the cached bundle of a scope, or of all scopes, and wakes the calls that wait for it. */
+  invalidate(scope?: RuntimeScope): void {
+    if (scope === undefined) {
+      this.#cache.clear();
+      for (const key of [...this.#waiting.keys()]) this.#wake(key);
+      return;
+    }
+    this.#cache.delete(keyOf(scope));
+    this.#wake(keyOf(scope));
+  }
+
+  #load(scope: RuntimeScope): Promise<LatestBundle | undefined> {
+    const key = keyOf(scope);
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return cached;
+    const loading = this.#database.read(scope.orgId, (tx) => readLatest(tx, scope));
+    this.#cache.set(key, loading);
+    loading.then(
+      (found) => {
+        if (this.#cache.get(key) === loading) this.#cache.set(key, loading, sizeOf(found));
+      },
+      // A failure must not stay in the cache.
+      () => {
+        if (this.#cache.get(key) === loading) this.#cache.delete(key);
+      },
+    );
+    return loading;
+  }
+
+  #nextChange(scope: RuntimeScope, signal: AbortSignal): Promise<void> {
+    const key = keyOf(scope);
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal.removeEventListener("abort", wake);
+        this.#waiting.get(key)?.delete(wake);
+        resolve();
+      };
+      const waiting = this.#waiting.get(key) ?? new Set();
+      this.#waiting.set(key, waiting.add(wake));
+      signal.addEventListener("abort", wake);
+    });
+  }
+
+  #wake(key: string): void {
+    const waiting = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    for (const wake of waiting ?? []) wake();
+  }
+}
+
+async function readLatest(tx: Transaction, scope: RuntimeScope): Promise<LatestBundle | undefined> {
+  const environment = await findEnvironment(tx, scope.projectId, scope.environment);
+  if (environment?.activeVersion == null) return undefined;
+  const bundle = await findBundle(tx, environment.id, environment.activeVersion);
+  const activation = await findActivation(tx, environment.id, environment.activationSeq);
+  const keys = await findKeySet(tx);
+  if (bundle === null || activation === null || keys === null) return undefined;
+  const data = await loadParts(
+    tx,
+    bundle.parts.map((part) => part.digest),
+  );
+  return {
+    etag: etagOf(bundle.digest, activation.activationSeq),
+    activation: activationHeader(activation),
+    manifest: bundle.manifest,
+    activationStatement: activation.statement,
+    keys: keys.statement,
+    parts: bundle.parts.map(({ path, digest }) => ({ path, data: requirePart(data, digest) })),
+  };
+}
+
+function sizeOf(found: LatestBundle | undefined): number {
+  return found?.parts.reduce((sum, { data }) => sum + data.byteLength, 0) ?? 0;
+}
+
+function requirePart(data: ReadonlyMap<string, Uint8Array>, digest: string): Uint8Array {
+  const bytes = data.get(digest);
+  if (bytes === undefined) throw new Error(`the bytes of bundle part ${digest} are gone`);
+  return bytes;
+}
+
+function keyOf({ orgId, projectId, environment }: RuntimeScope): string {
+  return `${orgId}/${projectId}/${environment}`;
+}

@@ -1,0 +1,211 @@
+// Signing keys: Ed25519 key pairs of an organization, made when the first is needed. One is active and signs. Keys that
+// it replaced are retiring and sign too, so that verifiers that know only them still accept. A revoked key is not
+// trusted. The key set is itself a signed statement with a serial number (after The Update Framework's root role),
+// signed by every key that it names: a verifier that trusts any of them follows a rotation or a revocation, and the
+// serial number keeps it from going back to an older set.
+
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
+import type { KeySetPayload } from "../../kit/bundle/statement-payload.ts";
+import {
+  exportSigningKey,
+  importSigningKey,
+  newSigningKey,
+  type PrivateJwk,
+  type PublicJwk,
+  publicJwkOf,
+  type SigningKey,
+} from "../../kit/crypto/signing-key.ts";
+import { type RemoteKey, type SignedStatement, signStatement } from "../../kit/crypto/statement.ts";
+import { Fault, notFound } from "../../kit/fault/fault.ts";
+import type { Caller } from "../../kit/rpc/context.ts";
+import type { SealBinding, Sealer } from "../../platform/seal.ts";
+import {
+  findKeySet,
+  KeySetRow,
+  listSigningKeys,
+  lockSigningKeys,
+  SigningKeyRow,
+  shareSigningKeys,
+} from "../../store/bundle/bundle.ts";
+import type { Database } from "../../store/connection/database.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import type { ExternalSigner } from "./external-signer.ts";
+
+/** Keys of an organization that are not revoked. */
+const liveLimit = 4;
+/** Signatures of a statement that verifiers accept. */
+const signatureLimit = 8;
+
+/** The public keys of an organization, for verifiers. */
+export interface PublishedKeys {
+  /** The trusted keys, newest first. */
+  readonly keys: readonly PublicJwk[];
+  readonly revokedKids: readonly string[];
+  /** The signed key set. */
+  readonly statement: SignedStatement;
+}
+
+/** Keeps the organizations' signing keys. */
+export class SigningKeys {
+  readonly #database: Database;
+  readonly #sealer: Sealer;
+  readonly #signer: ExternalSigner | undefined;
+
+  /** With a `signer`, new keys are made by it. */
+  constructor(database: Database, sealer: Sealer, signer?: ExternalSigner) {
+    this.#database = database;
+    this.#sealer = sealer;
+    this.#signer = signer;
+  }
+
+  /** The public keys; makes the first key when there is none. */
+  published(orgId: string): Promise<PublishedKeys> {
+    return this.#database.systemTransaction(orgId, async (tx) => {
+      const rows = await this.#ensured(tx);
+      const set = await requireKeySet(tx);
+      const live = rows.filter(isLive);
+      const revoked = rows.filter((row) => !isLive(row));
+      return { keys: live.map(jwkOf), revokedKids: revoked.map(({ kid }) => kid), statement: set.statement };
+    });
+  }
+
+  /** Every key of the organization, newest first; empty until the first is needed. */
+  list(caller: Caller): Promise<SigningKeyRow[]> {
+    return this.#database.read(caller.orgId, listSigningKeys);
+  }
+
+  /** The keys that sign in this transaction: the active one and the retiring ones. */
+  async signing(tx: Transaction): Promise<(SigningKey | RemoteKey)[]> {
+    await this.#ensured(tx);
+    // This transaction commits before the next change of keys, which then signs its statements anew.
+    await shareSigningKeys(tx);
+    return (await listSigningKeys(tx)).filter(isLive).map((row) => this.#open(row));
+  }
+
+  /** Serial of the newest key set. */
+  async serial(tx: Transaction): Promise<number> {
+    await this.#ensured(tx);
+    return (await requireKeySet(tx)).serial;
+  }
+
+  /** Makes a new key; the active one retires. */
+  async rotate(tx: Transaction): Promise<SigningKeyRow> {
+    await this.#ensured(tx);
+    await lockSigningKeys(tx);
+    const live = (await listSigningKeys(tx)).filter(isLive);
+    if (live.length >= liveLimit) {
+      const message = `an organization has at most ${liveLimit} keys that are not revoked; revoke the oldest first`;
+      throw new Fault(Reason.LIMIT_REACHED, message, { extra: { limit: liveLimit } });
+    }
+    for (const row of live) {
+      row.state = "retiring";
+      row.retiringAt ??= tx.now;
+    }
+    const made = await this.#make(tx);
+    await this.#signSet(tx);
+    return made;
+  }
+
+  /** Revokes a key. When it was the active one, a new one takes over. */
+  async revoke(tx: Transaction, kid: string): Promise<SigningKeyRow> {
+    await this.#ensured(tx);
+    await lockSigningKeys(tx);
+    const rows = await listSigningKeys(tx);
+    const row = rows.find((each) => each.kid === kid);
+    if (row === undefined) throw notFound("signing key");
+    if (row.state === "revoked") throw new Fault(Reason.CONFLICT, "this key is revoked already");
+    const wasActive = row.state === "active";
+    row.state = "revoked";
+    row.revokedAt = tx.now;
+    if (wasActive) await this.#make(tx);
+    await tx.em.flush();
+    await this.#signSet(tx);
+    return row;
+  }
+
+  async #ensured(tx: Transaction): Promise<SigningKeyRow[]> {
+    const existing = await listSigningKeys(tx);
+    if (existing.length > 0) return existing;
+    // Two calls that both find none must not make two keys.
+    await lockSigningKeys(tx);
+    const made = await listSigningKeys(tx);
+    if (made.length > 0) return made;
+    const first = await this.#make(tx);
+    await this.#signSet(tx);
+    return [first];
+  }
+
+  async #make(tx: Transaction): Promise<SigningKeyRow> {
+    const { jwk, privateSealed } = await this.#newKey(tx.orgId);
+    const row = tx.em.create(SigningKeyRow, {
+      orgId: tx.orgId,
+      kid: jwk.kid,
+      publicJwk: { ...jwk },
+      privateSealed,
+      state: "active",
+      createdAt: tx.now,
+      retiringAt: null,
+      revokedAt: null,
+    });
+    await tx.em.flush();
+    return row;
+  }
+
+  async #newKey(orgId: string): Promise<{ jwk: PublicJwk; privateSealed: Buffer | null }> {
+    if (this.#signer !== undefined) return { jwk: await this.#signer.createKey(orgId), privateSealed: null };
+    const key = newSigningKey();
+    const secret = Buffer.from(JSON.stringify(exportSigningKey(key)), "utf8");
+    const sealed = this.#sealer.seal(secret, signingKeyBinding(orgId, key.kid));
+    return { jwk: key.publicJwk, privateSealed: Buffer.from(sealed) };
+  }
+
+  #open(row: SigningKeyRow): SigningKey | RemoteKey {
+    const { orgId, kid, privateSealed } = row;
+    if (privateSealed == null) {
+      if (this.#signer === undefined) throw signerMissing(kid);
+      return this.#signer.keyOf(jwkOf(row));
+    }
+    const bytes = this.#sealer.open(privateSealed, signingKeyBinding(orgId, kid));
+    const jwk: PrivateJwk = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    return importSigningKey(jwk);
+  }
+
+  /** Signs the key set anew, with the revoked keys too: a verifier may know none of the others. */
+  async #signSet(tx: Transaction): Promise<void> {
+    const rows = await listSigningKeys(tx);
+    const known = await findKeySet(tx);
+    const serial = (known?.serial ?? 0) + 1;
+    const keys = rows.map((row) => ({ kid: row.kid, x: jwkOf(row).x, state: row.state }));
+    const payload: KeySetPayload = { org_id: tx.orgId, serial, issued_at: tx.now.toISOString(), keys };
+    const signers = rows.slice(0, signatureLimit).map((row) => this.#open(row));
+    const statement = await signStatement("keys", payload, signers);
+    if (known === null) tx.em.create(KeySetRow, { orgId: tx.orgId, serial, statement, issuedAt: tx.now });
+    else Object.assign(known, { serial, statement, issuedAt: tx.now });
+    await tx.em.flush();
+  }
+}
+
+function isLive({ state }: SigningKeyRow): boolean {
+  return state !== "revoked";
+}
+
+/** What the secret half of a signing key is sealed for. */
+export function signingKeyBinding(orgId: string, kid: string): SealBinding {
+  return { purpose: "signing_key.private", orgId, rowId: kid };
+}
+
+function jwkOf(row: SigningKeyRow): PublicJwk {
+  const { x } = row.publicJwk;
+  if (typeof x !== "string") throw new Error(`the public key ${row.kid} has no coordinate`);
+  return publicJwkOf(x);
+}
+
+async function requireKeySet(tx: Transaction): Promise<KeySetRow> {
+  const set = await findKeySet(tx);
+  if (set === null) throw new Error("an organization with a key has a key set");
+  return set;
+}
+
+function signerMissing(kid: string): Fault {
+  return new Fault(Reason.UNAVAILABLE, `the key ${kid} is in an external signer, and none is configured`);
+}

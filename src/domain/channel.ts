@@ -1,0 +1,7 @@
+// The channels of PostgreSQL's NOTIFY by which the processes of the control plane tell each other of changes.
+
+/** Tells of an activation. */
+export const bundlesChannel = "bundles";
+
+/** Tells that the live tokens of an organization have changed. */
+export const tokensChannel = "tokens";

@@ -1,0 +1,74 @@
+// The list of runtimes for people: which ones there are, and whether they enforce the environment's active bundle.
+// Connected runtimes report that themselves every few seconds.
+
+import { notFound } from "../../kit/fault/fault.ts";
+import type { Caller } from "../../kit/rpc/context.ts";
+import type { Page } from "../../kit/rpc/page.ts";
+import type { Database } from "../../store/connection/database.ts";
+import { lostEvaluations, lostInEnvironment } from "../../store/fleet/reporting-gap.ts";
+import {
+  forgetInstance,
+  type InstanceFilter,
+  type InstanceKey,
+  type ListedInstance,
+  listInstances,
+} from "../../store/fleet/runtime-instance.ts";
+import { requireEnvironment, requireLockedEnvironment, requireProject } from "../lookup.ts";
+
+/** A runtime that has reported within this time counts as connected. */
+const connectedMs = 60_000;
+
+/** A runtime, as it is listed. */
+export interface RuntimeView {
+  readonly instance: ListedInstance;
+  readonly lostEvaluations: number;
+  readonly isConnected: boolean;
+}
+
+/** A page of runtimes. */
+export interface RuntimePage {
+  readonly views: readonly RuntimeView[];
+  /** Number of runtimes on all pages. */
+  readonly total: number;
+  /** Evaluations that the whole environment lost, whatever the filter, including those of forgotten runtimes. */
+  readonly lostEvaluations: number;
+}
+
+/** Lists and forgets runtimes. */
+export class RuntimeInstances {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** A page of the environment's runtimes, the one that reported last first. */
+  list(caller: Caller, path: Omit<InstanceKey, "instanceId">, page: Page & InstanceFilter): Promise<RuntimePage> {
+    return this.#database.read(caller.orgId, async (tx) => {
+      await requireProject(tx, path.projectId);
+      await requireEnvironment(tx, path.projectId, path.environment);
+      const [instances, total] = await listInstances(tx, path, page);
+      const ids = instances.map(({ id }) => id);
+      const lost = await lostEvaluations(tx, path, ids);
+      const since = tx.now.getTime() - connectedMs;
+      const views = instances.map((instance) => ({
+        instance,
+        lostEvaluations: lost.get(instance.id) ?? 0,
+        isConnected: instance.lastSeenAt.getTime() > since,
+      }));
+      return { views, total, lostEvaluations: await lostInEnvironment(tx, path) };
+    });
+  }
+
+  /** Removes a runtime from the list. One that still runs comes back with its next report. */
+  forget(caller: Caller, key: InstanceKey): Promise<void> {
+    return this.#database.transaction(caller, async (tx) => {
+      await requireLockedEnvironment(tx, key.projectId, key.environment);
+      const { projectId: project_id, environment } = key;
+      const softwareVersion = await forgetInstance(tx, key);
+      if (softwareVersion === undefined) throw notFound("runtime");
+      const before = { project_id, environment, software_version: softwareVersion };
+      tx.changed({ resource: `runtime/${key.instanceId}`, before, after: null });
+    });
+  }
+}

@@ -1,0 +1,109 @@
+// Accounts: makes them, and shows them to their owners.
+
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault, unauthenticated } from "../../kit/fault/fault.ts";
+import { newId } from "../../kit/process/id.ts";
+import type { AccountCaller } from "../../kit/rpc/context.ts";
+import type { Database } from "../../store/connection/database.ts";
+import type { AccountTransaction, AuditAuthor, Transaction } from "../../store/core/transaction.ts";
+import { type AccountRow, findAccount, insertAccount } from "../../store/identity/account.ts";
+import { type FoundMembership, lookUpMemberships, type MemberRole, MemberRow } from "../../store/identity/member.ts";
+import type { EmailAddress } from "../mail/email.ts";
+import { addOrganization } from "../tenancy/organization.ts";
+
+/** The person that an account is made for. */
+export interface AccountInput {
+  readonly email: EmailAddress;
+  readonly name: string;
+  /** Undefined for somebody who signs in through an identity provider only. */
+  readonly passwordHash: string | undefined;
+  /** Whether its owner has opened a link that was mailed to the address. */
+  readonly isVerified: boolean;
+}
+
+/** Adds the transaction's account. Throws ALREADY_EXISTS when the address has one. */
+export async function addAccount(tx: AccountTransaction, input: AccountInput): Promise<AccountRow> {
+  const { email, name, passwordHash, isVerified } = input;
+  const isNew = await insertAccount(tx, {
+    email: email.text,
+    emailKey: email.key,
+    name,
+    passwordHash: passwordHash ?? null,
+    emailVerifiedAt: isVerified ? tx.now : null,
+  });
+  if (!isNew) throw new Fault(Reason.ALREADY_EXISTS, "an account with this e-mail address exists; sign in instead");
+  return requireAccount(await findAccount(tx));
+}
+
+/** Makes the account a member of the transaction's organization. */
+export function addMember(
+  tx: Transaction,
+  { id, email, emailKey }: Pick<AccountRow, "id" | "email" | "emailKey">,
+  role: MemberRole,
+): MemberRow {
+  return tx.em.create(MemberRow, {
+    orgId: tx.orgId,
+    id: newId(),
+    accountId: id,
+    email,
+    emailKey,
+    role,
+    state: "active",
+    createdAt: tx.now,
+    updatedAt: tx.now,
+    invitationDigest: null,
+    invitationExpiresAt: null,
+    invitedBy: null,
+    invitedByAccountId: null,
+  });
+}
+
+/** Adds an organization that the account owns, in the same transaction. Returns its id. */
+export async function addOwnOrganization(
+  tx: AccountTransaction,
+  account: AccountRow,
+  { name, audit }: { readonly name: string; readonly audit: AuditAuthor["audit"] },
+): Promise<string> {
+  const author = {
+    credential: { id: account.id, label: account.email },
+    audit: { ...audit, action: "organization.create" },
+  };
+  const organization = await tx.openOrganization(newId(), author);
+  addOrganization(organization, { name });
+  await tx.em.flush();
+  addMember(organization, account, "owner");
+  return organization.orgId;
+}
+
+/** The account of a transaction. Throws UNAUTHENTICATED when it is gone, since its sessions are gone too. */
+export function requireAccount(account: AccountRow | null): AccountRow {
+  if (account === null) throw unauthenticated();
+  return account;
+}
+
+/** The account as the signed-in person sees it. */
+export class Accounts {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * The caller's account and the organizations that it is an active member of. A session of single sign-on sees only
+   * its own one.
+   */
+  async me({
+    accountId,
+    credential: { providerOrgId },
+  }: AccountCaller): Promise<{ account: AccountRow; memberships: FoundMembership[] }> {
+    const account = await this.#database.readAccount(accountId, async (tx) => requireAccount(await findAccount(tx)));
+    const memberships = await lookUpMemberships(this.#database, accountId);
+    return {
+      account,
+      memberships: memberships.filter(
+        ({ org_id: orgId, state }) => state === "active" && (providerOrgId ?? orgId) === orgId,
+      ),
+    };
+  }
+}

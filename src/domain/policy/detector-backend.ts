@@ -1,0 +1,112 @@
+// Detector backends: addresses and protocols of an organization's own detectors. Only runtimes call them. Their secrets
+// are not stored here, since the control plane does not need them: each runtime reads them from a file of its own.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
+import { type BackendShape, isCallHeader } from "../../../runtime/engine/backend/backend.ts";
+import { Fault, notFound, validationFailed } from "../../kit/fault/fault.ts";
+import type { Caller } from "../../kit/rpc/context.ts";
+import type { Page } from "../../kit/rpc/page.ts";
+import type { Database } from "../../store/connection/database.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import {
+  countDetectorBackends,
+  DetectorBackendRow,
+  deleteDetectorBackend,
+  findDetectorBackend,
+  listDetectorBackends,
+} from "../../store/policy/detector-backend.ts";
+
+/** A backend as it is set. */
+export interface BackendInput {
+  readonly key: string;
+  readonly url: string;
+  readonly shape: BackendShape;
+  readonly timeoutMs?: number | undefined;
+  readonly authHeader?: string | undefined;
+}
+
+/** Backends of one organization. */
+export const maxBackends = 100;
+const defaultTimeoutMs = 200;
+/** Sets, lists and deletes detector backends. */
+export class DetectorBackends {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** A page of the backends. */
+  list(caller: Caller, page: Page): Promise<[DetectorBackendRow[], number]> {
+    return this.#database.read(caller.orgId, (tx) => listDetectorBackends(tx, page));
+  }
+
+  /** The backend. */
+  get(caller: Caller, key: string): Promise<DetectorBackendRow> {
+    return this.#database.read(caller.orgId, async (tx) => required(await findDetectorBackend(tx, key)));
+  }
+
+  /** Creates or replaces the backend with this key. */
+  put(caller: Caller, input: BackendInput): Promise<DetectorBackendRow> {
+    assertUsable(input);
+    return this.#database.transaction(caller, async (tx) => {
+      // Counting also makes calls that set a key at the same time wait for each other.
+      const count = await countDetectorBackends(tx);
+      const known = await findDetectorBackend(tx, input.key);
+      const before = known === null ? null : auditView(known);
+      const row =
+        known === null ? add(tx, input, count) : Object.assign(known, settingsOf(input), { updatedAt: tx.now });
+      tx.changed({ resource: `detector_backend/${row.key}`, before, after: auditView(row) });
+      return row;
+    });
+  }
+
+  /** Deletes the backend. Bundles that contain it keep it. */
+  delete(caller: Caller, key: string): Promise<void> {
+    return this.#database.transaction(caller, async (tx) => {
+      const row = required(await findDetectorBackend(tx, key));
+      tx.changed({ resource: `detector_backend/${key}`, before: auditView(row), after: null });
+      await deleteDetectorBackend(tx, key);
+    });
+  }
+}
+
+/** A backend as a bundle carries it. */
+export function backendPart({ key, url, shape, timeoutMs, authHeader }: DetectorBackendRow): JsonObject {
+  return { key, url, shape, timeout_ms: timeoutMs, auth_header: authHeader ?? null };
+}
+
+function add(tx: Transaction, input: BackendInput, count: number): DetectorBackendRow {
+  if (count >= maxBackends)
+    throw new Fault(Reason.LIMIT_REACHED, `an organization has at most ${maxBackends} detector backends`, {
+      extra: { limit: maxBackends },
+    });
+  return tx.em.create(DetectorBackendRow, {
+    ...{ orgId: tx.orgId, key: input.key, createdAt: tx.now, updatedAt: tx.now },
+    ...settingsOf(input),
+  });
+}
+
+function settingsOf({ url, shape, timeoutMs = defaultTimeoutMs, authHeader }: BackendInput) {
+  return { url, shape, timeoutMs, authHeader: authHeader ?? null };
+}
+
+function assertUsable({ url, authHeader }: BackendInput): void {
+  const parsed = URL.parse(url);
+  if (parsed === null || !["http:", "https:"].includes(parsed.protocol))
+    throw validationFailed([{ field: "url", message: "expected an address that begins with http:// or https://" }]);
+  if (parsed.username !== "" || parsed.password !== "" || parsed.hash !== "")
+    throw validationFailed([{ field: "url", message: "expected neither credentials nor a fragment" }]);
+  if (authHeader !== undefined && isCallHeader(authHeader))
+    throw validationFailed([{ field: "auth_header", message: "this header belongs to the call itself" }]);
+}
+
+function required(row: DetectorBackendRow | null): DetectorBackendRow {
+  if (row === null) throw notFound("detector backend");
+  return row;
+}
+
+function auditView({ key, url, shape, timeoutMs, authHeader }: DetectorBackendRow): JsonObject {
+  return { key, url, shape, timeout_ms: timeoutMs, auth_header: authHeader ?? null };
+}

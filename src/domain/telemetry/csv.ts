@@ -1,0 +1,14 @@
+// CSV as RFC 4180 has it: every cell quoted, lines ended by CR LF.
+
+// Characters that begin a formula in spreadsheets, and their full-width forms of East Asian keyboards.
+const formulaStart = /^[=+\-@\t\r\n\0＝＋－＠]/;
+
+/** One line. An apostrophe precedes a cell that a spreadsheet would take for a formula. */
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map(csvCell).join(",")}\r\n`;
+}
+
+function csvCell(text: string): string {
+  const harmless = formulaStart.test(text) ? `'${text}` : text;
+  return `"${harmless.replaceAll('"', '""')}"`;
+}

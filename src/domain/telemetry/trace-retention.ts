@@ -1,0 +1,98 @@
+// Retention of traces, and the partitions that they are stored in.
+
+import type { Clock } from "../../kit/process/clock.ts";
+import type { Database } from "../../store/connection/database.ts";
+import { deleteKeysBefore } from "../../store/telemetry/evaluation-key.ts";
+import { deleteTraces } from "../../store/telemetry/trace.ts";
+import { createTracePartitions, dropTracePartitions } from "../../store/telemetry/trace-partition.ts";
+import { deleteRollups, listExpiredDays } from "../../store/telemetry/trace-rollup.ts";
+import { lookUpOrganizations } from "../../store/tenancy/organization.ts";
+import { ageLimitMs } from "./trace-record.ts";
+import { dayOf } from "./trace-tally.ts";
+
+const dayMs = 86_400_000;
+
+/** Days that traces are kept, by plan. */
+export const retentionDays = { free: 30, growth: 90, enterprise: 365 } as const;
+
+/** Months of partitions that hold the longest retention. */
+const keptMonths = 13;
+
+/** Months for which partitions are made in advance: enough time to notice that the job does not run. */
+const monthsAhead = 3;
+
+/** Keys that one transaction deletes: few enough that no ingest has to wait long. */
+const keyBatch = 5_000;
+
+/** How much a purge removed. */
+export interface Purged {
+  readonly traces: number;
+  readonly keys: number;
+  readonly partitions: readonly string[];
+}
+
+/** Makes partitions in advance and removes expired traces. */
+export class TraceRetention {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Makes the partitions of the next months. Returns the names of the new ones. */
+  createPartitions(): Promise<string[]> {
+    return createTracePartitions(this.#database, monthsAhead);
+  }
+
+  /** Removes, in every organization, traces past the plan's retention, those of deleted projects, and old keys. */
+  async purge(): Promise<Purged> {
+    let traces = 0;
+    let keys = 0;
+    for (const { id, plan } of await lookUpOrganizations(this.#database)) {
+      traces += await this.purgeTraces(id, retentionDays[plan]);
+      keys += await this.#purgeKeys(id);
+    }
+    return { traces, keys, partitions: await dropTracePartitions(this.#database, keptMonths) };
+  }
+
+  /**
+   * Removes an organization's traces that are older than `days`, and those of deleted projects. The traces of a day and
+   * its counts are removed in one transaction, so that totals stay exact.
+   */
+  async purgeTraces(orgId: string, keptDays: number): Promise<number> {
+    const beforeDay = dayOf(new Date(this.#clock.now().getTime() - keptDays * dayMs));
+    const days = await this.#database.read(orgId, (tx) => listExpiredDays(tx, beforeDay));
+    let purged = 0;
+    for (const day of days) {
+      purged += await this.#database.systemTransaction(orgId, async (tx) => {
+        await deleteRollups(tx, day);
+        return deleteTraces(tx, day);
+      });
+    }
+    return purged;
+  }
+
+  /**
+   * Removes all rows of a deleted organization in tables without a foreign key. New evaluations for it are refused
+   * already.
+   */
+  async purgeOrganization(orgId: string): Promise<{ readonly traces: number; readonly keys: number }> {
+    // Its projects are gone, so all its days are removed, whatever their age.
+    const traces = await this.purgeTraces(orgId, 0);
+    return { traces, keys: await this.#purgeKeys(orgId, new Date(this.#clock.now().getTime() + dayMs)) };
+  }
+
+  // A day longer than evaluations are accepted, since clocks differ.
+  async #purgeKeys(
+    orgId: string,
+    before = new Date(this.#clock.now().getTime() - ageLimitMs - dayMs),
+  ): Promise<number> {
+    let purged = 0;
+    for (let deleted = keyBatch; deleted === keyBatch; purged += deleted) {
+      deleted = await this.#database.systemTransaction(orgId, (tx) => deleteKeysBefore(tx, before, keyBatch));
+    }
+    return purged;
+  }
+}

@@ -1,0 +1,118 @@
+// Traces: evaluations as their runtimes reported them.
+
+import { fromBinary } from "@bufbuild/protobuf";
+import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import { notFound, validationFailed } from "../../kit/fault/fault.ts";
+import type { Caller } from "../../kit/rpc/context.ts";
+import type { Page } from "../../kit/rpc/page.ts";
+import type { Database } from "../../store/connection/database.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import {
+  countTraces,
+  type FoundTrace,
+  findTrace,
+  listTraces,
+  type TraceCursor,
+  type TraceFilter,
+} from "../../store/telemetry/trace-query.ts";
+import { countByRollups } from "../../store/telemetry/trace-rollup.ts";
+import { dayOf } from "./trace-tally.ts";
+
+const dayMs = 86_400_000;
+
+/** Where counting stops for a total that is not in the rollups. */
+export const totalLimit = 10_000;
+
+/** Traces that an export reads in one transaction. */
+const exportPage = 500;
+
+/** One trace: its organization and project, and the record that its runtime reported. */
+export interface Trace extends Omit<FoundTrace, "record"> {
+  readonly orgId: string;
+  readonly record: EvaluationRecord;
+}
+
+/** A page of traces. */
+export interface TraceList {
+  readonly traces: readonly Trace[];
+  readonly total: number;
+  /** False when there are more than `totalLimit` and the count stopped there. */
+  readonly totalIsExact: boolean;
+}
+
+/** Lists, reads and exports traces. A ci token sees its own project's. */
+export class Traces {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** A page of the traces that match, newest first. */
+  list(caller: Caller, filter: TraceFilter, page: Page): Promise<TraceList> {
+    const narrowed = narrow(caller, filter);
+    if (narrowed === undefined) return Promise.resolve({ traces: [], total: 0, totalIsExact: true });
+    return this.#database.read(caller.orgId, async (tx) => {
+      const { total, totalIsExact } = await count(tx, narrowed);
+      const isPastEnd = totalIsExact && page.offset >= total;
+      const found = isPastEnd ? [] : await listTraces(tx, narrowed, page);
+      return { traces: found.map((row) => traceOf(caller.orgId, row)), total, totalIsExact };
+    });
+  }
+
+  /** The trace. */
+  get(caller: Caller, id: string): Promise<Trace> {
+    return this.#database.read(caller.orgId, async (tx) => {
+      const found = await findTrace(tx, id, caller.credential.projectId);
+      if (found === undefined) throw notFound("trace");
+      return traceOf(caller.orgId, found);
+    });
+  }
+
+  /**
+   * All traces that match, newest first, page by page. Each page is a short transaction of its own, so that a slow
+   * reader holds neither a connection nor a snapshot; going back in time, it meets nothing twice.
+   */
+  async *export(caller: Caller, filter: TraceFilter): AsyncGenerator<readonly Trace[], void> {
+    const narrowed = narrow(caller, filter);
+    let after: TraceCursor | undefined;
+    while (narrowed !== undefined) {
+      const page = { limit: exportPage, after };
+      const found = await this.#database.read(caller.orgId, (tx) => listTraces(tx, narrowed, page));
+      if (found.length > 0) yield found.map((row) => traceOf(caller.orgId, row));
+      after = found.at(-1);
+      if (found.length < exportPage) return;
+    }
+  }
+}
+
+/** The filter within what the caller may see; undefined when that leaves nothing. */
+function narrow({ credential }: Caller, filter: TraceFilter): TraceFilter | undefined {
+  if (filter.since !== undefined && filter.until !== undefined && filter.since > filter.until) {
+    throw validationFailed([{ field: "since", message: "must not be after until" }]);
+  }
+  // PostgreSQL has no text with NUL in it, so no trace has either.
+  if (Object.values(filter).some((value) => typeof value === "string" && value.includes("\0"))) return undefined;
+  const { projectId } = credential;
+  if (projectId === undefined) return filter;
+  if (filter.projectId !== undefined && filter.projectId !== projectId) return undefined;
+  return { ...filter, projectId };
+}
+
+async function count(tx: Transaction, filter: TraceFilter): Promise<{ total: number; totalIsExact: boolean }> {
+  const { ruleId, sessionId, since, until, ...rolledUp } = filter;
+  if (ruleId === undefined && sessionId === undefined && isWholeDay(since) && isWholeDay(until)) {
+    const days = { sinceDay: since && dayOf(since), untilDay: until && dayOf(until) };
+    return { total: await countByRollups(tx, { ...rolledUp, ...days }), totalIsExact: true };
+  }
+  const counted = await countTraces(tx, filter, totalLimit + 1);
+  return { total: Math.min(counted, totalLimit), totalIsExact: counted <= totalLimit };
+}
+
+function isWholeDay(moment: Date | undefined): boolean {
+  return moment === undefined || moment.getTime() % dayMs === 0;
+}
+
+function traceOf(orgId: string, { record, ...row }: FoundTrace): Trace {
+  return { ...row, orgId, record: fromBinary(EvaluationRecordSchema, record) };
+}

@@ -1,0 +1,101 @@
+// Organizations.
+
+import { validationFailed } from "../../kit/fault/fault.ts";
+import { newId } from "../../kit/process/id.ts";
+import type { Caller } from "../../kit/rpc/context.ts";
+import type { Database } from "../../store/connection/database.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import {
+  deleteOrganization,
+  type Entitlements,
+  findOrganization,
+  lookUpEntitlements,
+  OrganizationRow,
+} from "../../store/tenancy/organization.ts";
+import type { Plan } from "../billing/plan.ts";
+import { tokensChannel } from "../channel.ts";
+import { enqueueJob } from "../job.ts";
+import { lockTeamAs } from "./team-rule.ts";
+
+/** Reads and changes the caller's organization. */
+export class Organizations {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Creates an organization on the free plan. */
+  create(input: { readonly name: string }): Promise<OrganizationRow> {
+    const id = newId();
+    return this.#database.systemTransaction(id, async (tx) => addOrganization(tx, input));
+  }
+
+  /** The plan of an organization, and whether an unpaid bill blocks it. */
+  async entitlements(orgId: string): Promise<Entitlements> {
+    return lookUpEntitlements(this.#database, orgId);
+  }
+
+  /** The caller's organization. */
+  get(caller: Caller): Promise<OrganizationRow> {
+    return this.#database.read(caller.orgId, findOrganization);
+  }
+
+  /** Changes what is given. */
+  update(caller: Caller, change: { readonly name?: string }): Promise<OrganizationRow> {
+    return this.#database.transaction(caller, async (tx) => {
+      const organization = await findOrganization(tx);
+      const before = { name: organization.name };
+      if (change.name !== undefined) organization.name = change.name;
+      organization.updatedAt = tx.now;
+      tx.changed({ resource: `organization/${organization.id}`, before, after: { name: organization.name } });
+      return organization;
+    });
+  }
+
+  /**
+   * Deletes the organization with everything that belongs to it, including its audit log. Rows that are too many for
+   * one transaction, such as traces, cannot be read anymore and are removed by a job.
+   */
+  delete(caller: Caller, { confirm }: { readonly confirm: string }): Promise<void> {
+    return this.#database.transaction(caller, async (tx) => {
+      await lockTeamAs(tx, caller, "owner");
+      const { name } = await findOrganization(tx);
+      if (confirm !== name)
+        throw validationFailed([{ field: "confirm", message: "has to be the organization's name" }]);
+      await deleteOrganization(tx);
+      // Connected runtimes are told that their tokens have ended.
+      await tx.notify(tokensChannel, {});
+      // The audit log is deleted too: the worker's own log keeps who deleted the organization.
+      const { credential, audit } = caller;
+      const by = `${credential.label} (${credential.id}) from ${audit.address} by request ${audit.requestId}`;
+      await enqueueJob(tx, "purge-organization", { org_id: tx.orgId, by });
+    });
+  }
+}
+
+/** The input for a new organization. */
+export interface OrganizationInput {
+  readonly name: string;
+  /** Default: the free one. */
+  readonly plan?: Plan;
+  /** A monthly limit of its own. Default: that of the plan. */
+  readonly evaluationsLimit?: number | null;
+}
+
+/** Adds the transaction's organization. */
+export function addOrganization(
+  tx: Transaction,
+  { name, plan = "free", evaluationsLimit = null }: OrganizationInput,
+): OrganizationRow {
+  tx.changed({ resource: `organization/${tx.orgId}`, before: null, after: { name } });
+  return tx.em.create(OrganizationRow, {
+    id: tx.orgId,
+    name,
+    plan,
+    evaluationsLimit,
+    billingBlocked: false,
+    createdAt: tx.now,
+    updatedAt: tx.now,
+  });
+}

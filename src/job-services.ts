@@ -1,0 +1,68 @@
+// What the worker's jobs work with, built from its settings and its database.
+
+import type { workerSchema } from "./config.ts";
+import { QuotaUpkeep } from "./domain/billing/quota-upkeep.ts";
+import { ActivationRefresh } from "./domain/bundle/activation-refresh.ts";
+import { BundleRetention } from "./domain/bundle/retention.ts";
+import { SigningKeys } from "./domain/bundle/signing-keys.ts";
+import { AccountLocks } from "./domain/identity/account-lock.ts";
+import { AccountUpkeep } from "./domain/identity/account-upkeep.ts";
+import { Departures } from "./domain/identity/departure.ts";
+import { MailDelivery, MailQueue } from "./domain/mail/mail-queue.ts";
+import { TraceRetention } from "./domain/telemetry/trace-retention.ts";
+import { attemptTimeoutMs } from "./domain/webhook/delivery.ts";
+import { type AttemptResult, DeliveryAttempts } from "./domain/webhook/delivery-attempt.ts";
+import { DeliveryUpkeep } from "./domain/webhook/delivery-upkeep.ts";
+import { Dispatcher } from "./domain/webhook/dispatcher.ts";
+import { externalSigner } from "./external-signer.ts";
+import type { JobServices } from "./jobs/task.ts";
+import { createOutbound, type Outbound } from "./kit/net/outbound/client.ts";
+import { createNetworkGuard } from "./kit/net/outbound/guard.ts";
+import type { Logger } from "./kit/observability/log.ts";
+import type { Clock } from "./kit/process/clock.ts";
+import type { Config } from "./kit/process/config.ts";
+import { createMailTransport, readMailSettings } from "./platform/mail.ts";
+import { createSealer, parseMasterKeys } from "./platform/seal.ts";
+import type { Database } from "./store/connection/database.ts";
+import { unlockDeadPools } from "./store/core/worker-pool.ts";
+
+/** Age from which the heartbeat of a pool whose session has ended counts as its death. */
+const deadPoolMs = 60_000;
+
+/** What a worker has before it builds them. */
+export interface WorkerParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called with what came of each request to a webhook. */
+  readonly onAttempt: (result: AttemptResult) => void;
+}
+
+/** Builds them, and the client by which they reach other hosts. They live as long as the process. */
+export function createJobServices(
+  config: Config<typeof workerSchema>,
+  { database, clock, log, onAttempt }: WorkerParts,
+): { readonly services: JobServices; readonly outbound: Outbound } {
+  const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
+  const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
+  const outbound = createOutbound({ guard, totalTimeoutMs: attemptTimeoutMs });
+  const mail = readMailSettings(config);
+  const mailer = mail && new MailQueue(database, { sealer, log });
+  const attempts = new DeliveryAttempts(database, { sealer, outbound, clock, mailer });
+  const services = {
+    log,
+    clock,
+    activations: new ActivationRefresh(database, new SigningKeys(database, sealer, externalSigner(config, outbound))),
+    retention: new TraceRetention(database, clock),
+    bundleRetention: new BundleRetention(database, clock),
+    dispatcher: new Dispatcher({ attempts, log, onResult: onAttempt }),
+    upkeep: new DeliveryUpkeep(database, clock),
+    accounts: new AccountUpkeep(database, clock),
+    locks: new AccountLocks(database),
+    mails: new MailDelivery({ sealer, clock, transport: mail && createMailTransport(mail) }),
+    quotas: new QuotaUpkeep(database, { clock, mailer }),
+    departures: new Departures(database, { mailer }),
+    unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),
+  };
+  return { services, outbound };
+}

@@ -1,0 +1,142 @@
+// The management port: liveness, readiness and measurements. It belongs inside the cluster, never on the internet.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Logger } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics.ts";
+
+/** Whether one thing that the process needs is there. Throws when it is not: a NotReady, or whatever went wrong. */
+export type ReadinessCheck = (signal: AbortSignal) => Promise<void> | void;
+
+/**
+ * Why a process is not ready. /readyz shows the code; the message, which may name addresses and logins, is for the log.
+ */
+export class NotReady extends Error {
+  override readonly name = "NotReady";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What the management server needs. */
+export interface ManagementOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly log: Logger;
+  readonly metrics: { readonly registry: Pick<Metrics["registry"], "contentType" | "metrics"> };
+  /** Readiness checks by name. */
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  /** Time limit of one check. */
+  readonly checkTimeoutMs?: number;
+}
+
+/** A listening management server. */
+export interface ManagementServer {
+  readonly port: number;
+  /** Answers "not ready" from now on, so that balancers send nothing new. */
+  drain(): void;
+  close(): Promise<void>;
+}
+
+/** What /readyz answers. */
+interface Readiness {
+  readonly status: "ready" | "not_ready" | "draining";
+  /** "ok", "timeout", "failed" or the code of a NotReady, by name of the check. */
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+/** Serves /livez, /readyz and /metrics. */
+export async function startManagement(options: ManagementOptions): Promise<ManagementServer> {
+  const state = { draining: false, results: new Map<string, string>() };
+  const server = createServer((request, response) => {
+    answer(request, response, options, state).catch((err: unknown) => {
+      options.log.error({ err, url: request.url }, "management request failed");
+      send(response, 500, { status: "failed" });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port, // listens on TCP, so the address is no pipe name
+    drain() {
+      state.draining = true;
+    },
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ManagementOptions,
+  { draining, results }: { readonly draining: boolean; readonly results: Map<string, string> },
+): Promise<void> {
+  switch (request.url?.split("?", 1)[0]) {
+    case "/livez":
+      return send(response, 200, { status: "live" });
+    case "/readyz": {
+      const readiness = draining
+        ? ({ status: "draining", checks: {} } as const)
+        : await checkReadiness(options, results);
+      return send(response, readiness.status === "ready" ? 200 : 503, readiness);
+    }
+    case "/metrics": {
+      const { registry } = options.metrics;
+      response.writeHead(200, { "content-type": registry.contentType }).end(await registry.metrics());
+      return;
+    }
+    default:
+      return send(response, 404, { detail: "Not Found" });
+  }
+}
+
+async function checkReadiness(
+  { checks, checkTimeoutMs = 2_000, log }: ManagementOptions,
+  before: Map<string, string>,
+): Promise<Readiness> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const { code, err } = await resultOf(check, checkTimeoutMs);
+      // Probes come every few seconds; only what is new is worth a line.
+      if (err !== undefined && before.get(name) !== code) log.warn({ check: name, code, err }, "not ready");
+      before.set(name, code);
+      return [name, code] as const;
+    }),
+  );
+  const isReady = results.every(([, code]) => code === "ok");
+  return { status: isReady ? "ready" : "not_ready", checks: Object.fromEntries(results) };
+}
+
+async function resultOf(check: ReadinessCheck, timeoutMs: number): Promise<{ code: string; err?: unknown }> {
+  const abort = new AbortController();
+  const limit = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    abort.abort();
+    limit.reject(new NotReady("timeout", `no answer within ${timeoutMs} ms`));
+  }, timeoutMs);
+  try {
+    await Promise.race([limit.promise, passed(check, abort.signal)]);
+    return { code: "ok" };
+  } catch (err) {
+    return { code: err instanceof NotReady ? err.code : "failed", err };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function passed(check: ReadinessCheck, signal: AbortSignal): Promise<void> {
+  await check(signal);
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
+  response.end(`${JSON.stringify(body)}\n`);
+}

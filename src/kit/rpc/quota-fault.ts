@@ -1,0 +1,25 @@
+// Refusals of metered calls, the same for the playground and for runtimes.
+
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault } from "../fault/fault.ts";
+import { wholeSeconds } from "../process/clock.ts";
+
+/** How much of the plan is used, and until when. */
+export interface QuotaFacts {
+  readonly limit: number;
+  readonly used: number;
+  readonly resetsAt: Date;
+}
+
+/** The plan's quota is used up. */
+export function planLimitExceeded({ limit, used, resetsAt }: QuotaFacts): Fault {
+  const message = "the plan's evaluations of this month are used up, or leased to other runtimes";
+  return new Fault(Reason.PLAN_LIMIT_EXCEEDED, message, {
+    extra: { limit, used: Math.max(0, used), resets_at: wholeSeconds(resetsAt) },
+  });
+}
+
+/** An unpaid bill blocks the organization. */
+export function paymentRequired(): Fault {
+  return new Fault(Reason.PAYMENT_REQUIRED, "this organization is blocked until its bill is settled");
+}

@@ -1,0 +1,236 @@
+// The stream between a runtime and the control plane. A stream handles one batch at a time: the next message is read
+// when the batch is committed, and HTTP/2's flow control holds the runtime back meanwhile. The stream ends when the
+// runtime ends it, when its token is revoked, or, after the present batch, when the process ends.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import {
+  type EnrolResponseSchema,
+  LeaseWish,
+  type QuotaSchema,
+  QuotaState,
+  type ReportingService,
+  type ReportRequest,
+  type Status,
+  type TokenDigestSchema,
+} from "../../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import type { Quota, QuotaAnswer, QuotaSession } from "../../domain/billing/quota.ts";
+import type { Candidates } from "../../domain/bundle/candidate.ts";
+import { type Enrolled, type Enrolment, sourceOf } from "../../domain/fleet/enrolment.ts";
+import type { Fleet } from "../../domain/fleet/fleet.ts";
+import type { Ingest, IngestSource } from "../../domain/fleet/ingest.ts";
+import { credentialKindOf } from "../../domain/identity/token.ts";
+import { unauthenticated, validationFailed } from "../../kit/fault/fault.ts";
+import { type Clock, systemClock } from "../../kit/process/clock.ts";
+import { isUuid } from "../../kit/process/id.ts";
+import { type Caller, callerOf } from "../../kit/rpc/context.ts";
+import { nextMessage } from "../../platform/next-message.ts";
+import { comparisonOf } from "../bundle/candidate.ts";
+import { statementMessage } from "../bundle/statement.ts";
+import { timestamp } from "../time.ts";
+import { ReportOutbox } from "./report-outbox.ts";
+import { StatusWriter } from "./status-writer.ts";
+
+/** Leases that a runtime may name. */
+const heldLimit = 64;
+
+/** What the handlers call. */
+export interface ReportingParts {
+  readonly enrolment: Enrolment;
+  readonly ingest: Ingest;
+  readonly fleet: Fleet;
+  readonly quota: Quota;
+  readonly candidates: Candidates;
+  readonly clock?: Clock;
+}
+
+/** Handlers of ReportingService. */
+export function reportingHandlers(parts: ReportingParts): ServiceImpl<typeof ReportingService> {
+  return {
+    enrol: async ({ instanceId, softwareVersion }, context) => {
+      const source = sourceOf(callerOf(context), instanceId);
+      return enrolMessage(source, await parts.enrolment.enrol(source, softwareVersion));
+    },
+    report: (requests, context) => report(parts, callerOf(context), requests, context.signal),
+  };
+}
+
+async function* report(
+  parts: ReportingParts,
+  caller: Caller,
+  requests: AsyncIterable<ReportRequest>,
+  signal: AbortSignal,
+) {
+  const iterator = requests[Symbol.asyncIterator]();
+  const { source, softwareVersion } = await greeting(parts.enrolment, caller, iterator);
+  const outbox = new ReportOutbox();
+  const stopping = new AbortController();
+  const onAbort = () => outbox.end(signal.reason ?? new Error("the call was aborted"));
+  signal.addEventListener("abort", onAbort, { once: true });
+  const tokenDigest = caller.credential.digest ?? "";
+  let expiresAt: Date | undefined;
+  const leave = parts.fleet.join({
+    orgId: source.orgId,
+    projectId: source.projectId,
+    environment: source.environment,
+    tokenDigest,
+    bundleChanged: (activationSeq) => outbox.bundleChanged(activationSeq),
+    tokensChanged: (tokens) => {
+      expiresAt = tokens.find(({ digest }) => digest.toString("hex") === tokenDigest)?.expiresAt ?? undefined;
+      outbox.tokensChanged(tokens.map(tokenMessage));
+    },
+    revoked: () => outbox.end(unauthenticated()),
+    stop: () => stopping.abort(),
+  });
+  const isExpired = () => expiresAt !== undefined && expiresAt <= (parts.clock ?? systemClock).now();
+  const reading = read(parts, source, iterator, { softwareVersion, outbox, stopping: stopping.signal, isExpired });
+  try {
+    yield* outbox.messages();
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    stopping.abort();
+    // The present batch is committed or rolled back before the stream counts as ended.
+    await reading;
+    leave();
+  }
+}
+
+/** Reads the first message, which has to name the sender. */
+async function greeting(
+  enrolment: Enrolment,
+  caller: Caller,
+  iterator: AsyncIterator<ReportRequest>,
+): Promise<{ source: IngestSource; softwareVersion: string }> {
+  const first = await iterator.next();
+  const hello = first.done === true || first.value.message.case !== "hello" ? undefined : first.value.message.value;
+  if (hello === undefined || !isUuid(hello.instanceId)) {
+    throw validationFailed([{ field: "hello", message: "the first message of the stream has to be a hello" }]);
+  }
+  const source = sourceOf(caller, hello.instanceId);
+  const { softwareVersion } = hello;
+  await enrolment.greet(source, softwareVersion);
+  return { source, softwareVersion };
+}
+
+interface Reading {
+  readonly softwareVersion: string;
+  readonly outbox: ReportOutbox;
+  readonly stopping: AbortSignal;
+  readonly isExpired: () => boolean;
+}
+
+/** Handles messages until the runtime ends the stream, something fails, or the process stops. Never rejects. */
+async function read(
+  { enrolment, ingest, quota, candidates }: ReportingParts,
+  source: IngestSource,
+  iterator: AsyncIterator<ReportRequest>,
+  { softwareVersion, outbox, stopping, isExpired }: Reading,
+): Promise<void> {
+  const statuses = new StatusWriter((status) => enrolment.noteStatus(source, softwareVersion, status));
+  const leases = quota.open(source);
+  try {
+    for (;;) {
+      const next = await nextMessage(iterator, stopping);
+      if (next === undefined || next.done === true) break;
+      if (isExpired()) throw unauthenticated();
+      await handle(next.value, { ingest, candidates, source, outbox, statuses, leases });
+    }
+    outbox.end();
+  } catch (error) {
+    outbox.end(error ?? new Error("the stream failed"));
+  } finally {
+    await statuses.close();
+  }
+}
+
+async function handle(
+  { message }: ReportRequest,
+  {
+    ingest,
+    candidates,
+    source,
+    outbox,
+    statuses,
+    leases,
+  }: {
+    readonly ingest: Ingest;
+    readonly candidates: Candidates;
+    readonly source: IngestSource;
+    readonly outbox: ReportOutbox;
+    readonly statuses: StatusWriter;
+    readonly leases: QuotaSession;
+  },
+): Promise<void> {
+  switch (message.case) {
+    case "batch":
+      await ingest.ingest(source, message.value);
+      return outbox.acknowledge(message.value.lastSeq);
+    case "gap":
+      // A gap has a sequence number of the spool, as a batch does.
+      await ingest.noteGap(source, message.value);
+      return outbox.acknowledge(message.value.lastSeq);
+    case "status":
+      statuses.write(message.value);
+      return outbox.quota(await answerOf(leases, message.value));
+    case "candidate":
+      return candidates.note(source, comparisonOf(message.value));
+    case "hello":
+      throw validationFailed([{ field: "hello", message: "a stream has one hello" }]);
+    default:
+      // A message of a newer runtime cannot be handled and gets no answer.
+      return;
+  }
+}
+
+async function answerOf(leases: QuotaSession, { leases: held, leaseWish, leaseDemand }: Status) {
+  const wish = leaseWish === LeaseWish.NOW ? "now" : leaseWish === LeaseWish.NEXT_MONTH ? "next_month" : undefined;
+  const ids = held.filter((id) => isUuid(id)).slice(0, heldLimit);
+  return quotaMessage(await leases.answer(ids, wish, leaseDemand));
+}
+
+const quotaStates = {
+  leased: QuotaState.LEASED,
+  unlimited: QuotaState.UNLIMITED,
+  exhausted: QuotaState.EXHAUSTED,
+  blocked: QuotaState.BLOCKED,
+} as const;
+
+function quotaMessage({ state, leases, limit, used, resetsAt }: QuotaAnswer): MessageInitShape<typeof QuotaSchema> {
+  return {
+    state: quotaStates[state],
+    leases: leases.map(({ id, size, startsAt, endsAt }) => ({
+      leaseId: id,
+      size,
+      startsAt: timestamp(startsAt),
+      endsAt: timestamp(endsAt),
+    })),
+    limit,
+    used,
+    resetsAt: timestamp(resetsAt),
+  };
+}
+
+function enrolMessage(
+  source: IngestSource,
+  { keys, tokens, fingerprintKey }: Enrolled,
+): MessageInitShape<typeof EnrolResponseSchema> {
+  return {
+    orgId: source.orgId,
+    projectId: source.projectId,
+    environment: source.environment,
+    keys: keys.keys.map(({ kty, crv, x, kid, alg, use }) => ({ kty, crv, x, kid, alg, use })),
+    keySet: statementMessage(keys.statement),
+    tokens: tokens.map(tokenMessage),
+    fingerprintKey,
+  };
+}
+
+function tokenMessage(token: Enrolled["tokens"][number]): MessageInitShape<typeof TokenDigestSchema> {
+  return {
+    sha256: new Uint8Array(token.digest),
+    kind: credentialKindOf(token.kind),
+    projectId: token.projectId ?? "",
+    environment: token.environment ?? "",
+    notAfter: timestamp(token.expiresAt),
+  };
+}

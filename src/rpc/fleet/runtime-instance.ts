@@ -1,0 +1,65 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { type RuntimeInstanceSchema, RuntimeState } from "../../../gen/policyguard/control/v1/runtime_instance_pb.ts";
+import type { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
+import type { RuntimeInstances, RuntimeView } from "../../domain/fleet/runtime-instance.ts";
+import { callerOf } from "../../kit/rpc/context.ts";
+import { pageOf } from "../../kit/rpc/page.ts";
+import { timestamp } from "../time.ts";
+
+type State = RuntimeView["instance"]["state"];
+
+const states: Readonly<Record<State, RuntimeState>> = {
+  active: RuntimeState.ACTIVE,
+  behind: RuntimeState.BEHIND,
+  rejected: RuntimeState.REJECTED,
+};
+
+/** Handlers of RuntimeInstanceService. */
+export function runtimeInstanceHandlers(runtimes: RuntimeInstances): ServiceImpl<typeof RuntimeInstanceService> {
+  return {
+    listRuntimeInstances: async (request, context) => {
+      const page = pageOf(request);
+      const { bundleVersion, softwareVersion } = request;
+      const filter = { ...page, state: stateOf(request.state), bundleVersion, softwareVersion };
+      const { views, total, lostEvaluations } = await runtimes.list(callerOf(context), pathOf(request), filter);
+      return { total, ...page, runtimes: views.map(runtimeMessage), lostEvaluations };
+    },
+    forgetRuntimeInstance: async (request, context) => {
+      await runtimes.forget(callerOf(context), { ...pathOf(request), instanceId: request.instanceId });
+      return {};
+    },
+  };
+}
+
+function pathOf({ projectId, envName }: { projectId: string; envName: string }) {
+  return { projectId, environment: envName };
+}
+
+function stateOf(state: RuntimeState): State | undefined {
+  const names: readonly State[] = ["active", "behind", "rejected"];
+  return names.find((name) => states[name] === state);
+}
+
+function runtimeMessage({
+  instance,
+  lostEvaluations,
+  isConnected,
+}: RuntimeView): MessageInitShape<typeof RuntimeInstanceSchema> {
+  return {
+    instanceId: instance.id,
+    environment: instance.environment,
+    softwareVersion: instance.softwareVersion,
+    bundleVersion: instance.bundleVersion || undefined,
+    activationSeq: instance.activationSeq || undefined,
+    state: states[instance.state],
+    rejection: instance.rejection || undefined,
+    refusedBackends: [...instance.refusedBackends],
+    spoolDepth: instance.spoolDepth,
+    evaluations: instance.evaluations,
+    lostEvaluations,
+    firstSeenAt: timestamp(instance.firstSeenAt),
+    lastSeenAt: timestamp(instance.lastSeenAt),
+    connected: isConnected,
+  };
+}

@@ -1,0 +1,45 @@
+import type { Enrolment } from "../../domain/fleet/enrolment.ts";
+
+type Status = Parameters<Enrolment["noteStatus"]>[2];
+
+const intervalMs = 1_000;
+
+/**
+ * Writes the status of a runtime, at most once a second: one that comes sooner replaces the one that waits. A status
+ * only describes a moment and the next one follows, so one that cannot be written is dropped.
+ */
+export class StatusWriter {
+  readonly #write: (status: Status) => Promise<void>;
+  #waiting: Status | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #inHand: Promise<void> = Promise.resolve();
+
+  constructor(write: (status: Status) => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** Writes the status now or, within a second of the last one, at the end of that second. */
+  write({ bundleVersion, activationSeq, rejection, refusedBackends, spoolDepth }: Status): void {
+    const depth = Number.isFinite(spoolDepth) ? Math.max(0, Math.round(spoolDepth)) : 0;
+    const told = { bundleVersion, activationSeq, rejection, refusedBackends };
+    this.#waiting = { ...told, spoolDepth: Math.min(depth, Number.MAX_SAFE_INTEGER) };
+    if (this.#timer === undefined) this.#flush();
+  }
+
+  /** Writes the status that waits, and ends. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#flush();
+    clearTimeout(this.#timer);
+    await this.#inHand;
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    const status = this.#waiting;
+    if (status === undefined) return;
+    this.#waiting = undefined;
+    this.#inHand = this.#inHand.then(() => this.#write(status)).catch(() => undefined);
+    this.#timer = setTimeout(() => this.#flush(), intervalMs);
+  }
+}

@@ -1,0 +1,59 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Scope } from "../../../gen/policyguard/common/v1/scope_pb.ts";
+import type { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import type { Policies } from "../../domain/policy/policy.ts";
+import { callerOf } from "../../kit/rpc/context.ts";
+import { pageOf } from "../../kit/rpc/page.ts";
+import { documentOf } from "../document.ts";
+import type { PlaygroundHandlers } from "../playground/playground.ts";
+import type { HistoryHandlers } from "./history.ts";
+import { policyMessage, summaryMessage, versionMessage } from "./message.ts";
+
+/** The handlers of PolicyService that are about policies as such. */
+export function policyHandlers(
+  policies: Policies,
+): Omit<ServiceImpl<typeof PolicyService>, keyof HistoryHandlers | keyof PlaygroundHandlers> {
+  return {
+    createPolicy: async ({ document, scope, message }, context) => {
+      const input = { document: documentOf(document), scope: scopeInput(scope), message };
+      return { policy: policyMessage(await policies.create(callerOf(context), input, context.signal)) };
+    },
+    listPolicies: async (request, context) => {
+      const page = pageOf(request);
+      const [rows, total] = await policies.list(callerOf(context), page, request.name || undefined);
+      return { total, ...page, policies: rows.map(summaryMessage) };
+    },
+    getPolicy: async ({ policyId }, context) => ({
+      policy: policyMessage(await policies.get(callerOf(context), policyId)),
+    }),
+    updatePolicy: async ({ policyId, document, scope, message, expectedVersion }, context) => {
+      const input = { document: documentOf(document), scope: scope && scopeInput(scope), message, expectedVersion };
+      return { policy: policyMessage(await policies.update(callerOf(context), policyId, input, context.signal)) };
+    },
+    deletePolicy: async ({ policyId }, context) => {
+      await policies.delete(callerOf(context), policyId);
+      return {};
+    },
+    listPolicyVersions: async (request, context) => {
+      const page = pageOf(request);
+      const [rows, total] = await policies.listVersions(callerOf(context), request.policyId, page);
+      return { total, ...page, versions: rows.map(versionMessage) };
+    },
+    validatePolicy: async ({ document }, context) => {
+      const { orgId } = callerOf(context);
+      const checked = await policies.validate({ orgId, signal: context.signal }, documentOf(document));
+      const valid = checked.document !== undefined && checked.tests.every((test) => test.passed);
+      return {
+        valid,
+        document: checked.document,
+        problems: checked.problems.map((problem) => ({ ...problem })),
+        tests: checked.tests.map((test) => ({ ...test, failures: [...test.failures] })),
+        untilVerdict: [...checked.untilVerdict],
+      };
+    },
+  };
+}
+
+function scopeInput(scope: Scope | undefined) {
+  return scope === undefined ? undefined : { appId: scope.appId, agentId: scope.agentId, env: scope.env };
+}

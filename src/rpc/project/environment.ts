@@ -1,0 +1,68 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { EnvironmentSchema } from "../../../gen/policyguard/control/v1/environment_pb.ts";
+import type { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import type { Capture, Environments } from "../../domain/project/environment.ts";
+import { callerOf } from "../../kit/rpc/context.ts";
+import { pageOf } from "../../kit/rpc/page.ts";
+import { timestamp } from "../time.ts";
+
+type Row = Awaited<ReturnType<Environments["create"]>>;
+
+const captures: Record<Capture, CaptureMode> = {
+  none: CaptureMode.NONE,
+  redacted: CaptureMode.REDACTED,
+  full: CaptureMode.FULL,
+};
+
+/** Handlers of EnvironmentService. */
+export function environmentHandlers(environments: Environments): ServiceImpl<typeof EnvironmentService> {
+  return {
+    createEnvironment: async ({ projectId, name, isProtected, capture }, context) => ({
+      environment: environmentMessage(
+        await environments.create(callerOf(context), projectId, { name, isProtected, capture: captureOf(capture) }),
+      ),
+    }),
+    listEnvironments: async (request, context) => {
+      const page = pageOf(request);
+      const [rows, total] = await environments.list(callerOf(context), request.projectId, page);
+      return { total, ...page, environments: rows.map(environmentMessage) };
+    },
+    updateEnvironment: async ({ projectId, envName, isProtected, isFrozen, requiredApprovals, capture }, context) => {
+      const change = { isProtected, isFrozen, requiredApprovals, capture: captureOf(capture) };
+      return {
+        environment: environmentMessage(await environments.update(callerOf(context), projectId, envName, change)),
+      };
+    },
+    reorderEnvironments: async ({ projectId, names }, context) => {
+      const rows = await environments.reorder(callerOf(context), projectId, names);
+      return { total: rows.length, limit: rows.length, offset: 0, environments: rows.map(environmentMessage) };
+    },
+    deleteEnvironment: async ({ projectId, envName, force }, context) => {
+      await environments.delete(callerOf(context), projectId, envName, { force: force ?? false });
+      return {};
+    },
+  };
+}
+
+function environmentMessage(row: Row): MessageInitShape<typeof EnvironmentSchema> {
+  return {
+    id: row.id,
+    orgId: row.orgId,
+    projectId: row.projectId,
+    name: row.name,
+    position: row.position,
+    isProtected: row.isProtected,
+    isFrozen: row.isFrozen,
+    requiredApprovals: row.requiredApprovals,
+    capture: captures[row.capture],
+    activeVersion: row.activeVersion ?? undefined,
+    createdAt: timestamp(row.createdAt),
+  };
+}
+
+function captureOf(mode: CaptureMode): Capture | undefined {
+  const names: readonly Capture[] = ["none", "redacted", "full"];
+  return names.find((name) => captures[name] === mode);
+}

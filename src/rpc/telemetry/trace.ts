@@ -1,0 +1,118 @@
+import { create, type JsonValue, type Message, type MessageInitShape } from "@bufbuild/protobuf";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { TraceSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
+import type { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { Trace, Traces } from "../../domain/telemetry/trace.ts";
+import { traceCsvHeader, traceCsvLine } from "../../domain/telemetry/trace-csv.ts";
+import { callerOf } from "../../kit/rpc/context.ts";
+import { pageOf } from "../../kit/rpc/page.ts";
+import { timestamp } from "../time.ts";
+
+/** Writes a message as the JSON of the API. */
+export type JsonWriter = (message: Message) => JsonValue;
+
+/** The format of an export. */
+interface ExportForm {
+  readonly contentType: string;
+  readonly extension: string;
+  readonly header: string;
+  readonly line: (trace: Trace) => string;
+}
+
+/** Handlers of TraceService. `writeTrace` writes the lines of JSONL. */
+export function traceHandlers(traces: Traces, writeTrace: JsonWriter): ServiceImpl<typeof TraceService> {
+  const csv: ExportForm = {
+    contentType: "text/csv; charset=utf-8; header=present",
+    extension: "csv",
+    header: traceCsvHeader(),
+    line: traceCsvLine,
+  };
+  const jsonl: ExportForm = {
+    contentType: "application/x-ndjson",
+    extension: "jsonl",
+    header: "",
+    line: (trace) => `${JSON.stringify(writeTrace(create(TraceSchema, traceMessage(trace))))}\n`,
+  };
+  return {
+    listTraces: async (request, context) => {
+      const page = pageOf(request);
+      const list = await traces.list(callerOf(context), filterOf(request), page);
+      return { ...list, ...page, traces: list.traces.map(traceMessage) };
+    },
+    getTrace: async ({ traceId }, context) => ({
+      trace: traceMessage(await traces.get(callerOf(context), traceId)),
+    }),
+    async *exportTraces(request, context) {
+      const pages = traces.export(callerOf(context), filterOf(request));
+      const { contentType, extension, header, line } = request.format === "jsonl" ? jsonl : csv;
+      context.responseHeader.set("Content-Disposition", `attachment; filename="traces.${extension}"`);
+      // The first line is sent with the first page, so that a failure before it still has its own status.
+      let isEmpty = true;
+      for await (const page of pages) {
+        yield { contentType, data: Buffer.from((isEmpty ? header : "") + page.map(line).join("")) };
+        if (context.signal.aborted) return;
+        isEmpty = false;
+      }
+      if (isEmpty) yield { contentType, data: Buffer.from(header) };
+    },
+  };
+}
+
+interface FilterFields {
+  readonly projectId?: string;
+  readonly environment?: string;
+  readonly agentId?: string;
+  readonly outcome: Outcome;
+  readonly ruleId?: string;
+  readonly sessionId?: string;
+  readonly since?: Timestamp;
+  readonly until?: Timestamp;
+}
+
+function filterOf(request: FilterFields): Parameters<Traces["list"]>[1] {
+  return {
+    projectId: request.projectId?.toLowerCase(),
+    environment: request.environment,
+    agentKey: request.agentId,
+    outcome: request.outcome === Outcome.UNSPECIFIED ? undefined : request.outcome,
+    ruleId: request.ruleId,
+    sessionId: request.sessionId,
+    since: request.since && timestampDate(request.since),
+    until: request.until && timestampDate(request.until),
+  };
+}
+
+function traceMessage({ record, ...trace }: Trace): MessageInitShape<typeof TraceSchema> {
+  return {
+    id: trace.id,
+    orgId: trace.orgId,
+    projectId: trace.projectId,
+    environment: trace.environment,
+    agentId: trace.agentKey ?? undefined,
+    sessionId: presentText(record.sessionId),
+    userId: presentText(record.userId),
+    stage: record.stage,
+    outcome: record.outcome,
+    wouldBeOutcome: record.wouldBeOutcome,
+    decidedByRule: presentText(record.decidedByRule),
+    decidedByPolicy: presentText(record.decidedByPolicy),
+    findings: record.findings,
+    unjudged: record.unjudged,
+    signals: record.signals,
+    bundle: record.bundle,
+    language: presentText(record.language),
+    latencyUs: record.latencyUs,
+    model: record.model,
+    metadata: record.metadata,
+    capture: record.capture,
+    segments: record.segments,
+    createdAt: record.createdAt ?? timestamp(trace.createdAt),
+    receivedAt: timestamp(trace.receivedAt),
+  };
+}
+
+function presentText(text: string): string | undefined {
+  return text === "" ? undefined : text;
+}

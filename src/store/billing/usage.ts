@@ -1,0 +1,80 @@
+import { defineEntity, p } from "@mikro-orm/core";
+import { runBound } from "../core/bulk.ts";
+import { lookupTenantTable } from "../core/tenant.ts";
+import type { Transaction } from "../core/transaction.ts";
+
+const schema = defineEntity({
+  name: "UsageMonth",
+  tableName: "usage_month",
+  ...lookupTenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    /** First day of the month, in UTC. */
+    month: p.date().primary(),
+    evaluations: p.bigint("number"),
+    /** Evaluations in the playground, which enforce nothing. */
+    playgroundEvaluations: p.bigint("number").default(0),
+    /** Evaluations that runtimes made without a lease, or reported after theirs was reclaimed. */
+    overage: p.bigint("number").default(0),
+  },
+});
+
+/** How many evaluations an organization had in a calendar month (UTC). */
+export class UsageMonthRow extends schema.class {}
+schema.setClass(UsageMonthRow);
+
+/** Adds evaluations to months, each given as its first day such as "2026-11-01". Months are locked in their order. */
+export async function addUsage(tx: Transaction, evaluations: ReadonlyMap<string, number>): Promise<void> {
+  if (evaluations.size === 0) return;
+  const months = [...evaluations.keys()].sort();
+  await runBound(
+    tx,
+    `insert into usage_month (org_id, month, evaluations)
+     select $1, month, evaluations from unnest($2::date[], $3::bigint[]) as added (month, evaluations) order by month
+     on conflict (org_id, month) do update set evaluations = usage_month.evaluations + excluded.evaluations`,
+    [tx.orgId, months, months.map((month) => evaluations.get(month))],
+  );
+}
+
+/** Counts one evaluation in the playground, in the month of the transaction. */
+export async function addPlaygroundUsage(tx: Transaction): Promise<void> {
+  await tx.sql(
+    `insert into usage_month (org_id, month, evaluations, playground_evaluations) values (?, ?, 0, 1)
+     on conflict (org_id, month) do update set playground_evaluations = usage_month.playground_evaluations + 1`,
+    [tx.orgId, monthOf(tx.now)],
+  );
+}
+
+/** Evaluations in the playground of a month, given as its first day. */
+export async function readPlaygroundUsage(tx: Transaction, month: string): Promise<number> {
+  const rows = await tx.sql<{ evaluations: string | number }>(
+    "select playground_evaluations as evaluations from usage_month where org_id = ? and month = ?",
+    [tx.orgId, month],
+  );
+  return Number(rows[0]?.evaluations ?? 0);
+}
+
+/** Evaluations of a month, given as its first day. */
+export async function readUsage(tx: Transaction, month: string): Promise<number> {
+  const rows = await tx.sql<{ evaluations: string | number }>(
+    "select evaluations from usage_month where org_id = ? and month = ?",
+    [tx.orgId, month],
+  );
+  return Number(rows[0]?.evaluations ?? 0);
+}
+
+/** The first day of the month in UTC. */
+function monthOf(moment: Date): string {
+  return `${moment.toISOString().slice(0, 7)}-01`;
+}
+
+/** Evaluations of a month that no lease covered, and those that are leased and not reported yet. */
+export async function readLeased(tx: Transaction, month: string): Promise<{ overage: number; outstanding: number }> {
+  const rows = await tx.sql<{ overage: string | number | null; outstanding: string | number }>(
+    `select (select overage from usage_month where org_id = ? and month = ?) as overage,
+            (select coalesce(sum(size - spent), 0) from quota_lease
+             where org_id = ? and month = ? and expires_at > ?) as outstanding`,
+    [tx.orgId, month, tx.orgId, month, tx.now],
+  );
+  return { overage: Number(rows[0]?.overage ?? 0), outstanding: Number(rows[0]?.outstanding ?? 0) };
+}

@@ -1,0 +1,240 @@
+// The control plane's connection to PostgreSQL. All access to an organization's rows happens in `transaction` or
+// `read`, which tell row-level security whose rows are visible.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { IsolationLevel, type MikroORM, MikroORM as Orm, type SqlEntityManager } from "@mikro-orm/postgresql";
+import { type BackOff, backOffMs } from "../../kit/process/back-off.ts";
+import { type Clock, systemClock } from "../../kit/process/clock.ts";
+import type { AccountTransaction, AuditAuthor, Change, Lookups, Transaction } from "../core/transaction.ts";
+import { writeAuditEntry } from "../telemetry/audit-entry.ts";
+import { isGivenUp, translated } from "./driver-error.ts";
+import { ormOptions } from "./orm.ts";
+
+/** Changes for the audit log of one organization, or of each organization that the account is a member of. */
+type Entry = { readonly author: AuditAuthor; readonly change: Change } & (
+  | { readonly orgId: string }
+  | { readonly accountId: string }
+);
+
+/** The control plane's database. */
+export class Database implements Lookups {
+  readonly #orm: MikroORM;
+  readonly #clock: Clock;
+
+  constructor(orm: MikroORM, clock: Clock) {
+    this.#orm = orm;
+    this.#clock = clock;
+  }
+
+  /** Runs a change on a caller's behalf: the change, its audit entry, its events and its jobs commit together. */
+  transaction<T>(caller: AuditAuthor & { readonly orgId: string }, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#within({ "app.org_id": caller.orgId }, (scope) => work(transactionOf(scope, caller.orgId, caller)));
+  }
+
+  /** Runs a change by the system itself, such as a job or an ingest; it has no audit entry. */
+  systemTransaction<T>(orgId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#within({ "app.org_id": orgId }, (scope) => work(transactionOf(scope, orgId, undefined)));
+  }
+
+  /** Runs a change of a person's data, such as a session or a password. Only the rows of one account are visible. */
+  accountTransaction<T>(accountId: string, work: (tx: AccountTransaction) => Promise<T>): Promise<T> {
+    return this.#within({ "app.account_id": accountId }, (scope) => work(accountTransactionOf(scope, accountId)));
+  }
+
+  /** Reads a snapshot. Writing in it is a programming error that PostgreSQL refuses. */
+  read<T>(orgId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const options = { readOnly: true };
+    return this.#within({ "app.org_id": orgId }, (scope) => work(transactionOf(scope, orgId, undefined)), options);
+  }
+
+  /** Reads a snapshot of the rows of one account. */
+  readAccount<T>(accountId: string, work: (tx: AccountTransaction) => Promise<T>): Promise<T> {
+    const variables = { "app.account_id": accountId };
+    return this.#within(variables, (scope) => work(accountTransactionOf(scope, accountId)), { readOnly: true });
+  }
+
+  async lookup<Row extends object>(name: string, parameters: readonly unknown[]): Promise<Row[]> {
+    const placeholders = parameters.map(() => "?").join(", ");
+    return translated(() => this.#orm.em.fork().execute(`select * from app.${name}(${placeholders})`, [...parameters]));
+  }
+
+  /** Whether the database answers and accepts writes. */
+  async isWritable(): Promise<boolean> {
+    const rows = await this.#orm.em
+      .fork()
+      .execute<{ writable: boolean }[]>(
+        "select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable",
+      );
+    return rows[0]?.writable === true;
+  }
+
+  /** Closes the connections. */
+  async close(): Promise<void> {
+    await this.#orm.close(true);
+  }
+
+  #within<T>(
+    variables: Readonly<Record<string, string>>,
+    work: (scope: Scope) => Promise<T>,
+    { readOnly = false } = {},
+  ): Promise<T> {
+    return translated(() => triedAgain(() => this.#once(variables, work, { readOnly })));
+  }
+
+  #once<T>(
+    variables: Readonly<Record<string, string>>,
+    work: (scope: Scope) => Promise<T>,
+    { readOnly }: { readonly readOnly: boolean },
+  ): Promise<T> {
+    // Each attempt has a fork of its own: entities of a failed attempt must not be written by the next.
+    const em = this.#orm.em.fork({ session: { variables } });
+    return em.transactional(
+      async (inner) => {
+        const scope = scopeOf(inner, this.#clock.now());
+        const result = await work(scope);
+        if (!readOnly) await inner.flush();
+        await writeEntries(scope);
+        return result;
+      },
+      readOnly ? { readOnly, isolationLevel: IsolationLevel.REPEATABLE_READ } : {},
+    );
+  }
+}
+
+const attempts = 3;
+const backOff: BackOff = { baseMs: 20, maxMs: 40, jitter: "full" };
+
+/** Retries a transaction that PostgreSQL aborted in favour of another one: it had no effect. */
+async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attempts || !isGivenUp(error)) throw error;
+      await sleep(backOffMs(attempt - 1, backOff));
+    }
+  }
+}
+
+/** The state that the views of one transaction share. */
+interface Scope extends Pick<Transaction, "em" | "now" | "sql" | "enqueue"> {
+  readonly entries: Entry[];
+  /** Sets whose rows are visible from here on, until the transaction ends. */
+  readonly reach: (variable: "app.org_id" | "app.account_id", id: string) => Promise<void>;
+}
+
+function scopeOf(em: SqlEntityManager, now: Date): Scope {
+  const sql = <Row extends object>(text: string, parameters: readonly unknown[] = []) =>
+    em.execute<Row[]>(text, [...parameters]);
+  return {
+    em,
+    now,
+    sql,
+    entries: [],
+    enqueue: async ({ task, payload, runAt, key }) => {
+      const at = runAt?.toISOString() ?? null;
+      await sql("select app.enqueue(?, ?::json, ?::timestamptz, ?)", [task, JSON.stringify(payload), at, key ?? null]);
+    },
+    // Pending writes for another organization or account have to reach the database before its rows become invisible.
+    reach: async (variable, id) => {
+      await em.flush();
+      await sql("select set_config(?, ?, true)", [variable, id]);
+    },
+  };
+}
+
+function transactionOf(scope: Scope, orgId: string, author: AuditAuthor | undefined): Transaction {
+  const { em, now, sql, enqueue, entries, reach } = scope;
+  return {
+    orgId,
+    em,
+    now,
+    sql,
+    enqueue,
+    changed: (change) => {
+      if (author !== undefined) entries.push({ orgId, author, change });
+    },
+    notify: async (channel, payload) => {
+      await sql("select pg_notify(?, ?)", [channel, JSON.stringify({ org_id: orgId, ...payload })]);
+    },
+    openAccount: async (accountId) => {
+      await reach("app.account_id", accountId);
+      return accountTransactionOf(scope, accountId);
+    },
+  };
+}
+
+function accountTransactionOf(scope: Scope, accountId: string): AccountTransaction {
+  const { em, now, sql, enqueue, entries, reach } = scope;
+  return {
+    accountId,
+    em,
+    now,
+    sql,
+    enqueue,
+    changed: (author, change) => {
+      entries.push({ accountId, author, change });
+    },
+    openOrganization: async (orgId, author) => {
+      await reach("app.org_id", orgId);
+      return transactionOf(scope, orgId, author);
+    },
+  };
+}
+
+// The heads of the logs are locked in the order of their organizations, so that no two transactions wait for each
+// other.
+async function writeEntries(scope: Scope): Promise<void> {
+  const { entries, sql } = scope;
+  const placed: { orgId: string; author: AuditAuthor; change: Change }[] = [];
+  for (const entry of entries) {
+    if ("orgId" in entry) placed.push(entry);
+    else {
+      const rows = await sql<{ org_id: string }>("select org_id from app.find_memberships(?) where state = 'active'", [
+        entry.accountId,
+      ]);
+      placed.push(...rows.map((row) => ({ ...entry, orgId: row.org_id })));
+    }
+  }
+  placed.sort((a, b) => (a.orgId < b.orgId ? -1 : a.orgId > b.orgId ? 1 : 0));
+  for (const [i, { orgId, author, change }] of placed.entries()) {
+    if (placed[i - 1]?.orgId !== orgId) await scope.reach("app.org_id", orgId);
+    await writeAuditEntry(transactionOf(scope, orgId, author), author, change);
+  }
+}
+
+/** Connects as the application. Refuses a login that could bypass row-level security. */
+export async function openDatabase(options: {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly clock?: Clock;
+}): Promise<Database> {
+  const orm = await Orm.init(ormOptions({ url: options.url, poolSize: options.poolSize }));
+  try {
+    await assertSubjectToRowLevelSecurity(orm);
+  } catch (error) {
+    await orm.close(true);
+    // The driver's message names the server or the login, whichever is wrong.
+    const isOurs = error instanceof Error && error.constructor === Error && !("code" in error);
+    throw isOurs ? error : new Error("the database cannot be used", { cause: error });
+  }
+  return new Database(orm, options.clock ?? systemClock);
+}
+
+async function assertSubjectToRowLevelSecurity(orm: MikroORM): Promise<void> {
+  const rows = await orm.em.execute<{ name: string; above: boolean }[]>(
+    `select current_user as name,
+            r.rolsuper or r.rolbypassrls
+              or exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                         where n.nspname = 'public' and c.relkind in ('r', 'p')
+                           and pg_has_role(c.relowner, 'member')) as above
+     from pg_roles r where r.rolname = current_user`,
+  );
+  const login = rows[0];
+  if (login === undefined || login.above) {
+    throw new Error(
+      `the database login ${login?.name ?? "?"} is a superuser, has BYPASSRLS or owns the tables, so row-level security ` +
+        "would not hold it; set DATABASE_URL to the application's own login",
+    );
+  }
+}

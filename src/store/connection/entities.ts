@@ -1,0 +1,100 @@
+// Every entity of the schema.
+
+import { QuotaLeaseRow } from "../billing/quota-lease.ts";
+import { UsageMonthRow } from "../billing/usage.ts";
+import { UsageNoticeRow } from "../billing/usage-notice.ts";
+import { BundleApprovalRow } from "../bundle/approval.ts";
+import { ActivationRow, BundlePartRow, BundleRow, KeySetRow, SigningKeyRow } from "../bundle/bundle.ts";
+import { CandidateCountRow, CandidateRow, CandidateSampleRow } from "../bundle/candidate.ts";
+import { WorkerPoolRow } from "../core/worker-pool.ts";
+import { EventRow } from "../event/event.ts";
+import { ReportingGapRow } from "../fleet/reporting-gap.ts";
+import { RuntimeInstanceRow } from "../fleet/runtime-instance.ts";
+import { AccountRow } from "../identity/account.ts";
+import { AddressLimitRow } from "../identity/address-limit.ts";
+import { JoinRequestRow } from "../identity/join-request.ts";
+import { LoginFailureRow } from "../identity/login-failure.ts";
+import { MemberRow } from "../identity/member.ts";
+import { OneTimeTokenRow } from "../identity/one-time-token.ts";
+import { RecoveryCodeRow } from "../identity/recovery-code.ts";
+import { SessionRow, SessionTokenRow } from "../identity/session.ts";
+import { SsoRow } from "../identity/sso.ts";
+import { SsoDomainRow } from "../identity/sso-domain.ts";
+import { SsoIdentityRow } from "../identity/sso-identity.ts";
+import { SsoLoginRow } from "../identity/sso-login.ts";
+import { TokenRow } from "../identity/token.ts";
+import { DetectorBackendRow } from "../policy/detector-backend.ts";
+import { ListRow } from "../policy/list.ts";
+import { OutputSchemaRow } from "../policy/output-schema.ts";
+import { PolicyRow, PolicyVersionRow } from "../policy/policy.ts";
+import { PolicyDetectorRow } from "../policy/policy-detector.ts";
+import { PolicyPackRow } from "../policy/policy-pack.ts";
+import { AgentRow } from "../project/agent.ts";
+import { EnvironmentRow } from "../project/environment.ts";
+import { ProjectRow } from "../project/project.ts";
+import { AuditEntryRow, AuditHeadRow } from "../telemetry/audit-entry.ts";
+import { AuditOpeningRow } from "../telemetry/audit-opening.ts";
+import { EvaluationKeyRow } from "../telemetry/evaluation-key.ts";
+import { TraceRow, TraceRuleRow } from "../telemetry/trace.ts";
+import { TraceRollupRow } from "../telemetry/trace-rollup.ts";
+import { OrganizationRow } from "../tenancy/organization.ts";
+import { OrganizationSecretRow } from "../tenancy/organization-secret.ts";
+import { WebhookAttemptRow } from "../webhook/attempt.ts";
+import { WebhookDeliveryRow } from "../webhook/delivery.ts";
+import { WebhookRow } from "../webhook/webhook.ts";
+
+/** Entities in the order of their dependence. */
+export const entities = [
+  OrganizationRow,
+  AccountRow,
+  SessionRow,
+  SessionTokenRow,
+  OneTimeTokenRow,
+  RecoveryCodeRow,
+  LoginFailureRow,
+  AddressLimitRow,
+  MemberRow,
+  JoinRequestRow,
+  SsoRow,
+  SsoDomainRow,
+  SsoLoginRow,
+  SsoIdentityRow,
+  ProjectRow,
+  EnvironmentRow,
+  AgentRow,
+  TokenRow,
+  AuditHeadRow,
+  AuditEntryRow,
+  AuditOpeningRow,
+  PolicyRow,
+  PolicyVersionRow,
+  PolicyDetectorRow,
+  PolicyPackRow,
+  ListRow,
+  OutputSchemaRow,
+  DetectorBackendRow,
+  BundleRow,
+  BundlePartRow,
+  ActivationRow,
+  SigningKeyRow,
+  KeySetRow,
+  BundleApprovalRow,
+  CandidateRow,
+  CandidateCountRow,
+  CandidateSampleRow,
+  OrganizationSecretRow,
+  EvaluationKeyRow,
+  TraceRow,
+  TraceRuleRow,
+  TraceRollupRow,
+  UsageMonthRow,
+  UsageNoticeRow,
+  QuotaLeaseRow,
+  RuntimeInstanceRow,
+  ReportingGapRow,
+  WebhookRow,
+  EventRow,
+  WebhookDeliveryRow,
+  WebhookAttemptRow,
+  WorkerPoolRow,
+];

@@ -1,0 +1,102 @@
+import { defineEntity, p } from "@mikro-orm/core";
+import { runBound } from "../core/bulk.ts";
+import { tenantTable } from "../core/tenant.ts";
+import type { Transaction } from "../core/transaction.ts";
+import type { InstanceKey } from "./runtime-instance.ts";
+
+const schema = defineEntity({
+  name: "ReportingGap",
+  tableName: "reporting_gap",
+  ...tenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    environment: p.text().primary(),
+    instanceId: p.uuid().primary(),
+    /** Spool sequence number of the first evaluation that is missing. */
+    firstSeq: p.bigint("number").primary(),
+    reason: p.text().primary(),
+    lastSeq: p.bigint("number"),
+    /** Evaluations that are missing. */
+    count: p.bigint("number"),
+    createdAt: p.datetime(3),
+  },
+});
+
+/** Evaluations that a runtime made and that are not stored as traces: lost on the way, or refused here. */
+export class ReportingGapRow extends schema.class {}
+schema.setClass(ReportingGapRow);
+
+/** A gap to note. */
+export interface NewGap {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly count: number;
+  /**
+   * "spool_full", "write_failed" or "corrupt" from a runtime; "invalid", "too_old" or "in_future" for what was refused
+   * here.
+   */
+  readonly reason: string;
+}
+
+/** Records gaps. One that is reported again, whole or in part, changes nothing; one that has grown is updated. */
+export async function addGaps(tx: Transaction, key: InstanceKey, gaps: readonly NewGap[]): Promise<void> {
+  if (gaps.length === 0) return;
+  await runBound(
+    tx,
+    `insert into reporting_gap
+       (org_id, project_id, environment, instance_id, first_seq, reason, last_seq, count, created_at)
+     select $1, $2, $3, $4, first_seq, reason, last_seq, count, $5
+     from unnest($6::bigint[], $7::text[], $8::bigint[], $9::bigint[]) as gap (first_seq, reason, last_seq, count)
+     where not exists (select from reporting_gap known
+       where known.org_id = $1 and known.project_id = $2 and known.environment = $3 and known.instance_id = $4
+         and known.reason = gap.reason and known.first_seq < gap.first_seq and known.last_seq >= gap.last_seq)
+     on conflict (org_id, project_id, environment, instance_id, first_seq, reason) do update
+       set last_seq = greatest(reporting_gap.last_seq, excluded.last_seq),
+           count = greatest(reporting_gap.count, excluded.count)`,
+    [
+      tx.orgId,
+      key.projectId,
+      key.environment,
+      key.instanceId,
+      tx.now,
+      gaps.map((gap) => gap.firstSeq),
+      gaps.map((gap) => gap.reason),
+      gaps.map((gap) => gap.lastSeq),
+      gaps.map((gap) => gap.count),
+    ],
+  );
+}
+
+/** Evaluations that runtimes lost, by runtime; runtimes that lost none are left out. */
+export async function lostEvaluations(
+  tx: Transaction,
+  { projectId, environment }: Omit<InstanceKey, "instanceId">,
+  instanceIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await runBound<{ instance_id: string; lost: string }>(
+    tx,
+    `select instance_id, sum(count) as lost from reporting_gap
+     where org_id = $1 and project_id = $2 and environment = $3 and instance_id = any($4::uuid[])
+     group by instance_id`,
+    [tx.orgId, projectId, environment, instanceIds],
+  );
+  return new Map(rows.map(({ instance_id, lost }) => [instance_id, Number(lost)]));
+}
+
+/** Evaluations that the runtimes of an environment lost, those that were forgotten among them. */
+export async function lostInEnvironment(
+  tx: Transaction,
+  { projectId, environment }: Omit<InstanceKey, "instanceId">,
+): Promise<number> {
+  const [row] = await tx.sql<{ lost: string }>(
+    `select coalesce(sum(count), 0) as lost from reporting_gap where org_id = ? and project_id = ? and environment = ?`,
+    [tx.orgId, projectId, environment],
+  );
+  return Number(row?.lost ?? 0);
+}
+
+/** The gaps of a runtime, in the order of its spool. */
+export function listGaps(tx: Transaction, key: InstanceKey): Promise<ReportingGapRow[]> {
+  return tx.em.find(ReportingGapRow, { orgId: tx.orgId, ...key }, { orderBy: { firstSeq: "asc", reason: "asc" } });
+}

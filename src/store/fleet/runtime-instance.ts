@@ -1,0 +1,199 @@
+import { defineEntity, p } from "@mikro-orm/core";
+import type { Page } from "../../kit/rpc/page.ts";
+import { tenantTable } from "../core/tenant.ts";
+import type { Transaction } from "../core/transaction.ts";
+
+const schema = defineEntity({
+  name: "RuntimeInstance",
+  tableName: "runtime_instance",
+  ...tenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    environment: p.text().primary(),
+    /** Chosen by the runtime. Part of a longer key, so that no runtime can speak for another environment's. */
+    id: p.uuid().primary(),
+    softwareVersion: p.text(),
+    bundleVersion: p.integer().default(0),
+    activationSeq: p.integer().default(0),
+    /** Why the newest bundle was refused; empty when it was not. */
+    rejection: p.text().default(""),
+    /** Keys of the detector backends to which the runtime sends nothing. */
+    refusedBackends: p.array().columnType("text[]").defaultRaw("'{}'"),
+    /** Evaluations that wait in the runtime's spool. */
+    spoolDepth: p.bigint("number").default(0),
+    /** Evaluations of it that were stored. */
+    evaluations: p.bigint("number").default(0),
+    firstSeenAt: p.datetime(3),
+    lastSeenAt: p.datetime(3),
+  },
+});
+
+/** A runtime process that has enrolled. */
+export class RuntimeInstanceRow extends schema.class {}
+schema.setClass(RuntimeInstanceRow);
+
+/** The key of a runtime. */
+export interface InstanceKey {
+  readonly projectId: string;
+  readonly environment: string;
+  readonly instanceId: string;
+}
+
+/** The status of a runtime. */
+export interface InstanceStatus {
+  readonly bundleVersion: number;
+  readonly activationSeq: number;
+  readonly rejection: string;
+  readonly refusedBackends: readonly string[];
+  readonly spoolDepth: number;
+}
+
+/** Records that a runtime exists. */
+export async function touchInstance(tx: Transaction, key: InstanceKey, softwareVersion: string): Promise<void> {
+  await tx.sql(
+    `insert into runtime_instance
+       (org_id, project_id, environment, id, software_version, first_seen_at, last_seen_at) values (?, ?, ?, ?, ?, ?, ?)
+     on conflict (org_id, project_id, environment, id) do update
+       set software_version = excluded.software_version, last_seen_at = excluded.last_seen_at`,
+    [tx.orgId, key.projectId, key.environment, key.instanceId, softwareVersion, tx.now, tx.now],
+  );
+}
+
+/** Records the status of a runtime. False when the runtime is unknown, because it never enrolled or was forgotten. */
+export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, status: InstanceStatus): Promise<boolean> {
+  const rows = await tx.sql(
+    `update runtime_instance set bundle_version = ?, activation_seq = ?, rejection = ?, spool_depth = ?, last_seen_at = ?,
+       refused_backends = array(select jsonb_array_elements_text(?::jsonb))
+     where org_id = ? and project_id = ? and environment = ? and id = ? returning id`,
+    [
+      status.bundleVersion,
+      status.activationSeq,
+      status.rejection,
+      status.spoolDepth,
+      tx.now,
+      JSON.stringify(status.refusedBackends),
+      tx.orgId,
+      key.projectId,
+      key.environment,
+      key.instanceId,
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** Counts evaluations of a runtime that were stored. Nothing is counted for one that was forgotten. */
+export async function countInstanceEvaluations(tx: Transaction, key: InstanceKey, evaluations: number): Promise<void> {
+  await tx.sql(
+    `update runtime_instance set evaluations = evaluations + ?
+     where org_id = ? and project_id = ? and environment = ? and id = ?`,
+    [evaluations, tx.orgId, key.projectId, key.environment, key.instanceId],
+  );
+}
+
+/** The state of a runtime, compared with its environment's activation. */
+export type InstanceState = "active" | "behind" | "rejected";
+
+/** A runtime, as it is listed. */
+export type ListedInstance = Pick<
+  RuntimeInstanceRow,
+  | "id"
+  | "environment"
+  | "softwareVersion"
+  | "bundleVersion"
+  | "activationSeq"
+  | "rejection"
+  | "refusedBackends"
+  | "spoolDepth"
+  | "evaluations"
+  | "firstSeenAt"
+  | "lastSeenAt"
+> & { readonly state: InstanceState };
+
+// A runtime without a bundle is behind, even where the environment has no active bundle.
+const listed = `
+  select runtime_instance.*, case
+    when rejection <> '' then 'rejected'
+    when runtime_instance.activation_seq = 0 or runtime_instance.activation_seq < environment.activation_seq then 'behind'
+    else 'active' end as state
+  from runtime_instance join environment
+    on environment.org_id = runtime_instance.org_id and environment.project_id = runtime_instance.project_id
+      and environment.name = runtime_instance.environment
+  where runtime_instance.org_id = ? and runtime_instance.project_id = ? and runtime_instance.environment = ?`;
+
+/** Which runtimes are wanted; undefined is any. */
+export interface InstanceFilter {
+  readonly state?: InstanceState | undefined;
+  /** Version of the bundle that they enforce; 0 for those that have none. */
+  readonly bundleVersion?: number | undefined;
+  readonly softwareVersion?: string | undefined;
+}
+
+/** A page of an environment's runtimes, the one that reported last first, and their count. */
+export async function listInstances(
+  tx: Transaction,
+  { projectId, environment }: Omit<InstanceKey, "instanceId">,
+  { limit, offset, ...filter }: Page & InstanceFilter,
+): Promise<[ListedInstance[], number]> {
+  const wished = [
+    { column: "state", value: filter.state },
+    { column: "bundle_version", value: filter.bundleVersion },
+    { column: "software_version", value: filter.softwareVersion },
+  ].filter(({ value }) => value !== undefined);
+  const wanted = wished.length === 0 ? "" : `where ${wished.map(({ column }) => `${column} = ?`).join(" and ")}`;
+  const parameters = [tx.orgId, projectId, environment, ...wished.map(({ value }) => value)];
+  const [counted] = await tx.sql<{ total: string }>(
+    `select count(*) as total from (${listed}) as listed ${wanted}`,
+    parameters,
+  );
+  const rows = await tx.sql<InstanceColumns>(
+    `select * from (${listed}) as listed ${wanted} order by last_seen_at desc, id limit ? offset ?`,
+    [...parameters, limit, offset],
+  );
+  return [rows.map(listedInstance), Number(counted?.total ?? 0)];
+}
+
+interface InstanceColumns {
+  readonly id: string;
+  readonly environment: string;
+  readonly software_version: string;
+  readonly bundle_version: number;
+  readonly activation_seq: number;
+  readonly rejection: string;
+  readonly refused_backends: string[];
+  readonly spool_depth: string;
+  readonly evaluations: string;
+  readonly first_seen_at: Date;
+  readonly last_seen_at: Date;
+  readonly state: InstanceState;
+}
+
+function listedInstance({ id, environment, rejection, state, ...row }: InstanceColumns): ListedInstance {
+  return {
+    ...{ id, environment, rejection, state },
+    softwareVersion: row.software_version,
+    bundleVersion: row.bundle_version,
+    activationSeq: row.activation_seq,
+    refusedBackends: row.refused_backends,
+    spoolDepth: Number(row.spool_depth),
+    evaluations: Number(row.evaluations),
+    firstSeenAt: row.first_seen_at,
+    lastSeenAt: row.last_seen_at,
+  };
+}
+
+/** Deletes the runtime. Returns the version of its software; undefined when there is no such runtime. */
+export async function forgetInstance(tx: Transaction, key: InstanceKey): Promise<string | undefined> {
+  const [row] = await tx.sql<{ software_version: string }>(
+    `delete from runtime_instance where org_id = ? and project_id = ? and environment = ? and id = ?
+     returning software_version`,
+    [tx.orgId, key.projectId, key.environment, key.instanceId],
+  );
+  return row?.software_version;
+}
+
+/** The runtime, or null. */
+export function findInstance(tx: Transaction, key: InstanceKey): Promise<RuntimeInstanceRow | null> {
+  const { instanceId, ...path } = key;
+  return tx.em.findOne(RuntimeInstanceRow, { orgId: tx.orgId, ...path, id: instanceId });
+}

@@ -1,0 +1,117 @@
+// Foreign keys. All but those to organization and account start with org_id on both sides, so that no row can point
+// into another organization and the schema can be distributed by org_id. MikroORM cannot share a column between a key
+// and a relation, so they are listed here and kept in step by `migrateDatabase`.
+
+/** One foreign key. */
+export interface ForeignKey {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly references: string;
+  readonly referenced: readonly string[];
+}
+
+/** Every foreign key of the schema. Deleting a row deletes what belongs to it. */
+export const foreignKeys: readonly ForeignKey[] = [
+  toOrganization("project"),
+  toProject("environment"),
+  toProject("agent"),
+  toOrganization("token"),
+  toProject("token"),
+  toEnvironment("token"),
+  toAccount("session"),
+  { table: "session", columns: ["provider_org_id"], references: "organization", referenced: ["id"] },
+  toAccount("session_token"),
+  { table: "session_token", columns: ["session_id"], references: "session", referenced: ["id"] },
+  toAccount("recovery_code"),
+  toOrganization("member"),
+  toAccount("member"),
+  toOrganization("join_request"),
+  toAccount("join_request"),
+  toOrganization("sso_configuration"),
+  toOrganization("sso_domain"),
+  toOrganization("sso_login"),
+  toOrganization("sso_identity"),
+  toAccount("sso_identity"),
+  // A one-time token may be for an account that does not exist yet.
+  toOrganization("audit_head"),
+  toOrganization("audit_entry"),
+  { table: "audit_opening", columns: ["org_id", "seq"], references: "audit_entry", referenced: ["org_id", "seq"] },
+  toOrganization("policy"),
+  {
+    table: "policy_version",
+    columns: ["org_id", "policy_id"],
+    references: "policy",
+    referenced: ["org_id", "id"],
+  },
+  { table: "policy_detector", columns: ["org_id", "policy_id"], references: "policy", referenced: ["org_id", "id"] },
+  { table: "policy_pack", columns: ["org_id", "policy_id"], references: "policy", referenced: ["org_id", "id"] },
+  toOrganization("list"),
+  toOrganization("output_schema"),
+  toOrganization("detector_backend"),
+  toEnvironment("bundle"),
+  toOrganization("bundle_part"),
+  toEnvironment("activation"),
+  toEnvironment("bundle_approval"),
+  toEnvironment("candidate"),
+  toEnvironment("candidate_count"),
+  toEnvironment("candidate_sample"),
+  toOrganization("signing_key"),
+  toOrganization("key_set"),
+  toOrganization("organization_secret"),
+  toOrganization("usage_month"),
+  toOrganization("usage_notice"),
+  toEnvironmentByName("quota_lease"),
+  toEnvironmentByName("runtime_instance"),
+  toEnvironmentByName("reporting_gap"),
+  // Traces, their rules, keys and counts have none: a check for each row would cost more than the insert. An ingest
+  // locks its environment instead, and the traces of what is deleted are purged by a job.
+  toOrganization("webhook"),
+  toOrganization("event"),
+  {
+    table: "webhook_delivery",
+    columns: ["org_id", "webhook_id"],
+    references: "webhook",
+    referenced: ["org_id", "id"],
+  },
+  { table: "webhook_delivery", columns: ["org_id", "event_id"], references: "event", referenced: ["org_id", "id"] },
+  {
+    table: "webhook_attempt",
+    columns: ["org_id", "delivery_id"],
+    references: "webhook_delivery",
+    referenced: ["org_id", "id"],
+  },
+];
+
+function toOrganization(table: string): ForeignKey {
+  return { table, columns: ["org_id"], references: "organization", referenced: ["id"] };
+}
+
+function toAccount(table: string): ForeignKey {
+  return { table, columns: ["account_id"], references: "account", referenced: ["id"] };
+}
+
+function toProject(table: string): ForeignKey {
+  return { table, columns: ["org_id", "project_id"], references: "project", referenced: ["org_id", "id"] };
+}
+
+function toEnvironment(table: string): ForeignKey {
+  return { table, columns: ["org_id", "environment_id"], references: "environment", referenced: ["org_id", "id"] };
+}
+
+function toEnvironmentByName(table: string): ForeignKey {
+  const columns = ["org_id", "project_id", "environment"];
+  return { table, columns, references: "environment", referenced: ["org_id", "project_id", "name"] };
+}
+
+/** The constraint's name. */
+export function foreignKeyName({ table, columns }: ForeignKey): string {
+  return `${table}_${columns.at(-1)}_fk`;
+}
+
+/** SQL that adds the key. */
+export function addForeignKeySql(key: ForeignKey): string {
+  const columns = key.columns.join(", ");
+  const referenced = key.referenced.join(", ");
+  return `alter table ${key.table} add constraint ${foreignKeyName(key)}
+    foreign key (${columns}) references ${key.references} (${referenced}) on delete cascade`;
+}

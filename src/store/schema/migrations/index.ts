@@ -1,0 +1,23 @@
+// The migrations in their order. One that has landed is never edited.
+
+import type { MigrationObject } from "@mikro-orm/core";
+import { Initial } from "./0001-initial.ts";
+import { NarrowDeliveryIndexes } from "./0002-narrow-delivery-indexes.ts";
+import { SayWhyCandidatesFail } from "./0003-say-why-candidates-fail.ts";
+import { AddUsageNotices } from "./0004-add-usage-notices.ts";
+import { OpenEvidence } from "./0005-open-evidence.ts";
+import { KnowWhoMadeTokens } from "./0006-know-who-made-tokens.ts";
+import { RefusedBackendsAndLimits } from "./0007-refused-backends-and-limits.ts";
+import { KnowWhoInvited } from "./0008-know-who-invited.ts";
+
+/** Name and class of each. */
+export const migrations: readonly MigrationObject[] = [
+  { name: "0001-initial", class: Initial },
+  { name: "0002-narrow-delivery-indexes", class: NarrowDeliveryIndexes },
+  { name: "0003-say-why-candidates-fail", class: SayWhyCandidatesFail },
+  { name: "0004-add-usage-notices", class: AddUsageNotices },
+  { name: "0005-open-evidence", class: OpenEvidence },
+  { name: "0006-know-who-made-tokens", class: KnowWhoMadeTokens },
+  { name: "0007-refused-backends-and-limits", class: RefusedBackendsAndLimits },
+  { name: "0008-know-who-invited", class: KnowWhoInvited },
+];

@@ -1,0 +1,110 @@
+// The record of who changed what. Entries of an organization are numbered without a gap and hashed as leaves of a
+// Merkle tree (platform/evidence-leaf.ts), so that later proofs need no rewriting. An entry never changes: the logins
+// may not, and a trigger refuses it to everybody else (entryTriggerSql).
+
+import { defineEntity, p } from "@mikro-orm/core";
+import { leafHash, leafText, newOpening, openable } from "../../platform/evidence-leaf.ts";
+import { runBound } from "../core/bulk.ts";
+import { lookupRole, ownerRole } from "../core/roles.ts";
+import type { SqlFunction } from "../core/sql-function.ts";
+import { tenantTable } from "../core/tenant.ts";
+import type { AuditAuthor, Change, Transaction } from "../core/transaction.ts";
+
+const headSchema = defineEntity({
+  name: "AuditHead",
+  tableName: "audit_head",
+  ...tenantTable,
+  properties: { orgId: p.uuid().primary(), size: p.bigint("number") },
+});
+
+/** How many entries an organization has; its row lock numbers them without a gap. */
+export class AuditHeadRow extends headSchema.class {}
+headSchema.setClass(AuditHeadRow);
+
+const schema = defineEntity({
+  name: "AuditEntry",
+  tableName: "audit_entry",
+  ...tenantTable,
+  indexes: [
+    { name: "audit_entry_action", properties: ["orgId", "action", "seq"] },
+    { name: "audit_entry_resource", properties: ["orgId", "resource", "seq"] },
+    { name: "audit_entry_created", properties: ["orgId", "createdAt"] },
+  ],
+  properties: {
+    orgId: p.uuid().primary(),
+    seq: p.bigint("number").primary(),
+    /** Canonical JSON of the entry: the bytes that are hashed. */
+    leaf: p.text(),
+    leafHash: p.blob(),
+    action: p.text(),
+    resource: p.text(),
+    createdAt: p.datetime(3),
+  },
+});
+
+/** An entry. */
+export class AuditEntryRow extends schema.class {}
+schema.setClass(AuditEntryRow);
+
+/** Appends the entry of a change, in the change's own transaction. */
+export async function writeAuditEntry(tx: Transaction, caller: AuditAuthor, change: Change): Promise<void> {
+  const rows = await tx.sql<{ seq: string }>(
+    `insert into audit_head (org_id, size) values (?, 1)
+     on conflict (org_id) do update set size = audit_head.size + 1 returning size - 1 as seq`,
+    [tx.orgId],
+  );
+  const seq = Number(rows[0]?.seq);
+  const { action, address, requestId } = caller.audit;
+  const facts = { seq, orgId: tx.orgId, createdAt: tx.now, action, resource: change.resource, requestId };
+  const openings = {
+    actor: newOpening(caller.credential.label),
+    address: newOpening(address),
+    before: newOpening(openable(change.before)),
+    after: newOpening(openable(change.after)),
+  };
+  const leaf = leafText({ ...facts, credential: caller.credential.id }, openings);
+  // One statement, whose parameters do not become part of its text: values belong neither into logs nor into
+  // statistics.
+  await runBound(
+    tx,
+    `with entry as (
+       insert into audit_entry (org_id, seq, leaf, leaf_hash, action, resource, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7))
+     insert into audit_opening
+       (org_id, seq, actor, actor_salt, address, address_salt, before, before_salt, after, after_salt)
+     values ($1, $2, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    [
+      ...[tx.orgId, seq, leaf, leafHash(leaf), action, change.resource, tx.now],
+      ...[caller.credential.label, openings.actor.salt, address, openings.address.salt],
+      ...[openings.before.value, openings.before.salt, openings.after.value, openings.after.salt],
+    ],
+  );
+}
+
+/** Functions of the log. */
+export const auditFunctions: readonly SqlFunction[] = [
+  {
+    // An entry goes with its organization and not otherwise. Of the look-up role, which sees organizations whatever the
+    // session reaches; by the time that a deletion cascades here, its own is out of sight.
+    signature: "refuse_entry_change()",
+    owner: lookupRole,
+    callers: [ownerRole],
+    create: `create or replace function app.refuse_entry_change() returns trigger
+      language plpgsql security definer set search_path = pg_catalog, public as $$
+      begin
+        if tg_op = 'DELETE' and not exists (select from public.organization o where o.id = old.org_id) then
+          return old;
+        end if;
+        raise exception 'entries of the log of evidence are never changed: % refused', lower(tg_op)
+          using errcode = 'restrict_violation';
+      end $$`,
+  },
+];
+
+/** The trigger that makes the function above protect the table. */
+export const entryTriggerSql: readonly string[] = [
+  `create or replace trigger audit_entry_unchanging before update or delete on audit_entry
+     for each row execute function app.refuse_entry_change()`,
+  `create or replace trigger audit_entry_kept before truncate on audit_entry
+     for each statement execute function app.refuse_entry_change()`,
+];

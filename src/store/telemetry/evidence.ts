@@ -1,0 +1,124 @@
+// Reads the log of evidence: entries with their openings.
+
+import { canonicalText } from "../../kit/crypto/canonical.ts";
+import type { Page } from "../../kit/rpc/page.ts";
+import { type CommittedField, type Opening, openable } from "../../platform/evidence-leaf.ts";
+import { runBound } from "../core/bulk.ts";
+import type { Change, Transaction } from "../core/transaction.ts";
+
+/** The filter of a search. Every given field has to match. */
+export interface EvidenceFilter {
+  readonly action: string | undefined;
+  readonly actor: string | undefined;
+  readonly resource: string | undefined;
+  /** Earliest time. */
+  readonly since: Date | undefined;
+  /** Time after the latest one. */
+  readonly until: Date | undefined;
+}
+
+/** The opening of a commitment, or the salt alone where a list leaves a long value out. */
+export type FoundOpening = Opening | { readonly salt: Uint8Array; readonly value: undefined };
+
+/** An entry: its leaf, and those of its openings that were not erased. */
+export interface FoundEntry {
+  readonly leaf: string;
+  readonly leafHash: Buffer;
+  readonly openings: Partial<Readonly<Record<CommittedField, FoundOpening>>>;
+}
+
+/** Bytes of `before` and of `after` in a list. Longer values are left out. */
+export const maxListedBytes = 4_096;
+
+interface Row {
+  readonly leaf: string;
+  readonly leaf_hash: Buffer;
+  readonly actor: string | null;
+  readonly actor_salt: Buffer | null;
+  readonly address: string | null;
+  readonly address_salt: Buffer | null;
+  readonly before: string | null;
+  readonly before_salt: Buffer | null;
+  readonly after: string | null;
+  readonly after_salt: Buffer | null;
+}
+
+const entry = "e.leaf, e.leaf_hash, o.actor, o.actor_salt, o.address, o.address_salt, o.before_salt, o.after_salt";
+const opened = "left join audit_opening o on o.org_id = e.org_id and o.seq = e.seq";
+
+/** The entry of this number, or undefined. */
+export async function findEvidence(tx: Transaction, seq: number): Promise<FoundEntry | undefined> {
+  const rows = await runBound<Row>(
+    tx,
+    `select ${entry}, o.before, o.after from audit_entry e ${opened} where e.org_id = $1 and e.seq = $2`,
+    [tx.orgId, seq],
+  );
+  return rows.map(foundEntry)[0];
+}
+
+/** A page of the entries that match, newest first, and the count of all. */
+export async function listEvidence(
+  tx: Transaction,
+  filter: EvidenceFilter,
+  { limit, offset }: Page,
+): Promise<[FoundEntry[], number]> {
+  const { text, parameters } = matching(tx.orgId, filter);
+  const counted = await runBound<{ count: number }>(tx, `select count(*)::int as count ${text}`, parameters);
+  const total = counted[0]?.count ?? 0;
+  if (offset >= total) return [[], total];
+  const listed = (name: string) =>
+    `case when octet_length(o.${name}) <= ${maxListedBytes} then o.${name} end as ${name}`;
+  const page = `$${parameters.length + 1} offset $${parameters.length + 2}`;
+  const rows = await runBound<Row>(
+    tx,
+    `select ${entry}, ${listed("before")}, ${listed("after")}
+     from (select e.org_id, e.seq ${text} order by e.seq desc limit ${page}) page
+     join audit_entry e on e.org_id = page.org_id and e.seq = page.seq ${opened} order by e.seq desc`,
+    [...parameters, limit, offset],
+  );
+  return [rows.map(foundEntry), total];
+}
+
+/** Whether an entry of this action already has the change's resource and new state. */
+export async function hasEntry(tx: Transaction, action: string, { resource, after }: Change): Promise<boolean> {
+  const rows = await runBound(
+    tx,
+    `select e.seq from audit_entry e ${opened}
+     where e.org_id = $1 and e.action = $2 and e.resource = $3 and o.after = $4 limit 1`,
+    [tx.orgId, action, resource, canonicalText(openable(after))],
+  );
+  return rows.length > 0;
+}
+
+function matching(orgId: string, { action, actor, resource, since, until }: EvidenceFilter) {
+  const parameters: unknown[] = [orgId];
+  const conditions = ["e.org_id = $1"];
+  const add = (condition: string, value: unknown) => {
+    if (value !== undefined) conditions.push(`${condition} $${parameters.push(value)}`);
+  };
+  add("e.action =", action);
+  add("o.actor =", actor);
+  add("e.resource =", resource);
+  add("e.created_at >=", since);
+  add("e.created_at <", until);
+  const from = actor === undefined ? "audit_entry e" : `audit_entry e ${opened}`;
+  return { text: `from ${from} where ${conditions.join(" and ")}`, parameters };
+}
+
+function foundEntry(row: Row): FoundEntry {
+  const { leaf, leaf_hash: leafHash } = row;
+  return {
+    leaf,
+    leafHash,
+    openings: {
+      ...opening("actor", row.actor === null ? null : JSON.stringify(row.actor), row.actor_salt),
+      ...opening("address", row.address === null ? null : JSON.stringify(row.address), row.address_salt),
+      ...opening("before", row.before, row.before_salt),
+      ...opening("after", row.after, row.after_salt),
+    },
+  };
+}
+
+function opening(field: CommittedField, value: string | null, salt: Buffer | null): FoundEntry["openings"] {
+  return salt === null ? {} : { [field]: { salt, value: value ?? undefined } };
+}

@@ -1,0 +1,67 @@
+// Steps of vectors about the fleet: what runtimes say over their streams, which no unary call can.
+
+import { randomBytes } from "node:crypto";
+import { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { Candidates } from "../../../src/domain/bundle/candidate.ts";
+import { SigningKeys } from "../../../src/domain/bundle/signing-keys.ts";
+import { etagOf } from "../../../src/kit/bundle/entity-tag.ts";
+import { newId } from "../../../src/kit/process/id.ts";
+import { createSealer, parseMasterKeys } from "../../../src/platform/seal.ts";
+import { addUsage } from "../../../src/store/billing/usage.ts";
+import { addGaps } from "../../../src/store/fleet/reporting-gap.ts";
+import { touchInstance, writeInstanceStatus } from "../../../src/store/fleet/runtime-instance.ts";
+import type { SceneStep } from "./scene-step.ts";
+
+// What is compared is not signed: any key will do.
+const unusedSealer = createSealer({ masterKeys: parseMasterKeys(randomBytes(32).toString("base64")) });
+
+/** Steps about runtimes; see scene.ts. */
+export const runtimeSteps: Readonly<Record<string, SceneStep>> = {
+  $compare: async ({ project_id, environment, version, digest, load_failure }, { plane, clock }, { orgId }) => {
+    const candidates = new Candidates(plane.database, new SigningKeys(plane.database, unusedSealer));
+    const evaluationId = newId();
+    const [active, other] = [Outcome.ALLOW, Outcome.BLOCK];
+    await candidates.note(
+      { orgId, projectId: String(project_id), environment: String(environment) },
+      {
+        ...{
+          version: Number(version),
+          digest: String(digest),
+          skipped: 3,
+          failed: 1,
+          loadFailure: String(load_failure ?? ""),
+        },
+        pairs: [
+          { active, candidate: active, count: 10 },
+          { active, candidate: other, count: 2 },
+        ],
+        samples: [{ evaluationId, active, candidate: other, rule: "word", createdAt: clock.now() }],
+      },
+    );
+    return { id: evaluationId };
+  },
+  $etag: async ({ digest, activation_seq }) => ({ tag: etagOf(String(digest), Number(activation_seq)) }),
+  $use: async ({ evaluations }, { plane }, { orgId }) => {
+    await plane.database.systemTransaction(orgId, (tx) =>
+      addUsage(tx, new Map([[`${tx.now.toISOString().slice(0, 7)}-01`, Number(evaluations)]])),
+    );
+    return {};
+  },
+  $runtime: async ({ project_id, environment, lost, ...said }, { plane }, { orgId }) => {
+    const key = { projectId: String(project_id), environment: String(environment), instanceId: newId() };
+    const status = {
+      bundleVersion: Number(said.bundle_version ?? 0),
+      activationSeq: Number(said.activation_seq ?? 0),
+      rejection: String(said.rejection ?? ""),
+      refusedBackends: Array.isArray(said.refused_backends) ? said.refused_backends.map(String) : [],
+      spoolDepth: Number(said.spool_depth ?? 0),
+    };
+    const count = Number(lost ?? 0);
+    await plane.database.systemTransaction(orgId, async (tx) => {
+      await touchInstance(tx, key, "1.0.0");
+      await writeInstanceStatus(tx, key, status);
+      if (count > 0) await addGaps(tx, key, [{ firstSeq: 1, lastSeq: count, count, reason: "spool_full" }]);
+    });
+    return { id: key.instanceId };
+  },
+};

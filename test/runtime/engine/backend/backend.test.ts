@@ -1,0 +1,89 @@
+import { create } from "@bufbuild/protobuf";
+import { expect, it } from "vitest";
+import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Outcome, Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { BackendAnswer } from "../../../../runtime/engine/backend/backend.ts";
+import { compileEngine } from "../../../../runtime/engine/engine.ts";
+import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
+
+const head = "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: p}\n";
+
+function engineOf(source: string) {
+  const { policy, problems } = parsePolicy(head + source);
+  expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+  if (policy === undefined) throw new Error("the policy is not valid");
+  const scope = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
+  const policies = [{ policyId: "1", name: "p", version: 1, scope, document: policy }];
+  const engine = compileEngine({ policies, environment: "prod", projectId: "x" });
+  const moment = { stage: Stage.INPUT, now: new Date(0) };
+  return {
+    engine,
+    questionsOf: (text: string) => engine.questionsOf(create(EvaluateRequestSchema, { text }), moment),
+    evaluate: (text: string, answer?: BackendAnswer) =>
+      engine.evaluate(create(EvaluateRequestSchema, { text }), {
+        ...moment,
+        evaluationId: "1",
+        fingerprintKey: new Uint8Array(32),
+        bundle: create(BundleReferenceSchema),
+        elapsedUs: () => 0,
+        backends: answer && (() => answer),
+      }).response,
+  };
+}
+
+const rule = (onError: string, extra = "") => `
+detectors:
+  words: {use: keywords, keywords: [blue bird], backend: {key: model, categories: {BAD: custom.bad}}, on_error: ${onError}}
+rules:
+  - {id: r, stages: [input], detect: words, action: BLOCK${extra}}
+`;
+
+it("asks a backend about each text once, and none for a stage without such rules", () => {
+  const { engine, questionsOf } = engineOf(`defaults: {timeout_ms: 300}\n${rule("fail_open")}`);
+  expect(engine.backends).toEqual(["model"]);
+  expect(questionsOf("hello")).toEqual([{ backend: "model", texts: ["hello"], budgetMs: 300 }]);
+  expect(questionsOf("")).toEqual([]);
+  const output = { stage: Stage.OUTPUT, now: new Date(0) };
+  expect(engine.questionsOf(create(EvaluateRequestSchema, { text: "hello" }), output)).toEqual([]);
+});
+
+it("turns the labels that the policy names into findings of the detector", () => {
+  const { evaluate } = engineOf(rule("fail_open"));
+  const bad = evaluate("hello", { findings: [{ label: "BAD", score: 0.8, start: 1, end: 3 }] });
+  expect(bad.outcome).toBe(Outcome.BLOCK);
+  expect(bad.findings).toMatchObject([{ detector: "words", category: "custom.bad", start: 1, end: 3, score: 0.8 }]);
+  expect(evaluate("hello", { findings: [{ label: "GOOD", score: 1 }] }).outcome).toBe(Outcome.ALLOW);
+  expect(evaluate("hello", { findings: [{ label: "BAD", score: 0.2 }] }).outcome).toBe(Outcome.ALLOW);
+  expect(evaluate("a blue bird", { findings: [] }).outcome).toBe(Outcome.BLOCK);
+});
+
+it.each([["timeout"], ["error"], ["circuit_open"]] as const)("lets on_error decide after %s", (failure) => {
+  const closed = engineOf(rule("fail_closed")).evaluate("hello", { failure });
+  expect(closed).toMatchObject({ outcome: Outcome.BLOCK, unjudged: [{ detector: "words", reason: failure }] });
+  expect(closed.findings).toMatchObject([{ category: "unjudged", start: 0, end: 5 }]);
+  const open = engineOf(rule("fail_open"));
+  expect(open.evaluate("hello", { failure })).toMatchObject({
+    outcome: Outcome.ALLOW,
+    unjudged: [{ reason: failure }],
+  });
+  expect(open.evaluate("a blue bird", { failure }).outcome).toBe(Outcome.BLOCK);
+});
+
+it("reports a backend as unavailable when nobody asks it", () => {
+  expect(engineOf(rule("fail_open")).evaluate("hello").unjudged).toMatchObject([{ reason: "backend_unavailable" }]);
+});
+
+it("does not match a rule with a false condition when its backend gives no answer", () => {
+  const { evaluate } = engineOf(rule("fail_closed", ', when: request.stage == "output"'));
+  expect(evaluate("hello", { failure: "error" }).outcome).toBe(Outcome.ALLOW);
+});
+
+it("refuses the detector backend without a key", () => {
+  const messagesOf = (source: string) => parsePolicy(head + source).problems.map(({ message }) => message);
+  const rules = "rules: [{id: r, stages: [input], detect: d, action: BLOCK}]";
+  expect(messagesOf(`detectors: {d: {use: backend}}\n${rules}`)).toContainEqual(
+    expect.stringContaining("needs the key"),
+  );
+  expect(messagesOf(`detectors: {d: {use: backend, backend: Inj Model}}\n${rules}`)).not.toEqual([]);
+  expect(parsePolicy(`${head}detectors: {d: {use: backend, backend: inj-model}}\n${rules}`).policy).toBeDefined();
+});

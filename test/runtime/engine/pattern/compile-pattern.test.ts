@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { injectionRules } from "../../../../runtime/engine/detectors/injection/injection.ts";
+import { expandRule } from "../../../../runtime/engine/detectors/injection/rule.ts";
+import { buildAutomaton } from "../../../../runtime/engine/pattern/aho-corasick.ts";
+import { compilePattern } from "../../../../runtime/engine/pattern/compile-pattern.ts";
+import type { LinearPattern, PatternMatch } from "../../../../runtime/engine/pattern/linear-pattern.ts";
+import { measureMatches } from "../../../../runtime/engine/pattern/match-length.ts";
+import { coreProgramOf } from "../../../../runtime/engine/pattern/optional-prefix.ts";
+import { findMatches } from "../../../../runtime/engine/pattern/pattern-search.ts";
+import { readProgram } from "../../../../runtime/engine/pattern/program.ts";
+import { CollapsedText, Windows, windowAround } from "../../../../runtime/engine/pattern/search-windows.ts";
+import { automatonFoldText, endsWithLiteral } from "../../../../runtime/engine/text/fold.ts";
+import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
+import { flags, pattern, text, textPart, tryCompile, wholeMatches } from "./sample-pattern.ts";
+
+/** Matches found with the automaton and windows, as the scanner finds them. */
+function gatedMatches(pattern: LinearPattern, text: string): PatternMatch[] {
+  const { requiredLiterals, coLiterals } = pattern;
+  if (coLiterals.length > 0 && !hasAny(coLiterals, text)) return [];
+  let windows: Windows | undefined;
+  const collapsed = pattern.elastic ? new CollapsedText(text) : undefined;
+  buildAutomaton(requiredLiterals.map((required) => automatonFoldText(required.literal))).scan(text, (literal, end) => {
+    const required = requiredLiterals[literal];
+    if (required === undefined) throw new Error("unknown literal");
+    if (!endsWithLiteral(text, end, required.literal)) return;
+    const [from, to] = windowAround(required, end, text.length, collapsed);
+    if (windows === undefined) windows = new Windows(from, to);
+    else windows.add(from, to);
+  });
+  const found: PatternMatch[] = [];
+  windows?.each((from, to) => found.push(...findMatches(pattern, text, from, to)));
+  return found;
+}
+
+function hasAny(literals: readonly string[], text: string): boolean {
+  let found = false;
+  buildAutomaton(literals.map(automatonFoldText)).scan(text, (literal, end) => {
+    found ||= endsWithLiteral(text, end, literals[literal] ?? "");
+  });
+  return found;
+}
+
+describe("a pattern with required literals", () => {
+  const sample = sampleOf({ n: 700, seed: 4 });
+
+  it("has the same matches in windows as in the whole text", () => {
+    let gated = 0;
+    fc.assert(
+      fc.property(pattern, flags, fc.array(text, { minLength: 3, maxLength: 3 }), (source, given, texts) => {
+        const compiled = tryCompile(source, given);
+        if (compiled === undefined || compiled.minLength === 0 || compiled.requiredLiterals.length === 0) return;
+        gated++;
+        for (const sample of texts) expect(gatedMatches(compiled, sample)).toEqual(wholeMatches(compiled, sample));
+      }),
+      { numRuns: sample.n, seed: sample.seed },
+    );
+    expect(gated).toBeGreaterThan(sample.n / 6);
+    reportSample({ n: sample.n, failures: 0 });
+  });
+
+  it("has them for every built-in pattern too, on texts made of its own literals", () => {
+    const compiled = injectionRules.map(({ pattern: source, caseSensitive }) =>
+      compilePattern(expandRule(source), { ignoreCase: caseSensitive !== true }),
+    );
+    fc.assert(
+      fc.property(
+        fc.nat(compiled.length - 1),
+        fc.array(fc.nat(999), { maxLength: 12 }),
+        fc.array(textPart),
+        (which, picks, parts) => {
+          const built = compiled[which];
+          if (built === undefined) return;
+          expect(built.requiredLiterals.length).toBeGreaterThan(0);
+          const sample = picks
+            .map(
+              (pick, i) =>
+                `${built.requiredLiterals[pick % built.requiredLiterals.length]?.literal}${parts[i] ?? " all "}`,
+            )
+            .join("");
+          expect(gatedMatches(built, sample)).toEqual(wholeMatches(built, sample));
+        },
+      ),
+      { numRuns: sample.n, seed: sample.seed + 7 },
+    );
+    reportSample({ n: sample.n, failures: 0 });
+  });
+
+  it("has them when it begins with an optional prefix too", () => {
+    const prefixes = fc.constantFrom(
+      "[\\w.-]{0,5}?",
+      "[\\w.-]{0,5}",
+      "(?:ab|c)?",
+      "(?:é|😀){0,2}",
+      "(\\w )?",
+      "(?:a?b?)",
+      "(?:^a|b)?",
+    );
+    let led = 0;
+    fc.assert(
+      fc.property(
+        prefixes,
+        pattern,
+        flags,
+        fc.array(text, { minLength: 3, maxLength: 3 }),
+        (prefix, source, given, texts) => {
+          const compiled = tryCompile(prefix + source, given);
+          if (compiled === undefined || compiled.minLength === 0) return;
+          const program = readProgram(compiled.engine);
+          if (coreProgramOf(program, measureMatches(program)).maxPrefixLength > 0) led++;
+          for (const sample of texts)
+            expect(findMatches(compiled, sample, 0, sample.length)).toEqual(wholeMatches(compiled, sample));
+        },
+      ),
+      { numRuns: sample.n, seed: sample.seed + 13 },
+    );
+    expect(led).toBeGreaterThan(sample.n / 10);
+    reportSample({ n: sample.n, failures: 0 });
+  });
+
+  it.each<[string, string[]]>([
+    ["ignore\\s+all\\s+previous", ["ignore all previous"]],
+    ["(?i)\\b(?:ghp|gho)_[a-z0-9]{36}\\b", ["ghp_", "gho_"]],
+    ["\\d{3}-(?:USD|EUR)", ["-usd", "-eur"]],
+    ["(?:foo\\d+|\\w+bar)", ["foo", "bar"]],
+    ["(?:please )?ignore[sd]? me", ["ignore me", "ignored me", "ignores me"]],
+    ["secret\\s*[:=]\\s*\\w+", ["secret"]],
+  ])("%s requires one of %j", (source, expected) => {
+    const literals = compilePattern(source).requiredLiterals.map((required) => required.literal);
+    for (const literal of literals)
+      expect(expected.some((text) => literal.startsWith(text) || text.startsWith(literal))).toBe(true);
+    expect(literals.length).toBeGreaterThanOrEqual(1);
+  });
+
+  it.each(["\\d{3}-\\d{4}", "[a-z]+", "a?", ".*", "\\bx\\d+"])("%s has no required literal", (source) => {
+    expect(compilePattern(source).requiredLiterals).toEqual([]);
+  });
+});

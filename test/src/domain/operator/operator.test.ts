@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Quota } from "../../../../src/domain/billing/quota.ts";
+import { Usage } from "../../../../src/domain/billing/usage.ts";
+import { PasswordHasher } from "../../../../src/domain/identity/password-hash.ts";
+import { Operator } from "../../../../src/domain/operator/operator.ts";
+import { newId } from "../../../../src/kit/process/id.ts";
+import { addUsage } from "../../../../src/store/billing/usage.ts";
+import { callAccount, memberOf } from "../../../api/identity/people.ts";
+import { startTestControlPlane, type TestControlPlane } from "../../../harness/process/control-plane.ts";
+import { createPerson } from "../../../harness/vector/person.ts";
+import { createWorld } from "../../../harness/vector/world.ts";
+
+const password = "eleven brave magpies";
+const nobody = async () => expect.unreachable("an account that is there keeps its password");
+
+let plane: TestControlPlane;
+let operator: Operator;
+
+beforeAll(async () => {
+  // Where nobody may register, this is how accounts begin.
+  plane = await startTestControlPlane({ env: { POLICY_GUARD_REGISTRATION: "invite_only" } });
+  operator = new Operator(plane.database, new PasswordHasher(), { actor: "operator:ada", isDryRun: false });
+});
+
+afterAll(() => plane.stop());
+
+const input = (ownerEmail: string) => ({ name: "Acme", ownerEmail, ownerName: "Ada", password: async () => password });
+
+/** The organizations of the person, by name and role. */
+async function organizationsOf(email: string, typed = password): Promise<unknown> {
+  const tokens = memberOf(await callAccount(plane, "Login", { email, password: typed }), "tokens");
+  return (await callAccount(plane, "GetMe", {}, { token: tokens.access_token })).body;
+}
+
+test("a person with an organization is made, signs in, and owns it", async () => {
+  const email = "ada@acme.example";
+  const made = await operator.createOrganization({ ...input(email), plan: "growth", evaluations: 400_000 });
+  expect(made).toMatchObject({ name: "Acme", plan: "growth", evaluationsPerMonth: 400_000, isNewAccount: true });
+  expect(await organizationsOf(email)).toMatchObject({
+    organizations: [{ org_id: made.orgId, org_name: "Acme", role: "owner" }],
+  });
+  expect((await plane.recorded(made.orgId)).actions.slice(0, 2)).toEqual([
+    "organization.create",
+    "organization.create",
+  ]);
+});
+
+test("a person who has an account keeps it, and owns another organization", async () => {
+  const person = await createPerson(plane.database);
+  const made = await operator.createOrganization({ ...input(person.email), password: nobody });
+  expect(made).toMatchObject({ plan: "free", evaluationsPerMonth: 10_000, isNewAccount: false });
+  expect(await organizationsOf(person.email, person.password)).toMatchObject({
+    organizations: [{ org_id: made.orgId, role: "owner" }],
+  });
+});
+
+test("a raised limit holds for usage and for leases, until the plan changes", async () => {
+  const { orgId, projectId, environment, admin } = await worldOf();
+  const usage = () => new Usage(plane.database).get(admin);
+  await operator.setPlan(orgId, "growth");
+  await plane.database.systemTransaction(orgId, (tx) =>
+    addUsage(tx, new Map([[`${tx.now.toISOString().slice(0, 7)}-01`, 250_000]])),
+  );
+  const lease = () =>
+    new Quota(plane.database).open({ orgId, projectId, environment, instanceId: newId() }).answer([], "now");
+  expect(await usage()).toMatchObject({ limit: 250_000, remaining: 0 });
+  expect((await lease()).state).toBe("exhausted");
+  expect(await operator.setLimit(orgId, 300_000)).toMatchObject({ plan: "growth", evaluationsPerMonth: 300_000 });
+  expect(await usage()).toMatchObject({ limit: 300_000, remaining: 50_000 });
+  expect(await lease()).toMatchObject({ state: "leased", limit: 300_000 });
+  expect(await operator.setLimit(orgId, undefined)).toMatchObject({ evaluationsPerMonth: 250_000 });
+  await operator.setLimit(orgId, 300_000);
+  expect(await operator.setPlan(orgId, "free")).toMatchObject({ evaluationsPerMonth: 10_000 });
+  expect((await plane.recorded(orgId)).actions.slice(-2)).toEqual(["organization.set_limit", "organization.set_plan"]);
+});
+
+test("a dry run answers the same, and changes nothing", async () => {
+  const { orgId, admin } = await worldOf();
+  const tried = new Operator(plane.database, new PasswordHasher(), { actor: "operator:ada", isDryRun: true });
+  expect(await tried.setPlan(orgId, "growth", 500_000)).toMatchObject({ evaluationsPerMonth: 500_000 });
+  expect(await new Usage(plane.database).get(admin)).toMatchObject({ plan: "free", limit: 10_000 });
+  expect((await plane.recorded(orgId)).actions).not.toContain("organization.set_plan");
+  const made = await tried.createOrganization(input("nobody@acme.example"));
+  expect(made.isNewAccount).toBe(true);
+  expect((await callAccount(plane, "Login", { email: "nobody@acme.example", password })).status).toBe(401);
+});
+
+test.each([
+  ["a plan that there is not", (at: Operator, id: string) => at.setPlan(id, "gold"), /plan: expected one of free/],
+  ["a limit on free", (at: Operator, id: string) => at.setLimit(id, 500_000), /only the plan growth/],
+  ["a limit below the plan's", (at: Operator, id: string) => at.setPlan(id, "growth", 1), /from 250000/],
+  ["no number", (at: Operator, id: string) => at.setPlan(id, "growth", Number.NaN), /a whole number/],
+  ["no id", (at: Operator) => at.setPlan("acme", "growth"), /organization: expected the id/],
+  ["an unknown organization", (at: Operator) => at.setPlan(newId(), "growth"), /no such organization/],
+  ["no address", (at: Operator) => at.createOrganization(input("ada")), /owner: /],
+  ["an empty name", (at: Operator) => at.createOrganization({ ...input("b@acme.example"), name: "" }), /name: /],
+])("is refused: %s", async (_, act: (at: Operator, id: string) => Promise<unknown>, message) => {
+  const { orgId } = await worldOf();
+  await expect(act(operator, orgId)).rejects.toThrow(message);
+});
+
+async function worldOf() {
+  const world = await createWorld(plane.database);
+  return { ...world, admin: world.caller };
+}

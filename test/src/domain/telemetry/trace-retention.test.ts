@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
+import { Projects } from "../../../../src/domain/project/project.ts";
+import { Traces } from "../../../../src/domain/telemetry/trace.ts";
+import { TraceRetention } from "../../../../src/domain/telemetry/trace-retention.ts";
+import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { createWorld, type World } from "../../../harness/vector/world.ts";
+import { batchOf, evaluation } from "./evaluation.ts";
+
+const dayMs = 86_400_000;
+const page = { limit: 50, offset: 0 };
+
+describe("TraceRetention", () => {
+  let urls: TestDatabase;
+  let database: Database;
+  let worker: Database;
+  let owner: pg.Client;
+  let world: World;
+  let now = new Date();
+  const clock = { now: () => now };
+
+  beforeAll(async () => {
+    urls = await createTestDatabase();
+    database = await openDatabase({ url: urls.applicationUrl, poolSize: 4 });
+    worker = await openDatabase({ url: urls.workerUrl, poolSize: 2, clock });
+    owner = new pg.Client({ connectionString: urls.migrationUrl });
+    await owner.connect();
+  });
+
+  beforeEach(async () => {
+    now = new Date();
+    world = await createWorld(database);
+  });
+
+  afterAll(async () => {
+    await Promise.all([database.close(), worker.close(), owner.end()]);
+    await urls.drop();
+  });
+
+  const store = (projectId: string, ages: readonly number[]) =>
+    new Ingest(database, { onResult: () => undefined }).ingest(
+      { orgId: world.orgId, projectId, environment: "dev", instanceId: randomUUID() },
+      batchOf(ages.map((days) => evaluation({}, new Date(Date.now() - days * dayMs)))),
+    );
+  const list = () => new Traces(database).list(world.caller, {}, page);
+  const partitions = async () => {
+    const { rows } = await owner.query<{ name: string }>(
+      "select relname as name from pg_class where relispartition and relkind = 'r' and relname ~ '^trace_(rule_)?p' order by 1",
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  it("removes traces past the plan's retention and keeps totals exact", async () => {
+    await store(world.projectId, [0, 1, 29, 32, 33]);
+    expect((await list()).total).toBe(5);
+    await new TraceRetention(worker, clock).purge();
+    const kept = await list();
+    expect([kept.total, kept.traces.length]).toEqual([3, 3]);
+    await database.systemTransaction(world.orgId, (tx) => tx.sql("update organization set plan = 'growth'"));
+    now = new Date(Date.now() + 50 * dayMs);
+    await new TraceRetention(worker, clock).purge();
+    expect((await list()).total).toBe(3);
+  });
+
+  it("removes the traces of a deleted project and no others", async () => {
+    const gone = await new Projects(database).create(world.caller, { name: "Gone" });
+    await Promise.all([store(world.projectId, [0, 1]), store(gone.id, [0, 1, 2])]);
+    await new Projects(database).delete(world.caller, gone.id, { force: true });
+    await new TraceRetention(worker, clock).purge();
+    const kept = await list();
+    expect([kept.total, new Set(kept.traces.map(({ projectId }) => projectId))]).toEqual([
+      2,
+      new Set([world.projectId]),
+    ]);
+  });
+
+  it("forgets a key only when its evaluation would be refused anyway", async () => {
+    await store(world.projectId, [34]);
+    const keys = async () =>
+      (await database.read(world.orgId, (tx) => tx.sql("select 1 as one from evaluation_key"))).length;
+    await new TraceRetention(worker, clock).purge();
+    expect(await keys()).toBe(1);
+    now = new Date(Date.now() + 3 * dayMs);
+    await new TraceRetention(worker, clock).purge();
+    expect(await keys()).toBe(0);
+  });
+
+  it("makes missing partitions, moves what had fallen into the default one, and drops those of long ago", async () => {
+    const before = await partitions();
+    const month = new Date().toISOString().slice(0, 7).replace("-", "_");
+    expect(before).toEqual(expect.arrayContaining([`trace_p${month}`, `trace_rule_p${month}`, "trace_pdefault"]));
+    await owner.query(`drop table trace_p${month}, trace_rule_p${month}`);
+    await store(world.projectId, [0]);
+    await owner.query(
+      "create table trace_p2020_01 partition of trace for values from ('2020-01-01') to ('2020-02-01')",
+    );
+    const retention = new TraceRetention(worker, clock);
+    const made = await retention.createPartitions();
+    expect([...made].sort()).toEqual([`trace_p${month}`, `trace_rule_p${month}`]);
+    const rows = await database.read(world.orgId, (tx) => tx.sql("select tableoid::regclass::text as name from trace"));
+    expect(rows).toEqual([{ name: `trace_p${month}` }]);
+    expect((await retention.purge()).partitions).toEqual(["trace_p2020_01"]);
+    expect(await partitions()).toEqual(before);
+    expect(await retention.createPartitions()).toEqual([]);
+    const { rows: open } = await owner.query(
+      "select relname from pg_class where relispartition and relkind = 'r' and not (relrowsecurity and relforcerowsecurity)",
+    );
+    expect(open).toEqual([]);
+  });
+
+  it("leaves the application's login unable to make or drop partitions", async () => {
+    await expect(new TraceRetention(database, clock).createPartitions()).rejects.toThrow("permission denied");
+    await expect(database.lookup("drop_trace_partitions", [0])).rejects.toThrow("permission denied");
+  });
+});

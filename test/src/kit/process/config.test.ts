@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect, expectTypeOf, test } from "vitest";
+import { runtimeSchema } from "../../../../runtime/config.ts";
+import { cliSchema } from "../../../../src/cli/settings.ts";
+import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../../../../src/config.ts";
+import {
+  ConfigError,
+  defineSchema,
+  describeSchema,
+  type Environment,
+  productVariables,
+  readConfig,
+  type Schema,
+} from "../../../../src/kit/process/config.ts";
+
+const schema = defineSchema({
+  port: { name: "PORT", kind: "port", default: "8080", description: "Port of the API." },
+  databaseUrl: {
+    name: "DATABASE_URL",
+    kind: "url",
+    schemes: ["postgres", "postgresql"],
+    required: true,
+    secret: true,
+    description: "Database.",
+  },
+  level: { name: "LOG_LEVEL", kind: "enum", values: ["debug", "info"], default: "info", description: "Log level." },
+  drainDelayMs: { name: "DRAIN_DELAY", kind: "duration", default: "0s", description: "Drain delay." },
+  pool: { name: "POOL", kind: "int", min: 1, max: 50, default: "10", description: "Pool size." },
+  demo: { name: "POLICY_GUARD_DEMO", kind: "bool", default: "true", description: "Demo data." },
+  allow: { name: "POLICY_GUARD_ALLOW_NETWORKS", kind: "cidr-list", description: "Networks." },
+  hashes: { name: "POLICY_GUARD_TOKEN_HASHES", kind: "list", description: "Hashes." },
+  data: { name: "POLICY_GUARD_DATA", kind: "path", default: "var", description: "Data folder." },
+});
+
+const good: Environment = { DATABASE_URL: "postgres://app:hunter2@db/app" };
+
+function problemsOf(env: Environment, alsoKnown?: readonly string[], of: Schema = schema) {
+  try {
+    readConfig(of, env, alsoKnown);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("the environment was accepted");
+}
+
+test("defaults apply to unset variables, and each value has the type of its kind", () => {
+  const config = readConfig(schema, good);
+  expect(config).toEqual({
+    port: 8080,
+    databaseUrl: "postgres://app:hunter2@db/app",
+    level: "info",
+    drainDelayMs: 0,
+    pool: 10,
+    demo: true,
+    data: resolve("var"),
+  });
+  expectTypeOf(config.port).toEqualTypeOf<number>();
+  expectTypeOf(config.level).toEqualTypeOf<"debug" | "info">();
+  expectTypeOf(config.allow).toEqualTypeOf<readonly string[] | undefined>();
+});
+
+test("set values replace defaults, and an empty text counts as unset", () => {
+  const config = readConfig(schema, {
+    ...good,
+    PORT: "",
+    LOG_LEVEL: "debug",
+    DRAIN_DELAY: "5s",
+    POLICY_GUARD_DEMO: "false",
+    POLICY_GUARD_ALLOW_NETWORKS: "127.0.0.0/8, fd00::/8",
+    POLICY_GUARD_TOKEN_HASHES: "a,b",
+  });
+  expect(config).toMatchObject({ port: 8080, level: "debug", drainDelayMs: 5_000, demo: false, hashes: ["a", "b"] });
+  expect(config.allow).toEqual(["127.0.0.0/8", "fd00::/8"]);
+});
+
+test("five errors are reported as five, in one error, each with what was given and what is expected", () => {
+  const error = problemsOf({
+    PORT: "80800",
+    LOG_LEVEL: "loud",
+    DRAIN_DELAY: "5 seconds",
+    POOL: "0",
+  });
+  expect(error.problems.map(({ name }) => name)).toEqual(["PORT", "DATABASE_URL", "LOG_LEVEL", "DRAIN_DELAY", "POOL"]);
+  expect(error.message).toContain("5 wrong settings");
+  expect(error.message).toContain('LOG_LEVEL: "loud"; expected one of debug, info');
+  expect(error.message).toContain("DATABASE_URL: unset; expected a URL that begins with postgres:// or postgresql://");
+});
+
+test("the value of a secret is never shown", () => {
+  const error = problemsOf({ DATABASE_URL: "mysql://app:hunter2@db" });
+  expect(error.problems).toHaveLength(1);
+  expect(JSON.stringify(error.problems) + error.message).not.toContain("hunter2");
+});
+
+test("a variable with the product's prefix that nobody reads is an error that names the nearest one", () => {
+  const error = problemsOf({ ...good, POLICY_GUARD_DTAA: "x", POLICY_GUARD_WEATHER_REPORT: "x", OTHER_DTAA: "x" });
+  expect(error.problems).toEqual([
+    {
+      name: "POLICY_GUARD_DTAA",
+      given: "nobody reads it",
+      expected: "no such variable; did you mean POLICY_GUARD_DATA?",
+    },
+    { name: "POLICY_GUARD_WEATHER_REPORT", given: "nobody reads it", expected: "no such variable" },
+  ]);
+});
+
+test("variables that another process of the product reads are no errors", () => {
+  expect(readConfig(schema, { ...good, POLICY_GUARD_URL: "x" }, ["POLICY_GUARD_URL"]).port).toBe(8080);
+});
+
+test.each([
+  ["PORT", ["-1", "65536", "1e3", "0x50", " 80", "8080.5"]],
+  ["POOL", ["51", "99999999999999999999", "ten"]],
+  ["DRAIN_DELAY", ["5", "-5s", "1w", "25d", "1.5s"]],
+  ["POLICY_GUARD_DEMO", ["yes", "1", "TRUE"]],
+  ["POLICY_GUARD_ALLOW_NETWORKS", ["10.0.0.0", "10.0.0.0/33", "10.0.0.0/8,,", "localhost/8"]],
+  ["POLICY_GUARD_TOKEN_HASHES", ["a,,b"]],
+  ["DATABASE_URL", ["db/app", "https://db", "postgres:db"]],
+])("%s refuses %j", (name, values) => {
+  for (const value of values) expect(problemsOf({ ...good, [name]: value }).problems, value).toHaveLength(1);
+});
+
+test("a secret-file gives the content of the file, and a missing or empty one is an error", () => {
+  const folder = mkdtempSync(join(tmpdir(), "config-"));
+  try {
+    writeFileSync(join(folder, "full"), "s3cret\n");
+    writeFileSync(join(folder, "empty"), "\n");
+    const files = defineSchema({ key: { name: "KEY_FILE", kind: "secret-file", description: "Key." } });
+    expect(readConfig(files, { KEY_FILE: join(folder, "full") }).key).toBe("s3cret");
+    for (const name of ["empty", "missing"]) {
+      expect(problemsOf({ KEY_FILE: join(folder, name) }, [], files).problems).toHaveLength(1);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("the schema prints as a table with one row a variable", () => {
+  const lines = describeSchema(schema).split("\n");
+  expect(lines).toHaveLength(2 + Object.keys(schema).length);
+  expect(lines[2]).toBe("| `PORT` | a port from 0 to 65535 (0 takes any free one) | `8080` | Port of the API. |");
+  expect(lines[3]).toContain("| required |");
+});
+
+test("every variable with the product's prefix is known to every process", () => {
+  const schemas: readonly Schema[] = [controlPlaneSchema, workerSchema, bootstrapSchema, runtimeSchema, cliSchema];
+  const names = schemas.flatMap((each) => Object.values(each).map(({ name }) => name));
+  const own = new Set(names.filter((name) => name.startsWith("POLICY_GUARD_")));
+  expect([...own].toSorted()).toEqual(productVariables.toSorted());
+});
