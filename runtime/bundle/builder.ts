@@ -1,7 +1,9 @@
 // Builds the engines of bundles beside the thread that answers evaluations. A thread of its own does the heavy work
 // (build-thread.ts). Compiled patterns and conditions cannot be sent between threads, so this thread compiles them, in
 // slices. The other thread is started when it is first needed, and ended after some time without work. If it fails, the
-// runtime goes on with the engine that it has.
+// runtime goes on with the engine that it has. One failure ends the whole process: a single allocation that exceeds the
+// thread's heap by far, against which V8 protects no thread. Publishing refuses what would come near it
+// (src/platform/work), in a process with no more memory than the thread has here.
 
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { create } from "@bufbuild/protobuf";
