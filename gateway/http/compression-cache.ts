@@ -37,14 +37,15 @@ export function rememberingCompress(compress: Compress): Compress {
     const work = compress(body);
     const entry = { work, expiry: setTimeout(() => kept.delete(key), keptMs).unref() };
     kept.set(key, entry);
-    const isKept = () => kept.get(key) === entry;
+    const settle = (size: number | undefined) => {
+      if (kept.get(key) !== entry) return;
+      if (size !== undefined && size <= maxBytes) return kept.set(key, entry, size);
+      kept.delete(key);
+      clearTimeout(entry.expiry);
+    };
     work.then(
-      (result) => isKept() && kept.set(key, entry, result.byteLength),
-      () => {
-        if (!isKept()) return;
-        kept.delete(key);
-        clearTimeout(entry.expiry);
-      },
+      (result) => settle(result.byteLength),
+      () => settle(undefined),
     );
     return work;
   };

@@ -7,6 +7,7 @@
 // it ends.
 
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { BoundedCache } from "../../src/kit/process/bounded-cache.ts";
 import {
   advance,
   emptyLedger,
@@ -31,7 +32,7 @@ export const maxVaultUnits = 256 * 1024;
 const maxUnits = 64 * 1024 * 1024;
 /** Retries are recognized by the ids of this many evaluations. */
 const rememberedIds = 16;
-/** Max ids of sessions that were dropped before their time. */
+/** Max ids of sessions that were dropped before their time; beyond it the oldest of them seem to be new again. */
 const maxForgotten = 65_536;
 
 interface KeptEntry extends VaultEntry {
@@ -70,7 +71,7 @@ export class SessionStore {
   readonly #limits: SessionLimits;
   /** The least recently used first. */
   readonly #sessions = new Map<string, Session>();
-  readonly #forgotten = new Set<string>();
+  readonly #forgotten = new BoundedCache<string, true>({ maxEntries: maxForgotten });
   #units = 0;
   #evicted = 0;
 
@@ -158,8 +159,7 @@ export class SessionStore {
 
   #forget(id: string): void {
     this.#evicted++;
-    if (this.#forgotten.size >= maxForgotten) this.#forgotten.clear();
-    this.#forgotten.add(id);
+    this.#forgotten.set(id, true);
   }
 }
 

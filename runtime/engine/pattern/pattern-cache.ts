@@ -2,7 +2,7 @@
 // pattern once. A pattern that an engine uses is found for as long as the engine lives. Of the others only the most
 // recent ones are kept, so that bundles which come and go leave nothing behind.
 
-import { BoundedCache } from "../text/bounded-cache.ts";
+import { BoundedCache } from "../../../src/kit/process/bounded-cache.ts";
 import type { LinearPattern } from "./linear-pattern.ts";
 import type { StoredFacts } from "./pattern-facts.ts";
 
@@ -14,7 +14,7 @@ const minSweepSize = 4_096;
 /** Caches patterns by key. */
 export class PatternCache {
   readonly #known = new Map<string, WeakRef<LinearPattern>>();
-  readonly #recent = new BoundedCache<LinearPattern, true>(maxIdle);
+  readonly #recent = new BoundedCache<LinearPattern, true>({ maxEntries: maxIdle });
   #facts: ReadonlyMap<string, StoredFacts> = new Map();
   #asked: Set<LinearPattern> | undefined;
   #sweepAt = minSweepSize;

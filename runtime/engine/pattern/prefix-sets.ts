@@ -1,13 +1,13 @@
 // The code units that a match may have before its required literal begins. While no literal has occurred, a match can
 // be in progress only if the text ends in characters of this set. So a stream holds back nothing else for the pattern.
 
-import { BoundedCache } from "../text/bounded-cache.ts";
+import { BoundedCache } from "../../../src/kit/process/bounded-cache.ts";
 import { caseFold, mayFoldInto } from "../text/fold.ts";
 import type { Instruction, Program } from "./program.ts";
 import type { RequiredLiteral } from "./required-literals.ts";
 import type { AssertTablesFit } from "./table-limit.ts";
 
-const known = new BoundedCache<string, Uint8Array>(500);
+const known = new BoundedCache<string, Uint8Array>({ maxEntries: 500 });
 const unitCount = 65_536;
 
 /** The prefix sets of some patterns. Arrays only, so that another thread can build them. */

@@ -2,6 +2,7 @@
 // independently of each other. Lists that are kept beside the policies have their own scope; of several with one name,
 // the one with the most specific scope is read.
 
+import { BoundedCache } from "../../../src/kit/process/bounded-cache.ts";
 import { type ListDeclarations, type Lists, resolvedLists } from "../policy/list.ts";
 import { matchesGlob } from "../text/glob.ts";
 import type { CompiledPolicy, PolicyScope } from "./compiled-policy.ts";
@@ -21,13 +22,14 @@ export interface ApplicablePolicy {
   readonly outerLists: readonly Lists[];
 }
 
-const cacheSize = 1000;
+/** Agents whose policies are remembered. */
+const maxAgents = 1000;
 
 /** Finds the policies that apply to an agent, and caches the answer, which depends only on the agent. */
 export class Applicability {
   readonly #policies: readonly CompiledPolicy[];
   readonly #lists: readonly NamedList[];
-  readonly #byAgent = new Map<string, readonly ApplicablePolicy[]>();
+  readonly #byAgent = new BoundedCache<string, readonly ApplicablePolicy[]>({ maxEntries: maxAgents });
 
   /** `lists` are the named lists of the environment and the project. */
   constructor(policies: readonly CompiledPolicy[], lists: readonly NamedList[]) {
@@ -47,7 +49,6 @@ export class Applicability {
       lists: resolve(policy.lists),
       outerLists: policy.outerLists.map(resolve),
     }));
-    if (this.#byAgent.size >= cacheSize) this.#byAgent.clear();
     this.#byAgent.set(agentId, applicable);
     return applicable;
   }

@@ -2,6 +2,7 @@
 // on lists.
 
 import { type ASTNode, Environment, serialize } from "@marcbachmann/cel-js";
+import { BoundedCache } from "../../../src/kit/process/bounded-cache.ts";
 
 /** The parts that the outermost operator of a condition joins. */
 export interface ConditionParts {
@@ -64,12 +65,10 @@ export function emptyLiteralIn(node: ASTNode): number | undefined {
 }
 
 /** Recently parsed conditions, since comparing rules parses each condition many times. The trees are never modified. */
-const remembered = new Map<string, ASTNode | undefined>();
-const maxRemembered = 500;
+const remembered = new BoundedCache<string, ASTNode | undefined>({ maxEntries: 500 });
 
 function read(source: string): ASTNode | undefined {
   if (remembered.has(source)) return remembered.get(source);
-  if (remembered.size >= maxRemembered) remembered.clear();
   const ast = parsed(source);
   remembered.set(source, ast);
   return ast;

@@ -2,9 +2,9 @@
 // its agent, its request and the time. There can be many such sets, so only the most recently used tables are kept;
 // others are built again.
 
+import { BoundedCache } from "../../../src/kit/process/bounded-cache.ts";
 import { arrayBytes } from "../pattern/memory-budget.ts";
 import { addTables, emptyTables, type TableCache, type Tables } from "../scan/table-cache.ts";
-import { BoundedCache } from "../text/bounded-cache.ts";
 import type { StreamTables } from "./tables.ts";
 
 /** Maximum bytes of cached tables, besides those that an engine builds in advance. */
@@ -15,7 +15,7 @@ export class StreamTableCache {
   readonly #kept: BoundedCache<string, { readonly tables: StreamTables; readonly made: Tables }>;
 
   constructor(maxBytes = maxKeptBytes) {
-    this.#kept = new BoundedCache(maxBytes);
+    this.#kept = new BoundedCache({ maxEntries: Number.POSITIVE_INFINITY, maxWeight: maxBytes });
   }
 
   /** The tables of this name; undefined when they are not kept. */

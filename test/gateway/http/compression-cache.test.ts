@@ -62,4 +62,16 @@ describe("answers that are compressed", () => {
     await compress(first);
     expect(made).toBe(3);
   });
+
+  it("are not remembered when one is larger than all may be together", async () => {
+    let made = 0;
+    const compress = rememberingCompress(async () => {
+      made += 1;
+      return new Uint8Array(32 * 1024 * 1024 + 1);
+    });
+    const body = randomBytes(minCachedBytes);
+    await compress(body);
+    await compress(body);
+    expect(made).toBe(2);
+  });
 });

@@ -1,5 +1,6 @@
 // Guard packs as policies extend them: with parameters filled in and without tests.
 
+import { BoundedCache } from "../../../../src/kit/process/bounded-cache.ts";
 import type { PackFailure, PackReference, PackSource, ResolvedPack } from "../../policy/extend.ts";
 import { didYouMean, PolicyInvalid } from "../../policy/problem.ts";
 import { parsePath } from "../../policy/tree-path.ts";
@@ -11,11 +12,12 @@ const maxKept = 200;
 
 /** A pack source that finds packs in a library. */
 export function packSource(library: PackLibrary): PackSource {
-  const known = new Map<string, ResolvedPack | PackFailure>();
+  const known = new BoundedCache<string, ResolvedPack | PackFailure>({ maxEntries: maxKept });
   return (reference) => {
     const key = JSON.stringify(reference);
-    const found = known.get(key) ?? find(library, reference);
-    if (known.size >= maxKept) known.clear();
+    const kept = known.get(key);
+    if (kept !== undefined) return kept;
+    const found = find(library, reference);
     known.set(key, found);
     return found;
   };

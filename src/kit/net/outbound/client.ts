@@ -135,8 +135,9 @@ class PoolMap {
   of(owner: string, origin: string): Pool {
     if (this.#isClosed) throw new OutboundError("aborted", "the request was ended early");
     const key = JSON.stringify([owner, origin]);
-    const pool = this.#pools.get(key) ?? this.#create(origin);
-    // Set at each use, so that the oldest entry is the least recently used one.
+    const known = this.#pools.get(key);
+    if (known !== undefined) return known;
+    const pool = this.#create(origin);
     this.#pools.set(key, pool);
     return pool;
   }

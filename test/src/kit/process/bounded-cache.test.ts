@@ -9,16 +9,15 @@ test("beyond the limit the entry goes that was set longest ago", () => {
   expect(cache.size).toBe(2);
 });
 
-test("reading an entry does not make it newer, setting it again does", () => {
+test("reading an entry makes it the newest one, asking whether it is there does not", () => {
   const cache = new BoundedCache<string, number>({ maxEntries: 2 });
   cache.set("a", 1);
   cache.set("b", 2);
   expect(cache.get("a")).toBe(1);
+  expect(cache.has("b")).toBe(true);
   cache.set("c", 3);
-  expect(cache.get("a")).toBeUndefined();
-  cache.set("b", 2);
-  cache.set("d", 4);
-  expect([...cache.values()]).toEqual([2, 4]);
+  expect([...cache.values()]).toEqual([1, 3]);
+  expect(cache.get("b")).toBeUndefined();
 });
 
 test("the oldest entries go until the weight of all fits", () => {
@@ -36,13 +35,19 @@ test("the oldest entries go until the weight of all fits", () => {
   expect([...cache.values()]).toEqual([3, 4]);
 });
 
-test("an entry that is too heavy by itself is not kept", () => {
-  const cache = new BoundedCache<string, number>({ maxEntries: 10, maxWeight: 10 });
+test("the newest entry is kept even when it is too heavy, and no other", () => {
+  const evicted: string[] = [];
+  const cache = new BoundedCache<string, number>({
+    maxEntries: 10,
+    maxWeight: 10,
+    onEvict: (_, key) => evicted.push(key),
+  });
   cache.set("a", 1, 4);
   cache.set("b", 2, 11);
-  expect(cache.size).toBe(0);
+  expect([...cache.values()]).toEqual([2]);
   cache.set("c", 3, 10);
-  expect(cache.get("c")).toBe(3);
+  expect([...cache.values()]).toEqual([3]);
+  expect(evicted).toEqual(["a", "b"]);
 });
 
 test("weights follow what is replaced, deleted and cleared, of which nobody is told", () => {
