@@ -98,7 +98,7 @@ const views = `select m.id, m.org_id, m.account_id, m.email, a.name, m.role, m.s
     coalesce(a.mfa_enabled, false) as mfa_enabled, app.address_proven(m.account_id) as email_verified, m.created_at, m.invitation_expires_at, m.invited_by
   from member m left join app.member_accounts() a on a.account_id = m.account_id where m.org_id = ?`;
 
-/** A page of members and invitations, longest here first, and their count. */
+/** A page of members and invitations, newest first, and their count. */
 export async function listMembers(tx: Transaction, { limit, offset }: Page): Promise<[MemberView[], number]> {
   const rows = await tx.sql<MemberView>(`${views} order by m.created_at desc, m.id limit ? offset ?`, [
     tx.orgId,

@@ -28,7 +28,7 @@ export type Statement = Message<"policyguard.bundle.v1.Statement"> & {
   payload: string;
 
   /**
-   * The signatures; one by a trusted key is enough.
+   * The signatures. One by a trusted key is enough.
    *
    * @generated from field: repeated policyguard.bundle.v1.Signature signatures = 2;
    */
@@ -77,14 +77,14 @@ export const SignatureSchema: GenMessage<Signature> = /*@__PURE__*/
  */
 export type Bundle = Message<"policyguard.bundle.v1.Bundle"> & {
   /**
-   * Signed once: what the bundle is. Its payload has the fields of Manifest.
+   * Says what the bundle is; signed once. Its payload has the fields of Manifest.
    *
    * @generated from field: policyguard.bundle.v1.Statement manifest = 1;
    */
   manifest?: Statement | undefined;
 
   /**
-   * Signed at each activation and refresh: that the bundle is the one to enforce. Its payload has the fields of
+   * Says that the bundle is the one to enforce; signed at each activation and refresh. Its payload has the fields of
    * Activation.
    *
    * @generated from field: optional policyguard.bundle.v1.Statement activation = 2;
@@ -99,8 +99,8 @@ export type Bundle = Message<"policyguard.bundle.v1.Bundle"> & {
   parts: Part[];
 
   /**
-   * Signed at each change of the organization's keys: which may sign. Its payload has the fields of KeySet. Verifiers
-   * that trust one of its signers follow a rotation or a revocation by it.
+   * Says which keys may sign; signed at each change of the organization's keys. Its payload has the fields of KeySet.
+   * It tells verifiers that trust one of its signers about a rotation or a revocation.
    *
    * @generated from field: optional policyguard.bundle.v1.Statement keys = 4;
    */
@@ -191,7 +191,7 @@ export type Manifest = Message<"policyguard.bundle.v1.Manifest"> & {
   source: string;
 
   /**
-   * "sha256:" over the canonical list of parts: equal for equal content, in whichever environment.
+   * "sha256:" and the digest of the canonical list of parts: equal for equal content, in every environment.
    *
    * @generated from field: string content_digest = 7;
    */
@@ -205,7 +205,7 @@ export type Manifest = Message<"policyguard.bundle.v1.Manifest"> & {
   parts: PartDigest[];
 
   /**
-   * The least runtime version that understands the content.
+   * The oldest runtime version that understands the content.
    *
    * @generated from field: string min_runtime = 9;
    */
@@ -317,7 +317,7 @@ export type Activation = Message<"policyguard.bundle.v1.Activation"> & {
   environment: string;
 
   /**
-   * Grows with each activation of the environment, whichever version it names. A refresh keeps it.
+   * Grows with each activation of the environment, even one of an older version. A refresh keeps it.
    *
    * @generated from field: int32 activation_seq = 4;
    */
@@ -366,7 +366,7 @@ export type Activation = Message<"policyguard.bundle.v1.Activation"> & {
   capture: string;
 
   /**
-   * Serial of the newest key set. A runtime that knows an older one asks for it.
+   * Serial number of the newest key set. A runtime that has an older one asks for it.
    *
    * @generated from field: int32 keys_serial = 11;
    */
@@ -388,8 +388,8 @@ export const ActivationSchema: GenMessage<Activation> = /*@__PURE__*/
   messageDesc(file_policyguard_bundle_v1_bundle, 7);
 
 /**
- * KeySet says which keys may sign for an organization. It is signed by every key that it names, the revoked ones too,
- * so that whoever trusts any of them learns of the others.
+ * KeySet says which keys may sign for an organization. Every key that it names signs it, the revoked ones too, so that
+ * verifiers that trust any of them learn about the others.
  *
  * @generated from message policyguard.bundle.v1.KeySet
  */
@@ -402,7 +402,7 @@ export type KeySet = Message<"policyguard.bundle.v1.KeySet"> & {
   orgId: string;
 
   /**
-   * Grows with each change. Nobody takes an older set after a newer one.
+   * Serial number of the set, which grows with each change. Verifiers refuse an older set after a newer one.
    *
    * @generated from field: int32 serial = 2;
    */
@@ -451,7 +451,7 @@ export type KeySetEntry = Message<"policyguard.bundle.v1.KeySetEntry"> & {
   x: string;
 
   /**
-   * "active" signs; "retiring" signs beside it until verifiers know the active one; "revoked" is believed no more.
+   * "active" signs; "retiring" signs too, until verifiers know the active one; "revoked" is no longer trusted.
    *
    * @generated from field: string state = 3;
    */

@@ -50,8 +50,8 @@ export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
   messageDesc(file_policyguard_common_v1_reason, 0);
 
 /**
- * Reason is the catalogue of everything that can go wrong, one value a kind of failure. REST callers get the HTTP
- * status and `detail`; RPC callers get the Connect code and an ErrorDetail that names the same reason.
+ * Reason is the catalogue of everything that can go wrong, one value for each kind of failure. REST callers get the
+ * HTTP status and `detail`; RPC callers get the Connect code and an ErrorDetail that names the same reason.
  *
  * @generated from enum policyguard.common.v1.Reason
  */
@@ -71,7 +71,7 @@ export const Reason = {
   INTERNAL: 1,
 
   /**
-   * A dependency is away for the moment. Safe to retry.
+   * A dependency is not available at the moment. Safe to retry.
    *
    * @generated from enum value: REASON_UNAVAILABLE = 2;
    */
@@ -85,7 +85,7 @@ export const Reason = {
   MALFORMED_REQUEST: 3,
 
   /**
-   * No credential, or one that is unknown, expired or revoked. The three look alike.
+   * No credential, or one that is unknown, expired or revoked. The answer does not say which.
    *
    * @generated from enum value: REASON_UNAUTHENTICATED = 4;
    */
@@ -149,7 +149,7 @@ export const Reason = {
 
   /**
    * A parameter in path, query or headers is missing, malformed, out of range or contradicts another one. `fields`
-   * lists each with what was expected, those of the body too when both fail.
+   * lists each with what was expected. If fields of the body fail too, it lists them as well.
    *
    * @generated from enum value: REASON_INVALID_PARAMETER = 50;
    */
@@ -163,7 +163,7 @@ export const Reason = {
   TOO_LARGE: 13,
 
   /**
-   * The body has a content type or encoding that the operation does not read.
+   * The operation does not accept the body's content type or encoding.
    *
    * @generated from enum value: REASON_UNSUPPORTED_MEDIA_TYPE = 14;
    */
@@ -262,7 +262,7 @@ export const Reason = {
   BUNDLE_UNAVAILABLE: 29,
 
   /**
-   * The resource cannot be in that state for this operation. The message says what to do.
+   * The operation is not possible in the resource's current state. The message says what to do.
    *
    * @generated from enum value: REASON_CONFLICT = 30;
    */
@@ -305,7 +305,7 @@ export const Reason = {
 
   /**
    * The sign-in at the identity provider failed: it was refused there, took too long, was begun elsewhere, or its
-   * answer does not hold. Begin again.
+   * answer is not valid. Begin again.
    *
    * @generated from enum value: REASON_SSO_REFUSED = 37;
    */
@@ -334,17 +334,16 @@ export const Reason = {
   STEP_UP_REQUIRED: 46,
 
   /**
-   * The installation takes no registrations: accounts come by invitation, through an identity provider, or from its
-   * operator.
+   * Nobody can register at this installation: accounts are created by invitation, through an identity provider, or by
+   * its operator.
    *
    * @generated from enum value: REASON_REGISTRATION_CLOSED = 60;
    */
   REGISTRATION_CLOSED: 60,
 
   /**
-   * What was sent, or what is to be published, is too expensive: analysing it took more CPU time or memory than one
-   * document, or one bundle, may have. Whatever checks, tries, compares or publishes policies or output schemas may
-   * answer it. Make it smaller.
+   * Analysing the document or the bundle took more CPU time or memory than one may have. All operations that check,
+   * try, compare or publish policies or output schemas can fail like this. Make the document or the bundle smaller.
    *
    * @generated from enum value: REASON_ANALYSIS_TIMEOUT = 44;
    */
@@ -359,8 +358,8 @@ export const Reason = {
 } as const;
 
 /**
- * Reason is the catalogue of everything that can go wrong, one value a kind of failure. REST callers get the HTTP
- * status and `detail`; RPC callers get the Connect code and an ErrorDetail that names the same reason.
+ * Reason is the catalogue of everything that can go wrong, one value for each kind of failure. REST callers get the
+ * HTTP status and `detail`; RPC callers get the Connect code and an ErrorDetail that names the same reason.
  *
  * @generated from enum policyguard.common.v1.Reason
  */

@@ -52,8 +52,8 @@ export type Account = Message<"policyguard.control.v1.Account"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Whether somebody has shown that the address is theirs: by a mailed link, or at an identity provider that may speak
-   * for its domain. Without mail addresses stay unverified.
+   * Whether somebody has proved that the address is theirs: with a mailed link, or at an identity provider that is
+   * trusted for its domain. While mail is not configured, addresses stay unverified.
    *
    * @generated from field: bool email_verified = 6;
    */
@@ -79,14 +79,14 @@ export type Session = Message<"policyguard.control.v1.Session"> & {
   id: string;
 
   /**
-   * Whether it is the session of this call.
+   * Whether this call was made with it.
    *
    * @generated from field: bool is_current = 2;
    */
   isCurrent: boolean;
 
   /**
-   * The address and user agent of its last use.
+   * The network address and user agent of its last use.
    *
    * @generated from field: string address = 3;
    */
@@ -128,7 +128,7 @@ export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_account, 1);
 
 /**
- * Membership is an account's place in an organization.
+ * Membership is an account's role in an organization.
  *
  * @generated from message policyguard.control.v1.Membership
  */

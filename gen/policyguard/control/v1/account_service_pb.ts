@@ -43,7 +43,7 @@ export type RegisterRequest = Message<"policyguard.control.v1.RegisterRequest"> 
   name: string;
 
   /**
-   * Name of a first organization. Unset: none is made.
+   * Name of a first organization. Unset: none is created.
    *
    * @generated from field: optional string organization_name = 4;
    */
@@ -81,7 +81,7 @@ export type RegisterResponse = Message<"policyguard.control.v1.RegisterResponse"
   tokens?: SessionTokens | undefined;
 
   /**
-   * The organization that was made; null when none was.
+   * The new organization; null when none was created.
    *
    * @generated from field: optional string org_id = 4;
    */
@@ -168,7 +168,7 @@ export const LoginRequestSchema: GenMessage<LoginRequest> = /*@__PURE__*/
  */
 export type LoginResponse = Message<"policyguard.control.v1.LoginResponse"> & {
   /**
-   * The session; null when a second factor is asked for.
+   * The session; null when a second factor is required.
    *
    * @generated from field: optional policyguard.control.v1.SessionTokens tokens = 1;
    */
@@ -180,7 +180,7 @@ export type LoginResponse = Message<"policyguard.control.v1.LoginResponse"> & {
   account?: Account | undefined;
 
   /**
-   * True when CompleteLogin has to follow.
+   * True when the client has to call CompleteLogin.
    *
    * @generated from field: bool mfa_required = 3;
    */
@@ -213,7 +213,7 @@ export type CompleteLoginRequest = Message<"policyguard.control.v1.CompleteLogin
   mfaToken: string;
 
   /**
-   * Six digits of the second factor, or a recovery code.
+   * A six-digit code of the second factor, or a recovery code.
    *
    * @generated from field: string code = 2;
    */
@@ -551,7 +551,7 @@ export const RevokeSessionResponseSchema: GenMessage<RevokeSessionResponse> = /*
  */
 export type EnrolMfaRequest = Message<"policyguard.control.v1.EnrolMfaRequest"> & {
   /**
-   * The password. Unset: the session has to be fresh.
+   * The password. Unset: the session must have begun with a sign-in at most ten minutes ago.
    *
    * @generated from field: optional string password = 1;
    */
@@ -570,14 +570,14 @@ export const EnrolMfaRequestSchema: GenMessage<EnrolMfaRequest> = /*@__PURE__*/
  */
 export type EnrolMfaResponse = Message<"policyguard.control.v1.EnrolMfaResponse"> & {
   /**
-   * For authenticator apps, in the form of Google's Key URI.
+   * For authenticator apps, in Google's Key URI format.
    *
    * @generated from field: string otpauth_uri = 1;
    */
   otpauthUri: string;
 
   /**
-   * The same as a QR code, SVG.
+   * The same as a QR code, in SVG.
    *
    * @generated from field: string qr_svg = 2;
    */
@@ -610,7 +610,7 @@ export type ConfirmMfaRequest = Message<"policyguard.control.v1.ConfirmMfaReques
   code: string;
 
   /**
-   * The password. Unset: the session has to be fresh.
+   * The password. Unset: the session must have begun with a sign-in at most ten minutes ago.
    *
    * @generated from field: optional string password = 2;
    */
@@ -742,9 +742,9 @@ export const AcceptInvitationResponseSchema: GenMessage<AcceptInvitationResponse
  */
 export const AccountService: GenService<{
   /**
-   * Makes an account and, with organization_name, an organization that it owns. When mail is configured the account
-   * begins with the mailed link, and the answer is the same for an address that has one already. Without mail it begins
-   * at once, and an address that has one is refused.
+   * Creates an account and, with organization_name, an organization that it owns. When mail is configured, the account
+   * becomes active with the mailed link, and the answer is the same for an address that already has an account. Without
+   * mail, it is active at once, and an address that already has an account is refused.
    *
    * @generated from rpc policyguard.control.v1.AccountService.Register
    */
@@ -754,7 +754,7 @@ export const AccountService: GenService<{
     output: typeof RegisterResponseSchema;
   },
   /**
-   * Begins an account with the link that was mailed.
+   * Activates an account with the mailed link.
    *
    * @generated from rpc policyguard.control.v1.AccountService.ConfirmEmail
    */
@@ -765,8 +765,8 @@ export const AccountService: GenService<{
   },
   /**
    * Signs in. An account with a second factor gets an mfa_token for CompleteLogin instead of a session. Unknown
-   * accounts and wrong passwords look and last alike; after five failures in a row the address is locked for a growing
-   * time.
+   * accounts and wrong passwords get the same answer after the same time. After five failures in a row the address is
+   * locked, for longer each time.
    *
    * @generated from rpc policyguard.control.v1.AccountService.Login
    */
@@ -786,8 +786,8 @@ export const AccountService: GenService<{
     output: typeof CompleteLoginResponseSchema;
   },
   /**
-   * Exchanges a refresh token for new tokens. Each works once: the second use of one, also at the same time, means that
-   * somebody else has it, and ends the session for both. A client asks for one refresh at a time.
+   * Exchanges a refresh token for new tokens. Each refresh token works once. A second use, even at the same time, means
+   * that somebody else has it, and ends the session. So a client must not send two refreshes at once.
    *
    * @generated from rpc policyguard.control.v1.AccountService.RefreshSession
    */
@@ -827,8 +827,8 @@ export const AccountService: GenService<{
     output: typeof ChangePasswordResponseSchema;
   },
   /**
-   * Mails a link for a new password, if the account exists. The answer is the same if it does not, and if mail is not
-   * configured; then an operator sets the password (`npm run set-password`).
+   * Mails a link for a new password, if the account exists. The answer is the same if it does not exist, and if mail is
+   * not configured. Without mail, an operator sets the password (`npm run set-password`).
    *
    * @generated from rpc policyguard.control.v1.AccountService.RequestPasswordReset
    */
@@ -869,8 +869,8 @@ export const AccountService: GenService<{
   },
   /**
    * Begins to set up a second factor (TOTP, RFC 6238). It takes effect when ConfirmMfa accepts a code. Needs the
-   * password, unless the session began with a sign-in at most ten minutes ago: somebody who has taken over a session
-   * must not lock its owner out.
+   * password, unless the session began with a sign-in at most ten minutes ago, so that somebody who took over a session
+   * cannot lock its owner out.
    *
    * @generated from rpc policyguard.control.v1.AccountService.EnrolMfa
    */
@@ -891,7 +891,7 @@ export const AccountService: GenService<{
     output: typeof ConfirmMfaResponseSchema;
   },
   /**
-   * Removes the second factor, with a code of it or a recovery code. The owner of the account gets a mail.
+   * Removes the second factor, with one of its codes or a recovery code. The owner of the account gets a mail.
    *
    * @generated from rpc policyguard.control.v1.AccountService.DisableMfa
    */
@@ -901,8 +901,8 @@ export const AccountService: GenService<{
     output: typeof DisableMfaResponseSchema;
   },
   /**
-   * Joins an organization with the link of an invitation. Somebody without an account makes one here; somebody with one
-   * proves it by its session or its password, and by its session alone when it has a second factor.
+   * Joins an organization with the link of an invitation. Somebody without an account creates one here. Somebody with
+   * an account is signed in or sends the password; an account with a second factor has to be signed in.
    *
    * @generated from rpc policyguard.control.v1.AccountService.AcceptInvitation
    */

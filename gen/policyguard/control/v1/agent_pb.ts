@@ -16,7 +16,8 @@ export const file_policyguard_control_v1_agent: GenFile = /*@__PURE__*/
   fileDesc("CiJwb2xpY3lndWFyZC9jb250cm9sL3YxL2FnZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIsoBCgVBZ2VudBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRIeCgNrZXkYBCABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEgwKBG5hbWUYBSABKAkSMQoNZmlyc3Rfc2Vlbl9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF9zZWVuX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
- * Agent is a part of a project's application that asks for evaluations under a name of its own. Agents appear by use.
+ * Agent is a part of a project's application that asks for evaluations under its own name. It is listed after its first
+ * evaluation.
  *
  * @generated from message policyguard.control.v1.Agent
  */
@@ -50,7 +51,7 @@ export type Agent = Message<"policyguard.control.v1.Agent"> & {
   key: string;
 
   /**
-   * Display name; the key until somebody renames the agent.
+   * Display name. It is the key until somebody renames the agent.
    *
    * @generated from field: string name = 5;
    */

@@ -209,7 +209,7 @@ export const DeleteAgentResponseSchema: GenMessage<DeleteAgentResponse> = /*@__P
  */
 export const AgentService: GenService<{
   /**
-   * Lists the agents, most recently first seen first.
+   * Lists the agents, those first seen most recently first.
    *
    * @generated from rpc policyguard.control.v1.AgentService.ListAgents
    */

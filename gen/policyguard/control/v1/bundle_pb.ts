@@ -76,7 +76,7 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   digest: string;
 
   /**
-   * Equal for equal content, in whichever environment.
+   * Equal for equal content, in every environment.
    *
    * @generated from field: string content_digest = 8;
    */
@@ -90,7 +90,7 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   source: string;
 
   /**
-   * What the publisher said; null when nothing.
+   * The publisher's message; null when there is none.
    *
    * @generated from field: optional string message = 10;
    */
@@ -146,22 +146,23 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   activationSeq?: number | undefined;
 
   /**
-   * How its policies and the rest of its content differ from those of the active bundle. Only where one bundle is read;
-   * null elsewhere, and when the environment has no active bundle.
+   * How its policies and the rest of its content differ from those of the active bundle. Only calls about one bundle
+   * return it; null in others, and when the environment has no active bundle.
    *
    * @generated from field: optional policyguard.control.v1.BundleDiff diff = 18;
    */
   diff?: BundleDiff | undefined;
 
   /**
-   * Who has approved it and still might. Only where one bundle is read; empty elsewhere.
+   * Who has approved it, as long as they may approve. Only calls about one bundle return it; empty in others.
    *
    * @generated from field: repeated policyguard.control.v1.BundleApproval approvals = 19;
    */
   approvals: BundleApproval[];
 
   /**
-   * Gates between the bundle and its activation, whoever activates it. Only where one bundle is read; empty elsewhere.
+   * The gates that an activation of the bundle has to pass, whoever activates it. Only calls about one bundle return
+   * them; empty in others.
    *
    * @generated from field: repeated policyguard.control.v1.BundleGate gates = 20;
    */
@@ -224,7 +225,7 @@ export type BundleGate = Message<"policyguard.control.v1.BundleGate"> & {
   passed: boolean;
 
   /**
-   * Why it is closed, or for whom it is open; null when there is nothing to say.
+   * Why it is closed, or for whom it is open; null when there is nothing to explain.
    *
    * @generated from field: optional string reason = 3;
    */
@@ -287,7 +288,7 @@ export type Candidate = Message<"policyguard.control.v1.Candidate"> & {
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Whether that is over.
+   * Whether runtimes have stopped evaluating it because its time is up.
    *
    * @generated from field: bool expired = 7;
    */
@@ -308,7 +309,7 @@ export type Candidate = Message<"policyguard.control.v1.Candidate"> & {
   disagreements: number;
 
   /**
-   * Evaluations that the candidate was not asked for, because a runtime was busy.
+   * Evaluations that the candidate did not make because a runtime was busy.
    *
    * @generated from field: double skipped = 10;
    */
@@ -322,14 +323,15 @@ export type Candidate = Message<"policyguard.control.v1.Candidate"> & {
   failed: number;
 
   /**
-   * How often which outcomes met.
+   * How often each pair of outcomes occurred.
    *
    * @generated from field: repeated policyguard.control.v1.CandidateCount counts = 12;
    */
   counts: CandidateCount[];
 
   /**
-   * The newest evaluations in which the outcomes differ, 100 at most. Their traces have the text, as far as it is kept.
+   * The newest evaluations in which the outcomes differ, at most 100. Their traces have the text that the environment
+   * keeps.
    *
    * @generated from field: repeated policyguard.control.v1.CandidateSample samples = 13;
    */
@@ -351,7 +353,7 @@ export const CandidateSchema: GenMessage<Candidate> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_bundle, 3);
 
 /**
- * CandidateCount says how often two outcomes met.
+ * CandidateCount says how often a pair of outcomes occurred.
  *
  * @generated from message policyguard.control.v1.CandidateCount
  */
@@ -435,7 +437,7 @@ export const CandidateSampleSchema: GenMessage<CandidateSample> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_bundle, 5);
 
 /**
- * BundleDiff is what activating a bundle would change, policy by policy, and part by part of the content.
+ * BundleDiff says what activating a bundle would change: which policies, and which parts of the content.
  *
  * @generated from message policyguard.control.v1.BundleDiff
  */
@@ -485,7 +487,7 @@ export const BundleDiffSchema: GenMessage<BundleDiff> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_bundle, 6);
 
 /**
- * ChangedBundlePart is a part of the content that two bundles do not have in common.
+ * ChangedBundlePart is a part of the content that differs between two bundles.
  *
  * @generated from message policyguard.control.v1.ChangedBundlePart
  */
@@ -631,7 +633,7 @@ export const BundleState = {
   SUPERSEDED: 3,
 
   /**
-   * Its content is no longer kept, since it was not active for 90 days. It cannot be activated or promoted.
+   * Its content was deleted because it had not been active for 90 days. It cannot be activated or promoted.
    *
    * @generated from enum value: BUNDLE_STATE_PURGED = 4;
    */

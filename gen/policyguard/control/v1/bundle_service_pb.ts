@@ -71,7 +71,7 @@ export type GetLatestBundleResponse = Message<"policyguard.control.v1.GetLatestB
   activation: string;
 
   /**
-   * True when one of the caller's entity tags is current.
+   * True when one of the caller's entity tags is still current.
    *
    * @generated from field: bool not_modified = 4;
    */
@@ -103,21 +103,21 @@ export const ListSigningKeysRequestSchema: GenMessage<ListSigningKeysRequest> = 
  */
 export type ListSigningKeysResponse = Message<"policyguard.control.v1.ListSigningKeysResponse"> & {
   /**
-   * The keys that are believed, newest first.
+   * The trusted keys, newest first.
    *
    * @generated from field: repeated policyguard.control.v1.SigningKey keys = 1;
    */
   keys: SigningKey[];
 
   /**
-   * Names of the keys that are believed no more.
+   * Ids of the revoked keys.
    *
    * @generated from field: repeated string revoked_kids = 2;
    */
   revokedKids: string[];
 
   /**
-   * The same as a signed statement, by which offline verifiers follow a rotation.
+   * The same as a signed statement, so that offline verifiers can follow a rotation.
    *
    * @generated from field: policyguard.bundle.v1.Statement statement = 3;
    */
@@ -159,7 +159,7 @@ export type SigningKey = Message<"policyguard.control.v1.SigningKey"> & {
   x: string;
 
   /**
-   * Name of the key, by which signatures refer to it.
+   * Id of the key, to which signatures refer.
    *
    * @generated from field: string kid = 4;
    */
@@ -300,7 +300,7 @@ export type PublishBundleRequest = Message<"policyguard.control.v1.PublishBundle
   envName: string;
 
   /**
-   * The newest version of the environment, 0 for none. Unset: whichever it is.
+   * The newest version that the caller knows in the environment, 0 for none. Unset: not checked.
    *
    * @generated from field: optional int32 expected_version = 4;
    */
@@ -373,7 +373,7 @@ export type RepublishBundleRequest = Message<"policyguard.control.v1.RepublishBu
   envName: string;
 
   /**
-   * The newest version of the environment. Unset: whichever it is.
+   * The newest version that the caller knows in the environment. Unset: not checked.
    *
    * @generated from field: optional int32 expected_version = 4;
    */
@@ -439,14 +439,14 @@ export type PromoteBundleRequest = Message<"policyguard.control.v1.PromoteBundle
   projectId: string;
 
   /**
-   * Name of the environment to take the bundle from.
+   * Name of the environment to copy from.
    *
    * @generated from field: string source_env = 3;
    */
   sourceEnv: string;
 
   /**
-   * Name of the environment to take it to: another one of the same project.
+   * Name of the environment to copy to: another one of the same project.
    *
    * @generated from field: string target_env = 4;
    */
@@ -474,7 +474,7 @@ export type PromoteBundleRequest = Message<"policyguard.control.v1.PromoteBundle
   message?: string | undefined;
 
   /**
-   * The newest version of the target environment, 0 for none. Unset: whichever it is.
+   * The newest version that the caller knows in the target environment, 0 for none. Unset: not checked.
    *
    * @generated from field: optional int32 expected_version = 8;
    */
@@ -949,8 +949,9 @@ export const BundleService: GenService<{
   /**
    * Returns the active bundle of the runtime token's project and environment. Poll it with If-None-Match: 304 says that
    * the bundle is unchanged, and carries a fresh activation in X-Policy-Guard-Activation. `Prefer: wait=N` (1 to 30
-   * seconds) waits for a change. 404 when the environment has no active bundle. The entity tag is strong and names the
-   * bundle and its activation, whichever compression (brotli or gzip, from 16 KiB) Accept-Encoding asks for.
+   * seconds) waits for a change. 404 when the environment has no active bundle. The entity tag is strong and stands for
+   * the bundle and its activation. It is the same for every compression that Accept-Encoding can ask for (brotli or
+   * gzip, from 16 KiB).
    *
    * @generated from rpc policyguard.control.v1.BundleService.GetLatestBundle
    */
@@ -961,7 +962,7 @@ export const BundleService: GenService<{
   },
   /**
    * Returns the public keys that sign bundles of the credential's organization, as a JWK set (RFC 7517). Revoked keys
-   * are not in it; their names are in `revoked_kids`.
+   * are not in it; `revoked_kids` has their ids.
    *
    * @generated from rpc policyguard.control.v1.BundleService.ListSigningKeys
    */
@@ -982,8 +983,8 @@ export const BundleService: GenService<{
   },
   /**
    * Compiles the policies in scope, runs their tests, signs them as the next version, and with activate=true activates
-   * it. It is atomic. Failing tests are policy_tests_failed; a lost race with expected_version is
-   * bundle_version_conflict; activating into a frozen environment is a conflict.
+   * it. It is atomic. Failing tests are policy_tests_failed. With expected_version, losing a race against another
+   * publish is bundle_version_conflict. Activating into a frozen environment is a conflict.
    *
    * @generated from rpc policyguard.control.v1.BundleService.PublishBundle
    */
@@ -993,9 +994,9 @@ export const BundleService: GenService<{
     output: typeof PublishBundleResponseSchema;
   },
   /**
-   * Signs the policy versions of the environment's newest bundle once more as the next version, with the present guard
-   * packs, named lists and keys. The versions stay the same; their tests run again, as before any publish. It is
-   * atomic. Without a bundle to repeat it is a conflict, and so is activating into a frozen environment.
+   * Signs the policy versions of the environment's newest bundle again as the next version, with the current guard
+   * packs, named lists and keys. The policy versions stay the same; their tests run again, as before every publish. It
+   * is atomic. An environment without a bundle is a conflict, and so is activating into a frozen environment.
    *
    * @generated from rpc policyguard.control.v1.BundleService.RepublishBundle
    */
@@ -1005,12 +1006,12 @@ export const BundleService: GenService<{
     output: typeof RepublishBundleResponseSchema;
   },
   /**
-   * Takes a bundle over into another environment of the project: signed for it as its next version, with the same
-   * content digest, and activated there unless activate=false. It is atomic. Gates apply first: the policies' tests run
-   * again (policy_tests_failed); activating into a protected environment needs the role admin or a ci token
-   * (protected_environment); activating into a frozen one is a conflict for everyone. Without `version` the source's
-   * active bundle is taken; when there is none it is a conflict. A lost race with expected_version is
-   * bundle_version_conflict.
+   * Copies a bundle into another environment of the project: it is signed there as the next version, with the same
+   * content digest, and activated unless activate=false. It is atomic. Gates apply first: the policies' tests run again
+   * (policy_tests_failed); activating into a protected environment needs the role admin or a ci token
+   * (protected_environment); activating into a frozen one is a conflict for everyone. Without `version` it copies the
+   * source's active bundle; no active bundle is a conflict. With expected_version, losing a race against another
+   * publish is bundle_version_conflict.
    *
    * @generated from rpc policyguard.control.v1.BundleService.PromoteBundle
    */
@@ -1030,8 +1031,8 @@ export const BundleService: GenService<{
     output: typeof GetBundleResponseSchema;
   },
   /**
-   * Makes the version the one that runtimes enforce; an older version too. Chosen here: activating the version that is
-   * active already is a new activation. In a frozen environment it is a conflict.
+   * Makes the version the one that runtimes enforce. It may be an older one. Chosen here: activating the version that
+   * is already active is a new activation. In a frozen environment it is a conflict.
    *
    * @generated from rpc policyguard.control.v1.BundleService.ActivateBundle
    */
@@ -1041,10 +1042,10 @@ export const BundleService: GenService<{
     output: typeof ActivateBundleResponseSchema;
   },
   /**
-   * Approves a version, so that it may be activated where approvals are required. Only people approve. A second
+   * Approves a version, so that it can be activated where approvals are required. Only people can approve. A second
    * approval by the same person is a conflict, and so is one by the publisher. Chosen here: an approval counts only
-   * while the person is a member who may approve. It stops counting when the person is removed, deactivated or made a
-   * viewer, and counts again when they come back.
+   * while the person is a member who may approve. It stops counting when the person is removed, is deactivated or
+   * becomes a viewer, and counts again when they may approve again.
    *
    * @generated from rpc policyguard.control.v1.BundleService.ApproveBundle
    */
@@ -1054,7 +1055,7 @@ export const BundleService: GenService<{
     output: typeof ApproveBundleResponseSchema;
   },
   /**
-   * Takes the caller's own approval back. What is active stays active.
+   * Withdraws the caller's own approval. An active version stays active.
    *
    * @generated from rpc policyguard.control.v1.BundleService.WithdrawApproval
    */
@@ -1065,9 +1066,9 @@ export const BundleService: GenService<{
   },
   /**
    * Has runtimes evaluate a version beside the active one, without enforcing it, and count where the two differ. It
-   * replaces the former candidate and its counts. It ends when it expires, when it is dropped, and with the next
-   * activation; to enforce the version, activate it. Without an active version, or for the active one, it is a
-   * conflict.
+   * replaces the previous candidate and its counts. It ends when it expires, when it is dropped, and with the next
+   * activation; to enforce the version, activate it. It is a conflict without an active version, and for the active
+   * version itself.
    *
    * @generated from rpc policyguard.control.v1.BundleService.StartCandidate
    */
@@ -1087,7 +1088,7 @@ export const BundleService: GenService<{
     output: typeof GetCandidateResponseSchema;
   },
   /**
-   * Drops the candidate with its counts. The active version is not concerned.
+   * Drops the candidate with its counts. The active version is not affected.
    *
    * @generated from rpc policyguard.control.v1.BundleService.DropCandidate
    */
@@ -1098,7 +1099,7 @@ export const BundleService: GenService<{
   },
   /**
    * Returns the candidate of the runtime token's environment: its manifest and content. The activation of the active
-   * bundle names its digest, and so proves that it is the candidate. 404 when there is none.
+   * bundle names its digest, which proves that it is the candidate. 404 when there is none.
    *
    * @generated from rpc policyguard.control.v1.BundleService.GetCandidateBundle
    */

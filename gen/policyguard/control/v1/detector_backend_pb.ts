@@ -17,7 +17,7 @@ export const file_policyguard_control_v1_detector_backend: GenFile = /*@__PURE__
 
 /**
  * DetectorBackend is an organization's own HTTP detector. Policies name it by its key; runtimes call it from within the
- * organization's network. The control plane never does, and keeps no secret of it.
+ * organization's network. The control plane never calls it and stores no secret for it.
  *
  * @generated from message policyguard.control.v1.DetectorBackend
  */
@@ -30,36 +30,36 @@ export type DetectorBackend = Message<"policyguard.control.v1.DetectorBackend"> 
   orgId: string;
 
   /**
-   * What policies call it in `backend`. Unique in the organization.
+   * The key that policies write in `backend`. Unique in the organization.
    *
    * @generated from field: string key = 2;
    */
   key: string;
 
   /**
-   * Where runtimes reach it.
+   * The URL at which runtimes call it.
    *
    * @generated from field: string url = 3;
    */
   url: string;
 
   /**
-   * The contract that it speaks.
+   * The protocol that it uses.
    *
    * @generated from field: policyguard.control.v1.DetectorBackendShape shape = 4;
    */
   shape: DetectorBackendShape;
 
   /**
-   * Longest time of one call, in milliseconds. The budget of the evaluation may be shorter.
+   * Time limit of one call, in milliseconds. The time budget of the evaluation may be shorter.
    *
    * @generated from field: int32 timeout_ms = 5;
    */
   timeoutMs: number;
 
   /**
-   * Header in which this backend wants a secret; null when it wants none. It tells the operators of runtimes what to
-   * write into their BACKEND_SECRETS_FILE, which alone decides what is sent, and where.
+   * Header in which this backend expects a secret; null when it expects none. It tells operators of runtimes what to
+   * write into their BACKEND_SECRETS_FILE. That file alone decides which secret is sent where.
    *
    * @generated from field: optional string auth_header = 6;
    */
@@ -88,7 +88,7 @@ export const DetectorBackendSchema: GenMessage<DetectorBackend> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_detector_backend, 0);
 
 /**
- * DetectorBackendShape is a contract between runtimes and detectors.
+ * DetectorBackendShape is the protocol between runtimes and a detector backend.
  *
  * @generated from enum policyguard.control.v1.DetectorBackendShape
  */
@@ -101,22 +101,22 @@ export const DetectorBackendShape = {
   UNSPECIFIED: 0,
 
   /**
-   * This product's own: `{"texts": […]}` is answered by `{"results": [{"findings": [{"label", "score", "start",
-   * "end"}]}]}`.
+   * Policy Guard's own: `{"texts": […]}` is answered with
+   * `{"results": [{"findings": [{"label", "score", "start", "end"}]}]}`.
    *
    * @generated from enum value: DETECTOR_BACKEND_SHAPE_POLICY_GUARD = 1;
    */
   POLICY_GUARD: 1,
 
   /**
-   * The moderation contract of OpenAI.
+   * OpenAI's moderation API.
    *
    * @generated from enum value: DETECTOR_BACKEND_SHAPE_OPENAI_MODERATION = 2;
    */
   OPENAI_MODERATION: 2,
 
   /**
-   * `/analyze` of Presidio.
+   * Presidio's `/analyze`.
    *
    * @generated from enum value: DETECTOR_BACKEND_SHAPE_PRESIDIO = 3;
    */
@@ -138,7 +138,7 @@ export const DetectorBackendShape = {
 } as const;
 
 /**
- * DetectorBackendShape is a contract between runtimes and detectors.
+ * DetectorBackendShape is the protocol between runtimes and a detector backend.
  *
  * @generated from enum policyguard.control.v1.DetectorBackendShape
  */

@@ -154,28 +154,29 @@ export type PutDetectorBackendRequest = Message<"policyguard.control.v1.PutDetec
   detectorKey: string;
 
   /**
-   * Where runtimes reach it: http or https, without credentials. It is never resolved or called from here.
+   * The URL at which runtimes call it: http or https, without credentials. The control plane never resolves or calls
+   * it.
    *
    * @generated from field: string url = 3;
    */
   url: string;
 
   /**
-   * The contract that it speaks.
+   * The protocol that it uses.
    *
    * @generated from field: policyguard.control.v1.DetectorBackendShape shape = 4;
    */
   shape: DetectorBackendShape;
 
   /**
-   * Longest time of one call, in milliseconds. Default: 200.
+   * Time limit of one call, in milliseconds. Default: 200.
    *
    * @generated from field: optional int32 timeout_ms = 5;
    */
   timeoutMs?: number | undefined;
 
   /**
-   * Header that carries its secret. Unset: none. The secret itself stays with the runtimes.
+   * Header that carries its secret. Unset: none. Only runtimes know the secret itself.
    *
    * @generated from field: optional string auth_header = 6;
    */
@@ -274,8 +275,8 @@ export const DetectorBackendService: GenService<{
     output: typeof GetDetectorBackendResponseSchema;
   },
   /**
-   * Sets the detector backend, whether or not there is one with this key. It is not called. Runtimes hear of it with
-   * the next bundle.
+   * Creates or replaces the detector backend with this key. The control plane does not call it. Runtimes learn about it
+   * with the next bundle.
    *
    * @generated from rpc policyguard.control.v1.DetectorBackendService.PutDetectorBackend
    */
@@ -285,7 +286,7 @@ export const DetectorBackendService: GenService<{
     output: typeof PutDetectorBackendResponseSchema;
   },
   /**
-   * Deletes the detector backend. Bundles that contain it keep it; a policy that names it cannot be published any more.
+   * Deletes the detector backend. Bundles that contain it keep it. A policy that names it can no longer be published.
    *
    * @generated from rpc policyguard.control.v1.DetectorBackendService.DeleteDetectorBackend
    */

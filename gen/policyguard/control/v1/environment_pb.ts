@@ -18,7 +18,7 @@ export const file_policyguard_control_v1_environment: GenFile = /*@__PURE__*/
   fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2Vudmlyb25tZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIsMCCgtFbnZpcm9ubWVudBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRIYCgRuYW1lGAQgASgJQgravBgGInByb2QiEhAKCHBvc2l0aW9uGAUgASgFEhQKDGlzX3Byb3RlY3RlZBgGIAEoCBIzCgdjYXB0dXJlGAcgASgOMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkNhcHR1cmVNb2RlEhsKDmFjdGl2ZV92ZXJzaW9uGAggASgFSACIAQESLgoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJaXNfZnJvemVuGAogASgIEhoKEnJlcXVpcmVkX2FwcHJvdmFscxgLIAEoBUIRCg9fYWN0aXZlX3ZlcnNpb25iBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_record]);
 
 /**
- * Environment is a stage of a project's life, such as dev or prod. Each has an active bundle of its own.
+ * Environment is a stage of a project's life, such as dev or prod. Each has its own active bundle.
  *
  * @generated from message policyguard.control.v1.Environment
  */
@@ -66,7 +66,7 @@ export type Environment = Message<"policyguard.control.v1.Environment"> & {
   isProtected: boolean;
 
   /**
-   * What runtimes of the environment may report of the text.
+   * Which text runtimes of the environment may report.
    *
    * @generated from field: policyguard.policy.v1.CaptureMode capture = 7;
    */
@@ -87,14 +87,14 @@ export type Environment = Message<"policyguard.control.v1.Environment"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * True when nothing can be activated into it, by nobody.
+   * True when nobody can activate anything into it.
    *
    * @generated from field: bool is_frozen = 10;
    */
   isFrozen: boolean;
 
   /**
-   * People who have to approve a version before it can be activated, besides the one who published it. 0 for none.
+   * How many people, besides the publisher, have to approve a version before it can be activated. 0 for none.
    *
    * @generated from field: int32 required_approvals = 11;
    */

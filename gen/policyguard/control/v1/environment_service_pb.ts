@@ -52,7 +52,7 @@ export type CreateEnvironmentRequest = Message<"policyguard.control.v1.CreateEnv
   isProtected?: boolean | undefined;
 
   /**
-   * What runtimes of the environment may report of the text. Default: redacted.
+   * Which text runtimes of the environment may report. Default: redacted.
    *
    * @generated from field: policyguard.policy.v1.CaptureMode capture = 5;
    */
@@ -198,7 +198,7 @@ export type UpdateEnvironmentRequest = Message<"policyguard.control.v1.UpdateEnv
   isProtected?: boolean | undefined;
 
   /**
-   * What runtimes of the environment may report of the text. Unset: unchanged.
+   * Which text runtimes of the environment may report. Unset: unchanged.
    *
    * @generated from field: policyguard.policy.v1.CaptureMode capture = 5;
    */
@@ -212,7 +212,7 @@ export type UpdateEnvironmentRequest = Message<"policyguard.control.v1.UpdateEnv
   isFrozen?: boolean | undefined;
 
   /**
-   * People who have to approve a version before it can be activated, 0 to 10.
+   * How many people have to approve a version before it can be activated, 0 to 10.
    *
    * @generated from field: optional int32 required_approvals = 7;
    */
@@ -344,7 +344,7 @@ export type DeleteEnvironmentRequest = Message<"policyguard.control.v1.DeleteEnv
   envName: string;
 
   /**
-   * Delete it although it has an active bundle.
+   * Delete it even if it has an active bundle.
    *
    * @generated from field: optional bool force = 4;
    */
@@ -418,8 +418,8 @@ export const EnvironmentService: GenService<{
     output: typeof ReorderEnvironmentsResponseSchema;
   },
   /**
-   * Deletes the environment with its bundles and tokens. One that has an active bundle is refused with active_bundle
-   * unless force is true.
+   * Deletes the environment with its bundles and tokens. If it has an active bundle, the call is refused with
+   * active_bundle unless force is true.
    *
    * @generated from rpc policyguard.control.v1.EnvironmentService.DeleteEnvironment
    */

@@ -2,8 +2,8 @@
 // @generated from file policyguard/control/v1/event_data.proto (package policyguard.control.v1, syntax proto3)
 /* eslint-disable */
 
-// The `data` of the events that webhooks deliver, one message per event. Bodies carry every field under the name that
-// it has here; what is unset is null. Fields are added, never taken away.
+// The `data` of the events that webhooks deliver, one message per event. Bodies have every field under the name that it
+// has here; an unset field is null. Fields are added, never removed.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -184,7 +184,7 @@ export type BundlePromotedData = Message<"policyguard.control.v1.BundlePromotedD
   projectId: string;
 
   /**
-   * Name of the environment that the bundle was taken from.
+   * Name of the environment from which the bundle was copied.
    *
    * @generated from field: string source_environment = 3;
    */
@@ -198,7 +198,7 @@ export type BundlePromotedData = Message<"policyguard.control.v1.BundlePromotedD
   sourceVersion: number;
 
   /**
-   * Name of the environment that it was taken to.
+   * Name of the environment into which it was copied.
    *
    * @generated from field: string environment = 5;
    */
@@ -219,7 +219,7 @@ export type BundlePromotedData = Message<"policyguard.control.v1.BundlePromotedD
   digest: string;
 
   /**
-   * Whether it is now the one to enforce there.
+   * Whether it was activated there.
    *
    * @generated from field: bool activated = 8;
    */
@@ -234,14 +234,14 @@ export const BundlePromotedDataSchema: GenMessage<BundlePromotedData> = /*@__PUR
   messageDesc(file_policyguard_control_v1_event_data, 3);
 
 /**
- * EvaluationBlockedData is the data of evaluation.blocked. It has text of the evaluation only where the environment
- * keeps text.
+ * EvaluationBlockedData is the data of evaluation.blocked. It has text of the evaluation only if the environment keeps
+ * text.
  *
  * @generated from message policyguard.control.v1.EvaluationBlockedData
  */
 export type EvaluationBlockedData = Message<"policyguard.control.v1.EvaluationBlockedData"> & {
   /**
-   * The trace to look at.
+   * Id of the trace.
    *
    * @generated from field: string trace_id = 1;
    */
@@ -290,7 +290,7 @@ export type EvaluationBlockedData = Message<"policyguard.control.v1.EvaluationBl
   ruleIds: string[];
 
   /**
-   * What kinds of thing they found.
+   * Categories of what they found.
    *
    * @generated from field: repeated string categories = 8;
    */
@@ -304,15 +304,15 @@ export type EvaluationBlockedData = Message<"policyguard.control.v1.EvaluationBl
   bundleVersion: number;
 
   /**
-   * What the environment keeps of the text: "none", "redacted" or "full".
+   * Which text the environment keeps: "none", "redacted" or "full".
    *
    * @generated from field: string capture = 10;
    */
   capture: string;
 
   /**
-   * The beginning of the text as it was kept, segments on lines of their own: at most 4,096 UTF-16 code units. Null
-   * when none was kept.
+   * The beginning of the kept text, each segment on its own line: at most 4,096 UTF-16 code units. Null when none was
+   * kept.
    *
    * @generated from field: optional string text = 11;
    */
@@ -375,7 +375,7 @@ export const TeamMemberAddedDataSchema: GenMessage<TeamMemberAddedData> = /*@__P
  */
 export type TeamMemberRemovedData = Message<"policyguard.control.v1.TeamMemberRemovedData"> & {
   /**
-   * The membership, which is gone.
+   * The membership that ended.
    *
    * @generated from field: string member_id = 1;
    */
@@ -417,7 +417,7 @@ export const TeamMemberRemovedDataSchema: GenMessage<TeamMemberRemovedData> = /*
  */
 export type SsoConfiguredData = Message<"policyguard.control.v1.SsoConfiguredData"> & {
   /**
-   * Whether the organization has single sign-on; false when it was ended.
+   * Whether the organization has single sign-on; false when it was removed.
    *
    * @generated from field: bool enabled = 1;
    */
@@ -452,7 +452,7 @@ export const SsoConfiguredDataSchema: GenMessage<SsoConfiguredData> = /*@__PURE_
  */
 export type AlertTriggeredData = Message<"policyguard.control.v1.AlertTriggeredData"> & {
   /**
-   * The alert rule; null for what the service tells of by itself, such as a webhook that it has deactivated.
+   * The alert rule; null for an alert of the service itself, such as a webhook that it has deactivated.
    *
    * @generated from field: optional string alert_rule_id = 1;
    */
@@ -473,35 +473,35 @@ export type AlertTriggeredData = Message<"policyguard.control.v1.AlertTriggeredD
   state: string;
 
   /**
-   * What is measured.
+   * Name of the metric.
    *
    * @generated from field: string metric = 4;
    */
   metric: string;
 
   /**
-   * What was measured.
+   * Value of the metric.
    *
    * @generated from field: double value = 5;
    */
   value: number;
 
   /**
-   * The limit that it passed.
+   * The limit that the value reached.
    *
    * @generated from field: double threshold = 6;
    */
   threshold: number;
 
   /**
-   * The time that was measured over, in seconds.
+   * The period over which it was measured, in seconds.
    *
    * @generated from field: int32 window_seconds = 7;
    */
   windowSeconds: number;
 
   /**
-   * The project; null for all of the organization.
+   * The project; null when it is about the whole organization.
    *
    * @generated from field: optional string project_id = 8;
    */

@@ -15,7 +15,7 @@ export const file_policyguard_control_v1_event: GenFile = /*@__PURE__*/
   fileDesc("CiJwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2ZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIqMCCglFdmVudFR5cGUSLwoEbmFtZRgBIAEoDjIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZlbnROYW1lEhMKC2Rlc2NyaXB0aW9uGAIgASgJElEKBnNjaGVtYRgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCKNq8GCR7InR5cGUiOiAib2JqZWN0IiwgInByb3BlcnRpZXMiOiB7fX0SfQoHZXhhbXBsZRgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCU9q8GE97ImlkIjogImV2dF81YjBmMmIwZS00YTFjLTRjMDctOWEzYi0wZDZiM2YwYjlkMTEiLCAiZXZlbnQiOiAiYnVuZGxlLmFjdGl2YXRlZCJ9KpYECglFdmVudE5hbWUSGgoWRVZFTlRfTkFNRV9VTlNQRUNJRklFRBAAEjUKG0VWRU5UX05BTUVfQlVORExFX1BVQkxJU0hFRBABGhSSvRgQYnVuZGxlLnB1Ymxpc2hlZBI1ChtFVkVOVF9OQU1FX0JVTkRMRV9BQ1RJVkFURUQQAhoUkr0YEGJ1bmRsZS5hY3RpdmF0ZWQSMwoaRVZFTlRfTkFNRV9CVU5ETEVfUFJPTU9URUQQAxoTkr0YD2J1bmRsZS5wcm9tb3RlZBI5Ch1FVkVOVF9OQU1FX0VWQUxVQVRJT05fQkxPQ0tFRBAEGhaSvRgSZXZhbHVhdGlvbi5ibG9ja2VkEjEKGUVWRU5UX05BTUVfUE9MSUNZX1VQREFURUQQBRoSkr0YDnBvbGljeS51cGRhdGVkEjEKGUVWRU5UX05BTUVfU1NPX0NPTkZJR1VSRUQQBhoSkr0YDnNzby5jb25maWd1cmVkEjcKHEVWRU5UX05BTUVfVEVBTV9NRU1CRVJfQURERUQQBxoVkr0YEXRlYW0ubWVtYmVyX2FkZGVkEjsKHkVWRU5UX05BTUVfVEVBTV9NRU1CRVJfUkVNT1ZFRBAIGheSvRgTdGVhbS5tZW1iZXJfcmVtb3ZlZBIzChpFVkVOVF9OQU1FX0FMRVJUX1RSSUdHRVJFRBAJGhOSvRgPYWxlcnQudHJpZ2dlcmVkYgZwcm90bzM", [file_google_protobuf_struct, file_policyguard_options_v1_options]);
 
 /**
- * EventType says what an event means and what its body has.
+ * EventType describes an event and its body.
  *
  * @generated from message policyguard.control.v1.EventType
  */
@@ -42,7 +42,7 @@ export type EventType = Message<"policyguard.control.v1.EventType"> & {
   schema?: JsonObject | undefined;
 
   /**
-   * A body.
+   * An example of a body.
    *
    * @generated from field: google.protobuf.Struct example = 4;
    */
@@ -84,7 +84,7 @@ export const EventName = {
   BUNDLE_ACTIVATED: 2,
 
   /**
-   * A bundle was taken over into another environment.
+   * A bundle was copied into another environment.
    *
    * @generated from enum value: EVENT_NAME_BUNDLE_PROMOTED = 3;
    */
@@ -98,7 +98,7 @@ export const EventName = {
   EVALUATION_BLOCKED: 4,
 
   /**
-   * A policy has a new version, or is gone.
+   * A policy has a new version, or was deleted.
    *
    * @generated from enum value: EVENT_NAME_POLICY_UPDATED = 5;
    */

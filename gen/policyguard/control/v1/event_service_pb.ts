@@ -84,13 +84,13 @@ export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PUR
   messageDesc(file_policyguard_control_v1_event_service, 1);
 
 /**
- * EventService tells everybody which events there are.
+ * EventService shows the catalogue of events to everybody.
  *
  * @generated from service policyguard.control.v1.EventService
  */
 export const EventService: GenService<{
   /**
-   * Lists the events that webhooks may subscribe to, each with what its body says.
+   * Lists the events that webhooks may subscribe to, each with the schema of its body.
    *
    * @generated from rpc policyguard.control.v1.EventService.ListEvents
    */

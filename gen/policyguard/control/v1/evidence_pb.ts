@@ -43,51 +43,51 @@ export type EvidenceEntry = Message<"policyguard.control.v1.EvidenceEntry"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * What was done, such as "environment.update". Most are the audit actions of methods; acts of the service itself,
-   * such as "account.lock", are there too.
+   * What was done, such as "environment.update". Most are the audit actions of methods; others are actions of the
+   * service itself, such as "account.lock".
    *
    * @generated from field: string action = 4;
    */
   action: string;
 
   /**
-   * What was changed: its kind and its id, such as "webhook/0b9f6c1e-...". Detector backends have their key as an id.
+   * What was changed: its kind and its id, such as "webhook/0b9f6c1e-...". The id of a detector backend is its key.
    *
    * @generated from field: string resource = 5;
    */
   resource: string;
 
   /**
-   * Id of the credential: of a person's account or of a token. "policy-guard" is the service itself, "operator" the
-   * people who run it.
+   * Who made the change: the id of a person's account or of a token. "policy-guard" is the service itself, "operator"
+   * the people who run it.
    *
    * @generated from field: string credential = 6;
    */
   credential: string;
 
   /**
-   * Id of the call, as in X-Request-Id and in the logs. Empty where there was no call.
+   * Id of the call, as in X-Request-Id and in the logs. Empty when there was no call.
    *
    * @generated from field: string request_id = 7;
    */
   requestId: string;
 
   /**
-   * Who made the change: an e-mail address or the prefix of a token. Null when it was erased.
+   * Readable name of `credential`: an e-mail address or the prefix of a token. Null when it was erased.
    *
    * @generated from field: optional string actor = 8;
    */
   actor?: string | undefined;
 
   /**
-   * Network address of the caller; "" where there was no call. Null when it was erased.
+   * Network address of the caller; "" when there was no call. Null when it was erased.
    *
    * @generated from field: optional string address = 9;
    */
   address?: string | undefined;
 
   /**
-   * The changed resource before the change, without secrets. Null where there was none, and where it was erased.
+   * The changed resource before the change, without secrets. Null when there was none, and when it was erased.
    *
    * @generated from field: google.protobuf.Value before = 10;
    */
@@ -101,23 +101,23 @@ export type EvidenceEntry = Message<"policyguard.control.v1.EvidenceEntry"> & {
   after?: Value | undefined;
 
   /**
-   * Which of `before` and `after` are not the value but its digest, "sha256:" and hexadecimal digits of its canonical
-   * JSON: it was longer than 65,536 bytes, or the entry is from a release that kept digests only.
+   * Which of `before` and `after` are a digest instead of the value: "sha256:" and the SHA-256 of its canonical JSON in
+   * hexadecimal digits. The value was longer than 65,536 bytes, or the entry is from a release that kept digests only.
    *
    * @generated from field: repeated string digest_only = 12;
    */
   digestOnly: string[];
 
   /**
-   * Which of `before` and `after` a list has left out (null there) because they are longer than 4,096 bytes. Read the
-   * entry for them.
+   * Which of `before` and `after` the list left out (and shows as null) because they are longer than 4,096 bytes. Read
+   * the single entry to get them.
    *
    * @generated from field: repeated string omitted = 13;
    */
   omitted: string[];
 
   /**
-   * What opens the commitments of the leaf, together with the values.
+   * The salts that open the leaf's commitments, together with the values.
    *
    * @generated from field: policyguard.control.v1.EvidenceSalts salts = 14;
    */
@@ -154,28 +154,28 @@ export const EvidenceEntrySchema: GenMessage<EvidenceEntry> = /*@__PURE__*/
  */
 export type EvidenceSalts = Message<"policyguard.control.v1.EvidenceSalts"> & {
   /**
-   * Of `actor`.
+   * Salt of `actor`.
    *
    * @generated from field: optional string actor = 1;
    */
   actor?: string | undefined;
 
   /**
-   * Of `address`.
+   * Salt of `address`.
    *
    * @generated from field: optional string address = 2;
    */
   address?: string | undefined;
 
   /**
-   * Of `before`.
+   * Salt of `before`.
    *
    * @generated from field: optional string before = 3;
    */
   before?: string | undefined;
 
   /**
-   * Of `after`.
+   * Salt of `after`.
    *
    * @generated from field: optional string after = 4;
    */

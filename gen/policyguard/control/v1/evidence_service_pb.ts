@@ -179,7 +179,7 @@ export const GetEvidenceResponseSchema: GenMessage<GetEvidenceResponse> = /*@__P
  */
 export const EvidenceService: GenService<{
   /**
-   * Lists the entries, newest first. All filters that are given have to match. Reading leaves no entry.
+   * Lists the entries, newest first. An entry has to match all given filters. Reading leaves no entry.
    *
    * @generated from rpc policyguard.control.v1.EvidenceService.ListEvidence
    */

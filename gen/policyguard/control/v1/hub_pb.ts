@@ -28,14 +28,14 @@ export type CatalogDetector = Message<"policyguard.control.v1.CatalogDetector"> 
   id: string;
 
   /**
-   * What a policy names to use the detector.
+   * The name by which policies use the detector.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Name for people.
+   * Display name.
    *
    * @generated from field: string display_name = 3;
    */
@@ -70,7 +70,7 @@ export type CatalogDetector = Message<"policyguard.control.v1.CatalogDetector"> 
   category?: string | undefined;
 
   /**
-   * Words to find it by.
+   * Search terms.
    *
    * @generated from field: repeated string tags = 8;
    */
@@ -85,14 +85,15 @@ export type CatalogDetector = Message<"policyguard.control.v1.CatalogDetector"> 
 
   /**
    * How it decides. "pattern": by patterns and rules. "model": by a trained model that ships with the bundle.
-   * "backend": by a service that the runtime asks.
+   * "backend": by asking a service.
    *
    * @generated from field: string detector_type = 10;
    */
   detectorType: string;
 
   /**
-   * Organizations with a policy whose newest version has a rule that uses the detector; up to a minute old.
+   * How many organizations have a policy whose newest version has a rule that uses the detector. The number may be a
+   * minute old.
    *
    * @generated from field: int32 install_count = 11;
    */
@@ -120,21 +121,21 @@ export type CatalogDetector = Message<"policyguard.control.v1.CatalogDetector"> 
   categories: string[];
 
   /**
-   * Kinds of thing that its parameter `entities` takes; empty when it has none.
+   * Values that its parameter `entities` accepts; empty when it has no such parameter.
    *
    * @generated from field: repeated string entities = 15;
    */
   entities: string[];
 
   /**
-   * Languages that it knows, as BCP 47 tags; "*" for every one.
+   * Languages that it supports, as BCP 47 tags; "*" for every one.
    *
    * @generated from field: repeated string languages = 16;
    */
   languages: string[];
 
   /**
-   * What it costs: "constant", "linear" in the length of the text, "model" or "backend".
+   * How its cost grows: "constant", "linear" in the length of the text, "model" or "backend".
    *
    * @generated from field: string cost_class = 17;
    */
@@ -156,14 +157,14 @@ export type CatalogDetector = Message<"policyguard.control.v1.CatalogDetector"> 
   scope: string;
 
   /**
-   * Where the forms, algorithms and lists that it goes by are described.
+   * Where the formats, algorithms and lists that it uses are described.
    *
    * @generated from field: repeated string references = 20;
    */
   references: string[];
 
   /**
-   * How well it does on labelled texts, as far as that was measured. `data` says whether it was tuned on them.
+   * How well it does on labelled texts, if that was measured. `data` says whether it was tuned on them.
    *
    * @generated from field: repeated policyguard.control.v1.DetectorMeasure measures = 21;
    */
@@ -185,7 +186,7 @@ export const CatalogDetectorSchema: GenMessage<CatalogDetector> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_hub, 0);
 
 /**
- * DetectorMeasure is a figure with its data.
+ * DetectorMeasure is a measured value with its data.
  *
  * @generated from message policyguard.control.v1.DetectorMeasure
  */
@@ -205,7 +206,7 @@ export type DetectorMeasure = Message<"policyguard.control.v1.DetectorMeasure"> 
   value: number;
 
   /**
-   * The texts, and how many they are.
+   * The texts, and how many there are.
    *
    * @generated from field: string data = 3;
    */
@@ -220,7 +221,7 @@ export const DetectorMeasureSchema: GenMessage<DetectorMeasure> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_hub, 1);
 
 /**
- * DetectorExample is a text and what is found in it.
+ * DetectorExample is a text with the categories that the detector finds in it.
  *
  * @generated from message policyguard.control.v1.DetectorExample
  */
@@ -233,14 +234,14 @@ export type DetectorExample = Message<"policyguard.control.v1.DetectorExample"> 
   text: string;
 
   /**
-   * Categories of what is found in it; empty for a text in which nothing must be found.
+   * Categories of its findings; empty for a text in which the detector must find nothing.
    *
    * @generated from field: repeated string categories = 2;
    */
   categories: string[];
 
   /**
-   * Parameters of the detector, where the example needs some.
+   * Parameters of the detector, if the example needs some.
    *
    * @generated from field: optional google.protobuf.Struct parameters = 3;
    */

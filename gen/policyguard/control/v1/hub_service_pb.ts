@@ -36,7 +36,8 @@ export type ListDetectorsRequest = Message<"policyguard.control.v1.ListDetectors
   trustLevel?: string | undefined;
 
   /**
-   * Only detectors that have each of these words, in any case, in their name, display name, description or tags.
+   * Only detectors that have each of these words, in upper or lower case, in their name, display name, description or
+   * tags.
    *
    * @generated from field: optional string search = 3;
    */
@@ -156,8 +157,8 @@ export const GetDetectorResponseSchema: GenMessage<GetDetectorResponse> = /*@__P
  */
 export const HubService: GenService<{
   /**
-   * Lists the detectors that policies may use, in the order of their names. Filters narrow together; one that is empty
-   * narrows nothing, and one that nothing matches gives an empty list.
+   * Lists the detectors that policies may use, in the order of their names. A detector has to match all given filters.
+   * An empty filter matches everything.
    *
    * @generated from rpc policyguard.control.v1.HubService.ListDetectors
    */

@@ -38,21 +38,22 @@ export type List = Message<"policyguard.control.v1.List"> & {
   orgId: string;
 
   /**
-   * What policies call it. Several lists may have one name in different scopes; the most specific one is read.
+   * The name by which policies read it. Lists in different scopes may have the same name; the most specific one is
+   * read.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * What it is for; null when nobody said.
+   * What it is for; null when it has no description.
    *
    * @generated from field: optional string description = 4;
    */
   description?: string | undefined;
 
   /**
-   * Where it holds.
+   * Where it applies.
    *
    * @generated from field: policyguard.common.v1.Scope scope = 5;
    */
@@ -122,21 +123,21 @@ export type ListSummary = Message<"policyguard.control.v1.ListSummary"> & {
   orgId: string;
 
   /**
-   * What policies call it.
+   * The name by which policies read it.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * What it is for; null when nobody said.
+   * What it is for; null when it has no description.
    *
    * @generated from field: optional string description = 4;
    */
   description?: string | undefined;
 
   /**
-   * Where it holds.
+   * Where it applies.
    *
    * @generated from field: policyguard.common.v1.Scope scope = 5;
    */

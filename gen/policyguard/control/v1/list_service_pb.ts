@@ -31,7 +31,7 @@ export type CreateListRequest = Message<"policyguard.control.v1.CreateListReques
   orgId: string;
 
   /**
-   * What policies call it.
+   * The name by which policies read it.
    *
    * @generated from field: string name = 2;
    */
@@ -45,14 +45,14 @@ export type CreateListRequest = Message<"policyguard.control.v1.CreateListReques
   description?: string | undefined;
 
   /**
-   * Where it holds. Default: everywhere in the organization.
+   * Where it applies. Default: everywhere in the organization.
    *
    * @generated from field: policyguard.common.v1.Scope scope = 4;
    */
   scope?: Scope | undefined;
 
   /**
-   * The items; at most 10,000, each once.
+   * The items: at most 10,000, without duplicates.
    *
    * @generated from field: repeated string items = 5;
    */
@@ -222,21 +222,21 @@ export type UpdateListRequest = Message<"policyguard.control.v1.UpdateListReques
   listId: string;
 
   /**
-   * The items; at most 10,000, each once.
+   * The items: at most 10,000, without duplicates.
    *
    * @generated from field: repeated string items = 3;
    */
   items: string[];
 
   /**
-   * What it is for; unset leaves it as it is.
+   * What it is for. Unset: unchanged.
    *
    * @generated from field: optional string description = 4;
    */
   description?: string | undefined;
 
   /**
-   * The revision that this one follows; unset: whichever there is.
+   * The revision that this update is based on. Unset: not checked.
    *
    * @generated from field: optional int32 expected_revision = 5;
    */
@@ -315,9 +315,9 @@ export const DeleteListResponseSchema: GenMessage<DeleteListResponse> = /*@__PUR
  */
 export const ListService: GenService<{
   /**
-   * Creates a list. Chosen here: of several lists with one name, the one with the most specific scope is read; an agent
-   * is more specific than an environment, an environment more than a project. Two of one name and scope are refused
-   * with already_exists.
+   * Creates a list. Chosen here: of several lists with the same name, policies read the one with the most specific
+   * scope; an agent is more specific than an environment, and an environment more than a project. A second list with
+   * the same name and scope is refused with already_exists.
    *
    * @generated from rpc policyguard.control.v1.ListService.CreateList
    */
@@ -347,7 +347,8 @@ export const ListService: GenService<{
     output: typeof GetListResponseSchema;
   },
   /**
-   * Replaces the items. Name and scope stay. With expected_revision a lost update is refused with version_conflict.
+   * Replaces the items. Name and scope stay. With expected_revision, an update that would overwrite another one is
+   * refused with version_conflict.
    *
    * @generated from rpc policyguard.control.v1.ListService.UpdateList
    */

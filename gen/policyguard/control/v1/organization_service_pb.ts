@@ -109,7 +109,7 @@ export type GetUsageResponse = Message<"policyguard.control.v1.GetUsageResponse"
   limit?: number | undefined;
 
   /**
-   * What is left of the limit, never below 0; null when there is no limit.
+   * Evaluations that are left, never below 0; null when there is no limit.
    *
    * @generated from field: optional double remaining = 5;
    */
@@ -123,15 +123,15 @@ export type GetUsageResponse = Message<"policyguard.control.v1.GetUsageResponse"
   resetsAt?: Timestamp | undefined;
 
   /**
-   * Those among the evaluations that were made in the playground.
+   * How many of `evaluations` were made in the playground.
    *
    * @generated from field: double playground_evaluations = 7;
    */
   playgroundEvaluations: number;
 
   /**
-   * Those among the evaluations that were made without a lease: while the control plane was away, or reported after the
-   * lease had been taken back. They are never refused.
+   * How many of `evaluations` were made without a lease: while the control plane could not be reached, or reported
+   * after the lease had been taken back. They are never refused.
    *
    * @generated from field: double overage_evaluations = 8;
    */
@@ -313,7 +313,7 @@ export type DeleteOrganizationRequest = Message<"policyguard.control.v1.DeleteOr
   orgId: string;
 
   /**
-   * The organization's name, to show that it is meant.
+   * The organization's name, to confirm that this is the one to delete.
    *
    * @generated from field: string confirm = 2;
    */
@@ -347,7 +347,7 @@ export const DeleteOrganizationResponseSchema: GenMessage<DeleteOrganizationResp
  */
 export const OrganizationService: GenService<{
   /**
-   * Makes an organization that the signed-in account owns. An account owns at most 20.
+   * Creates an organization that the signed-in account owns. An account owns at most 20.
    *
    * @generated from rpc policyguard.control.v1.OrganizationService.CreateOrganization
    */
@@ -398,9 +398,9 @@ export const OrganizationService: GenService<{
     output: typeof UpdateOrganizationResponseSchema;
   },
   /**
-   * Deletes the organization and all that belongs to it, for good: members, projects, policies, bundles, tokens,
-   * webhooks and the audit log at once, traces within a day. The worker's log keeps who did it. `confirm` has to be its
-   * name.
+   * Deletes the organization and everything that belongs to it, permanently: members, projects, policies, bundles,
+   * tokens, webhooks and the audit log at once, traces within a day. The worker's log says who deleted it. `confirm`
+   * has to be its name.
    *
    * @generated from rpc policyguard.control.v1.OrganizationService.DeleteOrganization
    */

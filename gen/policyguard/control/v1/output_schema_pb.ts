@@ -16,8 +16,8 @@ export const file_policyguard_control_v1_output_schema: GenFile = /*@__PURE__*/
   fileDesc("Cipwb2xpY3lndWFyZC9jb250cm9sL3YxL291dHB1dF9zY2hlbWEucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEiiAMKDE91dHB1dFNjaGVtYRIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSIQoEbmFtZRgDIAEoCUIT2rwYDyJpbnZvaWNlX3JlcGx5IhIYCgtkZXNjcmlwdGlvbhgEIAEoCUgAiAEBEoUBCgZzY2hlbWEYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QlzavBhYeyJ0eXBlIjogIm9iamVjdCIsICJyZXF1aXJlZCI6IFsiYW1vdW50Il0sICJwcm9wZXJ0aWVzIjogeyJhbW91bnQiOiB7InR5cGUiOiAibnVtYmVyIn19fRIWCgd2ZXJzaW9uGAYgASgFQgXavBgBMRIPCgdlbmFibGVkGAcgASgIEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9kZXNjcmlwdGlvbiKsAQoLU2NoZW1hVXNhZ2USEQoJc2NoZW1hX2lkGAEgASgJEiEKBG5hbWUYAiABKAlCE9q8GA8iaW52b2ljZV9yZXBseSISFgoHdmVyc2lvbhgDIAEoBUIF2rwYATISDwoHZW5hYmxlZBgEIAEoCBIdCg5hY3RpdmVfYnVuZGxlcxgFIAEoBUIF2rwYATISHwoQb3V0ZGF0ZWRfYnVuZGxlcxgGIAEoBUIF2rwYATEihAEKDlNjaGVtYUluQnVuZGxlEhIKCnByb2plY3RfaWQYASABKAkSHwoLZW52aXJvbm1lbnQYAiABKAlCCtq8GAYicHJvZCISHgoOYnVuZGxlX3ZlcnNpb24YAyABKAVCBtq8GAI0MRIdCg5zY2hlbWFfdmVyc2lvbhgEIAEoBUIF2rwYATFiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
- * OutputSchema is a JSON Schema (2020-12) that structured outputs of models are held against. Bundles carry those that
- * are enabled, so that runtimes can.
+ * OutputSchema is a JSON Schema (2020-12) for structured outputs of models. Bundles contain the enabled ones, so that
+ * runtimes can validate outputs.
  *
  * @generated from message policyguard.control.v1.OutputSchema
  */
@@ -37,21 +37,21 @@ export type OutputSchema = Message<"policyguard.control.v1.OutputSchema"> & {
   orgId: string;
 
   /**
-   * What requests call it in `output_schema`. Unique in the organization; it never changes.
+   * The name that requests write in `output_schema`. Unique in the organization; it never changes.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * What it is for; null when nobody said.
+   * What it is for; null when it has no description.
    *
    * @generated from field: optional string description = 4;
    */
   description?: string | undefined;
 
   /**
-   * The schema. It refers to itself only, and its patterns take linear time.
+   * The schema. Its references stay within it, and its patterns take linear time.
    *
    * @generated from field: google.protobuf.Struct schema = 5;
    */
@@ -65,7 +65,7 @@ export type OutputSchema = Message<"policyguard.control.v1.OutputSchema"> & {
   version: number;
 
   /**
-   * Whether bundles that are published from now on carry it.
+   * Whether bundles published from now on contain it.
    *
    * @generated from field: bool enabled = 7;
    */
@@ -94,7 +94,7 @@ export const OutputSchemaSchema: GenMessage<OutputSchema> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_output_schema, 0);
 
 /**
- * SchemaUsage says how far a schema is in use.
+ * SchemaUsage says how many active bundles contain a schema.
  *
  * @generated from message policyguard.control.v1.SchemaUsage
  */
@@ -121,21 +121,21 @@ export type SchemaUsage = Message<"policyguard.control.v1.SchemaUsage"> & {
   version: number;
 
   /**
-   * Whether bundles that are published from now on carry it.
+   * Whether bundles published from now on contain it.
    *
    * @generated from field: bool enabled = 4;
    */
   enabled: boolean;
 
   /**
-   * Environments whose active bundle carries it, in whichever version.
+   * Environments whose active bundle contains it, in any version.
    *
    * @generated from field: int32 active_bundles = 5;
    */
   activeBundles: number;
 
   /**
-   * Those of them that carry an older version.
+   * How many of them contain an older version.
    *
    * @generated from field: int32 outdated_bundles = 6;
    */
@@ -150,7 +150,7 @@ export const SchemaUsageSchema: GenMessage<SchemaUsage> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_output_schema, 1);
 
 /**
- * SchemaInBundle is an active bundle that carries a schema.
+ * SchemaInBundle is an active bundle that contains a schema.
  *
  * @generated from message policyguard.control.v1.SchemaInBundle
  */

@@ -106,7 +106,7 @@ export type CreateOutputSchemaRequest = Message<"policyguard.control.v1.CreateOu
   orgId: string;
 
   /**
-   * What requests call it in `output_schema`.
+   * The name that requests write in `output_schema`.
    *
    * @generated from field: string name = 2;
    */
@@ -127,7 +127,7 @@ export type CreateOutputSchemaRequest = Message<"policyguard.control.v1.CreateOu
   schema?: JsonObject | undefined;
 
   /**
-   * Whether bundles carry it. Default: true.
+   * Whether bundles contain it. Default: true.
    *
    * @generated from field: optional bool enabled = 5;
    */
@@ -229,14 +229,14 @@ export const GetSchemaUsageByNameRequestSchema: GenMessage<GetSchemaUsageByNameR
  */
 export type GetSchemaUsageByNameResponse = Message<"policyguard.control.v1.GetSchemaUsageByNameResponse"> & {
   /**
-   * How far it is in use.
+   * How many active bundles contain it.
    *
    * @generated from field: policyguard.control.v1.SchemaUsage usage = 1;
    */
   usage?: SchemaUsage | undefined;
 
   /**
-   * The active bundles that carry it, by project and environment.
+   * The active bundles that contain it, by project and environment.
    *
    * @generated from field: repeated policyguard.control.v1.SchemaInBundle bundles = 2;
    */
@@ -321,56 +321,56 @@ export type UpdateOutputSchemaRequest = Message<"policyguard.control.v1.UpdateOu
   schema?: JsonObject | undefined;
 
   /**
-   * What it is for; unset leaves it as it is.
+   * What it is for. Unset: unchanged.
    *
    * @generated from field: optional string description = 4;
    */
   description?: string | undefined;
 
   /**
-   * Whether bundles carry it; unset leaves it as it is.
+   * Whether bundles contain it. Unset: unchanged.
    *
    * @generated from field: optional bool enabled = 5;
    */
   enabled?: boolean | undefined;
 
   /**
-   * The version that this one follows; unset: whichever there is.
+   * The version that this update is based on. Unset: not checked.
    *
    * @generated from field: optional int32 expected_version = 6;
    */
   expectedVersion?: number | undefined;
 
   /**
-   * Its id, when what was read is sent back; no other one.
+   * The schema's own id, so that a client can send back what it read. Another id is refused.
    *
    * @generated from field: optional string id = 7;
    */
   id?: string | undefined;
 
   /**
-   * Its name, when what was read is sent back; a schema keeps its name.
+   * The schema's own name, so that a client can send back what it read. Another name is refused.
    *
    * @generated from field: optional string name = 8;
    */
   name?: string | undefined;
 
   /**
-   * The version that was read, when what was read is sent back. It guards as `expected_version` does.
+   * The version that the client read and sends back. It has the same effect as `expected_version`.
    *
    * @generated from field: optional int32 version = 9;
    */
   version?: number | undefined;
 
   /**
-   * As it was read; the server keeps its own.
+   * Ignored. A client may send back what it read.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 10;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * As it was read; the server sets its own.
+   * Ignored. A client may send back what it read.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 11;
    */
@@ -448,7 +448,7 @@ export type ValidateOutputResponse = Message<"policyguard.control.v1.ValidateOut
   valid: boolean;
 
   /**
-   * Version of the schema that said so.
+   * Version of the schema that was used.
    *
    * @generated from field: int32 version = 2;
    */
@@ -470,7 +470,7 @@ export const ValidateOutputResponseSchema: GenMessage<ValidateOutputResponse> = 
   messageDesc(file_policyguard_control_v1_output_schema_service, 13);
 
 /**
- * OutputSchemaService manages the schemas that structured outputs of models are held against.
+ * OutputSchemaService manages the schemas for structured outputs of models.
  *
  * @generated from service policyguard.control.v1.OutputSchemaService
  */
@@ -486,8 +486,9 @@ export const OutputSchemaService: GenService<{
     output: typeof ListOutputSchemasResponseSchema;
   },
   /**
-   * Creates an output schema. A schema that could cost without bound or reaches elsewhere is 422: a `$ref` out of it,
-   * `$id`, anchors, look-around in a pattern, more than 64 KiB. It takes effect with the next publish or republish.
+   * Creates an output schema. A schema whose cost has no bound, or that refers to other documents, is 422: a `$ref` out
+   * of it, `$id`, anchors, look-around in a pattern, more than 64 KiB. It takes effect with the next publish or
+   * republish.
    *
    * @generated from rpc policyguard.control.v1.OutputSchemaService.CreateOutputSchema
    */
@@ -497,7 +498,7 @@ export const OutputSchemaService: GenService<{
     output: typeof CreateOutputSchemaResponseSchema;
   },
   /**
-   * Says of each output schema in how many active bundles it is.
+   * Says for each output schema how many active bundles contain it.
    *
    * @generated from rpc policyguard.control.v1.OutputSchemaService.GetSchemaUsage
    */
@@ -507,7 +508,7 @@ export const OutputSchemaService: GenService<{
     output: typeof GetSchemaUsageResponseSchema;
   },
   /**
-   * Lists the active bundles that carry the output schema with this name.
+   * Lists the active bundles that contain the output schema with this name.
    *
    * @generated from rpc policyguard.control.v1.OutputSchemaService.GetSchemaUsageByName
    */
@@ -527,8 +528,8 @@ export const OutputSchemaService: GenService<{
     output: typeof GetOutputSchemaResponseSchema;
   },
   /**
-   * Replaces the schema, which takes the next version. With expected_version a lost update is refused with
-   * version_conflict.
+   * Replaces the schema with a next version. With expected_version, an update that would overwrite another one is
+   * refused with version_conflict.
    *
    * @generated from rpc policyguard.control.v1.OutputSchemaService.UpdateOutputSchema
    */
@@ -538,7 +539,7 @@ export const OutputSchemaService: GenService<{
     output: typeof UpdateOutputSchemaResponseSchema;
   },
   /**
-   * Holds an output against the newest version of the schema, as runtimes do. Nothing of the output is kept.
+   * Validates an output against the newest version of the schema, as runtimes do. The output is not stored.
    *
    * @generated from rpc policyguard.control.v1.OutputSchemaService.ValidateOutput
    */

@@ -28,14 +28,14 @@ export type Pack = Message<"policyguard.control.v1.Pack"> & {
   id: string;
 
   /**
-   * Newest version, as by semver.org.
+   * Newest version, as defined by semver.org.
    *
    * @generated from field: string version = 2;
    */
   version: string;
 
   /**
-   * Name for people.
+   * Display name.
    *
    * @generated from field: string display_name = 3;
    */
@@ -56,7 +56,7 @@ export type Pack = Message<"policyguard.control.v1.Pack"> & {
   category: string;
 
   /**
-   * Words to find it by.
+   * Search terms.
    *
    * @generated from field: repeated string tags = 6;
    */
@@ -70,28 +70,28 @@ export type Pack = Message<"policyguard.control.v1.Pack"> & {
   author: string;
 
   /**
-   * Controls of frameworks that it serves.
+   * Controls of frameworks that it implements.
    *
    * @generated from field: repeated string controls = 8;
    */
   controls: string[];
 
   /**
-   * How many tests it brings along.
+   * How many tests it contains.
    *
    * @generated from field: int32 test_count = 9;
    */
   testCount: number;
 
   /**
-   * Organizations with a policy that was made by the pack; up to a minute old.
+   * How many organizations have a policy that was made by the pack. The number may be a minute old.
    *
    * @generated from field: int32 install_count = 10;
    */
   installCount: number;
 
   /**
-   * What policies name to extend it.
+   * The name by which policies extend it.
    *
    * @generated from field: string name = 11;
    */
@@ -126,7 +126,7 @@ export type PackDetail = Message<"policyguard.control.v1.PackDetail"> & {
   version: string;
 
   /**
-   * Name for people.
+   * Display name.
    *
    * @generated from field: string display_name = 3;
    */
@@ -147,7 +147,7 @@ export type PackDetail = Message<"policyguard.control.v1.PackDetail"> & {
   category: string;
 
   /**
-   * Words to find it by.
+   * Search terms.
    *
    * @generated from field: repeated string tags = 6;
    */
@@ -161,21 +161,21 @@ export type PackDetail = Message<"policyguard.control.v1.PackDetail"> & {
   author: string;
 
   /**
-   * Controls of frameworks that it serves.
+   * Controls of frameworks that it implements.
    *
    * @generated from field: repeated string controls = 8;
    */
   controls: string[];
 
   /**
-   * How many tests it brings along.
+   * How many tests it contains.
    *
    * @generated from field: int32 test_count = 9;
    */
   testCount: number;
 
   /**
-   * Organizations with a policy that was made by the pack, in any version; up to a minute old.
+   * How many organizations have a policy that was made by the pack, in any version. The number may be a minute old.
    *
    * @generated from field: int32 install_count = 10;
    */
@@ -203,21 +203,21 @@ export type PackDetail = Message<"policyguard.control.v1.PackDetail"> & {
   parameters?: JsonObject | undefined;
 
   /**
-   * The policy that it makes of the defaults, in canonical form and without its tests.
+   * The policy that it makes with the default parameters, in canonical form and without its tests.
    *
    * @generated from field: google.protobuf.Struct document = 14;
    */
   document?: JsonObject | undefined;
 
   /**
-   * How it does on its own tests, with the defaults; null when it was not measured.
+   * How it does on its own tests, with the default parameters; null when it was not measured.
    *
    * @generated from field: policyguard.control.v1.PackBenchmark benchmark = 15;
    */
   benchmark?: PackBenchmark | undefined;
 
   /**
-   * What policies name to extend it.
+   * The name by which policies extend it.
    *
    * @generated from field: string name = 16;
    */

@@ -43,7 +43,7 @@ export type ListPacksRequest = Message<"policyguard.control.v1.ListPacksRequest"
   tag?: string | undefined;
 
   /**
-   * Only packs that have each of these words, in any case, in their name, display name, description or tags.
+   * Only packs that have each of these words, in upper or lower case, in their name, display name, description or tags.
    *
    * @generated from field: optional string search = 3;
    */
@@ -123,7 +123,7 @@ export type GetPackRequest = Message<"policyguard.control.v1.GetPackRequest"> & 
   packId: string;
 
   /**
-   * A version, such as "1.0.0", or "1" for the newest of that major. Default: the newest.
+   * A version, such as "1.0.0", or a major version, such as "1" for the newest 1.x.y. Default: the newest.
    *
    * @generated from field: optional string version = 2;
    */
@@ -175,22 +175,23 @@ export type ApplyPackRequest = Message<"policyguard.control.v1.ApplyPackRequest"
   packId: string;
 
   /**
-   * A version, such as "1.0.0", or "1" for the newest of that major. Default: the newest.
+   * A version, such as "1.0.0", or a major version, such as "1" for the newest 1.x.y. Default: the newest.
    *
    * @generated from field: optional string version = 3;
    */
   version?: string | undefined;
 
   /**
-   * Values by parameter; an absent parameter has its default. Default: those of the last application in this scope.
+   * Values by parameter; a parameter that is absent gets its default. Unset: those of the last application in this
+   * scope.
    *
    * @generated from field: google.protobuf.Struct parameters = 4;
    */
   parameters?: JsonObject | undefined;
 
   /**
-   * The most that its rules may do. Default: that of the last application in this scope; at first, `enforce` where the
-   * target is environments that all exist and none of which is protected, and `shadow` otherwise.
+   * The strongest mode that its rules may have. Default: that of the last application in this scope. The first time it
+   * is `enforce` if all target environments exist and none is protected, and `shadow` otherwise.
    *
    * @generated from field: optional policyguard.policy.v1.Mode mode = 5;
    */
@@ -225,14 +226,14 @@ export type ApplyPackRequest = Message<"policyguard.control.v1.ApplyPackRequest"
   targetEnv?: string | undefined;
 
   /**
-   * What becomes of what people changed by hand. Default: fail.
+   * What to do with changes that people made. Default: fail.
    *
    * @generated from field: optional policyguard.control.v1.PackConflict conflict = 10;
    */
   conflict?: PackConflict | undefined;
 
   /**
-   * What to say of the new version of the policy. Default: which pack was applied.
+   * Message of the new version of the policy. Default: which pack was applied.
    *
    * @generated from field: optional string message = 11;
    */
@@ -251,7 +252,7 @@ export const ApplyPackRequestSchema: GenMessage<ApplyPackRequest> = /*@__PURE__*
  */
 export type ApplyPackResponse = Message<"policyguard.control.v1.ApplyPackResponse"> & {
   /**
-   * The scope that the policy has.
+   * The scope of the policy.
    *
    * @generated from field: policyguard.common.v1.Scope applied_to = 1;
    */
@@ -279,7 +280,7 @@ export type ApplyPackResponse = Message<"policyguard.control.v1.ApplyPackRespons
   parameters?: JsonObject | undefined;
 
   /**
-   * The most that its rules may do.
+   * The strongest mode that its rules may have.
    *
    * @generated from field: policyguard.policy.v1.Mode mode = 5;
    */
@@ -314,36 +315,36 @@ export type ApplyPackResponse = Message<"policyguard.control.v1.ApplyPackRespons
   policyName: string;
 
   /**
-   * Version of the policy afterwards; null for one that would be created.
+   * Version of the policy after the call; null for one that would be created.
    *
    * @generated from field: optional int32 policy_version = 10;
    */
   policyVersion?: number | undefined;
 
   /**
-   * Ids of rules that the policy did not have.
+   * Ids of rules that were added.
    *
    * @generated from field: repeated string created_rules = 11;
    */
   createdRules: string[];
 
   /**
-   * Ids of rules that it has no more.
+   * Ids of rules that were removed.
    *
    * @generated from field: repeated string removed_rules = 12;
    */
   removedRules: string[];
 
   /**
-   * Parts in which people and pack disagree and which stayed as people made them, such as "rules[pii.email]". Only of
-   * merges.
+   * Parts that both people and the pack changed and that keep people's changes, such as "rules[pii.email]". Only after
+   * a merge.
    *
    * @generated from field: repeated string skipped = 13;
    */
   skipped: string[];
 
   /**
-   * What changed in the policy; everything, for a new one.
+   * What changed in the policy; for a new one, everything.
    *
    * @generated from field: repeated policyguard.control.v1.PolicyChange diff = 14;
    */
@@ -357,7 +358,7 @@ export type ApplyPackResponse = Message<"policyguard.control.v1.ApplyPackRespons
   strictness: string;
 
   /**
-   * Results of the policy's tests. Of a dry run, some may have failed.
+   * Results of the policy's tests. In a dry run, some may have failed.
    *
    * @generated from field: repeated policyguard.control.v1.PolicyTestResult tests = 16;
    */
@@ -379,8 +380,8 @@ export const ApplyPackResponseSchema: GenMessage<ApplyPackResponse> = /*@__PURE_
   messageDesc(file_policyguard_control_v1_pack_service, 5);
 
 /**
- * PackConflict says what happens to changes that people made to a policy since the pack was applied, or to a policy
- * that has its name.
+ * PackConflict says what to do if people have changed the policy since the pack was applied, or if another policy has
+ * its name.
  *
  * @generated from enum policyguard.control.v1.PackConflict
  */
@@ -400,14 +401,14 @@ export const PackConflict = {
   FAIL: 1,
 
   /**
-   * Keep what people changed, bring what the pack changed, and say in `skipped` where both changed the same.
+   * Keep people's changes, add the pack's changes, and list in `skipped` where both changed the same part.
    *
    * @generated from enum value: PACK_CONFLICT_MERGE = 2;
    */
   MERGE: 2,
 
   /**
-   * Put the pack's policy in its place.
+   * Replace the policy with the pack's.
    *
    * @generated from enum value: PACK_CONFLICT_REPLACE = 3;
    */
@@ -415,8 +416,8 @@ export const PackConflict = {
 } as const;
 
 /**
- * PackConflict says what happens to changes that people made to a policy since the pack was applied, or to a policy
- * that has its name.
+ * PackConflict says what to do if people have changed the policy since the pack was applied, or if another policy has
+ * its name.
  *
  * @generated from enum policyguard.control.v1.PackConflict
  */
@@ -429,14 +430,14 @@ export const PackConflictSchema: GenEnum<PackConflict> = /*@__PURE__*/
   enumDesc(file_policyguard_control_v1_pack_service, 0);
 
 /**
- * PackService shows the guard packs of the hub to everybody, and makes them policies of an organization.
+ * PackService shows the guard packs of the hub to everybody, and applies them as policies of an organization.
  *
  * @generated from service policyguard.control.v1.PackService
  */
 export const PackService: GenService<{
   /**
-   * Lists the packs in their newest versions, in the order of their names. Filters narrow together; one that is empty
-   * narrows nothing, and one that nothing matches gives an empty list.
+   * Lists the packs in their newest versions, in the order of their names. A pack has to match all given filters. An
+   * empty filter matches everything.
    *
    * @generated from rpc policyguard.control.v1.PackService.ListPacks
    */
@@ -446,7 +447,7 @@ export const PackService: GenService<{
     output: typeof ListPacksResponseSchema;
   },
   /**
-   * Returns one pack with its versions, parameters and figures.
+   * Returns one pack with its versions, parameters and benchmark.
    *
    * @generated from rpc policyguard.control.v1.PackService.GetPack
    */
@@ -456,10 +457,10 @@ export const PackService: GenService<{
     output: typeof GetPackResponseSchema;
   },
   /**
-   * Applies a pack: creates the policy of this pack in the target scope, or brings the one that is there to the
-   * version, parameters and mode that are asked for. Chosen here: applying the same again changes nothing and makes no
-   * version. Policies take effect when a bundle is published, as always. It is atomic: parameters that do not fit are
-   * refused with validation_failed, a policy whose tests fail with policy_tests_failed.
+   * Applies a pack: creates its policy in the target scope, or updates an existing one to the requested version,
+   * parameters and mode. Chosen here: applying the same again changes nothing and adds no version. As always, policies
+   * take effect when a bundle is published. It is atomic: parameters that do not match their schema are refused with
+   * validation_failed, a policy whose tests fail with policy_tests_failed.
    *
    * @generated from rpc policyguard.control.v1.PackService.ApplyPack
    */

@@ -75,7 +75,7 @@ export type Policy = Message<"policyguard.control.v1.Policy"> & {
   source?: string | undefined;
 
   /**
-   * What the author said about this version; null when nothing.
+   * The author's message about this version; null when there is none.
    *
    * @generated from field: optional string message = 8;
    */
@@ -201,7 +201,7 @@ export type PolicyVersion = Message<"policyguard.control.v1.PolicyVersion"> & {
   source?: string | undefined;
 
   /**
-   * What the author said about this version; null when nothing.
+   * The author's message about this version; null when there is none.
    *
    * @generated from field: optional string message = 4;
    */
@@ -230,13 +230,13 @@ export const PolicyVersionSchema: GenMessage<PolicyVersion> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_policy, 2);
 
 /**
- * Problem is something wrong, or doubtful, in a policy document.
+ * Problem is an error or a warning about a policy document.
  *
  * @generated from message policyguard.control.v1.Problem
  */
 export type Problem = Message<"policyguard.control.v1.Problem"> & {
   /**
-   * Place in the source, from 1.
+   * Line in the source, from 1.
    *
    * @generated from field: int32 line = 1;
    */
@@ -250,7 +250,7 @@ export type Problem = Message<"policyguard.control.v1.Problem"> & {
   column: number;
 
   /**
-   * Place in the document, such as "rules[0].action".
+   * Path in the document, such as "rules[0].action".
    *
    * @generated from field: string path = 3;
    */
@@ -306,7 +306,7 @@ export type PolicyTestResult = Message<"policyguard.control.v1.PolicyTestResult"
   name: string;
 
   /**
-   * True when everything was as the test expects.
+   * True when the result was as the test expects.
    *
    * @generated from field: bool passed = 3;
    */
@@ -341,21 +341,21 @@ export type PolicyChange = Message<"policyguard.control.v1.PolicyChange"> & {
   kind: string;
 
   /**
-   * Place in the document.
+   * Path in the document.
    *
    * @generated from field: string path = 2;
    */
   path: string;
 
   /**
-   * The rule that it is about; null when it is about none.
+   * The rule that changed; null when the change is not in a rule.
    *
    * @generated from field: optional string rule = 3;
    */
   rule?: string | undefined;
 
   /**
-   * The difference in a sentence.
+   * One sentence that describes the difference.
    *
    * @generated from field: string text = 4;
    */
@@ -460,7 +460,7 @@ export type TestedPolicy = Message<"policyguard.control.v1.TestedPolicy"> & {
   tests: PolicyTestResult[];
 
   /**
-   * Share of blocked texts that are still blocked in disguise; null unless it was asked for.
+   * Share of blocked texts that are still blocked in disguise; null unless the request asked for it.
    *
    * @generated from field: optional policyguard.control.v1.RobustnessGrade robustness = 5;
    */
@@ -475,27 +475,28 @@ export const TestedPolicySchema: GenMessage<TestedPolicy> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_policy, 7);
 
 /**
- * RobustnessGrade says how much of what a policy blocks it still blocks in disguise, by its own tests.
+ * RobustnessGrade says how many of the texts that a policy blocks it still blocks in disguise, measured with its own
+ * tests.
  *
  * @generated from message policyguard.control.v1.RobustnessGrade
  */
 export type RobustnessGrade = Message<"policyguard.control.v1.RobustnessGrade"> & {
   /**
-   * Tests that expect BLOCK and get it undisguised.
+   * Tests that expect BLOCK and get it without a disguise.
    *
    * @generated from field: int32 tests = 1;
    */
   tests: number;
 
   /**
-   * Share of them, over all disguises, that is still blocked; 1 when there are none.
+   * Share of them that is still blocked, over all disguises; 1 when there are none.
    *
    * @generated from field: double share = 2;
    */
   share: number;
 
   /**
-   * Each disguise.
+   * The result of each disguise.
    *
    * @generated from field: repeated policyguard.control.v1.MutationGrade mutations = 3;
    */
@@ -545,7 +546,7 @@ export const MutationGradeSchema: GenMessage<MutationGrade> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_policy, 9);
 
 /**
- * PolicySchemaKind is a kind of document of which there is a JSON Schema.
+ * PolicySchemaKind is a kind of document that has a JSON Schema.
  *
  * @generated from enum policyguard.control.v1.PolicySchemaKind
  */
@@ -573,7 +574,7 @@ export const PolicySchemaKind = {
 } as const;
 
 /**
- * PolicySchemaKind is a kind of document of which there is a JSON Schema.
+ * PolicySchemaKind is a kind of document that has a JSON Schema.
  *
  * @generated from enum policyguard.control.v1.PolicySchemaKind
  */

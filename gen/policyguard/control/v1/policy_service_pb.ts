@@ -253,7 +253,7 @@ export type UpdatePolicyRequest = Message<"policyguard.control.v1.UpdatePolicyRe
   message?: string | undefined;
 
   /**
-   * The version that this one follows. Unset: whichever is newest.
+   * The version that this update is based on. Unset: not checked.
    *
    * @generated from field: optional int32 expected_version = 6;
    */
@@ -464,9 +464,9 @@ export type ValidatePolicyResponse = Message<"policyguard.control.v1.ValidatePol
   document?: JsonObject | undefined;
 
   /**
-   * The rules for which streams release nothing before the verdict, those that are in shadow until a time included.
-   * They are not wrong, but users see nothing of a streamed answer until it is complete. Empty when the document has
-   * errors.
+   * The rules because of which streams release nothing before the verdict, including those that are in shadow until a
+   * given time. They are not wrong, but users see nothing of a streamed answer until it is complete. Empty when the
+   * document has errors.
    *
    * @generated from field: repeated policyguard.policy.v1.VerdictRule until_verdict = 5;
    */
@@ -551,7 +551,7 @@ export type RestorePolicyVersionRequest = Message<"policyguard.control.v1.Restor
   policyId: string;
 
   /**
-   * Number of the version whose document returns.
+   * Number of the version to restore.
    *
    * @generated from field: int32 version = 3;
    */
@@ -565,7 +565,7 @@ export type RestorePolicyVersionRequest = Message<"policyguard.control.v1.Restor
   message?: string | undefined;
 
   /**
-   * The version that the new one follows. Unset: whichever is newest.
+   * The version that this update is based on. Unset: not checked.
    *
    * @generated from field: optional int32 expected_version = 5;
    */
@@ -664,15 +664,16 @@ export type DiffPolicyVersionsResponse = Message<"policyguard.control.v1.DiffPol
   to: number;
 
   /**
-   * "stricter": nothing can come out milder. "weaker": nothing can come out stricter. "equal": both. "unknown": it
-   * cannot be decided by comparing. Within time budgets, and for this policy alone.
+   * "stricter": no outcome can become milder. "weaker": no outcome can become stricter. "equal": no outcome can change.
+   * "unknown": comparing cannot decide it. It holds for this policy alone, and for evaluations that stay within their
+   * time budgets.
    *
    * @generated from field: string strictness = 4;
    */
   strictness: string;
 
   /**
-   * What speaks for that.
+   * The reasons for that.
    *
    * @generated from field: repeated string reasons = 5;
    */
@@ -740,7 +741,7 @@ export type TestPoliciesRequest = Message<"policyguard.control.v1.TestPoliciesRe
   projectId?: string | undefined;
 
   /**
-   * Further tests, in the form that documents have them; with `document` or `policy_id` only.
+   * Further tests, in the same form as in documents; with `document` or `policy_id` only.
    *
    * @generated from field: repeated google.protobuf.Struct tests = 6;
    */
@@ -834,28 +835,28 @@ export type ExplainPoliciesRequest = Message<"policyguard.control.v1.ExplainPoli
   version?: number | undefined;
 
   /**
-   * A project; the active bundle of its environment judges.
+   * A project; the active bundle of `environment` judges.
    *
    * @generated from field: optional string project_id = 5;
    */
   projectId?: string | undefined;
 
   /**
-   * Name of the environment. With `project_id` required. Default otherwise: one that the policy applies to.
+   * Name of the environment. Required with `project_id`. Otherwise the default is one that the policy applies to.
    *
    * @generated from field: optional string environment = 6;
    */
   environment?: string | undefined;
 
   /**
-   * The stage. Default: input. Ignored for a transcript, each turn of which has its own.
+   * The stage. Default: input. Ignored for a transcript, in which each turn has its own.
    *
    * @generated from field: policyguard.policy.v1.Stage stage = 7;
    */
   stage: Stage;
 
   /**
-   * What an application would ask.
+   * The request, as an application would send it.
    *
    * @generated from field: policyguard.policy.v1.EvaluateRequest request = 8;
    */
@@ -893,7 +894,7 @@ export const ExplainPoliciesResponseSchema: GenMessage<ExplainPoliciesResponse> 
  */
 export type GetPolicySchemaRequest = Message<"policyguard.control.v1.GetPolicySchemaRequest"> & {
   /**
-   * Of which documents. Default: policy.
+   * The kind of document. Default: policy.
    *
    * @generated from field: policyguard.control.v1.PolicySchemaKind kind = 1;
    */
@@ -964,7 +965,8 @@ export const PolicyService: GenService<{
     output: typeof GetPolicyResponseSchema;
   },
   /**
-   * Adds a version. Earlier versions stay. With expected_version a lost update is refused with version_conflict.
+   * Adds a version. Earlier versions stay. With expected_version, an update that would overwrite another one is refused
+   * with version_conflict.
    *
    * @generated from rpc policyguard.control.v1.PolicyService.UpdatePolicy
    */
@@ -1004,8 +1006,9 @@ export const PolicyService: GenService<{
     output: typeof GetPolicyVersionResponseSchema;
   },
   /**
-   * Adds a version with the document of an earlier one. It is checked as any other: a document that is no longer valid,
-   * or whose tests now fail, is refused. With expected_version a lost update is refused with version_conflict.
+   * Adds a version with the document of an earlier one. It is checked like any other: a document that is no longer
+   * valid, or whose tests now fail, is refused. With expected_version, an update that would overwrite another one is
+   * refused with version_conflict.
    *
    * @generated from rpc policyguard.control.v1.PolicyService.RestorePolicyVersion
    */
@@ -1015,8 +1018,9 @@ export const PolicyService: GenService<{
     output: typeof RestorePolicyVersionResponseSchema;
   },
   /**
-   * Says what changed between two versions, in the terms of the language, and whether the later one is at least as
-   * strict. Where that cannot be decided, tests of both versions are tried for a witness.
+   * Says what changed between two versions, in terms of the policy language, and whether the later one is at least as
+   * strict. If comparing cannot decide that, it looks among the tests of both versions for one that they judge
+   * differently.
    *
    * @generated from rpc policyguard.control.v1.PolicyService.DiffPolicyVersions
    */
@@ -1049,8 +1053,8 @@ export const PolicyService: GenService<{
   /**
    * The playground: judges a request by a document, by a stored policy, or by the active bundle of an environment, and
    * explains each step. Exactly one of `document`, `policy_id` and `project_id` says by which. Nothing is enforced, and
-   * nothing of the text is recorded; the call is counted as a playground evaluation, and refused
-   * when the plan's evaluations of the month are used up.
+   * the text is not recorded. The call counts as a playground evaluation, and is refused when the plan's evaluations of
+   * the month are used up.
    *
    * @generated from rpc policyguard.control.v1.PolicyService.ExplainPolicies
    */
@@ -1060,7 +1064,7 @@ export const PolicyService: GenService<{
     output: typeof ExplainPoliciesResponseSchema;
   },
   /**
-   * Returns the JSON Schema (2020-12) of policy documents or of files of tests, by which editors complete and check
+   * Returns the JSON Schema (2020-12) of policy documents or of files of tests, with which editors complete and check
    * them.
    *
    * @generated from rpc policyguard.control.v1.PolicyService.GetPolicySchema

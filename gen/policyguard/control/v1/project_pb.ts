@@ -43,7 +43,7 @@ export type Project = Message<"policyguard.control.v1.Project"> & {
   name: string;
 
   /**
-   * What the application does; null when nobody said.
+   * What the application does; null when it has no description.
    *
    * @generated from field: optional string description = 4;
    */

@@ -265,7 +265,7 @@ export type DeleteProjectRequest = Message<"policyguard.control.v1.DeleteProject
   projectId: string;
 
   /**
-   * Delete it although it has an active bundle.
+   * Delete it even if it has an active bundle.
    *
    * @generated from field: optional bool force = 3;
    */
@@ -299,7 +299,7 @@ export const DeleteProjectResponseSchema: GenMessage<DeleteProjectResponse> = /*
  */
 export const ProjectService: GenService<{
   /**
-   * Creates a project with the environments dev, staging and prod, prod being protected.
+   * Creates a project with the environments dev, staging and prod, of which prod is protected.
    *
    * @generated from rpc policyguard.control.v1.ProjectService.CreateProject
    */
@@ -340,7 +340,7 @@ export const ProjectService: GenService<{
   },
   /**
    * Deletes the project with its environments, bundles, agents and tokens. Its traces stay until their retention ends.
-   * A project that has an active bundle is refused with active_bundle unless force is true.
+   * If it has an active bundle, the call is refused with active_bundle unless force is true.
    *
    * @generated from rpc policyguard.control.v1.ProjectService.DeleteProject
    */

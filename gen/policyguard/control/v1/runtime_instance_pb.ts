@@ -16,7 +16,7 @@ export const file_policyguard_control_v1_runtime_instance: GenFile = /*@__PURE__
   fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi4gQKD1J1bnRpbWVJbnN0YW5jZRITCgtpbnN0YW5jZV9pZBgBIAEoCRIfCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIhIlChBzb2Z0d2FyZV92ZXJzaW9uGAMgASgJQgvavBgHIjEuMC4wIhIjCg5idW5kbGVfdmVyc2lvbhgEIAEoBUIG2rwYAjQxSACIAQESIwoOYWN0aXZhdGlvbl9zZXEYBSABKAVCBtq8GAI1N0gBiAEBEjMKBXN0YXRlGAYgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lU3RhdGUSPgoJcmVqZWN0aW9uGAcgASgJQibavBgiImRpZ2VzdF9taXNtYXRjaDogcG9saWNpZXMvYS5qc29uIkgCiAEBEhsKC3Nwb29sX2RlcHRoGAggASgBQgbavBgCMTISHwoQbG9zdF9ldmFsdWF0aW9ucxgJIAEoAUIF2rwYATASMQoNZmlyc3Rfc2Vlbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF9zZWVuX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgljb25uZWN0ZWQYDCABKAgSHgoLZXZhbHVhdGlvbnMYDSABKAFCCdq8GAU0ODIxMxIpChByZWZ1c2VkX2JhY2tlbmRzGA4gAygJQg/avBgLImluai1tb2RlbCJCEQoPX2J1bmRsZV92ZXJzaW9uQhEKD19hY3RpdmF0aW9uX3NlcUIMCgpfcmVqZWN0aW9uKqMBCgxSdW50aW1lU3RhdGUSHQoZUlVOVElNRV9TVEFURV9VTlNQRUNJRklFRBAAEiQKFFJVTlRJTUVfU1RBVEVfQUNUSVZFEAEaCpK9GAZhY3RpdmUSJAoUUlVOVElNRV9TVEFURV9CRUhJTkQQAhoKkr0YBmJlaGluZBIoChZSVU5USU1FX1NUQVRFX1JFSkVDVEVEEAMaDJK9GAhyZWplY3RlZGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
- * RuntimeInstance is a runtime process that has introduced itself, and the state that it reported.
+ * RuntimeInstance is a runtime process that has enrolled, with the state that it reported.
  *
  * @generated from message policyguard.control.v1.RuntimeInstance
  */
@@ -43,21 +43,21 @@ export type RuntimeInstance = Message<"policyguard.control.v1.RuntimeInstance"> 
   softwareVersion: string;
 
   /**
-   * Version of the bundle that it enforces; null before its first.
+   * Version of the bundle that it enforces; null before its first bundle.
    *
    * @generated from field: optional int32 bundle_version = 4;
    */
   bundleVersion?: number | undefined;
 
   /**
-   * Sequence number of the activation that it enforces; null before its first.
+   * Sequence number of the activation that it enforces; null before its first bundle.
    *
    * @generated from field: optional int32 activation_seq = 5;
    */
   activationSeq?: number | undefined;
 
   /**
-   * Whether it enforces what the environment says.
+   * Whether it enforces the environment's newest activation.
    *
    * @generated from field: policyguard.control.v1.RuntimeState state = 6;
    */
@@ -78,43 +78,43 @@ export type RuntimeInstance = Message<"policyguard.control.v1.RuntimeInstance"> 
   spoolDepth: number;
 
   /**
-   * Evaluations that it made and that are not among the traces: lost on the way, or refused here.
+   * Evaluations that it made and that have no trace: lost before they were reported, or refused by the control plane.
    *
    * @generated from field: double lost_evaluations = 9;
    */
   lostEvaluations: number;
 
   /**
-   * When it introduced itself first.
+   * When it first enrolled.
    *
    * @generated from field: google.protobuf.Timestamp first_seen_at = 10;
    */
   firstSeenAt?: Timestamp | undefined;
 
   /**
-   * When it was last heard of.
+   * When the control plane last heard from it.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_at = 11;
    */
   lastSeenAt?: Timestamp | undefined;
 
   /**
-   * Whether it was heard of within the last 60 seconds.
+   * Whether the control plane heard from it within the last 60 seconds.
    *
    * @generated from field: bool connected = 12;
    */
   connected: boolean;
 
   /**
-   * Evaluations of it that are among the traces. Counted anew after it was forgotten.
+   * Evaluations that it made and that have a trace. The count starts at 0 again after the runtime was forgotten.
    *
    * @generated from field: double evaluations = 13;
    */
   evaluations: number;
 
   /**
-   * Keys of the detector backends of its bundle to which it sends nothing, because its operator did not name their
-   * origins; their detectors are `unjudged: backend_origin_refused`.
+   * Keys of its bundle's detector backends to which it sends nothing because its operator did not allow their origins;
+   * their detectors are `unjudged: backend_origin_refused`.
    *
    * @generated from field: repeated string refused_backends = 14;
    */

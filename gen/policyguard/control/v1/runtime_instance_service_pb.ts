@@ -64,7 +64,7 @@ export type ListRuntimeInstancesRequest = Message<"policyguard.control.v1.ListRu
   state: RuntimeState;
 
   /**
-   * Only runtimes that enforce this version of the bundle; 0 for those that have none yet.
+   * Only runtimes that enforce this version of the bundle; 0 for those that have no bundle yet.
    *
    * @generated from field: optional int32 bundle_version = 7;
    */
@@ -118,8 +118,8 @@ export type ListRuntimeInstancesResponse = Message<"policyguard.control.v1.ListR
   runtimes: RuntimeInstance[];
 
   /**
-   * Evaluations that runtimes of the environment made and that are missing among the traces. All runtimes count,
-   * whatever the filter, forgotten ones too.
+   * Evaluations that runtimes of the environment made and that have no trace. It counts all runtimes regardless of the
+   * filters, forgotten ones too.
    *
    * @generated from field: double lost_evaluations = 5;
    */
@@ -193,7 +193,7 @@ export const ForgetRuntimeInstanceResponseSchema: GenMessage<ForgetRuntimeInstan
  */
 export const RuntimeInstanceService: GenService<{
   /**
-   * Lists the runtimes that have introduced themselves, those heard of last first.
+   * Lists the enrolled runtimes, those heard from most recently first.
    *
    * @generated from rpc policyguard.control.v1.RuntimeInstanceService.ListRuntimeInstances
    */
@@ -203,9 +203,9 @@ export const RuntimeInstanceService: GenService<{
     output: typeof ListRuntimeInstancesResponseSchema;
   },
   /**
-   * Takes a runtime off the list, as for one that is gone for good. Chosen here: one that still runs keeps working and
-   * is listed again when it is next heard of; to shut it out, revoke its token. The count of its lost evaluations stays
-   * on record.
+   * Removes a runtime from the list, for example one that no longer exists. Chosen here: one that still runs keeps
+   * working, and is listed again when the control plane next hears from it; to shut it out, revoke its token. The count
+   * of its lost evaluations is kept.
    *
    * @generated from rpc policyguard.control.v1.RuntimeInstanceService.ForgetRuntimeInstance
    */

@@ -29,7 +29,7 @@ export type ManagedKey = Message<"policyguard.control.v1.ManagedKey"> & {
   kid: string;
 
   /**
-   * Whether it signs, and whether it is believed.
+   * Whether it signs, and whether it is trusted.
    *
    * @generated from field: policyguard.control.v1.KeyState state = 2;
    */
@@ -43,14 +43,14 @@ export type ManagedKey = Message<"policyguard.control.v1.ManagedKey"> & {
   holder: KeyHolder;
 
   /**
-   * When it was made.
+   * When it was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 4;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When a newer key took over; null for the newest.
+   * When a newer key replaced it; null for the newest.
    *
    * @generated from field: optional google.protobuf.Timestamp retiring_at = 5;
    */
@@ -92,14 +92,14 @@ export const KeyState = {
   ACTIVE: 1,
 
   /**
-   * Signs beside the active key, for verifiers that do not know that one yet, until it is revoked.
+   * Signs in addition to the active key, for verifiers that do not know the active key yet, until it is revoked.
    *
    * @generated from enum value: KEY_STATE_RETIRING = 2;
    */
   RETIRING: 2,
 
   /**
-   * Its signatures are believed no more.
+   * Its signatures are no longer trusted.
    *
    * @generated from enum value: KEY_STATE_REVOKED = 3;
    */
@@ -140,7 +140,7 @@ export const KeyHolder = {
   DATABASE: 1,
 
   /**
-   * In the external signer, which never gives it away.
+   * In the external signer, which never exports it.
    *
    * @generated from enum value: KEY_HOLDER_SIGNER = 2;
    */

@@ -180,8 +180,8 @@ export const RevokeSigningKeyResponseSchema: GenMessage<RevokeSigningKeyResponse
  */
 export const SigningKeyService: GenService<{
   /**
-   * Lists the organization's keys, newest first, the revoked ones too. The first is made when something needs it: a
-   * publish, an enrolment, a question for the published keys.
+   * Lists the organization's keys, newest first, the revoked ones too. The first key is created when something needs
+   * it: a publish, an enrolment, or a request for the published keys.
    *
    * @generated from rpc policyguard.control.v1.SigningKeyService.ListManagedKeys
    */
@@ -191,8 +191,8 @@ export const SigningKeyService: GenService<{
     output: typeof ListManagedKeysResponseSchema;
   },
   /**
-   * Makes a new key. From now on it signs; the one that signed until now signs beside it, so that runtimes that do not
-   * know the new key yet still accept bundles. Every active bundle is signed anew in the same transaction. An
+   * Creates a new key, which signs from now on. The key that was active until now signs too, so that runtimes that do
+   * not know the new key yet still accept bundles. Every active bundle is signed again in the same transaction. An
    * organization has at most four keys that are not revoked.
    *
    * @generated from rpc policyguard.control.v1.SigningKeyService.RotateSigningKey
@@ -203,9 +203,9 @@ export const SigningKeyService: GenService<{
     output: typeof RotateSigningKeyResponseSchema;
   },
   /**
-   * Revokes a key for good: statements that only it signed are refused from then on, even from a runtime's own disk.
-   * Revoking the active key makes a new one. Every active bundle is signed anew in the same transaction. A key that is
-   * revoked already is a conflict.
+   * Revokes a key permanently: statements that only it signed are refused from then on, even from a runtime's own disk.
+   * Revoking the active key creates a new one. Every active bundle is signed again in the same transaction. A key that
+   * is already revoked is a conflict.
    *
    * @generated from rpc policyguard.control.v1.SigningKeyService.RevokeSigningKey
    */

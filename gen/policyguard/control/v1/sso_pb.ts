@@ -28,14 +28,14 @@ export type SsoConfiguration = Message<"policyguard.control.v1.SsoConfiguration"
   orgId: string;
 
   /**
-   * The provider, exactly as it calls itself.
+   * The provider's issuer identifier, exactly as its metadata states it.
    *
    * @generated from field: string issuer = 2;
    */
   issuer: string;
 
   /**
-   * This service's name at the provider.
+   * This service's client id at the provider.
    *
    * @generated from field: string client_id = 3;
    */
@@ -49,43 +49,43 @@ export type SsoConfiguration = Message<"policyguard.control.v1.SsoConfiguration"
   hasClientSecret: boolean;
 
   /**
-   * Whether members reach the organization only with sessions that began at the provider. Owners are exempt, so that a
-   * broken provider locks nobody out for good.
+   * Whether members can use the organization only with sessions that began at the provider. Owners are exempt, so that
+   * a broken provider cannot lock everybody out.
    *
    * @generated from field: bool enforced = 5;
    */
   enforced: boolean;
 
   /**
-   * Role of those who join without a mapped one.
+   * Role of people who join and whose claim maps to no role.
    *
    * @generated from field: policyguard.options.v1.Role default_role = 6;
    */
   defaultRole: Role;
 
   /**
-   * What becomes of somebody who signs in and is no member.
+   * What happens to somebody who signs in and is not a member.
    *
    * @generated from field: policyguard.control.v1.SsoJoin join = 7;
    */
   join: SsoJoin;
 
   /**
-   * Claim with the person's groups or roles at the provider; null when roles are not taken from there.
+   * Claim with the person's groups or roles at the provider; null when roles do not come from the provider.
    *
    * @generated from field: optional string role_claim = 8;
    */
   roleClaim?: string | undefined;
 
   /**
-   * Role by value of the claim; of several the highest counts. Applied at every sign-in, but never to owners.
+   * Role for each value of the claim; the highest of several counts. Applied at every sign-in, but never to owners.
    *
    * @generated from field: map<string, policyguard.options.v1.Role> role_mapping = 9;
    */
   roleMapping: { [key: string]: Role };
 
   /**
-   * What to register at the provider as the redirect URI.
+   * The redirect URI to register at the provider.
    *
    * @generated from field: string redirect_uri = 10;
    */
@@ -133,14 +133,14 @@ export type SsoDomain = Message<"policyguard.control.v1.SsoDomain"> & {
   domain: string;
 
   /**
-   * Whether the organization has shown that the domain is its own.
+   * Whether the organization has proved that it owns the domain.
    *
    * @generated from field: bool verified = 4;
    */
   verified: boolean;
 
   /**
-   * Name and text of the TXT record that shows it.
+   * Name and content of the TXT record that proves it.
    *
    * @generated from field: string record_name = 5;
    */
@@ -172,7 +172,7 @@ export const SsoDomainSchema: GenMessage<SsoDomain> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_sso, 1);
 
 /**
- * SsoJoin says what becomes of somebody who signs in at the provider and is no member.
+ * SsoJoin says what happens to somebody who signs in at the provider and is not a member.
  *
  * @generated from enum policyguard.control.v1.SsoJoin
  */
@@ -185,14 +185,14 @@ export const SsoJoin = {
   UNSPECIFIED: 0,
 
   /**
-   * They become one.
+   * They become a member.
    *
    * @generated from enum value: SSO_JOIN_MEMBER = 1;
    */
   MEMBER: 1,
 
   /**
-   * They ask to join.
+   * They make a join request.
    *
    * @generated from enum value: SSO_JOIN_REQUEST = 2;
    */
@@ -200,7 +200,7 @@ export const SsoJoin = {
 } as const;
 
 /**
- * SsoJoin says what becomes of somebody who signs in at the provider and is no member.
+ * SsoJoin says what happens to somebody who signs in at the provider and is not a member.
  *
  * @generated from enum policyguard.control.v1.SsoJoin
  */

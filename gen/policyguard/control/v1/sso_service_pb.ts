@@ -68,7 +68,8 @@ export type ConfigureSsoRequest = Message<"policyguard.control.v1.ConfigureSsoRe
   orgId: string;
 
   /**
-   * The provider, exactly as it calls itself. It has to be reachable over https at a public address.
+   * The provider's issuer identifier, exactly as its metadata states it. It has to be reachable over https at a public
+   * address.
    *
    * @generated from field: string issuer = 2;
    */
@@ -80,28 +81,29 @@ export type ConfigureSsoRequest = Message<"policyguard.control.v1.ConfigureSsoRe
   clientId: string;
 
   /**
-   * Unset: the stored one stays, unless the issuer or the client changes. Without one, this service is a public client.
+   * Unset: the stored one stays, unless the issuer or the client changes. Without a secret, this service is a public
+   * client.
    *
    * @generated from field: optional string client_secret = 4;
    */
   clientSecret?: string | undefined;
 
   /**
-   * Needs a verified domain.
+   * True requires a verified domain.
    *
    * @generated from field: bool enforced = 5;
    */
   enforced: boolean;
 
   /**
-   * Role of those who join without a mapped one: "viewer", "editor" or "admin". Unset: "viewer".
+   * Role of people who join and whose claim maps to no role: "viewer", "editor" or "admin". Unset: "viewer".
    *
    * @generated from field: optional policyguard.options.v1.Role default_role = 6;
    */
   defaultRole?: Role | undefined;
 
   /**
-   * What becomes of somebody who signs in and is no member. Unset: "request".
+   * What happens to somebody who signs in and is not a member. Unset: "request".
    *
    * @generated from field: optional policyguard.control.v1.SsoJoin join = 7;
    */
@@ -115,7 +117,7 @@ export type ConfigureSsoRequest = Message<"policyguard.control.v1.ConfigureSsoRe
   roleClaim?: string | undefined;
 
   /**
-   * Role by value of the claim: "viewer", "editor" or "admin".
+   * Role for each value of the claim: "viewer", "editor" or "admin".
    *
    * @generated from field: map<string, policyguard.options.v1.Role> role_mapping = 9;
    */
@@ -190,7 +192,7 @@ export type AddSsoDomainRequest = Message<"policyguard.control.v1.AddSsoDomainRe
   orgId: string;
 
   /**
-   * Such as "example.com"; addresses at its subdomains are not meant.
+   * Such as "example.com". It does not include subdomains.
    *
    * @generated from field: string domain = 2;
    */
@@ -383,8 +385,8 @@ export type StartSsoRequest = Message<"policyguard.control.v1.StartSsoRequest"> 
   orgId?: string | undefined;
 
   /**
-   * Where the browser goes after the sign-in: a path of this service, such as "/console". Unset: the session comes in
-   * the answer.
+   * Where the browser goes after the sign-in: a path of this service, such as "/console". Unset: the answer has the
+   * session.
    *
    * @generated from field: optional string return_to = 3;
    */
@@ -410,14 +412,14 @@ export const StartSsoRequestSchema: GenMessage<StartSsoRequest> = /*@__PURE__*/
  */
 export type StartSsoResponse = Message<"policyguard.control.v1.StartSsoResponse"> & {
   /**
-   * Where to send the person; null when this answer does.
+   * Where to send the person; null when this answer is the redirect.
    *
    * @generated from field: optional string authorization_url = 1;
    */
   authorizationUrl?: string | undefined;
 
   /**
-   * For FinishSso: it proves that the client that began also got the answer. Null when a cookie does that.
+   * For FinishSso: proves that the same client began and finishes the sign-in. Null when a cookie does that.
    *
    * @generated from field: optional string flow_token = 2;
    */
@@ -462,28 +464,28 @@ export const StartSsoResponseSchema: GenMessage<StartSsoResponse> = /*@__PURE__*
  */
 export type FinishSsoRequest = Message<"policyguard.control.v1.FinishSsoRequest"> & {
   /**
-   * The provider's code; absent when it refused.
+   * The provider's code; absent when the provider refused.
    *
    * @generated from field: optional string code = 1;
    */
   code?: string | undefined;
 
   /**
-   * As sent to the provider.
+   * The state that was sent to the provider.
    *
    * @generated from field: optional string state = 2;
    */
   state?: string | undefined;
 
   /**
-   * Who answers (RFC 9207).
+   * The issuer that answers (RFC 9207).
    *
    * @generated from field: optional string iss = 3;
    */
   iss?: string | undefined;
 
   /**
-   * The provider's refusal (RFC 6749, section 4.1.2.1).
+   * The provider's error code when it refused (RFC 6749, section 4.1.2.1).
    *
    * @generated from field: optional string error = 4;
    */
@@ -531,7 +533,7 @@ export type FinishSsoResponse = Message<"policyguard.control.v1.FinishSsoRespons
   account?: Account | undefined;
 
   /**
-   * The session; null when an admin has to approve first, or when a code for it is on its way in the redirect.
+   * The session; null when an admin has to approve first, or when the redirect carries a code for it.
    *
    * @generated from field: optional policyguard.control.v1.SessionTokens tokens = 4;
    */
@@ -615,7 +617,7 @@ export type ExchangeSsoCodeResponse = Message<"policyguard.control.v1.ExchangeSs
   tokens?: SessionTokens | undefined;
 
   /**
-   * Takes the cookie of the sign-in away.
+   * Deletes the cookie of the sign-in.
    *
    * @generated from field: string set_cookie = 4;
    */
@@ -631,14 +633,14 @@ export const ExchangeSsoCodeResponseSchema: GenMessage<ExchangeSsoCodeResponse> 
 
 /**
  * SsoService lets the members of an organization sign in at its own identity provider, by OpenID Connect. A session
- * that begins there reaches that organization only, and with the role of an admin at most: operations for owners need
- * the owner's own password.
+ * that begins there reaches that organization only, and has at most the role admin: operations for owners need a
+ * sign-in with the owner's password.
  *
  * @generated from service policyguard.control.v1.SsoService
  */
 export const SsoService: GenService<{
   /**
-   * Returns how the organization signs in; 404 when it has not been set up.
+   * Returns the single sign-on configuration; 404 when it has not been set up.
    *
    * @generated from rpc policyguard.control.v1.SsoService.GetSso
    */
@@ -648,9 +650,9 @@ export const SsoService: GenService<{
     output: typeof GetSsoResponseSchema;
   },
   /**
-   * Sets single sign-on up, or changes it as a whole. The provider is asked for its metadata first, and nothing is
-   * stored unless it answers as the issuer that was given. A changed issuer or client ends the sessions that began at
-   * the old one.
+   * Sets up single sign-on, or replaces the configuration as a whole. The provider is asked for its metadata first, and
+   * nothing is stored unless the metadata names the given issuer. Changing the issuer or the client ends the sessions
+   * that began at the old one.
    *
    * @generated from rpc policyguard.control.v1.SsoService.ConfigureSso
    */
@@ -660,7 +662,7 @@ export const SsoService: GenService<{
     output: typeof ConfigureSsoResponseSchema;
   },
   /**
-   * Ends single sign-on, with every session that began by it. Members go on with their passwords.
+   * Removes single sign-on, and ends every session that began by it. Members sign in with their passwords again.
    *
    * @generated from rpc policyguard.control.v1.SsoService.RemoveSso
    */
@@ -670,8 +672,8 @@ export const SsoService: GenService<{
     output: typeof RemoveSsoResponseSchema;
   },
   /**
-   * Claims a domain of e-mail addresses. It counts once it is verified: publish the TXT record of the answer, then
-   * verify.
+   * Claims a domain of e-mail addresses. It takes effect once it is verified: publish the TXT record of the answer,
+   * then verify.
    *
    * @generated from rpc policyguard.control.v1.SsoService.AddSsoDomain
    */
@@ -702,8 +704,8 @@ export const SsoService: GenService<{
     output: typeof VerifySsoDomainResponseSchema;
   },
   /**
-   * Gives a domain up. People who signed in with its addresses keep their accounts. The last verified one stays while
-   * single sign-on is enforced.
+   * Releases a domain. People who signed in with its addresses keep their accounts. While single sign-on is enforced,
+   * the last verified domain cannot be removed.
    *
    * @generated from rpc policyguard.control.v1.SsoService.RemoveSsoDomain
    */
@@ -714,7 +716,8 @@ export const SsoService: GenService<{
   },
   /**
    * Begins a sign-in at the provider of an organization, named by its id or by the domain of an address. REST answers
-   * 302 to the provider and sets a cookie that ties the sign-in to this browser; with redirect=false a flow token does.
+   * 302 to the provider and sets a cookie that ties the sign-in to this browser. With redirect=false, a flow token
+   * replaces the cookie.
    *
    * @generated from rpc policyguard.control.v1.SsoService.StartSso
    */
@@ -725,8 +728,8 @@ export const SsoService: GenService<{
   },
   /**
    * Finishes a sign-in with the provider's answer, once, within ten minutes and from the browser or client where it
-   * began. A person who is no member becomes one, or asks to join, as the organization has set up. With the return_to
-   * of StartSso, REST answers 302 to there with a code for ExchangeSsoCode in the fragment.
+   * began. A person who is not a member becomes one, or makes a join request, as the organization has configured it.
+   * With the return_to of StartSso, REST answers 302 to there with a code for ExchangeSsoCode in the fragment.
    *
    * @generated from rpc policyguard.control.v1.SsoService.FinishSso
    */

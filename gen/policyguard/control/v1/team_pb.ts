@@ -23,7 +23,7 @@ export const file_policyguard_control_v1_team: GenFile = /*@__PURE__*/
  */
 export type Member = Message<"policyguard.control.v1.Member"> & {
   /**
-   * Names the membership, not the account.
+   * Id of the membership, not of the account.
    *
    * @generated from field: string id = 1;
    */
@@ -81,7 +81,7 @@ export type Member = Message<"policyguard.control.v1.Member"> & {
   invitationExpiresAt?: Timestamp | undefined;
 
   /**
-   * Whether the person has shown that the address is theirs, as in Account. False for an invitation.
+   * Whether the person has proved that the address is theirs, as in Account. False for an invitation.
    *
    * @generated from field: bool email_verified = 11;
    */
@@ -103,7 +103,7 @@ export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_team, 0);
 
 /**
- * JoinRequest is a person's wish to join an organization.
+ * JoinRequest is a person's request to join an organization.
  *
  * @generated from message policyguard.control.v1.JoinRequest
  */
@@ -134,7 +134,7 @@ export type JoinRequest = Message<"policyguard.control.v1.JoinRequest"> & {
   name: string;
 
   /**
-   * What the person said; null when nothing.
+   * The person's message; null when there is none.
    *
    * @generated from field: optional string message = 6;
    */
@@ -165,8 +165,8 @@ export type JoinRequest = Message<"policyguard.control.v1.JoinRequest"> & {
   decidedBy?: string | undefined;
 
   /**
-   * Whether the person has shown that the address is theirs, as in Account. If not, it may be anybody's: ask before you
-   * approve.
+   * Whether the person has proved that the address is theirs, as in Account. If not, it may be somebody else's: ask
+   * before you approve.
    *
    * @generated from field: bool email_verified = 11;
    */
@@ -181,7 +181,7 @@ export const JoinRequestSchema: GenMessage<JoinRequest> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_team, 1);
 
 /**
- * MemberState tells members from those who were invited.
+ * MemberState tells members from people who are only invited.
  *
  * @generated from enum policyguard.control.v1.MemberState
  */
@@ -212,7 +212,7 @@ export const MemberState = {
 } as const;
 
 /**
- * MemberState tells members from those who were invited.
+ * MemberState tells members from people who are only invited.
  *
  * @generated from enum policyguard.control.v1.MemberState
  */

@@ -30,14 +30,14 @@ export type InviteMemberRequest = Message<"policyguard.control.v1.InviteMemberRe
   orgId: string;
 
   /**
-   * Where the link is mailed to, and the address of the account that accepts it.
+   * Address that the link is mailed to. The account that accepts the invitation has the same address.
    *
    * @generated from field: string email = 2;
    */
   email: string;
 
   /**
-   * "owner" only by an owner.
+   * Only an owner can invite an "owner".
    *
    * @generated from field: policyguard.options.v1.Role role = 3;
    */
@@ -353,7 +353,7 @@ export type AskToJoinRequest = Message<"policyguard.control.v1.AskToJoinRequest"
   orgId: string;
 
   /**
-   * What the admins should know, without control characters.
+   * A message to the admins, without control characters.
    *
    * @generated from field: optional string message = 2;
    */
@@ -611,7 +611,7 @@ export const GetPermissionsResponseSchema: GenMessage<GetPermissionsResponse> = 
 export const TeamService: GenService<{
   /**
    * Invites a person by e-mail, to a role no higher than the caller's own. The link works once, for a week. It is
-   * mailed; when no mail is configured it is in this answer instead. An invitation that has expired is replaced.
+   * mailed; if mail is not configured, this answer has it instead. An expired invitation is replaced.
    *
    * @generated from rpc policyguard.control.v1.TeamService.InviteMember
    */
@@ -621,7 +621,7 @@ export const TeamService: GenService<{
     output: typeof InviteMemberResponseSchema;
   },
   /**
-   * Lists members and invitations, longest here first.
+   * Lists members and invitations, newest first.
    *
    * @generated from rpc policyguard.control.v1.TeamService.ListMembers
    */
@@ -631,8 +631,8 @@ export const TeamService: GenService<{
     output: typeof ListMembersResponseSchema;
   },
   /**
-   * Changes a role. Only an owner changes a member of equal or higher role. Nobody gives a role above their own, and
-   * the last owner keeps the role. An admin or owner who gets a lower role loses their tokens and invitations as by
+   * Changes a role. Only an owner changes a member of equal or higher role. Nobody can give a role above their own, and
+   * the last owner keeps the role. An admin or owner who gets a lower role loses their tokens and invitations, as with
    * RemoveMember.
    *
    * @generated from rpc policyguard.control.v1.TeamService.UpdateMember
@@ -643,10 +643,10 @@ export const TeamService: GenService<{
     output: typeof UpdateMemberResponseSchema;
   },
   /**
-   * Removes a member, whose sessions lose the organization at once, or withdraws an invitation. Only an owner removes a
-   * member of equal or higher role; the last owner stays. Admin and ci tokens that the member made, and those that were
-   * made with them, are revoked in the same step, and open invitations that were made by them or with those tokens are
-   * withdrawn; runtime tokens stay. Owners and admins get a mail that lists both.
+   * Removes a member, whose sessions lose access to the organization at once, or withdraws an invitation. Only an owner
+   * removes a member of equal or higher role; the last owner stays. Admin and ci tokens that the member made, and those
+   * that were made with them, are revoked in the same step, and open invitations that were made by them or with those
+   * tokens are withdrawn; runtime tokens stay. Owners and admins get a mail that lists both.
    *
    * @generated from rpc policyguard.control.v1.TeamService.RemoveMember
    */
@@ -656,8 +656,8 @@ export const TeamService: GenService<{
     output: typeof RemoveMemberResponseSchema;
   },
   /**
-   * Ends the caller's own membership, with their tokens and invitations as by RemoveMember. The last owner cannot
-   * leave: transfer the ownership or delete the organization first.
+   * Ends the caller's own membership, tokens and invitations, as with RemoveMember. The last owner cannot leave:
+   * transfer the ownership or delete the organization first.
    *
    * @generated from rpc policyguard.control.v1.TeamService.LeaveOrganization
    */
@@ -667,8 +667,8 @@ export const TeamService: GenService<{
     output: typeof LeaveOrganizationResponseSchema;
   },
   /**
-   * Removes the second factor of a member who lost it. To remove your own, use a code of it. Members who belong to
-   * other organizations too are refused, since the second factor guards those as well.
+   * Removes the second factor of a member who lost it. To remove your own, use one of its codes. It is refused for
+   * members who also belong to other organizations, since the second factor protects those too.
    *
    * @generated from rpc policyguard.control.v1.TeamService.DisableMemberMfa
    */
@@ -678,7 +678,7 @@ export const TeamService: GenService<{
     output: typeof DisableMemberMfaResponseSchema;
   },
   /**
-   * Makes another member the owner and the calling owner an admin, in one step. No tokens end.
+   * Makes another member the owner and the calling owner an admin, in one step. All tokens stay valid.
    *
    * @generated from rpc policyguard.control.v1.TeamService.TransferOwnership
    */
@@ -689,8 +689,8 @@ export const TeamService: GenService<{
   },
   /**
    * Asks to join an organization by its id. The answer is the same whether or not the organization exists, and whether
-   * or not the caller is a member. A request that waits already, or that was rejected within the last week, stays as it
-   * is.
+   * or not the caller is a member. A request that is already pending, or that was rejected within the last week, stays
+   * as it is.
    *
    * @generated from rpc policyguard.control.v1.TeamService.AskToJoin
    */
@@ -710,8 +710,8 @@ export const TeamService: GenService<{
     output: typeof ListJoinRequestsResponseSchema;
   },
   /**
-   * Makes the person a member, with a role no higher than the caller's own. An open invitation of the same address is a
-   * conflict: the invitation's link lets that person in. To approve the request instead, withdraw the invitation.
+   * Makes the person a member, with a role no higher than the caller's own. An open invitation for the same address is
+   * a conflict, because the person can join with its link. To approve the request instead, withdraw the invitation.
    *
    * @generated from rpc policyguard.control.v1.TeamService.ApproveJoinRequest
    */
@@ -721,7 +721,7 @@ export const TeamService: GenService<{
     output: typeof ApproveJoinRequestResponseSchema;
   },
   /**
-   * Declines.
+   * Rejects the request.
    *
    * @generated from rpc policyguard.control.v1.TeamService.RejectJoinRequest
    */

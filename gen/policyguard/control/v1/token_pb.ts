@@ -44,7 +44,7 @@ export type Token = Message<"policyguard.control.v1.Token"> & {
   type: CredentialKind;
 
   /**
-   * What it is for, in its owner's words.
+   * What it is for, as its owner describes it.
    *
    * @generated from field: string name = 4;
    */
@@ -100,7 +100,7 @@ export type Token = Message<"policyguard.control.v1.Token"> & {
   createdBy?: TokenAuthor | undefined;
 
   /**
-   * Who gave it the value that it has now; null when it was never rotated.
+   * Who rotated it last; null when it was never rotated.
    *
    * @generated from field: optional policyguard.control.v1.TokenAuthor rotated_by = 12;
    */
@@ -115,8 +115,7 @@ export const TokenSchema: GenMessage<Token> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_token, 0);
 
 /**
- * TokenAuthor is who issued a token or gave it a new value. It stays as it was when the person leaves or the token
- * ends.
+ * TokenAuthor is who issued or rotated a token. It does not change when the person leaves or the token ends.
  *
  * @generated from message policyguard.control.v1.TokenAuthor
  */
@@ -129,9 +128,9 @@ export type TokenAuthor = Message<"policyguard.control.v1.TokenAuthor"> & {
   label: string;
 
   /**
-   * Account of the person responsible for the token: who issued it or rotated it last, or, where that was done with a
-   * token, the person responsible for that one. Null when nobody is, as for the tokens of a first start and for what
-   * was issued with them.
+   * Account of the person responsible for the token: the person who issued it or rotated it last. If that was done with
+   * another token, it is the person responsible for that one. Null when nobody is, as for the tokens of a first start
+   * and for those issued with them.
    *
    * @generated from field: optional string account_id = 2;
    */

@@ -53,7 +53,7 @@ export type IssueRuntimeTokenRequest = Message<"policyguard.control.v1.IssueRunt
   name?: string | undefined;
 
   /**
-   * When it stops working. Unset: never.
+   * When it expires. Unset: never.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 5;
    */
@@ -135,7 +135,7 @@ export type IssueRuntimeTokenResponse = Message<"policyguard.control.v1.IssueRun
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it stops working; null when it does not expire.
+   * When it expires; null when it does not.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 10;
    */
@@ -182,7 +182,7 @@ export type IssueCiTokenRequest = Message<"policyguard.control.v1.IssueCiTokenRe
   name: string;
 
   /**
-   * When it stops working. Unset: never.
+   * When it expires. Unset: never.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 4;
    */
@@ -264,7 +264,7 @@ export type IssueCiTokenResponse = Message<"policyguard.control.v1.IssueCiTokenR
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it stops working; null when it does not expire.
+   * When it expires; null when it does not.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 10;
    */
@@ -304,8 +304,8 @@ export type IssueAdminTokenRequest = Message<"policyguard.control.v1.IssueAdminT
   name: string;
 
   /**
-   * When it stops working. Unset: 90 days from now. Chosen here: in JSON null is the same as unset, so `never_expires`
-   * asks for a token without an end.
+   * When it expires. Unset: 90 days from now. Chosen here: in JSON null is the same as unset, so `never_expires` asks
+   * for a token that does not expire.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 3;
    */
@@ -394,7 +394,7 @@ export type IssueAdminTokenResponse = Message<"policyguard.control.v1.IssueAdmin
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it stops working; null when it does not expire.
+   * When it expires; null when it does not.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 10;
    */
@@ -546,7 +546,8 @@ export type RotateTokenRequest = Message<"policyguard.control.v1.RotateTokenRequ
   tokenId: string;
 
   /**
-   * How long the old value goes on working, in seconds, at most a week; 0 ends it at once. Default: one day.
+   * How long the old value keeps working, in seconds, at most a week (604800); 0 ends it at once. Default: one day
+   * (86400).
    *
    * @generated from field: optional int32 overlap_seconds = 3;
    */
@@ -586,14 +587,14 @@ export type RotateTokenResponse = Message<"policyguard.control.v1.RotateTokenRes
   prefix: string;
 
   /**
-   * Until when the old value works: never longer than the token itself.
+   * When the old value stops working, never later than the token's own expiry.
    *
    * @generated from field: google.protobuf.Timestamp previous_expires_at = 4;
    */
   previousExpiresAt?: Timestamp | undefined;
 
   /**
-   * When the new value stops working; null when it does not expire.
+   * When the token expires; null when it does not.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 5;
    */
@@ -646,8 +647,8 @@ export const GetOwnTokenResponseSchema: GenMessage<GetOwnTokenResponse> = /*@__P
  */
 export const TokenService: GenService<{
   /**
-   * Returns the token that the call is made with: its owner and its purpose. People and pipelines that have only a
-   * token learn their organization from it; runtimes do not need it.
+   * Returns the token with which the call is made, so that people and pipelines that have only a token can find out its
+   * organization and purpose. Runtimes do not need it.
    *
    * @generated from rpc policyguard.control.v1.TokenService.GetOwnToken
    */
@@ -657,8 +658,8 @@ export const TokenService: GenService<{
     output: typeof GetOwnTokenResponseSchema;
   },
   /**
-   * Issues a runtime token for one project and one environment. Its value is in this answer only.
-   * While a live one exists for them a second is refused with runtime_key_exists.
+   * Issues a runtime token for one project and one environment. Its value is in this answer only. While a live one
+   * exists for that project and environment, a second one is refused with runtime_key_exists.
    *
    * @generated from rpc policyguard.control.v1.TokenService.IssueRuntimeToken
    */
@@ -711,9 +712,9 @@ export const TokenService: GenService<{
     output: typeof RevokeTokenResponseSchema;
   },
   /**
-   * Issues a new value for the token and lets the old one work for a while longer, so that callers can change over. A
-   * value that still works from an earlier rotation ends. The token's expiry does not change. An expired token is
-   * refused: issue a new one. From now on the caller is responsible for the token.
+   * Issues a new value for the token. The old value keeps working for a while, so that callers can change over. A value
+   * that still works from an earlier rotation ends at once. The token's expiry does not change. An expired token is
+   * refused: issue a new one. The caller becomes responsible for the token.
    *
    * @generated from rpc policyguard.control.v1.TokenService.RotateToken
    */

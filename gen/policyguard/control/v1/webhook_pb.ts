@@ -18,7 +18,7 @@ export const file_policyguard_control_v1_webhook: GenFile = /*@__PURE__*/
   fileDesc("CiRwb2xpY3lndWFyZC9jb250cm9sL3YxL3dlYmhvb2sucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi6gEKB1dlYmhvb2sSCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEjkKA3VybBgDIAEoCUIs2rwYKCJodHRwczovL2hvb2tzLmV4YW1wbGUuY29tL3BvbGljeS1ndWFyZCISMQoGZXZlbnRzGAQgAygOMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmVudE5hbWUSEQoJaXNfYWN0aXZlGAUgASgIEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmhhc19zZWNyZXQYByABKAgiyQMKD1dlYmhvb2tEZWxpdmVyeRIKCgJpZBgBIAEoCRISCgp3ZWJob29rX2lkGAIgASgJEhAKCGV2ZW50X2lkGAMgASgJEjAKBWV2ZW50GAQgASgOMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmVudE5hbWUSNAoFc3RhdGUYBSABKA4yJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGl2ZXJ5U3RhdGUSEAoIYXR0ZW1wdHMYBiABKAUSGAoLc3RhdHVzX2NvZGUYByABKAVIAIgBARISCgVlcnJvchgIIAEoCUgBiAEBEjgKD25leHRfYXR0ZW1wdF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgtmaW5pc2hlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIA4gBAUIOCgxfc3RhdHVzX2NvZGVCCAoGX2Vycm9yQhIKEF9uZXh0X2F0dGVtcHRfYXRCDgoMX2ZpbmlzaGVkX2F0IpICCg5XZWJob29rQXR0ZW1wdBIOCgZudW1iZXIYASABKAUSLgoKc3RhcnRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGwoLZHVyYXRpb25fbXMYAyABKAVCBtq8GAI4NxIhCgtzdGF0dXNfY29kZRgEIAEoBUIH2rwYAzUwM0gAiAEBEjEKBWVycm9yGAUgASgJQh3avBgZInRoZSB0YXJnZXQgYW5zd2VyZWQgNTAzIkgBiAEBEigKBmFuc3dlchgGIAEoCUIT2rwYDyJ1cHN0cmVhbSBhd2F5IkgCiAEBQg4KDF9zdGF0dXNfY29kZUIICgZfZXJyb3JCCQoHX2Fuc3dlciquAQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEicKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARoLkr0YB3BlbmRpbmcSKwoYREVMSVZFUllfU1RBVEVfREVMSVZFUkVEEAIaDZK9GAlkZWxpdmVyZWQSJwoWREVMSVZFUllfU1RBVEVfRFJPUFBFRBADGguSvRgHZHJvcHBlZGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_control_v1_event, file_policyguard_options_v1_options]);
 
 /**
- * Webhook is a subscription of an address to events.
+ * Webhook is an address that receives events.
  *
  * @generated from message policyguard.control.v1.Webhook
  */
@@ -52,7 +52,7 @@ export type Webhook = Message<"policyguard.control.v1.Webhook"> & {
   events: EventName[];
 
   /**
-   * False while nothing is delivered.
+   * False while it is deactivated and receives nothing.
    *
    * @generated from field: bool is_active = 5;
    */
@@ -143,14 +143,14 @@ export type WebhookDelivery = Message<"policyguard.control.v1.WebhookDelivery"> 
   error?: string | undefined;
 
   /**
-   * When the next attempt is due; null when none is.
+   * When the next attempt is due; null when no attempt remains.
    *
    * @generated from field: optional google.protobuf.Timestamp next_attempt_at = 9;
    */
   nextAttemptAt?: Timestamp | undefined;
 
   /**
-   * When it was queued: as the event happened, or when it was asked for again.
+   * When it was queued: when the event happened, or when redelivery was requested.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 10;
    */
@@ -192,7 +192,7 @@ export type WebhookAttempt = Message<"policyguard.control.v1.WebhookAttempt"> & 
   startedAt?: Timestamp | undefined;
 
   /**
-   * From the look-up of the name to the end of the answer, in milliseconds.
+   * Time from the name look-up to the end of the answer, in milliseconds.
    *
    * @generated from field: int32 duration_ms = 3;
    */
@@ -213,7 +213,8 @@ export type WebhookAttempt = Message<"policyguard.control.v1.WebhookAttempt"> & 
   error?: string | undefined;
 
   /**
-   * The first 4 KiB of the answer's body, as text; null when there was no answer. What is not UTF-8 is shown as U+FFFD.
+   * The first 4 KiB of the answer's body, as text; null when there was no answer. Bytes that are not UTF-8 are shown as
+   * U+FFFD.
    *
    * @generated from field: optional string answer = 6;
    */
@@ -255,7 +256,7 @@ export const DeliveryState = {
   DELIVERED: 2,
 
   /**
-   * Every attempt failed. The event is not queued any more.
+   * Every attempt failed. The event is no longer queued.
    *
    * @generated from enum value: DELIVERY_STATE_DROPPED = 3;
    */

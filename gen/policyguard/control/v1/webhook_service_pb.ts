@@ -40,14 +40,14 @@ export type CreateWebhookRequest = Message<"policyguard.control.v1.CreateWebhook
   url: string;
 
   /**
-   * Events to deliver; at least one. One that is named twice counts once.
+   * Events to deliver, at least one. Duplicates are ignored.
    *
    * @generated from field: repeated policyguard.control.v1.EventName events = 3;
    */
   events: EventName[];
 
   /**
-   * Make a signing secret. Default: false.
+   * Create a signing secret. Default: false.
    *
    * @generated from field: optional bool generate_secret = 4;
    */
@@ -259,7 +259,7 @@ export type UpdateWebhookRequest = Message<"policyguard.control.v1.UpdateWebhook
   url?: string | undefined;
 
   /**
-   * New events; an empty list is refused. Unset: unchanged. One that is named twice counts once.
+   * New events; an empty list is refused. Unset: unchanged. Duplicates are ignored.
    *
    * @generated from field: repeated policyguard.control.v1.EventName events = 4;
    */
@@ -383,7 +383,7 @@ export type RotateWebhookSecretResponse = Message<"policyguard.control.v1.Rotate
   secret: string;
 
   /**
-   * Until when the previous secret signs too; null when there was none.
+   * Until when the previous secret signs X-Webhook-Signature-Previous; null when there was none.
    *
    * @generated from field: optional google.protobuf.Timestamp previous_expires_at = 3;
    */
@@ -609,7 +609,7 @@ export type GetWebhookDeliveryResponse = Message<"policyguard.control.v1.GetWebh
   delivery?: WebhookDelivery | undefined;
 
   /**
-   * Its attempts, the first one first.
+   * Its attempts, in order.
    *
    * @generated from field: repeated policyguard.control.v1.WebhookAttempt attempts = 2;
    */
@@ -713,7 +713,7 @@ export const RedeliverFailedDeliveriesRequestSchema: GenMessage<RedeliverFailedD
  */
 export type RedeliverFailedDeliveriesResponse = Message<"policyguard.control.v1.RedeliverFailedDeliveriesResponse"> & {
   /**
-   * New deliveries.
+   * How many deliveries were queued.
    *
    * @generated from field: int32 count = 1;
    */
@@ -765,7 +765,7 @@ export const WebhookService: GenService<{
     output: typeof GetWebhookResponseSchema;
   },
   /**
-   * Changes the fields that the request carries and leaves the others. A new address is checked like the first.
+   * Changes the fields that the request carries and leaves the others. A new address is checked like the first one.
    *
    * @generated from rpc policyguard.control.v1.WebhookService.UpdateWebhook
    */
@@ -785,8 +785,8 @@ export const WebhookService: GenService<{
     output: typeof DeleteWebhookResponseSchema;
   },
   /**
-   * Makes a new signing secret and returns it, this once. The old one signs X-Webhook-Signature-Previous for 24 hours.
-   * Gives a secret to a webhook that had none.
+   * Creates a new signing secret; only this answer has it. The old secret signs X-Webhook-Signature-Previous for 24
+   * hours. A webhook without a secret gets one.
    *
    * @generated from rpc policyguard.control.v1.WebhookService.RotateWebhookSecret
    */
@@ -817,8 +817,8 @@ export const WebhookService: GenService<{
     output: typeof ListWebhookDeliveriesResponseSchema;
   },
   /**
-   * Returns a delivery of the last 5 days with each attempt that was made: when, how long it took, and what the target
-   * answered.
+   * Returns a delivery of the last 5 days with each of its attempts: when it was made, how long it took, and what the
+   * target answered.
    *
    * @generated from rpc policyguard.control.v1.WebhookService.GetWebhookDelivery
    */
@@ -828,9 +828,9 @@ export const WebhookService: GenService<{
     output: typeof GetWebhookDeliveryResponseSchema;
   },
   /**
-   * Delivers the event of a delivery once more: a new delivery with attempts of its own, due now, of the same event
-   * under the same id. Works for deliveries in any state and for events of the last 5 days; older ones are not found. A
-   * webhook that is not active is refused with conflict.
+   * Delivers the event of a delivery again. It makes a new delivery, due now, with its own attempts; the event keeps
+   * its id. Works for deliveries in any state and for events of the last 5 days; older ones are not found. A webhook
+   * that is not active is refused with conflict.
    *
    * @generated from rpc policyguard.control.v1.WebhookService.RedeliverWebhookDelivery
    */
@@ -840,10 +840,10 @@ export const WebhookService: GenService<{
     output: typeof RedeliverWebhookDeliveryResponseSchema;
   },
   /**
-   * Delivers once more each event, of the last 5 days and since the given time, whose deliveries to this webhook were
-   * all dropped. Events that were delivered since, or are on their way again, are left out, so that a repeated call
-   * does nothing twice. One call takes at most 10,000 events, the oldest first. A webhook that is not active is refused
-   * with conflict.
+   * Delivers again every event of the last 5 days, since the given time, whose deliveries to this webhook were all
+   * dropped. Events that were delivered later, or are on their way again, are left out, so that repeating the call does
+   * nothing twice. One call delivers at most 10,000 events, oldest first. A webhook that is not active is refused with
+   * conflict.
    *
    * @generated from rpc policyguard.control.v1.WebhookService.RedeliverFailedDeliveries
    */

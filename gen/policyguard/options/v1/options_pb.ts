@@ -73,7 +73,7 @@ export type Access = Message<"policyguard.options.v1.Access"> & {
   apiKeyHeader: boolean;
 
   /**
-   * The call is about the signed-in account itself and of no organization.
+   * The call is about the signed-in account itself and belongs to no organization.
    *
    * @generated from field: bool account = 8;
    */
@@ -87,8 +87,9 @@ export type Access = Message<"policyguard.options.v1.Access"> & {
   addressLimited: boolean;
 
   /**
-   * A call about the account that is open to sessions that began at an organization's identity provider too. They reach
-   * that organization; the account as a whole, with its password and its other organizations, is not the provider's.
+   * The call is about the account, and also open to sessions that began at an organization's identity provider. Calls
+   * without it are closed to them: such a session reaches that organization only, since the provider does not own the
+   * account's password and other organizations.
    *
    * @generated from field: bool provider_session = 10;
    */
@@ -116,7 +117,7 @@ export type Entitlement = Message<"policyguard.options.v1.Entitlement"> & {
   openWhenBillingBlocked: boolean;
 
   /**
-   * Plans that include the method. Empty: all.
+   * Plans that include the method. Empty: all plans.
    *
    * @generated from field: repeated string plans = 2;
    */
@@ -186,7 +187,7 @@ export const AccessPreset = {
   PUBLIC: 1,
 
   /**
-   * A signed-in person, about the own account.
+   * A signed-in person, about their own account.
    *
    * @generated from enum value: ACCESS_PRESET_ACCOUNT = 2;
    */
@@ -297,7 +298,8 @@ export const CredentialKindSchema: GenEnum<CredentialKind> = /*@__PURE__*/
   enumDesc(file_policyguard_options_v1_options, 1);
 
 /**
- * Role of a member in an organization. A higher number may do all that a lower one may.
+ * Role of a member in an organization. A role with a higher number may do everything that a role with a lower number
+ * may.
  *
  * @generated from enum policyguard.options.v1.Role
  */
@@ -339,7 +341,8 @@ export const Role = {
 } as const;
 
 /**
- * Role of a member in an organization. A higher number may do all that a lower one may.
+ * Role of a member in an organization. A role with a higher number may do everything that a role with a lower number
+ * may.
  *
  * @generated from enum policyguard.options.v1.Role
  */
@@ -392,8 +395,9 @@ export const emits: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
   extDesc(file_policyguard_options_v1_options, 4);
 
 /**
- * Failures of the method's own, by their code in the catalogue, such as "not_found". Those that follow from its other
- * options (credentials, plan, rules of fields, size and form of the body) are not repeated here.
+ * Failures that only this method's own work can cause, by their code in the catalogue, such as "not_found". Those
+ * that follow from its other options (credentials, plan, rules of fields, size and form of the body) are not repeated
+ * here.
  *
  * @generated from extension: repeated string fails = 50115;
  */
@@ -401,7 +405,7 @@ export const fails: GenExtension<MethodOptions, string[]> = /*@__PURE__*/
   extDesc(file_policyguard_options_v1_options, 5);
 
 /**
- * HTTP status of a fault of a path or query parameter where it is not 400. The only other one is 422.
+ * HTTP status of a fault of a path or query parameter when it is not 400. The only other possible value is 422.
  *
  * @generated from extension: int32 parameter_fault = 50116;
  */
@@ -472,7 +476,8 @@ export const status_when_true: GenExtension<FieldOptions, number> = /*@__PURE__*
   extDesc(file_policyguard_options_v1_options, 13);
 
 /**
- * On a list of a request that changes something: left out, it stays unchanged; given in JSON, it must not be empty.
+ * On a list of a request that changes something: without the field, the list stays unchanged; if JSON contains the
+ * field, it must not be empty.
  *
  * @generated from extension: bool not_empty_when_given = 50124;
  */
@@ -489,7 +494,7 @@ export const example: GenExtension<FieldOptions, string> = /*@__PURE__*/
 
 /**
  * On a string of a request that is a part of a text: in JSON it may begin or end with half of a surrogate pair. The
- * other half is in the part beside it.
+ * other half is in the part before or after it.
  *
  * @generated from extension: bool cut_anywhere = 50125;
  */
@@ -497,7 +502,7 @@ export const cut_anywhere: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
   extDesc(file_policyguard_options_v1_options, 16);
 
 /**
- * The documented spelling of the value in JSON.
+ * The documented spelling of the value in JSON, such as "tool_call".
  *
  * @generated from extension: string wire = 50130;
  */
@@ -505,7 +510,7 @@ export const wire: GenExtension<EnumValueOptions, string> = /*@__PURE__*/
   extDesc(file_policyguard_options_v1_options, 17);
 
 /**
- * How a failure of this kind is told to callers.
+ * How callers see a failure of this kind.
  *
  * @generated from extension: policyguard.options.v1.ReasonRule reason = 50131;
  */

@@ -21,7 +21,7 @@ export const file_policyguard_policy_v1_explanation: GenFile = /*@__PURE__*/
   fileDesc("Cidwb2xpY3lndWFyZC9wb2xpY3kvdjEvZXhwbGFuYXRpb24ucHJvdG8SFXBvbGljeWd1YXJkLnBvbGljeS52MSLYAwoLRXhwbGFuYXRpb24SOQoIcmVzcG9uc2UYASABKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZRI9CgpkZWNpZGVkX2J5GAIgASgLMiQucG9saWN5Z3VhcmQucG9saWN5LnYxLlJ1bGVSZWZlcmVuY2VIAIgBARIfCgtlbnZpcm9ubWVudBgDIAEoCUIK2rwYBiJwcm9kIhI5CghzZWdtZW50cxgEIAMoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRTZWdtZW50EjsKCWRldGVjdG9ycxgFIAMoCzIoLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWREZXRlY3RvchI4Cghwb2xpY2llcxgGIAMoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRQb2xpY3kSMgoEY29zdBgHIAEoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRDb3N0EjkKDXVudGlsX3ZlcmRpY3QYCCADKAsyIi5wb2xpY3lndWFyZC5wb2xpY3kudjEuVmVyZGljdFJ1bGVCDQoLX2RlY2lkZWRfYnkiVAoNUnVsZVJlZmVyZW5jZRIhCgZwb2xpY3kYASABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEiAKB3J1bGVfaWQYAiABKAlCD9q8GAsicGlpLmVtYWlsIiLcAgoQRXhwbGFpbmVkU2VnbWVudBIUCgJpZBgBIAEoCUII2rwYBCJzMSISGAoEcm9sZRgCIAEoCUIK2rwYBiJ1c2VyIhIOCgZvcmlnaW4YAyABKAkSKwoFdHJ1c3QYBCABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuVHJ1c3QSDgoGbGVuZ3RoGAUgASgFEg8KB3NjYW5uZWQYBiABKAgSMAoGbGF5ZXJzGAcgAygLMiAucG9saWN5Z3VhcmQucG9saWN5LnYxLlRleHRMYXllchI9CgpkZXRlY3Rpb25zGAggAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZERldGVjdGlvbhIPCgdjb3N0X3VzGAkgASgFEjgKBXF1aWV0GAogAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZERldGVjdGlvbiJ7CglUZXh0TGF5ZXISHwoFbGF5ZXIYASABKAlCENq8GAwibm9ybWFsaXplZCISFwoEdGV4dBgCIAEoCUIEwLwYAUgAiAEBEg0KBXN0YXJ0GAMgASgFEgsKA2VuZBgEIAEoBRIPCgdyZWFkX2J5GAUgAygJQgcKBV90ZXh0IrYCChJFeHBsYWluZWREZXRlY3Rpb24SGwoIZGV0ZWN0b3IYASABKAlCCdq8GAUicGlpIhINCgVuYW1lcxgCIAMoCRIhCghjYXRlZ29yeRgDIAEoCUIP2rwYCyJwaWkuZW1haWwiEg0KBXN0YXJ0GAQgASgFEgsKA2VuZBgFIAEoBRIXCgVzY29yZRgGIAEoAUII2rwYBDAuOTkSGgoFbGF5ZXIYByABKAlCC9q8GAcicGxhaW4iEk0KCmF0dHJpYnV0ZXMYCCADKAsyOS5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkRGV0ZWN0aW9uLkF0dHJpYnV0ZXNFbnRyeRoxCg9BdHRyaWJ1dGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLaAQoRRXhwbGFpbmVkRGV0ZWN0b3ISGwoIZGV0ZWN0b3IYASABKAlCCdq8GAUicGlpIhINCgVuYW1lcxgCIAMoCRIrCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI2Cghhc2tlZF9ieRgEIAMoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5SdWxlUmVmZXJlbmNlEhIKCmRldGVjdGlvbnMYBSABKAUSFAoHY29zdF91cxgGIAEoBUgAiAEBQgoKCF9jb3N0X3VzIqwBCg9FeHBsYWluZWRQb2xpY3kSEQoJcG9saWN5X2lkGAEgASgJEh8KBG5hbWUYAiABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEg8KB3ZlcnNpb24YAyABKAUSDwoHYXBwbGllcxgEIAEoCBIOCgZyZWFzb24YBSABKAkSMwoFcnVsZXMYBiADKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkUnVsZSKUBAoNRXhwbGFpbmVkUnVsZRIgCgdydWxlX2lkGAEgASgJQg/avBgLInBpaS5lbWFpbCISLgoGYWN0aW9uGAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSMQoIc2V2ZXJpdHkYAyABKA4yHy5wb2xpY3lndWFyZC5wb2xpY3kudjEuU2V2ZXJpdHkSKQoEbW9kZRgEIAEoDjIbLnBvbGljeWd1YXJkLnBvbGljeS52MS5Nb2RlEg8KB21hdGNoZWQYBSABKAgSEQoJZWZmZWN0aXZlGAYgASgIEg8KB2RlY2lkZWQYByABKAgSDgoGbmVhcmx5GAggASgIEi4KBnJlYXNvbhgJIAEoCUIe2rwYGiJub3RoaW5nIHdhcyBmb3VuZCBieSBwaWkiEj0KB3JvbGxvdXQYCiABKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkUm9sbG91dEgAiAEBEj0KCmp1ZGdlbWVudHMYCyADKAsyKS5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkSnVkZ2VtZW50EhsKE2p1ZGdlbWVudHNfbGVmdF9vdXQYDCABKAUSEAoIdW5qdWRnZWQYDSABKAgSJQoIY29udHJvbHMYDiADKAlCE9q8GA9bIk9XQVNQLUxMTTAxIl1CCgoIX3JvbGxvdXQiUwoQRXhwbGFpbmVkUm9sbG91dBIPCgdwZXJjZW50GAEgASgBEhwKAmJ5GAIgASgJQhDavBgMInNlc3Npb25faWQiEhAKCGluY2x1ZGVkGAMgASgIIogCChJFeHBsYWluZWRKdWRnZW1lbnQSGQoHc2VnbWVudBgBIAEoCUII2rwYBCJzMSISDwoHbWF0Y2hlZBgCIAEoCBIOCgZyZWFzb24YAyABKAkSMwoFdGVybXMYBCADKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkVGVybRI9Cgpjb25kaXRpb25zGAUgAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZENvbmRpdGlvbhIwCghmaW5kaW5ncxgGIAMoCzIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5GaW5kaW5nEhAKCHVuanVkZ2VkGAcgASgIIqsBCg1FeHBsYWluZWRUZXJtEhsKCGRldGVjdG9yGAEgASgJQgnavBgFInBpaSISEQoJdGhyZXNob2xkGAIgASgBEhAKCGFjY2VwdGVkGAMgASgFEhcKCmJlc3Rfc2NvcmUYBCABKAFIAIgBARIUCgdsYWNraW5nGAUgASgBSAGIAQESDgoGbmVhcmx5GAYgASgIQg0KC19iZXN0X3Njb3JlQgoKCF9sYWNraW5nIvMBChJFeHBsYWluZWRDb25kaXRpb24SGAoEa2luZBgBIAEoCUIK2rwYBiJ3aGVuIhIOCgZzb3VyY2UYAiABKAkSFQoIY2F0ZWdvcnkYAyABKAlIAIgBARISCgVzdGFydBgEIAEoBUgBiAEBEhIKBXZhbHVlGAUgASgISAKIAQESDwoHcHJvYmxlbRgGIAEoCRINCgVqb2ludBgHIAEoCRIzCgVwYXJ0cxgIIAMoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5Db25kaXRpb25QYXJ0QgsKCV9jYXRlZ29yeUIICgZfc3RhcnRCCAoGX3ZhbHVlIk4KDUNvbmRpdGlvblBhcnQSDgoGc291cmNlGAEgASgJEhIKBXZhbHVlGAIgASgISACIAQESDwoHcHJvYmxlbRgDIAEoCUIICgZfdmFsdWUibwoNRXhwbGFpbmVkQ29zdBIUCgxub3JtYWxpemVfdXMYASABKAUSDwoHc2Nhbl91cxgCIAEoBRIRCglkZWNpZGVfdXMYAyABKAUSEgoKcmVzcG9uZF91cxgEIAEoBRIQCgh0b3RhbF91cxgFIAEoBWIGcHJvdG8z", [file_google_protobuf_struct, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_stream]);
 
 /**
- * Explanation is an evaluation with everything that led to it. All offsets outside of `response` count UTF-16 code
+ * Explanation is an evaluation with everything that led to it. All offsets except those in `response` count UTF-16 code
  * units.
  *
  * @generated from message policyguard.policy.v1.Explanation
@@ -56,7 +56,7 @@ export type Explanation = Message<"policyguard.policy.v1.Explanation"> & {
   segments: ExplainedSegment[];
 
   /**
-   * The detectors that ran, and for whom.
+   * The detectors that ran, and the rules that asked for them.
    *
    * @generated from field: repeated policyguard.policy.v1.ExplainedDetector detectors = 5;
    */
@@ -77,8 +77,8 @@ export type Explanation = Message<"policyguard.policy.v1.Explanation"> & {
   cost?: ExplainedCost | undefined;
 
   /**
-   * The rules for which a stream of this text would release nothing before the verdict. Empty at a stage that has no
-   * streams.
+   * The rules because of which a stream of this text would release nothing before the verdict. Empty at a stage that
+   * has no streams.
    *
    * @generated from field: repeated policyguard.policy.v1.VerdictRule until_verdict = 8;
    */
@@ -148,7 +148,7 @@ export type ExplainedSegment = Message<"policyguard.policy.v1.ExplainedSegment">
   origin: string;
 
   /**
-   * Whether its author may instruct the model.
+   * Whether the author of the text may instruct the model.
    *
    * @generated from field: policyguard.policy.v1.Trust trust = 4;
    */
@@ -162,7 +162,7 @@ export type ExplainedSegment = Message<"policyguard.policy.v1.ExplainedSegment">
   length: number;
 
   /**
-   * False when the time budget was used up before it.
+   * False when the time budget ran out before this segment.
    *
    * @generated from field: bool scanned = 6;
    */
@@ -176,7 +176,7 @@ export type ExplainedSegment = Message<"policyguard.policy.v1.ExplainedSegment">
   layers: TextLayer[];
 
   /**
-   * Everything that was found, below the thresholds too.
+   * Everything that was found, also below the thresholds.
    *
    * @generated from field: repeated policyguard.policy.v1.ExplainedDetection detections = 8;
    */
@@ -289,14 +289,14 @@ export type ExplainedDetection = Message<"policyguard.policy.v1.ExplainedDetecti
   start: number;
 
   /**
-   * Offset after the last.
+   * Offset after the last unit.
    *
    * @generated from field: int32 end = 5;
    */
   end: number;
 
   /**
-   * Certainty, 0 to 1.
+   * Certainty, from 0 to 1.
    *
    * @generated from field: double score = 6;
    */
@@ -310,7 +310,7 @@ export type ExplainedDetection = Message<"policyguard.policy.v1.ExplainedDetecti
   layer: string;
 
   /**
-   * What conditions may ask about it, such as the domain of an e-mail address.
+   * Facts that conditions can read, such as the domain of an e-mail address.
    *
    * @generated from field: map<string, string> attributes = 8;
    */
@@ -325,7 +325,7 @@ export const ExplainedDetectionSchema: GenMessage<ExplainedDetection> = /*@__PUR
   messageDesc(file_policyguard_policy_v1_explanation, 4);
 
 /**
- * ExplainedDetector is a detector with the parameters of those who want it.
+ * ExplainedDetector is a detector with one set of parameters and the rules that ask for it.
  *
  * @generated from message policyguard.policy.v1.ExplainedDetector
  */
@@ -366,8 +366,8 @@ export type ExplainedDetector = Message<"policyguard.policy.v1.ExplainedDetector
   detections: number;
 
   /**
-   * Time that it takes for the whole request by itself, in microseconds. Detectors run together, so these times do not
-   * add up to that of the scan. Null when measuring all of them would have taken too long.
+   * Time that it takes for the whole request when it runs alone, in microseconds. Detectors run together, so these
+   * times do not add up to the time of the scan. Null when measuring all of them would have taken too long.
    *
    * @generated from field: optional int32 cost_us = 6;
    */
@@ -465,7 +465,7 @@ export type ExplainedRule = Message<"policyguard.policy.v1.ExplainedRule"> & {
   severity: Severity;
 
   /**
-   * Its mode as it is written, before the roll-out.
+   * Its mode as the policy states it, before the roll-out.
    *
    * @generated from field: policyguard.policy.v1.Mode mode = 4;
    */
@@ -479,7 +479,7 @@ export type ExplainedRule = Message<"policyguard.policy.v1.ExplainedRule"> & {
   matched: boolean;
 
   /**
-   * True when a match of it takes effect: enforced, and not exempted.
+   * True when one of its matches takes effect: enforced, and not exempted.
    *
    * @generated from field: bool effective = 6;
    */
@@ -493,14 +493,14 @@ export type ExplainedRule = Message<"policyguard.policy.v1.ExplainedRule"> & {
   decided: boolean;
 
   /**
-   * True when it did not match, and something scored at most 0.15 below its threshold.
+   * True when it did not match, but something scored at most 0.15 below its threshold.
    *
    * @generated from field: bool nearly = 8;
    */
   nearly: boolean;
 
   /**
-   * In a sentence, why it did not match, why it has no effect, or what it found.
+   * One sentence that says why it did not match, why it has no effect, or what it found.
    *
    * @generated from field: string reason = 9;
    */
@@ -514,14 +514,15 @@ export type ExplainedRule = Message<"policyguard.policy.v1.ExplainedRule"> & {
   rollout?: ExplainedRollout | undefined;
 
   /**
-   * Its result in each segment, except where nothing was found and there is nothing else to say. At most 100.
+   * Its result in each segment, without segments in which nothing was found and there is nothing else to say. At most
+   * 100.
    *
    * @generated from field: repeated policyguard.policy.v1.ExplainedJudgement judgements = 11;
    */
   judgements: ExplainedJudgement[];
 
   /**
-   * How many segments are left out of the list.
+   * How many further results were left out because of that limit.
    *
    * @generated from field: int32 judgements_left_out = 12;
    */
@@ -535,7 +536,7 @@ export type ExplainedRule = Message<"policyguard.policy.v1.ExplainedRule"> & {
   unjudged: boolean;
 
   /**
-   * Controls of frameworks that it serves, those of its policy included.
+   * Controls of frameworks that it implements, those of its policy included.
    *
    * @generated from field: repeated string controls = 14;
    */
@@ -550,7 +551,7 @@ export const ExplainedRuleSchema: GenMessage<ExplainedRule> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_explanation, 7);
 
 /**
- * ExplainedRollout says on which side of a roll-out the request falls.
+ * ExplainedRollout says whether a roll-out includes the request.
  *
  * @generated from message policyguard.policy.v1.ExplainedRollout
  */
@@ -570,7 +571,7 @@ export type ExplainedRollout = Message<"policyguard.policy.v1.ExplainedRollout">
   by: string;
 
   /**
-   * True when the request is among them.
+   * True when the rule takes effect for this request.
    *
    * @generated from field: bool included = 3;
    */
@@ -605,7 +606,7 @@ export type ExplainedJudgement = Message<"policyguard.policy.v1.ExplainedJudgeme
   matched: boolean;
 
   /**
-   * In a sentence, why it matched or did not.
+   * One sentence that says why it matched or did not.
    *
    * @generated from field: string reason = 3;
    */
@@ -675,14 +676,14 @@ export type ExplainedTerm = Message<"policyguard.policy.v1.ExplainedTerm"> & {
   accepted: number;
 
   /**
-   * The best score of what the term is about; null when there was nothing.
+   * The highest score among the detections that the term is about; null when there were none.
    *
    * @generated from field: optional double best_score = 4;
    */
   bestScore?: number | undefined;
 
   /**
-   * By how much the best score is below the threshold; null when it reaches the threshold, or nothing was found.
+   * How far the best score is below the threshold; null when it reaches the threshold, or nothing was found.
    *
    * @generated from field: optional double lacking = 5;
    */
@@ -724,14 +725,14 @@ export type ExplainedCondition = Message<"policyguard.policy.v1.ExplainedConditi
   source: string;
 
   /**
-   * Category of the detection that it was asked about; null when it does not ask about one.
+   * Category of the detection for which it was evaluated; null when it reads no detection.
    *
    * @generated from field: optional string category = 3;
    */
   category?: string | undefined;
 
   /**
-   * First offset of that detection; null when it does not ask about one.
+   * First offset of that detection; null when it reads no detection.
    *
    * @generated from field: optional int32 start = 4;
    */
@@ -753,7 +754,7 @@ export type ExplainedCondition = Message<"policyguard.policy.v1.ExplainedConditi
   problem: string;
 
   /**
-   * What joins its parts: "&&", "||", or empty when it has one part.
+   * The operator between its parts: "&&", "||", or empty when it has one part.
    *
    * @generated from field: string joint = 7;
    */
@@ -810,13 +811,13 @@ export const ConditionPartSchema: GenMessage<ConditionPart> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_explanation, 12);
 
 /**
- * ExplainedCost is the time that the parts of an evaluation took, in microseconds.
+ * ExplainedCost says how long each part of an evaluation took, in microseconds.
  *
  * @generated from message policyguard.policy.v1.ExplainedCost
  */
 export type ExplainedCost = Message<"policyguard.policy.v1.ExplainedCost"> & {
   /**
-   * Making the forms of the text, by itself.
+   * Making the forms of the text, measured alone.
    *
    * @generated from field: int32 normalize_us = 1;
    */
@@ -830,7 +831,7 @@ export type ExplainedCost = Message<"policyguard.policy.v1.ExplainedCost"> & {
   scanUs: number;
 
   /**
-   * Judging by the rules.
+   * Applying the rules.
    *
    * @generated from field: int32 decide_us = 3;
    */
@@ -844,7 +845,7 @@ export type ExplainedCost = Message<"policyguard.policy.v1.ExplainedCost"> & {
   respondUs: number;
 
   /**
-   * The evaluation as a whole, without what only the explanation needs.
+   * The evaluation as a whole, without the work that only the explanation needs.
    *
    * @generated from field: int32 total_us = 5;
    */

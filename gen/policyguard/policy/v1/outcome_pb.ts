@@ -27,14 +27,14 @@ export const Outcome = {
   UNSPECIFIED: 0,
 
   /**
-   * Nothing stands in the way.
+   * Pass it on.
    *
    * @generated from enum value: OUTCOME_ALLOW = 1;
    */
   ALLOW: 1,
 
   /**
-   * Pass it on, and look at it later.
+   * Pass it on, and review it later.
    *
    * @generated from enum value: OUTCOME_FLAG = 2;
    */
@@ -69,7 +69,7 @@ export const OutcomeSchema: GenEnum<Outcome> = /*@__PURE__*/
   enumDesc(file_policyguard_policy_v1_outcome, 0);
 
 /**
- * Stage is the moment of an AI application's turn at which something is evaluated.
+ * Stage is the moment at which an AI application has something evaluated.
  *
  * @generated from enum policyguard.policy.v1.Stage
  */
@@ -118,7 +118,7 @@ export const Stage = {
 } as const;
 
 /**
- * Stage is the moment of an AI application's turn at which something is evaluated.
+ * Stage is the moment at which an AI application has something evaluated.
  *
  * @generated from enum policyguard.policy.v1.Stage
  */
@@ -347,7 +347,7 @@ export const DetailLevel = {
   FINDINGS: 3,
 
   /**
-   * Also each detector's scores, below the threshold too.
+   * Also each detector's scores, including those below the threshold.
    *
    * @generated from enum value: DETAIL_LEVEL_FULL = 4;
    */

@@ -40,7 +40,7 @@ export type EvaluationRecord = Message<"policyguard.policy.v1.EvaluationRecord">
   createdAt?: Timestamp | undefined;
 
   /**
-   * The moment of the turn.
+   * The stage at which it was judged.
    *
    * @generated from field: policyguard.policy.v1.Stage stage = 3;
    */
@@ -138,7 +138,7 @@ export type EvaluationRecord = Message<"policyguard.policy.v1.EvaluationRecord">
   metadata?: JsonObject | undefined;
 
   /**
-   * What of the text was kept.
+   * Which text was kept.
    *
    * @generated from field: policyguard.policy.v1.CaptureMode capture = 17;
    */
@@ -166,7 +166,7 @@ export type EvaluationRecord = Message<"policyguard.policy.v1.EvaluationRecord">
   decidedByPolicy: string;
 
   /**
-   * The lease that it was made by; empty for one that was made without, as while the control plane is away.
+   * The quota lease that it used; empty when it used none, as while the control plane cannot be reached.
    *
    * @generated from field: string lease_id = 30;
    */
@@ -201,14 +201,14 @@ export type RecordedSegment = Message<"policyguard.policy.v1.RecordedSegment"> &
   role: string;
 
   /**
-   * Whether its author may instruct the model.
+   * Whether the author of the text may instruct the model.
    *
    * @generated from field: policyguard.policy.v1.Trust trust = 3;
    */
   trust: Trust;
 
   /**
-   * The text as far as it may leave the runtime.
+   * The text, as `capture` allows it to leave the runtime.
    *
    * @generated from field: string text = 4;
    */

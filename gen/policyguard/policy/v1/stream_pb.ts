@@ -25,14 +25,14 @@ export const file_policyguard_policy_v1_stream: GenFile = /*@__PURE__*/
  */
 export type StreamOpening = Message<"policyguard.policy.v1.StreamOpening"> & {
   /**
-   * The moment at which the text is judged. "output" when left out.
+   * The stage at which the text is judged. "output" when unset.
    *
    * @generated from field: policyguard.policy.v1.Stage stage = 1;
    */
   stage: Stage;
 
   /**
-   * The request without its text: what comes is its `text`, or the text of its only segment.
+   * The request without its text: the text of the stream becomes its `text`, or the text of its only segment.
    *
    * @generated from field: policyguard.policy.v1.EvaluateRequest request = 2;
    */
@@ -47,13 +47,13 @@ export const StreamOpeningSchema: GenMessage<StreamOpening> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_stream, 0);
 
 /**
- * ToolCallPart is a part of a call that the model proposes. Calls are judged by the verdict only.
+ * ToolCallPart is a part of a call that the model proposes. Only the verdict judges calls.
  *
  * @generated from message policyguard.policy.v1.ToolCallPart
  */
 export type ToolCallPart = Message<"policyguard.policy.v1.ToolCallPart"> & {
   /**
-   * Id of the call; parts of one call have the same.
+   * Id of the call, the same in all of its parts.
    *
    * @generated from field: string id = 1;
    */
@@ -67,7 +67,7 @@ export type ToolCallPart = Message<"policyguard.policy.v1.ToolCallPart"> & {
   name: string;
 
   /**
-   * More of the arguments as JSON text, cut anywhere.
+   * The next piece of the arguments as JSON text, cut anywhere.
    *
    * @generated from field: string arguments = 3;
    */
@@ -82,27 +82,27 @@ export const ToolCallPartSchema: GenMessage<ToolCallPart> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_stream, 1);
 
 /**
- * StreamStep is what a part of the text led to.
+ * StreamStep is the result of one chunk of the text.
  *
  * @generated from message policyguard.policy.v1.StreamStep
  */
 export type StreamStep = Message<"policyguard.policy.v1.StreamStep"> & {
   /**
-   * Text that may go on, redacted. Empty while everything is held back.
+   * Text that may be passed on, redacted. Empty while everything is held back.
    *
    * @generated from field: string released = 1;
    */
   released: string;
 
   /**
-   * Findings that are certain now, those without effect included. The verdict has them all again.
+   * Findings that became certain, including those without effect. The verdict repeats all of them.
    *
    * @generated from field: repeated policyguard.policy.v1.Finding findings = 2;
    */
   findings: Finding[];
 
   /**
-   * How many units of the text came and are held back.
+   * How many UTF-16 code units of the text have arrived and are held back.
    *
    * @generated from field: int32 held_back = 3;
    */
@@ -125,7 +125,7 @@ export const StreamStepSchema: GenMessage<StreamStep> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_stream, 2);
 
 /**
- * VerdictRule is a rule that makes streams wait: at its stages nothing is released before the verdict.
+ * VerdictRule is a rule that makes streams wait: at its stages, nothing is released before the verdict.
  *
  * @generated from message policyguard.policy.v1.VerdictRule
  */
@@ -152,14 +152,14 @@ export type VerdictRule = Message<"policyguard.policy.v1.VerdictRule"> & {
   stages: Stage[];
 
   /**
-   * Why it cannot be judged before.
+   * Why it cannot be judged earlier.
    *
    * @generated from field: policyguard.policy.v1.VerdictReason reason = 4;
    */
   reason: VerdictReason;
 
   /**
-   * The detector that is why, by its name in the policy or in the catalog; null for other reasons.
+   * The detector that is the reason, by its name in the policy or in the catalog; null for other reasons.
    *
    * @generated from field: optional string detector = 5;
    */
@@ -181,7 +181,7 @@ export const VerdictRuleSchema: GenMessage<VerdictRule> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_stream, 3);
 
 /**
- * VerdictReason is why a rule can be judged at the end of a text only.
+ * VerdictReason is why a rule can be judged only at the end of a text.
  *
  * @generated from enum policyguard.policy.v1.VerdictReason
  */
@@ -215,7 +215,7 @@ export const VerdictReason = {
   CONDITION: 3,
 
   /**
-   * So does the condition of an exemption.
+   * The condition of an exemption reads all findings, or the text itself.
    *
    * @generated from enum value: VERDICT_REASON_EXEMPTION = 4;
    */
@@ -236,7 +236,7 @@ export const VerdictReason = {
   WHOLE_TEXT: 6,
 
   /**
-   * The answer is held against an output schema.
+   * The text is validated against an output schema.
    *
    * @generated from enum value: VERDICT_REASON_OUTPUT_SCHEMA = 7;
    */
@@ -244,7 +244,7 @@ export const VerdictReason = {
 } as const;
 
 /**
- * VerdictReason is why a rule can be judged at the end of a text only.
+ * VerdictReason is why a rule can be judged only at the end of a text.
  *
  * @generated from enum policyguard.policy.v1.VerdictReason
  */

@@ -21,8 +21,9 @@ export const file_policyguard_runtime_v1_adapter_service: GenFile = /*@__PURE__*
  */
 export type ApplyLiteLlmGuardrailRequest = Message<"policyguard.runtime.v1.ApplyLiteLlmGuardrailRequest"> & {
   /**
-   * The request as LiteLLM sends it: `input_type`, `texts`, `tool_calls`, `request_data`, `litellm_call_id`,
-   * `litellm_trace_id`, `model` are read. `agent_id` of `additional_provider_specific_params` names the agent.
+   * The request as LiteLLM sends it. The runtime reads `input_type`, `texts`, `tool_calls`, `request_data`,
+   * `litellm_call_id`, `litellm_trace_id` and `model`. `agent_id` of `additional_provider_specific_params` names the
+   * agent.
    *
    * @generated from field: google.protobuf.Struct payload = 1;
    */
@@ -61,7 +62,7 @@ export const ApplyLiteLlmGuardrailResponseSchema: GenMessage<ApplyLiteLlmGuardra
 export type CreateModerationRequest = Message<"policyguard.runtime.v1.CreateModerationRequest"> & {
   /**
    * The request as OpenAI's clients send it: `input` is a string, a list of strings, or a list of `{"type": "text"}`
-   * parts, which together are one input. At most 256 inputs. `model` may be left out and is only repeated.
+   * parts, which together are one input. At most 256 inputs. `model` is optional; the answer repeats it.
    *
    * @generated from field: google.protobuf.Struct payload = 1;
    */
@@ -80,8 +81,8 @@ export const CreateModerationRequestSchema: GenMessage<CreateModerationRequest> 
  */
 export type CreateModerationResponse = Message<"policyguard.runtime.v1.CreateModerationResponse"> & {
   /**
-   * `id`, `model` and `results`, one for each input. `categories` has the thirteen of the contract and the categories
-   * of what was found, such as `pii.email`; each is true when a rule blocks because of it.
+   * `id`, `model` and `results`, one for each input. `categories` has OpenAI's thirteen categories and those of what
+   * was found, such as `pii.email`; each is true when a rule blocks because of it.
    *
    * @generated from field: google.protobuf.Struct answer = 1;
    */
@@ -96,17 +97,17 @@ export const CreateModerationResponseSchema: GenMessage<CreateModerationResponse
   messageDesc(file_policyguard_runtime_v1_adapter_service, 3);
 
 /**
- * AdapterService speaks the contracts that gateways and client libraries already speak. The bundle in force judges,
+ * AdapterService speaks the protocols that gateways and client libraries already use. The bundle in force judges,
  * exactly as on the evaluate paths, and each call is recorded as an evaluation. Members that the runtime does not need
- * are ignored, so that newer versions of a contract work.
+ * are ignored, so that newer versions of a protocol work.
  *
  * @generated from service policyguard.runtime.v1.AdapterService
  */
 export const AdapterService: GenService<{
   /**
-   * LiteLLM's generic guardrail contract. Set `api_base` to `…/v1/evaluate/litellm`. Requests are judged as input,
-   * responses as output, tool calls as tool calls. BLOCK is answered as BLOCKED, REDACT as GUARDRAIL_INTERVENED with
-   * every text in its place, everything else as NONE. Images are not judged.
+   * LiteLLM's generic guardrail API. Set `api_base` to `…/v1/evaluate/litellm`. Requests are judged as input, responses
+   * as output, tool calls as tool calls. BLOCK is answered as BLOCKED, REDACT as GUARDRAIL_INTERVENED with all texts in
+   * their order, everything else as NONE. Images are not judged.
    *
    * @generated from rpc policyguard.runtime.v1.AdapterService.ApplyLiteLlmGuardrail
    */
@@ -116,9 +117,9 @@ export const AdapterService: GenService<{
     output: typeof ApplyLiteLlmGuardrailResponseSchema;
   },
   /**
-   * The moderation contract of OpenAI. Give an OpenAI client the base URL `…/v1/evaluate/openai/v1` and a runtime token
-   * as its key. Each input is judged by itself as input. `flagged` says that the outcome is BLOCK; scores are those of
-   * the detectors. Images are not judged, and an input with one is 422. Failures have OpenAI's form, so that its
+   * OpenAI's moderation API. Give an OpenAI client the base URL `…/v1/evaluate/openai/v1` and a runtime token as its
+   * key. Each input is judged by itself, at the stage input. `flagged` is true when the outcome is BLOCK; scores are
+   * those of the detectors. Images are not judged, and an input with one is 422. Errors have OpenAI's form, so that its
    * clients show the message.
    *
    * @generated from rpc policyguard.runtime.v1.AdapterService.CreateModeration

@@ -30,13 +30,13 @@ export const file_policyguard_runtime_v1_evaluation_service: GenFile = /*@__PURE
  */
 export type EvaluateStreamRequest = Message<"policyguard.runtime.v1.EvaluateStreamRequest"> & {
   /**
-   * What comes: first the opening, then text and parts of calls, then the end.
+   * What the caller sends: first the opening, then text and parts of calls, then the end.
    *
    * @generated from oneof policyguard.runtime.v1.EvaluateStreamRequest.part
    */
   part: {
     /**
-     * What the stream is about. Once, and first.
+     * What the stream is about. Sent once, first.
      *
      * @generated from field: policyguard.policy.v1.StreamOpening open = 1;
      */
@@ -44,7 +44,7 @@ export type EvaluateStreamRequest = Message<"policyguard.runtime.v1.EvaluateStre
     case: "open";
   } | {
     /**
-     * More of the text, cut anywhere.
+     * The next piece of the text, cut anywhere.
      *
      * @generated from field: string delta = 2;
      */
@@ -52,7 +52,7 @@ export type EvaluateStreamRequest = Message<"policyguard.runtime.v1.EvaluateStre
     case: "delta";
   } | {
     /**
-     * More of a proposed tool call.
+     * The next part of a proposed tool call.
      *
      * @generated from field: policyguard.policy.v1.ToolCallPart tool_call = 3;
      */
@@ -60,7 +60,7 @@ export type EvaluateStreamRequest = Message<"policyguard.runtime.v1.EvaluateStre
     case: "toolCall";
   } | {
     /**
-     * True: nothing more comes, and the verdict is asked for.
+     * True: the text is complete, and the caller asks for the verdict.
      *
      * @generated from field: bool finish = 4;
      */
@@ -87,7 +87,7 @@ export type EvaluateStreamResponse = Message<"policyguard.runtime.v1.EvaluateStr
    */
   event: {
     /**
-     * More text that may go on, redacted.
+     * The next piece of text that may be passed on, redacted.
      *
      * @generated from field: string release = 1;
      */
@@ -95,7 +95,7 @@ export type EvaluateStreamResponse = Message<"policyguard.runtime.v1.EvaluateStr
     case: "release";
   } | {
     /**
-     * A finding that is certain now. The verdict has all of them again.
+     * A finding that became certain. The verdict repeats all of them.
      *
      * @generated from field: policyguard.policy.v1.Finding finding = 2;
      */
@@ -103,7 +103,7 @@ export type EvaluateStreamResponse = Message<"policyguard.runtime.v1.EvaluateStr
     case: "finding";
   } | {
     /**
-     * The answer about the whole text, as the unary call would give it. Last.
+     * The answer about the whole text, as the unary call would give it. Sent last.
      *
      * @generated from field: policyguard.policy.v1.EvaluateResponse verdict = 3;
      */
@@ -124,14 +124,14 @@ export const EvaluateStreamResponseSchema: GenMessage<EvaluateStreamResponse> = 
  */
 export type EvaluateEachRequest = Message<"policyguard.runtime.v1.EvaluateEachRequest"> & {
   /**
-   * Names the request in its answer, as the caller likes.
+   * Id of the request, chosen by the caller; its answer repeats it.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The request. The rules of its fields are those of the unary calls; a request that breaks them is refused by itself.
+   * The request. The rules of its fields are those of the unary calls; breaking them refuses this request only.
    *
    * @generated from field: policyguard.policy.v1.EvaluateRequest request = 2;
    */
@@ -194,7 +194,7 @@ export const EvaluateEachResponseSchema: GenMessage<EvaluateEachResponse> = /*@_
  */
 export type EvaluationError = Message<"policyguard.runtime.v1.EvaluationError"> & {
   /**
-   * What is wrong, in words.
+   * What is wrong, for people.
    *
    * @generated from field: string message = 1;
    */
@@ -253,8 +253,8 @@ export type OpenStreamResponse = Message<"policyguard.runtime.v1.OpenStreamRespo
   idleSeconds: number;
 
   /**
-   * Why nothing is released before the verdict: rules that cannot be judged before, as "policy/rule (reason)". Empty
-   * for a stream that releases text while it comes.
+   * Why nothing is released before the verdict: the rules that cannot be judged earlier, as "policy/rule (reason)".
+   * Empty for a stream that releases text while it arrives.
    *
    * @generated from field: repeated string until_verdict = 3;
    */
@@ -280,14 +280,14 @@ export type PushStreamChunkRequest = Message<"policyguard.runtime.v1.PushStreamC
   streamId: string;
 
   /**
-   * More of the text, cut anywhere.
+   * The next piece of the text, cut anywhere.
    *
    * @generated from field: string delta = 2;
    */
   delta: string;
 
   /**
-   * More of proposed tool calls.
+   * The next parts of proposed tool calls.
    *
    * @generated from field: repeated policyguard.policy.v1.ToolCallPart tool_calls = 3;
    */
@@ -306,7 +306,7 @@ export const PushStreamChunkRequestSchema: GenMessage<PushStreamChunkRequest> = 
  */
 export type PushStreamChunkResponse = Message<"policyguard.runtime.v1.PushStreamChunkResponse"> & {
   /**
-   * What the chunk led to.
+   * What the chunk released and found.
    *
    * @generated from field: policyguard.policy.v1.StreamStep step = 1;
    */
@@ -344,7 +344,7 @@ export const FinishStreamRequestSchema: GenMessage<FinishStreamRequest> = /*@__P
  */
 export type FinishStreamResponse = Message<"policyguard.runtime.v1.FinishStreamResponse"> & {
   /**
-   * The rest of what may go on.
+   * The rest of the text that may be passed on.
    *
    * @generated from field: string released = 1;
    */
@@ -404,14 +404,14 @@ export type GetLoadedBundleResponse = Message<"policyguard.runtime.v1.GetLoadedB
   policies: string[];
 
   /**
-   * When the control plane last confirmed that it is current; null when it never did.
+   * When the control plane last confirmed that the bundle is current; null when it never did.
    *
    * @generated from field: optional google.protobuf.Timestamp confirmed_at = 4;
    */
   confirmedAt?: Timestamp | undefined;
 
   /**
-   * Why the newest bundle that was offered was refused; null when none was.
+   * Why the newest bundle offered was refused; null when it was not.
    *
    * @generated from field: optional string rejection = 5;
    */
@@ -430,7 +430,7 @@ export const GetLoadedBundleResponseSchema: GenMessage<GetLoadedBundleResponse> 
  */
 export type EvaluateBatchRequest = Message<"policyguard.runtime.v1.EvaluateBatchRequest"> & {
   /**
-   * The requests, each in the JSON form of the evaluate paths. `stage` in it says which: "input" when it is left out,
+   * The requests, each in the JSON form of the evaluate paths. Its `stage` says which path: "input" (the default),
    * "output", "tool_call", "tool_result" or "retrieval". RPC callers use the same JSON.
    *
    * @generated from field: repeated google.protobuf.Struct requests = 1;
@@ -450,8 +450,8 @@ export const EvaluateBatchRequestSchema: GenMessage<EvaluateBatchRequest> = /*@_
  */
 export type EvaluateBatchResponse = Message<"policyguard.runtime.v1.EvaluateBatchResponse"> & {
   /**
-   * One for each request, in order: the answer of the evaluate paths, or `{"error": …}` with what `detail` would have
-   * said.
+   * One for each request, in order: the answer of the evaluate path, or `{"error": …}` with the content of its
+   * `detail`.
    *
    * @generated from field: repeated google.protobuf.Struct results = 1;
    */
@@ -499,7 +499,7 @@ export const RestorePlaceholdersRequestSchema: GenMessage<RestorePlaceholdersReq
   messageDesc(file_policyguard_runtime_v1_evaluation_service, 15);
 
 /**
- * RestorableSegment is a text that may have placeholders.
+ * RestorableSegment is a text that may contain placeholders.
  *
  * @generated from message policyguard.runtime.v1.RestorableSegment
  */
@@ -552,7 +552,7 @@ export type RestorePlaceholdersResponse = Message<"policyguard.runtime.v1.Restor
   restored: number;
 
   /**
-   * What looks like a placeholder and is not known in this session, each once. At most 100.
+   * Strings that look like placeholders but are unknown in this session, each once. At most 100.
    *
    * @generated from field: repeated string unknown = 4;
    */
@@ -665,7 +665,7 @@ export type LoadedDetector = Message<"policyguard.runtime.v1.LoadedDetector"> & 
   id: string;
 
   /**
-   * Its name for people.
+   * Its display name.
    *
    * @generated from field: string display_name = 2;
    */
@@ -693,14 +693,14 @@ export type LoadedDetector = Message<"policyguard.runtime.v1.LoadedDetector"> & 
   languages: string[];
 
   /**
-   * What it costs: "constant", "linear", "model" or "backend".
+   * How its cost grows with the text: "constant", "linear", "model" or "backend".
    *
    * @generated from field: string cost_class = 6;
    */
   costClass: string;
 
   /**
-   * What a policy names to use it.
+   * The name by which policies use it.
    *
    * @generated from field: string name = 7;
    */
@@ -742,9 +742,8 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateResponseSchema;
   },
   /**
-   * Judges the calls that a model proposes, before any of them runs. `tool_calls` has the outcome of each call by
-   * itself, so that one bad call need not stop the others. Arguments are read string by string, names of members
-   * included.
+   * Judges the calls that a model proposes, before any of them runs. `tool_calls` has an outcome for each call, so that
+   * one bad call need not stop the others. Every string in the arguments is judged, names of members included.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateToolCall
    */
@@ -764,8 +763,8 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateResponseSchema;
   },
   /**
-   * Judges retrieved passages, one segment each, before they enter the context. `chunks` says of each whether to keep,
-   * redact or drop it. All of them are untrusted unless a segment says otherwise.
+   * Judges retrieved passages, one segment each, before they enter the context. `chunks` says whether to keep, redact
+   * or drop each of them. All of them are untrusted unless a segment says otherwise.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateRetrieval
    */
@@ -777,7 +776,7 @@ export const EvaluationService: GenService<{
   /**
    * Judges a whole transcript. Each turn is judged at its own stage: user and system turns as input, assistant turns as
    * output, tool turns as tool results, and `tool_calls` as calls. A key or an instruction that is split over several
-   * user turns is found as well, within their newest 16,384 characters.
+   * user turns is found too, within their last 16,384 characters.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateConversation
    */
@@ -787,9 +786,9 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateResponseSchema;
   },
   /**
-   * Judges up to 256 requests, each as if it came alone, and answers in their order. A request that is refused has its
-   * error in its place and does not affect the others. The requests are independent: each one sees the bundle that is
-   * in force when it is judged.
+   * Judges up to 256 requests, each as if it came alone, and answers in their order. A request that is refused gets an
+   * error instead of an answer and does not affect the others. The requests are independent: each is judged by the
+   * bundle that is in force at that moment.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateBatch
    */
@@ -799,9 +798,9 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateBatchResponseSchema;
   },
   /**
-   * Holds a structured output, given as `text`, against the output schema of the bundle that `output_schema` names. The
-   * outcome is BLOCK when it fails, and ALLOW otherwise; no other rule is asked. A name that the bundle does not have
-   * is 422.
+   * Validates a structured output, given as `text`, against the output schema of the bundle that `output_schema` names.
+   * The outcome is BLOCK when it is not valid, and ALLOW otherwise; no policy is applied. A name that the bundle does
+   * not have is 422.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateSchema
    */
@@ -811,9 +810,9 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateResponseSchema;
   },
   /**
-   * Puts originals back in place of placeholders that redaction made in the same session. Originals are kept in the
-   * runtime only, for a limited time. Placeholders that are not known stay as they are. 404 when this runtime keeps
-   * nothing of the session.
+   * Puts originals back in place of placeholders that redaction made in the same session. Only the runtime keeps
+   * originals, for a limited time. Unknown placeholders stay as they are. 404 when this runtime keeps nothing for the
+   * session.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.RestorePlaceholders
    */
@@ -823,8 +822,8 @@ export const EvaluationService: GenService<{
     output: typeof RestorePlaceholdersResponseSchema;
   },
   /**
-   * Judges a request and says why: every score and every rule. Nothing is recorded, metered, remembered or enforced. A
-   * process explains one request at a time; while it does, others are 503 `overloaded`.
+   * Judges a request and explains the result: every score and every rule. Nothing is recorded, metered, remembered or
+   * enforced. A process explains one request at a time and answers others with 503 `overloaded` meanwhile.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.ExplainEvaluation
    */
@@ -834,10 +833,11 @@ export const EvaluationService: GenService<{
     output: typeof ExplainEvaluationResponseSchema;
   },
   /**
-   * Judges a text while it comes, over HTTP/2: the opening, deltas, then `finish`. The released text is safe and exact:
-   * all releases together are the redacted text up to the first enforced block, however the text was cut, and the
-   * verdict is that of the unary call. Tool calls are released by the verdict only. A stream sees one bundle, that of
-   * its opening, and is one record. Over REST the same is `POST /v1/evaluate/stream` (NDJSON in, NDJSON or SSE out).
+   * Judges a text while it arrives, over HTTP/2. Send the opening, deltas, then `finish`. The released text is safe and
+   * exact: all releases together are the redacted text up to the first enforced block, regardless of how the text was
+   * cut, and the verdict is that of the unary call. Tool calls are released with the verdict only. A stream uses the
+   * bundle that was in force at its opening, and is recorded once. Its REST form is `POST /v1/evaluate/stream` (NDJSON
+   * in, NDJSON or SSE out).
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateStream
    */
@@ -847,11 +847,11 @@ export const EvaluationService: GenService<{
     output: typeof EvaluateStreamResponseSchema;
   },
   /**
-   * Judges many requests over one call, over HTTP/2: each as the unary call of its `stage` would, "input" when it
-   * states none. Answers come in the order of the requests, and one that is refused has its error in its place and does
-   * not end the call. A caller may send the next requests before the answers to the first have come; 64 of them are
-   * taken in at once. The token has to stay good: when it does not, the call ends with `unauthenticated`. A call on
-   * which nothing comes for 60 seconds ends with `deadline_exceeded`.
+   * Judges many requests over one call, over HTTP/2, each as the unary call of its `stage` would ("input" when unset).
+   * Answers come in the order of the requests. A request that is refused gets an error instead of an answer and does
+   * not end the call. A caller may send further requests before answers to earlier ones arrive; up to 64 are read
+   * before the first is answered. The call ends with `unauthenticated` when its token stops being valid, and with
+   * `deadline_exceeded` after 60 seconds without a request.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.EvaluateEach
    */
@@ -862,7 +862,7 @@ export const EvaluationService: GenService<{
   },
   /**
    * Opens a stream for callers that cannot send and receive at once. It stays in this process until it is finished, or
-   * until nothing was pushed for a while. 503 `overloaded` when too many streams are open.
+   * until nothing has been pushed for `idle_seconds`. 503 `overloaded` when too many streams are open.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.OpenStream
    */
@@ -872,8 +872,8 @@ export const EvaluationService: GenService<{
     output: typeof OpenStreamResponseSchema;
   },
   /**
-   * Pushes more of the text of an open stream; answers what it released. Not safe to retry. 404 for a stream that is
-   * not open here.
+   * Sends the next chunk of an open stream's text, and answers what that released. Not safe to retry. 404 for a stream
+   * that is not open here.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.PushStreamChunk
    */
@@ -883,7 +883,7 @@ export const EvaluationService: GenService<{
     output: typeof PushStreamChunkResponseSchema;
   },
   /**
-   * Ends a stream; answers the rest of what is released, and the verdict. 404 for a stream that is not open here.
+   * Ends a stream, and answers the rest of the released text and the verdict. 404 for a stream that is not open here.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.FinishStream
    */
@@ -904,7 +904,7 @@ export const EvaluationService: GenService<{
     output: typeof ListLoadedDetectorsResponseSchema;
   },
   /**
-   * Says which bundle is loaded, since when, and why the last one that was offered was refused.
+   * Says which bundle is loaded, since when, and why the newest one offered was refused.
    *
    * @generated from rpc policyguard.runtime.v1.EvaluationService.GetLoadedBundle
    */

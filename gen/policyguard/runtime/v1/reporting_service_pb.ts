@@ -30,7 +30,7 @@ export const file_policyguard_runtime_v1_reporting_service: GenFile = /*@__PURE_
  */
 export type EnrolRequest = Message<"policyguard.runtime.v1.EnrolRequest"> & {
   /**
-   * Names the runtime process; kept in its data folder.
+   * Id of the runtime process; kept in its data folder.
    *
    * @generated from field: string instance_id = 1;
    */
@@ -98,7 +98,7 @@ export type EnrolResponse = Message<"policyguard.runtime.v1.EnrolResponse"> & {
   fingerprintKey: Uint8Array;
 
   /**
-   * The signed key set. A runtime that has pinned keys takes it only from one of them.
+   * The signed key set. A runtime that has pinned keys accepts it only if one of them signed it.
    *
    * @generated from field: policyguard.bundle.v1.Statement key_set = 7;
    */
@@ -147,7 +147,7 @@ export type TokenDigest = Message<"policyguard.runtime.v1.TokenDigest"> & {
   environment: string;
 
   /**
-   * When it stops working; unset when it does not.
+   * When it expires; unset when it does not.
    *
    * @generated from field: optional google.protobuf.Timestamp not_after = 5;
    */
@@ -209,8 +209,8 @@ export const ReportRequestSchema: GenMessage<ReportRequest> = /*@__PURE__*/
   messageDesc(file_policyguard_runtime_v1_reporting_service, 3);
 
 /**
- * CandidateTally says how a candidate compared since the last tally. It is sent once and not kept on disk: when a
- * runtime is killed, a few seconds of it are lost.
+ * CandidateTally says how a candidate compared with the active version since the last tally. It is sent once and not
+ * kept on disk: when a runtime is killed, a few seconds of it are lost.
  *
  * @generated from message policyguard.runtime.v1.CandidateTally
  */
@@ -230,7 +230,7 @@ export type CandidateTally = Message<"policyguard.runtime.v1.CandidateTally"> & 
   digest: string;
 
   /**
-   * Evaluations that the candidate was not asked for, because the runtime was busy.
+   * Evaluations that the candidate did not make because the runtime was busy.
    *
    * @generated from field: double skipped = 3;
    */
@@ -244,7 +244,7 @@ export type CandidateTally = Message<"policyguard.runtime.v1.CandidateTally"> & 
   failed: number;
 
   /**
-   * How often which outcomes met.
+   * How often each pair of outcomes occurred.
    *
    * @generated from field: repeated policyguard.runtime.v1.CandidatePair pairs = 5;
    */
@@ -258,7 +258,7 @@ export type CandidateTally = Message<"policyguard.runtime.v1.CandidateTally"> & 
   samples: CandidateDifference[];
 
   /**
-   * Why the runtime could not load the candidate that it was given, so that it evaluates none; empty when it could.
+   * Why the runtime could not load the candidate; while this is set, it evaluates none. Empty when it could.
    *
    * @generated from field: string load_failure = 7;
    */
@@ -363,7 +363,7 @@ export const CandidateDifferenceSchema: GenMessage<CandidateDifference> = /*@__P
  */
 export type Hello = Message<"policyguard.runtime.v1.Hello"> & {
   /**
-   * Names the runtime process.
+   * Id of the runtime process.
    *
    * @generated from field: string instance_id = 1;
    */
@@ -385,13 +385,13 @@ export const HelloSchema: GenMessage<Hello> = /*@__PURE__*/
   messageDesc(file_policyguard_runtime_v1_reporting_service, 7);
 
 /**
- * Batch is a run of evaluations from the spool.
+ * Batch is a sequence of evaluations from the spool.
  *
  * @generated from message policyguard.runtime.v1.Batch
  */
 export type Batch = Message<"policyguard.runtime.v1.Batch"> & {
   /**
-   * Spool sequence number of the first record. Double, since it outgrows 32 bits and JSON would quote an int64.
+   * Spool sequence number of the first record. A double, because 32 bits are too few and JSON would quote an int64.
    *
    * @generated from field: double first_seq = 1;
    */
@@ -420,27 +420,27 @@ export const BatchSchema: GenMessage<Batch> = /*@__PURE__*/
   messageDesc(file_policyguard_runtime_v1_reporting_service, 8);
 
 /**
- * Gap says that evaluations are lost: the spool was full, the disk refused to take them, or a segment was damaged.
+ * Gap says that evaluations were lost: the spool was full, writing to disk failed, or a segment was damaged.
  *
  * @generated from message policyguard.runtime.v1.Gap
  */
 export type Gap = Message<"policyguard.runtime.v1.Gap"> & {
   /**
-   * Spool sequence number of the first evaluation lost.
+   * Spool sequence number of the first lost evaluation.
    *
    * @generated from field: double first_seq = 1;
    */
   firstSeq: number;
 
   /**
-   * Spool sequence number of the last evaluation lost.
+   * Spool sequence number of the last lost evaluation.
    *
    * @generated from field: double last_seq = 2;
    */
   lastSeq: number;
 
   /**
-   * Evaluations lost.
+   * How many evaluations were lost.
    *
    * @generated from field: double count = 3;
    */
@@ -468,21 +468,21 @@ export const GapSchema: GenMessage<Gap> = /*@__PURE__*/
  */
 export type Status = Message<"policyguard.runtime.v1.Status"> & {
   /**
-   * Version that is enforced; 0 before the first.
+   * Version that is enforced; 0 before the first bundle.
    *
    * @generated from field: int32 bundle_version = 1;
    */
   bundleVersion: number;
 
   /**
-   * Sequence number of its activation; 0 before the first.
+   * Sequence number of its activation; 0 before the first bundle.
    *
    * @generated from field: int32 activation_seq = 2;
    */
   activationSeq: number;
 
   /**
-   * Why the newest bundle that was offered was refused; empty when none was.
+   * Why the newest bundle offered was refused; empty when it was not.
    *
    * @generated from field: string rejection = 3;
    */
@@ -496,30 +496,30 @@ export type Status = Message<"policyguard.runtime.v1.Status"> & {
   spoolDepth: number;
 
   /**
-   * Leases that the runtime holds, the used up ones too until their evaluations are committed. Naming a lease keeps it
-   * alive.
+   * Leases that the runtime holds. A used-up lease stays in the list until its evaluations are committed. Naming a
+   * lease keeps it alive.
    *
    * @generated from field: repeated string leases = 5;
    */
   leases: string[];
 
   /**
-   * Whether it wants another lease. Each status asks anew.
+   * Whether it wants another lease. Every status says so again.
    *
    * @generated from field: policyguard.runtime.v1.LeaseWish lease_wish = 6;
    */
   leaseWish: LeaseWish;
 
   /**
-   * Evaluations that it expects to make in the next five seconds, so that a lease lasts until the next one is there.
+   * Evaluations that it expects to make in the next five seconds, so that a lease lasts until the next one arrives.
    *
    * @generated from field: double lease_demand = 7;
    */
   leaseDemand: number;
 
   /**
-   * Keys of the detector backends of the enforced bundle to which the runtime sends nothing, because its operator did
-   * not name their origins. Sorted.
+   * Keys of the enforced bundle's detector backends to which the runtime sends nothing because its operator did not
+   * allow their origins. Sorted.
    *
    * @generated from field: repeated string refused_backends = 8;
    */
@@ -534,21 +534,21 @@ export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
   messageDesc(file_policyguard_runtime_v1_reporting_service, 10);
 
 /**
- * Quota answers a status: what the runtime may evaluate. It is complete: a lease that it does not name no longer
- * exists.
+ * Quota answers a status and says how much the runtime may evaluate. It is complete: a lease that it does not name no
+ * longer exists.
  *
  * @generated from message policyguard.runtime.v1.Quota
  */
 export type Quota = Message<"policyguard.runtime.v1.Quota"> & {
   /**
-   * Whether evaluations need leases, and why there is none.
+   * Whether evaluations need leases, or why the runtime gets none.
    *
    * @generated from field: policyguard.runtime.v1.QuotaState state = 1;
    */
   state: QuotaState;
 
   /**
-   * The runtime's leases, of those that it named and the new one.
+   * The leases that the runtime named and that still exist, and the new one.
    *
    * @generated from field: repeated policyguard.runtime.v1.Lease leases = 2;
    */
@@ -562,7 +562,7 @@ export type Quota = Message<"policyguard.runtime.v1.Quota"> & {
   limit: number;
 
   /**
-   * Evaluations of the month, with all that is leased.
+   * Evaluations of the month, including all that are leased.
    *
    * @generated from field: double used = 4;
    */
@@ -590,7 +590,7 @@ export const QuotaSchema: GenMessage<Quota> = /*@__PURE__*/
  */
 export type Lease = Message<"policyguard.runtime.v1.Lease"> & {
   /**
-   * Names the lease. The record of each evaluation names the one that it was made by.
+   * Id of the lease. The record of each evaluation names the lease that it used.
    *
    * @generated from field: string lease_id = 1;
    */
@@ -604,14 +604,14 @@ export type Lease = Message<"policyguard.runtime.v1.Lease"> & {
   size: number;
 
   /**
-   * Beginning of its month. An evaluation counts by the moment at which it was made.
+   * Beginning of its month. An evaluation counts for the month in which it was made.
    *
    * @generated from field: google.protobuf.Timestamp starts_at = 3;
    */
   startsAt?: Timestamp | undefined;
 
   /**
-   * End of its month: it is worth nothing from then on.
+   * End of its month: the lease is void from then on.
    *
    * @generated from field: google.protobuf.Timestamp ends_at = 4;
    */
@@ -688,7 +688,7 @@ export const AckSchema: GenMessage<Ack> = /*@__PURE__*/
   messageDesc(file_policyguard_runtime_v1_reporting_service, 14);
 
 /**
- * BundleChanged says that a new activation waits at bundles/latest.
+ * BundleChanged says that bundles/latest has a new activation.
  *
  * @generated from message policyguard.runtime.v1.BundleChanged
  */
@@ -743,14 +743,14 @@ export const LeaseWish = {
   UNSPECIFIED: 0,
 
   /**
-   * One for the month that it is.
+   * One for the current month.
    *
    * @generated from enum value: LEASE_WISH_NOW = 1;
    */
   NOW: 1,
 
   /**
-   * One for the month that begins within two minutes.
+   * One for the next month, which begins within two minutes.
    *
    * @generated from enum value: LEASE_WISH_NEXT_MONTH = 2;
    */
@@ -784,7 +784,7 @@ export const QuotaState = {
   UNSPECIFIED: 0,
 
   /**
-   * By the leases.
+   * As many evaluations as its leases have.
    *
    * @generated from enum value: QUOTA_STATE_LEASED = 1;
    */
@@ -798,7 +798,7 @@ export const QuotaState = {
   UNLIMITED: 2,
 
   /**
-   * The plan's quota is used up, or leased to others. Leases that are named still count.
+   * The plan's quota is used up, or leased to other runtimes. Leases named here remain valid.
    *
    * @generated from enum value: QUOTA_STATE_EXHAUSTED = 3;
    */
@@ -826,13 +826,14 @@ export const QuotaStateSchema: GenEnum<QuotaState> = /*@__PURE__*/
   enumDesc(file_policyguard_runtime_v1_reporting_service, 1);
 
 /**
- * ReportingService is how runtimes and the control plane talk. Runtimes call it with their runtime token over HTTP/2.
+ * ReportingService connects runtimes with the control plane. Runtimes call it over HTTP/2 with their runtime token.
  *
  * @generated from service policyguard.runtime.v1.ReportingService
  */
 export const ReportingService: GenService<{
   /**
-   * Introduces a runtime: what it is for, whom it trusts, and which tokens its callers may use.
+   * Registers a runtime and tells it which environment it serves, which keys it trusts, and which tokens its callers
+   * may use.
    *
    * @generated from rpc policyguard.runtime.v1.ReportingService.Enrol
    */
@@ -842,8 +843,8 @@ export const ReportingService: GenService<{
     output: typeof EnrolResponseSchema;
   },
   /**
-   * Carries evaluations to the control plane and news to the runtime. The first message introduces the runtime. Each
-   * batch is acknowledged after it is committed; an evaluation that comes twice is stored once.
+   * Carries evaluations to the control plane and notifications to the runtime. The first message names the runtime.
+   * Each batch is acknowledged after it is committed; an evaluation that arrives twice is stored once.
    *
    * @generated from rpc policyguard.runtime.v1.ReportingService.Report
    */

@@ -17,7 +17,7 @@ export const file_policyguard_testing_v1_each_vector: GenFile = /*@__PURE__*/
 
 /**
  * EachVector is one promise of a call with many evaluations: given policies and requests, these are the answers, in the
- * order of the requests, over whatever protocol and however the requests come. It is never served.
+ * order of the requests, over every protocol and however the requests are spaced. It is never served.
  *
  * @generated from message policyguard.testing.v1.EachVector
  */
@@ -58,7 +58,7 @@ export type EachVector = Message<"policyguard.testing.v1.EachVector"> & {
   requests: EachStep[];
 
   /**
-   * Value of detail.error with which the call fails after its last answer; empty where it ends well.
+   * Value of detail.error with which the call fails after its last answer; empty when it succeeds.
    *
    * @generated from field: string error = 6;
    */
@@ -79,7 +79,7 @@ export const EachVectorSchema: GenMessage<EachVector> = /*@__PURE__*/
  */
 export type EachStep = Message<"policyguard.testing.v1.EachStep"> & {
   /**
-   * What the caller names it.
+   * The id that the caller gives it.
    *
    * @generated from field: string id = 1;
    */

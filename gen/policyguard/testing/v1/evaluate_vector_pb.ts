@@ -15,9 +15,8 @@ export const file_policyguard_testing_v1_evaluate_vector: GenFile = /*@__PURE__*
   fileDesc("Cixwb2xpY3lndWFyZC90ZXN0aW5nL3YxL2V2YWx1YXRlX3ZlY3Rvci5wcm90bxIWcG9saWN5Z3VhcmQudGVzdGluZy52MSKaBAoORXZhbHVhdGVWZWN0b3ISEwoLZGVzY3JpcHRpb24YASABKAkSNQoIcG9saWNpZXMYAiADKAsyIy5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLlBvbGljeUdpdmVuEhYKDndpdGhvdXRfYnVuZGxlGAMgASgIEhMKC2Vudmlyb25tZW50GAQgASgJEg0KBXN0YWdlGAUgASgJEgoKAmFzGAYgASgJEigKB3JlcXVlc3QYByABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhUKCHJhd19ib2R5GAggASgJSACIAQESRAoHaGVhZGVycxgJIAMoCzIzLnBvbGljeWd1YXJkLnRlc3RpbmcudjEuRXZhbHVhdGVWZWN0b3IuSGVhZGVyc0VudHJ5EjIKBHdhbnQYCiABKAsyJC5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLkV2YWx1YXRlV2FudBIQCghkaWFsZWN0cxgLIAMoCRI0CgdzY2hlbWFzGAwgAygLMiMucG9saWN5Z3VhcmQudGVzdGluZy52MS5TY2hlbWFHaXZlbhI0CgZiZWZvcmUYDSADKAsyJC5wb2xpY3lndWFyZC50ZXN0aW5nLnYxLkV2YWx1YXRlU3RlcBouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUILCglfcmF3X2JvZHkibQoMRXZhbHVhdGVTdGVwEg0KBXN0YWdlGAEgASgJEigKB3JlcXVlc3QYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EiQKBHdhbnQYAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUiRAoLU2NoZW1hR2l2ZW4SDAoEbmFtZRgBIAEoCRInCgZzY2hlbWEYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IjoKC1BvbGljeUdpdmVuEgwKBHlhbWwYASADKAkSEAoIYWdlbnRfaWQYAiABKAkSCwoDZW52GAMgASgJInMKDEV2YWx1YXRlV2FudBIOCgZzdGF0dXMYASABKAUSDQoFZXJyb3IYAiABKAkSJAoEYm9keRgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZmaWVsZHMYBCADKAkSDgoGYWJzZW50GAUgAygJYgZwcm90bzM", [file_google_protobuf_struct]);
 
 /**
- * EvaluateVector is one promise of evaluation: given policies and a request, this is the answer. Where a decision is
- * wanted it is asked of the engine alone too, otherwise of a live runtime over REST, Connect and gRPC. It is never
- * served.
+ * EvaluateVector is one promise of evaluation: given policies and a request, this is the answer. It runs on a live
+ * runtime over REST, Connect and gRPC; if it expects a decision, also on the engine alone. It is never served.
  *
  * @generated from message policyguard.testing.v1.EvaluateVector
  */
@@ -51,7 +50,7 @@ export type EvaluateVector = Message<"policyguard.testing.v1.EvaluateVector"> & 
   environment: string;
 
   /**
-   * The path behind /v1/evaluate/, such as "output" or "tool-call". Empty: "input".
+   * The path after /v1/evaluate/, such as "output" or "tool-call". Empty: "input".
    *
    * @generated from field: string stage = 5;
    */
@@ -66,9 +65,8 @@ export type EvaluateVector = Message<"policyguard.testing.v1.EvaluateVector"> & 
   as: string;
 
   /**
-   * The request in its JSON form. "${join:a,b}" stands for "ab", so that no made-up secret stands here whole;
-   * "${checked:prefix,body}" also has its check sum behind it; "${repeat:text,count}" and "${newline}" are what they
-   * say.
+   * The request in its JSON form. "${join:a,b}" stands for "ab", so that no file contains a whole made-up secret;
+   * "${checked:prefix,body}" appends a checksum as well; "${repeat:text,count}" and "${newline}" do what they say.
    *
    * @generated from field: google.protobuf.Struct request = 7;
    */
@@ -110,7 +108,7 @@ export type EvaluateVector = Message<"policyguard.testing.v1.EvaluateVector"> & 
   schemas: SchemaGiven[];
 
   /**
-   * What is asked before, by the same caller, each with its own answer.
+   * Requests that the same caller makes before, each with its own answer.
    *
    * @generated from field: repeated policyguard.testing.v1.EvaluateStep before = 13;
    */
@@ -131,7 +129,7 @@ export const EvaluateVectorSchema: GenMessage<EvaluateVector> = /*@__PURE__*/
  */
 export type EvaluateStep = Message<"policyguard.testing.v1.EvaluateStep"> & {
   /**
-   * The path behind /v1/evaluate/. Empty: "input".
+   * The path after /v1/evaluate/. Empty: "input".
    *
    * @generated from field: string stage = 1;
    */
@@ -236,7 +234,7 @@ export type EvaluateWant = Message<"policyguard.testing.v1.EvaluateWant"> & {
   status: number;
 
   /**
-   * Value of detail.error; empty where a decision comes back.
+   * Value of detail.error; empty when the answer is a decision.
    *
    * @generated from field: string error = 2;
    */

@@ -19,8 +19,8 @@ export const file_policyguard_testing_v1_stream_vector: GenFile = /*@__PURE__*/
   fileDesc("Cipwb2xpY3lndWFyZC90ZXN0aW5nL3YxL3N0cmVhbV92ZWN0b3IucHJvdG8SFnBvbGljeWd1YXJkLnRlc3RpbmcudjEimwIKDFN0cmVhbVZlY3RvchITCgtkZXNjcmlwdGlvbhgBIAEoCRI1Cghwb2xpY2llcxgCIAMoCzIjLnBvbGljeWd1YXJkLnRlc3RpbmcudjEuUG9saWN5R2l2ZW4SDQoFc3RhZ2UYAyABKAkSKAoHcmVxdWVzdBgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSDAoEdGV4dBgFIAEoCRI3Cgp0b29sX2NhbGxzGAYgAygLMiMucG9saWN5Z3VhcmQucG9saWN5LnYxLlRvb2xDYWxsUGFydBINCgV3YWl0cxgHIAEoCBIwCgR3YW50GAggASgLMiIucG9saWN5Z3VhcmQudGVzdGluZy52MS5TdHJlYW1XYW50ImsKClN0cmVhbVdhbnQSFQoIcmVsZWFzZWQYASABKAlIAIgBARIQCghmaW5kaW5ncxgCIAMoCRInCgd2ZXJkaWN0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlQgsKCV9yZWxlYXNlZGIGcHJvdG8z", [file_google_protobuf_struct, file_policyguard_policy_v1_stream, file_policyguard_testing_v1_evaluate_vector]);
 
 /**
- * StreamVector is one promise of streams: given policies and a text, this goes on and this is the verdict, in whatever
- * chunks and over whatever protocol the text comes. It is never served.
+ * StreamVector is one promise of streams: given policies and a text, this is released and this is the verdict, for all
+ * chunks and protocols. It is never served.
  *
  * @generated from message policyguard.testing.v1.StreamVector
  */
@@ -61,14 +61,14 @@ export type StreamVector = Message<"policyguard.testing.v1.StreamVector"> & {
   text: string;
 
   /**
-   * Parts of tool calls, which come behind the text.
+   * Parts of tool calls, sent after the text.
    *
    * @generated from field: repeated policyguard.policy.v1.ToolCallPart tool_calls = 6;
    */
   toolCalls: ToolCallPart[];
 
   /**
-   * True: nothing goes on before the verdict.
+   * True: nothing is released before the verdict.
    *
    * @generated from field: bool waits = 7;
    */
@@ -96,7 +96,7 @@ export const StreamVectorSchema: GenMessage<StreamVector> = /*@__PURE__*/
  */
 export type StreamWant = Message<"policyguard.testing.v1.StreamWant"> & {
   /**
-   * All that goes on; not compared when absent.
+   * All released text; not compared when absent.
    *
    * @generated from field: optional string released = 1;
    */

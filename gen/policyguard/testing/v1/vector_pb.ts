@@ -56,7 +56,7 @@ export type Vector = Message<"policyguard.testing.v1.Vector"> & {
   dialects: string[];
 
   /**
-   * Which installation is called: "invite_only" is one where nobody may register. Empty: one where everybody may.
+   * Which installation is called: "invite_only" is one where nobody can register. Empty: one where everybody can.
    *
    * @generated from field: string installation = 6;
    */
@@ -160,7 +160,7 @@ export type Want = Message<"policyguard.testing.v1.Want"> & {
   status: number;
 
   /**
-   * Value of detail.error; empty where the call succeeds.
+   * Value of detail.error; empty when the call succeeds.
    *
    * @generated from field: string error = 2;
    */
