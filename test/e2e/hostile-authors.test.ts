@@ -134,9 +134,8 @@ describe("hostile documents", () => {
     );
     expect(refused).toMatchObject({ status: 503, body: { detail: { error: "overloaded", retry_after: 5 } } });
     expect((await call(scene.neighbour, "policies/validate", { document: fair })).body).toMatchObject({ valid: true });
-    const statuses = (await Promise.all(sending)).map(({ status }) => status);
-    // On a busy machine some of those that wait are too late, too.
-    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    // On a busy machine those that wait may be too late as well, all of them even.
+    for (const { status } of await Promise.all(sending)) expect([200, 503]).toContain(status);
   });
 });
 
