@@ -67,7 +67,7 @@ export type ToolCallPart = Message<"policyguard.policy.v1.ToolCallPart"> & {
   name: string;
 
   /**
-   * The next piece of the arguments as JSON text, cut anywhere.
+   * The next piece of the arguments as JSON text, cut between any two characters.
    *
    * @generated from field: string arguments = 3;
    */
