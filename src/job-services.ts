@@ -2,6 +2,7 @@
 
 import type { workerSchema } from "./config.ts";
 import { QuotaUpkeep } from "./domain/billing/quota-upkeep.ts";
+import { UsageReconciliation } from "./domain/billing/usage-reconciliation.ts";
 import { ActivationRefresh } from "./domain/bundle/activation-refresh.ts";
 import { BundleRetention } from "./domain/bundle/retention.ts";
 import { SigningKeys } from "./domain/bundle/signing-keys.ts";
@@ -9,6 +10,7 @@ import { AccountLocks } from "./domain/identity/account-lock.ts";
 import { AccountUpkeep } from "./domain/identity/account-upkeep.ts";
 import { Departures } from "./domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "./domain/mail/mail-queue.ts";
+import { type Folded, StatFold } from "./domain/telemetry/stat-fold.ts";
 import { TraceRetention } from "./domain/telemetry/trace-retention.ts";
 import { attemptTimeoutMs } from "./domain/webhook/delivery.ts";
 import { type AttemptResult, DeliveryAttempts } from "./domain/webhook/delivery-attempt.ts";
@@ -36,12 +38,16 @@ export interface WorkerParts {
   readonly log: Logger;
   /** Called with what came of each request to a webhook. */
   readonly onAttempt: (result: AttemptResult) => void;
+  /** Called after each fold of counts. */
+  readonly onFold: (folded: Folded) => void;
+  /** Called for each month of an organization whose counts of usage differ. */
+  readonly onUsageDifference: () => void;
 }
 
 /** Builds them, and the client by which they reach other hosts. They live as long as the process. */
 export function createJobServices(
   config: Config<typeof workerSchema>,
-  { database, clock, log, onAttempt }: WorkerParts,
+  { database, clock, log, onAttempt, onFold, onUsageDifference }: WorkerParts,
 ): { readonly services: JobServices; readonly outbound: Outbound } {
   const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
   const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
@@ -62,6 +68,10 @@ export function createJobServices(
     mails: new MailDelivery({ sealer, clock, transport: mail && createMailTransport(mail) }),
     quotas: new QuotaUpkeep(database, { clock, mailer }),
     departures: new Departures(database, { mailer }),
+    statFold: new StatFold(database),
+    usageReconciliation: new UsageReconciliation(database),
+    onFold,
+    onUsageDifference,
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),
   };
   return { services, outbound };

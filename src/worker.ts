@@ -28,8 +28,14 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
   const log = createLog({ name: "worker", level: config.logLevel });
   const metrics = createMetrics();
   const database = await openDatabase({ url: config.databaseUrl, poolSize: databasePoolSize, clock: systemClock });
-  const { onAttempt, onJob } = createWorkerMetrics(metrics, () => services.dispatcher.inFlight);
-  const { services, outbound } = createJobServices(config, { database, clock: systemClock, log, onAttempt });
+  const { onAttempt, onJob, onFold, onUsageDifference } = createWorkerMetrics(
+    metrics,
+    () => services.dispatcher.inFlight,
+  );
+  const { services, outbound } = createJobServices(config, {
+    ...{ database, clock: systemClock, log },
+    ...{ onAttempt, onFold, onUsageDifference },
+  });
   const pool = openQueuePool(config.databaseUrl, log);
   const runnerOptions: Omit<RunnerOptions, "tasks"> = {
     pool,

@@ -60,6 +60,8 @@ export interface JobPayloads {
   readonly "refresh-activations": Nothing;
   readonly "notify-quotas": Nothing;
   readonly "close-month": Nothing;
+  readonly "fold-stats": Nothing;
+  readonly "reconcile-usage": Nothing;
   readonly "send-mail": SealedMail;
   readonly "end-tokens": FormerAdmin;
   readonly "purge-organization": DeletedOrganization;

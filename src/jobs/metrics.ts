@@ -1,6 +1,7 @@
 // The worker's metrics for Prometheus, besides those that every process has.
 
 import { Counter, Gauge, Histogram } from "prom-client";
+import type { Folded } from "../domain/telemetry/stat-fold.ts";
 import type { AttemptResult } from "../domain/webhook/delivery-attempt.ts";
 import type { Metrics } from "../kit/observability/metrics.ts";
 
@@ -8,6 +9,8 @@ import type { Metrics } from "../kit/observability/metrics.ts";
 export interface WorkerMetrics {
   readonly onAttempt: (result: AttemptResult) => void;
   readonly onJob: (job: { readonly task: string; readonly failed: boolean }) => void;
+  readonly onFold: (folded: Folded) => void;
+  readonly onUsageDifference: () => void;
 }
 
 /** Registers the worker's measurements. `inFlight` tells how many requests are being made. */
@@ -26,6 +29,21 @@ export function createWorkerMetrics({ registry }: Metrics, inFlight: () => numbe
     registers,
   });
   const jobs = new Counter({ name: "jobs_total", help: "Jobs that ended.", labelNames: ["task", "result"], registers });
+  const folded = new Counter({
+    name: "stat_deltas_folded_total",
+    help: "Tallies of batches that were added to the counts by minute, hour and day.",
+    registers,
+  });
+  const foldLag = new Gauge({
+    name: "stat_fold_lag_seconds",
+    help: "Age of the oldest tally when the last fold began.",
+    registers,
+  });
+  const differences = new Counter({
+    name: "usage_differences_total",
+    help: "Months of organizations whose evaluations by month and by day differ, counted once a night.",
+    registers,
+  });
   new Gauge({
     name: "webhook_requests_in_flight",
     help: "Requests to webhooks that are being made.",
@@ -39,6 +57,11 @@ export function createWorkerMetrics({ registry }: Metrics, inFlight: () => numbe
       attempts.inc({ event, outcome });
       durations.observe(durationMs / 1_000);
     },
+    onFold({ deltas, lagMs }) {
+      folded.inc(deltas);
+      foldLag.set(lagMs / 1_000);
+    },
+    onUsageDifference: () => differences.inc(),
     onJob: ({ task, failed }) => jobs.inc({ task, result: failed ? "failed" : "done" }),
   };
 }

@@ -1,6 +1,7 @@
 // Defines the jobs of the worker: the name, the reader of the payload, the work, and the schedule.
 
 import type { QuotaUpkeep } from "../domain/billing/quota-upkeep.ts";
+import type { UsageReconciliation } from "../domain/billing/usage-reconciliation.ts";
 import type { ActivationRefresh } from "../domain/bundle/activation-refresh.ts";
 import type { BundleRetention } from "../domain/bundle/retention.ts";
 import type { AccountLocks } from "../domain/identity/account-lock.ts";
@@ -8,6 +9,7 @@ import type { AccountUpkeep } from "../domain/identity/account-upkeep.ts";
 import type { Departures } from "../domain/identity/departure.ts";
 import type { JobName, JobPayloads } from "../domain/job.ts";
 import type { MailDelivery } from "../domain/mail/mail-queue.ts";
+import type { Folded, StatFold } from "../domain/telemetry/stat-fold.ts";
 import type { TraceRetention } from "../domain/telemetry/trace-retention.ts";
 import type { DeliveryUpkeep } from "../domain/webhook/delivery-upkeep.ts";
 import type { Dispatcher } from "../domain/webhook/dispatcher.ts";
@@ -28,6 +30,12 @@ export interface JobServices {
   readonly mails: MailDelivery;
   readonly quotas: QuotaUpkeep;
   readonly departures: Departures;
+  readonly statFold: StatFold;
+  readonly usageReconciliation: UsageReconciliation;
+  /** Called after each fold. */
+  readonly onFold: (folded: Folded) => void;
+  /** Called for each month of an organization whose counts differ. */
+  readonly onUsageDifference: () => void;
   /** Unlocks the jobs of pools that died. Returns the ids of those pools. */
   readonly unlockDeadPools: () => Promise<readonly string[]>;
 }

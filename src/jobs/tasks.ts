@@ -4,12 +4,14 @@ import { closeMonth } from "./close-month.ts";
 import { createPartitions } from "./create-partitions.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
 import { endTokens } from "./end-tokens.ts";
+import { foldStats } from "./fold-stats.ts";
 import { notifyQuotas } from "./notify-quotas.ts";
 import { purgeAccounts } from "./purge-accounts.ts";
 import { purgeBundles } from "./purge-bundles.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
 import { purgeOrganization } from "./purge-organization.ts";
 import { purgeTraces } from "./purge-traces.ts";
+import { reconcileUsage } from "./reconcile-usage.ts";
 import { recordLock } from "./record-lock.ts";
 import { refreshActivations } from "./refresh-activations.ts";
 import { sendMail } from "./send-mail.ts";
@@ -34,6 +36,8 @@ export const tasks: readonly RunnableTask[] = [
   purgeOrganization,
   notifyQuotas,
   closeMonth,
+  foldStats,
+  reconcileUsage,
   sendMail,
   endTokens,
   recordLock,

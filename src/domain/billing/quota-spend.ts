@@ -10,30 +10,47 @@ import type { AcceptedRecord } from "../telemetry/trace-record.ts";
 import { monthOf, tallyMonths } from "../telemetry/trace-tally.ts";
 import { monthlyLimit } from "./plan.ts";
 
-/** Spends the leases of these evaluations. On a plan without a limit, evaluations need no lease. */
+/**
+ * Spends the leases of these evaluations in their order, and returns those that no lease covers. On a plan without a
+ * limit, evaluations need no lease.
+ */
 export async function spendQuota(
   tx: Transaction,
   source: Pick<InstanceKey, "instanceId">,
   records: readonly AcceptedRecord[],
-): Promise<void> {
-  if (records.length === 0) return;
-  if (monthlyLimit(await findOrganization(tx)) === null) return;
+): Promise<ReadonlySet<AcceptedRecord>> {
+  if (records.length === 0) return new Set();
+  if (monthlyLimit(await findOrganization(tx)) === null) return new Set();
   const covered = await spendLeases(tx, source, tallyLeases(records));
-  const overage = [...tallyMonths(records)].map(([month, count]): [string, number] => [
-    month,
-    count - (covered.get(month) ?? 0),
-  ]);
-  await addOverage(tx, new Map(overage));
+  const overage = uncovered(records, covered);
+  await addOverage(tx, tallyMonths([...overage]));
+  return overage;
 }
 
 function tallyLeases(records: readonly AcceptedRecord[]): LeaseSpend[] {
   const spends = new Map<string, LeaseSpend>();
-  for (const { reported, createdAt } of records) {
-    const { leaseId: id } = reported;
+  for (const record of records) {
+    const { leaseId: id } = record.reported;
     if (!isUuid(id)) continue;
-    const month = monthOf(createdAt);
-    const key = `${id} ${month}`;
-    spends.set(key, { id, month, count: (spends.get(key)?.count ?? 0) + 1 });
+    const key = spendKey(record);
+    spends.set(key, { id, month: monthOf(record.createdAt), count: (spends.get(key)?.count ?? 0) + 1 });
   }
   return [...spends.values()];
+}
+
+function uncovered(records: readonly AcceptedRecord[], covered: readonly LeaseSpend[]): Set<AcceptedRecord> {
+  const left = new Map(covered.map(({ id, month, count }) => [`${id} ${month}`, count]));
+  return new Set(
+    records.filter((record) => {
+      const key = spendKey(record);
+      const rest = left.get(key) ?? 0;
+      if (rest > 0) left.set(key, rest - 1);
+      return rest === 0;
+    }),
+  );
+}
+
+// PostgreSQL writes UUIDs in lower case.
+function spendKey({ reported, createdAt }: AcceptedRecord): string {
+  return `${reported.leaseId.toLowerCase()} ${monthOf(createdAt)}`;
 }

@@ -19,7 +19,7 @@ import { spendQuota } from "../billing/quota-spend.ts";
 import { publishEvents } from "../event/event.ts";
 import { blockedEvent } from "../telemetry/blocked-event.ts";
 import { type AcceptedRecord, acceptRecord, type Refusal } from "../telemetry/trace-record.ts";
-import { lastUseOfAgents, tallyMonths, tallyRollups } from "../telemetry/trace-tally.ts";
+import { addTally, lastUseOfAgents, tallyMonths, tallyRollups } from "../telemetry/trace-tally.ts";
 
 /** The sender of a report: the scope of its credential, and the id that the process gave itself. */
 export interface IngestSource extends InstanceKey {
@@ -69,7 +69,8 @@ export class Ingest {
     const reason = gap.reason.replaceAll("\0", "");
     await this.#database.systemTransaction(source.orgId, async (tx) => {
       await requireSharedEnvironment(tx, source);
-      await addGaps(tx, source, [{ ...gap, reason }]);
+      const losses = await addGaps(tx, source, [{ ...gap, reason }]);
+      await addTally(tx, source, { traces: [], losses });
     });
   }
 }
@@ -77,7 +78,7 @@ export class Ingest {
 async function storeBatch(tx: Transaction, source: IngestSource, batch: IngestBatch): Promise<IngestResult> {
   await requireSharedEnvironment(tx, source);
   const { accepted, refused, gaps } = sift(batch, tx.now);
-  await addGaps(tx, source, gaps);
+  const losses = await addGaps(tx, source, gaps);
   const { fresh, known } = await claim(tx, accepted);
   const traces = await withAgentKeys(tx, source.projectId, fresh);
   await insertTraces(tx, source, traces);
@@ -90,8 +91,9 @@ async function storeBatch(tx: Transaction, source: IngestSource, batch: IngestBa
   // Rows that all runtimes of the organization share come last, so that they are locked only briefly.
   await touchAgents(tx, source.projectId, lastUseOfAgents(traces));
   await addUsage(tx, tallyMonths(traces));
-  await spendQuota(tx, source, traces);
+  const overage = await spendQuota(tx, source, traces);
   await addRollups(tx, tallyRollups(source, traces));
+  await addTally(tx, source, { traces, overage, losses });
   return { stored: fresh.length, duplicates: known.length, conflicts: await countConflicts(tx, known), refused };
 }
 

@@ -4,7 +4,15 @@
 import { hash } from "node:crypto";
 import { create, toBinary, toJson } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { Outcome, OutcomeSchema, Stage, StageSchema } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { Finding } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import {
+  FailModeSchema,
+  ModeSchema,
+  Outcome,
+  OutcomeSchema,
+  Stage,
+  StageSchema,
+} from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import {
   CaptureModeSchema,
   type EvaluationRecord,
@@ -12,6 +20,7 @@ import {
 } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { isUuid } from "../../kit/process/id.ts";
 import type { NewTrace } from "../../store/telemetry/trace.ts";
+import { type Facet, FacetKind } from "../../store/telemetry/trace-facet.ts";
 
 /** Evaluations of this age are refused. Keys are kept for as long, so that no evaluation is stored twice. */
 export const ageLimitMs = 35 * 86_400_000;
@@ -59,10 +68,25 @@ export function acceptRecord(record: EvaluationRecord, now: Date): AcceptedRecor
     language: textOrNull(record.language),
     capture: record.capture,
     record: bytes,
-    ruleIds: [...new Set(record.findings.map((finding) => finding.ruleId))].filter((id) => id !== ""),
+    facets: facetsOf(record),
     payloadHash: hash("sha256", bytes, "buffer"),
     reported: record,
   };
+}
+
+/** What was found, each once: the values by which lists are filtered. */
+export function facetsOf({ findings, unjudged }: EvaluationRecord): Facet[] {
+  if (findings.length + unjudged.length === 0) return [];
+  const kinds: [FacetKind, Iterable<string>][] = [
+    [FacetKind.RULE, findings.map(({ ruleId }) => ruleId)],
+    [FacetKind.POLICY, findings.map(({ policy }) => policy)],
+    [FacetKind.DETECTOR, findings.map(({ detector }) => detector)],
+    [FacetKind.CATEGORY, findings.map(({ category }) => category)],
+    [FacetKind.UNJUDGED, unjudged.map(({ reason }) => reason)],
+  ];
+  return kinds.flatMap(([kind, values]) =>
+    [...new Set(values)].flatMap((value) => (value === "" ? [] : [{ kind, value }])),
+  );
 }
 
 function hasKnownValues(record: EvaluationRecord): boolean {
@@ -74,6 +98,8 @@ function hasKnownValues(record: EvaluationRecord): boolean {
     record.wouldBeOutcome !== Outcome.UNSPECIFIED &&
     OutcomeSchema.value[record.wouldBeOutcome] !== undefined &&
     CaptureModeSchema.value[record.capture] !== undefined &&
+    record.findings.every(isKnownFinding) &&
+    record.unjudged.every(({ onError }) => FailModeSchema.value[onError] !== undefined) &&
     record.findings.length <= findingLimit &&
     record.latencyUs >= 0 &&
     record.latencyUs <= maxInt32
@@ -88,8 +114,17 @@ function hasStorableTexts(record: EvaluationRecord): boolean {
     isStorable(record.decidedByRule, 256) &&
     isStorable(record.decidedByPolicy, 256) &&
     isStorable(record.language, 64) &&
-    record.findings.every((finding) => isStorable(finding.ruleId, 256))
+    record.findings.every(hasStorableNames) &&
+    record.unjudged.every(({ detector, reason }) => isStorable(detector, 256) && isStorable(reason, 256))
   );
+}
+
+function isKnownFinding({ mode, action }: Finding): boolean {
+  return ModeSchema.value[mode] !== undefined && OutcomeSchema.value[action] !== undefined;
+}
+
+function hasStorableNames({ ruleId, policy, detector, category }: Finding): boolean {
+  return [ruleId, policy, detector, category].every((name) => isStorable(name, 256));
 }
 
 // PostgreSQL has no text with NUL in it.

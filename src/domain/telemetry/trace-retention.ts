@@ -7,6 +7,7 @@ import { deleteTraces } from "../../store/telemetry/trace.ts";
 import { createTracePartitions, dropTracePartitions } from "../../store/telemetry/trace-partition.ts";
 import { deleteRollups, listExpiredDays } from "../../store/telemetry/trace-rollup.ts";
 import { lookUpOrganizations } from "../../store/tenancy/organization.ts";
+import { purgeStats, purgeStatsOfDeleted } from "./stat-retention.ts";
 import { ageLimitMs } from "./trace-record.ts";
 import { dayOf } from "./trace-tally.ts";
 
@@ -28,6 +29,8 @@ const keyBatch = 5_000;
 export interface Purged {
   readonly traces: number;
   readonly keys: number;
+  /** Rows of counts by minute, hour and day. */
+  readonly counts: number;
   readonly partitions: readonly string[];
 }
 
@@ -50,11 +53,13 @@ export class TraceRetention {
   async purge(): Promise<Purged> {
     let traces = 0;
     let keys = 0;
+    let counts = 0;
     for (const { id, plan } of await lookUpOrganizations(this.#database)) {
       traces += await this.purgeTraces(id, retentionDays[plan]);
       keys += await this.#purgeKeys(id);
+      counts += await purgeStats(this.#database, id, this.#clock.now());
     }
-    return { traces, keys, partitions: await dropTracePartitions(this.#database, keptMonths) };
+    return { traces, keys, counts, partitions: await dropTracePartitions(this.#database, keptMonths) };
   }
 
   /**
@@ -81,6 +86,7 @@ export class TraceRetention {
   async purgeOrganization(orgId: string): Promise<{ readonly traces: number; readonly keys: number }> {
     // Its projects are gone, so all its days are removed, whatever their age.
     const traces = await this.purgeTraces(orgId, 0);
+    await purgeStatsOfDeleted(this.#database, orgId, this.#clock.now());
     return { traces, keys: await this.#purgeKeys(orgId, new Date(this.#clock.now().getTime() + dayMs)) };
   }
 

@@ -1,7 +1,19 @@
 // Sums up what a batch adds to shared rows, so that each row is written once.
 
+import { type Tally, TallySchema } from "../../../gen/policyguard/policy/v1/tally_pb.ts";
+import { binaryWriter } from "../../kit/protobuf/binary-write.ts";
+import { TallyBuilder } from "../../kit/tally/tally.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import type { NewLoss } from "../../store/fleet/reporting-gap.ts";
+import { insertDelta } from "../../store/telemetry/stat-delta.ts";
 import type { RollupCount } from "../../store/telemetry/trace-rollup.ts";
 import type { AcceptedRecord } from "./trace-record.ts";
+
+/** Characters of the reason of a loss that are counted apart. */
+const maxReasonLength = 256;
+
+/** Tallies in their Protobuf form. */
+export const writeTally: (tally: Tally) => Uint8Array = binaryWriter(TallySchema);
 
 /** First day of the calendar month (UTC) that an evaluation counts in. */
 export function monthOf(moment: Date): string {
@@ -44,4 +56,34 @@ export function lastUseOfAgents(records: readonly AcceptedRecord[]): Map<string,
     if (agentKey !== null && (known === undefined || known < createdAt)) uses.set(agentKey, createdAt);
   }
   return uses;
+}
+
+/** What became known by one report. */
+export interface ReportedCounts {
+  /** Evaluations that are new. */
+  readonly traces: readonly AcceptedRecord[];
+  /** Those of them that no lease covers. */
+  readonly overage?: ReadonlySet<AcceptedRecord>;
+  readonly losses: readonly NewLoss[];
+}
+
+/** Adds the tally of a report to what the fold has to add to the cubes. */
+export async function addTally(
+  tx: Transaction,
+  { projectId, environment }: { readonly projectId: string; readonly environment: string },
+  { traces, overage, losses }: ReportedCounts,
+): Promise<void> {
+  const builder = new TallyBuilder();
+  for (const trace of traces) {
+    builder.add(trace.reported, {
+      createdAtMs: trace.createdAt.getTime(),
+      agent: trace.agentKey ?? "",
+      isOverage: overage?.has(trace) === true,
+    });
+  }
+  for (const { reason, evaluations } of losses) {
+    builder.addLoss(tx.now.getTime(), reason.slice(0, maxReasonLength), evaluations);
+  }
+  if (builder.isEmpty) return;
+  await insertDelta(tx, { projectId, environment, tally: writeTally(builder.toTally()) });
 }

@@ -134,17 +134,16 @@ export interface LeaseSpend {
 }
 
 /**
- * Spends leases. Returns by month how many of the evaluations they cover: no more than the rest of a lease, and none
+ * Spends leases. Returns how many of the evaluations each of them covers: no more than the rest of a lease, and none
  * for one that was reclaimed or belongs to another runtime or month. The months have to be locked.
  */
 export async function spendLeases(
   tx: Transaction,
   { instanceId }: Pick<InstanceKey, "instanceId">,
   spends: readonly LeaseSpend[],
-): Promise<Map<string, number>> {
-  const covered = new Map<string, number>();
-  if (spends.length === 0) return covered;
-  const rows = await runBound<{ month: string; covered: number }>(
+): Promise<LeaseSpend[]> {
+  if (spends.length === 0) return [];
+  const covered = await runBound<LeaseSpend>(
     tx,
     `with used as (
        select lease.id, lease.month, least(spend.count, lease.size - lease.spent) as covered
@@ -155,13 +154,12 @@ export async function spendLeases(
      spent as (
        update quota_lease set spent = spent + used.covered from used
        where quota_lease.org_id = $1 and quota_lease.id = used.id)
-     select month::text as month, sum(covered)::int as covered from used group by month`,
+     select id, month::text as month, covered as count from used`,
     [
       ...[tx.orgId, instanceId, spends.map(({ id }) => id), spends.map(({ month }) => month)],
       ...[spends.map(({ count }) => count), tx.now],
     ],
   );
-  for (const { month, covered: count } of rows) covered.set(month, count);
   await tx.sql("delete from quota_lease where org_id = ? and instance_id = ? and spent >= size", [
     tx.orgId,
     instanceId,

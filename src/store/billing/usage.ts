@@ -63,6 +63,23 @@ export async function readUsage(tx: Transaction, month: string): Promise<number>
   return Number(rows[0]?.evaluations ?? 0);
 }
 
+/** The months from this one on, each given as its first day, without the playground. */
+export async function readMonths(
+  tx: Transaction,
+  from: string,
+): Promise<{ month: string; evaluations: number; overage: number }[]> {
+  const rows = await runBound<{ month: string; evaluations: string; overage: string }>(
+    tx,
+    "select month::text as month, evaluations, overage from usage_month where org_id = $1 and month >= $2::date order by 1",
+    [tx.orgId, from],
+  );
+  return rows.map(({ month, ...row }) => ({
+    month,
+    evaluations: Number(row.evaluations),
+    overage: Number(row.overage),
+  }));
+}
+
 /** The first day of the month in UTC. */
 function monthOf(moment: Date): string {
   return `${moment.toISOString().slice(0, 7)}-01`;

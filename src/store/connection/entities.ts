@@ -2,6 +2,7 @@
 
 import { QuotaLeaseRow } from "../billing/quota-lease.ts";
 import { UsageMonthRow } from "../billing/usage.ts";
+import { UsageDayRow } from "../billing/usage-day.ts";
 import { UsageNoticeRow } from "../billing/usage-notice.ts";
 import { BundleApprovalRow } from "../bundle/approval.ts";
 import { ActivationRow, BundlePartRow, BundleRow, KeySetRow, SigningKeyRow } from "../bundle/bundle.ts";
@@ -35,8 +36,19 @@ import { ProjectRow } from "../project/project.ts";
 import { AuditEntryRow, AuditHeadRow } from "../telemetry/audit-entry.ts";
 import { AuditOpeningRow } from "../telemetry/audit-opening.ts";
 import { EvaluationKeyRow } from "../telemetry/evaluation-key.ts";
-import { TraceRow, TraceRuleRow } from "../telemetry/trace.ts";
+import {
+  StatLatencyRow,
+  StatLossRow,
+  StatOutcomeRow,
+  StatRuleRow,
+  StatUnjudgedRow,
+  StatVersionRow,
+} from "../telemetry/stat-cube.ts";
+import { StatDeltaRow } from "../telemetry/stat-delta.ts";
+import { TraceRow } from "../telemetry/trace.ts";
+import { TraceFacetRow } from "../telemetry/trace-facet.ts";
 import { TraceRollupRow } from "../telemetry/trace-rollup.ts";
+import { TraceTextRow } from "../telemetry/trace-text.ts";
 import { OrganizationRow } from "../tenancy/organization.ts";
 import { OrganizationSecretRow } from "../tenancy/organization-secret.ts";
 import { WebhookAttemptRow } from "../webhook/attempt.ts";
@@ -85,8 +97,17 @@ export const entities = [
   OrganizationSecretRow,
   EvaluationKeyRow,
   TraceRow,
-  TraceRuleRow,
+  TraceFacetRow,
+  TraceTextRow,
   TraceRollupRow,
+  StatDeltaRow,
+  StatOutcomeRow,
+  StatRuleRow,
+  StatLatencyRow,
+  StatUnjudgedRow,
+  StatVersionRow,
+  StatLossRow,
+  UsageDayRow,
   UsageMonthRow,
   UsageNoticeRow,
   QuotaLeaseRow,

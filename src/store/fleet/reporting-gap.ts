@@ -39,21 +39,38 @@ export interface NewGap {
   readonly reason: string;
 }
 
-/** Records gaps. One that is reported again, whole or in part, changes nothing; one that has grown is updated. */
-export async function addGaps(tx: Transaction, key: InstanceKey, gaps: readonly NewGap[]): Promise<void> {
-  if (gaps.length === 0) return;
-  await runBound(
+/** Evaluations that were not known to be missing before. */
+export interface NewLoss {
+  readonly reason: string;
+  readonly evaluations: number;
+}
+
+/**
+ * Records gaps. One that is reported again, whole or in part, changes nothing; one that has grown is updated. Returns
+ * by how much they grew.
+ */
+export async function addGaps(tx: Transaction, key: InstanceKey, gaps: readonly NewGap[]): Promise<NewLoss[]> {
+  if (gaps.length === 0) return [];
+  const rows = await runBound<{ reason: string; added: string }>(
     tx,
-    `insert into reporting_gap
-       (org_id, project_id, environment, instance_id, first_seq, reason, last_seq, count, created_at)
-     select $1, $2, $3, $4, first_seq, reason, last_seq, count, $5
-     from unnest($6::bigint[], $7::text[], $8::bigint[], $9::bigint[]) as gap (first_seq, reason, last_seq, count)
-     where not exists (select from reporting_gap known
-       where known.org_id = $1 and known.project_id = $2 and known.environment = $3 and known.instance_id = $4
-         and known.reason = gap.reason and known.first_seq < gap.first_seq and known.last_seq >= gap.last_seq)
-     on conflict (org_id, project_id, environment, instance_id, first_seq, reason) do update
-       set last_seq = greatest(reporting_gap.last_seq, excluded.last_seq),
-           count = greatest(reporting_gap.count, excluded.count)`,
+    `with gap as (
+       select * from unnest($6::bigint[], $7::text[], $8::bigint[], $9::bigint[]) as gap (first_seq, reason, last_seq, count)),
+     known as (
+       select k.first_seq, k.last_seq, k.reason, k.count from reporting_gap k
+       where k.org_id = $1 and k.project_id = $2 and k.environment = $3 and k.instance_id = $4
+         and k.reason in (select reason from gap)),
+     written as (
+       insert into reporting_gap
+         (org_id, project_id, environment, instance_id, first_seq, reason, last_seq, count, created_at)
+       select $1, $2, $3, $4, first_seq, reason, last_seq, count, $5 from gap
+       where not exists (select from known where known.reason = gap.reason
+         and known.first_seq < gap.first_seq and known.last_seq >= gap.last_seq)
+       on conflict (org_id, project_id, environment, instance_id, first_seq, reason) do update
+         set last_seq = greatest(reporting_gap.last_seq, excluded.last_seq),
+             count = greatest(reporting_gap.count, excluded.count)
+       returning first_seq, reason, count)
+     select reason, sum(written.count - coalesce(known.count, 0)) as added
+     from written left join known using (first_seq, reason) group by reason`,
     [
       tx.orgId,
       key.projectId,
@@ -66,6 +83,9 @@ export async function addGaps(tx: Transaction, key: InstanceKey, gaps: readonly 
       gaps.map((gap) => gap.count),
     ],
   );
+  return rows
+    .map(({ reason, added }) => ({ reason, evaluations: Number(added) }))
+    .filter(({ evaluations }) => evaluations > 0);
 }
 
 /** Evaluations that runtimes lost, by runtime; runtimes that lost none are left out. */

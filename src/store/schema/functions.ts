@@ -81,6 +81,16 @@ export const functions: readonly SqlFunction[] = [
       $$`,
   },
   {
+    signature: "organizations_with_deltas()",
+    owner: lookupRole,
+    callers: [workerRole],
+    create: `create or replace function app.organizations_with_deltas()
+      returns table (org_id uuid, oldest timestamptz)
+      language sql stable ${definer} as $$
+        select d.org_id, min(d.created_at) from public.stat_delta d group by d.org_id order by d.org_id
+      $$`,
+  },
+  {
     // Counts only, without the organizations.
     signature: "count_detector_installs()",
     owner: lookupRole,
@@ -204,6 +214,7 @@ export const lookupTables: readonly string[] = [
   "policy_detector",
   "quota_lease",
   "usage_month",
+  "stat_delta",
   "policy_pack",
   "event",
   "webhook_delivery",

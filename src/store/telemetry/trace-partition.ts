@@ -9,7 +9,7 @@ import type { Lookups } from "../core/transaction.ts";
 
 // Any number that nothing else in the database locks.
 const partitionLock = 7_405_118;
-const tables = "array['trace', 'trace_rule']";
+const tables = "array['trace', 'trace_facet', 'trace_text']";
 const definer = "security definer set search_path = pg_catalog, public, pg_temp set lock_timeout = '5s'";
 
 /** Functions that create and drop partitions. */

@@ -2,6 +2,7 @@
 
 import { runBound } from "../core/bulk.ts";
 import type { Transaction } from "../core/transaction.ts";
+import { FacetKind } from "./trace-facet.ts";
 
 /** The filter of a search. Every given field has to match. */
 export interface TraceFilter {
@@ -105,18 +106,18 @@ export async function countTraces(tx: Transaction, filter: TraceFilter, limit: n
 }
 
 /**
- * The FROM and WHERE of a filter. A filter by rule reads the rule's own index and joins the trace only when it has to.
+ * The FROM and WHERE of a filter. A filter by rule reads the index of facets and joins the trace only when it has to.
  */
 class Query {
   readonly parameters: unknown[];
   /** Alias of the table whose index gives the order. */
-  readonly key: "r" | "t";
+  readonly key: "f" | "t";
   readonly #conditions: string[];
   #joinsTrace = false;
 
   constructor(orgId: string, filter: TraceFilter) {
     this.parameters = [orgId];
-    this.key = filter.ruleId === undefined ? "t" : "r";
+    this.key = filter.ruleId === undefined ? "t" : "f";
     this.#conditions = [`${this.key}.org_id = $1`];
     this.#equals("t.project_id", filter.projectId);
     this.#equals("t.environment", filter.environment);
@@ -126,7 +127,8 @@ class Query {
     // The partial index by outcome is for those above 1; the planner needs to be told, since it does not see the value.
     if (filter.outcome !== undefined && filter.outcome > 1) this.#conditions.push("t.outcome > 1");
     this.#joinsTrace = this.#conditions.length > 1;
-    this.#equals("r.rule_id", filter.ruleId);
+    if (filter.ruleId !== undefined) this.#equals("f.kind", FacetKind.RULE);
+    this.#equals("f.value", filter.ruleId);
     if (filter.since !== undefined) this.#conditions.push(`${this.key}.created_at >= ${this.bind(filter.since)}`);
     if (filter.until !== undefined) this.#conditions.push(`${this.key}.created_at < ${this.bind(filter.until)}`);
   }
@@ -149,8 +151,8 @@ class Query {
   fromWhere(): string {
     const where = `where ${this.#conditions.join(" and ")}`;
     if (this.key === "t") return `from trace t ${where}`;
-    if (!this.#joinsTrace) return `from trace_rule r ${where}`;
-    return `from trace_rule r join trace t on t.org_id = r.org_id and t.id = r.id and t.created_at = r.created_at ${where}`;
+    if (!this.#joinsTrace) return `from trace_facet f ${where}`;
+    return `from trace_facet f join trace t on t.org_id = f.org_id and t.id = f.id and t.created_at = f.created_at ${where}`;
   }
 
   #equals(column: string, value: string | number | undefined): void {

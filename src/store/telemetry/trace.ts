@@ -1,12 +1,12 @@
 // Evaluations as their runtimes reported them, in monthly partitions. Fields that lists filter by have columns; the
-// rest is the record itself in its Protobuf form. The child table `trace_rule` is an index: which traces a rule was
-// found in, in the order of lists, so that a page by rule costs the same whether the rule is rare or in every second
-// trace.
+// rest is the record itself in its Protobuf form.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { insertRows, runBound } from "../core/bulk.ts";
 import { tenantTable } from "../core/tenant.ts";
 import type { Transaction } from "../core/transaction.ts";
+import { newestFirst } from "./newest-first.ts";
+import { type Facet, insertFacets } from "./trace-facet.ts";
 
 const schema = defineEntity({
   name: "Trace",
@@ -22,6 +22,8 @@ const schema = defineEntity({
     newestFirst("trace_project", ["project_id", "environment"]),
     newestFirst("trace_agent", ["agent_key"], "agent_key is not null"),
     newestFirst("trace_session", ["session_id"], "session_id is not null"),
+    newestFirst("trace_user", ["user_id"], "user_id is not null"),
+    newestFirst("trace_former", [], "form = 0"),
     // Most traces have the outcome "allow", and most searches are for the others.
     newestFirst("trace_outcome", ["outcome"], "outcome > 1"),
   ],
@@ -44,49 +46,19 @@ const schema = defineEntity({
     language: p.text().nullable(),
     capture: p.smallint(),
     receivedAt: p.datetime(3),
-    /** The whole EvaluationRecord, in its Protobuf form. */
+    /** The EvaluationRecord in its Protobuf form. */
     record: p.blob(),
+    /**
+     * 1. Traces that were stored before texts and counts had tables of their own have 0 until a job has brought them to
+     * form 1.
+     */
+    form: p.smallint().default(0),
   },
 });
 
 /** One evaluation. */
 export class TraceRow extends schema.class {}
 schema.setClass(TraceRow);
-
-const ruleSchema = defineEntity({
-  name: "TraceRule",
-  tableName: "trace_rule",
-  ...tenantTable,
-  partitionBy: {
-    type: "range",
-    expression: "createdAt",
-    partitions: [{ name: "trace_rule_pdefault", values: "default" }],
-  },
-  indexes: [newestFirst("trace_rule_newest", ["rule_id"])],
-  properties: {
-    orgId: p.uuid().primary(),
-    id: p.uuid().primary(),
-    createdAt: p.datetime(3).primary(),
-    ruleId: p.text().primary(),
-  },
-});
-
-/** One rule that was found in a trace. */
-export class TraceRuleRow extends ruleSchema.class {}
-ruleSchema.setClass(TraceRuleRow);
-
-/** An index in the order of lists: org_id, the given columns, then (created_at desc, id). */
-function newestFirst(name: string, columns: readonly string[], where?: string) {
-  return {
-    name,
-    columns: [
-      ...["org_id", ...columns].map((column) => ({ name: column })),
-      { name: "created_at", sort: "DESC" as const },
-      { name: "id" },
-    ],
-    ...(where === undefined ? {} : { where }),
-  };
-}
 
 /** A trace to store. */
 export interface NewTrace {
@@ -105,8 +77,8 @@ export interface NewTrace {
   readonly language: string | null;
   readonly capture: number;
   readonly record: Uint8Array;
-  /** The rules that were found, each once. */
-  readonly ruleIds: readonly string[];
+  /** What was found, each once. */
+  readonly facets: readonly Facet[];
 }
 
 const columns = [
@@ -129,7 +101,11 @@ const columns = [
   "capture",
   "received_at",
   "record",
+  "form",
 ];
+
+/** See the column `form`. */
+const presentForm = 1;
 
 /** Stores traces of one environment, whose keys have been claimed. */
 export async function insertTraces(
@@ -157,10 +133,10 @@ export async function insertTraces(
     trace.capture,
     tx.now,
     trace.record,
+    presentForm,
   ]);
   await insertRows(tx, { table: "trace", columns, rows });
-  const rules = traces.flatMap(({ id, createdAt, ruleIds }) => ruleIds.map((rule) => [tx.orgId, id, createdAt, rule]));
-  await insertRows(tx, { table: "trace_rule", columns: ["org_id", "id", "created_at", "rule_id"], rows: rules });
+  await insertFacets(tx, traces);
 }
 
 /** Removes the traces of a project's day (UTC). Returns how many. */
@@ -174,8 +150,10 @@ export async function deleteTraces(
        delete from trace where org_id = $1 and project_id = $2
          and created_at >= $3::date at time zone 'UTC' and created_at < ($3::date + 1) at time zone 'UTC'
        returning id, created_at),
-     rules as (
-       delete from trace_rule r using gone where r.org_id = $1 and r.id = gone.id and r.created_at = gone.created_at)
+     facets as (
+       delete from trace_facet f using gone where f.org_id = $1 and f.id = gone.id and f.created_at = gone.created_at),
+     texts as (
+       delete from trace_text x using gone where x.org_id = $1 and x.id = gone.id and x.created_at = gone.created_at)
      select count(*)::int as gone from gone`,
     [tx.orgId, projectId, day],
   );

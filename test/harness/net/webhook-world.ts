@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
 import { QuotaUpkeep } from "../../../src/domain/billing/quota-upkeep.ts";
+import { UsageReconciliation } from "../../../src/domain/billing/usage-reconciliation.ts";
 import { ActivationRefresh } from "../../../src/domain/bundle/activation-refresh.ts";
 import { BundleRetention } from "../../../src/domain/bundle/retention.ts";
 import { SigningKeys } from "../../../src/domain/bundle/signing-keys.ts";
@@ -11,6 +12,7 @@ import { AccountLocks } from "../../../src/domain/identity/account-lock.ts";
 import { AccountUpkeep } from "../../../src/domain/identity/account-upkeep.ts";
 import { Departures } from "../../../src/domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "../../../src/domain/mail/mail-queue.ts";
+import { StatFold } from "../../../src/domain/telemetry/stat-fold.ts";
 import { TraceRetention } from "../../../src/domain/telemetry/trace-retention.ts";
 import { Organizations } from "../../../src/domain/tenancy/organization.ts";
 import { DeliveryAttempts } from "../../../src/domain/webhook/delivery-attempt.ts";
@@ -97,6 +99,10 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       mails: new MailDelivery({ sealer, clock, transport: undefined }),
       quotas: new QuotaUpkeep(workerDatabase, { clock, mailer }),
       departures: new Departures(workerDatabase, { mailer }),
+      statFold: new StatFold(workerDatabase),
+      usageReconciliation: new UsageReconciliation(workerDatabase),
+      onFold: () => undefined,
+      onUsageDifference: () => undefined,
       unlockDeadPools: () => unlockDeadPools(workerDatabase, { silentMs: 60_000 }),
     },
     newCaller: async () => adminCaller((await new Organizations(database).create({ name: "Test" })).id),

@@ -224,7 +224,7 @@ describe("a runner whose pool fails", () => {
 });
 
 describe("the schedule", () => {
-  it("has the sweep and the search for dead pools twice a minute, and each of the others once", async () => {
+  it("has the sweep, the fold and the search for dead pools twice a minute, and each of the others once", async () => {
     await start(tasks);
     const identifiers = async () => {
       const { rows } = await pool.query("select identifier from graphile_worker._private_known_crontabs order by 1");
@@ -235,11 +235,14 @@ describe("the schedule", () => {
       .toEqual([
         "close-month",
         "create-partitions",
+        "fold-stats",
+        "fold-stats/later",
         "notify-quotas",
         "purge-accounts",
         "purge-bundles",
         "purge-deliveries",
         "purge-traces",
+        "reconcile-usage",
         "refresh-activations",
         "sweep-deliveries",
         "sweep-deliveries/later",

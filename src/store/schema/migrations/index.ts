@@ -9,6 +9,7 @@ import { OpenEvidence } from "./0005-open-evidence.ts";
 import { KnowWhoMadeTokens } from "./0006-know-who-made-tokens.ts";
 import { RefusedBackendsAndLimits } from "./0007-refused-backends-and-limits.ts";
 import { KnowWhoInvited } from "./0008-know-who-invited.ts";
+import { CountAndSeal } from "./0009-count-and-seal.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0006-know-who-made-tokens", class: KnowWhoMadeTokens },
   { name: "0007-refused-backends-and-limits", class: RefusedBackendsAndLimits },
   { name: "0008-know-who-invited", class: KnowWhoInvited },
+  { name: "0009-count-and-seal", class: CountAndSeal },
 ];

@@ -48,7 +48,7 @@ describe("Ingest", () => {
     await urls.drop();
   });
 
-  const count = async (table: "trace" | "evaluation_key" | "trace_rule") => {
+  const count = async (table: "trace" | "evaluation_key" | "trace_facet") => {
     const [row] = await database.read(world.orgId, (tx) =>
       tx.sql<{ n: number }>(`select count(*)::int as n from ${table}`),
     );
@@ -75,7 +75,7 @@ describe("Ingest", () => {
       [3, 0, 0],
       [0, 3, 0],
     ]);
-    expect([await count("trace"), await count("trace_rule"), await usage(), await counted()]).toEqual([3, 1, 3, 3]);
+    expect([await count("trace"), await count("trace_facet"), await usage(), await counted()]).toEqual([3, 4, 3, 3]);
   });
 
   it("stores each evaluation once for any batches of duplicates, in any order, on concurrent streams", async () => {
@@ -263,7 +263,7 @@ describe("Ingest", () => {
   it("shows nothing of the traces to other organizations, outside of transactions or by the partitions' names", async () => {
     await ingest.ingest(source, batchOf([blockedEvaluation("secrets.any")]));
     const foreign = await createWorld(database);
-    const tables = ["trace", "trace_rule", "evaluation_key", "trace_rollup", "usage_month"];
+    const tables = ["trace", "trace_facet", "evaluation_key", "trace_rollup", "usage_month", "stat_delta"];
     for (const table of tables) {
       const seen = await database.read(foreign.orgId, (tx) => tx.sql(`select * from ${table}`));
       expect(seen, table).toEqual([]);

@@ -48,7 +48,7 @@ describe("TraceRetention", () => {
   const list = () => new Traces(database).list(world.caller, {}, page);
   const partitions = async () => {
     const { rows } = await owner.query<{ name: string }>(
-      "select relname as name from pg_class where relispartition and relkind = 'r' and relname ~ '^trace_(rule_)?p' order by 1",
+      "select relname as name from pg_class where relispartition and relkind = 'r' and relname ~ '^trace_(facet_|text_)?p' order by 1",
     );
     return rows.map(({ name }) => name);
   };
@@ -91,15 +91,17 @@ describe("TraceRetention", () => {
   it("makes missing partitions, moves what had fallen into the default one, and drops those of long ago", async () => {
     const before = await partitions();
     const month = new Date().toISOString().slice(0, 7).replace("-", "_");
-    expect(before).toEqual(expect.arrayContaining([`trace_p${month}`, `trace_rule_p${month}`, "trace_pdefault"]));
-    await owner.query(`drop table trace_p${month}, trace_rule_p${month}`);
+    expect(before).toEqual(
+      expect.arrayContaining([`trace_p${month}`, `trace_facet_p${month}`, `trace_text_p${month}`, "trace_pdefault"]),
+    );
+    await owner.query(`drop table trace_p${month}, trace_facet_p${month}, trace_text_p${month}`);
     await store(world.projectId, [0]);
     await owner.query(
       "create table trace_p2020_01 partition of trace for values from ('2020-01-01') to ('2020-02-01')",
     );
     const retention = new TraceRetention(worker, clock);
     const made = await retention.createPartitions();
-    expect([...made].sort()).toEqual([`trace_p${month}`, `trace_rule_p${month}`]);
+    expect([...made].sort()).toEqual([`trace_facet_p${month}`, `trace_p${month}`, `trace_text_p${month}`]);
     const rows = await database.read(world.orgId, (tx) => tx.sql("select tableoid::regclass::text as name from trace"));
     expect(rows).toEqual([{ name: `trace_p${month}` }]);
     expect((await retention.purge()).partitions).toEqual(["trace_p2020_01"]);
