@@ -1,6 +1,7 @@
 import { connect } from "node:http2";
+import { connect as connectSocket, type Socket } from "node:net";
 import { Readable } from "node:stream";
-import { json } from "node:stream/consumers";
+import { json, text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { create, type DescMethodStreaming, type Message, type MessageInitShape } from "@bufbuild/protobuf";
 import type { MethodOptions } from "@bufbuild/protobuf/wkt";
@@ -104,9 +105,9 @@ function partsOf(handler: Handler) {
   return { service, method, interceptors, routes };
 }
 
-async function start(handler: Handler, http2 = false): Promise<string> {
+async function start(handler: Handler, { http2 = false, timeoutMs = 10_000 } = {}): Promise<string> {
   const { service, ...parts } = partsOf(handler);
-  server = await startServer({ services: [service], ...parts, http2 });
+  server = await startServer({ services: [service], ...parts, http2, limits: { streamTimeoutMs: timeoutMs } });
   return `${server.url}/v1/orgs/${orgId}/files/a.zip`;
 }
 
@@ -120,6 +121,42 @@ const count: Handler = async (requests) => {
   }
   return `${sizeBytes} ${others}`;
 };
+
+/** A handler that waits for all of a body, and what became of its calls. */
+function watched() {
+  const [begun, ended] = [Promise.withResolvers<number>(), Promise.withResolvers<unknown>()];
+  const handler: Handler = async (requests) => {
+    try {
+      for await (const { file } of requests) if (file !== undefined) begun.resolve(file.data.byteLength);
+      ended.resolve("complete");
+    } catch (error) {
+      ended.resolve(error);
+      throw error;
+    }
+    return "complete";
+  };
+  return { handler, begun: begun.promise, ended: ended.promise };
+}
+
+/** Sends the head of an upload over HTTP/1.1, and the first five bytes of its hundred. */
+function beginUpload(url: string) {
+  const { port, pathname } = new URL(url);
+  const socket = connectSocket(Number(port), "127.0.0.1");
+  const headers = "Host: x\r\nConnection: close\r\nAuthorization: Bearer admin\r\nContent-Type: application/zip";
+  socket.write(`PUT ${pathname} HTTP/1.1\r\n${headers}\r\nContent-Length: 100\r\n\r\nfirst`);
+  return socket;
+}
+
+/** The same over HTTP/2. */
+function beginHttp2Upload(url: string) {
+  const { origin, pathname } = new URL(url);
+  const session = connect(origin);
+  const headers = { ":method": "PUT", ":path": pathname, "content-type": "application/zip" };
+  const stream = session.request({ ...headers, authorization: "Bearer admin" });
+  stream.on("error", () => undefined); // a test that ends it knows
+  stream.write("first");
+  return { session, stream };
+}
 
 function put(url: string, body: BodyInit, headers: Record<string, string> = {}): Promise<Response> {
   const all = { authorization: "Bearer admin", "content-type": "application/zip", ...headers };
@@ -195,7 +232,7 @@ describe("a method that takes bytes", () => {
   });
 
   it("gets them over HTTP/2 too", async () => {
-    const url = new URL(await start(count, true));
+    const url = new URL(await start(count, { http2: true }));
     const session = connect(url.origin);
     const stream = session.request({
       ":method": "PUT",
@@ -208,6 +245,46 @@ describe("a method that takes bytes", () => {
     expect(await json(stream)).toMatchObject({ said: "400000 a.zip  application/zip" });
     session.close();
   });
+
+  it("is told when the rest does not come in time, and so is the caller", async () => {
+    const { handler, begun, ended } = watched();
+    const socket = beginUpload(await start(handler, { timeoutMs: 300 }));
+    expect(await begun).toBe(5);
+    expect(await ended).toMatchObject({ message: expect.stringContaining("did not come within its time limit") });
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 504 [\s\S]*"error":"deadline_exceeded"/);
+  });
+
+  it("is told when the rest does not come in time over HTTP/2 too", async () => {
+    const { handler, ended } = watched();
+    const { session, stream } = beginHttp2Upload(await start(handler, { http2: true, timeoutMs: 300 }));
+    expect(await json(stream)).toMatchObject({ detail: { error: "deadline_exceeded" } });
+    expect(await ended).toMatchObject({ message: expect.stringContaining("did not come within its time limit") });
+    session.destroy();
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ["ends its side", (socket) => socket.end()],
+    ["drops its connection", (socket) => socket.resetAndDestroy()],
+  ])("never takes a part for the whole when the caller %s", async (_, leave) => {
+    const { handler, begun, ended } = watched();
+    const socket = beginUpload(await start(handler));
+    expect(await begun).toBe(5);
+    leave(socket);
+    expect(await ended).toMatchObject({ message: expect.stringContaining("closed before the body was complete") });
+  });
+
+  it.each(["stream", "session"] as const)(
+    "never takes a part for the whole when the caller ends the %s of HTTP/2",
+    async (part) => {
+      const { handler, begun, ended } = watched();
+      const { session, stream } = beginHttp2Upload(await start(handler, { http2: true }));
+      expect(await begun).toBe(5);
+      // `stream.close` would end the body before it resets the stream.
+      (part === "stream" ? stream : session).destroy();
+      expect(await ended).toMatchObject({ message: expect.stringContaining("closed before the body was complete") });
+      session.destroy();
+    },
+  );
 
   it("gets them from RPC callers, who cannot change the organization on the way", async () => {
     const { method, routes, interceptors } = partsOf(count);
