@@ -1,5 +1,5 @@
-// How each peer is asked whether a text is an attack: with its defaults, at its own flag, and without its checks of other things.
-// JavaScript, since the packages are not installed where the rest is type-checked.
+// How each peer is asked whether a text is an attack: with its defaults, at its own flag, and without its checks of
+// other things. JavaScript, since the packages are not installed where the rest is type-checked.
 
 import { vard } from "@andersmyrmel/vard";
 import { PromptInjectionScanner } from "@llm-dev-ops/shield-sdk";
@@ -8,8 +8,8 @@ import { LLMGuard } from "llm-guard";
 import { createPromptValidator } from "llm-inject-scan";
 import { isInputSafe } from "llmverify";
 
-// hai-guardrails starts a worker for its mode "heuristic" from a path of the machine that built it. That mode cannot be measured, and the
-// worker that is not found must not end the bench.
+// hai-guardrails starts a worker for its mode "heuristic" from a path of the machine that built it. That mode cannot be
+// measured, and the worker that is not found must not end the bench.
 process.on("uncaughtException", (error) => {
   if (!error.message.includes("hai-guardrails/node_modules/piscina")) throw error;
 });

@@ -1,5 +1,5 @@
-// A detector backend to try things out with, in each of the contracts that runtimes speak. It knows a few words and addresses; a real
-// one has a model behind it. It needs Node and nothing else:
+// A detector backend to try things out with, in each of the contracts that runtimes speak. It knows a few words and
+// addresses; a real one has a model behind it. It needs Node and nothing else:
 //
 //   SHAPE=policy-guard PORT=8095 node examples/backends/server.mjs
 
