@@ -96,6 +96,7 @@ function routeColumns({ verb, path, method, facts }: Route): string[] {
     access.public ? "public" : callers.join(",") + (access.apiKeyHeader ? " x-api-key" : ""),
     [
       scope.length === 0 ? "" : `scope=${scope.join(",")}`,
+      access.orgFromCredential ? "org-from-credential" : "",
       entitlement.openWhenBillingBlocked ? "open-when-billing-blocked" : "",
       entitlement.plans.length === 0 ? "" : `plans=${entitlement.plans.join(",")}`,
       audit === "" ? "" : `audit=${audit}`,

@@ -66,7 +66,7 @@ function addresses(config: BootstrapConfig): Record<string, string> {
 async function createDemo(database: Database, config: BootstrapConfig): Promise<Record<string, string>> {
   const keys = new SigningKeys(database, createSealer({ masterKeys: parseMasterKeys(config.masterKey) }));
   const tokens = new Tokens(database);
-  const organization = await new Organizations(database).create({ name: "Demo" });
+  const organization = await new Organizations(database).create({ name: "Demo", plan: config.defaultPlan });
   const caller = systemCaller(organization.id);
   const project = await new Projects(database).create(caller, { name: "Support assistant" });
   const source = readFileSync(new URL("../examples/policies/starter.yaml", import.meta.url), "utf8");

@@ -96,6 +96,14 @@ export const controlPlaneSchema = defineSchema({
     description:
       "`open`: whoever reaches the port may register. `invite_only`: accounts come by invitation, by single sign-on, or from the operator. `npm start` on loopback: `open`.",
   },
+  defaultPlan: {
+    name: "POLICY_GUARD_DEFAULT_PLAN",
+    kind: "enum",
+    values: ["free", "growth", "enterprise"],
+    default: "free",
+    description:
+      "Plan of an organization at its creation, the one of the first start included. Organizations that exist keep theirs: `npm run operator -- set-plan` changes those.",
+  },
   authLimitPerMinute: {
     name: "AUTH_LIMIT_PER_MINUTE",
     kind: "int",
@@ -181,6 +189,7 @@ export const bootstrapSchema = defineSchema({
   masterKey: controlPlaneSchema.masterKey,
   allowNetworks: controlPlaneSchema.allowNetworks,
   dnsServers: controlPlaneSchema.dnsServers,
+  defaultPlan: controlPlaneSchema.defaultPlan,
   port: controlPlaneSchema.port,
   host: controlPlaneSchema.host,
   runtimePort: { name: "RUNTIME_PORT", kind: "port", default: "8081", description: "Port of the runtime." },
@@ -211,7 +220,11 @@ export const resealSchema = defineSchema({ databaseUrl: workerSchema.databaseUrl
 export const setPasswordSchema = defineSchema({ databaseUrl: controlPlaneSchema.databaseUrl });
 
 /** Variables of `npm run operator`. */
-export const operatorSchema = defineSchema({ databaseUrl: controlPlaneSchema.databaseUrl });
+export const operatorSchema = defineSchema({
+  databaseUrl: controlPlaneSchema.databaseUrl,
+  workerUrl: { ...workerSchema.databaseUrl, required: false },
+  defaultPlan: controlPlaneSchema.defaultPlan,
+});
 
 /** Limits of REST and RPC calls to the control plane. */
 export const callLimits = {

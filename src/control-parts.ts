@@ -51,6 +51,9 @@ export function createParts(config: ControlPlaneConfig, process: ProcessParts) {
     signer,
     mailer: readMailSettings(config) && new MailQueue(database, { sealer, log }),
     isRegistrationOpen: config.registration === "open",
+    defaultPlan: config.defaultPlan,
+    // Nothing is sold here yet.
+    billingMode: "off" as const,
     noteRefusal: createRefusalNotes(metrics, log),
     onIngest: createIngestMetrics(metrics),
     eventCatalog: readPrinted("events.json"),

@@ -18,7 +18,7 @@ import {
 import { register } from "./control-routes.ts";
 import { controlServices } from "./control-services.ts";
 import type { Analysis } from "./domain/analysis/analysis.ts";
-import { bundlesChannel, tokensChannel } from "./domain/channel.ts";
+import { bundlesChannel, quotaChannel, tokensChannel } from "./domain/channel.ts";
 import { tokenKind } from "./kit/crypto/token.ts";
 import { NotReady, startManagement } from "./kit/net/management.ts";
 import type { Logger } from "./kit/observability/log.ts";
@@ -135,6 +135,7 @@ async function follow(config: ControlPlaneConfig, { latest, fleet }: Domain, log
     fleet.bundleChanged(payload);
   });
   notifications.on(tokensChannel, (payload) => fleet.tokensChanged(payload));
+  notifications.on(quotaChannel, (payload) => fleet.quotaChanged(payload));
   notifications.onResync(() => {
     latest.invalidate();
     fleet.resync();

@@ -8,10 +8,23 @@ const usage = `usage: npm run operator -- <verb>
   create-organization <name> --owner <e-mail> [--person <name>] [--plan <plan>] [--evaluations <n>]
       makes an organization, and its owner's account where the address has none; the first password on standard input,
       or made up and shown
-  set-plan <organization id> <free|growth|enterprise> [--evaluations <n>]
-      puts an organization on a plan, with the plan's own monthly limit or, on growth, a higher one
+  list
+      shows every organization with its plan
+  show <organization id>
+      shows one
+  set-plan <organization id> <free|growth|enterprise> [--evaluations <n>] [--until <date>]
+      puts an organization on a plan, with the plan's own monthly limit or, on growth, a higher one; until the date
+      whatever is bought meanwhile, without one until a plan is bought
   set-limit <organization id> <n|default>
       gives an organization on growth a monthly limit of its own, or that of the plan again
+  block <organization id> --reason <text>
+      answers its calls with 402 until it is unblocked; what is safe to do stays open
+  unblock <organization id> --reason <text>
+      opens it again
+  usage [--month <2026-11>]
+      shows what each organization has used of the month; default: this one
+  end-sessions <organization id>
+      signs out all of its members; tokens stay
 
   --json      answers in JSON
   --dry-run   checks and tries everything, and changes nothing
@@ -22,19 +35,31 @@ const options = {
   person: { type: "string" },
   plan: { type: "string" },
   evaluations: { type: "string" },
+  until: { type: "string" },
+  reason: { type: "string" },
+  month: { type: "string" },
   json: { type: "boolean", default: false },
   "dry-run": { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
 type Values = ReturnType<typeof parsed>["values"];
-type ValueOption = "owner" | "person" | "plan" | "evaluations";
+const valueOptions = ["owner", "person", "plan", "evaluations", "until", "reason", "month"] as const;
+type ValueOption = (typeof valueOptions)[number];
+
+const organization = "an organization's id";
 
 /** The arguments of each verb, its required options and its optional ones. */
 const verbs = {
   "create-organization": { arguments: ["a name"], needs: ["owner"], takes: ["person", "plan", "evaluations"] },
-  "set-plan": { arguments: ["an organization's id", "a plan"], needs: [], takes: ["evaluations"] },
-  "set-limit": { arguments: ["an organization's id", 'a limit or "default"'], needs: [], takes: [] },
+  list: { arguments: [], needs: [], takes: [] },
+  show: { arguments: [organization], needs: [], takes: [] },
+  "set-plan": { arguments: [organization, "a plan"], needs: [], takes: ["evaluations", "until"] },
+  "set-limit": { arguments: [organization, 'a limit or "default"'], needs: [], takes: [] },
+  block: { arguments: [organization], needs: ["reason"], takes: [] },
+  unblock: { arguments: [organization], needs: ["reason"], takes: [] },
+  usage: { arguments: [], needs: [], takes: ["month"] },
+  "end-sessions": { arguments: [organization], needs: [], takes: [] },
 } as const satisfies Record<
   string,
   {
@@ -47,9 +72,9 @@ const verbs = {
 /** What the operator asked for. */
 export interface OperatorCommand {
   readonly verb: keyof typeof verbs;
-  /** A name or an id. */
+  /** A name or an id; empty for a verb about all of them. */
   readonly subject: string;
-  /** A plan or a limit; empty for `create-organization`. */
+  /** A plan or a limit; empty for other verbs. */
   readonly value: string;
   readonly options: Values;
 }
@@ -89,11 +114,12 @@ function commandOf([verb, ...rest]: readonly string[], values: Values): Operator
   if (!isVerb(verb)) return wrong(`there is no verb "${verb}"; it is one of ${Object.keys(verbs).join(", ")}`);
   const rule = verbs[verb];
   if (rest.length !== rule.arguments.length)
-    return wrong(`${verb} takes ${rule.arguments.join(" and ")}, and got ${rest.length || "nothing"}`);
+    return wrong(
+      `${verb} takes ${rule.arguments.join(" and ") || "no arguments"}, and got ${rest.length || "nothing"}`,
+    );
   const [needs, takes]: [readonly ValueOption[], readonly ValueOption[]] = [rule.needs, rule.takes];
   const missing = needs.find((name) => values[name] === undefined);
   if (missing !== undefined) return wrong(`${verb} needs --${missing}`);
-  const valueOptions: readonly ValueOption[] = ["owner", "person", "plan", "evaluations"];
   const foreign = valueOptions.find(
     (name) => values[name] !== undefined && !needs.includes(name) && !takes.includes(name),
   );

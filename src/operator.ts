@@ -6,12 +6,17 @@ import { userInfo } from "node:os";
 import { text } from "node:stream/consumers";
 import { operatorSchema } from "./config.ts";
 import { PasswordHasher } from "./domain/identity/password-hash.ts";
-import { type MadeOrganization, Operator, type OperatorView } from "./domain/operator/operator.ts";
+import {
+  type MadeOrganization,
+  Operator,
+  type OperatorView,
+  type OrganizationUsage,
+} from "./domain/operator/operator.ts";
 import { systemClock } from "./kit/process/clock.ts";
 import { productVariables, readConfig } from "./kit/process/config.ts";
 import { runOrSay } from "./kit/process/start-failure.ts";
 import { type OperatorCommand, readOperatorArguments, tellUsage } from "./operator-arguments.ts";
-import { openDatabase } from "./store/connection/database.ts";
+import { type Database, openDatabase } from "./store/connection/database.ts";
 
 await runOrSay(main);
 
@@ -25,26 +30,91 @@ async function main(): Promise<number> {
   const command = readOperatorArguments(process.argv.slice(2));
   if ("exitCode" in command) return tellUsage(command);
   const { options: values } = command;
-  const { databaseUrl } = readConfig(operatorSchema, process.env, productVariables);
-  const database = await openDatabase({ url: databaseUrl, poolSize: 2, clock: systemClock });
+  const config = readConfig(operatorSchema, process.env, productVariables);
+  const database = await openDatabase({ url: config.databaseUrl, poolSize: 2, clock: systemClock });
+  const worker = new LazyWorker(config.workerUrl);
   try {
-    const options = { actor: `operator:${login()}`, isDryRun: values["dry-run"] };
-    const { json, lines } = await run(new Operator(database, new PasswordHasher(), options), command);
+    const options = {
+      actor: `operator:${login()}`,
+      isDryRun: values["dry-run"],
+      defaultPlan: config.defaultPlan,
+    };
+    const { json, lines } = await run(new Operator(database, new PasswordHasher(), options), command, worker);
     if (values.json) console.log(JSON.stringify({ ...json, dry_run: options.isDryRun }));
     else for (const line of options.isDryRun ? [...lines, "Nothing was changed: --dry-run."] : lines) console.log(line);
     return 0;
   } finally {
-    await database.close();
+    await Promise.all([database.close(), worker.close()]);
   }
 }
 
-async function run(operator: Operator, { verb, subject, value, options }: OperatorCommand): Promise<Answer> {
-  const { owner = "", person, plan } = options;
+/** The database as the worker's login, which alone may look at all organizations. Opened when a verb needs it. */
+class LazyWorker {
+  readonly #url: string | undefined;
+  #opened: Promise<Database> | undefined;
+
+  constructor(url: string | undefined) {
+    this.#url = url;
+  }
+
+  open(): Promise<Database> {
+    if (this.#url === undefined) throw new Error("DATABASE_WORKER_URL: unset; this verb looks at all organizations");
+    this.#opened ??= openDatabase({ url: this.#url, poolSize: 2, clock: systemClock });
+    return this.#opened;
+  }
+
+  async close(): Promise<void> {
+    await (await this.#opened)?.close();
+  }
+}
+
+async function run(operator: Operator, command: OperatorCommand, worker: LazyWorker): Promise<Answer> {
+  const { verb, subject, value, options } = command;
+  const { owner = "", person, plan, until, reason = "" } = options;
   const evaluations = options.evaluations === undefined ? undefined : Number(options.evaluations);
-  if (verb === "create-organization")
-    return await create(operator, { name: subject, owner, person, plan, evaluations });
-  if (verb === "set-plan") return changed(await operator.setPlan(subject, value, evaluations));
-  return changed(await operator.setLimit(subject, value === "default" ? undefined : Number(value)));
+  switch (verb) {
+    case "create-organization":
+      return await create(operator, { name: subject, owner, person, plan, evaluations });
+    case "list":
+      return listed(await operator.list(await worker.open()));
+    case "show":
+      return changed(await operator.show(subject));
+    case "set-plan":
+      return changed(await operator.setPlan(subject, value, { evaluations, until }));
+    case "set-limit":
+      return changed(await operator.setLimit(subject, value === "default" ? undefined : Number(value)));
+    case "block":
+      return changed(await operator.block(subject, reason));
+    case "unblock":
+      return changed(await operator.unblock(subject, reason));
+    case "usage":
+      return used(await operator.usage(await worker.open(), options.month ?? new Date().toISOString().slice(0, 7)));
+    case "end-sessions": {
+      const { members, ...view } = await operator.endSessions(subject);
+      return { json: { ...jsonOf(view), members }, lines: [`Signed out ${members} members of ${view.orgId}.`] };
+    }
+    default:
+      return verb satisfies never;
+  }
+}
+
+function listed(views: readonly OperatorView[]): Answer {
+  return { json: { orgs: views.map(jsonOf) }, lines: views.flatMap(linesOf) };
+}
+
+function used(rows: readonly OrganizationUsage[]): Answer {
+  const json = rows.map(({ month, evaluations, playgroundEvaluations, overageEvaluations, ...view }) => ({
+    ...jsonOf(view),
+    month,
+    evaluations,
+    playground_evaluations: playgroundEvaluations,
+    overage_evaluations: overageEvaluations,
+  }));
+  const lines = rows.map(
+    ({ orgId, name, plan, month, evaluations, playgroundEvaluations, overageEvaluations, evaluationsPerMonth }) =>
+      `${orgId} ("${name}"), ${month}: ${evaluations + playgroundEvaluations} of ${evaluationsPerMonth ?? "any number of"} evaluations (${plan}), ${playgroundEvaluations} of them in the playground, ${overageEvaluations} as overage.`,
+  );
+  return { json: { usage: json }, lines };
 }
 
 async function create(
@@ -88,13 +158,25 @@ function changed(view: OperatorView): Answer {
   return { json: jsonOf(view), lines: linesOf(view) };
 }
 
-function jsonOf({ orgId, name, plan, evaluationsPerMonth }: OperatorView) {
-  return { org_id: orgId, name, plan, evaluations_per_month: evaluationsPerMonth };
+function jsonOf(view: OperatorView) {
+  return {
+    org_id: view.orgId,
+    name: view.name,
+    plan: view.plan,
+    evaluations_per_month: view.evaluationsPerMonth,
+    billing_blocked: view.billingBlocked,
+    block_reason: view.blockReason,
+    operator_plan: view.operatorPlan,
+    operator_plan_until: view.operatorPlanUntil?.toISOString() ?? null,
+  };
 }
 
-function linesOf({ orgId, name, plan, evaluationsPerMonth }: OperatorView): string[] {
+function linesOf(view: OperatorView): string[] {
+  const { orgId, name, plan, evaluationsPerMonth, billingBlocked, blockReason, operatorPlanUntil } = view;
   const limit = evaluationsPerMonth === null ? "without a limit" : `up to ${evaluationsPerMonth} evaluations a month`;
-  return [`Organization ${orgId} ("${name}"): plan ${plan}, ${limit}.`];
+  const until = operatorPlanUntil === null ? "" : `, until ${operatorPlanUntil.toISOString()}`;
+  const block = billingBlocked ? ` It is blocked: ${blockReason ?? "its bill is not paid"}.` : "";
+  return [`Organization ${orgId} ("${name}"): plan ${plan}, ${limit}${until}.${block}`];
 }
 
 /** The user who runs the command: its name, or its number when it has none. */

@@ -33,6 +33,7 @@ const accessDecisions: Decisions<Access> = {
   account: isFalse,
   addressLimited: isFalse,
   providerSession: isFalse,
+  orgFromCredential: isFalse,
 };
 
 const entitlementDecisions: Decisions<Entitlement> = {

@@ -48,20 +48,29 @@ export function createOperation(
     async serve(exchange) {
       const { request, params, isPathMalformed, query } = exchange;
       const draft = bind({ params, isPathMalformed, query, headers: request.headers });
-      const readBody = async () => {
+      const readBody = once(async () => {
         const text = route.body === "" ? "" : await readJsonBody(request, { ...limits, mediaTypes });
         return draft.finish(text === "" ? undefined : parseJson(text, { cutTexts }));
-      };
+      });
       const address = addressOf(request, trustedHops);
       await call(exchange, draft, createContextValues().set(connectionKey, { address, readBody }));
     },
   };
 }
 
-// Who may call is decided before the body is read.
+/** The same, done once and remembered: authorization may need the body before validation does. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+// Who may call is decided before the body is read, unless the credential itself may say which organization is meant.
 function assertNamedInPath({ method, facts, pathFields }: Route): void {
-  const { orgField, projectField, envField } = facts.access;
-  const missing = [orgField, projectField, envField].find(
+  const { orgField, projectField, envField, orgFromCredential } = facts.access;
+  const missing = [orgFromCredential ? "" : orgField, projectField, envField].find(
     (name) => name !== "" && !pathFields.some((field) => field.name === name),
   );
   if (missing !== undefined) throw new Error(`${nameOf(method)}: (access) names ${missing}, which is not in the path`);

@@ -73,8 +73,8 @@ export class QuotaLeases implements Meter {
     if (lease !== undefined) return this.#spend(lease, nowMs);
     if (!isConnected || this.#quota === undefined) return "";
     this.#askIfLow(nowMs);
-    const { limit, used, resetsAt } = this.#quota;
-    throw planLimitExceeded({ limit, used, resetsAt: resetsAt === undefined ? now : timestampDate(resetsAt) });
+    const { limit, used, resetsAt, advice } = this.#quota;
+    throw planLimitExceeded({ limit, used, resetsAt: resetsAt === undefined ? now : timestampDate(resetsAt), advice });
   }
 
   giveBack(leaseId: string): void {

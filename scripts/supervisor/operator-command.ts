@@ -1,5 +1,5 @@
-// Commands of the operator that work on a database: on that of DATABASE_URL or, without it, of the running
-// installation.
+// Commands of the operator that work on a database: on that of DATABASE_URL (and DATABASE_WORKER_URL) or, without it,
+// of the running installation.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -13,19 +13,19 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Runs this script with the arguments and the streams of this process. */
 export async function runOnDatabase(script: string): Promise<void> {
   await runOrSay(async () => {
-    const url = process.env.DATABASE_URL || (await runningDatabase());
+    const urls = process.env.DATABASE_URL ? {} : await runningDatabase();
     const { status } = spawnSync(process.execPath, [join(root, script), ...process.argv.slice(2)], {
       stdio: "inherit",
-      env: { ...process.env, DATABASE_URL: url },
+      env: { ...process.env, ...urls },
     });
     return status ?? 1;
   });
 }
 
-async function runningDatabase(): Promise<string> {
+async function runningDatabase(): Promise<NodeJS.ProcessEnv> {
   const { dataFolder } = readSettings(process.env, root);
   const urls = await liveDatabaseUrls(dataFolder);
-  if (urls !== undefined) return urls.applicationUrl;
+  if (urls !== undefined) return { DATABASE_URL: urls.applicationUrl, DATABASE_WORKER_URL: urls.workerUrl };
   throw new Error(
     `nothing runs on ${dataFolder}: start it, name its folder with POLICY_GUARD_DATA, or set DATABASE_URL`,
   );

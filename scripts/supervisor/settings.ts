@@ -1,6 +1,7 @@
 // What `npm start` reads from the environment.
 
 import { resolve } from "node:path";
+import { isPlan, type Plan } from "../../src/domain/billing/plan.ts";
 import { isLoopback } from "../../src/kit/net/host.ts";
 import { variableProblems } from "./variables.ts";
 
@@ -14,6 +15,8 @@ export interface Settings {
   readonly managementHost: string;
   /** Whether anybody who reaches the control plane may register. */
   readonly registration: string;
+  /** The plan of organizations at their creation. */
+  readonly defaultPlan: Plan;
   /** URLs of a database of the operator's own; undefined for the embedded one. */
   readonly database: ExternalDatabase | undefined;
 }
@@ -49,8 +52,14 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): Settings {
     managementHost: env.MANAGEMENT_HOST || "127.0.0.1",
     // On one's own machine one tries things; elsewhere strangers would.
     registration: env.POLICY_GUARD_REGISTRATION || (isLoopback(host) ? "open" : "invite_only"),
+    defaultPlan: readPlan(env.POLICY_GUARD_DEFAULT_PLAN),
     database,
   };
+}
+
+// Another value is among the problems already.
+function readPlan(plan = ""): Plan {
+  return isPlan(plan) ? plan : "free";
 }
 
 function readPorts(env: NodeJS.ProcessEnv, problems: string[]): Ports {

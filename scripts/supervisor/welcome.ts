@@ -1,13 +1,24 @@
 // What `npm start` says when everything runs.
 
 import { join, relative } from "node:path";
+import { monthlyLimit, type Plan } from "../../src/domain/billing/plan.ts";
 import { hostToCall } from "../../src/kit/net/host.ts";
 import type { Bootstrap } from "./parts.ts";
 import type { Settings } from "./settings.ts";
 
+/** How much may be evaluated, and both ways to more. */
+function allowance(plan: Plan, orgId: string): string {
+  const limit = monthlyLimit({ plan });
+  if (limit === null) return "New organizations are on the plan enterprise: evaluations have no monthly limit.";
+  return `New organizations have ${limit.toLocaleString("en")} evaluations a month (plan ${plan}). To have no limit:
+
+  npm run operator -- set-plan ${orgId} enterprise      # at any time, in force within a second
+  POLICY_GUARD_DEFAULT_PLAN=enterprise npm start        # from the beginning, on a fresh data folder`;
+}
+
 /** The addresses and commands to try. Tokens are in it only for a terminal: other output ends in journals and files. */
 export function welcome(
-  settings: Pick<Settings, "dataFolder" | "host" | "ports">,
+  settings: Pick<Settings, "dataFolder" | "host" | "ports" | "defaultPlan">,
   bootstrap: Bootstrap,
   { isTerminal }: { readonly isTerminal: boolean },
 ): string {
@@ -38,6 +49,8 @@ In another terminal, an attack and what became of it${isTerminal ? "" : `, with 
 
   sleep 2   # the runtime reports within a second or two
   curl -s '${controlPlane}/v1/orgs/${org_id}/traces?limit=1' -H "Authorization: Bearer ${tokens.admin_token}"
+
+${allowance(settings.defaultPlan, org_id)}
 
 Ctrl-C stops everything; the data stays.`;
 }

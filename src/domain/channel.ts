@@ -3,5 +3,8 @@
 /** Tells of an activation. */
 export const bundlesChannel = "bundles";
 
+/** Tells that an organization's plan or limit has changed, or that it was blocked or opened again. */
+export const quotaChannel = "quota";
+
 /** Tells that the live tokens of an organization have changed. */
 export const tokensChannel = "tokens";

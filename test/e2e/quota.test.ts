@@ -3,13 +3,13 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { reportSample, sampleOf } from "../../scripts/assurance/sample.ts";
+import { PasswordHasher } from "../../src/domain/identity/password-hash.ts";
+import { Operator } from "../../src/domain/operator/operator.ts";
 import { addUsage } from "../../src/store/billing/usage.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
 import { readCounters } from "../harness/process/quota-world.ts";
 import type { TestRuntime } from "../harness/process/runtime.ts";
-import { setPlan } from "../harness/vector/plan.ts";
-import { blockBilling } from "../harness/vector/scene.ts";
 
 const policy = `apiVersion: policyguard/v1
 kind: Policy
@@ -87,17 +87,24 @@ describe("the quota of a plan", () => {
     });
   });
 
-  it("refuses with 402 while the organization is blocked, and goes on when a larger plan is there", async () => {
+  it("refuses with 402 once the operator blocks, and goes on when a larger plan is there", async () => {
     const runtime = await start();
-    await blockBilling(home.plane.database, home.world.orgId);
+    const { orgId } = home.world;
+    const options = { actor: "operator:ada", isDryRun: false, defaultPlan: "free" } as const;
+    const operator = new Operator(home.plane.database, new PasswordHasher(), options);
+    await operator.block(orgId, "no payment");
     await eventually(async () => {
       const { status, body } = await runtime.evaluate({ text: "forbidden" });
       expect([status, body.detail?.error]).toEqual([402, "payment_required"]);
     });
-    await home.plane.database.systemTransaction(home.world.orgId, (tx) =>
-      tx.sql("update organization set billing_blocked = false where id = ?", [home.world.orgId]),
-    );
-    await setPlan(home.plane.database, home.world.orgId, "enterprise");
+    await use(limit);
+    await operator.unblock(orgId, "paid");
+    await eventually(async () => {
+      const { status, body } = await runtime.evaluate({ text: "forbidden" });
+      expect([status, body.detail?.error]).toEqual([403, "plan_limit_exceeded"]);
+      expect(body.detail?.message).toContain(`npm run operator -- set-plan ${orgId} enterprise`);
+    });
+    await operator.setPlan(orgId, "enterprise");
     await eventually(async () => expect((await runtime.evaluate({ text: "forbidden" })).status).toBe(200));
   });
 });

@@ -4,11 +4,13 @@ import { readOperatorArguments } from "../../src/operator-arguments.ts";
 describe("the arguments of the operator", () => {
   test.each([
     [[], "operator: the verb is missing"],
-    [["frobnicate"], 'there is no verb "frobnicate"; it is one of create-organization, set-plan, set-limit'],
+    [["frobnicate"], 'there is no verb "frobnicate"; it is one of create-organization, list, show, set-plan'],
     [["set-plan", "org", "growth", "--frob"], "there is no option --frob"],
     [["set-limit", "org"], 'set-limit takes an organization\'s id and a limit or "default", and got 1'],
     [["create-organization", "Acme"], "create-organization needs --owner"],
     [["set-limit", "org", "1", "--evaluations", "5"], "set-limit takes no --evaluations"],
+    [["block", "org"], "block needs --reason"],
+    [["list", "all"], "list takes no arguments, and got 1"],
   ])("%j is 2, says what is wrong, and how it is called", (args, what) => {
     const read = readOperatorArguments(args);
     expect(read).toMatchObject({ exitCode: 2, text: expect.stringContaining(what) });

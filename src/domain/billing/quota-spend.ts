@@ -2,55 +2,57 @@
 // in the transaction that stores them, after the month's counters are locked.
 
 import { isUuid } from "../../kit/process/id.ts";
-import { addOverage, type LeaseSpend, spendLeases } from "../../store/billing/quota-lease.ts";
+import { addOverage, type LeaseCover, recallGraceMs, spendLeases } from "../../store/billing/quota-lease.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import type { InstanceKey } from "../../store/fleet/runtime-instance.ts";
-import { findOrganization } from "../../store/tenancy/organization.ts";
+import { readQuotaTerms } from "../../store/tenancy/organization.ts";
 import type { AcceptedRecord } from "../telemetry/trace-record.ts";
 import { monthOf, tallyMonths } from "../telemetry/trace-tally.ts";
 import { monthlyLimit } from "./plan.ts";
 
 /**
- * Spends the leases of these evaluations in their order, and returns those that no lease covers. On a plan without a
- * limit, evaluations need no lease.
+ * Spends the leases of these evaluations, in the order of the batch. Returns those that no lease covers. On a plan
+ * without a limit evaluations need no lease, and neither do those that were made while there was such a plan.
  */
 export async function spendQuota(
   tx: Transaction,
   source: Pick<InstanceKey, "instanceId">,
   records: readonly AcceptedRecord[],
 ): Promise<ReadonlySet<AcceptedRecord>> {
-  if (records.length === 0) return new Set();
-  if (monthlyLimit(await findOrganization(tx)) === null) return new Set();
-  const covered = await spendLeases(tx, source, tallyLeases(records));
-  const overage = uncovered(records, covered);
-  await addOverage(tx, tallyMonths([...overage]));
-  return overage;
+  const none = new Set<AcceptedRecord>();
+  if (records.length === 0) return none;
+  const terms = await readQuotaTerms(tx);
+  if (monthlyLimit(terms) === null) return none;
+  const { unlimitedUntil } = terms;
+  const leased = records.filter(({ reported: { leaseId } }) => isUuid(leaseId));
+  const spends = leased.map(({ reported: { leaseId }, createdAt }) => ({
+    id: leaseId,
+    month: monthOf(createdAt),
+    madeAt: createdAt,
+  }));
+  const covered = coveredOf(leased, await spendLeases(tx, source, spends));
+  const isUnlimited = ({ reported: { leaseId }, createdAt }: AcceptedRecord) =>
+    !isUuid(leaseId) && isBefore(createdAt, unlimitedUntil);
+  const overage = records.filter((record) => !covered.has(record) && !isUnlimited(record));
+  await addOverage(tx, tallyMonths(overage));
+  return new Set(overage);
 }
 
-function tallyLeases(records: readonly AcceptedRecord[]): LeaseSpend[] {
-  const spends = new Map<string, LeaseSpend>();
-  for (const record of records) {
-    const { leaseId: id } = record.reported;
-    if (!isUuid(id)) continue;
-    const key = spendKey(record);
-    spends.set(key, { id, month: monthOf(record.createdAt), count: (spends.get(key)?.count ?? 0) + 1 });
-  }
-  return [...spends.values()];
-}
-
-function uncovered(records: readonly AcceptedRecord[], covered: readonly LeaseSpend[]): Set<AcceptedRecord> {
-  const left = new Map(covered.map(({ id, month, count }) => [`${id} ${month}`, count]));
+/** The first evaluations of each lease, as many as it covers. */
+function coveredOf(leased: readonly AcceptedRecord[], covers: readonly LeaseCover[]): ReadonlySet<AcceptedRecord> {
+  const left = new Map(covers.map((cover) => [`${cover.id} ${cover.month}`, { ...cover }]));
   return new Set(
-    records.filter((record) => {
-      const key = spendKey(record);
-      const rest = left.get(key) ?? 0;
-      if (rest > 0) left.set(key, rest - 1);
-      return rest === 0;
+    leased.filter(({ reported: { leaseId }, createdAt }) => {
+      const cover = left.get(`${leaseId} ${monthOf(createdAt)}`);
+      if (cover === undefined || cover.covered === 0) return false;
+      if (cover.closedAt !== null && !isBefore(createdAt, cover.closedAt)) return false;
+      left.set(`${leaseId} ${monthOf(createdAt)}`, { ...cover, covered: cover.covered - 1 });
+      return true;
     }),
   );
 }
 
-// PostgreSQL writes UUIDs in lower case.
-function spendKey({ reported, createdAt }: AcceptedRecord): string {
-  return `${reported.leaseId.toLowerCase()} ${monthOf(createdAt)}`;
+/** Whether this is before the moment, or so shortly after it that its runtime may not have heard of it. */
+function isBefore(madeAt: Date, moment: Date | null): boolean {
+  return moment !== null && madeAt.getTime() < moment.getTime() + recallGraceMs;
 }

@@ -23,8 +23,9 @@ import {
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import type { InstanceKey } from "../../store/fleet/runtime-instance.ts";
-import { findOrganization, type OrganizationRow } from "../../store/tenancy/organization.ts";
+import { findOrganization, readQuotaTerms } from "../../store/tenancy/organization.ts";
 import { monthOf } from "../telemetry/trace-tally.ts";
+import { type BillingMode, quotaAdvice } from "./advice.ts";
 import { monthlyLimit } from "./plan.ts";
 
 /** How long a runtime may go on using its leases without hearing from the control plane. */
@@ -44,6 +45,8 @@ export interface QuotaAnswer {
   readonly limit: number;
   readonly used: number;
   readonly resetsAt: Date;
+  /** How the organization gets more. */
+  readonly advice: string;
 }
 
 /** The runtime that asks. */
@@ -52,73 +55,115 @@ export type QuotaSource = InstanceKey & { readonly orgId: string };
 /** Grants and renews leases. */
 export class Quota {
   readonly #database: Database;
+  readonly #mode: BillingMode;
 
-  constructor(database: Database) {
+  /** `mode` decides what runtimes are told when nothing is left. */
+  constructor(database: Database, { mode }: { readonly mode: BillingMode }) {
     this.#database = database;
+    this.#mode = mode;
   }
 
   /** The quota as one stream of a runtime sees it. */
   open(source: QuotaSource): QuotaSession {
-    return new QuotaSession(this.#database, source);
+    return new QuotaSession(this.#database, source, quotaAdvice(this.#mode, source.orgId));
   }
 }
 
-/** The leases of one stream: those that the runtime names, and those that it was granted here. */
+/**
+ * The leases of one stream: those that the runtime names, and those that it was granted here. Answers are given one
+ * after the other, since a change of the plan may call for one while another is made.
+ */
 export class QuotaSession {
   readonly #database: Database;
   readonly #source: QuotaSource;
   /** Granted here and not named by the runtime yet: its status may have been sent before it got the answer. */
   readonly #unnamed = new Set<string>();
+  #named: readonly string[] = [];
+  #inTurn: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, source: QuotaSource) {
+  readonly #advice: string;
+
+  constructor(database: Database, source: QuotaSource, advice: string) {
     this.#database = database;
     this.#source = source;
+    this.#advice = advice;
   }
 
   /** Renews the leases that are still wanted, and grants one more if the runtime asks for it and the plan has room. */
-  async answer(held: readonly string[], wish: LeaseWish | undefined, demand = 0): Promise<QuotaAnswer> {
-    for (const id of held) this.#unnamed.delete(id);
-    const ids = [...held, ...this.#unnamed];
+  answer(held: readonly string[], wish: LeaseWish | undefined, demand = 0): Promise<QuotaAnswer> {
+    return this.#next(() => {
+      this.#named = held;
+      for (const id of held) this.#unnamed.delete(id);
+      return this.#ask(wish, demand);
+    });
+  }
+
+  /** The same for a runtime that did not ask, because its plan has changed: one without a lease gets one. */
+  refresh(): Promise<QuotaAnswer> {
+    return this.#next(() => this.#ask("now_if_none", 0));
+  }
+
+  #next(work: () => Promise<QuotaAnswer>): Promise<QuotaAnswer> {
+    const result = this.#inTurn.then(work);
+    this.#inTurn = result.catch(() => undefined);
+    return result;
+  }
+
+  async #ask(wish: Question["wish"], demand: number): Promise<QuotaAnswer> {
+    const ids = [...new Set([...this.#named, ...this.#unnamed])];
     const answer = await this.#database.systemTransaction(this.#source.orgId, (tx) =>
       answerIn(tx, this.#source, { ids, wish, demand }),
     );
     this.#unnamed.clear();
-    for (const { id } of answer.leases) if (!held.includes(id)) this.#unnamed.add(id);
-    return answer;
+    for (const { id } of answer.leases) if (!this.#named.includes(id)) this.#unnamed.add(id);
+    return { ...answer, advice: this.#advice };
   }
+}
+
+interface Question {
+  readonly ids: readonly string[];
+  /** "now_if_none": only a runtime without a lease of this month gets one. */
+  readonly wish: LeaseWish | "now_if_none" | undefined;
+  readonly demand: number;
 }
 
 async function answerIn(
   tx: Transaction,
   source: QuotaSource,
-  {
-    ids,
-    wish,
-    demand,
-  }: { readonly ids: readonly string[]; readonly wish: LeaseWish | undefined; readonly demand: number },
-): Promise<QuotaAnswer> {
+  { ids, wish, demand }: Question,
+): Promise<Omit<QuotaAnswer, "advice">> {
   const organization = await findOrganization(tx);
   const limit = monthlyLimit(organization);
   const common = { limit: limit ?? 0, used: 0, resetsAt: endOf(monthOf(tx.now)) };
   if (organization.billingBlocked) return { ...common, state: "blocked", leases: [] };
   if (limit === null) return { ...common, state: "unlimited", leases: [] };
-  const grant = wish === undefined ? undefined : await grantLease(tx, source, { limit, wish, demand });
+  const grant =
+    wish === undefined || wish === "now_if_none" ? undefined : await grantLease(tx, source, { wish, demand });
+  const kept = await keepLeases(tx, source, ids);
+  const isBare = wish === "now_if_none" && !kept.some(({ month }) => month === monthOf(tx.now));
+  const late = isBare ? await grantLease(tx, source, { wish: "now", demand }) : undefined;
+  const granted = grant ?? late;
+  const leases = [...kept, ...(granted?.lease === undefined ? [] : [granted.lease])].map(withMonth);
+  const isExhausted = granted !== undefined && granted.lease === undefined;
+  return { ...common, used: granted?.used ?? 0, state: isExhausted ? "exhausted" : "leased", leases };
+}
+
+function keepLeases(tx: Transaction, source: QuotaSource, ids: readonly string[]): Promise<Lease[]> {
   const expiresAt = new Date(tx.now.getTime() + 2 * leaseLifetimeMs);
-  const kept = await renewLeases(tx, source, { ids, fromMonth: monthOf(tx.now), expiresAt });
-  const leases = [...kept, ...(grant?.lease === undefined ? [] : [grant.lease])].map(withMonth);
-  const isExhausted = grant !== undefined && grant.lease === undefined;
-  return { ...common, used: grant?.used ?? 0, state: isExhausted ? "exhausted" : "leased", leases };
+  return renewLeases(tx, source, { ids, fromMonth: monthOf(tx.now), expiresAt });
 }
 
 async function grantLease(
   tx: Transaction,
   source: QuotaSource,
-  { limit, wish, demand }: { readonly limit: number; readonly wish: LeaseWish; readonly demand: number },
+  { wish, demand }: { readonly wish: LeaseWish; readonly demand: number },
 ): Promise<{ readonly lease: Lease | undefined; readonly used: number } | undefined> {
   const month = wish === "now" ? monthOf(tx.now) : monthOf(endOf(monthOf(tx.now)));
   // Too early: a lease granted now would be kept from other runtimes for nothing.
   if (wish === "next_month" && startOf(month).getTime() - tx.now.getTime() > earlyMs) return undefined;
-  const { room, used, others } = await roomIn(tx, month, limit, source);
+  const found = await roomIn(tx, month, source);
+  if (found === undefined) return undefined;
+  const { room, used, others } = found;
   if (room <= 0) return { lease: undefined, used };
   const size = sizeOf(room, others + 1, demand);
   const lease = { id: newId(), month, size };
@@ -133,18 +178,20 @@ function sizeOf(room: number, runtimes: number, demand: number): number {
   return Math.min(room, Math.max(minSize, Math.min(maxSize, Math.floor(wanted))));
 }
 
-/** Locks the month and returns how much of it may still be granted. */
-async function roomIn(tx: Transaction, month: string, limit: number, source: Pick<InstanceKey, "instanceId">) {
+/**
+ * Locks the month and returns how much of it may still be granted; undefined when there is no limit any more. The limit
+ * is read under the lock, since a plan may change while this waits for it.
+ */
+async function roomIn(tx: Transaction, month: string, source: Pick<InstanceKey, "instanceId">) {
   const state = await lockMonth(tx, month);
+  const limit = monthlyLimit(await readQuotaTerms(tx));
+  if (limit === null) return undefined;
   await reclaimLeases(tx);
-  let { outstanding, others } = await readOutstanding(tx, month, source);
-  if (covered(state) + outstanding > limit) {
-    // The plan has become smaller. Leases beyond it are recalled; runtimes hear of that with their next answer.
-    await recallLeases(tx, month);
-    [outstanding, others] = [0, 0];
-  }
+  const { outstanding, others } = await readOutstanding(tx, month, source);
+  // The plan has become smaller. What its leases allowed stays outstanding until they expire.
+  if (covered(state) + outstanding > limit) await recallLeases(tx, month);
   const used = state.evaluations + state.playground + outstanding;
-  return { room: limit - used, used, others };
+  return { room: limit - used, used, others, limit };
 }
 
 function covered({ evaluations, overage, playground }: MonthState): number {
@@ -156,12 +203,8 @@ const nobody = { instanceId: "00000000-0000-0000-0000-000000000000" };
 /** How much of the current month is left for the organization; null without a limit. Locks the month. */
 export async function remainingQuota(
   tx: Transaction,
-  organization: OrganizationRow,
 ): Promise<{ readonly room: number; readonly used: number; readonly limit: number } | null> {
-  const limit = monthlyLimit(organization);
-  if (limit === null) return null;
-  const { room, used } = await roomIn(tx, monthOf(tx.now), limit, nobody);
-  return { room, used, limit };
+  return (await roomIn(tx, monthOf(tx.now), nobody)) ?? null;
 }
 
 /** When the current month ends. */

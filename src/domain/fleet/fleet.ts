@@ -19,6 +19,8 @@ export interface FleetMember {
   bundleChanged(activationSeq: number): void;
   /** Tells it the values of the live tokens, its own among them. */
   tokensChanged(tokens: readonly LiveToken[]): void;
+  /** Tells it what it may still evaluate. */
+  quotaChanged(): void;
   /** Tells it that its own token value has ended. */
   revoked(): void;
   /** Ends its stream after the batch in hand, since the process ends. */
@@ -86,9 +88,17 @@ export class Fleet {
     void this.#tellTokens(org_id);
   }
 
+  /** Handles a notification of the channel "quota". */
+  quotaChanged({ org_id }: JsonObject): void {
+    for (const member of this.#members) if (member.orgId === org_id) member.quotaChanged();
+  }
+
   /** Assumes that everything changed. */
   resync(): void {
-    for (const member of this.#members) void this.#tellActivation(member);
+    for (const member of this.#members) {
+      void this.#tellActivation(member);
+      member.quotaChanged();
+    }
     for (const orgId of new Set([...this.#members].map((member) => member.orgId)))
       this.tokensChanged({ org_id: orgId });
   }

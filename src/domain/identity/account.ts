@@ -8,6 +8,7 @@ import type { Database } from "../../store/connection/database.ts";
 import type { AccountTransaction, AuditAuthor, Transaction } from "../../store/core/transaction.ts";
 import { type AccountRow, findAccount, insertAccount } from "../../store/identity/account.ts";
 import { type FoundMembership, lookUpMemberships, type MemberRole, MemberRow } from "../../store/identity/member.ts";
+import type { Plan } from "../billing/plan.ts";
 import type { EmailAddress } from "../mail/email.ts";
 import { addOrganization } from "../tenancy/organization.ts";
 
@@ -62,14 +63,14 @@ export function addMember(
 export async function addOwnOrganization(
   tx: AccountTransaction,
   account: AccountRow,
-  { name, audit }: { readonly name: string; readonly audit: AuditAuthor["audit"] },
+  { name, plan, audit }: { readonly name: string; readonly plan: Plan; readonly audit: AuditAuthor["audit"] },
 ): Promise<string> {
   const author = {
     credential: { id: account.id, label: account.email },
     audit: { ...audit, action: "organization.create" },
   };
   const organization = await tx.openOrganization(newId(), author);
-  addOrganization(organization, { name });
+  addOrganization(organization, { name, plan });
   await tx.em.flush();
   addMember(organization, account, "owner");
   return organization.orgId;

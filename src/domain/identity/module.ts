@@ -7,6 +7,7 @@ import type { Clock } from "../../kit/process/clock.ts";
 import { OidcClient } from "../../platform/oidc/oidc.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
+import type { Plan } from "../billing/plan.ts";
 import type { MailQueue } from "../mail/mail-queue.ts";
 import { Accounts } from "./account.ts";
 import { Invitations } from "./invitation.ts";
@@ -44,6 +45,8 @@ export interface IdentityParts {
   readonly publicUrl: string;
   /** Whether strangers may register. */
   readonly isRegistrationOpen: boolean;
+  /** The plan of new organizations. */
+  readonly defaultPlan: Plan;
   /** Counts and logs refused sign-ins. */
   readonly noteRefusal: NoteRefusal;
 }
@@ -54,7 +57,7 @@ export function createIdentityDomain(parts: IdentityParts) {
 }
 
 function createAccounts(parts: IdentityParts) {
-  const { database, clock, sealer, mailer, publicUrl, isRegistrationOpen, noteRefusal: note } = parts;
+  const { database, clock, sealer, mailer, publicUrl, isRegistrationOpen, defaultPlan, noteRefusal: note } = parts;
   const post = mailer && { mailer, publicUrl };
   const hasher = new PasswordHasher();
   const tries = new LoginTries(database, clock, note);
@@ -62,7 +65,7 @@ function createAccounts(parts: IdentityParts) {
   const factors = new SecondFactors(database, { sealer, tries, stepUp, mailer });
   return {
     accounts: new Accounts(database),
-    registrations: new Registrations(database, clock, { hasher, post, isOpen: isRegistrationOpen }),
+    registrations: new Registrations(database, clock, { hasher, post, isOpen: isRegistrationOpen, defaultPlan }),
     logins: new Logins(database, clock, { tries, hasher, factors, note }),
     sessions: new Sessions(database, clock),
     passwords: new Passwords(database, clock, { hasher, tries, post }),
@@ -70,7 +73,7 @@ function createAccounts(parts: IdentityParts) {
     team: new Team(database, { mailer }),
     invitations: new Invitations(database, { clock, hasher, tries, mailer, publicUrl }),
     joinRequests: new JoinRequests(database, { mailer, publicUrl }),
-    ownOrganizations: new OwnOrganizations(database),
+    ownOrganizations: new OwnOrganizations(database, { defaultPlan }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Database } from "../../store/connection/database.ts";
 import { lockAccount } from "../../store/identity/account.ts";
 import { countOwned } from "../../store/identity/member.ts";
 import { findOrganization, lookUpOrganizationsOf, type OrganizationView } from "../../store/tenancy/organization.ts";
+import type { Plan } from "../billing/plan.ts";
 import { addOwnOrganization, requireAccount } from "./account.ts";
 
 /** Organizations that one account may own. */
@@ -17,8 +18,12 @@ export const ownOrganizationLimit = 20;
 export class OwnOrganizations {
   readonly #database: Database;
 
-  constructor(database: Database) {
+  readonly #defaultPlan: Plan;
+
+  /** `defaultPlan` is the plan of new organizations. */
+  constructor(database: Database, { defaultPlan }: { readonly defaultPlan: Plan }) {
     this.#database = database;
+    this.#defaultPlan = defaultPlan;
   }
 
   /** Makes an organization that the caller owns. */
@@ -27,7 +32,7 @@ export class OwnOrganizations {
       // The lock keeps racing calls from passing the limit together.
       const account = requireAccount(await lockAccount(tx));
       if ((await countOwned(tx)) >= ownOrganizationLimit) throw limitReached();
-      return addOwnOrganization(tx, account, { name, audit: caller.audit });
+      return addOwnOrganization(tx, account, { name, plan: this.#defaultPlan, audit: caller.audit });
     });
     return this.#database.read(orgId, findOrganization);
   }

@@ -11,6 +11,7 @@ import type { Database } from "../../store/connection/database.ts";
 import type { AccountTransaction } from "../../store/core/transaction.ts";
 import { lookUpAccount } from "../../store/identity/account.ts";
 import { addOneTimeToken, lookUpOneTimeToken, useOneTimeToken } from "../../store/identity/one-time-token.ts";
+import type { Plan } from "../billing/plan.ts";
 import { type EmailAddress, parseEmail } from "../mail/email.ts";
 import { confirmationMail, knownAddressMail, mayMail, type Post } from "../mail/mail.ts";
 import { addAccount, addOwnOrganization } from "./account.ts";
@@ -50,17 +51,25 @@ export class Registrations {
   readonly #hasher: PasswordHasher;
   readonly #post: Post | undefined;
   readonly #isOpen: boolean;
+  readonly #defaultPlan: Plan;
 
   constructor(
     database: Database,
     clock: Clock,
-    parts: { readonly hasher: PasswordHasher; readonly post: Post | undefined; readonly isOpen: boolean },
+    parts: {
+      readonly hasher: PasswordHasher;
+      readonly post: Post | undefined;
+      readonly isOpen: boolean;
+      /** The plan of new organizations. */
+      readonly defaultPlan: Plan;
+    },
   ) {
     this.#database = database;
     this.#clock = clock;
     this.#hasher = parts.hasher;
     this.#post = parts.post;
     this.#isOpen = parts.isOpen;
+    this.#defaultPlan = parts.defaultPlan;
   }
 
   /** Makes an account and returns it, or mails the link that makes it and returns undefined. */
@@ -77,7 +86,9 @@ export class Registrations {
     };
     const accountId = newId();
     if (this.#post !== undefined) return this.#mailLink(this.#post, email, accountId, pending);
-    return this.#database.accountTransaction(accountId, (tx) => begin(tx, pending, origin, { isVerified: false }));
+    return this.#database.accountTransaction(accountId, (tx) =>
+      begin(tx, pending, origin, { isVerified: false, plan: this.#defaultPlan }),
+    );
   }
 
   /** Makes the account of a mailed link. */
@@ -92,7 +103,7 @@ export class Registrations {
       const pending = await useOneTimeToken(tx, "register", digest);
       if (pending === undefined) throw linkInvalid();
       // Our own row, written by `#mailLink`.
-      return begin(tx, pending as Pending, origin, { isVerified: true });
+      return begin(tx, pending as Pending, origin, { isVerified: true, plan: this.#defaultPlan });
     });
   }
 
@@ -121,14 +132,14 @@ async function begin(
   tx: AccountTransaction,
   pending: Pending,
   origin: CallOrigin,
-  { isVerified }: { readonly isVerified: boolean },
+  { isVerified, plan }: { readonly isVerified: boolean; readonly plan: Plan },
 ): Promise<Begun> {
   const { email_text: text, email_key: key, name, password_hash: passwordHash } = pending;
   const account = await addAccount(tx, { email: { text, key }, name, passwordHash, isVerified }).catch(asInvalidLink);
   const session = await openSession(tx, "password", origin);
   const { organization_name: orgName } = pending;
   const orgId =
-    orgName === null ? undefined : await addOwnOrganization(tx, account, { name: orgName, audit: origin.audit });
+    orgName === null ? undefined : await addOwnOrganization(tx, account, { name: orgName, plan, audit: origin.audit });
   return { account, session, orgId };
 
   // Of two links for one address, the second does not work anymore.

@@ -5,11 +5,20 @@ import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import { isUuid, newId } from "../../kit/process/id.ts";
 import type { AuditIntent } from "../../kit/rpc/context.ts";
+import { readMonth } from "../../store/billing/usage.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { AccountTransaction, AuditAuthor } from "../../store/core/transaction.ts";
 import { findAccount, lookUpAccount } from "../../store/identity/account.ts";
-import { findAnyOrganization, type OrganizationRow } from "../../store/tenancy/organization.ts";
+import { listMemberAccounts } from "../../store/identity/member.ts";
+import { revokeSessions } from "../../store/identity/session.ts";
+import {
+  findAnyOrganization,
+  lockBilling,
+  lookUpOrganizations,
+  type OrganizationRow,
+} from "../../store/tenancy/organization.ts";
 import { evaluationsPerMonth, isPlan, monthlyLimit, type Plan } from "../billing/plan.ts";
+import { settleStanding } from "../billing/standing.ts";
 import { addAccount, addMember, requireAccount } from "../identity/account.ts";
 import type { PasswordHasher } from "../identity/password-hash.ts";
 import { checkPassword } from "../identity/password-rule.ts";
@@ -35,6 +44,12 @@ export interface OperatorView {
   readonly plan: Plan;
   /** Evaluations of a month; null without a limit. */
   readonly evaluationsPerMonth: number | null;
+  readonly billingBlocked: boolean;
+  /** Why the operator has blocked it; null when it is not, or when its bill is not paid. */
+  readonly blockReason: string | null;
+  /** The plan that the operator has set, and until when; null when nobody did. */
+  readonly operatorPlan: Plan | null;
+  readonly operatorPlanUntil: Date | null;
 }
 
 /** The new organization. */
@@ -49,6 +64,24 @@ export interface OperatorOptions {
   readonly actor: string;
   /** Makes every change and rolls it back. */
   readonly isDryRun: boolean;
+  /** The plan of an organization that is created without one. */
+  readonly defaultPlan: Plan;
+}
+
+/** What a month has had. */
+export interface OrganizationUsage extends OperatorView {
+  readonly month: string;
+  readonly evaluations: number;
+  readonly playgroundEvaluations: number;
+  readonly overageEvaluations: number;
+}
+
+/** What a verb changes besides the organization's own columns. */
+interface OperatorChange {
+  /** Undefined leaves it. */
+  readonly evaluationsLimit?: number | null;
+  /** Told in the entry of the audit log. */
+  readonly why?: string;
 }
 
 /** Maximum of a limit of evaluations. */
@@ -72,7 +105,7 @@ export class Operator {
     const name = readName(input.name, "name");
     const ownerName = readName(input.ownerName, "person");
     const email = parseEmail(input.ownerEmail, "owner");
-    const plan = readPlan(input.plan ?? "free");
+    const plan = readPlan(input.plan ?? this.#options.defaultPlan);
     const evaluationsLimit = readLimit(plan, input.evaluations);
     const found = await lookUpAccount(this.#database, email.key);
     const passwordHash = found === undefined ? await this.#firstPassword(input, email, ownerName) : undefined;
@@ -86,20 +119,94 @@ export class Operator {
     return { ...view, isNewAccount: found === undefined };
   }
 
-  /** Puts an organization on a plan, with the plan's own limit unless `evaluations` is given. */
-  async setPlan(orgId: string, plan: string, evaluations?: number): Promise<OperatorView> {
+  /**
+   * Puts an organization on a plan, with the plan's own limit unless `evaluations` is given. It stands until `until`,
+   * whatever is bought meanwhile; without an end, until a plan is bought.
+   */
+  async setPlan(
+    orgId: string,
+    plan: string,
+    { evaluations, until }: { readonly evaluations?: number | undefined; readonly until?: string | undefined } = {},
+  ): Promise<OperatorView> {
     const wanted = readPlan(plan);
-    return this.#change(orgId, "organization.set_plan", (organization) => {
-      organization.plan = wanted;
-      organization.evaluationsLimit = readLimit(wanted, evaluations);
+    const end = until === undefined ? null : readEnd(until);
+    return this.#change(orgId, "organization.set_plan", (organization, now) => {
+      if (end !== null && end <= now) throw validationFailed([{ field: "until", message: "is in the past" }]);
+      organization.operatorPlan = wanted;
+      organization.operatorPlanUntil = end;
+      return { evaluationsLimit: readLimit(wanted, evaluations) };
     });
   }
 
   /** Sets the monthly limit of an organization; undefined for that of its plan. */
   setLimit(orgId: string, evaluations: number | undefined): Promise<OperatorView> {
-    return this.#change(orgId, "organization.set_limit", (organization) => {
-      organization.evaluationsLimit = readLimit(organization.plan, evaluations);
+    return this.#change(orgId, "organization.set_limit", (organization) => ({
+      evaluationsLimit: readLimit(organization.plan, evaluations),
+    }));
+  }
+
+  /** Blocks an organization: its calls are answered 402 until it is unblocked. */
+  async block(orgId: string, reason: string): Promise<OperatorView> {
+    const why = readName(reason, "reason");
+    return this.#change(orgId, "organization.block", (organization) => {
+      organization.operatorBlockReason = why;
+      return {};
     });
+  }
+
+  /** Opens an organization again, whoever blocked it. */
+  async unblock(orgId: string, reason: string): Promise<OperatorView> {
+    const why = readName(reason, "reason");
+    return this.#change(orgId, "organization.unblock", (organization) => {
+      organization.operatorBlockReason = null;
+      return { why };
+    });
+  }
+
+  /** Every organization, by its creation. */
+  async list(worker: Database): Promise<OperatorView[]> {
+    const views: OperatorView[] = [];
+    for (const { id } of await lookUpOrganizations(worker)) {
+      const found = await worker.read(id, findAnyOrganization);
+      if (found !== null) views.push(viewOf(found));
+    }
+    return views;
+  }
+
+  /** One organization. */
+  show(orgId: string): Promise<OperatorView> {
+    return this.#database.read(readOrgId(orgId), async (tx) => {
+      const organization = await findAnyOrganization(tx);
+      if (organization === null) throw notFound("organization");
+      return viewOf(organization);
+    });
+  }
+
+  /** How much of a month, such as "2026-11", each organization has used. */
+  async usage(worker: Database, month: string): Promise<OrganizationUsage[]> {
+    if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month))
+      throw validationFailed([{ field: "month", message: "expected a month such as 2026-11" }]);
+    const used: OrganizationUsage[] = [];
+    for (const { id } of await lookUpOrganizations(worker)) {
+      const found = await worker.read(id, async (tx) => {
+        const organization = await findAnyOrganization(tx);
+        return organization && { organization, counts: await readMonth(tx, `${month}-01`) };
+      });
+      if (found !== null) used.push({ ...viewOf(found.organization), month, ...found.counts });
+    }
+    return used;
+  }
+
+  /** Ends every session of the organization's members. Tokens stay. Returns how many members there are. */
+  async endSessions(orgId: string): Promise<OperatorView & { readonly members: number }> {
+    const accounts = await this.#database.read(readOrgId(orgId), async (tx) => {
+      if ((await findAnyOrganization(tx)) === null) throw notFound("organization");
+      return (await listMemberAccounts(tx)).map(({ account_id: id }) => id);
+    });
+    const view = await this.#change(orgId, "organization.end_sessions", () => ({}));
+    if (!this.#options.isDryRun)
+      for (const id of accounts) await this.#database.accountTransaction(id, (tx) => revokeSessions(tx));
+    return { ...view, members: accounts.length };
   }
 
   async #firstPassword({ password }: NewOrganization, email: EmailAddress, name: string): Promise<string> {
@@ -118,17 +225,25 @@ export class Operator {
     return row;
   }
 
-  async #change(orgId: string, action: string, change: (organization: OrganizationRow) => void): Promise<OperatorView> {
-    if (!isUuid(orgId))
-      throw validationFailed([{ field: "organization", message: "expected the id of an organization" }]);
+  async #change(
+    orgId: string,
+    action: string,
+    change: (organization: OrganizationRow, now: Date) => OperatorChange,
+  ): Promise<OperatorView> {
     return this.#try((finish) =>
-      this.#database.transaction({ orgId, ...this.#author(action) }, async (tx) => {
+      this.#database.transaction({ orgId: readOrgId(orgId), ...this.#author(action) }, async (tx) => {
+        await lockBilling(tx);
         const organization = await findAnyOrganization(tx);
         if (organization === null) throw notFound("organization");
         const before = auditView(organization);
-        change(organization);
-        organization.updatedAt = tx.now;
-        tx.changed({ resource: `organization/${orgId}`, before, after: auditView(organization) });
+        const { evaluationsLimit, why } = change(organization, tx.now);
+        await settleStanding(tx, { evaluationsLimit });
+        const after = auditView(organization);
+        tx.changed({
+          resource: `organization/${orgId}`,
+          before,
+          after: why === undefined ? after : { ...after, reason: why },
+        });
         return finish(organization);
       }),
     );
@@ -192,11 +307,39 @@ function readLimit(plan: Plan, evaluations: number | undefined): number | null {
   ]);
 }
 
-function viewOf(organization: OrganizationRow): OperatorView {
-  const { id: orgId, name, plan } = organization;
-  return { orgId, name, plan, evaluationsPerMonth: monthlyLimit(organization) };
+function readOrgId(orgId: string): string {
+  if (isUuid(orgId)) return orgId.toLowerCase();
+  throw validationFailed([{ field: "organization", message: "expected the id of an organization" }]);
 }
 
-function auditView({ plan, evaluationsLimit }: OrganizationRow) {
-  return { plan, evaluations_limit: evaluationsLimit ?? null };
+/** The end of a day, or a moment. */
+function readEnd(text: string): Date {
+  const end = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T23:59:59.999Z` : text);
+  if (!Number.isNaN(end.getTime())) return end;
+  throw validationFailed([{ field: "until", message: "expected a date such as 2027-01-31, or a moment in ISO 8601" }]);
+}
+
+function viewOf(organization: OrganizationRow): OperatorView {
+  const { id: orgId, name, plan, billingBlocked } = organization;
+  return {
+    orgId,
+    name,
+    plan,
+    evaluationsPerMonth: monthlyLimit(organization),
+    billingBlocked,
+    blockReason: organization.operatorBlockReason ?? null,
+    operatorPlan: organization.operatorPlan ?? null,
+    operatorPlanUntil: organization.operatorPlanUntil ?? null,
+  };
+}
+
+function auditView(organization: OrganizationRow) {
+  const { plan, evaluationsLimit, billingBlocked, operatorPlanUntil, operatorBlockReason } = organization;
+  return {
+    plan,
+    evaluations_limit: evaluationsLimit ?? null,
+    operator_plan_until: operatorPlanUntil?.toISOString() ?? null,
+    billing_blocked: billingBlocked,
+    block_reason: operatorBlockReason ?? null,
+  };
 }

@@ -3,6 +3,7 @@
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Analysis } from "../analysis/analysis.ts";
+import type { BillingMode } from "../billing/advice.ts";
 import { Playground } from "./playground.ts";
 
 /** What the services are built from. */
@@ -10,9 +11,11 @@ export interface PlaygroundParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly analysis: Analysis;
+  /** Where a larger plan comes from. */
+  readonly billingMode: BillingMode;
 }
 
 /** Builds the services. */
-export function createPlaygroundDomain({ database, clock, analysis }: PlaygroundParts) {
-  return { playground: new Playground(database, clock, analysis) };
+export function createPlaygroundDomain({ database, clock, analysis, billingMode: mode }: PlaygroundParts) {
+  return { playground: new Playground(database, clock, { analysis, mode }) };
 }

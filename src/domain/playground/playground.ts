@@ -18,10 +18,10 @@ import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { itemTexts, listHeadsOfProject } from "../../store/policy/list.ts";
 import { findAgentById } from "../../store/project/agent.ts";
-import { findOrganization } from "../../store/tenancy/organization.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import type { ListText } from "../analysis/stored-part.ts";
 import type { TriedPolicy } from "../analysis/try-policy.ts";
+import { type BillingMode, quotaAdvice } from "../billing/advice.ts";
 import { quotaResetsAt, remainingQuota } from "../billing/quota.ts";
 import { contentTooLarge } from "../bundle/content.ts";
 import { enabledSchemas } from "../policy/output-schema.ts";
@@ -48,10 +48,18 @@ export class Playground {
   readonly #analysis: Analysis;
   readonly #finder: PolicyFinder;
 
-  constructor(database: Database, clock: Clock, analysis: Analysis) {
+  readonly #mode: BillingMode;
+
+  /** `mode` decides what a refusal advises. */
+  constructor(
+    database: Database,
+    clock: Clock,
+    { analysis, mode }: { readonly analysis: Analysis; readonly mode: BillingMode },
+  ) {
     this.#database = database;
     this.#clock = clock;
     this.#analysis = analysis;
+    this.#mode = mode;
     this.#finder = new PolicyFinder(database);
   }
 
@@ -87,13 +95,13 @@ export class Playground {
       input.projectId === undefined
         ? await this.#askPolicy(caller, input)
         : { name: "explainBundle" as const, ...(await this.#finder.activeBundle(caller, input)) };
-    await this.#database.systemTransaction(orgId, assertQuota);
+    await this.#database.systemTransaction(orgId, (tx) => assertQuota(tx, this.#mode));
     const explanation =
       ask.name === "explainBundle"
         ? await this.#analysis.run(ask.name, { ...ask, ...question }, asker)
         : await this.#analysis.run(ask.name, { ...ask, ...question }, asker);
     await this.#database.systemTransaction(orgId, async (tx) => {
-      await assertQuota(tx);
+      await assertQuota(tx, this.#mode);
       await addPlaygroundUsage(tx);
     });
     return explanation;
@@ -139,10 +147,11 @@ async function listTexts(tx: Transaction, projectId: string): Promise<ListText[]
 }
 
 /** Throws when the plan is used up. */
-async function assertQuota(tx: Transaction): Promise<void> {
-  const quota = await remainingQuota(tx, await findOrganization(tx));
+async function assertQuota(tx: Transaction, mode: BillingMode): Promise<void> {
+  const quota = await remainingQuota(tx);
   if (quota === null || quota.room >= 1) return;
-  throw planLimitExceeded({ limit: quota.limit, used: quota.used, resetsAt: quotaResetsAt(tx.now) });
+  const advice = quotaAdvice(mode, tx.orgId);
+  throw planLimitExceeded({ limit: quota.limit, used: quota.used, resetsAt: quotaResetsAt(tx.now), advice });
 }
 
 // Checked and answered as runtimes do.

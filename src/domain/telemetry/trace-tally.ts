@@ -20,6 +20,12 @@ export function monthOf(moment: Date): string {
   return `${moment.toISOString().slice(0, 7)}-01`;
 }
 
+/** First day of the month after the one that is given as its first day. */
+export function monthAfter(month: string): string {
+  const begin = new Date(`${month}T00:00:00Z`);
+  return monthOf(new Date(Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + 1)));
+}
+
 /** Day (UTC) that an evaluation counts in. */
 export function dayOf(moment: Date): string {
   return moment.toISOString().slice(0, 10);

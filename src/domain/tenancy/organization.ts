@@ -15,6 +15,7 @@ import {
 import type { Plan } from "../billing/plan.ts";
 import { tokensChannel } from "../channel.ts";
 import { enqueueJob } from "../job.ts";
+import { parseEmail } from "../mail/email.ts";
 import { lockTeamAs } from "./team-rule.ts";
 
 /** Reads and changes the caller's organization. */
@@ -25,8 +26,8 @@ export class Organizations {
     this.#database = database;
   }
 
-  /** Creates an organization on the free plan. */
-  create(input: { readonly name: string }): Promise<OrganizationRow> {
+  /** Creates an organization. */
+  create(input: Pick<OrganizationInput, "name" | "plan">): Promise<OrganizationRow> {
     const id = newId();
     return this.#database.systemTransaction(id, async (tx) => addOrganization(tx, input));
   }
@@ -42,13 +43,17 @@ export class Organizations {
   }
 
   /** Changes what is given. */
-  update(caller: Caller, change: { readonly name?: string }): Promise<OrganizationRow> {
+  update(caller: Caller, change: OrganizationChange): Promise<OrganizationRow> {
+    const billingEmail = readEmail(change.billingEmail, "billing_email");
+    const securityEmail = readEmail(change.securityEmail, "security_email");
     return this.#database.transaction(caller, async (tx) => {
       const organization = await findOrganization(tx);
-      const before = { name: organization.name };
+      const before = auditView(organization);
       if (change.name !== undefined) organization.name = change.name;
+      if (billingEmail !== undefined) organization.billingEmail = billingEmail;
+      if (securityEmail !== undefined) organization.securityEmail = securityEmail;
       organization.updatedAt = tx.now;
-      tx.changed({ resource: `organization/${organization.id}`, before, after: { name: organization.name } });
+      tx.changed({ resource: `organization/${organization.id}`, before, after: auditView(organization) });
       return organization;
     });
   }
@@ -74,6 +79,23 @@ export class Organizations {
   }
 }
 
+/** What admins may change. An empty address removes one. */
+export interface OrganizationChange {
+  readonly name?: string | undefined;
+  readonly billingEmail?: string | undefined;
+  readonly securityEmail?: string | undefined;
+}
+
+/** The address as it was written; null to remove it, undefined to leave it. */
+function readEmail(text: string | undefined, field: string): string | null | undefined {
+  if (text === undefined) return undefined;
+  return text === "" ? null : parseEmail(text, field).text;
+}
+
+function auditView({ name, billingEmail, securityEmail }: OrganizationRow) {
+  return { name, billing_email: billingEmail ?? null, security_email: securityEmail ?? null };
+}
+
 /** The input for a new organization. */
 export interface OrganizationInput {
   readonly name: string;
@@ -93,6 +115,8 @@ export function addOrganization(
     id: tx.orgId,
     name,
     plan,
+    // Nobody has bought it.
+    operatorPlan: plan === "free" ? null : plan,
     evaluationsLimit,
     billingBlocked: false,
     createdAt: tx.now,

@@ -131,6 +131,12 @@ export function insufficientScope(message: string): Fault {
   return new Fault(Reason.INSUFFICIENT_SCOPE, message);
 }
 
+/** The organization's plan does not include the operation; `plans` do. */
+export function planRequired(plan: string, plans: readonly string[]): Fault {
+  const message = `this operation comes with the plan ${plans.join(" or ")}; the organization has ${plan}`;
+  return new Fault(Reason.PLAN_REQUIRED, message, { extra: { plan, plans: [...plans] } });
+}
+
 /** The organization admits only sessions of its identity provider. */
 export function ssoRequired(): Fault {
   return new Fault(Reason.SSO_REQUIRED, "this organization requires its members to sign in with single sign-on");

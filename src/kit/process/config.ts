@@ -47,6 +47,7 @@ const ownPrefix = "POLICY_GUARD_";
 export const productVariables: readonly string[] = [
   "POLICY_GUARD_ALLOW_NETWORKS",
   "POLICY_GUARD_DATA",
+  "POLICY_GUARD_DEFAULT_PLAN",
   "POLICY_GUARD_DNS_SERVERS",
   "POLICY_GUARD_MASTER_KEY",
   "POLICY_GUARD_ORG",

@@ -129,6 +129,9 @@ function checkAccess(method: DescMethod): void {
   const facts = methodFacts(method).access;
   const fields = [facts.orgField, facts.projectField, facts.envField].filter((name) => name !== "");
   checkAccountAccess(method, fields);
+  if (facts.orgFromCredential && (facts.orgField === "" || facts.projectField !== "" || facts.envField !== "")) {
+    throw refusal(method, "(access) takes the organization from the credential, so it names its field and no other");
+  }
   if (!facts.public && facts.kinds.length === 0) {
     throw refusal(method, "(access) names no credential kind and is not public");
   }

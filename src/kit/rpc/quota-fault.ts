@@ -9,12 +9,14 @@ export interface QuotaFacts {
   readonly limit: number;
   readonly used: number;
   readonly resetsAt: Date;
+  /** How the organization gets more; empty when nobody said. */
+  readonly advice: string;
 }
 
 /** The plan's quota is used up. */
-export function planLimitExceeded({ limit, used, resetsAt }: QuotaFacts): Fault {
-  const message = "the plan's evaluations of this month are used up, or leased to other runtimes";
-  return new Fault(Reason.PLAN_LIMIT_EXCEEDED, message, {
+export function planLimitExceeded({ limit, used, resetsAt, advice }: QuotaFacts): Fault {
+  const message = `the plan's ${limit} evaluations of this month are used up, or leased to other runtimes, until ${wholeSeconds(resetsAt)}`;
+  return new Fault(Reason.PLAN_LIMIT_EXCEEDED, advice === "" ? message : `${message}. ${advice}`, {
     extra: { limit, used: Math.max(0, used), resets_at: wholeSeconds(resetsAt) },
   });
 }

@@ -64,6 +64,7 @@ async function* report(
   const iterator = requests[Symbol.asyncIterator]();
   const { source, softwareVersion } = await greeting(parts.enrolment, caller, iterator);
   const outbox = new ReportOutbox();
+  const leases = parts.quota.open(source);
   const stopping = new AbortController();
   const onAbort = () => outbox.end(signal.reason ?? new Error("the call was aborted"));
   signal.addEventListener("abort", onAbort, { once: true });
@@ -79,11 +80,19 @@ async function* report(
       expiresAt = tokens.find(({ digest }) => digest.toString("hex") === tokenDigest)?.expiresAt ?? undefined;
       outbox.tokensChanged(tokens.map(tokenMessage));
     },
+    quotaChanged: () => {
+      // A failure is made up for by the next status, a few seconds later.
+      leases.refresh().then(
+        (answer) => outbox.quota(quotaMessage(answer)),
+        () => undefined,
+      );
+    },
     revoked: () => outbox.end(unauthenticated()),
     stop: () => stopping.abort(),
   });
   const isExpired = () => expiresAt !== undefined && expiresAt <= (parts.clock ?? systemClock).now();
-  const reading = read(parts, source, iterator, { softwareVersion, outbox, stopping: stopping.signal, isExpired });
+  const within = { softwareVersion, outbox, leases, stopping: stopping.signal, isExpired };
+  const reading = read(parts, source, iterator, within);
   try {
     yield* outbox.messages();
   } finally {
@@ -115,19 +124,19 @@ async function greeting(
 interface Reading {
   readonly softwareVersion: string;
   readonly outbox: ReportOutbox;
+  readonly leases: QuotaSession;
   readonly stopping: AbortSignal;
   readonly isExpired: () => boolean;
 }
 
 /** Handles messages until the runtime ends the stream, something fails, or the process stops. Never rejects. */
 async function read(
-  { enrolment, ingest, quota, candidates }: ReportingParts,
+  { enrolment, ingest, candidates }: ReportingParts,
   source: IngestSource,
   iterator: AsyncIterator<ReportRequest>,
-  { softwareVersion, outbox, stopping, isExpired }: Reading,
+  { softwareVersion, outbox, leases, stopping, isExpired }: Reading,
 ): Promise<void> {
   const statuses = new StatusWriter((status) => enrolment.noteStatus(source, softwareVersion, status));
-  const leases = quota.open(source);
   try {
     for (;;) {
       const next = await nextMessage(iterator, stopping);
@@ -195,7 +204,14 @@ const quotaStates = {
   blocked: QuotaState.BLOCKED,
 } as const;
 
-function quotaMessage({ state, leases, limit, used, resetsAt }: QuotaAnswer): MessageInitShape<typeof QuotaSchema> {
+function quotaMessage({
+  state,
+  leases,
+  limit,
+  used,
+  resetsAt,
+  advice,
+}: QuotaAnswer): MessageInitShape<typeof QuotaSchema> {
   return {
     state: quotaStates[state],
     leases: leases.map(({ id, size, startsAt, endsAt }) => ({
@@ -207,6 +223,7 @@ function quotaMessage({ state, leases, limit, used, resetsAt }: QuotaAnswer): Me
     limit,
     used,
     resetsAt: timestamp(resetsAt),
+    advice,
   };
 }
 

@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { OrganizationSchema } from "../../../gen/policyguard/control/v1/organization_pb.ts";
 import type { OrganizationService } from "../../../gen/policyguard/control/v1/organization_service_pb.ts";
+import { type Plan, planNames } from "../../domain/billing/plan.ts";
 import type { Usage } from "../../domain/billing/usage.ts";
 import type { OwnOrganizations } from "../../domain/identity/own-organization.ts";
 import type { Organizations } from "../../domain/tenancy/organization.ts";
@@ -45,8 +46,10 @@ export function organizationHandlers({
         resetsAt: timestamp(resetsAt),
       };
     },
-    updateOrganization: async ({ name }, context) => ({
-      organization: organizationMessage(await organizations.update(callerOf(context), { name })),
+    updateOrganization: async ({ name, billingEmail, securityEmail }, context) => ({
+      organization: organizationMessage(
+        await organizations.update(callerOf(context), { name, billingEmail, securityEmail }),
+      ),
     }),
     deleteOrganization: async (request, context) => {
       await organizations.delete(callerOf(context), request);
@@ -56,11 +59,15 @@ export function organizationHandlers({
 }
 
 function organizationMessage(row: Row): MessageInitShape<typeof OrganizationSchema> {
+  const plan: Plan = row.plan;
   return {
     id: row.id,
     name: row.name,
-    plan: row.plan,
+    plan,
+    planDisplayName: planNames[plan],
     billingBlocked: row.billingBlocked,
+    billingEmail: row.billingEmail ?? undefined,
+    securityEmail: row.securityEmail ?? undefined,
     createdAt: timestamp(row.createdAt),
     updatedAt: timestamp(row.updatedAt),
   };

@@ -23,6 +23,8 @@ const schema = defineEntity({
     spent: p.integer().default(0),
     /** When the rest goes back to the organization, unless its runtime reports before. */
     expiresAt: p.datetime(3),
+    /** When it was called back. What was made with it until then, and a little later, still spends it. */
+    closedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
   },
 });
@@ -97,9 +99,16 @@ export async function reclaimLeases(tx: Transaction): Promise<void> {
   await tx.sql("delete from quota_lease where org_id = ? and expires_at <= ?", [tx.orgId, tx.now]);
 }
 
-/** Takes back every lease of a month at once. The month has to be locked. */
-export async function recallLeases(tx: Transaction, month: string): Promise<void> {
-  await tx.sql("delete from quota_lease where org_id = ? and month = ?", [tx.orgId, month]);
+/**
+ * Calls back every lease of a month and of later ones. Their runtimes lose them with their next answer; what they made
+ * before is still covered, so the rest of each stays outstanding until it expires. The months have to be locked.
+ */
+export async function recallLeases(tx: Transaction, fromMonth: string): Promise<void> {
+  await tx.sql("update quota_lease set closed_at = ? where org_id = ? and month >= ? and closed_at is null", [
+    tx.now,
+    tx.orgId,
+    fromMonth,
+  ]);
 }
 
 /** Those of a runtime's leases that still exist. Those of this month and later ones live on until `expiresAt`. */
@@ -119,6 +128,7 @@ export async function renewLeases(
     `with held as (
        select id from quota_lease
        where org_id = $1 and instance_id = $2 and id = any($3::uuid[]) and month >= $4::date and expires_at > $5
+         and closed_at is null
        order by id for update)
      update quota_lease set expires_at = $6 from held where quota_lease.org_id = $1 and quota_lease.id = held.id
      returning quota_lease.id, month::text as month, size`,
@@ -126,45 +136,64 @@ export async function renewLeases(
   );
 }
 
-/** Evaluations that were made with a lease, and their month. */
+/** An evaluation that was made with a lease. */
 export interface LeaseSpend {
   readonly id: string;
   readonly month: string;
-  readonly count: number;
+  readonly madeAt: Date;
 }
 
+/** How many evaluations a lease covers. */
+export interface LeaseCover {
+  readonly id: string;
+  readonly month: string;
+  readonly covered: number;
+  /** When the lease was called back; null while it was not. */
+  readonly closedAt: Date | null;
+}
+
+/** How long after its recall a lease still covers evaluations: its runtime hears of the recall within this time. */
+export const recallGraceMs = 5_000;
+
 /**
- * Spends leases. Returns how many of the evaluations each of them covers: no more than the rest of a lease, and none
- * for one that was reclaimed or belongs to another runtime or month. The months have to be locked.
+ * Spends leases. Returns how many of the evaluations each lease covers: no more than its rest, none made later than
+ * some seconds after its recall, and none for a lease that was reclaimed or belongs to another runtime or month. The
+ * months have to be locked.
  */
 export async function spendLeases(
   tx: Transaction,
   { instanceId }: Pick<InstanceKey, "instanceId">,
   spends: readonly LeaseSpend[],
-): Promise<LeaseSpend[]> {
+): Promise<readonly LeaseCover[]> {
   if (spends.length === 0) return [];
-  const covered = await runBound<LeaseSpend>(
+  const rows = await runBound<{ id: string; month: string; covered: number; closed_at: Date | null }>(
     tx,
-    `with used as (
-       select lease.id, lease.month, least(spend.count, lease.size - lease.spent) as covered
-       from unnest($3::uuid[], $4::date[], $5::int[]) as spend (id, month, count)
+    `with wanted as (
+       select spend.id, spend.month, count(*)::int as count
+       from unnest($3::uuid[], $4::date[], $5::timestamptz[]) as spend (id, month, made_at)
        join quota_lease lease on lease.org_id = $1 and lease.id = spend.id and lease.month = spend.month
+       where lease.closed_at is null or spend.made_at < lease.closed_at + make_interval(secs => $7)
+       group by spend.id, spend.month),
+     used as (
+       select lease.id, lease.month, lease.closed_at, least(wanted.count, lease.size - lease.spent) as covered
+       from wanted join quota_lease lease
+         on lease.org_id = $1 and lease.id = wanted.id and lease.month = wanted.month
        where lease.instance_id = $2 and lease.expires_at > $6
        order by lease.id for update of lease),
      spent as (
        update quota_lease set spent = spent + used.covered from used
        where quota_lease.org_id = $1 and quota_lease.id = used.id)
-     select id, month::text as month, covered as count from used`,
+     select id, month::text as month, covered, closed_at from used`,
     [
       ...[tx.orgId, instanceId, spends.map(({ id }) => id), spends.map(({ month }) => month)],
-      ...[spends.map(({ count }) => count), tx.now],
+      ...[spends.map(({ madeAt }) => madeAt), tx.now, recallGraceMs / 1_000],
     ],
   );
   await tx.sql("delete from quota_lease where org_id = ? and instance_id = ? and spent >= size", [
     tx.orgId,
     instanceId,
   ]);
-  return covered;
+  return rows.map(({ closed_at: closedAt, ...row }) => ({ ...row, closedAt }));
 }
 
 /** Counts evaluations that no lease covered, by month. The months have to be locked. */

@@ -95,3 +95,24 @@ export async function readLeased(tx: Transaction, month: string): Promise<{ over
   );
   return { overage: Number(rows[0]?.overage ?? 0), outstanding: Number(rows[0]?.outstanding ?? 0) };
 }
+
+/** The counters of a month. */
+export interface MonthUsage {
+  /** Evaluations that runtimes reported. */
+  readonly evaluations: number;
+  readonly playgroundEvaluations: number;
+  readonly overageEvaluations: number;
+}
+
+/** The counters of a month, given as its first day. */
+export async function readMonth(tx: Transaction, month: string): Promise<MonthUsage> {
+  const [row] = await tx.sql<{ evaluations: string; playground_evaluations: string; overage: string }>(
+    "select evaluations, playground_evaluations, overage from usage_month where org_id = ? and month = ?",
+    [tx.orgId, month],
+  );
+  return {
+    evaluations: Number(row?.evaluations ?? 0),
+    playgroundEvaluations: Number(row?.playground_evaluations ?? 0),
+    overageEvaluations: Number(row?.overage ?? 0),
+  };
+}

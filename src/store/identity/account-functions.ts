@@ -101,9 +101,11 @@ export const accountFunctions: readonly SqlFunction[] = [
     owner: lookupRole,
     callers: [applicationRole],
     create: `create or replace function app.account_organizations(wanted uuid)
-      returns table (id uuid, name text, plan text, billing_blocked boolean, created_at timestamptz, updated_at timestamptz)
+      returns table (
+        id uuid, name text, plan text, billing_blocked boolean, billing_email text, security_email text,
+        created_at timestamptz, updated_at timestamptz)
       language sql ${definer} as $$
-        select o.id, o.name, o.plan, o.billing_blocked, o.created_at, o.updated_at
+        select o.id, o.name, o.plan, o.billing_blocked, o.billing_email, o.security_email, o.created_at, o.updated_at
         from public.member m join public.organization o on o.id = m.org_id
         where m.account_id = wanted and m.state = 'active' order by o.name, o.id
       $$`,

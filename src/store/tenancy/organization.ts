@@ -21,6 +21,18 @@ const schema = defineEntity({
     /** Evaluations of a month when the operator has set a limit; null for that of the plan. */
     evaluationsLimit: p.bigint("number").nullable(),
     billingBlocked: p.boolean().default(false),
+    /** The plan that the operator has set; null when nobody did. */
+    operatorPlan: p.text().$type<"free" | "growth" | "enterprise">().nullable(),
+    /** Until when it stands above what is bought; null: until something is bought. */
+    operatorPlanUntil: p.datetime(3).nullable(),
+    /** Why the operator has blocked the organization; null when it is not. */
+    operatorBlockReason: p.text().nullable(),
+    /** When a plan without a limit ended; null while there is none, or when there never was one. */
+    unlimitedUntil: p.datetime(3).nullable(),
+    /** Where mail about plans and payments goes too. */
+    billingEmail: p.text().nullable(),
+    /** Whom to tell of security matters. */
+    securityEmail: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },
@@ -43,7 +55,7 @@ export function findAnyOrganization(tx: Transaction): Promise<OrganizationRow | 
 /** An organization as its members see it. */
 export type OrganizationView = Pick<
   OrganizationRow,
-  "id" | "name" | "plan" | "billingBlocked" | "createdAt" | "updatedAt"
+  "id" | "name" | "plan" | "billingBlocked" | "billingEmail" | "securityEmail" | "createdAt" | "updatedAt"
 >;
 
 /** The organizations that the account is an active member of, by name. */
@@ -53,12 +65,16 @@ export async function lookUpOrganizationsOf(database: Lookups, accountId: string
     name: string;
     plan: OrganizationView["plan"];
     billing_blocked: boolean;
+    billing_email: string | null;
+    security_email: string | null;
     created_at: Date;
     updated_at: Date;
   }>("account_organizations", [accountId]);
   return rows.map(({ id, name, plan, ...row }) => ({
     ...{ id, name, plan },
     billingBlocked: row.billing_blocked,
+    billingEmail: row.billing_email,
+    securityEmail: row.security_email,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }));
@@ -87,4 +103,33 @@ export async function lookUpEntitlements(database: Lookups, orgId: string): Prom
   const rows = await database.lookup<{ plan: string; billing_blocked: boolean }>("find_entitlements", [orgId]);
   const found = rows[0];
   return { plan: found?.plan ?? "free", billingBlocked: found?.billing_blocked ?? false };
+}
+
+/** What decides how many evaluations an organization may make. */
+export interface QuotaTerms {
+  readonly plan: OrganizationRow["plan"];
+  readonly evaluationsLimit: number | null;
+  readonly unlimitedUntil: Date | null;
+}
+
+/** The terms as they are committed, or as this transaction has changed them. Whoever locked the month reads them here. */
+export async function readQuotaTerms(tx: Transaction): Promise<QuotaTerms> {
+  await tx.em.flush();
+  const [row] = await tx.sql<{
+    plan: OrganizationRow["plan"];
+    evaluations_limit: string | number | null;
+    unlimited_until: Date | null;
+  }>("select plan, evaluations_limit, unlimited_until from organization where id = ?", [tx.orgId]);
+  if (row === undefined) throw new Error("the transaction's organization is gone");
+  const limit = row.evaluations_limit;
+  return {
+    plan: row.plan,
+    evaluationsLimit: limit === null ? null : Number(limit),
+    unlimitedUntil: row.unlimited_until,
+  };
+}
+
+/** Makes changes of plans, blocks and subscriptions of the organization wait for each other until the commit. */
+export async function lockBilling(tx: Transaction): Promise<void> {
+  await tx.sql("select id from organization where id = ? for no key update", [tx.orgId]);
 }

@@ -59,7 +59,7 @@ describe("accounts with mail", () => {
     const stepUp = new StepUp(database, { clock, hasher, tries });
     const factors = new SecondFactors(database, { sealer, tries, stepUp, mailer: undefined });
     return {
-      registrations: new Registrations(database, clock, { hasher, post, isOpen: true }),
+      registrations: new Registrations(database, clock, { hasher, post, isOpen: true, defaultPlan: "free" }),
       logins: new Logins(database, clock, { tries, hasher, factors }),
       passwords: new Passwords(database, clock, { hasher, tries, post }),
       sessions: new Sessions(database, clock),

@@ -67,6 +67,7 @@ const restrictions: Readonly<Record<Exclude<keyof Access, `$${string}` | "kinds"
   account: { account: true },
   addressLimited: { addressLimited: true },
   providerSession: { providerSession: true },
+  orgFromCredential: { orgFromCredential: true },
 };
 
 describe("a method on the fast path", () => {

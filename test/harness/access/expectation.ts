@@ -4,6 +4,7 @@
 import { clone, type DescMethod } from "@bufbuild/protobuf";
 import { type Access, AccessSchema, CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { methodFacts } from "../../../src/kit/rpc/options.ts";
+import { isParameter } from "../../../src/kit/rpc/parameter.ts";
 import type { Principal } from "./principal.ts";
 import type { Target } from "./target.ts";
 
@@ -12,6 +13,8 @@ export interface Promised {
   readonly access: Access;
   readonly successStatus: number;
   readonly openWhenBillingBlocked: boolean;
+  /** The body may name the organization. */
+  readonly isOrgInBody: boolean;
 }
 
 /** What has to come back. */
@@ -27,6 +30,7 @@ export function promiseOf(method: DescMethod): Promised {
     access: clone(AccessSchema, access),
     successStatus,
     openWhenBillingBlocked: entitlement.openWhenBillingBlocked,
+    isOrgInBody: access.orgFromCredential && !isParameter(method, access.orgField),
   };
 }
 
@@ -35,12 +39,14 @@ export function expectedOf(promised: Promised, principal: Principal, target: Tar
   const { access } = promised;
   if (!access.public) {
     if (principal.kind === undefined) return { status: 401, error: "unauthenticated" };
+    const isWeak = !access.kinds.includes(principal.kind) || (principal.role ?? Role.OWNER) < access.leastRole;
+    // The body is read only for callers who may call in their own organization.
+    if (promised.isOrgInBody && isWeak && principal.home !== "none")
+      return { status: 403, error: "insufficient_scope" };
     if (!access.account && isStranger(access, principal, target)) {
       return { status: 403, error: "no_access_to_organization" };
     }
-    if (!access.kinds.includes(principal.kind) || (principal.role ?? Role.OWNER) < access.leastRole) {
-      return { status: 403, error: "insufficient_scope" };
-    }
+    if (isWeak) return { status: 403, error: "insufficient_scope" };
     if (reachesNot(access, principal, target)) return { status: 403, error: "insufficient_scope" };
   }
   if (target.isUnpaid && !promised.openWhenBillingBlocked && principal.home === "own") {

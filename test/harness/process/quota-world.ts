@@ -51,7 +51,7 @@ export class SimulatedRuntime {
 
   constructor(world: World, database: Database, clock: MovedClock) {
     this.#world = world;
-    this.#quota = new Quota(database);
+    this.#quota = new Quota(database, { mode: "off" });
     this.#ingest = new Ingest(database, { onResult: () => undefined });
     this.#clock = clock;
     this.#book = this.#newBook();
@@ -132,7 +132,7 @@ export class SimulatedRuntime {
 }
 
 /** An answer as it comes over the wire. */
-export function messageOf({ state, leases, limit, used, resetsAt }: QuotaAnswer) {
+export function messageOf({ state, leases, limit, used, resetsAt, advice }: QuotaAnswer) {
   return create(QuotaSchema, {
     state: states[state],
     leases: leases.map(({ id, size, startsAt, endsAt }) => ({
@@ -144,6 +144,7 @@ export function messageOf({ state, leases, limit, used, resetsAt }: QuotaAnswer)
     limit,
     used,
     resetsAt: timestampFromDate(resetsAt),
+    advice,
   });
 }
 

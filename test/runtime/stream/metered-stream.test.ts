@@ -29,7 +29,7 @@ function streamsOn(size: number) {
   let left = size;
   const meter: Meter = {
     take(now) {
-      if (left === 0) throw planLimitExceeded({ limit: size, used: size, resetsAt: now });
+      if (left === 0) throw planLimitExceeded({ limit: size, used: size, resetsAt: now, advice: "" });
       left -= 1;
       return "lease";
     },

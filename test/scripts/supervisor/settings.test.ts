@@ -14,6 +14,7 @@ test("without any variable the documented ports and folder apply", () => {
     host: "127.0.0.1",
     managementHost: "127.0.0.1",
     registration: "open",
+    defaultPlan: "free",
     database: undefined,
   });
 });

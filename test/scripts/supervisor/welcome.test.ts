@@ -3,6 +3,7 @@ import { welcome } from "../../../scripts/supervisor/welcome.ts";
 
 const settings = {
   dataFolder: "/srv/guard",
+  defaultPlan: "free" as const,
   host: "127.0.0.1",
   ports: {
     PORT: 8080,

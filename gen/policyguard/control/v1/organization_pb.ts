@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/organization.proto.
  */
 export const file_policyguard_control_v1_organization: GenFile = /*@__PURE__*/
-  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL29yZ2FuaXphdGlvbi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLHAQoMT3JnYW5pemF0aW9uEgoKAmlkGAEgASgJEhgKBG5hbWUYAiABKAlCCtq8GAYiQWNtZSISGAoEcGxhbhgDIAEoCUIK2rwYBiJmcmVlIhIXCg9iaWxsaW5nX2Jsb2NrZWQYBCABKAgSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBiBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL29yZ2FuaXphdGlvbi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKIAwoMT3JnYW5pemF0aW9uEgoKAmlkGAEgASgJEhgKBG5hbWUYAiABKAlCCtq8GAYiQWNtZSISGAoEcGxhbhgDIAEoCUIK2rwYBiJmcmVlIhIXCg9iaWxsaW5nX2Jsb2NrZWQYBCABKAgSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoRcGxhbl9kaXNwbGF5X25hbWUYByABKAlCDdq8GAkiU3RhcnRlciISNgoNYmlsbGluZ19lbWFpbBgIIAEoCUIa2rwYFiJiaWxsaW5nQGFjbWUuZXhhbXBsZSJIAIgBARI4Cg5zZWN1cml0eV9lbWFpbBgJIAEoCUIb2rwYFyJzZWN1cml0eUBhY21lLmV4YW1wbGUiSAGIAQFCEAoOX2JpbGxpbmdfZW1haWxCEQoPX3NlY3VyaXR5X2VtYWlsYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * Organization is a customer: it owns projects, members, tokens, policies and keys.
@@ -62,6 +62,27 @@ export type Organization = Message<"policyguard.control.v1.Organization"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 6;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * The plan's name for people: "Starter", "Growth" or "Enterprise".
+   *
+   * @generated from field: string plan_display_name = 7;
+   */
+  planDisplayName: string;
+
+  /**
+   * Where mail about plans and payments goes besides owners and admins; null when nobody set it.
+   *
+   * @generated from field: optional string billing_email = 8;
+   */
+  billingEmail?: string | undefined;
+
+  /**
+   * Whom to tell of security matters; null when nobody set it.
+   *
+   * @generated from field: optional string security_email = 9;
+   */
+  securityEmail?: string | undefined;
 };
 
 /**

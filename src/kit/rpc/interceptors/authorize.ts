@@ -11,9 +11,16 @@ import {
   RoleSchema,
   wire,
 } from "../../../../gen/policyguard/options/v1/options_pb.ts";
-import { foreignOrganization, insufficientScope, malformedRequest, ssoRequired } from "../../fault/fault.ts";
-import { auditKey, type Credential, callerKey, credentialKey } from "../context.ts";
+import {
+  foreignOrganization,
+  insufficientScope,
+  malformedRequest,
+  ssoRequired,
+  validationFailed,
+} from "../../fault/fault.ts";
+import { auditKey, type Credential, callerKey, connectionKey, credentialKey } from "../context.ts";
 import { methodFacts } from "../options.ts";
+import { isParameter } from "../parameter.ts";
 import { lackOf } from "../permission.ts";
 import { peekStream } from "./stream.ts";
 
@@ -28,6 +35,7 @@ export function createAuthorizeInterceptor(): Interceptor {
       return next(req);
     }
     const [message, checked] = await withMessage(req);
+    if (access.orgFromCredential) await readOrganization(req, access, credential);
     const orgId = reachedOrganization(access, credential, req.method, message);
     const role = credential.roles.get(orgId);
     assertPermitted(access, credential, role);
@@ -64,24 +72,45 @@ async function* sameReach(
   }
 }
 
+// A body may name the organization. A credential that reaches one organization only is checked before the body is read,
+// so that who may not call anyway cannot make the server read it.
+async function readOrganization(
+  { method, contextValues }: UnaryRequest | StreamRequest,
+  access: Access,
+  credential: Credential,
+): Promise<void> {
+  if (isParameter(method, access.orgField)) return;
+  const [only, other] = organizationsOf(credential);
+  if (only === undefined) throw foreignOrganization();
+  if (other === undefined) assertPermitted(access, credential, credential.roles.get(only));
+  await contextValues.get(connectionKey).readBody?.();
+}
+
+function organizationsOf({ orgId, roles }: Credential): readonly string[] {
+  return orgId === undefined ? [...roles.keys()] : [orgId];
+}
+
 function reachedOrganization(
   access: Access,
   credential: Credential,
   method: DescMethod,
   message: Message | undefined,
 ): string {
-  const own = credential.orgId === undefined ? [...credential.roles.keys()] : [credential.orgId];
-  if (access.orgField !== "") {
-    const named = textField(method, message, access.orgField).toLowerCase();
+  const own = organizationsOf(credential);
+  const named = access.orgField === "" ? "" : textField(method, message, access.orgField).toLowerCase();
+  if (access.orgField !== "" && !(access.orgFromCredential && named === "")) {
     const reached = own.find((orgId) => orgId.toLowerCase() === named);
     if (reached === undefined) throw credential.ssoRequired?.has(named) ? ssoRequired() : foreignOrganization();
     return reached;
   }
   const [only, other] = own;
   if (only === undefined) throw foreignOrganization();
-  if (other !== undefined)
-    throw insufficientScope("this credential reaches several organizations, and the call names none");
-  return only;
+  if (other === undefined) return only;
+  if (access.orgFromCredential)
+    throw validationFailed([
+      { field: access.orgField, message: "you are a member of several organizations; name one" },
+    ]);
+  throw insufficientScope("this credential reaches several organizations, and the call names none");
 }
 
 function assertPermitted(access: Access, { kind, providerOrgId }: Credential, role: Role | undefined): void {

@@ -1,6 +1,6 @@
 import type { Interceptor } from "@connectrpc/connect";
 import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
-import { Fault, insufficientScope } from "../../fault/fault.ts";
+import { Fault, planRequired } from "../../fault/fault.ts";
 import { callerKey } from "../context.ts";
 import { methodFacts } from "../options.ts";
 
@@ -26,7 +26,7 @@ export function createEntitleInterceptor({ entitlements }: { entitlements: LookU
       throw new Fault(Reason.PAYMENT_REQUIRED, "this organization is blocked until its bill is settled");
     }
     if (plans.length > 0 && !plans.includes(plan)) {
-      throw insufficientScope(`this operation comes with the plan ${plans.join(" or ")}; the organization has ${plan}`);
+      throw planRequired(plan, plans);
     }
     return next(req);
   };

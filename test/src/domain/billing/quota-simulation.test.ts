@@ -7,7 +7,6 @@ import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts"
 import { remainingQuota } from "../../../../src/domain/billing/quota.ts";
 import { addPlaygroundUsage, addUsage } from "../../../../src/store/billing/usage.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
-import { findOrganization } from "../../../../src/store/tenancy/organization.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { createMovedClock } from "../../../harness/moved-clock.ts";
 import { readCounters, SimulatedRuntime } from "../../../harness/process/quota-world.ts";
@@ -40,7 +39,7 @@ async function excess(world: World): Promise<number> {
 
 async function play(world: World): Promise<void> {
   await database.systemTransaction(world.orgId, async (tx) => {
-    const quota = await remainingQuota(tx, await findOrganization(tx));
+    const quota = await remainingQuota(tx);
     if (quota === null || quota.room >= 1) await addPlaygroundUsage(tx);
   });
 }

@@ -117,7 +117,7 @@ describe("notices of use", () => {
   it("count what is leased, and begin anew with another limit and another month", async () => {
     const source = await runtime();
     await use(7_900);
-    await new Quota(world.database).open(source).answer([], "now");
+    await new Quota(world.database, { mode: "off" }).open(source).answer([], "now");
     expect(await notify()).toBe(1);
     await setPlan(world.database, caller.orgId, "growth");
     expect(await notify()).toBe(0);
@@ -130,8 +130,12 @@ describe("notices of use", () => {
   });
 
   it("are about the limit that the operator has set", async () => {
-    const operator = new Operator(world.database, new PasswordHasher(), { actor: "operator:ada", isDryRun: false });
-    await operator.setPlan(caller.orgId, "growth", 400_000);
+    const operator = new Operator(world.database, new PasswordHasher(), {
+      actor: "operator:ada",
+      isDryRun: false,
+      defaultPlan: "free",
+    });
+    await operator.setPlan(caller.orgId, "growth", { evaluations: 400_000 });
     await use(319_999);
     expect(await notify()).toBe(0);
     await use(1);
@@ -149,7 +153,7 @@ describe("notices of use", () => {
 describe("the end of a month", () => {
   it("takes back what was leased of it and not used, once the lease has ended", async () => {
     const source = await runtime();
-    await new Quota(world.database).open(source).answer([], "now");
+    await new Quota(world.database, { mode: "off" }).open(source).answer([], "now");
     const leases = () =>
       world.database.read(caller.orgId, (tx) => tx.sql("select id from quota_lease where org_id = ?", [caller.orgId]));
     world.clock.set(new Date("2026-12-01T00:10:00Z"));

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { leaseLifetimeMs, Quota, type QuotaSource } from "../../../../src/domain/billing/quota.ts";
+import { putInForce } from "../../../../src/domain/billing/standing.ts";
 import { Usage } from "../../../../src/domain/billing/usage.ts";
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
 import { addUsage } from "../../../../src/store/billing/usage.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import type { Transaction } from "../../../../src/store/core/transaction.ts";
-import { findOrganization, type OrganizationRow } from "../../../../src/store/tenancy/organization.ts";
+import { findOrganization, lockBilling, type OrganizationRow } from "../../../../src/store/tenancy/organization.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { createMovedClock } from "../../../harness/moved-clock.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
@@ -22,7 +23,7 @@ describe("Quota", () => {
   beforeAll(async () => {
     urls = await createTestDatabase();
     database = await openDatabase({ url: urls.applicationUrl, poolSize: 8, clock });
-    quota = new Quota(database);
+    quota = new Quota(database, { mode: "off" });
   });
 
   beforeEach(async () => {
@@ -155,10 +156,58 @@ describe("Quota", () => {
     const { session, lease } = await grant();
     expect(lease.size).toBe(10_000);
     await change({ plan: "free" });
-    expect((await quota.open(runtime()).answer([], "now")).leases).toMatchObject([{ size: 125 }]);
+    expect(await quota.open(runtime()).answer([], "now")).toMatchObject({ state: "exhausted", leases: [] });
     expect((await session.answer([lease.id], undefined)).leases).toEqual([]);
+    clock.pass(2 * leaseLifetimeMs);
+    expect((await quota.open(runtime()).answer([], "now")).leases).toMatchObject([{ size: 125 }]);
     await change({ plan: "growth" });
     expect((await grant()).lease.size).toBe(10_000);
+  });
+
+  it("covers what was made until a recall became known, and counts what was made later as overage", async () => {
+    await change({ plan: "growth" });
+    const { source, lease } = await grant();
+    const recalledAt = clock.now();
+    await database.systemTransaction(world.orgId, async (tx) => {
+      await lockBilling(tx);
+      await putInForce(tx, { plan: "free", evaluationsLimit: null, billingBlocked: false });
+    });
+    const at = (seconds: number) => new Date(recalledAt.getTime() + seconds * 1_000);
+    clock.pass(20_000);
+    await report(source, 3, lease.id, at(4));
+    expect(await usage()).toMatchObject({ evaluations: 3, overageEvaluations: 0 });
+    await report(source, 2, lease.id, at(6));
+    expect(await usage()).toMatchObject({ evaluations: 5, overageEvaluations: 2 });
+    clock.pass(2 * leaseLifetimeMs);
+    await quota.open(runtime()).answer([], "now");
+    await report(source, 1, lease.id, at(4));
+    expect(await usage()).toMatchObject({ evaluations: 6, overageEvaluations: 3 });
+  });
+
+  it("covers what was made without a lease while the plan had no limit", async () => {
+    await change({ plan: "enterprise" });
+    const source = runtime();
+    const endedAt = clock.now();
+    await database.systemTransaction(world.orgId, async (tx) => {
+      await lockBilling(tx);
+      await putInForce(tx, { plan: "growth", evaluationsLimit: null, billingBlocked: false });
+    });
+    clock.pass(30_000);
+    await report(source, 4, "", new Date(endedAt.getTime() + 4_000));
+    await report(source, 2, "", new Date(endedAt.getTime() + 6_000));
+    expect(await usage()).toMatchObject({ evaluations: 6, overageEvaluations: 2, limit: 250_000 });
+  });
+
+  it("tells a runtime that did not ask: it loses what was called back, and gets a lease when there is room", async () => {
+    await use(10_000);
+    const session = quota.open(runtime());
+    expect(await session.answer([], "now")).toMatchObject({ state: "exhausted", leases: [] });
+    await change({ plan: "growth" });
+    const refreshed = await session.refresh();
+    expect(refreshed).toMatchObject({ state: "leased", leases: [{ size: 10_000 }] });
+    expect((await session.refresh()).leases.map(({ id }) => id)).toEqual(refreshed.leases.map(({ id }) => id));
+    await change({ billingBlocked: true });
+    expect(await session.refresh()).toMatchObject({ state: "blocked", leases: [] });
   });
 
   it("needs no leases under a plan without a limit, and counts no overage there", async () => {

@@ -156,7 +156,7 @@ describe("the content of a bundle", () => {
         [world.orgId],
       ),
     );
-    const explaining = new Playground(database, clock, analysis).explain(world.caller, {
+    const explaining = new Playground(database, clock, { analysis, mode: "off" }).explain(world.caller, {
       document: listing,
       stage: Stage.INPUT,
       request: create(EvaluateRequestSchema, { text: "x@b.dev" }),
@@ -193,11 +193,14 @@ describe("the content of a bundle", () => {
     expect(next.bundle.policies).toEqual(bundle.policies);
     expect(await outcomeBy(world, next.bundle, "x@a.dev")).toBe(Outcome.BLOCK);
     expect(await outcomeBy(world, next.bundle, "x@b.dev")).toBe(Outcome.ALLOW);
-    const explanation = await new Playground(database, clock, ownAnalysis()).explain(world.caller, {
-      document: listing,
-      stage: Stage.INPUT,
-      request: create(EvaluateRequestSchema, { text: "x@b.dev" }),
-    });
+    const explanation = await new Playground(database, clock, { analysis: ownAnalysis(), mode: "off" }).explain(
+      world.caller,
+      {
+        document: listing,
+        stage: Stage.INPUT,
+        request: create(EvaluateRequestSchema, { text: "x@b.dev" }),
+      },
+    );
     expect(explanation.response?.outcome).toBe(Outcome.ALLOW);
   });
 

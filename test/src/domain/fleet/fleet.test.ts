@@ -43,6 +43,7 @@ describe("Fleet", () => {
       tokenDigest: digest,
       bundleChanged: (seq) => heard.push(seq),
       tokensChanged: (tokens) => heard.push(`${tokens.length} tokens`),
+      quotaChanged: () => undefined,
       revoked: () => heard.push("revoked"),
       stop: () => heard.push("stop"),
       ...change,

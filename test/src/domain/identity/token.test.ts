@@ -70,6 +70,7 @@ describe("a rotated token", () => {
       ...{ orgId: world.orgId, projectId: world.projectId, environment: "dev", stop: () => undefined },
       ...{ tokenDigest: tokenDigest(value).toString("hex"), bundleChanged: () => undefined },
       tokensChanged: () => void heard.push(value === old ? "old lives" : "new lives"),
+      quotaChanged: () => undefined,
       revoked: () => void heard.push(value === old ? "old ends" : "new ends"),
     });
     fleet.join(member(old));

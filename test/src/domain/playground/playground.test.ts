@@ -34,7 +34,7 @@ describe("the playground", () => {
     database = await openDatabase({ url: files.applicationUrl, poolSize: 4, clock });
     witness = await files.openWitness();
     world = await createWorld(database);
-    playground = new Playground(database, clock, ownAnalysis());
+    playground = new Playground(database, clock, { analysis: ownAnalysis(), mode: "off" });
   });
 
   afterAll(async () => {
@@ -103,7 +103,7 @@ describe("the playground", () => {
     const month = `${clock.now().toISOString().slice(0, 7)}-01`;
     await database.systemTransaction(other.orgId, (tx) => addUsage(tx, new Map([[month, 10_000]])));
     const idle: Analysis = { run: () => Promise.reject(new Error("this is work")) };
-    const explaining = new Playground(database, clock, idle).explain(other.caller, {
+    const explaining = new Playground(database, clock, { analysis: idle, mode: "off" }).explain(other.caller, {
       ...{ stage: Stage.INPUT, request, document },
     });
     await expect(explaining).rejects.toMatchObject({ reason: Reason.PLAN_LIMIT_EXCEEDED });

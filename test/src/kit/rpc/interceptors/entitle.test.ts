@@ -42,7 +42,7 @@ test("an organization in good standing proceeds", async () => {
 });
 
 test.each([
-  [["growth", "enterprise"], "INSUFFICIENT_SCOPE"],
+  [["growth", "enterprise"], "PLAN_REQUIRED"],
   [["free"], undefined],
 ])("a method of the plans %j answers an organization on free with %s", async (plans, reason) => {
   const service = withOptions(ProjectService, "ListProjects", (options) => {
