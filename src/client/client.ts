@@ -29,7 +29,7 @@ export interface PolicyGuard {
 const defaultTimeoutMs = 30_000;
 const noLimitBytes = 0xffffffff;
 
-/** A client of a control plane or of a runtime. Streams in both directions need `policy-guard/client/node`. */
+/** A client of a control plane or of a runtime. Streams in both directions need `node.ts`. */
 export function createPolicyGuard(options: ClientOptions): PolicyGuard {
   const { url, timeoutMs = defaultTimeoutMs, fetch = globalThis.fetch } = options;
   return clientsOver(

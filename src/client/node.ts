@@ -12,6 +12,8 @@ export function createNodePolicyGuard(options: Omit<ClientOptions, "fetch">): Po
       httpVersion: "2",
       defaultTimeoutMs: timeoutMs,
       interceptors: interceptorsOf(options),
+      // A connection that was dropped without a word is noticed before the next call goes over it.
+      pingIntervalMs: 30_000,
     }),
   );
 }
