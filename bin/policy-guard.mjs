@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the command on a Node that runs TypeScript as it is: this one, or the one that the dependencies bring. Plain
-// JavaScript, since the Node of the system may be older.
+// Starts the command of a checkout on a Node that runs TypeScript as it is: this one, or the one that the dependencies
+// bring. Plain JavaScript, since the Node of the system may be older.
 
 import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
@@ -11,9 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const neededNodeMajor = 24;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-// A published package has what was compiled from the sources, since Node strips no types below node_modules.
-const source = join(root, "src", "cli", "main.ts");
-const main = existsSync(source) ? source : join(root, "dist", "src", "cli", "main.js");
+const main = join(root, "src", "cli", "main.ts");
 const bundledNode = join(root, "node_modules", ".bin", "node");
 
 if (Number(process.versions.node.split(".", 1)[0]) >= neededNodeMajor) {

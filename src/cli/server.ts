@@ -16,9 +16,9 @@ import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts
 import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { tokenKind } from "../kit/crypto/token.ts";
+import { productVersion } from "../kit/process/product-folder.ts";
 import type { Options, Surroundings, Values } from "./command.ts";
 import { refusal, usageFailure } from "./failure.ts";
-import { packageVersion } from "./package-version.ts";
 import { isUnreachable } from "./server-failure.ts";
 import { type Connection, readConnection } from "./settings.ts";
 
@@ -55,7 +55,7 @@ export function serverAt(connection: Connection): Server {
   const { url: baseUrl, token } = connection;
   const introduce: Interceptor = (next) => (request) => {
     request.header.set("Authorization", `Bearer ${token}`);
-    request.header.set("User-Agent", `policy-guard/${packageVersion()}`);
+    request.header.set("User-Agent", `policy-guard/${productVersion()}`);
     return next(request).catch(async (error: unknown) => {
       const failure = ConnectError.from(error);
       const isAnswered = failure.findDetails(ErrorDetailSchema).length > 0 || isUnreachable(failure);

@@ -3,12 +3,12 @@ import { BundleRejection } from "../../../runtime/bundle/rejection.ts";
 import { type VerifiedBundle, verifyBundle } from "../../../runtime/bundle/verify.ts";
 import { maxBundleBytes, maxBundleJsonBytes } from "../../kit/bundle/bundle-size.ts";
 import { type TrustedKeys, trustKeys, type VerifyingJwk } from "../../kit/crypto/signing-key.ts";
+import { productVersion } from "../../kit/process/product-folder.ts";
 import { claimedScope } from "../bundle-file.ts";
 import { defineCommand, required } from "../command.ts";
 import { exitCodes, usageFailure } from "../failure.ts";
 import { readBytes, readJson } from "../file.ts";
 import { shown } from "../output.ts";
-import { packageVersion } from "../package-version.ts";
 
 const maxKeyBytes = 1_048_576;
 
@@ -43,7 +43,7 @@ export const bundleVerify = defineCommand({
         now: world.now(),
         from: values["allow-expired"] === true ? "disk" : "network",
         maxBytes: maxBundleBytes,
-        runtimeVersion: packageVersion(),
+        runtimeVersion: productVersion(),
       });
       output.line(
         `${output.styled("green", "verified")}: version ${bundle.manifest.version} of ${bundle.manifest.environment}`,

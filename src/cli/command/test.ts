@@ -1,9 +1,9 @@
 import { basename, resolve } from "node:path";
+import { productVersion } from "../../kit/process/product-folder.ts";
 import { defineCommand, type Surroundings } from "../command.ts";
 import { type ExitCode, exitCodes, Failure } from "../failure.ts";
 import { replaceFile } from "../file.ts";
 import type { Output } from "../output.ts";
-import { packageVersion } from "../package-version.ts";
 import { type FoundFiles, findPolicyFiles, isPolicyName } from "../policy-file.ts";
 import { junitReport } from "../report/junit.ts";
 import { sarifReport } from "../report/sarif.ts";
@@ -60,7 +60,7 @@ function once(found: FoundFiles, values: TestValues, { output, world }: Place, o
   output.json(runJson(run), { onOneLine });
   if (reports.junit !== undefined) replaceFile(reports.junit, junitReport(run));
   if (reports.sarif !== undefined) {
-    replaceFile(reports.sarif, `${JSON.stringify(sarifReport(run, packageVersion()), null, 2)}\n`);
+    replaceFile(reports.sarif, `${JSON.stringify(sarifReport(run, productVersion()), null, 2)}\n`);
   }
   return isGreen(run) ? exitCodes.fine : exitCodes.refused;
 }

@@ -1,6 +1,6 @@
+import { productVersion } from "../../kit/process/product-folder.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../failure.ts";
-import { packageVersion } from "../package-version.ts";
 
 /** `policy-guard version`. */
 export const version = defineCommand({
@@ -9,8 +9,8 @@ export const version = defineCommand({
   positionals: { label: "", min: 0, max: 0 },
   options: {},
   async run({ output }) {
-    output.line(`policy-guard ${packageVersion()} (Node ${process.versions.node})`);
-    output.json({ version: packageVersion(), node: process.versions.node });
+    output.line(`policy-guard ${productVersion()} (Node ${process.versions.node})`);
+    output.json({ version: productVersion(), node: process.versions.node });
     return exitCodes.fine;
   },
 });
