@@ -10,6 +10,7 @@ import pg from "pg";
 import { Mode, Outcome, Severity, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode, type EvaluationRecord, EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
 import { Ingest } from "../src/domain/fleet/ingest.ts";
+import { createSealer, parseMasterKeys } from "../src/platform/seal.ts";
 import { openDatabase } from "../src/store/connection/database.ts";
 import { catchUp } from "./load/catch-up.ts";
 import { startServer } from "./load/http.ts";
@@ -20,6 +21,7 @@ import { startBenchDatabase } from "./server/database.ts";
 const batchSize = 256;
 const batches = 40;
 const streams = 4;
+const sealer = createSealer({ masterKeys: parseMasterKeys(randomBytes(32).toString("base64")) });
 
 /** Measures ingest. */
 export const ingestBench: Bench = async () => {
@@ -29,7 +31,7 @@ export const ingestBench: Bench = async () => {
   const bare = new pg.Pool({ connectionString: server.migrationUrl, max: streams });
   try {
     const { orgId, projectId } = plane.told;
-    const ingest = new Ingest(database, { onResult: () => undefined });
+    const ingest = new Ingest(database, { sealer, onResult: () => undefined });
     const source = { orgId, projectId, environment: "prod", instanceId: randomUUID() };
     await bare.query("create table bench_row (id uuid primary key, org_id uuid, created_at timestamptz, record jsonb)");
     return await measure([

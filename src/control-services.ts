@@ -5,6 +5,7 @@ import { AgentService } from "../gen/policyguard/control/v1/agent_service_pb.ts"
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { DetectorBackendService } from "../gen/policyguard/control/v1/detector_backend_service_pb.ts";
 import { EnvironmentService } from "../gen/policyguard/control/v1/environment_service_pb.ts";
+import { ErasureService } from "../gen/policyguard/control/v1/erasure_service_pb.ts";
 import { EventService } from "../gen/policyguard/control/v1/event_service_pb.ts";
 import { EvidenceService } from "../gen/policyguard/control/v1/evidence_service_pb.ts";
 import { HubService } from "../gen/policyguard/control/v1/hub_service_pb.ts";
@@ -45,6 +46,7 @@ export const controlServices = [
   HubService,
   PackService,
   TraceService,
+  ErasureService,
   EvidenceService,
   ReportingService,
 ];

@@ -10,6 +10,9 @@ import { AccountLocks } from "./domain/identity/account-lock.ts";
 import { AccountUpkeep } from "./domain/identity/account-upkeep.ts";
 import { Departures } from "./domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "./domain/mail/mail-queue.ts";
+import { RunRetention } from "./domain/run/run-retention.ts";
+import { RunWorker } from "./domain/run/run-worker.ts";
+import { ErasureRun } from "./domain/telemetry/erasure-run.ts";
 import { type Folded, StatFold } from "./domain/telemetry/stat-fold.ts";
 import { TraceRetention } from "./domain/telemetry/trace-retention.ts";
 import { attemptTimeoutMs } from "./domain/webhook/delivery.ts";
@@ -72,6 +75,8 @@ export function createJobServices(
     usageReconciliation: new UsageReconciliation(database),
     onFold,
     onUsageDifference,
+    runs: new RunWorker(database, { kinds: { erasure: new ErasureRun(sealer) }, clock, log }),
+    runRetention: new RunRetention(database, clock),
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),
   };
   return { services, outbound };

@@ -7,7 +7,7 @@ import { workerSchema } from "./config.ts";
 import { createJobServices } from "./job-services.ts";
 import { createWorkerMetrics } from "./jobs/metrics.ts";
 import { type RunnerOptions, startRunner } from "./jobs/runner.ts";
-import { otherTasks, sweptTasks } from "./jobs/tasks.ts";
+import { longTasks, otherTasks, sweptTasks } from "./jobs/tasks.ts";
 import { NotReady, startManagement } from "./kit/net/management.ts";
 import { createLog, type Logger } from "./kit/observability/log.ts";
 import { createMetrics } from "./kit/observability/metrics.ts";
@@ -20,8 +20,10 @@ import { holdPool } from "./store/core/worker-pool.ts";
 
 /** Connections for the tenants' tables. Attempts use one only while they are claimed and recorded. */
 const databasePoolSize = 12;
-/** Connections of the job queue: one for each job at once and two more, of both pools. */
-const queuePoolSize = 20;
+/** Long jobs at once. */
+const longJobs = 2;
+/** Connections of the job queue: one for each job at once and two more, of all three pools. */
+const queuePoolSize = 24;
 
 await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async () => {
   const config = readConfig(workerSchema, process.env, productVariables);
@@ -44,10 +46,11 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
     claim: (poolId) => holdPool({ url: config.databaseUrl, poolId, log }),
     services,
   };
-  // Two pools: a burst of wake-ups is prefetched by the first and delays no job of the second.
+  // Three pools: a burst of wake-ups is prefetched by the first, and neither it nor long jobs delay those of the second.
   const runners = await Promise.all([
     startRunner({ ...runnerOptions, tasks: sweptTasks, isReadingAhead: true }),
     startRunner({ ...runnerOptions, tasks: otherTasks }),
+    startRunner({ ...runnerOptions, tasks: longTasks, concurrency: longJobs }),
   ]);
   const management = await startManagement({
     port: config.managementPort,

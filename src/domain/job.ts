@@ -40,6 +40,12 @@ export type AccountLock = {
   readonly address: string;
 };
 
+/** One run of one organization. */
+export type RunAddress = {
+  readonly org_id: string;
+  readonly run_id: string;
+};
+
 /** The payload of a job that finds its work by itself. */
 type Nothing = Readonly<Record<string, never>>;
 
@@ -66,6 +72,10 @@ export interface JobPayloads {
   readonly "end-tokens": FormerAdmin;
   readonly "purge-organization": DeletedOrganization;
   readonly "record-lock": AccountLock;
+  /** Works a slice of the run. */
+  readonly "work-run": RunAddress;
+  readonly "sweep-runs": Nothing;
+  readonly "purge-runs": Nothing;
 }
 
 /** Name of a job. */

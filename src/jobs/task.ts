@@ -9,6 +9,8 @@ import type { AccountUpkeep } from "../domain/identity/account-upkeep.ts";
 import type { Departures } from "../domain/identity/departure.ts";
 import type { JobName, JobPayloads } from "../domain/job.ts";
 import type { MailDelivery } from "../domain/mail/mail-queue.ts";
+import type { RunRetention } from "../domain/run/run-retention.ts";
+import type { RunWorker } from "../domain/run/run-worker.ts";
 import type { Folded, StatFold } from "../domain/telemetry/stat-fold.ts";
 import type { TraceRetention } from "../domain/telemetry/trace-retention.ts";
 import type { DeliveryUpkeep } from "../domain/webhook/delivery-upkeep.ts";
@@ -36,6 +38,8 @@ export interface JobServices {
   readonly onFold: (folded: Folded) => void;
   /** Called for each month of an organization whose counts differ. */
   readonly onUsageDifference: () => void;
+  readonly runs: RunWorker;
+  readonly runRetention: RunRetention;
   /** Unlocks the jobs of pools that died. Returns the ids of those pools. */
   readonly unlockDeadPools: () => Promise<readonly string[]>;
 }

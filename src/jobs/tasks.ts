@@ -10,14 +10,17 @@ import { purgeAccounts } from "./purge-accounts.ts";
 import { purgeBundles } from "./purge-bundles.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
 import { purgeOrganization } from "./purge-organization.ts";
+import { purgeRuns } from "./purge-runs.ts";
 import { purgeTraces } from "./purge-traces.ts";
 import { reconcileUsage } from "./reconcile-usage.ts";
 import { recordLock } from "./record-lock.ts";
 import { refreshActivations } from "./refresh-activations.ts";
 import { sendMail } from "./send-mail.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
+import { sweepRuns } from "./sweep-runs.ts";
 import type { RunnableTask } from "./task.ts";
 import { unlockDeadPools } from "./unlock-dead-pools.ts";
+import { workRun } from "./work-run.ts";
 
 /** Tasks whose lost jobs sweep-deliveries makes up for, so that their jobs may be prefetched. */
 export const sweptTasks: readonly RunnableTask[] = [deliverWebhook];
@@ -41,7 +44,15 @@ export const tasks: readonly RunnableTask[] = [
   sendMail,
   endTokens,
   recordLock,
+  workRun,
+  sweepRuns,
+  purgeRuns,
 ];
 
+/** Tasks that take seconds. They have few places of their own, so that no mail waits for them. */
+export const longTasks: readonly RunnableTask[] = [workRun];
+
 /** Tasks whose jobs must not be lost. */
-export const otherTasks: readonly RunnableTask[] = tasks.filter((task) => !sweptTasks.includes(task));
+export const otherTasks: readonly RunnableTask[] = tasks.filter(
+  (task) => !sweptTasks.includes(task) && !longTasks.includes(task),
+);

@@ -1,22 +1,20 @@
 // Enrols a runtime: it gets the signing keys to trust, the tokens that its callers may use, and the organization's key
 // for fingerprints.
 
-import { randomBytes } from "node:crypto";
 import { notFound } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
-import type { SealBinding, Sealer } from "../../platform/seal.ts";
+import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { type InstanceStatus, touchInstance, writeInstanceStatus } from "../../store/fleet/runtime-instance.ts";
 import { type LiveToken, listLiveTokens } from "../../store/identity/token.ts";
 import { shareEnvironment } from "../../store/project/environment.ts";
-import { keepSecret, readSecret } from "../../store/tenancy/organization-secret.ts";
 import type { PublishedKeys } from "../bundle/signing-keys.ts";
+import { organizationKey } from "../organization-key.ts";
 import { maxBackends } from "../policy/detector-backend.ts";
 import type { IngestSource } from "./ingest.ts";
 
 const secretName = "fingerprint_key";
-const keyBytes = 32;
 
 /** The answer to a runtime that enrols. */
 export interface Enrolled {
@@ -50,7 +48,11 @@ export class Enrolment {
     const keys = await this.#publishedKeys(source.orgId);
     return this.#database.systemTransaction(source.orgId, async (tx) => {
       await noteInstance(tx, source, softwareVersion);
-      return { keys, tokens: await listLiveTokens(tx), fingerprintKey: await this.#fingerprintKey(tx) };
+      return {
+        keys,
+        tokens: await listLiveTokens(tx),
+        fingerprintKey: await organizationKey(tx, this.#sealer, secretName),
+      };
     });
   }
 
@@ -73,20 +75,6 @@ export class Enrolment {
       await writeInstanceStatus(tx, source, noted);
     });
   }
-
-  // Made when the first runtime asks. When two ask at the same time, both get the key that was stored.
-  async #fingerprintKey(tx: Transaction): Promise<Uint8Array> {
-    const binding = organizationSecretBinding(tx.orgId, secretName);
-    const sealed =
-      (await readSecret(tx, secretName)) ??
-      (await keepSecret(tx, secretName, this.#sealer.seal(randomBytes(keyBytes), binding)));
-    return this.#sealer.open(sealed, binding);
-  }
-}
-
-/** The seal binding of a secret of which an organization has exactly one. */
-export function organizationSecretBinding(orgId: string, name: string): SealBinding {
-  return { purpose: `organization.${name}`, orgId, rowId: name };
 }
 
 /** The source of reports with a runtime token. */

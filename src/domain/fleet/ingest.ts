@@ -5,6 +5,7 @@
 import type { EvaluationRecord } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { notFound, validationFailed } from "../../kit/fault/fault.ts";
 import { isUuid } from "../../kit/process/id.ts";
+import type { Sealer } from "../../platform/seal.ts";
 import { addUsage } from "../../store/billing/usage.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
@@ -18,7 +19,14 @@ import { addRollups } from "../../store/telemetry/trace-rollup.ts";
 import { spendQuota } from "../billing/quota-spend.ts";
 import { publishEvents } from "../event/event.ts";
 import { blockedEvent } from "../telemetry/blocked-event.ts";
-import { type AcceptedRecord, acceptRecord, type Refusal } from "../telemetry/trace-record.ts";
+import { erasedAmong } from "../telemetry/erased-subject.ts";
+import {
+  type AcceptedRecord,
+  acceptRecord,
+  clockSkewMs,
+  type Refusal,
+  withoutSubject,
+} from "../telemetry/trace-record.ts";
 import { addTally, lastUseOfAgents, tallyMonths, tallyRollups } from "../telemetry/trace-tally.ts";
 
 /** The sender of a report: the scope of its credential, and the id that the process gave itself. */
@@ -46,18 +54,25 @@ export interface IngestResult {
 /** Stores evaluations and notes gaps. */
 export class Ingest {
   readonly #database: Database;
+  readonly #sealer: Sealer;
   readonly #onResult: (result: IngestResult) => void;
 
   /** `onResult` is called for each batch after its commit. */
-  constructor(database: Database, { onResult }: { readonly onResult: (result: IngestResult) => void }) {
+  constructor(
+    database: Database,
+    { sealer, onResult }: { readonly sealer: Sealer; readonly onResult: (result: IngestResult) => void },
+  ) {
     this.#database = database;
+    this.#sealer = sealer;
     this.#onResult = onResult;
   }
 
   /** Stores the batch. Once this resolves it is committed. */
   async ingest(source: IngestSource, batch: IngestBatch): Promise<IngestResult> {
     checkSequence(batch);
-    const result = await this.#database.systemTransaction(source.orgId, (tx) => storeBatch(tx, source, batch));
+    const result = await this.#database.systemTransaction(source.orgId, (tx) =>
+      storeBatch(tx, this.#sealer, source, batch),
+    );
     this.#onResult(result);
     return result;
   }
@@ -75,12 +90,17 @@ export class Ingest {
   }
 }
 
-async function storeBatch(tx: Transaction, source: IngestSource, batch: IngestBatch): Promise<IngestResult> {
+async function storeBatch(
+  tx: Transaction,
+  sealer: Sealer,
+  source: IngestSource,
+  batch: IngestBatch,
+): Promise<IngestResult> {
   await requireSharedEnvironment(tx, source);
   const { accepted, refused, gaps } = sift(batch, tx.now);
   const losses = await addGaps(tx, source, gaps);
   const { fresh, known } = await claim(tx, accepted);
-  const traces = await withAgentKeys(tx, source.projectId, fresh);
+  const traces = await withAgentKeys(tx, source.projectId, await withoutErased(tx, sealer, fresh));
   await insertTraces(tx, source, traces);
   if (traces.length > 0) await countInstanceEvaluations(tx, source, traces.length);
   await publishEvents(
@@ -151,6 +171,18 @@ async function countConflicts(tx: Transaction, known: readonly AcceptedRecord[])
   const ids = known.map((record) => record.id);
   const hashes = await readPayloadHashes(tx, ids);
   return known.filter((record) => hashes.get(record.id)?.equals(record.payloadHash) !== true).length;
+}
+
+/** Evaluations of somebody who was erased after they were made lose person and text before they are stored. */
+async function withoutErased(
+  tx: Transaction,
+  sealer: Sealer,
+  records: readonly AcceptedRecord[],
+): Promise<readonly AcceptedRecord[]> {
+  const erased = await erasedAmong(tx, sealer, records, { skewMs: clockSkewMs });
+  return erased.size === 0
+    ? records
+    : records.map((record) => (erased.has(record.reported) ? withoutSubject(record, tx.now) : record));
 }
 
 /** Applications may name an agent by its id; it is stored by its key. An id that no agent has counts as a key. */

@@ -24,7 +24,7 @@ export function createFleetDomain({ database, sealer, log, keys, onIngest }: Fle
   return {
     runtimes: new RuntimeInstances(database),
     enrolment: new Enrolment({ database, sealer, publishedKeys: (orgId) => keys.published(orgId) }),
-    ingest: new Ingest(database, { onResult: onIngest }),
+    ingest: new Ingest(database, { sealer, onResult: onIngest }),
     fleet: new Fleet({ database, log }),
   };
 }

@@ -16,10 +16,10 @@ import {
 import { lockAccount } from "../../store/identity/account.ts";
 import { lookUpOrganizations } from "../../store/tenancy/organization.ts";
 import { signingKeyBinding } from "../bundle/signing-keys.ts";
-import { organizationSecretBinding } from "../fleet/enrolment.ts";
 import { factorBinding } from "../identity/second-factor.ts";
 import { clientSecretBinding } from "../identity/sso.ts";
 import { mailBinding } from "../mail/mail-queue.ts";
+import { organizationSecretBinding } from "../organization-key.ts";
 import { secretBinding } from "../webhook/request.ts";
 
 /** Secrets that one transaction seals anew. */

@@ -1,15 +1,22 @@
-// The services of this room: traces and the log of evidence.
+// The services of this room: traces, erasures and the log of evidence.
 
+import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
+import { Erasures } from "./erasure.ts";
 import { Evidence } from "./evidence.ts";
 import { Traces } from "./trace.ts";
 
 /** What the services are built from. */
 export interface TelemetryParts {
   readonly database: Database;
+  readonly sealer: Sealer;
 }
 
 /** Builds the services. */
-export function createTelemetryDomain({ database }: TelemetryParts) {
-  return { traces: new Traces(database), evidence: new Evidence(database) };
+export function createTelemetryDomain({ database, sealer }: TelemetryParts) {
+  return {
+    traces: new Traces(database, sealer),
+    erasures: new Erasures(database, sealer),
+    evidence: new Evidence(database),
+  };
 }

@@ -21,6 +21,7 @@ import {
 import { isUuid } from "../../kit/process/id.ts";
 import type { NewTrace } from "../../store/telemetry/trace.ts";
 import { type Facet, FacetKind } from "../../store/telemetry/trace-facet.ts";
+import { erasedRecord } from "./erased-subject.ts";
 
 /** Evaluations of this age are refused. Keys are kept for as long, so that no evaluation is stored twice. */
 export const ageLimitMs = 35 * 86_400_000;
@@ -67,6 +68,7 @@ export function acceptRecord(record: EvaluationRecord, now: Date): AcceptedRecor
     latencyUs: record.latencyUs,
     language: textOrNull(record.language),
     capture: record.capture,
+    erasedAt: null,
     record: bytes,
     facets: facetsOf(record),
     payloadHash: hash("sha256", bytes, "buffer"),
@@ -87,6 +89,13 @@ export function facetsOf({ findings, unjudged }: EvaluationRecord): Facet[] {
   return kinds.flatMap(([kind, values]) =>
     [...new Set(values)].flatMap((value) => (value === "" ? [] : [{ kind, value }])),
   );
+}
+
+/** The same evaluation without person and text, as of now. */
+export function withoutSubject(record: AcceptedRecord, now: Date): AcceptedRecord {
+  const reported = erasedRecord(record.reported);
+  const bytes = toBinary(EvaluationRecordSchema, reported);
+  return { ...record, sessionId: null, userId: null, erasedAt: now, record: bytes, reported };
 }
 
 function hasKnownValues(record: EvaluationRecord): boolean {

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
+import { forgetErasedSubjects } from "../../store/telemetry/erased-subject.ts";
 import { deleteKeysBefore } from "../../store/telemetry/evaluation-key.ts";
 import { deleteTraces } from "../../store/telemetry/trace.ts";
 import { createTracePartitions, dropTracePartitions } from "../../store/telemetry/trace-partition.ts";
@@ -58,6 +59,7 @@ export class TraceRetention {
       traces += await this.purgeTraces(id, retentionDays[plan]);
       keys += await this.#purgeKeys(id);
       counts += await purgeStats(this.#database, id, this.#clock.now());
+      await this.#forgetSubjects(id);
     }
     return { traces, keys, counts, partitions: await dropTracePartitions(this.#database, keptMonths) };
   }
@@ -88,6 +90,12 @@ export class TraceRetention {
     const traces = await this.purgeTraces(orgId, 0);
     await purgeStatsOfDeleted(this.#database, orgId, this.#clock.now());
     return { traces, keys: await this.#purgeKeys(orgId, new Date(this.#clock.now().getTime() + dayMs)) };
+  }
+
+  // Runtimes can report nothing any more that was made before these erasures.
+  async #forgetSubjects(orgId: string): Promise<void> {
+    const before = new Date(this.#clock.now().getTime() - ageLimitMs - dayMs);
+    await this.#database.systemTransaction(orgId, (tx) => forgetErasedSubjects(tx, before));
   }
 
   // A day longer than evaluations are accepted, since clocks differ.

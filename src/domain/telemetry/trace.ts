@@ -5,6 +5,7 @@ import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/poli
 import { notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
+import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import {
@@ -16,6 +17,8 @@ import {
   type TraceFilter,
 } from "../../store/telemetry/trace-query.ts";
 import { countByRollups } from "../../store/telemetry/trace-rollup.ts";
+import { erasedRecord } from "./erased-subject.ts";
+import { hiddenNow } from "./erasure.ts";
 import { dayOf } from "./trace-tally.ts";
 
 const dayMs = 86_400_000;
@@ -43,9 +46,11 @@ export interface TraceList {
 /** Lists, reads and exports traces. A ci token sees its own project's. */
 export class Traces {
   readonly #database: Database;
+  readonly #sealer: Sealer;
 
-  constructor(database: Database) {
+  constructor(database: Database, sealer: Sealer) {
     this.#database = database;
+    this.#sealer = sealer;
   }
 
   /** A page of the traces that match, newest first. */
@@ -56,7 +61,7 @@ export class Traces {
       const { total, totalIsExact } = await count(tx, narrowed);
       const isPastEnd = totalIsExact && page.offset >= total;
       const found = isPastEnd ? [] : await listTraces(tx, narrowed, page);
-      return { traces: found.map((row) => traceOf(caller.orgId, row)), total, totalIsExact };
+      return { traces: await this.#shown(tx, narrowed, found), total, totalIsExact };
     });
   }
 
@@ -64,8 +69,9 @@ export class Traces {
   get(caller: Caller, id: string): Promise<Trace> {
     return this.#database.read(caller.orgId, async (tx) => {
       const found = await findTrace(tx, id, caller.credential.projectId);
-      if (found === undefined) throw notFound("trace");
-      return traceOf(caller.orgId, found);
+      const [trace] = found === undefined ? [] : await this.#shown(tx, {}, [found]);
+      if (trace === undefined) throw notFound("trace");
+      return trace;
     });
   }
 
@@ -78,11 +84,29 @@ export class Traces {
     let after: TraceCursor | undefined;
     while (narrowed !== undefined) {
       const page = { limit: exportPage, after };
-      const found = await this.#database.read(caller.orgId, (tx) => listTraces(tx, narrowed, page));
-      if (found.length > 0) yield found.map((row) => traceOf(caller.orgId, row));
+      const { found, shown } = await this.#database.read(caller.orgId, async (tx) => {
+        const rows = await listTraces(tx, narrowed, page);
+        return { found: rows, shown: await this.#shown(tx, narrowed, rows) };
+      });
+      if (shown.length > 0) yield shown;
       after = found.at(-1);
       if (found.length < exportPage) return;
     }
+  }
+
+  /**
+   * The traces as they may be seen. One that an erasure is about is shown as it will be after it, and not at all to who
+   * asks for the person or the conversation.
+   */
+  async #shown(tx: Transaction, filter: TraceFilter, found: readonly FoundTrace[]): Promise<Trace[]> {
+    const traces = found.map((row) => traceOf(tx.orgId, row));
+    const isHidden = found.length === 0 ? undefined : await hiddenNow(tx, this.#sealer);
+    if (isHidden === undefined) return traces;
+    const isPersonal = filter.sessionId !== undefined || filter.userId !== undefined;
+    return traces.flatMap((trace) => {
+      if (!isHidden(trace)) return [trace];
+      return isPersonal ? [] : [{ ...trace, record: erasedRecord(trace.record), erasedAt: tx.now }];
+    });
   }
 }
 
@@ -100,8 +124,9 @@ function narrow({ credential }: Caller, filter: TraceFilter): TraceFilter | unde
 }
 
 async function count(tx: Transaction, filter: TraceFilter): Promise<{ total: number; totalIsExact: boolean }> {
-  const { ruleId, sessionId, since, until, ...rolledUp } = filter;
-  if (ruleId === undefined && sessionId === undefined && isWholeDay(since) && isWholeDay(until)) {
+  const { ruleId, sessionId, userId, since, until, ...rolledUp } = filter;
+  const isRolledUp = ruleId === undefined && sessionId === undefined && userId === undefined;
+  if (isRolledUp && isWholeDay(since) && isWholeDay(until)) {
     const days = { sinceDay: since && dayOf(since), untilDay: until && dayOf(until) };
     return { total: await countByRollups(tx, { ...rolledUp, ...days }), totalIsExact: true };
   }

@@ -1,25 +1,30 @@
-// The services of this room: traces and the log of evidence.
+// The services of this room: traces, erasures and the log of evidence.
 
 import type { ConnectRouter } from "@connectrpc/connect";
+import { ErasureService } from "../../../gen/policyguard/control/v1/erasure_service_pb.ts";
 import { EvidenceService } from "../../../gen/policyguard/control/v1/evidence_service_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import type { Erasures } from "../../domain/telemetry/erasure.ts";
 import type { Evidence } from "../../domain/telemetry/evidence.ts";
 import type { Traces } from "../../domain/telemetry/trace.ts";
+import { erasureHandlers } from "./erasure.ts";
 import { evidenceHandlers } from "./evidence.ts";
 import { traceHandlers } from "./trace.ts";
 
 /** What the handlers call. */
 export interface TelemetryDomain {
   readonly traces: Traces;
+  readonly erasures: Erasures;
   readonly evidence: Evidence;
 }
 
 /** Registers the services. `writeTrace` prints a trace as REST does. */
 export function registerTelemetryServices(
   router: ConnectRouter,
-  { traces, evidence }: TelemetryDomain,
+  { traces, erasures, evidence }: TelemetryDomain,
   { writeTrace }: { readonly writeTrace: Parameters<typeof traceHandlers>[1] },
 ): void {
   router.service(TraceService, traceHandlers(traces, writeTrace));
+  router.service(ErasureService, erasureHandlers(erasures));
   router.service(EvidenceService, evidenceHandlers(evidence));
 }

@@ -110,6 +110,7 @@ function traceMessage({ record, ...trace }: Trace): MessageInitShape<typeof Trac
     segments: record.segments,
     createdAt: record.createdAt ?? timestamp(trace.createdAt),
     receivedAt: timestamp(trace.receivedAt),
+    erasedAt: timestamp(trace.erasedAt),
   };
 }
 

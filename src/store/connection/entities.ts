@@ -33,8 +33,10 @@ import { PolicyPackRow } from "../policy/policy-pack.ts";
 import { AgentRow } from "../project/agent.ts";
 import { EnvironmentRow } from "../project/environment.ts";
 import { ProjectRow } from "../project/project.ts";
+import { RunRow } from "../run/run.ts";
 import { AuditEntryRow, AuditHeadRow } from "../telemetry/audit-entry.ts";
 import { AuditOpeningRow } from "../telemetry/audit-opening.ts";
+import { ErasedSubjectRow } from "../telemetry/erased-subject.ts";
 import { EvaluationKeyRow } from "../telemetry/evaluation-key.ts";
 import {
   StatLatencyRow,
@@ -108,6 +110,8 @@ export const entities = [
   StatVersionRow,
   StatLossRow,
   UsageDayRow,
+  ErasedSubjectRow,
+  RunRow,
   UsageMonthRow,
   UsageNoticeRow,
   QuotaLeaseRow,

@@ -126,3 +126,8 @@ export async function protectionOf(
   );
   return rows[0] ?? { environments: 0, protected: 0 };
 }
+
+/** Waits for all who store evaluations in the organization, and keeps others from it until the commit. */
+export async function lockAllEnvironments(tx: Transaction): Promise<void> {
+  await tx.sql("select id from environment where org_id = ? order by id for update", [tx.orgId]);
+}

@@ -58,6 +58,8 @@ export const foreignKeys: readonly ForeignKey[] = [
   toOrganization("signing_key"),
   toOrganization("key_set"),
   toOrganization("organization_secret"),
+  toOrganization("erased_subject"),
+  toOrganization("run"),
   toOrganization("usage_month"),
   toOrganization("usage_notice"),
   toEnvironmentByName("quota_lease"),

@@ -8,6 +8,7 @@ import type { SqlFunction } from "../core/sql-function.ts";
 import { poolLockClass } from "../core/worker-pool.ts";
 import { accountFunctions } from "../identity/account-functions.ts";
 import { ssoFunctions } from "../identity/sso-functions.ts";
+import { runFunctions } from "../run/run.ts";
 import { auditFunctions } from "../telemetry/audit-entry.ts";
 import { partitionFunctions } from "../telemetry/trace-partition.ts";
 import { sealFunctions } from "./seal-functions.ts";
@@ -116,6 +117,7 @@ export const functions: readonly SqlFunction[] = [
   ...partitionFunctions,
   ...sealFunctions,
   ...auditFunctions,
+  ...runFunctions,
   {
     // Goes from webhook to webhook along their index (a loose index scan) and looks at one row of each, however many
     // are due.
@@ -218,6 +220,7 @@ export const lookupTables: readonly string[] = [
   "policy_pack",
   "event",
   "webhook_delivery",
+  "run",
   "account",
   "session",
   "session_token",

@@ -5,7 +5,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import { leafHash, leafText, newOpening, openable } from "../../platform/evidence-leaf.ts";
 import { runBound } from "../core/bulk.ts";
-import { lookupRole, ownerRole } from "../core/roles.ts";
+import { lookupRole, ownerRole, workerRole } from "../core/roles.ts";
 import type { SqlFunction } from "../core/sql-function.ts";
 import { tenantTable } from "../core/tenant.ts";
 import type { AuditAuthor, Change, Transaction } from "../core/transaction.ts";
@@ -98,6 +98,26 @@ export const auditFunctions: readonly SqlFunction[] = [
         raise exception 'entries of the log of evidence are never changed: % refused', lower(tg_op)
           using errcode = 'restrict_violation';
       end $$`,
+  },
+  {
+    // The one change of openings that the worker may make: to none. Row policies hold for the owner too, so it reaches
+    // the transaction's organization only.
+    signature: "erase_openings(bigint[], boolean[], boolean[], boolean[])",
+    owner: ownerRole,
+    callers: [workerRole],
+    create: `create or replace function app.erase_openings(seqs bigint[], actors boolean[], befores boolean[], afters boolean[])
+      returns void language sql security definer set search_path = pg_catalog, public as $$
+        update public.audit_opening o set
+          actor = case when e.actor then null else o.actor end,
+          actor_salt = case when e.actor then null else o.actor_salt end,
+          address = case when e.actor then null else o.address end,
+          address_salt = case when e.actor then null else o.address_salt end,
+          before = case when e.before then null else o.before end,
+          before_salt = case when e.before then null else o.before_salt end,
+          after = case when e.after then null else o.after end,
+          after_salt = case when e.after then null else o.after_salt end
+        from unnest(seqs, actors, befores, afters) as e (seq, actor, before, after) where o.seq = e.seq
+      $$`,
   },
 ];
 

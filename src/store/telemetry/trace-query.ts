@@ -12,6 +12,7 @@ export interface TraceFilter {
   readonly outcome?: number;
   readonly ruleId?: string;
   readonly sessionId?: string;
+  readonly userId?: string;
   /** Earliest time. */
   readonly since?: Date;
   /** Time after the latest one. */
@@ -26,6 +27,7 @@ export interface FoundTrace {
   readonly environment: string;
   readonly agentKey: string | null;
   readonly receivedAt: Date;
+  readonly erasedAt: Date | null;
   readonly record: Buffer;
 }
 
@@ -37,7 +39,8 @@ export interface TraceCursor {
 
 // MikroORM's driver leaves timestamps as text; milliseconds since 1970 need no parser.
 const found = `t.id, (extract(epoch from t.created_at) * 1000)::float8 as created_ms, t.project_id, t.environment,
-  t.agent_key, (extract(epoch from t.received_at) * 1000)::float8 as received_ms, t.record`;
+  t.agent_key, (extract(epoch from t.received_at) * 1000)::float8 as received_ms,
+  (extract(epoch from t.erased_at) * 1000)::float8 as erased_ms, t.record`;
 
 interface Row {
   readonly id: string;
@@ -46,6 +49,7 @@ interface Row {
   readonly environment: string;
   readonly agent_key: string | null;
   readonly received_ms: number;
+  readonly erased_ms: number | null;
   readonly record: Buffer;
 }
 
@@ -90,6 +94,7 @@ function foundTrace(row: Row): FoundTrace {
     environment: row.environment,
     agentKey: row.agent_key,
     receivedAt: new Date(Math.round(row.received_ms)),
+    erasedAt: row.erased_ms === null ? null : new Date(Math.round(row.erased_ms)),
     record: row.record,
   };
 }
@@ -123,6 +128,7 @@ class Query {
     this.#equals("t.environment", filter.environment);
     this.#equals("t.agent_key", filter.agentKey);
     this.#equals("t.session_id", filter.sessionId);
+    this.#equals("t.user_id", filter.userId);
     this.#equals("t.outcome", filter.outcome);
     // The partial index by outcome is for those above 1; the planner needs to be told, since it does not see the value.
     if (filter.outcome !== undefined && filter.outcome > 1) this.#conditions.push("t.outcome > 1");

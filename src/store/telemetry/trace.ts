@@ -46,6 +46,8 @@ const schema = defineEntity({
     language: p.text().nullable(),
     capture: p.smallint(),
     receivedAt: p.datetime(3),
+    /** When person, text, metadata and scores were erased; null when they were not. */
+    erasedAt: p.datetime(3).nullable(),
     /** The EvaluationRecord in its Protobuf form. */
     record: p.blob(),
     /**
@@ -76,6 +78,8 @@ export interface NewTrace {
   readonly latencyUs: number;
   readonly language: string | null;
   readonly capture: number;
+  /** Set when person and text were erased before it was stored. */
+  readonly erasedAt: Date | null;
   readonly record: Uint8Array;
   /** What was found, each once. */
   readonly facets: readonly Facet[];
@@ -100,6 +104,7 @@ const columns = [
   "language",
   "capture",
   "received_at",
+  "erased_at",
   "record",
   "form",
 ];
@@ -132,6 +137,7 @@ export async function insertTraces(
     trace.language,
     trace.capture,
     tx.now,
+    trace.erasedAt,
     trace.record,
     presentForm,
   ]);

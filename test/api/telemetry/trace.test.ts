@@ -8,6 +8,7 @@ import { Trust } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode, RecordedSegmentSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { Ingest } from "../../../src/domain/fleet/ingest.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../harness/process/control-plane.ts";
+import { testSealer } from "../../harness/sealer.ts";
 import { createWorld, type World } from "../../harness/vector/world.ts";
 import { batchOf, blockedEvaluation, evaluation } from "../../src/domain/telemetry/evaluation.ts";
 
@@ -28,7 +29,7 @@ describe("traces over REST", () => {
     plane = await startTestControlPlane();
     world = await createWorld(plane.database);
     const older = Array.from({ length: 1200 }, (_, i) => evaluation({}, new Date(Date.now() - 60_000 - 1000 * i)));
-    await new Ingest(plane.database, { onResult: () => undefined }).ingest(
+    await new Ingest(plane.database, { sealer: testSealer, onResult: () => undefined }).ingest(
       { orgId: world.orgId, projectId: world.projectId, environment: "dev", instanceId: randomUUID() },
       batchOf([blocked, ...older]),
     );

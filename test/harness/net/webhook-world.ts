@@ -12,6 +12,9 @@ import { AccountLocks } from "../../../src/domain/identity/account-lock.ts";
 import { AccountUpkeep } from "../../../src/domain/identity/account-upkeep.ts";
 import { Departures } from "../../../src/domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "../../../src/domain/mail/mail-queue.ts";
+import { RunRetention } from "../../../src/domain/run/run-retention.ts";
+import { RunWorker } from "../../../src/domain/run/run-worker.ts";
+import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
 import { StatFold } from "../../../src/domain/telemetry/stat-fold.ts";
 import { TraceRetention } from "../../../src/domain/telemetry/trace-retention.ts";
 import { Organizations } from "../../../src/domain/tenancy/organization.ts";
@@ -103,6 +106,8 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       usageReconciliation: new UsageReconciliation(workerDatabase),
       onFold: () => undefined,
       onUsageDifference: () => undefined,
+      runs: new RunWorker(workerDatabase, { kinds: { erasure: new ErasureRun(sealer) }, clock, log }),
+      runRetention: new RunRetention(workerDatabase, clock),
       unlockDeadPools: () => unlockDeadPools(workerDatabase, { silentMs: 60_000 }),
     },
     newCaller: async () => adminCaller((await new Organizations(database).create({ name: "Test" })).id),

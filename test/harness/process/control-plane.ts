@@ -1,6 +1,5 @@
 // A control plane in this process: real database, real sockets, on a port of its own.
 
-import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { controlPlaneSchema } from "../../../src/config.ts";
 import { startControlPlane } from "../../../src/control-plane.ts";
@@ -13,6 +12,7 @@ import { shutDown } from "../../../src/kit/process/shutdown.ts";
 import { type Database, openDatabase } from "../../../src/store/connection/database.ts";
 import { sharedAnalysis } from "../analysis.ts";
 import { createTestDatabase, type TestDatabase } from "../database.ts";
+import { testMasterKey } from "../sealer.ts";
 import { type Caller, createCaller } from "../vector/dialect.ts";
 import type { StoredEntry } from "../vector/evidence.ts";
 
@@ -66,7 +66,7 @@ export async function startTestControlPlane(options: TestControlPlaneOptions = {
     TRUSTED_PROXY_HOPS: "1",
     POLICY_GUARD_REGISTRATION: "open",
     DATABASE_URL: urls.applicationUrl,
-    POLICY_GUARD_MASTER_KEY: randomBytes(32).toString("base64"),
+    POLICY_GUARD_MASTER_KEY: testMasterKey,
     ...options.env,
   };
   const log = options.log ?? createLog({ name: "test", level: "error" });

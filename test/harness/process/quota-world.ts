@@ -14,6 +14,7 @@ import { Fault } from "../../../src/kit/fault/fault.ts";
 import type { Database } from "../../../src/store/connection/database.ts";
 import { evaluation } from "../../src/domain/telemetry/evaluation.ts";
 import type { MovedClock } from "../moved-clock.ts";
+import { testSealer } from "../sealer.ts";
 import type { World } from "../vector/world.ts";
 
 const states = {
@@ -52,7 +53,7 @@ export class SimulatedRuntime {
   constructor(world: World, database: Database, clock: MovedClock) {
     this.#world = world;
     this.#quota = new Quota(database, { mode: "off" });
-    this.#ingest = new Ingest(database, { onResult: () => undefined });
+    this.#ingest = new Ingest(database, { sealer: testSealer, onResult: () => undefined });
     this.#clock = clock;
     this.#book = this.#newBook();
   }

@@ -9,9 +9,11 @@ import { newId } from "../../../src/kit/process/id.ts";
 import type { Database } from "../../../src/store/connection/database.ts";
 import { findAgentByKey, touchAgents } from "../../../src/store/project/agent.ts";
 import { findOrganization } from "../../../src/store/tenancy/organization.ts";
+import { testSealer } from "../sealer.ts";
 import { accountSteps, somewhere } from "./account-step.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";
 import { filled } from "./match.ts";
+import { runSteps } from "./run-step.ts";
 import { runtimeSteps } from "./runtime-step.ts";
 import type { SceneStep, Stage } from "./scene-step.ts";
 import { ssoSteps } from "./sso-step.ts";
@@ -66,6 +68,7 @@ export interface Scene {
  *   evaluations, two of which differ; another could not load it, for the reason given.
  * - "$etag" {digest, activation_seq}: nothing happens. Bound to the entity tag of the bundle under that activation.
  * - "$use" {evaluations}: so many evaluations of this month have been reported.
+ * - "$work" {run_id}: a worker takes up the run and works on it for up to five seconds.
  * - "$repeat" {times, call, refused}: the call is made so many times; "${n}" in it counts from 1. With "refused" it
  *   fails each time.
  */
@@ -86,7 +89,7 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
       ...(record as JsonObject | undefined),
     });
     const source = { orgId, projectId: String(project_id), environment: String(environment), instanceId: newId() };
-    const ingest = new Ingest(plane.database, { onResult: () => undefined });
+    const ingest = new Ingest(plane.database, { sealer: testSealer, onResult: () => undefined });
     const { stored } = await ingest.ingest(source, { firstSeq: 1, lastSeq: 1, records: [made] });
     if (stored !== 1) throw new Error("the evaluation was not stored");
     return { id: made.evaluationId };
@@ -100,6 +103,7 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
   ...ssoSteps,
   ...runtimeSteps,
   ...webhookSteps,
+  ...runSteps,
   $outdate: async ({ policy_id, version }, { plane }, { orgId }) => {
     const text = `update policy_version set document = document || '{"apiVersion": "policyguard/v0"}'
                   where org_id = ? and policy_id = ? and version = ?`;

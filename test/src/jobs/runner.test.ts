@@ -241,11 +241,13 @@ describe("the schedule", () => {
         "purge-accounts",
         "purge-bundles",
         "purge-deliveries",
+        "purge-runs",
         "purge-traces",
         "reconcile-usage",
         "refresh-activations",
         "sweep-deliveries",
         "sweep-deliveries/later",
+        "sweep-runs",
         "unlock-dead-pools",
         "unlock-dead-pools/later",
       ]);

@@ -10,6 +10,7 @@ import type { Transaction } from "../../../../src/store/core/transaction.ts";
 import { findOrganization, lockBilling, type OrganizationRow } from "../../../../src/store/tenancy/organization.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { createMovedClock } from "../../../harness/moved-clock.ts";
+import { testSealer } from "../../../harness/sealer.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 import { batchOf, evaluation } from "../telemetry/evaluation.ts";
 
@@ -48,7 +49,7 @@ describe("Quota", () => {
     });
   const usage = () => new Usage(database).get(world.caller);
   const report = async (source: QuotaSource, count: number, leaseId: string, at = clock.now()) => {
-    const ingest = new Ingest(database, { onResult: () => undefined });
+    const ingest = new Ingest(database, { sealer: testSealer, onResult: () => undefined });
     await ingest.ingest(source, batchOf(Array.from({ length: count }, () => evaluation({ leaseId }, at))));
   };
   const grant = async (source = runtime()) => {
@@ -95,7 +96,7 @@ describe("Quota", () => {
   it("counts an evaluation that comes twice once, and spends its lease once", async () => {
     const { source, lease } = await grant();
     const batch = batchOf([evaluation({ leaseId: lease.id }, clock.now())]);
-    const ingest = new Ingest(database, { onResult: () => undefined });
+    const ingest = new Ingest(database, { sealer: testSealer, onResult: () => undefined });
     await Promise.all([ingest.ingest(source, batch), ingest.ingest(source, batch)]);
     expect(await usage()).toMatchObject({ evaluations: 1, overageEvaluations: 0, leasedEvaluations: lease.size - 1 });
   });

@@ -17,6 +17,7 @@ import { readUsage } from "../../../../src/store/billing/usage.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { listGaps } from "../../../../src/store/fleet/reporting-gap.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { testSealer } from "../../../harness/sealer.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 import { batchOf, blockedEvaluation, evaluation } from "../telemetry/evaluation.ts";
 
@@ -33,7 +34,7 @@ describe("Ingest", () => {
   beforeAll(async () => {
     urls = await createTestDatabase();
     database = await openDatabase({ url: urls.applicationUrl, poolSize: 8 });
-    ingest = new Ingest(database, { onResult: (result) => results.push(result) });
+    ingest = new Ingest(database, { sealer: testSealer, onResult: (result) => results.push(result) });
   });
 
   beforeEach(async () => {

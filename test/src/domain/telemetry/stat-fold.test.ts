@@ -14,6 +14,7 @@ import { LatencyHistogram } from "../../../../src/kit/tally/latency-histogram.ts
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { tryLockCubes } from "../../../../src/store/telemetry/stat-cube.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { testSealer } from "../../../harness/sealer.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 import { batchOf, blockedEvaluation, evaluation } from "./evaluation.ts";
 
@@ -32,7 +33,7 @@ describe("StatFold", () => {
     urls = await createTestDatabase();
     database = await openDatabase({ url: urls.applicationUrl, poolSize: 4 });
     worker = await openDatabase({ url: urls.workerUrl, poolSize: 4 });
-    ingest = new Ingest(database, { onResult: () => undefined });
+    ingest = new Ingest(database, { sealer: testSealer, onResult: () => undefined });
     fold = new StatFold(worker);
   });
 

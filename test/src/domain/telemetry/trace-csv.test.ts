@@ -45,6 +45,7 @@ describe("traceCsvLine()", () => {
       environment: "prod",
       agentKey: null,
       createdAt: at,
+      erasedAt: null,
       receivedAt: at,
       record,
     });

@@ -11,6 +11,7 @@ import type { Caller } from "../../../../src/kit/rpc/context.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import type { TraceFilter } from "../../../../src/store/telemetry/trace-query.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { testSealer } from "../../../harness/sealer.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 import { batchOf, blockedEvaluation, evaluation } from "./evaluation.ts";
 
@@ -49,8 +50,8 @@ describe("Traces", () => {
     urls = await createTestDatabase();
     database = await openDatabase({ url: urls.applicationUrl, poolSize: 4 });
     world = await createWorld(database);
-    traces = new Traces(database);
-    ingest = new Ingest(database, { onResult: () => undefined });
+    traces = new Traces(database, testSealer);
+    ingest = new Ingest(database, { sealer: testSealer, onResult: () => undefined });
     otherProject = (await new Projects(database).create(world.caller, { name: "Other" })).id;
     // Few different values and times, so that filters meet ties and empty sets. The first days are in other partitions.
     const batches = new Map<string, EvaluationRecord[]>();

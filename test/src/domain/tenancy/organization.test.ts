@@ -13,6 +13,7 @@ import { type Database, openDatabase } from "../../../../src/store/connection/da
 import type { MemberRole } from "../../../../src/store/identity/member.ts";
 import { checksums, filledTables } from "../../../harness/access/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { testSealer } from "../../../harness/sealer.ts";
 import { createPerson } from "../../../harness/vector/person.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 import { batchOf, evaluation } from "../telemetry/evaluation.ts";
@@ -40,7 +41,10 @@ async function createLivedIn(role: MemberRole): Promise<World & { readonly as: C
   const { orgId, projectId } = world;
   const { account_id: id, email: label, session_id: sessionId } = await createPerson(database, { orgId, role });
   const source = { orgId, projectId, environment: "dev", instanceId: randomUUID() };
-  await new Ingest(database, { onResult: () => undefined }).ingest(source, batchOf([evaluation({}, new Date())]));
+  await new Ingest(database, { sealer: testSealer, onResult: () => undefined }).ingest(
+    source,
+    batchOf([evaluation({}, new Date())]),
+  );
   await new Tokens(database).issue(world.caller, "admin", { name: "another" });
   const credential = {
     ...{ kind: CredentialKind.MEMBER, id, label, sessionId, roles: new Map([[orgId, roleOf(role)]]) },

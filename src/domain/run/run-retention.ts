@@ -1,0 +1,32 @@
+// How long runs are remembered.
+
+import type { Clock } from "../../kit/process/clock.ts";
+import type { Database } from "../../store/connection/database.ts";
+import { deleteRunsBefore } from "../../store/run/run.ts";
+import { lookUpOrganizations } from "../../store/tenancy/organization.ts";
+
+const dayMs = 86_400_000;
+
+/** Days that the row of a run is kept: its state and its report. */
+export const summaryDays = 400;
+
+/** Removes old runs. */
+export class RunRetention {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Removes, in every organization, finished runs that are too old. Returns how many. */
+  async purge(): Promise<number> {
+    const before = new Date(this.#clock.now().getTime() - summaryDays * dayMs);
+    let purged = 0;
+    for (const { id } of await lookUpOrganizations(this.#database)) {
+      purged += await this.#database.systemTransaction(id, (tx) => deleteRunsBefore(tx, before));
+    }
+    return purged;
+  }
+}

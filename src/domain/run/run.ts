@@ -1,0 +1,60 @@
+// Runs as callers see them: they are added, read and canceled here, and worked on by run-worker.ts.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault, notFound } from "../../kit/fault/fault.ts";
+import { newId } from "../../kit/process/id.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import { countQueued, findRun, maxQueued, nextRuns, RunRow } from "../../store/run/run.ts";
+import { enqueueJob } from "../job.ts";
+
+/** The kinds of runs. */
+export type RunKindName = "erasure";
+
+/** A run to add. */
+export interface NewRun {
+  readonly kind: RunKindName;
+  readonly spec: JsonObject;
+  readonly createdBy: string;
+  readonly projectId?: string | undefined;
+}
+
+/** Adds a run that starts after the commit, as soon as it is its turn. */
+export async function addRun(tx: Transaction, { kind, spec, createdBy, projectId }: NewRun): Promise<RunRow> {
+  if ((await countQueued(tx)) >= maxQueued) {
+    throw new Fault(Reason.LIMIT_REACHED, `${maxQueued} runs of the organization wait already; try again later`, {
+      extra: { limit: maxQueued },
+    });
+  }
+  const run = tx.em.create(RunRow, {
+    ...{ orgId: tx.orgId, id: newId(), kind, state: "queued", projectId: projectId ?? null },
+    ...{ spec: JSON.stringify(spec), cursor: "", done: 0, total: null, report: null, tries: 0 },
+    ...{ errorCode: null, errorMessage: null, createdBy },
+    ...{ createdAt: tx.now, startedAt: null, finishedAt: null, touchedAt: tx.now },
+  });
+  await tx.em.flush();
+  await wakeRun(tx, run.id);
+  return run;
+}
+
+/** The run of this kind. `noun` is what callers call it. */
+export async function requireRun(tx: Transaction, kind: RunKindName, id: string, noun: string): Promise<RunRow> {
+  const run = await findRun(tx, kind, id);
+  if (run === null) throw notFound(noun);
+  return run;
+}
+
+/** Adds the job that works on the run. It replaces one that has not begun. */
+export function wakeRun(tx: Pick<Transaction, "orgId" | "enqueue">, id: string): Promise<void> {
+  return enqueueJob(tx, "work-run", { org_id: tx.orgId, run_id: id }, { key: `run:${id}` });
+}
+
+/** Wakes the runs whose turn has come. */
+export async function wakeNextRuns(tx: Transaction): Promise<void> {
+  for (const id of await nextRuns(tx)) await wakeRun(tx, id);
+}
+
+/** The report of a run, or undefined before its first step. */
+export function reportOf({ report }: Pick<RunRow, "report">): JsonObject | undefined {
+  return report == null ? undefined : JSON.parse(report);
+}

@@ -1,0 +1,213 @@
+// The work of an erasure: traces first, then the events that told webhooks of them, then the openings of evidence. Each
+// step looks at a bounded number of rows.
+
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import type { Sealer } from "../../platform/seal.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import { writeAuditEntry } from "../../store/telemetry/audit-entry.ts";
+import {
+  countEntries,
+  type ErasureScope,
+  erasedTracesAmong,
+  eraseOpenings,
+  eraseTraces,
+  lockTracesToErase,
+  nextBlockedEvents,
+  openingsBetween,
+  rewriteEvents,
+  type StoredOpenings,
+} from "../../store/telemetry/trace-erasure.ts";
+import type { RunAtWork, RunKind, StepResult } from "../run/run-worker.ts";
+import { serviceCaller } from "../service-caller.ts";
+import { erasedRecord, type SubjectDigester, type SubjectKind, subjectDigester, subjectsOf } from "./erased-subject.ts";
+import { clockSkewMs } from "./trace-record.ts";
+
+/** What an erasure is to do. */
+export interface ErasureSpec {
+  readonly kind: SubjectKind;
+  /** Digests of the subject, in hexadecimal digits. */
+  readonly digests: readonly string[];
+  /**
+   * The subject itself, until the run has ended. An erasure that is repeated from a ledger has none: it looks at
+   * everything and recognizes the subject by its digest.
+   */
+  readonly values?: readonly string[];
+  readonly reason: string;
+  /** What was made until then is erased. */
+  readonly until: string;
+}
+
+/** Rows that one step looks at. */
+const tracesAtOnce = 200;
+const eventsAtOnce = 500;
+const entriesAtOnce = 2_000;
+
+/** How much an erasure has reached, as its report has it. */
+export type ErasedCounts = { readonly traces: number; readonly events: number; readonly evidence: number };
+
+type Phase = "traces" | "events" | "evidence";
+/** Where a step begins: the phase, and the last row that was looked at, in a form of the phase. */
+type Cursor = { readonly phase: Phase; readonly after: readonly (string | number)[]; readonly step: number };
+
+/** Erasures, as runs. */
+export class ErasureRun implements RunKind {
+  readonly #sealer: Sealer;
+
+  constructor(sealer: Sealer) {
+    this.#sealer = sealer;
+  }
+
+  async prepare(run: RunAtWork): Promise<(tx: Transaction) => Promise<StepResult>> {
+    return async (tx) => {
+      const spec = erasureSpecOf(run.spec);
+      const first: Phase = spec.kind === "member" ? "evidence" : "traces";
+      const cursor: Cursor = run.cursor === "" ? { phase: first, after: [], step: 0 } : JSON.parse(run.cursor);
+      const step = new ErasureStep(tx, spec, await subjectDigester(tx, this.#sealer));
+      const { seen, erased, next } = await step.take(cursor);
+      const counts = addedTo(erasedCountsOf(run.report), cursor.phase, erased);
+      const at = next ?? { phase: "evidence", after: ["end"] };
+      const result = {
+        cursor: JSON.stringify({ ...at, step: cursor.step + 1 }),
+        ...{ done: run.done + seen, total: next === undefined ? run.done + seen : null, report: counts },
+      };
+      if (next !== undefined) return { ...result, isLast: false };
+      await recordEnd(tx, run, counts);
+      const { values: _, ...kept } = spec;
+      return { ...result, isLast: true, finalSpec: { ...kept, digests: [...kept.digests] } };
+    };
+  }
+}
+
+/** The spec of an erasure's run. */
+export function erasureSpecOf(spec: JsonObject): ErasureSpec {
+  return spec as unknown as ErasureSpec; // written by Erasures.create() or a repetition
+}
+
+/** The counts in the report of an erasure's run. */
+export function erasedCountsOf(report: JsonObject | undefined): ErasedCounts {
+  const { traces = 0, events = 0, evidence = 0 } = report ?? {};
+  return { traces: Number(traces), events: Number(events), evidence: Number(evidence) };
+}
+
+interface StepOutcome {
+  readonly seen: number;
+  readonly erased: number;
+  /** Undefined after the last step. */
+  readonly next: Omit<Cursor, "step"> | undefined;
+}
+
+class ErasureStep {
+  readonly #tx: Transaction;
+  readonly #spec: ErasureSpec;
+  readonly #digest: SubjectDigester;
+  readonly #wanted: ReadonlySet<string>;
+
+  constructor(tx: Transaction, spec: ErasureSpec, digest: SubjectDigester) {
+    this.#tx = tx;
+    this.#spec = spec;
+    this.#digest = digest;
+    this.#wanted = new Set(spec.digests);
+  }
+
+  take(cursor: Cursor): Promise<StepOutcome> {
+    switch (cursor.phase) {
+      case "traces":
+        return this.#traces(cursor);
+      case "events":
+        return this.#events(cursor);
+      case "evidence":
+        return this.#evidence(cursor);
+    }
+  }
+
+  async #traces({ after: [createdMs, id] }: Cursor): Promise<StepOutcome> {
+    const until = new Date(this.#spec.until);
+    const after = id === undefined ? undefined : { createdAt: new Date(Number(createdMs)), id: String(id) };
+    const found = await lockTracesToErase(this.#tx, this.#scope(), { after, until, limit: tracesAtOnce });
+    const erased = found.flatMap(({ record: bytes, ...at }) => {
+      const record = fromBinary(EvaluationRecordSchema, bytes);
+      const isSubject = subjectsOf(record).some(([kind, value]) => kind === this.#spec.kind && this.#isWanted(value));
+      return isSubject ? [{ ...at, record: toBinary(EvaluationRecordSchema, erasedRecord(record)) }] : [];
+    });
+    await eraseTraces(this.#tx, erased);
+    const last = found.at(-1);
+    const isOver = found.length < tracesAtOnce || last === undefined;
+    const next = isOver
+      ? { phase: "events" as const, after: [] }
+      : { phase: "traces" as const, after: [last.createdAt.getTime(), last.id] };
+    return { seen: found.length, erased: erased.length, next };
+  }
+
+  #scope(): ErasureScope {
+    const { kind, values } = this.#spec;
+    const [value] = values ?? [];
+    if (values === undefined || value === undefined) return "all";
+    if (kind === "user") return { userId: value };
+    if (kind === "session") return { sessionId: value };
+    return kind === "traces" ? { ids: values } : "all";
+  }
+
+  async #events({ after: [id = ""] }: Cursor): Promise<StepOutcome> {
+    const events = await nextBlockedEvents(this.#tx, String(id), eventsAtOnce);
+    const bodies = events.map(({ id: eventId, body }) => ({ id: eventId, body: JSON.parse(body) }));
+    const traceIds = bodies.map(({ body }): string => body.data.trace_id);
+    const gone = await erasedTracesAmong(this.#tx, traceIds);
+    const rewritten = bodies.filter(({ body }) => gone.has(body.data.trace_id) && body.data.text !== null);
+    await rewriteEvents(
+      this.#tx,
+      rewritten.map(({ id: eventId, body }) => ({
+        id: eventId,
+        body: JSON.stringify({ ...body, data: { ...body.data, text: null } }),
+      })),
+    );
+    const last = events.at(-1);
+    const isOver = events.length < eventsAtOnce || last === undefined;
+    const next = isOver ? { phase: "evidence" as const, after: [0] } : { phase: "events" as const, after: [last.id] };
+    return { seen: events.length, erased: rewritten.length, next };
+  }
+
+  async #evidence({ after: [seq = 0] }: Cursor): Promise<StepOutcome> {
+    const from = Number(seq);
+    const until = from + entriesAtOnce;
+    // As JSON has them, since openings are JSON.
+    const texts = this.#spec.values?.map((value) => JSON.stringify(value).slice(1, -1));
+    const found = await openingsBetween(this.#tx, { from, until }, texts);
+    const erasures = found.flatMap((openings) => this.#erasureOf(openings) ?? []);
+    await eraseOpenings(this.#tx, erasures);
+    const size = await countEntries(this.#tx);
+    const next = until < size ? { phase: "evidence" as const, after: [until] } : undefined;
+    return { seen: Math.max(Math.min(until, size) - from, 0), erased: erasures.length, next };
+  }
+
+  #erasureOf({ seq, actor, before, after }: StoredOpenings) {
+    const names = (text: string | null) => text !== null && this.#hasWanted(JSON.parse(text));
+    const erasure = { seq, actor: actor !== null && this.#isWanted(actor), before: names(before), after: names(after) };
+    return erasure.actor || erasure.before || erasure.after ? erasure : undefined;
+  }
+
+  #hasWanted(value: JsonValue): boolean {
+    if (typeof value === "string") return this.#isWanted(value);
+    if (typeof value !== "object" || value === null) return false;
+    return Object.values(value).some((each) => this.#hasWanted(each));
+  }
+
+  #isWanted(value: string): boolean {
+    return this.#wanted.has(this.#digest(this.#spec.kind, value).toString("hex"));
+  }
+}
+
+function addedTo(counts: ErasedCounts, phase: Phase, erased: number): ErasedCounts {
+  return { ...counts, [phase]: counts[phase] + erased };
+}
+
+function recordEnd(tx: Transaction, { orgId, id }: RunAtWork, counts: ErasedCounts): Promise<void> {
+  const author = serviceCaller(orgId, { action: "erasure.complete", requestId: id, address: "" });
+  return writeAuditEntry(tx, author, { resource: `erasure/${id}`, before: null, after: counts });
+}
+
+/** Moment until which an erasure reaches what was made: runtimes' clocks may be ahead. */
+export function erasureReach(now: Date): Date {
+  return new Date(now.getTime() + clockSkewMs);
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Trust } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import {
+  CaptureMode,
+  type EvaluationRecord,
+  RecordedSegmentSchema,
+} from "../../../../gen/policyguard/policy/v1/record_pb.ts";
+import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
+import { RunWorker } from "../../../../src/domain/run/run-worker.ts";
+import { Erasures, type SubjectInput } from "../../../../src/domain/telemetry/erasure.ts";
+import { ErasureRun } from "../../../../src/domain/telemetry/erasure-run.ts";
+import { Evidence } from "../../../../src/domain/telemetry/evidence.ts";
+import { Traces } from "../../../../src/domain/telemetry/trace.ts";
+import { systemClock } from "../../../../src/kit/process/clock.ts";
+import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { WebhookRow } from "../../../../src/store/webhook/webhook.ts";
+import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { dumpOf, formsOf } from "../../../harness/dump.ts";
+import { testSealer } from "../../../harness/sealer.ts";
+import { createWorld, type World } from "../../../harness/vector/world.ts";
+import { batchOf, blockedEvaluation, evaluation } from "./evaluation.ts";
+
+const page = { limit: 200, offset: 0 };
+
+describe("an erasure", () => {
+  let urls: TestDatabase;
+  let database: Database;
+  let workerDatabase: Database;
+  let world: World;
+  let traces: Traces;
+  let erasures: Erasures;
+  let worker: RunWorker;
+
+  beforeAll(async () => {
+    urls = await createTestDatabase();
+    database = await openDatabase({ url: urls.applicationUrl, poolSize: 4 });
+    workerDatabase = await openDatabase({ url: urls.workerUrl, poolSize: 2 });
+    world = await createWorld(database);
+    traces = new Traces(database, testSealer);
+    erasures = new Erasures(database, testSealer);
+    const kinds = { erasure: new ErasureRun(testSealer) };
+    worker = new RunWorker(workerDatabase, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
+  });
+
+  afterAll(async () => {
+    await Promise.all([database.close(), workerDatabase.close()]);
+    await urls.drop();
+  });
+
+  const store = (records: readonly EvaluationRecord[]) =>
+    new Ingest(database, { sealer: testSealer, onResult: () => undefined }).ingest(
+      { orgId: world.orgId, projectId: world.projectId, environment: "dev", instanceId: randomUUID() },
+      batchOf(records),
+    );
+  const personal = (marker: string) => ({
+    userId: marker,
+    sessionId: `session of ${marker}`,
+    metadata: { ticket: marker },
+    capture: CaptureMode.FULL,
+    segments: [
+      create(RecordedSegmentSchema, { id: "s1", role: "user", trust: Trust.UNTRUSTED, text: `I am ${marker}` }),
+    ],
+  });
+  const erase = async (subject: Partial<SubjectInput>) => {
+    const { run } = await erasures.create(world.caller, { traceIds: [], ...subject }, "asked for");
+    return run.id;
+  };
+  const subscribe = () =>
+    database.systemTransaction(world.orgId, async (tx) => {
+      tx.em.create(WebhookRow, {
+        ...{ orgId: world.orgId, id: randomUUID(), url: "https://hooks.example.com/", events: ["evaluation.blocked"] },
+        ...{ isActive: true, secret: null, previousSecret: null, previousExpiresAt: null, failingSince: null },
+        ...{ createdAt: tx.now, updatedAt: tx.now },
+      });
+    });
+  const work = (runId: string) => worker.work({ org_id: world.orgId, run_id: runId });
+  const leftOf = async (marker: string) => {
+    const dump = await dumpOf(urls);
+    return formsOf(marker).filter((form) => dump.includes(form));
+  };
+
+  it("hides its subject at once, and leaves it in no dump and no export", async () => {
+    const marker = `person-${randomUUID()}`;
+    const blocked = blockedEvaluation("pii.email", personal(marker));
+    await subscribe();
+    const others = Array.from({ length: 450 }, () => evaluation({ userId: "somebody else" }));
+    const mine = Array.from({ length: 250 }, () => evaluation(personal(marker)));
+    await store([blocked, ...mine, ...others]);
+    await database.transaction(
+      { ...world.caller, audit: { action: "trace.export", requestId: "", address: "" } },
+      async (tx) => tx.changed({ resource: "trace", before: null, after: { user_id: marker } }),
+    );
+    expect((await leftOf(marker)).length).toBeGreaterThan(0);
+
+    const id = await erase({ userId: marker });
+    const hidden = await traces.get(world.caller, blocked.evaluationId);
+    expect(hidden.record).toMatchObject({ userId: "", sessionId: "", segments: [], decidedByRule: "pii.email" });
+    expect(hidden.erasedAt).not.toBeNull();
+    expect((await traces.list(world.caller, { userId: marker }, page)).traces).toEqual([]);
+
+    await work(id);
+    const { run, erased, spec } = await erasures.get(world.caller, id);
+    expect(run).toMatchObject({ state: "succeeded", errorCode: null });
+    expect(erased).toEqual({ traces: 251, events: 1, evidence: 1 });
+    expect(run.done).toBe(run.total);
+    expect(spec.digests).toHaveLength(1);
+    expect(await leftOf(marker)).toEqual([]);
+
+    const kept = await traces.get(world.caller, blocked.evaluationId);
+    expect(kept.record).toMatchObject({ outcome: blocked.outcome, decidedByRule: "pii.email", userId: "" });
+    expect(kept.record.findings.map(({ ruleId }) => ruleId)).toEqual(["pii.email"]);
+    let exported = "";
+    for await (const found of traces.export(world.caller, {})) exported += found.map(({ record }) => record.userId);
+    expect(exported).not.toContain(marker);
+    expect((await traces.list(world.caller, { userId: "somebody else" }, page)).total).toBe(450);
+  });
+
+  it("keeps late records without the person, and later ones of somebody who came back with it", async () => {
+    const marker = `late-${randomUUID()}`;
+    await work(await erase({ userId: marker }));
+    const late = evaluation(personal(marker), new Date(Date.now() - 3_600_000));
+    const back = evaluation({ userId: marker }, new Date(Date.now() + 400_000));
+    await store([late]);
+    expect(await leftOf(marker)).toEqual([]);
+    const found = await traces.get(world.caller, late.evaluationId);
+    expect(found.record).toMatchObject({ userId: "", segments: [], outcome: late.outcome });
+    expect(found.erasedAt).not.toBeNull();
+    expect(back.userId).toBe(marker);
+  });
+
+  it("finds conversations, single traces and matched texts", async () => {
+    const [session, single, text] = [randomUUID(), randomUUID(), randomUUID()].map((id) => `of-${id}`);
+    const one = evaluation({ metadata: { ticket: single ?? "" } });
+    const withText = blockedEvaluation("pii.email", { metadata: { ticket: text ?? "" } });
+    for (const finding of withText.findings) finding.fingerprint = text ?? "";
+    await store([evaluation({ sessionId: session }), one, withText]);
+    await work(await erase({ sessionId: session }));
+    await work(await erase({ traceIds: [one.evaluationId.toUpperCase()] }));
+    await work(await erase({ fingerprint: text }));
+    for (const marker of [session, single, text]) expect(await leftOf(marker ?? "")).toEqual([]);
+    const [newest] = (await erasures.list(world.caller, page))[0];
+    expect(newest).toMatchObject({ erased: { traces: 1 }, spec: { kind: "fingerprint" } });
+  });
+
+  it("takes a member's name out of the log of evidence, and every entry still proves the rest", async () => {
+    const { email } = await world.person("editor");
+    const memberId = randomUUID();
+    const caller = { ...world.caller, audit: { action: "member.remove", requestId: "", address: "" } };
+    await database.transaction(caller, async (tx) =>
+      tx.changed({ resource: `member/${memberId}`, before: { email }, after: null }),
+    );
+    await work(await erase({ memberId }));
+    const [entries] = await new Evidence(database).list(
+      world.caller,
+      { action: "member.remove", actor: undefined, resource: undefined, since: undefined, until: undefined },
+      page,
+    );
+    expect(entries[0]).toMatchObject({ values: { before: undefined, after: null }, salts: { before: undefined } });
+    expect(entries[0]?.values.actor).toBeDefined();
+    await expect(erase({ memberId: randomUUID() })).rejects.toThrow("no such member");
+  });
+
+  it("refuses a subject that is none or several", async () => {
+    const message = /exactly one of/;
+    await expect(erase({})).rejects.toThrow(message);
+    await expect(erase({ userId: "a", sessionId: "b" })).rejects.toThrow(message);
+  });
+});
