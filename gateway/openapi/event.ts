@@ -52,7 +52,7 @@ function dataName(event: string): string {
 }
 
 /** The schema of an event's body; that of its data by reference. */
-export function eventSchema({ name, data }: EventDesc, { book }: EventSources): Schema {
+function eventSchema({ name, data }: EventDesc, { book }: EventSources): Schema {
   return {
     type: "object",
     properties: {
@@ -70,7 +70,7 @@ export function eventSchema({ name, data }: EventDesc, { book }: EventSources): 
 }
 
 /** An example of an event's body. */
-export function eventExample({ name, data }: EventDesc, { sampler }: EventSources): JsonObject {
+function eventExample({ name, data }: EventDesc, { sampler }: EventSources): JsonObject {
   const id = "5b0f2b0e-4a1c-4c07-9a3b-0d6b3f0b9d11";
   return {
     id: `evt_${id}`,

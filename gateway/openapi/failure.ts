@@ -27,7 +27,7 @@ const statusNames: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The response component of a status. */
-export function failureName(status: number): string {
+function failureName(status: number): string {
   return statusNames.get(status) ?? `Status${status}`;
 }
 

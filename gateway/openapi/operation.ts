@@ -62,7 +62,7 @@ function securityOf(access: Access): SecurityRequirement[] {
 }
 
 /** Who may call, in documented spellings. */
-export function accessFacts(access: Access): JsonObject {
+function accessFacts(access: Access): JsonObject {
   if (access.public) return { public: true };
   const kinds = wireNames(CredentialKindSchema).nameOf;
   return {

@@ -119,7 +119,7 @@ export function readPolicyFiles(paths: readonly string[], now?: Date): PolicyFil
 }
 
 /** The position of a value in the file. */
-export function placeIn(file: Pick<PolicyFile, "source">, path: TreePath): SourcePosition {
+function placeIn(file: Pick<PolicyFile, "source">, path: TreePath): SourcePosition {
   return placesIn(file, [path])[0] ?? nowhere;
 }
 

@@ -45,7 +45,7 @@ export function bundleJson(bundle: Bundle): JsonObject {
 }
 
 /** "published", "active" or "superseded". */
-export function bundleState({ state }: Bundle): string {
+function bundleState({ state }: Bundle): string {
   return states.get(state) ?? "unknown";
 }
 

@@ -60,7 +60,7 @@ function missing(what: string, variable: string): Failure {
 }
 
 /** The file in which `login` stores a connection. */
-export function credentialsPath({ XDG_CONFIG_HOME: given }: Environment): string {
+function credentialsPath({ XDG_CONFIG_HOME: given }: Environment): string {
   // The XDG specification demands that relative paths are ignored.
   const base = given !== undefined && isAbsolute(given) ? given : join(homedir(), ".config");
   return join(base, "policy-guard", "credentials.json");

@@ -36,11 +36,6 @@ export interface ParsedPolicyTests {
   readonly problems: readonly PolicyProblem[];
 }
 
-/** Whether a document says of itself that it is a file of tests. */
-export function isTestFile(source: string): boolean {
-  return policyOfTests(source) !== undefined;
-}
-
 /** The name of the policy that a file of tests belongs to; undefined for any other file. */
 export function policyOfTests(source: string): string | undefined {
   const tree = treeFromText(source, new Problems());

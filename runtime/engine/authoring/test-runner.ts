@@ -23,6 +23,7 @@ import { stages } from "../policy/enum-names.ts";
 import type { PackSource } from "../policy/extend.ts";
 import type { NamedList } from "../policy-plan/applicability.ts";
 import { advance, emptyLedger, type SessionLedger, type SessionView, type VaultEntry } from "../segment/session.ts";
+import { streamText } from "../stream/stream-text.ts";
 import { failuresOf } from "./test-expectation.ts";
 
 /** The result of one test. */
@@ -131,13 +132,9 @@ export class TestBench {
 
   #stream(test: PolicyTest, chunks: readonly string[]): JudgedRequest {
     const request = requestOf(test, {}, this.#document);
-    const stream = this.#engineFor(test).openStream(
-      request,
-      this.#contextOf(test, test.stage ?? "output", freshSession()),
-    );
-    const released = chunks.map((chunk) => stream.push(chunk).released);
-    const end = stream.finish();
-    return { label: "", evaluation: end.evaluation, expect: test.expect, released: released.join("") + end.released };
+    const context = this.#contextOf(test, test.stage ?? "output", freshSession());
+    const { evaluation, released } = streamText(this.#engineFor(test), request, context, chunks);
+    return { label: "", evaluation, expect: test.expect, released };
   }
 
   #evaluate(test: PolicyTest, request: TestRequest, session: SessionView): Evaluation {

@@ -96,7 +96,7 @@ export function detectionsOfAnswer(answer: BackendAnswer, { categories }: Backen
 }
 
 /** The category of a label that no policy names. For "Hate Speech" it is "backend.hate_speech". */
-export function categoryOf(label: string): string {
+function categoryOf(label: string): string {
   const word = label
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")

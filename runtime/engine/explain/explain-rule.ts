@@ -47,7 +47,7 @@ export interface RuleContext {
 }
 
 /** A rule nearly matched when a score is below its threshold by at most this much. */
-export const nearBelow = 0.15;
+const nearBelow = 0.15;
 
 const maxJudgements = 100;
 

@@ -61,11 +61,6 @@ const spaceClass = 1;
 const ownClassLimit = 190;
 const classLimit = 256;
 
-/** Builds an automaton; see `automatonTables`. */
-export function buildAutomaton(literals: readonly string[], denseEntries = defaultDenseEntries): Automaton {
-  return openAutomaton(automatonTables(literals, { denseEntries }));
-}
-
 /** How tables are made. */
 export interface AutomatonOptions {
   readonly denseEntries?: number;

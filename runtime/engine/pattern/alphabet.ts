@@ -46,12 +46,6 @@ const maxClasses = 255;
 const wordRanges = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
 const newline = [10, 10];
 
-/** The alphabet of these instructions; undefined when it would have too many classes. */
-export function buildAlphabet(code: readonly Instruction[]): Alphabet | undefined {
-  const tables = alphabetTables(code);
-  return tables === undefined ? undefined : openAlphabet(tables);
-}
-
 /**
  * Kind of the character before an offset of a text that begins at `from`. For "a b" at offset 2 it is `other`, at
  * offset 0 `edge`.

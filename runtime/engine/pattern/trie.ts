@@ -71,7 +71,7 @@ export function buildStates(
 }
 
 /** The child of a state by a class, or -1. */
-export function childState(states: Pick<States, "childStart" | "cls">, state: number, cls: number): number {
+function childState(states: Pick<States, "childStart" | "cls">, state: number, cls: number): number {
   const end = states.childStart[state + 1] ?? 0;
   for (let child = states.childStart[state] ?? 0; child < end; child++) {
     if (states.cls[child] === cls) return child;

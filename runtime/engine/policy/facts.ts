@@ -7,7 +7,7 @@ import type { SessionLedger } from "../segment/session.ts";
 import { matchesGlob } from "../text/glob.ts";
 
 /** Attributes of detections that conditions may read as fields of a finding; "" when a detection lacks one. */
-export const findingAttributes = ["domain", "country", "issuer", "version", "algorithm", "pattern"] as const;
+const findingAttributes = ["domain", "country", "issuer", "version", "algorithm", "pattern"] as const;
 
 /** The request as conditions see it. */
 export class RequestFacts {

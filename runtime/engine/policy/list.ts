@@ -9,7 +9,7 @@ export type ListDeclarations = Readonly<Record<string, ListDeclaration>>;
 export type Lists = Readonly<Record<string, readonly string[]>>;
 
 /** Maximum number of items of a list, wherever it is kept. */
-export const maxListItems = 10_000;
+const maxListItems = 10_000;
 
 /** True for a list that is kept beside the policies. */
 export function isNamed(declaration: ListDeclaration): declaration is NamedListDeclaration {

@@ -29,7 +29,7 @@ export interface ResolvedDetector {
 export const detectorKeys = ["use", "threshold", "on_error", "timeout_ms", "backend"];
 
 /** The same for one detector: where a sensitivity names a threshold, it is not a parameter of the detector. */
-export function keysBeside({ sensitivities }: DetectorDefinition): readonly string[] {
+function keysBeside({ sensitivities }: DetectorDefinition): readonly string[] {
   return sensitivities === undefined ? detectorKeys : [...detectorKeys, "sensitivity"];
 }
 

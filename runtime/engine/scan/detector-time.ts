@@ -3,7 +3,7 @@
 import { useOf } from "./spec-table.ts";
 
 /** The name under which shared work is reported: the forms of a text, and one search for all literals. */
-export const sharedTime = "shared";
+const sharedTime = "shared";
 
 /** Measures the scans of one evaluation with a clock that counts microseconds. */
 export class DetectorTimes {

@@ -8,7 +8,6 @@ import { type AutomatonTables, automatonTables } from "../pattern/aho-corasick.t
 import { type DfaTables, dfaTables } from "../pattern/dfa-state.ts";
 import type { LinearPattern } from "../pattern/linear-pattern.ts";
 import { arrayBytes } from "../pattern/memory-budget.ts";
-import type { StoredFacts } from "../pattern/pattern-facts.ts";
 import { type PrefixSetTables, prefixSetTables } from "../pattern/prefix-sets.ts";
 import { readProgram } from "../pattern/program.ts";
 import type { StateMarks } from "../pattern/state-mark.ts";
@@ -22,12 +21,6 @@ export interface Tables {
   readonly dfas: Map<string, DfaTables | null>;
   readonly prefixSets: Map<string, PrefixSetTables>;
   readonly marks: Map<string, StateMarks>;
-}
-
-/** Facts and tables that another thread computed. */
-export interface PrecomputedTables extends Tables {
-  /** Facts of patterns by `patternKey`. */
-  readonly facts: ReadonlyMap<string, StoredFacts>;
 }
 
 /** Empty tables of each kind. */

@@ -37,7 +37,7 @@ interface ValuePosition {
  * Whether a number is a whole multiple of a positive number, each taken as the shortest decimal that represents it. The
  * number may be given as JSON text. Linear in its length. Infinity is a multiple of nothing.
  */
-export function isMultipleOf(value: number | string, divisor: number): boolean {
+function isMultipleOf(value: number | string, divisor: number): boolean {
   if (!(Number.isFinite(Number(value)) && Number.isFinite(divisor))) return false;
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return Number(value) % divisor === 0;
   const [ours, theirs] = [decimalOf(value), decimalOf(divisor)];

@@ -9,7 +9,7 @@ import { maxPatternLength, programLimits } from "../pattern/pattern-facts.ts";
 import { depthOf } from "../segment/argument.ts";
 import { hasDuplicateKey } from "./duplicate-key.ts";
 import { addDecimalMultiples } from "./multiple-of.ts";
-import { canonicalText, maxSchemaBytes, measuredSchema, stepKeyword } from "./schema-source.ts";
+import { canonicalText, measuredSchema, stepKeyword } from "./schema-source.ts";
 import { type ReadJson, readJson, type WrittenNumbers } from "./written-number.ts";
 
 /** A schema of a bundle. */
@@ -45,7 +45,7 @@ export class SchemaInvalid extends Error {
 }
 
 /** Maximum nesting depth of an output. */
-export const maxOutputDepth = 64;
+const maxOutputDepth = 64;
 /** Maximum cost of one output: applications of a subschema to a value, weighted by the size of the subschema. */
 const maxSteps = 300_000;
 const maxProblems = 32;
@@ -255,6 +255,3 @@ function problemsOf(text: string, { validate, budget, isOver }: Checking): Outpu
 function problemOf({ instancePath, keyword, message = "" }: ErrorObject): OutputProblem {
   return { pointer: instancePath, keyword, message };
 }
-
-/** Limits of output schemas: the size of a schema as JSON in bytes, and the nesting depth of an output. */
-export const outputSchemaLimits = { maxSchemaBytes, maxOutputDepth } as const;

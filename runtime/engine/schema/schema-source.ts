@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { depthOf } from "../segment/argument.ts";
 
 /** Maximum size of a schema, as JSON, in bytes. */
-export const maxSchemaBytes = 64 * 1024;
+const maxSchemaBytes = 64 * 1024;
 const maxSchemaDepth = 36;
 const maxParts = 4_000;
 

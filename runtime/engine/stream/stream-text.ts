@@ -1,4 +1,4 @@
-// Runs a whole stream at once, for policy tests and the playground.
+// Runs a whole stream at once, for the tests of policies.
 
 import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { EvaluationContext } from "../evaluate/context.ts";

@@ -29,7 +29,7 @@ export interface BackendClientOptions {
 }
 
 /** Limits of the calls to one backend. */
-export const backendLimits = {
+const backendLimits = {
   connections: 16,
   /** Max calls under way or waiting for a connection. */
   calls: 128,

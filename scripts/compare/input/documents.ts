@@ -37,7 +37,7 @@ export function readDocuments(root: string): Document[] {
 }
 
 /** The policies that a vector of evaluations gives, with the lines that every policy has. */
-export function policiesIn(vector: Json): string[] {
+function policiesIn(vector: Json): string[] {
   const given = isObject(vector) && Array.isArray(vector.policies) ? vector.policies : [];
   return given.flatMap((policy: Json) => {
     if (!isObject(policy) || !Array.isArray(policy.yaml)) return [];

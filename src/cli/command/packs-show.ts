@@ -43,7 +43,7 @@ function policyOf(pack: Pack, parameters: JsonObject, withTests: boolean) {
 }
 
 /** The failure for invalid values: the message names the first one, the detail has all of them. */
-export function parametersRefused({ problems }: PackParametersInvalid) {
+function parametersRefused({ problems }: PackParametersInvalid) {
   const text = problems.map(({ path, message }) => `${path}: ${message}`).join("; ");
   return refusal("validation_failed", text, {
     detail: { fields: problems.map(({ path: field, message }) => ({ field, message })) },

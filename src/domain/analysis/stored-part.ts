@@ -70,7 +70,7 @@ export function schemaSources(parts: readonly StoredPart[]): SchemaSource[] {
 }
 
 /** A list of a bundle, as an engine takes it. */
-export function namedList({ name, scope, items }: ListPart): NamedList {
+function namedList({ name, scope, items }: ListPart): NamedList {
   const { tenant_id: tenantId, app_id: appId, agent_id: agentId, env } = scope;
   return { name, items, scope: { tenantId, appId, agentId, env } };
 }
@@ -89,7 +89,7 @@ export function parsedList({ name, scope, itemsText }: ListText): NamedList {
 }
 
 /** The schema of a part. */
-export function schemaOfPart({ schema_id: schemaId, name, version, schema }: SchemaPart): SchemaSource {
+function schemaOfPart({ schema_id: schemaId, name, version, schema }: SchemaPart): SchemaSource {
   return { schemaId, name, version, schema };
 }
 

@@ -9,7 +9,7 @@ import { listEnvironmentIds, lockEnvironmentById } from "../../store/project/env
 import { lookUpOrganizations } from "../../store/tenancy/organization.ts";
 
 /** Days after its publication or last activity after which the content of a version is removed. */
-export const bundleRetentionDays = 90;
+const bundleRetentionDays = 90;
 
 const dayMs = 86_400_000;
 

@@ -21,7 +21,7 @@ import { enqueueJob } from "../job.ts";
 import { keptMs } from "./delivery.ts";
 
 /** Events that one call delivers again. */
-export const redeliveryLimit = 10_000;
+const redeliveryLimit = 10_000;
 
 /** A delivery with its attempts. */
 export interface DeliveryDetail {

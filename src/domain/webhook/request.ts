@@ -36,7 +36,7 @@ export interface SendAnswer {
 }
 
 /** Bytes of an answer's body that are kept. */
-export const bodyStartBytes = 4_096;
+const bodyStartBytes = 4_096;
 
 /** How long the former secret signs too after a rotation. */
 export const secretOverlapMs = 24 * 3_600_000;

@@ -12,7 +12,7 @@ import type { SigningKey, TrustedKeys } from "./signing-key.ts";
 export type StatementKind = "manifest" | "activation" | "keys";
 
 /** The `typ` of each kind: its media type without "application/" (RFC 7515 section 4.1.9). */
-export const statementTypes: Readonly<Record<StatementKind, string>> = {
+const statementTypes: Readonly<Record<StatementKind, string>> = {
   manifest: "policy-guard-manifest+jws",
   activation: "policy-guard-activation+jws",
   keys: "policy-guard-keys+jws",

@@ -68,14 +68,14 @@ export async function flushLog(log: Logger): Promise<void> {
 }
 
 /** A line of JSON whose secrets are masked; of a token, its kind stays. */
-export function maskSecrets(line: string): string {
+function maskSecrets(line: string): string {
   return line
     .replace(secretPairs, '"$1":"[masked]"')
     .replace(tokens, (token) => `${token.slice(0, token.lastIndexOf("_") + 1)}[masked]`);
 }
 
 /** An error as plain data for the log: type, message, stack, the context of a Fault, and its causes. */
-export function describeError(error: unknown, depth = 0): unknown {
+function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { cause } = error;
   return {

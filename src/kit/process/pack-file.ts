@@ -7,7 +7,7 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { productFolder } from "./product-folder.ts";
 
 /** Where they are. */
-export const packFolder = productFolder("packs");
+const packFolder = productFolder("packs");
 
 /** Name of the file with the figures of a pack. */
 export const benchmarkName = "benchmark.json";

@@ -3,7 +3,7 @@
 const form = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/;
 
 /** The three numbers of a version; undefined for anything else. */
-export function versionNumbers(version: string): readonly number[] | undefined {
+function versionNumbers(version: string): readonly number[] | undefined {
   return form.exec(version)?.slice(1).map(Number);
 }
 

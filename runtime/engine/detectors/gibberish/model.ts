@@ -15,7 +15,7 @@ export interface GibberishHeader {
 /** Number of symbols. */
 export const symbolCount = 64;
 /** Number of symbols that are judged together. */
-export const spanLength = 64;
+const spanLength = 64;
 const costUnit = 16;
 const form: ModelForm<GibberishHeader> = {
   detector: "gibberish",

@@ -131,7 +131,7 @@ function familyOf({ category }: Detection): { readonly family: string } {
 }
 
 /** The evidence of matches within one window: the best match of each family, summed as -ln(1 - weight). */
-export function patternEvidence(matches: readonly Detection[]): number {
+function patternEvidence(matches: readonly Detection[]): number {
   const weights = new Map<string, number>();
   for (const { category, score } of matches) weights.set(category, Math.max(weights.get(category) ?? 0, score));
   let sum = 0;

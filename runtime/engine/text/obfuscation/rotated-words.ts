@@ -68,7 +68,7 @@ export function waysOfShort(packed: number): number {
 }
 
 /** The ways in which a longer word is a known one. */
-export function waysOfLong(text: string, from: number, to: number): number {
+function waysOfLong(text: string, from: number, to: number): number {
   if (to - from < minAttackLength || to - from > maxAttackLength) return 0;
   for (let slot = longSlotOf(text, from, to); ; slot = (slot + 1) & (slotCount - 1)) {
     const known = longWords[(longSlots[slot] ?? 0) - 1];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTestFile, parsePolicyTests, policyOfTests } from "../../../../runtime/engine/authoring/test-file.ts";
+import { parsePolicyTests, policyOfTests } from "../../../../runtime/engine/authoring/test-file.ts";
 import { runPolicyTests } from "../../../../runtime/engine/authoring/test-runner.ts";
 import { sampleKit } from "../sample-detectors.ts";
 import { policyOf } from "../sample-engine.ts";
@@ -15,8 +15,8 @@ const problemsOf = (source: string) =>
 describe("a file of tests", () => {
   it("is distinguished from a policy by its kind, and names its policy", () => {
     expect(policyOfTests(`${head}policy: p\ntests: []\n`)).toBe("p");
-    expect(isTestFile("apiVersion: policyguard/v1\nkind: Policy\n")).toBe(false);
-    expect(isTestFile("{")).toBe(false);
+    expect(policyOfTests("apiVersion: policyguard/v1\nkind: Policy\n")).toBeUndefined();
+    expect(policyOfTests("{")).toBeUndefined();
   });
 
   it("is run like the tests of the document itself", () => {

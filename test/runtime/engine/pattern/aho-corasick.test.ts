@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildAutomaton } from "../../../../runtime/engine/pattern/aho-corasick.ts";
+import { automatonTables, openAutomaton } from "../../../../runtime/engine/pattern/aho-corasick.ts";
 import { automatonFoldText } from "../../../../runtime/engine/text/fold.ts";
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 
@@ -16,7 +16,9 @@ function occurrences(literals: readonly string[], text: string): string[] {
 
 function hits(literals: readonly string[], text: string, denseEntries?: number): string[] {
   const found: string[] = [];
-  buildAutomaton(literals, denseEntries).scan(text, (literal, end) => found.push(`${literal}@${end}`));
+  openAutomaton(automatonTables(literals, { denseEntries })).scan(text, (literal, end) =>
+    found.push(`${literal}@${end}`),
+  );
   return found.sort();
 }
 
@@ -113,14 +115,14 @@ describe("the automaton", () => {
     const text = literals.join("");
     const found = new Set(hits(literals, text));
     for (const hit of occurrences(literals, text)) expect(found.has(hit)).toBe(true);
-    expect(buildAutomaton(literals).classCount).toBe(256);
+    expect(openAutomaton(automatonTables(literals)).classCount).toBe(256);
   });
 
   it("stays within its memory for 10,000 long keywords", () => {
     const literals = Array.from({ length: 10_000 }, (_, index) =>
       automatonFoldText(`${index.toString(36)} ${"wort ".repeat(index % 30)}ende`),
     );
-    const automaton = buildAutomaton(literals);
+    const automaton = openAutomaton(automatonTables(literals));
     expect(automaton.denseCount * Math.min(64, automaton.classCount)).toBeLessThanOrEqual(1 << 20);
     const found: number[] = [];
     automaton.scan(literals[9_876] ?? "", (literal) => found.push(literal));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { injectionRules } from "../../../../runtime/engine/detectors/injection/injection.ts";
 import { expandRule } from "../../../../runtime/engine/detectors/injection/rule.ts";
-import { buildAutomaton } from "../../../../runtime/engine/pattern/aho-corasick.ts";
+import { automatonTables, openAutomaton } from "../../../../runtime/engine/pattern/aho-corasick.ts";
 import { compilePattern } from "../../../../runtime/engine/pattern/compile-pattern.ts";
 import type { LinearPattern, PatternMatch } from "../../../../runtime/engine/pattern/linear-pattern.ts";
 import { measureMatches } from "../../../../runtime/engine/pattern/match-length.ts";
@@ -20,14 +20,17 @@ function gatedMatches(pattern: LinearPattern, text: string): PatternMatch[] {
   if (coLiterals.length > 0 && !hasAny(coLiterals, text)) return [];
   let windows: Windows | undefined;
   const collapsed = pattern.elastic ? new CollapsedText(text) : undefined;
-  buildAutomaton(requiredLiterals.map((required) => automatonFoldText(required.literal))).scan(text, (literal, end) => {
-    const required = requiredLiterals[literal];
-    if (required === undefined) throw new Error("unknown literal");
-    if (!endsWithLiteral(text, end, required.literal)) return;
-    const [from, to] = windowAround(required, end, text.length, collapsed);
-    if (windows === undefined) windows = new Windows(from, to);
-    else windows.add(from, to);
-  });
+  openAutomaton(automatonTables(requiredLiterals.map((required) => automatonFoldText(required.literal)))).scan(
+    text,
+    (literal, end) => {
+      const required = requiredLiterals[literal];
+      if (required === undefined) throw new Error("unknown literal");
+      if (!endsWithLiteral(text, end, required.literal)) return;
+      const [from, to] = windowAround(required, end, text.length, collapsed);
+      if (windows === undefined) windows = new Windows(from, to);
+      else windows.add(from, to);
+    },
+  );
   const found: PatternMatch[] = [];
   windows?.each((from, to) => found.push(...findMatches(pattern, text, from, to)));
   return found;
@@ -35,7 +38,7 @@ function gatedMatches(pattern: LinearPattern, text: string): PatternMatch[] {
 
 function hasAny(literals: readonly string[], text: string): boolean {
   let found = false;
-  buildAutomaton(literals.map(automatonFoldText)).scan(text, (literal, end) => {
+  openAutomaton(automatonTables(literals.map(automatonFoldText))).scan(text, (literal, end) => {
     found ||= endsWithLiteral(text, end, literals[literal] ?? "");
   });
   return found;
