@@ -21,7 +21,6 @@ import { startBenchDatabase } from "./server/database.ts";
 const batchSize = 256;
 const batches = 40;
 const streams = 4;
-const sealer = createSealer({ masterKeys: parseMasterKeys(randomBytes(32).toString("base64")) });
 
 /** Measures ingest. */
 export const ingestBench: Bench = async () => {
@@ -30,7 +29,8 @@ export const ingestBench: Bench = async () => {
   const database = await openDatabase({ url: server.applicationUrl, poolSize: 8 });
   const bare = new pg.Pool({ connectionString: server.migrationUrl, max: streams });
   try {
-    const { orgId, projectId } = plane.told;
+    const { orgId, projectId, masterKey } = plane.told;
+    const sealer = createSealer({ masterKeys: parseMasterKeys(masterKey) });
     const ingest = new Ingest(database, { sealer, onResult: () => undefined });
     const source = { orgId, projectId, environment: "prod", instanceId: randomUUID() };
     await bare.query("create table bench_row (id uuid primary key, org_id uuid, created_at timestamptz, record jsonb)");

@@ -15,6 +15,7 @@ import { RunWorker } from "./domain/run/run-worker.ts";
 import { ErasureRun } from "./domain/telemetry/erasure-run.ts";
 import { type Folded, StatFold } from "./domain/telemetry/stat-fold.ts";
 import { TraceRetention } from "./domain/telemetry/trace-retention.ts";
+import { TraceUpgrade } from "./domain/telemetry/trace-upgrade.ts";
 import { attemptTimeoutMs } from "./domain/webhook/delivery.ts";
 import { type AttemptResult, DeliveryAttempts } from "./domain/webhook/delivery-attempt.ts";
 import { DeliveryUpkeep } from "./domain/webhook/delivery-upkeep.ts";
@@ -72,6 +73,7 @@ export function createJobServices(
     quotas: new QuotaUpkeep(database, { clock, mailer }),
     departures: new Departures(database, { mailer }),
     statFold: new StatFold(database),
+    traceUpgrade: new TraceUpgrade(database, sealer),
     usageReconciliation: new UsageReconciliation(database),
     onFold,
     onUsageDifference,

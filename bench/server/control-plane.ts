@@ -25,6 +25,7 @@ export interface BenchControlPlane {
   readonly projectId: string;
   readonly adminToken: string;
   readonly runtimeToken: string;
+  readonly masterKey: string;
 }
 
 const environment = "prod";
@@ -62,5 +63,6 @@ const told: BenchControlPlane = {
   projectId,
   adminToken: admin.value,
   runtimeToken: runtime.value,
+  masterKey,
 };
 process.send?.(told);

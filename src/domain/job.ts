@@ -68,6 +68,7 @@ export interface JobPayloads {
   readonly "close-month": Nothing;
   readonly "fold-stats": Nothing;
   readonly "reconcile-usage": Nothing;
+  readonly "upgrade-traces": Nothing;
   readonly "send-mail": SealedMail;
   readonly "end-tokens": FormerAdmin;
   readonly "purge-organization": DeletedOrganization;

@@ -13,6 +13,7 @@ import type { RunRetention } from "../domain/run/run-retention.ts";
 import type { RunWorker } from "../domain/run/run-worker.ts";
 import type { Folded, StatFold } from "../domain/telemetry/stat-fold.ts";
 import type { TraceRetention } from "../domain/telemetry/trace-retention.ts";
+import type { TraceUpgrade } from "../domain/telemetry/trace-upgrade.ts";
 import type { DeliveryUpkeep } from "../domain/webhook/delivery-upkeep.ts";
 import type { Dispatcher } from "../domain/webhook/dispatcher.ts";
 import type { Logger } from "../kit/observability/log.ts";
@@ -33,6 +34,7 @@ export interface JobServices {
   readonly quotas: QuotaUpkeep;
   readonly departures: Departures;
   readonly statFold: StatFold;
+  readonly traceUpgrade: TraceUpgrade;
   readonly usageReconciliation: UsageReconciliation;
   /** Called after each fold. */
   readonly onFold: (folded: Folded) => void;

@@ -20,6 +20,7 @@ import { sweepDeliveries } from "./sweep-deliveries.ts";
 import { sweepRuns } from "./sweep-runs.ts";
 import type { RunnableTask } from "./task.ts";
 import { unlockDeadPools } from "./unlock-dead-pools.ts";
+import { upgradeTraces } from "./upgrade-traces.ts";
 import { workRun } from "./work-run.ts";
 
 /** Tasks whose lost jobs sweep-deliveries makes up for, so that their jobs may be prefetched. */
@@ -41,6 +42,7 @@ export const tasks: readonly RunnableTask[] = [
   closeMonth,
   foldStats,
   reconcileUsage,
+  upgradeTraces,
   sendMail,
   endTokens,
   recordLock,
@@ -50,7 +52,7 @@ export const tasks: readonly RunnableTask[] = [
 ];
 
 /** Tasks that take seconds. They have few places of their own, so that no mail waits for them. */
-export const longTasks: readonly RunnableTask[] = [workRun];
+export const longTasks: readonly RunnableTask[] = [workRun, upgradeTraces];
 
 /** Tasks whose jobs must not be lost. */
 export const otherTasks: readonly RunnableTask[] = tasks.filter(

@@ -16,6 +16,7 @@ import { shareEnvironment } from "../../store/project/environment.ts";
 import { claimKeys, readPayloadHashes } from "../../store/telemetry/evaluation-key.ts";
 import { insertTraces } from "../../store/telemetry/trace.ts";
 import { addRollups } from "../../store/telemetry/trace-rollup.ts";
+import { insertTexts, type SealedText } from "../../store/telemetry/trace-text.ts";
 import { spendQuota } from "../billing/quota-spend.ts";
 import { publishEvents } from "../event/event.ts";
 import { blockedEvent } from "../telemetry/blocked-event.ts";
@@ -28,6 +29,7 @@ import {
   withoutSubject,
 } from "../telemetry/trace-record.ts";
 import { addTally, lastUseOfAgents, tallyMonths, tallyRollups } from "../telemetry/trace-tally.ts";
+import { type TraceSeal, TraceSeals } from "../telemetry/trace-text.ts";
 
 /** The sender of a report: the scope of its credential, and the id that the process gave itself. */
 export interface IngestSource extends InstanceKey {
@@ -55,6 +57,7 @@ export interface IngestResult {
 export class Ingest {
   readonly #database: Database;
   readonly #sealer: Sealer;
+  readonly #seals: TraceSeals;
   readonly #onResult: (result: IngestResult) => void;
 
   /** `onResult` is called for each batch after its commit. */
@@ -64,15 +67,18 @@ export class Ingest {
   ) {
     this.#database = database;
     this.#sealer = sealer;
+    this.#seals = new TraceSeals(sealer);
     this.#onResult = onResult;
   }
 
   /** Stores the batch. Once this resolves it is committed. */
   async ingest(source: IngestSource, batch: IngestBatch): Promise<IngestResult> {
     checkSequence(batch);
-    const result = await this.#database.systemTransaction(source.orgId, (tx) =>
-      storeBatch(tx, this.#sealer, source, batch),
-    );
+    const result = await this.#database.systemTransaction(source.orgId, async (tx) => {
+      await requireSharedEnvironment(tx, source);
+      const seal = await this.#seals.forWriting(tx);
+      return storeBatch(tx, { sealer: this.#sealer, seal }, source, batch);
+    });
     this.#onResult(result);
     return result;
   }
@@ -92,16 +98,16 @@ export class Ingest {
 
 async function storeBatch(
   tx: Transaction,
-  sealer: Sealer,
+  { sealer, seal }: { readonly sealer: Sealer; readonly seal: TraceSeal },
   source: IngestSource,
   batch: IngestBatch,
 ): Promise<IngestResult> {
-  await requireSharedEnvironment(tx, source);
   const { accepted, refused, gaps } = sift(batch, tx.now);
   const losses = await addGaps(tx, source, gaps);
-  const { fresh, known } = await claim(tx, accepted);
+  const { fresh, known } = await claim(tx, accepted, seal);
   const traces = await withAgentKeys(tx, source.projectId, await withoutErased(tx, sealer, fresh));
   await insertTraces(tx, source, traces);
+  await insertTexts(tx, sealedTexts(traces, seal));
   if (traces.length > 0) await countInstanceEvaluations(tx, source, traces.length);
   await publishEvents(
     tx,
@@ -114,7 +120,7 @@ async function storeBatch(
   const overage = await spendQuota(tx, source, traces);
   await addRollups(tx, tallyRollups(source, traces));
   await addTally(tx, source, { traces, overage, losses });
-  return { stored: fresh.length, duplicates: known.length, conflicts: await countConflicts(tx, known), refused };
+  return { stored: fresh.length, duplicates: known.length, conflicts: await countConflicts(tx, known, seal), refused };
 }
 
 /**
@@ -153,24 +159,30 @@ function extendGaps(gaps: NewGap[], seq: number, reason: Refusal): void {
 }
 
 /** Separates the new evaluations from those that were stored before or came earlier in the same batch. */
-async function claim(tx: Transaction, accepted: readonly AcceptedRecord[]) {
+async function claim(tx: Transaction, accepted: readonly AcceptedRecord[], seal: TraceSeal) {
   const firsts = new Map<string, AcceptedRecord>();
   for (const record of accepted) if (!firsts.has(record.id)) firsts.set(record.id, record);
-  const keys = [...firsts.values()].map(({ id, createdAt, payloadHash }) => ({
-    evaluationId: id,
-    createdAt,
-    payloadHash,
+  const keys = [...firsts.values()].map((record) => ({
+    evaluationId: record.id,
+    createdAt: record.createdAt,
+    payloadHash: seal.payloadHash(record),
   }));
   const newIds = await claimKeys(tx, keys);
   const isFresh = (record: AcceptedRecord) => newIds.has(record.id) && firsts.get(record.id) === record;
   return { fresh: accepted.filter(isFresh), known: accepted.filter((record) => !isFresh(record)) };
 }
 
-async function countConflicts(tx: Transaction, known: readonly AcceptedRecord[]): Promise<number> {
+async function countConflicts(tx: Transaction, known: readonly AcceptedRecord[], seal: TraceSeal): Promise<number> {
   if (known.length === 0) return 0;
   const ids = known.map((record) => record.id);
   const hashes = await readPayloadHashes(tx, ids);
-  return known.filter((record) => hashes.get(record.id)?.equals(record.payloadHash) !== true).length;
+  return known.filter((record) => hashes.get(record.id)?.equals(seal.payloadHash(record)) !== true).length;
+}
+
+function sealedTexts(traces: readonly AcceptedRecord[], seal: TraceSeal): SealedText[] {
+  return traces.flatMap(({ id, createdAt, text }) =>
+    text === null ? [] : [{ id, createdAt, sealed: seal.sealText(id, text) }],
+  );
 }
 
 /** Evaluations of somebody who was erased after they were made lose person and text before they are stored. */

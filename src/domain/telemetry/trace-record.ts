@@ -1,8 +1,7 @@
 // Checks reported evaluations. A refused one is counted and dropped, and never returned as an error: the runtime would
 // send it again forever, and everything after it in the spool would wait.
 
-import { hash } from "node:crypto";
-import { create, toBinary, toJson } from "@bufbuild/protobuf";
+import { create, toJson } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Finding } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import {
@@ -22,6 +21,7 @@ import { isUuid } from "../../kit/process/id.ts";
 import type { NewTrace } from "../../store/telemetry/trace.ts";
 import { type Facet, FacetKind } from "../../store/telemetry/trace-facet.ts";
 import { erasedRecord } from "./erased-subject.ts";
+import { type SplitRecord, splitRecord } from "./trace-text.ts";
 
 /** Evaluations of this age are refused. Keys are kept for as long, so that no evaluation is stored twice. */
 export const ageLimitMs = 35 * 86_400_000;
@@ -36,8 +36,7 @@ const maxInt32 = 2_147_483_647;
 export type Refusal = "invalid" | "too_old" | "in_future";
 
 /** An evaluation that was accepted. */
-export interface AcceptedRecord extends NewTrace {
-  readonly payloadHash: Uint8Array;
+export interface AcceptedRecord extends NewTrace, SplitRecord {
   /** The record as it came. */
   readonly reported: EvaluationRecord;
 }
@@ -50,8 +49,8 @@ export function acceptRecord(record: EvaluationRecord, now: Date): AcceptedRecor
   if (createdAt.getTime() < now.getTime() - ageLimitMs) return "too_old";
   if (createdAt.getTime() > now.getTime() + clockSkewMs) return "in_future";
   if (!hasKnownValues(record) || !hasStorableTexts(record) || !hasJsonMetadata(record)) return "invalid";
-  const bytes = toBinary(EvaluationRecordSchema, record);
-  if (bytes.length > recordLimitBytes) return "invalid";
+  const parts = splitRecord(record);
+  if (parts.record.length + (parts.text?.length ?? 0) > recordLimitBytes) return "invalid";
   return {
     // PostgreSQL writes UUIDs in lower case, and they are compared as text.
     id: record.evaluationId.toLowerCase(),
@@ -69,9 +68,8 @@ export function acceptRecord(record: EvaluationRecord, now: Date): AcceptedRecor
     language: textOrNull(record.language),
     capture: record.capture,
     erasedAt: null,
-    record: bytes,
+    ...parts,
     facets: facetsOf(record),
-    payloadHash: hash("sha256", bytes, "buffer"),
     reported: record,
   };
 }
@@ -94,8 +92,7 @@ export function facetsOf({ findings, unjudged }: EvaluationRecord): Facet[] {
 /** The same evaluation without person and text, as of now. */
 export function withoutSubject(record: AcceptedRecord, now: Date): AcceptedRecord {
   const reported = erasedRecord(record.reported);
-  const bytes = toBinary(EvaluationRecordSchema, reported);
-  return { ...record, sessionId: null, userId: null, erasedAt: now, record: bytes, reported };
+  return { ...record, sessionId: null, userId: null, erasedAt: now, ...splitRecord(reported), reported };
 }
 
 function hasKnownValues(record: EvaluationRecord): boolean {

@@ -1,6 +1,7 @@
 // Traces: evaluations as their runtimes reported them.
 
 import { fromBinary } from "@bufbuild/protobuf";
+import { CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
@@ -17,9 +18,11 @@ import {
   type TraceFilter,
 } from "../../store/telemetry/trace-query.ts";
 import { countByRollups } from "../../store/telemetry/trace-rollup.ts";
+import { readTexts } from "../../store/telemetry/trace-text.ts";
 import { erasedRecord } from "./erased-subject.ts";
 import { hiddenNow } from "./erasure.ts";
 import { dayOf } from "./trace-tally.ts";
+import { TraceSeals } from "./trace-text.ts";
 
 const dayMs = 86_400_000;
 
@@ -47,10 +50,12 @@ export interface TraceList {
 export class Traces {
   readonly #database: Database;
   readonly #sealer: Sealer;
+  readonly #seals: TraceSeals;
 
   constructor(database: Database, sealer: Sealer) {
     this.#database = database;
     this.#sealer = sealer;
+    this.#seals = new TraceSeals(sealer);
   }
 
   /** A page of the traces that match, newest first. */
@@ -61,7 +66,7 @@ export class Traces {
       const { total, totalIsExact } = await count(tx, narrowed);
       const isPastEnd = totalIsExact && page.offset >= total;
       const found = isPastEnd ? [] : await listTraces(tx, narrowed, page);
-      return { traces: await this.#shown(tx, narrowed, found), total, totalIsExact };
+      return { traces: await this.#shown(tx, caller, narrowed, found), total, totalIsExact };
     });
   }
 
@@ -69,7 +74,7 @@ export class Traces {
   get(caller: Caller, id: string): Promise<Trace> {
     return this.#database.read(caller.orgId, async (tx) => {
       const found = await findTrace(tx, id, caller.credential.projectId);
-      const [trace] = found === undefined ? [] : await this.#shown(tx, {}, [found]);
+      const [trace] = found === undefined ? [] : await this.#shown(tx, caller, {}, [found]);
       if (trace === undefined) throw notFound("trace");
       return trace;
     });
@@ -86,7 +91,7 @@ export class Traces {
       const page = { limit: exportPage, after };
       const { found, shown } = await this.#database.read(caller.orgId, async (tx) => {
         const rows = await listTraces(tx, narrowed, page);
-        return { found: rows, shown: await this.#shown(tx, narrowed, rows) };
+        return { found: rows, shown: await this.#shown(tx, caller, narrowed, rows) };
       });
       if (shown.length > 0) yield shown;
       after = found.at(-1);
@@ -96,10 +101,12 @@ export class Traces {
 
   /**
    * The traces as they may be seen. One that an erasure is about is shown as it will be after it, and not at all to who
-   * asks for the person or the conversation.
+   * asks for the person or the conversation. Text is for those who may see it.
    */
-  async #shown(tx: Transaction, filter: TraceFilter, found: readonly FoundTrace[]): Promise<Trace[]> {
+  async #shown(tx: Transaction, caller: Caller, filter: TraceFilter, found: readonly FoundTrace[]): Promise<Trace[]> {
     const traces = found.map((row) => traceOf(tx.orgId, row));
+    if (maySeeText(caller)) await this.#addTexts(tx, traces);
+    else traces.forEach(removeText);
     const isHidden = found.length === 0 ? undefined : await hiddenNow(tx, this.#sealer);
     if (isHidden === undefined) return traces;
     const isPersonal = filter.sessionId !== undefined || filter.userId !== undefined;
@@ -108,6 +115,26 @@ export class Traces {
       return isPersonal ? [] : [{ ...trace, record: erasedRecord(trace.record), erasedAt: tx.now }];
     });
   }
+
+  async #addTexts(tx: Transaction, traces: readonly Trace[]): Promise<void> {
+    const withText = traces.filter(({ record }) => record.segments.length > 0);
+    const texts = await readTexts(tx, withText);
+    const seal = texts.size === 0 ? undefined : await this.#seals.forReading(tx);
+    for (const { id, record } of withText) {
+      const sealed = texts.get(id);
+      if (sealed !== undefined && seal !== undefined) record.segments = seal.openText(id, sealed);
+    }
+  }
+}
+
+// Viewers and ci tokens see that there was text, and not what it said.
+function maySeeText({ credential, role }: Caller): boolean {
+  return credential.kind === CredentialKind.ADMIN || (role !== undefined && role >= Role.EDITOR);
+}
+
+// Traces of form 0 still have their text in the record.
+function removeText({ record }: Trace): void {
+  for (const segment of record.segments) segment.text = "";
 }
 
 /** The filter within what the caller may see; undefined when that leaves nothing. */

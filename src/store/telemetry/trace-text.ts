@@ -1,7 +1,9 @@
 // The captured text of traces, sealed, in a table of its own: lists never read it, and erasing it is a delete.
 
 import { defineEntity, p } from "@mikro-orm/core";
+import { insertRows, runBound } from "../core/bulk.ts";
 import { tenantTable } from "../core/tenant.ts";
+import type { Transaction } from "../core/transaction.ts";
 
 const schema = defineEntity({
   name: "TraceText",
@@ -23,3 +25,33 @@ const schema = defineEntity({
 /** The text of one trace. */
 export class TraceTextRow extends schema.class {}
 schema.setClass(TraceTextRow);
+
+/** The sealed text of a trace. */
+export interface SealedText {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly sealed: Uint8Array;
+}
+
+/** Stores the texts of traces. */
+export async function insertTexts(tx: Transaction, texts: readonly SealedText[]): Promise<void> {
+  const rows = texts.map(({ id, createdAt, sealed }) => [tx.orgId, id, createdAt, sealed]);
+  await insertRows(tx, { table: "trace_text", columns: ["org_id", "id", "created_at", "sealed"], rows });
+}
+
+/** The texts of these traces, by their ids; those without text are left out. */
+export async function readTexts(
+  tx: Transaction,
+  traces: readonly { readonly id: string; readonly createdAt: Date }[],
+): Promise<Map<string, Buffer>> {
+  if (traces.length === 0) return new Map();
+  const times = traces.map(({ createdAt }) => createdAt.getTime());
+  // The bounds of the time tell the planner which partitions there are to look at.
+  const rows = await runBound<{ id: string; sealed: Buffer }>(
+    tx,
+    `select id, sealed from trace_text
+     where org_id = $1 and id = any($2::uuid[]) and created_at >= $3 and created_at <= $4`,
+    [tx.orgId, traces.map(({ id }) => id), new Date(Math.min(...times)), new Date(Math.max(...times))],
+  );
+  return new Map(rows.map(({ id, sealed }) => [id, sealed]));
+}

@@ -17,6 +17,7 @@ import { RunWorker } from "../../../src/domain/run/run-worker.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
 import { StatFold } from "../../../src/domain/telemetry/stat-fold.ts";
 import { TraceRetention } from "../../../src/domain/telemetry/trace-retention.ts";
+import { TraceUpgrade } from "../../../src/domain/telemetry/trace-upgrade.ts";
 import { Organizations } from "../../../src/domain/tenancy/organization.ts";
 import { DeliveryAttempts } from "../../../src/domain/webhook/delivery-attempt.ts";
 import { WebhookDeliveries } from "../../../src/domain/webhook/delivery-history.ts";
@@ -103,6 +104,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       quotas: new QuotaUpkeep(workerDatabase, { clock, mailer }),
       departures: new Departures(workerDatabase, { mailer }),
       statFold: new StatFold(workerDatabase),
+      traceUpgrade: new TraceUpgrade(workerDatabase, sealer),
       usageReconciliation: new UsageReconciliation(workerDatabase),
       onFold: () => undefined,
       onUsageDifference: () => undefined,

@@ -224,7 +224,7 @@ describe("a runner whose pool fails", () => {
 });
 
 describe("the schedule", () => {
-  it("has the sweep, the fold and the search for dead pools twice a minute, and each of the others once", async () => {
+  it("has the sweep, the fold, the search for dead pools and the upgrade of traces twice a minute, and each of the others once", async () => {
     await start(tasks);
     const identifiers = async () => {
       const { rows } = await pool.query("select identifier from graphile_worker._private_known_crontabs order by 1");
@@ -250,6 +250,8 @@ describe("the schedule", () => {
         "sweep-runs",
         "unlock-dead-pools",
         "unlock-dead-pools/later",
+        "upgrade-traces",
+        "upgrade-traces/later",
       ]);
   });
 });
