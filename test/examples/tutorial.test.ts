@@ -1,0 +1,132 @@
+// docs/tutorial.md as somebody follows it: its commands in one shell, from a folder like a checkout, against an
+// installation and the stand-in for a model; what they print has to be what the page says.
+
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Model, startModel } from "../harness/model.ts";
+import { type InstalledPackage, installPacked } from "../harness/packed.ts";
+import { type Installation, startInstallation } from "../harness/process/installation.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const page = readFileSync(join(root, "docs/tutorial.md"), "utf8");
+// They run until they are stopped, so the test has both already.
+const terminals = ["npm start\n", "node examples/model/server.mjs\n"];
+
+/** Commands, and what they print where the page says so. */
+interface Step {
+  readonly commands: string;
+  readonly printed: string | undefined;
+}
+
+const steps: Step[] = [...page.matchAll(/^```sh\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm)].map(
+  ([, commands = "", printed]) => ({ commands, printed }),
+);
+const hasPython = isThere("python3");
+
+let installation: Installation;
+let model: Model;
+let client: InstalledPackage;
+let checkout: string;
+
+beforeAll(async () => {
+  [installation, model, client] = await Promise.all([startInstallation(), startModel(), installPacked("client")]);
+  await installation.createPolicy(readFileSync(join(root, "examples/policies/starter.yaml"), "utf8"));
+  await installation.publish();
+  const runtime = await installation.startRuntime();
+  client.link("openai");
+  checkout = join(realpathSync(mkdtempSync(join(client.folder, "tutorial-"))), "checkout");
+  mkdirSync(join(checkout, "var"), { recursive: true });
+  for (const name of ["bin", "examples"]) symlinkSync(join(root, name), join(checkout, name));
+  const { world, url, token } = installation;
+  const facts = {
+    base_url: url,
+    runtime_url: `http://127.0.0.1:${runtime.port}`,
+    org_id: world.orgId,
+    project_id: world.projectId,
+    environment: world.environment,
+    admin_token: world.tokens.admin,
+    runtime_token: token,
+  };
+  writeFileSync(join(checkout, "var/bootstrap.json"), JSON.stringify(facts));
+});
+
+afterAll(async () => {
+  await model.stop();
+  await installation.stop();
+  client.remove();
+});
+
+function isThere(program: string): boolean {
+  try {
+    execFileSync(program, ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// What npm would install is there, and waiting ends when the traces have come, however long that takes.
+const prelude = `
+npm() { :; }
+${hasPython ? "" : "python3() { :; }"}
+sleep() {
+  while [ "$(curl -s "$POLICY_GUARD_URL/v1/orgs/$ORG_ID/traces?agent_id=shop-assistant&outcome=BLOCK" \\
+    -H "Authorization: Bearer $POLICY_GUARD_TOKEN" | node -p "JSON.parse(require('fs').readFileSync(0)).total")" -lt ${hasPython ? 6 : 3} ]; do
+    command sleep 0.1
+  done
+}
+`;
+
+/** What the steps print, one after the other in one shell. */
+async function play(): Promise<string[]> {
+  const played = steps.map(({ commands }) => (terminals.includes(commands) ? "" : commands));
+  const script = played.map((commands) => `${commands}\necho "=== end of the step ==="\n`).join("");
+  const { host } = new URL(model.url);
+  const file = join(checkout, "..", "steps.sh");
+  writeFileSync(file, `exec 2>&1\n${prelude}${script.replaceAll("127.0.0.1:8090", host)}`);
+  const environment = { PATH: process.env.PATH, HOME: checkout, NO_COLOR: "1" };
+  const { stdout } = await promisify(execFile)("bash", [file], { cwd: checkout, env: environment });
+  return stdout.split("=== end of the step ===\n");
+}
+
+/** Whether the text is that of the page, in which "…" stands for anything. */
+function patternOf(printed: string): RegExp {
+  const parts = printed.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("[\\s\\S]*?")}$`);
+}
+
+describe("docs/tutorial.md", () => {
+  let said: readonly string[];
+  beforeAll(async () => {
+    said = await play();
+    // Some forty programs are started.
+  }, 600_000);
+
+  /** Compares what was printed in the steps that fit with what the page says. */
+  function compare(fits: (step: Step) => boolean): void {
+    const compared = steps.filter((step) => step.printed !== undefined && fits(step));
+    expect(compared.length).toBeGreaterThan(1);
+    for (const step of compared) expect(said[steps.indexOf(step)]).toMatch(patternOf(step.printed ?? ""));
+  }
+
+  it("does what it says, step by step", () => {
+    expect(steps.filter(({ commands }) => terminals.includes(commands))).toHaveLength(2);
+    compare(({ commands }) => !commands.includes("python3"));
+    // The model never saw the address.
+    const told = JSON.stringify(model.requests);
+    expect(told).toContain("[EMAIL_1]");
+    expect(told).not.toContain("ada@lovelace.dev");
+  });
+
+  it.skipIf(!hasPython)("does the same in Python, where python3 is installed", () => {
+    compare(({ commands }) => commands.includes("python3"));
+  });
+
+  it("shows rules that are those of the example", () => {
+    const [, shown = ""] = /^```yaml\n([\s\S]*?)^```$/m.exec(page) ?? [];
+    expect(readFileSync(join(root, "examples/tutorial/policies/shop.yaml"), "utf8")).toContain(shown);
+  });
+});
