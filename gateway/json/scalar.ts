@@ -41,24 +41,20 @@ export function createScalarDecoder(type: ScalarType): ScalarDecoder {
 
 const maxFloat = (2 - 2 ** -23) * 2 ** 127;
 
-function createIntegerDecoder(
-  least: number,
-  greatest: number,
-  convert: (value: number) => number | bigint,
-): ScalarDecoder {
+function createIntegerDecoder(min: number, max: number, convert: (value: number) => number | bigint): ScalarDecoder {
   return (json, path, problems) => {
     if (typeof json !== "number") return problems.add(path, `expected an integer, got ${kindOf(json)}`);
     if (!Number.isInteger(json) && Number.isFinite(json))
       return problems.add(path, "expected an integer, got a fraction");
-    if (json < least || json > greatest) return problems.add(path, `expected an integer from ${least} to ${greatest}`);
+    if (json < min || json > max) return problems.add(path, `expected an integer from ${min} to ${max}`);
     return convert(json === 0 ? 0 : json); // -0 is 0
   };
 }
 
-function createNumberDecoder(least: number, greatest: number): ScalarDecoder {
+function createNumberDecoder(min: number, max: number): ScalarDecoder {
   return (json, path, problems) => {
     if (typeof json !== "number") return problems.add(path, `expected a number, got ${kindOf(json)}`);
-    return json >= least && json <= greatest ? json : problems.add(path, "the number is out of range");
+    return json >= min && json <= max ? json : problems.add(path, "the number is out of range");
   };
 }
 

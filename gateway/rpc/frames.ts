@@ -25,8 +25,8 @@ export class MessageFrames {
   #isOwn = false;
 
   /** A message may have at most this number of bytes. */
-  constructor(mostBytes: number) {
-    this.#maxBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   /** Adds a chunk. A large message that comes in small chunks needs no more memory than one that comes whole. */

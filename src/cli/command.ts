@@ -141,11 +141,11 @@ function checkCount({ name, positionals: { label, min, max } }: CommandFacts, co
 }
 
 /** The value of an option as a whole number. */
-export function integerOf(text: string | undefined, option: string, least: number): number | undefined {
+export function integerOf(text: string | undefined, option: string, min: number): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (/^\d{1,9}$/.test(text) && value >= least) return value;
-  throw usageFailure(`--${option} takes a whole number of at least ${least}, not "${text}"`);
+  if (/^\d{1,9}$/.test(text) && value >= min) return value;
+  throw usageFailure(`--${option} takes a whole number of at least ${min}, not "${text}"`);
 }
 
 /** The value of a required option. */

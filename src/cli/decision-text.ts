@@ -46,8 +46,8 @@ export function effectOf({ mode, exemptedBy }: Pick<Finding, "mode" | "exemptedB
 }
 
 /** The beginning of a text, in quotes and on one line. */
-export function quoted(text: string, most = 60): string {
-  const short = text.length > most ? `${text.slice(0, most)}…` : text;
+export function quoted(text: string, maxLength = 60): string {
+  const short = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
   return JSON.stringify(shown(short.toWellFormed()));
 }
 

@@ -66,7 +66,7 @@ export function newOpening(value: JsonValue): Opening {
   return { salt: randomBytes(saltBytes), value: canonicalText(value) };
 }
 
-/** What is kept of a resource: itself, or its digest ("sha256:…") where it is longer than `longestOpening`. */
+/** What is kept of a resource: itself, or its digest ("sha256:…") where it is longer than `maxOpeningBytes`. */
 export function openable(value: JsonObject | null): JsonValue {
   if (value === null) return null;
   const bytes = canonicalBytes(value);

@@ -8,13 +8,13 @@ const space = Uint8Array.from({ length: 65_536 }, (_, unit) => (/\s/.test(String
  * For findings without white space: the last run without white space is open, as far back as a finding of maximum
  * length reaches, and with it the `lead` units before it in which a trigger's literal may stand.
  */
-export function openRun(longest: number, lead = 0): OpenEdge {
+export function openRun(maxLength: number, lead = 0): OpenEdge {
   return (text, from, seen = 0) => {
-    const least = Math.max(from, seen, text.length - longest);
+    const least = Math.max(from, seen, text.length - maxLength);
     let at = text.length;
     while (at > least && space[text.charCodeAt(at - 1)] !== 1) at--;
     // A run that continues keeps its start, which is at most `lead` units after `from`.
-    if (at === seen) at = Math.min(at, Math.max(from, text.length - longest));
+    if (at === seen) at = Math.min(at, Math.max(from, text.length - maxLength));
     return Math.max(from, at - lead);
   };
 }

@@ -186,10 +186,10 @@ function reader(name: string, payload: JsonValue | undefined) {
     digest: (key: string) => text(key, 'a digest "sha256:<hex>"', isDigest),
     time: (key: string) =>
       text(key, "a time in UTC (RFC 3339)", (found) => utcTime.test(found) && !Number.isNaN(Date.parse(found))),
-    count(key: string, least: number): number {
+    count(key: string, min: number): number {
       const found = value(key);
-      if (typeof found !== "number" || !Number.isSafeInteger(found) || found < least) {
-        throw new PayloadError(`${name}.${key} must be an integer of at least ${least}`);
+      if (typeof found !== "number" || !Number.isSafeInteger(found) || found < min) {
+        throw new PayloadError(`${name}.${key} must be an integer of at least ${min}`);
       }
       return found;
     },

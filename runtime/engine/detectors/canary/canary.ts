@@ -9,7 +9,7 @@ import { type Detector, type Phrase, withoutInner } from "../detector-plan.ts";
 import { textsParameter } from "../parameter.ts";
 
 const category = "canary.leak";
-const shortest = 8;
+const minLength = 8;
 
 /** The detector "canary". */
 export const canary: Detector = {
@@ -37,7 +37,7 @@ export const canary: Detector = {
           description: "The marks: letters and digits that nobody writes by chance.",
           minItems: 1,
           maxItems: 100,
-          items: { type: "string", minLength: shortest, maxLength: 128 },
+          items: { type: "string", minLength, maxLength: 128 },
         },
       },
     },
@@ -83,7 +83,7 @@ function phrasesOf(parameters: JsonObject): Phrase[] {
   const phrases = new Map<string, Phrase>();
   for (const [index, mark] of (textsParameter(parameters, "canaries") ?? []).entries())
     for (const [form, text] of formsOf(mark)) {
-      if (text.length < shortest || phrases.has(text)) continue;
+      if (text.length < minLength || phrases.has(text)) continue;
       const attributes = { index: String(index), form, basis: "mark that was placed" };
       phrases.set(text, { text, wholeWord: false, caseSensitive: form === "base64", category, score: 1, attributes });
     }

@@ -84,13 +84,13 @@ function windowProbe(model: GibberishModel | undefined, parameters: JsonObject):
   if (sensitivity === undefined) throw new Error(`the detector "gibberish" has no sensitivity "${given}"`);
   const point = model.header.points[sensitivity];
   const scoreFrom =
-    (least: number): ScoreWindow =>
+    (minScore: number): ScoreWindow =>
     (text, from, to) => {
       const worst = model.worst(text, from, to);
       if (worst === undefined) return undefined;
       const score = Math.round(1000 / (1 + Math.exp(steepness * (point - worst.bits)))) / 1000;
       const attributes = { basis: "surprise of trigrams" };
-      return score < least ? undefined : { category, start: worst.start, end: worst.end, score, attributes };
+      return score < minScore ? undefined : { category, start: worst.start, end: worst.end, score, attributes };
     };
   return { windowsOf, reach: 0, open: () => scoreFrom(minScore), faint: () => scoreFrom(0) };
 }

@@ -30,9 +30,9 @@ const innerCapital = 30;
 const otherSign = 31;
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 /** Longer runs are identifiers, addresses or codes, which other detectors judge. */
-const longestToken = 32;
+const maxTokenLength = 32;
 /** A long token with fewer different letters is a sequence. */
-const fewestLetters = 8;
+const minLetters = 8;
 /** Ranges of Latin letters, with and without accents. */
 const latinRanges: readonly (readonly [number, number])[] = [
   [0, 0x250],
@@ -89,7 +89,7 @@ export function symbolsIn(text: string, from: number, to: number) {
   for (let at = from; at < to && count < buffer.length - 1; ) {
     let end = at;
     while (end < to && (symbolOf[text.charCodeAt(end)] ?? otherSign) !== space && text.charCodeAt(end) !== 10) end++;
-    if (end - at > longestToken && !isStruck(text, at, end)) {
+    if (end - at > maxTokenLength && !isStruck(text, at, end)) {
       at = end;
       continue;
     }
@@ -118,7 +118,7 @@ function isStruck(text: string, from: number, to: number): boolean {
     if (!isSmall(unit)) return false;
     letters.add(unit);
   }
-  return letters.size >= fewestLetters;
+  return letters.size >= minLetters;
 }
 
 /** Reads a model. Throws when the bytes are not a model, or are for other symbols. */

@@ -109,9 +109,9 @@ const digitRun = /\d+(?:[ -]\d+)*/g;
 /** Digits with further separators between the groups of a card: dots, two spaces, a dash between spaces, a line end. */
 const wideRun = /\d+(?:(?: ?\r?\n|\r| {1,2}| - |[.-])\d+)*/g;
 const wideGap = / ?\r?\n|\r| - | {1,2}|[.-]/g;
-const shortest = 12;
-const longest = 19;
-const maxWideLength = longest * 4;
+const minDigits = 12;
+const maxDigits = 19;
+const maxWideLength = maxDigits * 4;
 /** The printed layouts of card numbers. With unusual separators, the groups must form exactly one of these. */
 const layouts = new Set(["4 4 4 4", "4 4 4 4 3", "4 6 5", "4 6 4", "8 8"]);
 const eachAlone = /^1(?: 1){11,18}$/;
@@ -122,7 +122,7 @@ export function findCards(given: string): Finding[] {
   const text = plainSeparators(given);
   const findings: Finding[] = [];
   for (const run of text.matchAll(digitRun)) {
-    if (run[0].length < shortest) continue;
+    if (run[0].length < minDigits) continue;
     findInRun(text, run.index, run[0], findings);
   }
   return [...findings, ...wideFindings(text, findings)];
@@ -133,7 +133,7 @@ function wideFindings(text: string, usual: readonly Finding[]): Finding[] {
   const findings: Finding[] = [];
   let next = 0;
   for (const run of text.matchAll(wideRun)) {
-    if (run[0].length < shortest || run[0].length > maxWideLength) continue;
+    if (run[0].length < minDigits || run[0].length > maxWideLength) continue;
     const end = run.index + run[0].length;
     while (next < usual.length && (usual[next]?.end ?? 0) <= run.index) next++;
     if ((usual[next]?.start ?? end) < end) continue;
@@ -204,9 +204,9 @@ function lastGroup(text: string, groups: readonly Group[], first: number): numbe
   for (let last = first; last < groups.length; last++) {
     const { start: from, end } = groups[last] ?? { start: 0, end: 0 };
     count += end - from;
-    if (count > longest) break;
+    if (count > maxDigits) break;
     if (last > first && !goesOnEvenly(text, groups, { first, last, separator })) break;
-    if (count < shortest || !standsBehind(text, end)) continue;
+    if (count < minDigits || !standsBehind(text, end)) continue;
     const digits = digitsOf(text, start, end);
     if (passesLuhn(digits) && (issuerOf(digits) !== undefined || isAnnounced(text, start, end, digits))) found = last;
   }

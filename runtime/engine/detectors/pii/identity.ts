@@ -33,7 +33,7 @@ export interface IdentityFormat {
 
 interface CompiledFormat extends IdentityFormat {
   readonly pattern: RegExp;
-  readonly fewest: number;
+  readonly minDigitCount: number;
 }
 
 /** Where a number may begin: at a digit, or at a few letters before one. */
@@ -48,14 +48,14 @@ const minCertain = 0.3;
 
 /** Finds numbers of some kinds in one pass over the text. */
 export function identitySweep(formats: readonly IdentityFormat[]): Sweep {
-  const compiled = formats.map(compile).sort((a, b) => a.fewest - b.fewest);
-  const most = compiled.at(-1)?.fewest ?? 0;
+  const compiled = formats.map(compile).sort((a, b) => a.minDigitCount - b.minDigitCount);
+  const maxDigitCount = compiled.at(-1)?.minDigitCount ?? 0;
   return (given) => {
     const text = plainSeparators(given);
     const findings: Finding[] = [];
     for (const { 0: lead, index } of text.matchAll(beginning)) {
       const digit = index + lead.length - 1;
-      const digits = digitsFrom(text, digit, most);
+      const digits = digitsFrom(text, digit, maxDigitCount);
       findAll(compiled, text, index, digits, findings);
       // A word before the digits may or may not belong to the number.
       if (lead.length > 1 && /[ .-]/.test(lead)) findAll(compiled, text, digit, digits, findings);
@@ -66,8 +66,8 @@ export function identitySweep(formats: readonly IdentityFormat[]): Sweep {
 }
 
 function compile(format: IdentityFormat): CompiledFormat {
-  const fewest = minDigits(parseShape(format.shape));
-  return { ...format, pattern: new RegExp(format.shape, "iy"), fewest };
+  const minDigitCount = minDigits(parseShape(format.shape));
+  return { ...format, pattern: new RegExp(format.shape, "iy"), minDigitCount };
 }
 
 /** The minimum number of digits of these kinds. */
@@ -112,7 +112,7 @@ function findAll(
   findings: Finding[],
 ): void {
   for (const format of formats) {
-    if (format.fewest > digits) return;
+    if (format.minDigitCount > digits) return;
     const finding = findAt(format, text, start);
     if (finding !== undefined) findings.push(finding);
   }

@@ -10,8 +10,8 @@ import {
 } from "libphonenumber-js/max";
 
 /** Minimum and maximum digits of a national number, including its trunk prefix. */
-const fewest = 7;
-const most = 13;
+const minDigits = 7;
+const maxDigits = 13;
 /** Trunk prefixes of some countries, which are dialled before the area code, and their maximum length. */
 const trunk = /^[018]/;
 const maxTrunkLength = 3;
@@ -30,7 +30,7 @@ export function nationalNumber(
   regions: Iterable<CountryCode>,
   { inItsGroups }: { readonly inItsGroups: boolean },
 ): PhoneNumber | undefined {
-  if (digits.length < fewest || digits.length > most) return undefined;
+  if (digits.length < minDigits || digits.length > maxDigits) return undefined;
   const plain = written.replace(/\(0\)/, "");
   for (const region of regions) {
     if (!hasLength(region, digits)) continue;

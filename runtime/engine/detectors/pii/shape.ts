@@ -7,7 +7,7 @@ export type ShapePart =
   | { readonly kind: "character"; readonly characters: string }
   | { readonly kind: "series"; readonly parts: readonly ShapePart[] }
   | { readonly kind: "choice"; readonly options: readonly ShapePart[]; readonly group: number }
-  | { readonly kind: "repeat"; readonly part: ShapePart; readonly least: number; readonly most: number }
+  | { readonly kind: "repeat"; readonly part: ShapePart; readonly min: number; readonly max: number }
   | { readonly kind: "same"; readonly group: number };
 
 const nothing: ShapePart = { kind: "series", parts: [] };
@@ -53,8 +53,8 @@ export function parseShape(shape: string): ShapePart {
   const repeated = (part: ShapePart): ShapePart => {
     const times = take(/\?|\{(\d+)(?:,(\d+))?\}/y);
     if (times === undefined) return part;
-    const [sign, least = "0", most = sign === "?" ? "1" : least] = times;
-    return { kind: "repeat", part, least: Number(least), most: Number(most) };
+    const [sign, min = "0", max = sign === "?" ? "1" : min] = times;
+    return { kind: "repeat", part, min: Number(min), max: Number(max) };
   };
 
   const whole = choice(0);
@@ -80,7 +80,7 @@ export function minDigits(part: ShapePart): number {
     case "choice":
       return Math.min(...part.options.map(minDigits));
     case "repeat":
-      return part.least * minDigits(part.part);
+      return part.min * minDigits(part.part);
     case "same":
       return 0;
   }

@@ -8,8 +8,8 @@ import { edgedSweep } from "../sweep.ts";
 interface CodeForm {
   /** The characters of a code, and those that join it to others. */
   readonly units: RegExp;
-  readonly shortest: number;
-  readonly longest: number;
+  readonly minLength: number;
+  readonly maxLength: number;
   /** Code units that are read after a code. */
   readonly behind: number;
   /** A pattern that every code matches. */
@@ -18,34 +18,34 @@ interface CodeForm {
 
 const context = 34;
 const forms = {
-  ip: { units: /[0-9A-Fa-f.:]/, shortest: 2, longest: 64, behind: 2, hint: /\d/ },
-  mac: { units: /[0-9A-Fa-f.:-]/, shortest: 14, longest: 18, behind: 2, hint: /[0-9A-Fa-f][.:-]/ },
-  vin: { units: /[A-HJ-NPR-Z0-9]/, shortest: 17, longest: 17, behind: context, hint: /\d/ },
-  bic: { units: /[A-Z0-9]/, shortest: 8, longest: 11, behind: context, hint: /[A-Z]{4}/ },
-  crypto: { units: /[0-9A-Za-z]/, shortest: 14, longest: 84, behind: context, hint: /\d/ },
+  ip: { units: /[0-9A-Fa-f.:]/, minLength: 2, maxLength: 64, behind: 2, hint: /\d/ },
+  mac: { units: /[0-9A-Fa-f.:-]/, minLength: 14, maxLength: 18, behind: 2, hint: /[0-9A-Fa-f][.:-]/ },
+  vin: { units: /[A-HJ-NPR-Z0-9]/, minLength: 17, maxLength: 17, behind: context, hint: /\d/ },
+  bic: { units: /[A-Z0-9]/, minLength: 8, maxLength: 11, behind: context, hint: /[A-Z]{4}/ },
+  crypto: { units: /[0-9A-Za-z]/, minLength: 14, maxLength: 84, behind: context, hint: /\d/ },
   // A number has up to three groups, of which the first has two digits: " 09 № 123456" may follow it, and the text that
   // shows its end.
-  passport: { units: /[0-9A-Za-z]/, shortest: 2, longest: 10, behind: 16, hint: /\d/ },
+  passport: { units: /[0-9A-Za-z]/, minLength: 2, maxLength: 10, behind: 16, hint: /\d/ },
 } as const satisfies Readonly<Record<string, CodeForm>>;
 
 /** A sweep that finds codes of one kind. Text without the hint is skipped. */
 export function codeSweep(find: Sweep, kind: keyof typeof forms): Sweep {
   const form: CodeForm = forms[kind];
-  return edgedSweep(find, { open: openCode(form), hint: form.hint, hintReach: form.longest });
+  return edgedSweep(find, { open: openCode(form), hint: form.hint, hintReach: form.maxLength });
 }
 
 // The first run that may contain a code, or become one.
-function openCode({ units, shortest, longest, behind, hint }: CodeForm): OpenEdge {
+function openCode({ units, minLength, maxLength, behind, hint }: CodeForm): OpenEdge {
   const isUnit = Uint8Array.from({ length: 128 }, (_, unit) => (units.test(String.fromCharCode(unit)) ? 1 : 0));
   return (text, from) => {
     const { length } = text;
-    let at = Math.max(from, length - longest - behind);
+    let at = Math.max(from, length - maxLength - behind);
     while (at < length) {
       while (at < length && isUnit[text.charCodeAt(at)] !== 1) at++;
       const start = at;
       while (at < length && isUnit[text.charCodeAt(at)] === 1) at++;
       if (at === length) return start;
-      if (length - at < behind && at - start >= shortest && hint.test(text.slice(start, at))) return start;
+      if (length - at < behind && at - start >= minLength && hint.test(text.slice(start, at))) return start;
     }
     return length;
   };

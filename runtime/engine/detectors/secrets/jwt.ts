@@ -4,14 +4,14 @@ import type { Trigger } from "../detector-plan.ts";
 import type { Finding } from "../finding.ts";
 
 const tokenShape = /^eyJ[A-Za-z0-9_-]{7,2000}\.(eyJ[A-Za-z0-9_-]{5,8000})\.([A-Za-z0-9_-]{20,1400})/;
-const longest = 11_500;
+const maxLength = 11_500;
 
 /** Examines every "eyJ", the encoding of `{"`. */
 export const jwtTrigger: Trigger = { literal: "eyJ", locate: (text, end) => locateJwt(text, end - 3) };
 
 function locateJwt(text: string, start: number): Finding | undefined {
   if (/[A-Za-z0-9_.-]/.test(text[start - 1] ?? "")) return undefined;
-  const match = tokenShape.exec(text.slice(start, start + longest));
+  const match = tokenShape.exec(text.slice(start, start + maxLength));
   if (match === null) return undefined;
   const header = decode(match[0].slice(0, match[0].indexOf(".")));
   const payload = decode(match[1] ?? "");

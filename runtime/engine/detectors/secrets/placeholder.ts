@@ -16,10 +16,10 @@ const marks =
  * A name in template brackets, as in "${NAME}", "{{ name }}" and "<name>"; brackets alone may be part of a password.
  */
 const template = /<[^>]*>|\$\{[\w.:?+\s'"/|()-]{0,80}(?:\}|$)|\{\{[\w.:?+\s'"/|()-]{0,80}(?:\}\}|$)/;
-const least = 3;
+const defaultMinEntropy = 3;
 
 /** Whether a token is a documented example or a placeholder, or too regular to be random. */
-export function isPlaceholder(token: string, minEntropy: number = least): boolean {
+export function isPlaceholder(token: string, minEntropy: number = defaultMinEntropy): boolean {
   return marks.test(token) || isTemplate(token) || entropy(token) < minEntropy || documented.has(crc32(token));
 }
 

@@ -119,13 +119,13 @@ const modelOf = createModelFinder("toxicity", readToxicityModel);
 function windowProbe(model: ToxicityModel | undefined, exempt: ReadonlySet<string>): WindowProbe | undefined {
   if (model === undefined) return undefined;
   const scoreFrom =
-    (least: number): ScoreWindow =>
+    (minScore: number): ScoreWindow =>
     (text, from, to) => {
       const worst = model.worst(text, from, to);
       if (worst === undefined) return undefined;
       const { start, end, evidence } = worst;
       const score = Math.round(1000 / (1 + Math.exp(model.header.point - evidence))) / 1000;
-      if (score < least || (exempt.size > 0 && isExempt(text.slice(start, end), exempt))) return undefined;
+      if (score < minScore || (exempt.size > 0 && isExempt(text.slice(start, end), exempt))) return undefined;
       return { category: offensive, start, end, score, attributes: { basis: "words together" } };
     };
   return { windowsOf, reach: 0, open: () => scoreFrom(minScore), faint: () => scoreFrom(0) };

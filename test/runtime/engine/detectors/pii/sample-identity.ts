@@ -137,7 +137,7 @@ function drawPart(part: ShapePart, draw: Draw, groups: string[]): string {
       return text;
     }
     case "repeat": {
-      const times = part.least + draw.below(part.most - part.least + 1);
+      const times = part.min + draw.below(part.max - part.min + 1);
       return Array.from({ length: times }, () => drawPart(part.part, draw, groups)).join("");
     }
     case "same":
