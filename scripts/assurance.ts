@@ -88,6 +88,12 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "patterns by literals and windows against the same on the whole text: made-up ones, built-in ones, and such as may begin with what they do not need",
     n: 34_000,
   },
+  replay: {
+    file: "test/runtime/engine/replay/replay.property.test.ts",
+    test: "a replay",
+    unit: "records judged by other policies, with facts hidden, against the evaluation itself",
+    n: 100_000,
+  },
   conditions: {
     file: "test/runtime/engine/policy/condition-oracle.test.ts",
     unit: "conditions against another implementation of CEL",

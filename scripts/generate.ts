@@ -76,9 +76,11 @@ async function printFacade(): Promise<Files> {
 
 async function printPatterns(): Promise<Files> {
   const { printAnalysisDigest } = await import("./analysis-digest.ts");
+  const { printDetectionDigest } = await import("./detection-digest.ts");
   const { printBuiltInFacts } = await import("../runtime/engine/detectors/built-in.ts");
   return new Map([
     ["engine/analysis.json", Buffer.from(printAnalysisDigest())],
+    ["engine/detection.json", Buffer.from(printDetectionDigest())],
     ["engine/patterns.json", Buffer.from(printBuiltInFacts())],
   ]);
 }

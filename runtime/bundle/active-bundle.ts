@@ -33,6 +33,8 @@ export interface LoadedBundle {
   readonly activation: ActivationPayload;
   readonly reference: BundleReference;
   readonly capture: CaptureMode;
+  /** Whether records carry facts for replays. */
+  readonly replayFacts: boolean;
   readonly loadedAt: Date;
   /** When the control plane last confirmed it; undefined for a bundle from disk that was not confirmed yet. */
   readonly confirmedAt: Date | undefined;
@@ -191,5 +193,6 @@ function factsOf(activation: ActivationPayload, now: Date) {
     activationSeq: activation.activation_seq,
     stale: isStale(activation, now),
   });
-  return { activation, reference, capture: captures[activation.capture] };
+  const replayFacts = activation.replay_facts === true;
+  return { activation, reference, capture: captures[activation.capture], replayFacts };
 }

@@ -8,12 +8,13 @@ import type { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { EvaluationRecord, RecordedSegment } from "../../gen/policyguard/policy/v1/record_pb.ts";
 import type { LoadedBundle } from "../bundle/active-bundle.ts";
 import type { Evaluation } from "../engine/evaluate/evaluation.ts";
+import { noReplayFacts } from "../engine/evaluate/record-facts.ts";
 import { captureModeOf, captureText } from "../engine/evaluate/redacted-capture.ts";
 
 /** Max text of a record: any single text (1 MiB, plus placeholders), and half of what the control plane accepts. */
 const maxTextBytes = 2 * 1024 * 1024;
-/** Max findings of a record, and max signals. */
-const maxFindings = 1_000;
+/** Max detectors and rules that a record lists as unjudged. */
+const maxUnjudged = 1_000;
 
 /** Where and when an evaluation took place. */
 export interface RecordContext {
@@ -31,6 +32,8 @@ export function recordOf(
   { stage, now, loaded, leaseId = "" }: RecordContext,
 ): EvaluationRecord {
   const { response } = evaluation;
+  const captured = captureText(evaluation, loaded.capture);
+  const kept = newestWithin(captured, maxTextBytes);
   // Written out: create would look at every field anew.
   return {
     $typeName: "policyguard.policy.v1.EvaluationRecord",
@@ -42,19 +45,23 @@ export function recordOf(
     userId: request.subject?.userId ?? "",
     outcome: response.outcome,
     wouldBeOutcome: response.wouldBeOutcome,
-    findings: firstOf(evaluation.findings),
-    unjudged: firstOf(evaluation.unjudged),
-    signals: firstOf(evaluation.signals),
+    findings: [...evaluation.findings],
+    findingsOmitted: evaluation.findingsOmitted,
+    unjudged: evaluation.unjudged.slice(0, maxUnjudged),
+    signals: [...evaluation.signals.signals],
+    signalsOmitted: evaluation.signals.omitted,
     bundle: loaded.reference,
     language: evaluation.language ?? "",
     latencyUs: response.latencyUs,
     model: request.model,
     metadata: request.metadata,
     capture: captureModeOf(evaluation, loaded.capture),
-    segments: newestWithin(captureText(evaluation, loaded.capture), maxTextBytes),
+    segments: kept,
+    textTruncated: kept.length < captured.length,
     decidedByRule: evaluation.decidedByRule,
     decidedByPolicy: evaluation.decidedByPolicy,
     leaseId,
+    ...(loaded.replayFacts ? evaluation.replayFacts() : noReplayFacts),
   };
 }
 
@@ -66,10 +73,6 @@ function timestampOf(now: Date): Timestamp {
     seconds: BigInt(seconds),
     nanos: (timeMs - seconds * 1_000) * 1_000_000,
   };
-}
-
-function firstOf<T>(list: readonly T[]): T[] {
-  return list.slice(0, maxFindings);
 }
 
 function newestWithin(segments: RecordedSegment[], maxBytes: number): RecordedSegment[] {

@@ -3,6 +3,7 @@
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import type { EvaluationRecord } from "../../gen/policyguard/policy/v1/record_pb.ts";
 import type { BackendQuestion } from "./backend/backend.ts";
 import { catalog } from "./detectors/catalog.ts";
 import type { DetectorDefinition, DetectorSpec, Scanner } from "./detectors/detector.ts";
@@ -10,11 +11,13 @@ import type { Models } from "./detectors/detector-plan.ts";
 import { questionsOf } from "./evaluate/backend-question.ts";
 import type { EvaluationContext } from "./evaluate/context.ts";
 import { type Evaluation, runEvaluation } from "./evaluate/evaluation.ts";
+import { specIndexOf } from "./evaluate/spec-index.ts";
 import { type ExplainedEvaluation, runExplanation, summaryOf } from "./explain/explain.ts";
 import { parsePolicyInForce } from "./policy/parse.ts";
 import { PolicyInvalid } from "./policy/problem.ts";
 import { Applicability, type ApplicablePolicy, type NamedList } from "./policy-plan/applicability.ts";
 import { type CompiledPolicy, type PolicySource, policySteps } from "./policy-plan/compiled-policy.ts";
+import { type Replayed, type ReplayOptions, replay } from "./replay/replay.ts";
 import { assertFits } from "./scan/bundle-limit.ts";
 import { detectorSteps } from "./scan/scanner.ts";
 import { planOf } from "./scan/spec-plan.ts";
@@ -92,6 +95,8 @@ export interface Engine {
   readonly prepareTables: () => Generator<void, void>;
   /** Evaluates and explains the outcome. Much slower than an evaluation. */
   readonly explain: (request: EvaluateRequest, context: EvaluationContext) => ExplainedEvaluation;
+  /** Judges a recorded evaluation, with or without its text. */
+  readonly replay: (record: EvaluationRecord, options: ReplayOptions) => Replayed;
   /** Its large tables, which the next engine may reuse. */
   readonly tables: Tables;
 }
@@ -174,6 +179,7 @@ function engineOf(source: EngineSource, parts: EngineParts): Engine {
   const scannerOf = memoized((spec: DetectorSpec) =>
     finish(kit.detectorSteps([spec], { models, tableCache: new TableCache() })),
   );
+  const recorded = specIndexOf(specs, models);
   const following = followedBy(specs.specs, parts);
   function* prepareTables(): Generator<void, void> {
     yield* scanner.prepareTables?.() ?? [];
@@ -182,11 +188,7 @@ function engineOf(source: EngineSource, parts: EngineParts): Engine {
   const evaluate: Engine["evaluate"] = (request, context) => {
     const applicable = applicability.forAgent(request.agentId ?? "");
     return runEvaluation(request, context, {
-      scanner,
-      environment,
-      applicable,
-      namesOf,
-      schemas,
+      ...{ scanner, environment, applicable, namesOf, schemas, recorded },
       backed: specs.backed,
     });
   };
@@ -199,7 +201,7 @@ function engineOf(source: EngineSource, parts: EngineParts): Engine {
       return openEngineStream(request, context, { environment, applicable, evaluate, ...following });
     },
     evaluateSchema: (request, context) =>
-      runEvaluation(request, context, { scanner, environment, applicable: [], namesOf, schemas }),
+      runEvaluation(request, context, { scanner, environment, applicable: [], namesOf, schemas, recorded }),
     prepare: function* () {
       yield* scanner.preparePatterns?.() ?? [];
       yield* prepareTables();
@@ -208,7 +210,7 @@ function engineOf(source: EngineSource, parts: EngineParts): Engine {
     explain: (request, context) => {
       const applicable = applicability.forAgent(request.agentId ?? "");
       return runExplanation(request, context, {
-        ...{ scanner, environment, applicable, namesOf, policies, scannerOf, schemas, backed: specs.backed },
+        ...{ scanner, environment, applicable, namesOf, policies, scannerOf, schemas, recorded, backed: specs.backed },
         sources,
         specs: specs.specs,
         untilVerdict: (about, moment) => {
@@ -218,6 +220,12 @@ function engineOf(source: EngineSource, parts: EngineParts): Engine {
           return verdictNotices(new Map([[stage, rules]]), following.whyNotFollowed);
         },
       });
+    },
+    replay: (record, options) => {
+      const applicable = applicability.forAgent(record.agentId);
+      const definitions = new Map(kit.definitions.map((definition) => [definition.id, definition]));
+      const { backed } = specs;
+      return replay(record, options, { scanner, environment, applicable, schemas, recorded, backed, definitions });
     },
     get tables() {
       const all = emptyTables();

@@ -103,6 +103,7 @@ export async function signedBundle(
       not_before: now.toISOString(),
       expires_at: new Date(now.getTime() + 7 * 86_400_000).toISOString(),
       capture: "redacted",
+      replay_facts: true,
     },
     [key],
   );

@@ -4,6 +4,8 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { Detection } from "../detectors/detector.ts";
+import type { Condition } from "../policy/condition.ts";
+import { ConditionFailed } from "../policy/condition-guard.ts";
 import { listCaps } from "../policy/condition-size.ts";
 import { nameOf, stages, trustName } from "../policy/enum-names.ts";
 import {
@@ -17,6 +19,8 @@ import {
 } from "../policy/facts.ts";
 import type { TextSegment } from "../segment/segment.ts";
 import { type SessionView, unknownSession } from "../segment/session.ts";
+import type { Gap } from "./match.ts";
+import type { Joinable, Truth } from "./truth.ts";
 
 /** A detection with the name of its detector. */
 export interface NamedDetection {
@@ -29,14 +33,32 @@ export interface LocatedDetection extends NamedDetection {
   readonly segment: number;
 }
 
+/** A segment, with the length of its text where the text itself is not known. */
+type FactSegment = TextSegment & { readonly length?: number };
+
+/** What a condition is asked about. */
+export interface Question<D extends Joinable<D>> {
+  readonly lists: Facts["lists"];
+  /** Everything that the policy's detectors found in the request, and why there may be more. */
+  readonly findings: () => { readonly all: readonly LocatedDetection[]; readonly more: D | undefined };
+  /** The finding that the condition is asked about; a doubt for one that may be there. */
+  readonly finding: NamedDetection | D | undefined;
+  /** True when the time of the evaluation is over. */
+  readonly isOver: () => boolean;
+}
+
+/** Answers conditions: their value, or why they have none. */
+export interface ConditionFacts<D extends Joinable<D> = never> {
+  readonly ask: (condition: Condition, segment: number, question: Question<D>) => Truth<D> | Gap["reason"];
+}
+
 /** The facts of one request. */
-export class FactSheet {
-  readonly #requestSegments: readonly TextSegment[];
+export class FactSheet implements ConditionFacts {
+  readonly #requestSegments: readonly FactSegment[];
   readonly #request: RequestFacts;
   readonly #subject: SubjectFacts;
   readonly #session: SessionFacts;
-  /** Whether the session is known, so that conditions may read it. */
-  readonly isSessionKnown: boolean;
+  readonly #isSessionKnown: boolean;
   readonly #segments = new Map<number, SegmentFacts>();
   readonly #tools = new Map<TextSegment["call"], ToolFacts>();
   readonly #exceeds = new Map<JsonObject, boolean>();
@@ -45,11 +67,11 @@ export class FactSheet {
 
   constructor(
     request: EvaluateRequest,
-    segments: readonly TextSegment[],
+    segments: readonly FactSegment[],
     about: { readonly stage: Stage; readonly env: string; readonly session?: SessionView | undefined },
   ) {
     const { known, ledger } = about.session ?? unknownSession;
-    this.isSessionKnown = known;
+    this.#isSessionKnown = known;
     this.#session = new SessionFacts(ledger);
     this.#requestSegments = segments;
     this.#request = new RequestFacts({
@@ -64,8 +86,21 @@ export class FactSheet {
     this.#subject = new SubjectFacts(userId, roles, attributes);
   }
 
-  /** The facts for evaluating a condition for a segment, and for a finding in it. */
-  of(
+  ask(condition: Condition, segment: number, question: Question<never>): boolean | Gap["reason"] {
+    const { reads } = condition;
+    if (reads.has("session") && !this.#isSessionKnown) return "session_unknown";
+    const findings = reads.has("findings") ? question.findings().all : [];
+    if (findings.length > listCaps.findings || this.exceedsCaps(reads, segment)) return "condition_limit";
+    try {
+      const { lists, finding, isOver } = question;
+      return condition.holds(this.#of(segment, { lists, findings, finding }), isOver);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      return error.reason;
+    }
+  }
+
+  #of(
     segment: number,
     more: {
       readonly lists: Facts["lists"];
@@ -109,8 +144,15 @@ export class FactSheet {
   #segmentOf(segment: number): SegmentFacts {
     let facts = this.#segments.get(segment);
     if (facts === undefined) {
-      const { id = "", role = "", origin = "", text = "", trust = 0 } = this.#requestSegments[segment] ?? {};
-      facts = new SegmentFacts({ id, role, origin, text, trust: trustName(trust) });
+      const { id = "", role = "", origin = "", text = "", trust = 0, length } = this.#requestSegments[segment] ?? {};
+      facts = new SegmentFacts({
+        id,
+        role,
+        origin,
+        text,
+        trust: trustName(trust),
+        ...(length !== undefined && { length }),
+      });
       this.#segments.set(segment, facts);
     }
     return facts;
@@ -140,6 +182,12 @@ export class FactSheet {
     this.#findings.set(detection, byDetector.set(detector, facts));
     return facts;
   }
+}
+
+/** True when the subject's attributes, or arguments of a call, have a list longer than conditions may read. */
+export function isOversized({ subject, toolCalls }: EvaluateRequest): boolean {
+  const read = [subject?.attributes, ...toolCalls.map((call) => call.arguments)];
+  return read.some((json) => json !== undefined && maxListLength(json) > listCaps.dynamic);
 }
 
 /** The language that a request states; undefined when it states none. */

@@ -1,15 +1,20 @@
 // Matches of rules: which of them take effect, and in what order they count.
 
-import { type FailMode, Mode, Outcome, type Severity } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { type FailMode, type Mode, Outcome, type Severity } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { BackendFailure } from "../backend/backend.ts";
 import type { ConditionFailure } from "../policy/condition-guard.ts";
 import type { CompiledPolicy, CompiledRule } from "../policy-plan/compiled-policy.ts";
+import type { Joinable, Truth } from "./truth.ts";
 
 /**
  * One rule that accepted one detection. Offsets are UTF-16 code units of the segment's text: in "a😀b", "b" starts at
  * 3.
  */
-export interface Match {
+export interface Match<D extends Joinable<D> = never> {
+  /** Whether the rule matches here at all; in an evaluation always true. */
+  readonly isThere: Truth<D>;
+  /** Whether the match takes effect where it is there: its rule is enforced and rolled out, and no exemption covers it. */
+  readonly takesEffect: Truth<D>;
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
   /** Index of the segment in the request. */
@@ -35,14 +40,14 @@ export interface Gap {
 }
 
 /** The matches of a request, and what could not be judged. */
-export interface Decision {
-  readonly matches: readonly Match[];
+export interface Decision<D extends Joinable<D> = never> {
+  readonly matches: readonly Match<D>[];
   readonly gaps: readonly Gap[];
 }
 
 /** True when the match takes effect: it is enforced and not exempted. */
-export function isEnforced({ mode, exemptedBy }: Match): boolean {
-  return mode === Mode.ENFORCE && exemptedBy === undefined;
+export function isEnforced({ takesEffect }: Match): boolean {
+  return takesEffect;
 }
 
 /** The strictest action among matches; ALLOW when there are none. */
@@ -60,8 +65,10 @@ function byWeight(a: Match, b: Match): number {
   return b.severity - a.severity || compare(a.policy.name, b.policy.name) || a.rule.index - b.rule.index;
 }
 
+type Placed = Pick<Match, "segment" | "start" | "end" | "policy" | "rule" | "detector" | "category">;
+
 /** The order of matches: by position in the text, then by policy, rule, detector and category. */
-export function byPosition(a: Match, b: Match): number {
+export function byPosition(a: Placed, b: Placed): number {
   return (
     a.segment - b.segment ||
     a.start - b.start ||

@@ -30,8 +30,8 @@ export function termCount(hits: readonly RuleHit[]): number {
 }
 
 /** Removes duplicates: hits of two terms, or of two rules, with the same detector name, category and offsets. */
-export function distinct(hits: readonly RuleHit[]): RuleHit[] {
-  const seen = new Map<string, RuleHit>();
+export function distinct<H extends RuleHit>(hits: readonly H[]): H[] {
+  const seen = new Map<string, H>();
   for (const hit of hits) {
     const { term, detection } = hit;
     const key = `${term.detector}\u0000${detection.category}\u0000${detection.start}\u0000${detection.end}`;

@@ -19,6 +19,7 @@ export const backend: Detector = {
     costClass: "backend",
     scope: "whole",
     defaultThreshold: 0.5,
+    floor: 0,
     parameters: { type: "object", additionalProperties: false, properties: {} },
     references: [
       "https://github.com/foundation-model-stack/fms-guardrails-orchestrator",

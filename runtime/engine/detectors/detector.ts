@@ -78,6 +78,8 @@ export interface DetectorDefinition {
   readonly scope: "local" | "window" | "whole";
   /** The minimum score for a match when the policy names no threshold. */
   readonly defaultThreshold: number;
+  /** The least score that it reports, so that a lower threshold finds nothing more; 0 where there is no least. */
+  readonly floor: number;
   /**
    * Thresholds by the name that policies may give as `sensitivity`; absent where scores have no degrees, or where the
    * detector has a parameter of that name.

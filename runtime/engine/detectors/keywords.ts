@@ -26,6 +26,7 @@ export const keywords: Detector = {
     costClass: "constant",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 1,
     parameters: {
       type: "object",
       additionalProperties: false,

@@ -29,6 +29,7 @@ export const regex: Detector = {
     costClass: "linear",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 1,
     parameters: {
       type: "object",
       additionalProperties: false,

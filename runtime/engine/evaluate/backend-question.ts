@@ -1,12 +1,28 @@
 // Which backends must be asked about which texts before a request can be evaluated.
 
 import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { Mode } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { Mode, type Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { BackendQuestion } from "../backend/backend.ts";
 import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
 import { modeAt } from "../policy-plan/rollout.ts";
 import { segmentsOf } from "../segment/segment.ts";
 import type { EvaluationContext } from "./context.ts";
+
+/** Whether any rule asks a backend about text of a stage. */
+export function asksAt(
+  backend: string,
+  stage: Stage,
+  { applicable, nowMs }: { readonly applicable: readonly ApplicablePolicy[]; readonly nowMs: number },
+): boolean {
+  return applicable.some(({ policy: { rules } }) =>
+    rules.some(
+      (rule) =>
+        rule.stages.has(stage) &&
+        rule.terms.some((term) => term.backend === backend) &&
+        modeAt(rule, nowMs) !== Mode.OFF,
+    ),
+  );
+}
 
 /** The questions that the rules need for the segments of a request; each text once for each backend. */
 export function questionsOf(

@@ -12,6 +12,7 @@ import type { ScanCache } from "../scan/scan-cache.ts";
 import type { OutputSchema } from "../schema/output-schema.ts";
 import type { TextSegment } from "../segment/segment.ts";
 import type { SessionView } from "../segment/session.ts";
+import type { SpecIndex } from "./record-signals.ts";
 
 /** The inputs of an evaluation besides the request. */
 export interface EvaluationContext {
@@ -46,6 +47,8 @@ export interface EvaluationTools {
   readonly environment: string;
   readonly applicable: readonly ApplicablePolicy[];
   readonly namesOf: (specKey: string) => readonly string[];
+  /** The numbers of the detectors in records. */
+  readonly recorded: SpecIndex;
   readonly schemas?: ReadonlyMap<string, OutputSchema>;
   /** Detectors that have a backend. */
   readonly backed?: readonly BackedDetector[];

@@ -6,13 +6,12 @@ import {
   type EvaluateResponse,
   type Finding,
   type SchemaOutcome,
-  type Signal,
   type Unjudged,
   UnjudgedSchema,
 } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { OffsetUnit, Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { answerOf } from "../backend/backend.ts";
-import { type DecisionInput, decide } from "../decide/decide.ts";
+import { type Ask, type DecisionInput, decide } from "../decide/decide.ts";
 import { FactSheet, type LocatedDetection } from "../decide/fact-sheet.ts";
 import { type Decision, decidingMatch, isEnforced, type Match, strictest } from "../decide/match.ts";
 import { blockedItems, itemOf, sessionUpdateOf } from "../decide/session-update.ts";
@@ -20,17 +19,21 @@ import type { SegmentDetections } from "../detectors/detector.ts";
 import type { RolloutKey } from "../policy/document.ts";
 import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
 import { defaultTimeoutMs } from "../policy-plan/compiled-policy.ts";
+import { isInRollout } from "../policy-plan/rollout.ts";
 import { Fingerprints } from "../respond/fingerprint.ts";
 import { Redactor, redact } from "../respond/redact.ts";
 import { releasedText } from "../respond/release.ts";
-import { answerLimits, findingsOf, respond, severest, signalsOf } from "../respond/respond.ts";
+import { answerLimits, findingsOf, respond, severest } from "../respond/respond.ts";
 import { schemaOutcomeOf } from "../schema/schema-check.ts";
 import { segmentsOf, type TextSegment, textSourceOf } from "../segment/segment.ts";
 import type { SessionUpdate, VaultEntry } from "../segment/session.ts";
 import type { EvaluationContext, EvaluationTools } from "./context.ts";
 import { knownLanguage } from "./detected-language.ts";
 import { quietScores } from "./quiet-score.ts";
+import { type FactSource, type ReplayFacts, replayFactsOf } from "./record-facts.ts";
+import { type RecordedSignals, recordSignals } from "./record-signals.ts";
 import { budgetMsOf, type Scanned, scanSegments } from "./segment-scan.ts";
+import { watchedRulesOf } from "./watched-rules.ts";
 
 /** The answer to a request, with the data for its record. */
 export interface Evaluation {
@@ -48,7 +51,10 @@ export interface Evaluation {
    * uses.
    */
   readonly findings: readonly Finding[];
-  readonly signals: readonly Signal[];
+  /** How many findings there are beyond those. */
+  readonly findingsOmitted: number;
+  /** The strongest scores of each detector for each segment, and how many were left out. */
+  readonly signals: Pick<RecordedSignals, "signals" | "omitted">;
   readonly unjudged: readonly Unjudged[];
   readonly segments: readonly TextSegment[];
   /**
@@ -67,6 +73,8 @@ export interface Evaluation {
   readonly sessionUpdate: SessionUpdate;
   /** Originals of the answer's reversible placeholders. Never recorded, never part of an answer. */
   readonly vault: readonly VaultEntry[];
+  /** What a record keeps for replays. */
+  readonly replayFacts: () => ReplayFacts;
 }
 
 /** Evaluates a request. */
@@ -84,6 +92,7 @@ export function runEvaluation(
   const spans = shownRedactions(matches, segments, context.stage, outcome).map(spanOf);
   const entries: VaultEntry[] = [];
   const vault = { kept: context.session?.vault ?? [], add: (entry: VaultEntry) => entries.push(entry) };
+  const signals = recordSignals(segments, detections, tools);
   const parts = {
     ...{ request, segments, matches, outcome, deciding, schema, fingerprints, reported },
     evaluationId: context.evaluationId,
@@ -102,13 +111,15 @@ export function runEvaluation(
     decidedByRule: deciding?.rule.id ?? (schema?.valid === false ? "output_schema" : ""),
     decidedByPolicy: deciding?.policy.name ?? "",
     findings: parts.findings,
-    signals: signalsOf(parts, OffsetUnit.UTF16),
+    findingsOmitted: matches.length - Math.min(matches.length, answerLimits.findings),
+    signals,
     unjudged: parts.unjudged,
     segments,
     redactedTexts: () => redactedTextsOf(judged, fingerprints),
     released: () => (schema?.valid === false ? "" : releasedOf(judged, context, fingerprints)),
     recordLimit: recordLimitOf(tools.applicable),
     vault: entries,
+    replayFacts: () => replayFactsOf({ ...judged, request, context, tools, signals, language: parts.language }),
     // Computed on access, since only runtimes that keep sessions read it.
     get sessionUpdate() {
       return sessionUpdateOf(context.stage, segments, matches, outcome);
@@ -123,22 +134,39 @@ interface Judged extends Decision {
   readonly schema: SchemaOutcome | undefined;
   readonly outcome: Outcome;
   readonly deciding: Match | undefined;
+  readonly asks: FactSource["asks"];
+  readonly rolloutValue: FactSource["rolloutValue"];
 }
 
 function judge(request: EvaluateRequest, context: EvaluationContext, tools: EvaluationTools): Judged {
   const segments = segmentsOf(request, context);
   const { detections, foundAtMs } = scanSegments(segments, request, context, tools);
   tools.observer?.scanned(segments, detections);
-  const { matches, gaps } = decide(
-    tools.applicable,
-    decisionInputOf(request, segments, { detections, foundAtMs }, { context, tools }),
-  );
+  const { asks, observer } = askers(tools);
+  const rollouts = (by: RolloutKey) => rolloutValue(by, request, segments, context.evaluationId);
+  const input = decisionInputOf(request, segments, { detections, foundAtMs }, { context, tools });
+  const { matches, gaps } = decide(tools.applicable, {
+    ...input,
+    isRolledOut: ({ id }, { by, percent }) => isInRollout(id, rollouts(by).value, percent),
+    observer,
+  });
   const isOver = () => context.elapsedUs() > limitMsOf(request, tools) * 1000;
   const schema = schemaOutcomeOf(request, segments, context.stage, tools.schemas ?? new Map(), isOver);
   const outcome = schema?.valid === false ? Outcome.BLOCK : strictest(matches.filter(isEnforced));
   const deciding = decidingMatch(matches, outcome);
   tools.observer?.decided(matches, deciding);
-  return { segments, detections, matches, gaps, schema, outcome, deciding };
+  return { segments, detections, matches, gaps, schema, outcome, deciding, asks, rolloutValue: rollouts };
+}
+
+/** Keeps what asks the conditions of those policies whose values a record needs. */
+function askers({ applicable, observer }: EvaluationTools) {
+  const asks: [ApplicablePolicy, Ask][] = [];
+  if (observer !== undefined || applicable.every((each) => watchedRulesOf(each).length === 0))
+    return { asks, observer };
+  const judging = (each: ApplicablePolicy, ask: Ask) => {
+    if (watchedRulesOf(each).length > 0) asks.push([each, ask]);
+  };
+  return { asks, observer: { judging, passed: () => undefined } };
 }
 
 function redactedTextsOf({ segments, detections, matches }: Judged, fingerprints: Fingerprints) {
@@ -170,14 +198,14 @@ function decisionInputOf(
   segments: readonly TextSegment[],
   { detections, foundAtMs }: Scanned,
   { context, tools }: { context: EvaluationContext; tools: EvaluationTools },
-): DecisionInput {
-  const { stage, now, elapsedUs, evaluationId, session, backends } = context;
+): Omit<DecisionInput, "isRolledOut" | "observer"> {
+  const { stage, now, elapsedUs, session, backends } = context;
   const requestedMs = request.options?.timeoutMs ?? Number.POSITIVE_INFINITY;
   return {
     stage,
     segments,
     detections,
-    backendFailure: (backend, segment) => {
+    backendFailure: ({ backend = "" }, segment) => {
       const answer = answerOf(backends, backend, segments[segment]?.text ?? "");
       return "failure" in answer ? answer.failure : undefined;
     },
@@ -185,8 +213,6 @@ function decisionInputOf(
     nowMs: now.getTime(),
     foundAtMs: (segment) => foundAtMs[segment] ?? 0,
     isOverdue: (timeoutMs) => elapsedUs() > Math.min(timeoutMs, requestedMs) * 1000,
-    rolloutValue: (by) => rolloutValue(by, request, segments, evaluationId),
-    observer: tools.observer,
   };
 }
 
@@ -199,14 +225,16 @@ export function rolloutValue(
   request: EvaluateRequest,
   segments: readonly TextSegment[],
   evaluationId: string,
-): string {
+): { readonly value: string; readonly isText: boolean } {
   const values: Record<RolloutKey, string | undefined> = {
     session_id: request.sessionId,
     user_id: request.subject?.userId,
     agent_id: request.agentId,
     evaluation_id: evaluationId,
   };
-  return values[by] ?? segments.map(({ text }) => text).join("\u0000");
+  const value = values[by];
+  if (value !== undefined) return { value, isText: false };
+  return { value: segments.map(({ text }) => text).join("\u0000"), isText: true };
 }
 
 /**

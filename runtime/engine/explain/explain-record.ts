@@ -4,6 +4,7 @@ import type { Ask, NoMatchReason } from "../decide/decide.ts";
 import type { Match } from "../decide/match.ts";
 import type { Scanner, SegmentDetections } from "../detectors/detector.ts";
 import type { EvaluationContext, EvaluationObserver } from "../evaluate/context.ts";
+import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
 import type { CompiledPolicy, CompiledRule } from "../policy-plan/compiled-policy.ts";
 import type { TextSegment } from "../segment/segment.ts";
 
@@ -44,7 +45,7 @@ export class Recorder implements EvaluationObserver {
     this.scannedUs = this.#elapsedUs();
   }
 
-  judging(policy: CompiledPolicy, ask: Ask): void {
+  judging({ policy }: ApplicablePolicy, ask: Ask): void {
     this.asks.set(policy, ask);
   }
 

@@ -231,7 +231,7 @@ function explainPolicies(
             passed: (each, segment) => record.whyPassed(each, segment),
             deciding: record.deciding,
             conditions,
-            rolloutValue: (by) => rolloutValue(by, request, record.segments, context.evaluationId),
+            rolloutValue: (by) => rolloutValue(by, request, record.segments, context.evaluationId).value,
           }),
         ),
     });

@@ -11,6 +11,15 @@ export function modeAt({ mode, shadowEnd }: Pick<CompiledRule, "mode" | "shadowE
 
 /** True for `percent` of all values, always the same values for a rule. */
 export function isInRollout(ruleId: string, value: string, percent: number): boolean {
-  const digest = createHash("sha256").update(`${ruleId}\u0000${value}`).digest();
-  return (digest.readUIntBE(0, 6) / 2 ** 48) * 100 < percent;
+  return isBelow(rolloutPosition(ruleId, value), percent);
+}
+
+/** The place of a value among all values, from 0 to 2^48. */
+export function rolloutPosition(ruleId: string, value: string): number {
+  return createHash("sha256").update(`${ruleId}\u0000${value}`).digest().readUIntBE(0, 6);
+}
+
+/** Whether a roll-out to `percent` reaches a place. */
+export function isBelow(position: number, percent: number): boolean {
+  return (position / 2 ** 48) * 100 < percent;
 }

@@ -21,6 +21,22 @@ const environment = new Environment({
   limits: { maxAstNodes: 500, maxDepth: 32, maxListElements: 200, maxMapEntries: 50 },
 });
 
+/** The syntax tree of a condition, which must not be modified; undefined for one that is unreadable. */
+export function parseCondition(source: string): ASTNode | undefined {
+  return read(source);
+}
+
+/** A part of a condition in the canonical spelling. */
+export function printCondition(node: ASTNode): string {
+  return serialize(node);
+}
+
+/** The nodes directly below a node. */
+export function childrenOf(node: ASTNode): ASTNode[] {
+  const args: unknown[] = Array.isArray(node.args) ? node.args.flat(2) : [node.args];
+  return args.filter(isNode);
+}
+
 /** Splits a condition into parts. An unreadable condition is its own only part. */
 export function partsOf(source: string): ConditionParts {
   const ast = read(source);
@@ -139,11 +155,6 @@ function reads(node: ASTNode, list: string): boolean {
   if (node.op === "." && node.args[0].op === "id" && node.args[0].args === "lists") return false;
   if (node.op === "id") return node.args === "lists";
   return childrenOf(node).some((child) => reads(child, list));
-}
-
-function childrenOf(node: ASTNode): ASTNode[] {
-  const args: unknown[] = Array.isArray(node.args) ? node.args.flat(2) : [node.args];
-  return args.filter(isNode);
 }
 
 function isNode(value: unknown): value is ASTNode {

@@ -213,6 +213,11 @@ function holds(program: (context: Record<string, unknown>) => unknown, facts: Fa
   return value;
 }
 
+/** True for the stand-in of a condition that is too expensive: whatever the facts are, it has no value. */
+export function hasNeverValue({ holds: own }: Condition): boolean {
+  return own === hasNoValue;
+}
+
 function hasNoValue(): never {
   throw new ConditionFailed("the condition is too expensive", "condition_too_expensive");
 }

@@ -7,7 +7,7 @@ import type { SessionLedger } from "../segment/session.ts";
 import { matchesGlob } from "../text/glob.ts";
 
 /** Attributes of detections that conditions may read as fields of a finding; "" when a detection lacks one. */
-const findingAttributes = ["domain", "country", "issuer", "version", "algorithm", "pattern"] as const;
+export const findingAttributes = ["domain", "country", "issuer", "version", "algorithm", "pattern"] as const;
 
 /** The request as conditions see it. */
 export class RequestFacts {
@@ -37,13 +37,14 @@ export class SegmentFacts {
   readonly text: string;
   readonly length: bigint;
 
-  constructor(segment: { id: string; role: string; origin: string; trust: string; text: string }) {
+  /** `length` is that of the text where the text itself is not known. */
+  constructor(segment: { id: string; role: string; origin: string; trust: string; text: string; length?: number }) {
     this.id = segment.id;
     this.role = segment.role;
     this.origin = segment.origin;
     this.trust = segment.trust;
     this.text = segment.text;
-    this.length = BigInt(segment.text.length);
+    this.length = BigInt(segment.length ?? segment.text.length);
   }
 }
 

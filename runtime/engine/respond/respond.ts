@@ -144,10 +144,10 @@ export function findingsOf(
   });
 }
 
-/** The score of every detection, for the answer or the record. */
-export function signalsOf({ hits, segments }: Pick<AnswerParts, "hits" | "segments">, unit: OffsetUnit): Signal[] {
+/** The score of every detection, for the answer. */
+function signalsOf({ hits, segments }: Pick<AnswerParts, "hits" | "segments">, unit: OffsetUnit): Signal[] {
   const offsets = offsetsIn(segments, unit);
-  return hits.map(({ detector, segment, detection: { category, score, start, end } }) =>
+  return hits.map(({ detector, segment, detection: { category, score, start, end, layer } }) =>
     create(SignalSchema, {
       detector,
       segment: segments[segment]?.id ?? "",
@@ -155,6 +155,7 @@ export function signalsOf({ hits, segments }: Pick<AnswerParts, "hits" | "segmen
       score,
       start: offsets(segment, start),
       end: offsets(segment, end),
+      layer: category === "" ? "" : layer,
     }),
   );
 }

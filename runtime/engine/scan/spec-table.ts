@@ -51,7 +51,8 @@ export function useOf(key: string): string {
   return key.slice(0, key.lastIndexOf("#"));
 }
 
-function sortedJson(value: unknown): unknown {
+/** The same JSON with the members of objects in order. */
+export function sortedJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedJson);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

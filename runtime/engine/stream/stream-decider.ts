@@ -9,6 +9,7 @@ import type { EvaluationContext } from "../evaluate/context.ts";
 import type { RolloutKey } from "../policy/document.ts";
 import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
 import type { CompiledPolicy } from "../policy-plan/compiled-policy.ts";
+import { isInRollout } from "../policy-plan/rollout.ts";
 import { segmentsOf, type TextSegment, textSourceOf } from "../segment/segment.ts";
 
 /** Judges one stream. */
@@ -44,8 +45,8 @@ export class StreamDecider {
       nowMs: now.getTime(),
       foundAtMs: () => 0,
       isOverdue: () => false,
-      rolloutValue: (by) => this.#values[by] ?? "",
-      observer: { judging: (policy, ask) => void this.#asks.set(policy, ask), passed: () => undefined },
+      isRolledOut: ({ id }, { by, percent }) => isInRollout(id, this.#values[by] ?? "", percent),
+      observer: { judging: ({ policy }, ask) => void this.#asks.set(policy, ask), passed: () => undefined },
     };
   }
 

@@ -23,6 +23,7 @@ export const bundleInspect = defineCommand({
       ["signed by", kids.manifest.join(", ")],
       ["activation", `${activation.activation_seq}, ${activation.not_before} to ${activation.expires_at}`],
       ["capture", activation.capture],
+      ["replay facts", activation.replay_facts === true ? "yes" : "no"],
       ["activation signed by", kids.activation.join(", ")],
       ...parts.map((part) => ["part", `${part.path}, ${part.size} bytes, ${part.digest}`]),
       ...policies.map(({ name, version, rules }) => ["policy", `${name}, version ${version}, ${rules} rules`]),

@@ -85,6 +85,7 @@ async function signActivation(
     not_before: new Date(tx.now.getTime() - clockSkewMs).toISOString(),
     expires_at: expiresAt.toISOString(),
     capture: environment.capture,
+    replay_facts: environment.replayFacts,
     keys_serial: await keys.serial(tx),
     ...(candidate && { candidate: referenceOf(candidate) }),
   };

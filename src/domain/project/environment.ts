@@ -38,7 +38,12 @@ export class Environments {
   create(
     caller: Caller,
     projectId: string,
-    input: { readonly name: string; readonly isProtected?: boolean; readonly capture?: Capture },
+    input: {
+      readonly name: string;
+      readonly isProtected?: boolean;
+      readonly capture?: Capture;
+      readonly replayFacts?: boolean;
+    },
   ): Promise<EnvironmentRow> {
     return this.#database.transaction(caller, async (tx) => {
       await requireProject(tx, projectId);
@@ -75,6 +80,7 @@ export class Environments {
       readonly isProtected?: boolean;
       readonly isFrozen?: boolean;
       readonly capture?: Capture;
+      readonly replayFacts?: boolean;
       readonly requiredApprovals?: number;
     },
   ): Promise<EnvironmentRow> {
@@ -84,8 +90,9 @@ export class Environments {
       if (change.isProtected !== undefined) environment.isProtected = change.isProtected;
       if (change.isFrozen !== undefined) environment.isFrozen = change.isFrozen;
       if (change.requiredApprovals !== undefined) environment.requiredApprovals = change.requiredApprovals;
-      if (change.capture !== undefined && change.capture !== environment.capture) {
-        environment.capture = change.capture;
+      const { capture = environment.capture, replayFacts = environment.replayFacts } = change;
+      if (capture !== environment.capture || replayFacts !== environment.replayFacts) {
+        Object.assign(environment, { capture, replayFacts });
         // The signed activation tells runtimes how much they may report.
         await refreshActiveBundle(tx, this.#keys, environment);
       }
@@ -135,6 +142,7 @@ export function addEnvironment(
     readonly position: number;
     readonly isProtected?: boolean;
     readonly capture?: Capture;
+    readonly replayFacts?: boolean;
   },
 ): EnvironmentRow {
   return tx.em.create(EnvironmentRow, {
@@ -147,6 +155,7 @@ export function addEnvironment(
     isFrozen: false,
     requiredApprovals: 0,
     capture: input.capture ?? "redacted",
+    replayFacts: input.replayFacts ?? true,
     latestVersion: 0,
     activationSeq: 0,
     activeVersion: null,
@@ -158,7 +167,14 @@ function resourceOf(environment: EnvironmentRow): string {
   return `environment/${environment.id}`;
 }
 
-function auditView({ projectId, name, isProtected, isFrozen, requiredApprovals, capture }: EnvironmentRow) {
-  const required_approvals = requiredApprovals;
-  return { project_id: projectId, name, is_protected: isProtected, is_frozen: isFrozen, required_approvals, capture };
+function auditView(row: EnvironmentRow) {
+  return {
+    project_id: row.projectId,
+    name: row.name,
+    is_protected: row.isProtected,
+    is_frozen: row.isFrozen,
+    required_approvals: row.requiredApprovals,
+    capture: row.capture,
+    replay_facts: row.replayFacts,
+  };
 }

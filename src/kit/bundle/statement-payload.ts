@@ -40,6 +40,8 @@ export type ActivationPayload = {
   readonly not_before: string;
   readonly expires_at: string;
   readonly capture: "none" | "redacted" | "full";
+  /** Whether records carry facts for replays; a statement of an earlier release, which takes none, does not say. */
+  readonly replay_facts?: boolean;
   /** Serial of the newest key set; a statement of an earlier release has none. */
   readonly keys_serial?: number;
   /** Another version to evaluate beside this one. */
@@ -121,6 +123,7 @@ export function readActivation(payload: JsonValue): ActivationPayload {
     not_before: at.time("not_before"),
     expires_at: at.time("expires_at"),
     capture,
+    ...(at.value("replay_facts") === undefined ? {} : { replay_facts: at.value("replay_facts") === true }),
     ...(at.value("keys_serial") === undefined ? {} : { keys_serial: at.count("keys_serial", 0) }),
     ...(at.value("candidate") === undefined ? {} : { candidate: readCandidate(at.value("candidate")) }),
   };

@@ -19,18 +19,18 @@ const captures: Record<Capture, CaptureMode> = {
 /** Handlers of EnvironmentService. */
 export function environmentHandlers(environments: Environments): ServiceImpl<typeof EnvironmentService> {
   return {
-    createEnvironment: async ({ projectId, name, isProtected, capture }, context) => ({
-      environment: environmentMessage(
-        await environments.create(callerOf(context), projectId, { name, isProtected, capture: captureOf(capture) }),
-      ),
-    }),
+    createEnvironment: async ({ projectId, name, isProtected, capture, replayFacts }, context) => {
+      const input = { name, isProtected, capture: captureOf(capture), replayFacts };
+      return { environment: environmentMessage(await environments.create(callerOf(context), projectId, input)) };
+    },
     listEnvironments: async (request, context) => {
       const page = pageOf(request);
       const [rows, total] = await environments.list(callerOf(context), request.projectId, page);
       return { total, ...page, environments: rows.map(environmentMessage) };
     },
-    updateEnvironment: async ({ projectId, envName, isProtected, isFrozen, requiredApprovals, capture }, context) => {
-      const change = { isProtected, isFrozen, requiredApprovals, capture: captureOf(capture) };
+    updateEnvironment: async (request, context) => {
+      const { projectId, envName, isProtected, isFrozen, requiredApprovals, replayFacts } = request;
+      const change = { isProtected, isFrozen, requiredApprovals, replayFacts, capture: captureOf(request.capture) };
       return {
         environment: environmentMessage(await environments.update(callerOf(context), projectId, envName, change)),
       };
@@ -57,6 +57,7 @@ function environmentMessage(row: Row): MessageInitShape<typeof EnvironmentSchema
     isFrozen: row.isFrozen,
     requiredApprovals: row.requiredApprovals,
     capture: captures[row.capture],
+    replayFacts: row.replayFacts,
     activeVersion: row.activeVersion ?? undefined,
     createdAt: timestamp(row.createdAt),
   };

@@ -20,6 +20,8 @@ const schema = defineEntity({
     /** People who have to approve a version before it can be activated. */
     requiredApprovals: p.integer().default(0),
     capture: p.text().$type<"none" | "redacted" | "full">(),
+    /** Whether records carry facts for replays. */
+    replayFacts: p.boolean().default(true),
     /** Newest bundle version; 0 before the first. Counted here, so that its row lock orders publishes. */
     latestVersion: p.integer().default(0),
     /** Sequence number of the last activation; 0 before the first. */

@@ -74,6 +74,7 @@ export async function signedBundle({
     not_before: hours(0),
     expires_at: hours(7 * 24),
     capture: "redacted",
+    replay_facts: true,
     ...change.activation,
   });
   return create(BundleSchema, { manifest, activation, parts });

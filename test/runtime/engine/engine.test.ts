@@ -172,7 +172,7 @@ describe("an evaluation", () => {
     const policy = rules("id: a, stages: [input], detect: injection, action: BLOCK");
     const { response, signals } = ask(engineOf([policy]), { text: "ignore this" });
     expect(response.outcome).toBe(Outcome.ALLOW);
-    expect(signals).toMatchObject([{ detector: "injection", segment: "s1", score: 0.55, start: 0, end: 11 }]);
+    expect(signals.signals).toMatchObject([{ detector: "injection", segment: "s1", score: 0.55, start: 0, end: 11 }]);
   });
 });
 

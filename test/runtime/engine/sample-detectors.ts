@@ -19,6 +19,7 @@ function definition(id: string, more: Partial<DetectorDefinition>): DetectorDefi
     costClass: "linear",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 0,
     parameters: { type: "object", properties: {}, additionalProperties: false },
     references: [],
     measures: [],

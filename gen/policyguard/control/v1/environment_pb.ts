@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/environment.proto.
  */
 export const file_policyguard_control_v1_environment: GenFile = /*@__PURE__*/
-  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2Vudmlyb25tZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIsMCCgtFbnZpcm9ubWVudBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRIYCgRuYW1lGAQgASgJQgravBgGInByb2QiEhAKCHBvc2l0aW9uGAUgASgFEhQKDGlzX3Byb3RlY3RlZBgGIAEoCBIzCgdjYXB0dXJlGAcgASgOMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkNhcHR1cmVNb2RlEhsKDmFjdGl2ZV92ZXJzaW9uGAggASgFSACIAQESLgoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJaXNfZnJvemVuGAogASgIEhoKEnJlcXVpcmVkX2FwcHJvdmFscxgLIAEoBUIRCg9fYWN0aXZlX3ZlcnNpb25iBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_record]);
+  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2Vudmlyb25tZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxItkCCgtFbnZpcm9ubWVudBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRIYCgRuYW1lGAQgASgJQgravBgGInByb2QiEhAKCHBvc2l0aW9uGAUgASgFEhQKDGlzX3Byb3RlY3RlZBgGIAEoCBIzCgdjYXB0dXJlGAcgASgOMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkNhcHR1cmVNb2RlEhQKDHJlcGxheV9mYWN0cxgMIAEoCBIbCg5hY3RpdmVfdmVyc2lvbhgIIAEoBUgAiAEBEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWlzX2Zyb3plbhgKIAEoCBIaChJyZXF1aXJlZF9hcHByb3ZhbHMYCyABKAVCEQoPX2FjdGl2ZV92ZXJzaW9uYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_record]);
 
 /**
  * Environment is a stage of a project's life, such as dev or prod. Each has its own active bundle.
@@ -71,6 +71,14 @@ export type Environment = Message<"policyguard.control.v1.Environment"> & {
    * @generated from field: policyguard.policy.v1.CaptureMode capture = 7;
    */
   capture: CaptureMode;
+
+  /**
+   * Whether records carry the facts by which a trace can be replayed without its text: which detectors saw it, what
+   * pieces it had, and what the conditions came to that ask about the subject, the session or arguments of a call.
+   *
+   * @generated from field: bool replay_facts = 12;
+   */
+  replayFacts: boolean;
 
   /**
    * Version of the active bundle; null when there is none.

@@ -7,7 +7,7 @@ import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
-import type { BundleReference, Finding, Model, Signal, Unjudged } from "./evaluation_pb.ts";
+import type { BundleReference, Finding, Model, SchemaOutcome, Signal, Unjudged } from "./evaluation_pb.ts";
 import { file_policyguard_policy_v1_evaluation } from "./evaluation_pb.ts";
 import type { Outcome, Stage, Trust } from "./outcome_pb.ts";
 import { file_policyguard_policy_v1_outcome } from "./outcome_pb.ts";
@@ -17,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/policy/v1/record.proto.
  */
 export const file_policyguard_policy_v1_record: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb2xpY3lndWFyZC9wb2xpY3kvdjEvcmVjb3JkLnByb3RvEhVwb2xpY3lndWFyZC5wb2xpY3kudjEiqAYKEEV2YWx1YXRpb25SZWNvcmQSFQoNZXZhbHVhdGlvbl9pZBgBIAEoCRIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgVzdGFnZRgDIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZRIQCghhZ2VudF9pZBgEIAEoCRISCgpzZXNzaW9uX2lkGAUgASgJEg8KB3VzZXJfaWQYBiABKAkSLwoHb3V0Y29tZRgHIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjgKEHdvdWxkX2JlX291dGNvbWUYCCABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIwCghmaW5kaW5ncxgJIAMoCzIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5GaW5kaW5nEjEKCHVuanVkZ2VkGAogAygLMh8ucG9saWN5Z3VhcmQucG9saWN5LnYxLlVuanVkZ2VkEi4KB3NpZ25hbHMYCyADKAsyHS5wb2xpY3lndWFyZC5wb2xpY3kudjEuU2lnbmFsEjYKBmJ1bmRsZRgMIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5CdW5kbGVSZWZlcmVuY2USEAoIbGFuZ3VhZ2UYDSABKAkSEgoKbGF0ZW5jeV91cxgOIAEoBRIrCgVtb2RlbBgPIAEoCzIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5Nb2RlbBIpCghtZXRhZGF0YRgQIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMwoHY2FwdHVyZRgRIAEoDjIiLnBvbGljeWd1YXJkLnBvbGljeS52MS5DYXB0dXJlTW9kZRI4CghzZWdtZW50cxgSIAMoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5SZWNvcmRlZFNlZ21lbnQSFwoPZGVjaWRlZF9ieV9ydWxlGBMgASgJEhkKEWRlY2lkZWRfYnlfcG9saWN5GBQgASgJEhAKCGxlYXNlX2lkGB4gASgJImwKD1JlY29yZGVkU2VnbWVudBIKCgJpZBgBIAEoCRIMCgRyb2xlGAIgASgJEisKBXRydXN0GAMgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlRydXN0EhIKBHRleHQYBCABKAlCBMC8GAEqlgEKC0NhcHR1cmVNb2RlEhwKGENBUFRVUkVfTU9ERV9VTlNQRUNJRklFRBAAEh8KEUNBUFRVUkVfTU9ERV9OT05FEAEaCJK9GARub25lEicKFUNBUFRVUkVfTU9ERV9SRURBQ1RFRBACGgySvRgIcmVkYWN0ZWQSHwoRQ0FQVFVSRV9NT0RFX0ZVTEwQAxoIkr0YBGZ1bGxiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome]);
+  fileDesc("CiJwb2xpY3lndWFyZC9wb2xpY3kvdjEvcmVjb3JkLnByb3RvEhVwb2xpY3lndWFyZC5wb2xpY3kudjEiqQoKEEV2YWx1YXRpb25SZWNvcmQSFQoNZXZhbHVhdGlvbl9pZBgBIAEoCRIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgVzdGFnZRgDIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZRIQCghhZ2VudF9pZBgEIAEoCRISCgpzZXNzaW9uX2lkGAUgASgJEg8KB3VzZXJfaWQYBiABKAkSLwoHb3V0Y29tZRgHIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjgKEHdvdWxkX2JlX291dGNvbWUYCCABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIwCghmaW5kaW5ncxgJIAMoCzIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5GaW5kaW5nEjEKCHVuanVkZ2VkGAogAygLMh8ucG9saWN5Z3VhcmQucG9saWN5LnYxLlVuanVkZ2VkEi4KB3NpZ25hbHMYCyADKAsyHS5wb2xpY3lndWFyZC5wb2xpY3kudjEuU2lnbmFsEjYKBmJ1bmRsZRgMIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5CdW5kbGVSZWZlcmVuY2USEAoIbGFuZ3VhZ2UYDSABKAkSEgoKbGF0ZW5jeV91cxgOIAEoBRIrCgVtb2RlbBgPIAEoCzIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5Nb2RlbBIpCghtZXRhZGF0YRgQIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMwoHY2FwdHVyZRgRIAEoDjIiLnBvbGljeWd1YXJkLnBvbGljeS52MS5DYXB0dXJlTW9kZRI4CghzZWdtZW50cxgSIAMoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5SZWNvcmRlZFNlZ21lbnQSFwoPZGVjaWRlZF9ieV9ydWxlGBMgASgJEhkKEWRlY2lkZWRfYnlfcG9saWN5GBQgASgJEg4KBmVuZ2luZRgVIAEoCRINCgVzcGVjcxgWIAMoDBI0CgZwaWVjZXMYFyADKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuUmVjb3JkZWRQaWVjZRI8Cgpjb25kaXRpb25zGBggAygLMigucG9saWN5Z3VhcmQucG9saWN5LnYxLlJlY29yZGVkQ29uZGl0aW9uEjgKCHJvbGxvdXRzGBkgAygLMiYucG9saWN5Z3VhcmQucG9saWN5LnYxLlJlY29yZGVkUm9sbG91dBIRCgl1bnNjYW5uZWQYGiADKA0SFgoOdGV4dF90cnVuY2F0ZWQYGyABKAgSGgoScmVxdWVzdF90aW1lb3V0X21zGBwgASgNEhcKD3NpZ25hbHNfb21pdHRlZBgdIAEoDRIQCghsZWFzZV9pZBgeIAEoCRIYChBmaW5kaW5nc19vbWl0dGVkGB8gASgNEj0KD3NpbGVudF9iYWNrZW5kcxggIAMoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5TaWxlbnRCYWNrZW5kEjQKBnNjaGVtYRghIAEoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5TY2hlbWFPdXRjb21lEhkKEWxhbmd1YWdlX2RldGVjdGVkGCIgASgIEhUKDXNlc3Npb25fa25vd24YIyABKAgSEQoJb3ZlcnNpemVkGCQgASgIIrEBCg1SZWNvcmRlZFBpZWNlEgoKAmlkGAEgASgJEgwKBHJvbGUYAiABKAkSDgoGb3JpZ2luGAMgASgJEisKBXRydXN0GAQgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlRydXN0EisKBXN0YWdlGAUgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlEg4KBmxlbmd0aBgGIAEoDRIMCgR0b29sGAcgASgJIogBChFSZWNvcmRlZENvbmRpdGlvbhIOCgZkaWdlc3QYASABKAwSDQoFcGllY2UYAiABKA0SEwoGc2lnbmFsGAMgASgNSACIAQESNAoFdmFsdWUYBCABKA4yJS5wb2xpY3lndWFyZC5wb2xpY3kudjEuQ29uZGl0aW9uVmFsdWVCCQoHX3NpZ25hbCI0Cg9SZWNvcmRlZFJvbGxvdXQSDwoHcnVsZV9pZBgBIAEoCRIQCghwb3NpdGlvbhgCIAEoASI9Cg1TaWxlbnRCYWNrZW5kEgwKBHNwZWMYASABKA0SDgoGcGllY2VzGAIgAygNEg4KBnJlYXNvbhgDIAEoCSJsCg9SZWNvcmRlZFNlZ21lbnQSCgoCaWQYASABKAkSDAoEcm9sZRgCIAEoCRIrCgV0cnVzdBgDIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5UcnVzdBISCgR0ZXh0GAQgASgJQgTAvBgBKpYBCgtDYXB0dXJlTW9kZRIcChhDQVBUVVJFX01PREVfVU5TUEVDSUZJRUQQABIfChFDQVBUVVJFX01PREVfTk9ORRABGgiSvRgEbm9uZRInChVDQVBUVVJFX01PREVfUkVEQUNURUQQAhoMkr0YCHJlZGFjdGVkEh8KEUNBUFRVUkVfTU9ERV9GVUxMEAMaCJK9GARmdWxsKp8BCg5Db25kaXRpb25WYWx1ZRIfChtDT05ESVRJT05fVkFMVUVfVU5TUEVDSUZJRUQQABIiChRDT05ESVRJT05fVkFMVUVfVFJVRRABGgiSvRgEdHJ1ZRIkChVDT05ESVRJT05fVkFMVUVfRkFMU0UQAhoJkr0YBWZhbHNlEiIKFENPTkRJVElPTl9WQUxVRV9OT05FEAMaCJK9GARub25lYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome]);
 
 /**
  * EvaluationRecord is what a runtime reports of one evaluation. It becomes a trace.
@@ -166,11 +166,120 @@ export type EvaluationRecord = Message<"policyguard.policy.v1.EvaluationRecord">
   decidedByPolicy: string;
 
   /**
+   * The detection that saw the text: 12 hexadecimal digits of a digest over the versions and the sources of the
+   * detectors and of the libraries below them. Empty where the environment keeps no facts for replay, and for a record
+   * of an older runtime; then only the text can answer what another policy would have found.
+   *
+   * @generated from field: string engine = 21;
+   */
+  engine: string;
+
+  /**
+   * The detectors that saw the text: the first 8 bytes of a digest over each detector's catalog id, parameters, backend
+   * and model. `Signal.spec` is an index into them. A detector that is listed and has no signal found nothing.
+   *
+   * @generated from field: repeated bytes specs = 22;
+   */
+  specs: Uint8Array[];
+
+  /**
+   * What was judged, piece by piece in the order of the request, without text.
+   *
+   * @generated from field: repeated policyguard.policy.v1.RecordedPiece pieces = 23;
+   */
+  pieces: RecordedPiece[];
+
+  /**
+   * Values of conditions, or of parts of conditions, that read what is not recorded.
+   *
+   * @generated from field: repeated policyguard.policy.v1.RecordedCondition conditions = 24;
+   */
+  conditions: RecordedCondition[];
+
+  /**
+   * Where roll-outs that select by the text placed the request.
+   *
+   * @generated from field: repeated policyguard.policy.v1.RecordedRollout rollouts = 25;
+   */
+  rollouts: RecordedRollout[];
+
+  /**
+   * Indices of the pieces that time did not suffice for.
+   *
+   * @generated from field: repeated uint32 unscanned = 26;
+   */
+  unscanned: number[];
+
+  /**
+   * True when the oldest of the captured text was cut off, because the record would have become too large.
+   *
+   * @generated from field: bool text_truncated = 27;
+   */
+  textTruncated: boolean;
+
+  /**
+   * The time limit that the request set for itself, in milliseconds; 0 for none.
+   *
+   * @generated from field: uint32 request_timeout_ms = 28;
+   */
+  requestTimeoutMs: number;
+
+  /**
+   * How many signals were left out of `signals`, which has at most 1,000: the weakest of the detectors and pieces that
+   * have the most.
+   *
+   * @generated from field: uint32 signals_omitted = 29;
+   */
+  signalsOmitted: number;
+
+  /**
    * The quota lease that it used; empty when it used none, as while the control plane cannot be reached.
    *
    * @generated from field: string lease_id = 30;
    */
   leaseId: string;
+
+  /**
+   * How many findings were left out of `findings`, which has at most 1,000: those with the least effect.
+   *
+   * @generated from field: uint32 findings_omitted = 31;
+   */
+  findingsOmitted: number;
+
+  /**
+   * The backends that gave no answer for some of the pieces.
+   *
+   * @generated from field: repeated policyguard.policy.v1.SilentBackend silent_backends = 32;
+   */
+  silentBackends: SilentBackend[];
+
+  /**
+   * The output schema that the request named, without its problems; unset when it named none.
+   *
+   * @generated from field: policyguard.policy.v1.SchemaOutcome schema = 33;
+   */
+  schema?: SchemaOutcome | undefined;
+
+  /**
+   * True when `language` was detected, and not stated by the request.
+   *
+   * @generated from field: bool language_detected = 34;
+   */
+  languageDetected: boolean;
+
+  /**
+   * True when the history of the session was known, so that conditions could read it.
+   *
+   * @generated from field: bool session_known = 35;
+   */
+  sessionKnown: boolean;
+
+  /**
+   * True when the subject's attributes or a call's arguments have a list that is longer than conditions read.
+   *
+   * @generated from field: bool oversized = 36;
+   */
+  oversized: boolean;
 };
 
 /**
@@ -179,6 +288,174 @@ export type EvaluationRecord = Message<"policyguard.policy.v1.EvaluationRecord">
  */
 export const EvaluationRecordSchema: GenMessage<EvaluationRecord> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_record, 0);
+
+/**
+ * RecordedPiece is one text that was judged on its own, without the text.
+ *
+ * @generated from message policyguard.policy.v1.RecordedPiece
+ */
+export type RecordedPiece = Message<"policyguard.policy.v1.RecordedPiece"> & {
+  /**
+   * Segment id, or "tool_calls/<id>" with the pointer of an argument; findings and signals name it.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Role of its author.
+   *
+   * @generated from field: string role = 2;
+   */
+  role: string;
+
+  /**
+   * Where the text came from; empty when the application did not say.
+   *
+   * @generated from field: string origin = 3;
+   */
+  origin: string;
+
+  /**
+   * Whether its author may instruct the model.
+   *
+   * @generated from field: policyguard.policy.v1.Trust trust = 4;
+   */
+  trust: Trust;
+
+  /**
+   * The stage at which it was judged; unset when that is the stage of the record. Each turn of a transcript has its own.
+   *
+   * @generated from field: policyguard.policy.v1.Stage stage = 5;
+   */
+  stage: Stage;
+
+  /**
+   * Length of the text in UTF-16 code units.
+   *
+   * @generated from field: uint32 length = 6;
+   */
+  length: number;
+
+  /**
+   * Name of the tool; empty when the piece belongs to no call of a tool.
+   *
+   * @generated from field: string tool = 7;
+   */
+  tool: string;
+};
+
+/**
+ * Describes the message policyguard.policy.v1.RecordedPiece.
+ * Use `create(RecordedPieceSchema)` to create a new message.
+ */
+export const RecordedPieceSchema: GenMessage<RecordedPiece> = /*@__PURE__*/
+  messageDesc(file_policyguard_policy_v1_record, 1);
+
+/**
+ * RecordedCondition is the value of a condition that reads what is not recorded, such as the roles of the subject.
+ *
+ * @generated from message policyguard.policy.v1.RecordedCondition
+ */
+export type RecordedCondition = Message<"policyguard.policy.v1.RecordedCondition"> & {
+  /**
+   * The first 8 bytes of a digest over the condition and the lists that it reads.
+   *
+   * @generated from field: bytes digest = 1;
+   */
+  digest: Uint8Array;
+
+  /**
+   * Index of the piece.
+   *
+   * @generated from field: uint32 piece = 2;
+   */
+  piece: number;
+
+  /**
+   * Index of the signal, for a condition that reads `finding`; unset otherwise.
+   *
+   * @generated from field: optional uint32 signal = 3;
+   */
+  signal?: number | undefined;
+
+  /**
+   * Its value.
+   *
+   * @generated from field: policyguard.policy.v1.ConditionValue value = 4;
+   */
+  value: ConditionValue;
+};
+
+/**
+ * Describes the message policyguard.policy.v1.RecordedCondition.
+ * Use `create(RecordedConditionSchema)` to create a new message.
+ */
+export const RecordedConditionSchema: GenMessage<RecordedCondition> = /*@__PURE__*/
+  messageDesc(file_policyguard_policy_v1_record, 2);
+
+/**
+ * RecordedRollout is where a roll-out that selects by the text placed a request.
+ *
+ * @generated from message policyguard.policy.v1.RecordedRollout
+ */
+export type RecordedRollout = Message<"policyguard.policy.v1.RecordedRollout"> & {
+  /**
+   * The rule.
+   *
+   * @generated from field: string rule_id = 1;
+   */
+  ruleId: string;
+
+  /**
+   * The place, from 0 to 2^48: the rule takes effect below its percentage of that.
+   *
+   * @generated from field: double position = 2;
+   */
+  position: number;
+};
+
+/**
+ * Describes the message policyguard.policy.v1.RecordedRollout.
+ * Use `create(RecordedRolloutSchema)` to create a new message.
+ */
+export const RecordedRolloutSchema: GenMessage<RecordedRollout> = /*@__PURE__*/
+  messageDesc(file_policyguard_policy_v1_record, 3);
+
+/**
+ * SilentBackend is a backend that gave no answer for some pieces.
+ *
+ * @generated from message policyguard.policy.v1.SilentBackend
+ */
+export type SilentBackend = Message<"policyguard.policy.v1.SilentBackend"> & {
+  /**
+   * Index of the detector in `specs`.
+   *
+   * @generated from field: uint32 spec = 1;
+   */
+  spec: number;
+
+  /**
+   * Indices of the pieces.
+   *
+   * @generated from field: repeated uint32 pieces = 2;
+   */
+  pieces: number[];
+
+  /**
+   * Why, such as "timeout"; "not_asked" where no rule asked it.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message policyguard.policy.v1.SilentBackend.
+ * Use `create(SilentBackendSchema)` to create a new message.
+ */
+export const SilentBackendSchema: GenMessage<SilentBackend> = /*@__PURE__*/
+  messageDesc(file_policyguard_policy_v1_record, 4);
 
 /**
  * RecordedSegment is text that a runtime was allowed to report.
@@ -220,7 +497,7 @@ export type RecordedSegment = Message<"policyguard.policy.v1.RecordedSegment"> &
  * Use `create(RecordedSegmentSchema)` to create a new message.
  */
 export const RecordedSegmentSchema: GenMessage<RecordedSegment> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_record, 1);
+  messageDesc(file_policyguard_policy_v1_record, 5);
 
 /**
  * CaptureMode says which text of an evaluation leaves the runtime. It is an environment's choice, enforced in the
@@ -271,4 +548,52 @@ export type CaptureMode = (typeof CaptureMode)[keyof typeof CaptureMode] | Unkno
  */
 export const CaptureModeSchema: GenEnum<CaptureMode> = /*@__PURE__*/
   enumDesc(file_policyguard_policy_v1_record, 0);
+
+/**
+ * ConditionValue is what a condition came to.
+ *
+ * @generated from enum policyguard.policy.v1.ConditionValue
+ */
+export const ConditionValue = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: CONDITION_VALUE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It holds.
+   *
+   * @generated from enum value: CONDITION_VALUE_TRUE = 1;
+   */
+  TRUE: 1,
+
+  /**
+   * It does not hold.
+   *
+   * @generated from enum value: CONDITION_VALUE_FALSE = 2;
+   */
+  FALSE: 2,
+
+  /**
+   * It has no value, for example because it reads an argument that the call does not have.
+   *
+   * @generated from enum value: CONDITION_VALUE_NONE = 3;
+   */
+  NONE: 3,
+} as const;
+
+/**
+ * ConditionValue is what a condition came to.
+ *
+ * @generated from enum policyguard.policy.v1.ConditionValue
+ */
+export type ConditionValue = (typeof ConditionValue)[keyof typeof ConditionValue] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.policy.v1.ConditionValue.
+ */
+export const ConditionValueSchema: GenEnum<ConditionValue> = /*@__PURE__*/
+  enumDesc(file_policyguard_policy_v1_record, 1);
 

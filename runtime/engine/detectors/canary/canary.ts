@@ -27,6 +27,7 @@ export const canary: Detector = {
     costClass: "constant",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 1,
     parameters: {
       type: "object",
       additionalProperties: false,

@@ -32,6 +32,7 @@ export const code: Detector = {
     costClass: "constant",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 0.4,
     sensitivities: { strict: 0.3, balanced: 0.5, permissive: 0.8 },
     parameters: {
       type: "object",

@@ -26,6 +26,7 @@ export const encoding: Detector = {
     costClass: "linear",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 0.75,
     parameters: { type: "object", additionalProperties: false, properties: {} },
     references: ["https://www.rfc-editor.org/rfc/rfc4648", "https://www.rfc-editor.org/rfc/rfc3986"],
     measures: [

@@ -34,6 +34,7 @@ export const gibberish: Detector = {
     costClass: "model",
     scope: "window",
     defaultThreshold: 0.5,
+    floor: minScore,
     parameters: {
       type: "object",
       additionalProperties: false,

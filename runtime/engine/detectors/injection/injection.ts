@@ -18,6 +18,7 @@ import { saidReach, saidShare } from "./quotation.ts";
 import { expandRule } from "./rule.ts";
 import {
   type Floors,
+  leastScore,
   noFloors,
   operatingPoint,
   type Sensitivity,
@@ -71,6 +72,7 @@ export const injection: Detector = {
     costClass: "model",
     scope: "window",
     defaultThreshold: 0.5,
+    floor: leastScore,
     parameters: {
       type: "object",
       additionalProperties: false,

@@ -30,6 +30,9 @@ export interface Floors {
 
 const usual: Floors = { matched: 0.05, alone: 0.2 };
 
+/** The least score of a finding. */
+export const leastScore = Math.min(usual.matched, usual.alone);
+
 /** For callers that need every score. */
 export const noFloors: Floors = { matched: 0, alone: 0 };
 

@@ -26,6 +26,7 @@ export const language: Detector = {
     costClass: "linear",
     scope: "window",
     defaultThreshold: 0.7,
+    floor: 0,
     sensitivities: { strict: 0.4, balanced: 0.7, permissive: 0.9 },
     parameters: {
       type: "object",

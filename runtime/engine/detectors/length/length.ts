@@ -21,6 +21,7 @@ export const length: Detector = {
     costClass: "linear",
     scope: "whole",
     defaultThreshold: 0.5,
+    floor: 1,
     parameters: {
       type: "object",
       additionalProperties: false,

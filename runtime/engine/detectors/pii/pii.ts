@@ -88,6 +88,7 @@ export const pii: Detector = {
     costClass: "linear",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 0.3,
     sensitivities: { strict: 0.3, balanced: 0.5, permissive: 0.8 },
     parameters: {
       type: "object",

@@ -23,6 +23,7 @@ export const profanity: Detector = {
     costClass: "constant",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 0.75,
     parameters: packParameters([...profaneTerms.keys()]),
     references: ["https://github.com/LDNOOBW/List-of-Dirty-Naughty-Obscene-and-Otherwise-Bad-Words"],
     measures: [

@@ -24,6 +24,7 @@ export const repetition: Detector = {
     costClass: "linear",
     scope: "whole",
     defaultThreshold: 0.5,
+    floor: 0.8,
     parameters: {
       type: "object",
       additionalProperties: false,

@@ -54,6 +54,7 @@ export const secrets: Detector = {
     costClass: "constant",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 0,
     sensitivities: { strict: 0.4, balanced: 0.5, permissive: 0.85 },
     parameters: { type: "object", additionalProperties: false, properties: {} },
     references: [...new Set([...tokenFormats, ...namedFormats].map(({ reference }) => reference))].filter((reference) =>

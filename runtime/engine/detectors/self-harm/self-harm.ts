@@ -31,6 +31,7 @@ export const selfHarm: Detector = {
     costClass: "constant",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 0,
     parameters: packParameters(languages),
     references: ["https://www.who.int/publications/i/item/9789240076846"],
     measures: [

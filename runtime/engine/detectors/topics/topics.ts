@@ -26,6 +26,7 @@ export const topics: Detector = {
     costClass: "constant",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 0.7,
     parameters: {
       ...packParameters(languages, {
         topics: {

@@ -58,6 +58,7 @@ export const toxicity: Detector = {
     costClass: "model",
     scope: "window",
     defaultThreshold: 0.5,
+    floor: 0,
     sensitivities: { strict: 0.3, balanced: 0.5, permissive: 0.85 },
     parameters: packParameters(languages, {
       model: {

@@ -27,6 +27,7 @@ export const unicode: Detector = {
     costClass: "linear",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 0.4,
     sensitivities: { strict: 0.4, balanced: 0.5, permissive: 0.8 },
     parameters: { type: "object", additionalProperties: false, properties: {} },
     references: [

@@ -31,6 +31,7 @@ export const url: Detector = {
     costClass: "constant",
     scope: "local",
     defaultThreshold: 0.5,
+    floor: 0.4,
     sensitivities: { strict: 0.4, balanced: 0.5, permissive: 0.8 },
     parameters: {
       type: "object",

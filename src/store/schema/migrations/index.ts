@@ -10,6 +10,7 @@ import { KnowWhoMadeTokens } from "./0006-know-who-made-tokens.ts";
 import { RefusedBackendsAndLimits } from "./0007-refused-backends-and-limits.ts";
 import { KnowWhoInvited } from "./0008-know-who-invited.ts";
 import { CountAndSeal } from "./0009-count-and-seal.ts";
+import { KeepReplayFacts } from "./0010-keep-replay-facts.ts";
 import { RunInSlices } from "./0011-run-in-slices.ts";
 import { StandingOfOrganizations } from "./0013-standing-of-organizations.ts";
 
@@ -24,6 +25,7 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0007-refused-backends-and-limits", class: RefusedBackendsAndLimits },
   { name: "0008-know-who-invited", class: KnowWhoInvited },
   { name: "0009-count-and-seal", class: CountAndSeal },
+  { name: "0010-keep-replay-facts", class: KeepReplayFacts },
   { name: "0011-run-in-slices", class: RunInSlices },
   { name: "0013-standing-of-organizations", class: StandingOfOrganizations },
 ];

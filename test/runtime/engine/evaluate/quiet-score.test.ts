@@ -56,7 +56,7 @@ describe("the score of a detector that finds nothing", () => {
     expect(found).toBeGreaterThan(near);
     expect(near).toBeGreaterThan(0.005);
     expect(scores.get("secrets s1")).toBe(0);
-    expect(new Set(signals.map(({ segment }) => segment))).toEqual(new Set(["s3"]));
+    expect(new Set(signals.signals.map(({ segment }) => segment))).toEqual(new Set(["s3"]));
     expect(new Set(response.findings.map(({ segment }) => segment))).toEqual(new Set(["s3"]));
   });
 

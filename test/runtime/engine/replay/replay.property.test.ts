@@ -1,0 +1,116 @@
+// A replay against the evaluation that it stands for: exact where the record says enough, and never wrong where it does
+// not.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CaptureMode, type EvaluationRecord } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
+import type { PolicyDocument } from "../../../../runtime/engine/policy/document.ts";
+import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
+import { caseModel, hiding, policyModel, sampleEngine, sampleNow, sampleRecord } from "./sample-record.ts";
+
+const sample = sampleOf({ n: 600, seed: 20261123 });
+const settings = { seed: sample.seed, numRuns: Math.ceil(sample.n / 3) };
+const nowMs = sampleNow.getTime();
+
+/** Another version of a policy, in which only thresholds, modes, actions and severities differ. */
+function tuned(policy: PolicyDocument, numbers: readonly number[]): PolicyDocument {
+  const pick = <T>(from: readonly T[], at: number): T => from[(numbers[at % numbers.length] ?? 0) % from.length] as T; // not empty
+  return {
+    ...policy,
+    rules: policy.rules.map((rule, index) => ({
+      ...rule,
+      action: pick(["ALLOW", "FLAG", rule.detect === undefined ? "FLAG" : "REDACT", "BLOCK"], index),
+      mode: pick(["enforce", "enforce", "shadow"], index + 1),
+      severity: pick(["low", "high", "critical"], index + 2),
+      ...(typeof rule.detect === "object" &&
+        "threshold" in rule.detect && {
+          detect: { ...rule.detect, threshold: pick([0.01, 0.3, 0.6, 0.8, 0.95], index) },
+        }),
+    })),
+  };
+}
+
+describe("a replay", () => {
+  it("says what the evaluation would have been, or at least between which outcomes it lies", () => {
+    let bounded = 0;
+    fc.assert(
+      fc.property(policyModel, policyModel, caseModel, fc.boolean(), (before, after, asked, isTextKept) => {
+        const record = sampleRecord(
+          asked,
+          sampleEngine(before).evaluate(asked.request, asked.context),
+          isTextKept ? CaptureMode.FULL : CaptureMode.NONE,
+        );
+        const engine = sampleEngine(after);
+        const { response } = engine.evaluate(asked.request, asked.context);
+        const { range, wouldBe, reasons } = engine.replay(record, { nowMs, useText: isTextKept });
+        expect(response.outcome).toBeGreaterThanOrEqual(range.least);
+        expect(response.outcome).toBeLessThanOrEqual(range.most);
+        expect(response.wouldBeOutcome).toBeGreaterThanOrEqual(wouldBe.least);
+        expect(response.wouldBeOutcome).toBeLessThanOrEqual(wouldBe.most);
+        expect(reasons.length > 0).toBe(range.least < range.most);
+        if (range.least < range.most) bounded += 1;
+      }),
+      settings,
+    );
+    // A judge that doubts everything would never be wrong.
+    expect(bounded / settings.numRuns).toBeLessThan(0.4);
+  });
+
+  it("is exact when only thresholds, modes and actions change, without any text", () => {
+    fc.assert(
+      fc.property(
+        policyModel,
+        caseModel,
+        fc.array(fc.nat(), { minLength: 3, maxLength: 9 }),
+        (before, asked, numbers) => {
+          const record = sampleRecord(asked, sampleEngine(before).evaluate(asked.request, asked.context));
+          const engine = sampleEngine(tuned(before, numbers));
+          const evaluation = engine.evaluate(asked.request, asked.context);
+          const replayed = engine.replay(record, { nowMs, useText: false });
+          fc.pre(!readsAllFindings(before) && !wasOff(before));
+          expect(replayed.reasons).toEqual([]);
+          expect(replayed.range).toEqual({ least: evaluation.response.outcome, most: evaluation.response.outcome });
+          expect(replayed.decidedBy?.ruleId ?? "").toBe(evaluation.decidedByRule);
+          const found = new Set(evaluation.findings.map(({ ruleId }) => ruleId));
+          for (const { ruleId, match } of replayed.rules) expect(match).toBe(found.has(ruleId) ? "yes" : "no");
+        },
+      ),
+      settings,
+    );
+  });
+
+  it("never misses the outcome, whatever facts are hidden", () => {
+    fc.assert(
+      fc.property(
+        policyModel,
+        policyModel,
+        caseModel,
+        fc.array(hiding, { maxLength: 4 }),
+        (before, after, asked, hide) => {
+          const record: EvaluationRecord = sampleRecord(
+            asked,
+            sampleEngine(before).evaluate(asked.request, asked.context),
+          );
+          for (const each of hide) each(record);
+          const engine = sampleEngine(after);
+          const { response } = engine.evaluate(asked.request, asked.context);
+          const { range } = engine.replay(record, { nowMs, useText: false });
+          expect(response.outcome).toBeGreaterThanOrEqual(range.least);
+          expect(response.outcome).toBeLessThanOrEqual(range.most);
+        },
+      ),
+      settings,
+    );
+    reportSample({ n: 3 * settings.numRuns, failures: 0 });
+  });
+});
+
+/** Conditions that read all findings and unrecorded attributes depend on what the policy itself finds. */
+function readsAllFindings(policy: PolicyDocument): boolean {
+  return JSON.stringify(policy).includes("each.domain");
+}
+
+/** A rule that was off was not asked for its conditions. */
+function wasOff({ rules }: PolicyDocument): boolean {
+  return rules.some(({ mode }) => mode === "off");
+}
