@@ -1,36 +1,30 @@
 // Traces: evaluations as their runtimes reported them.
 
-import { fromBinary } from "@bufbuild/protobuf";
+import { fromBinary, type JsonObject } from "@bufbuild/protobuf";
 import { CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
-import type { Page } from "../../kit/rpc/page.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import {
-  countTraces,
   type FoundTrace,
   findTrace,
-  listTraces,
+  readTraces,
   type TraceCursor,
   type TraceFilter,
+  TraceSearch,
 } from "../../store/telemetry/trace-query.ts";
-import { countByRollups } from "../../store/telemetry/trace-rollup.ts";
 import { readTexts } from "../../store/telemetry/trace-text.ts";
 import { erasedRecord } from "./erased-subject.ts";
 import { hiddenNow } from "./erasure.ts";
-import { dayOf } from "./trace-tally.ts";
+import { findPage, type TracePageInput, type TracePositions } from "./trace-page.ts";
 import { TraceSeals } from "./trace-text.ts";
 
-const dayMs = 86_400_000;
-
-/** Where counting stops for a total that is not in the rollups. */
-export const totalLimit = 10_000;
-
-/** Traces that an export reads in one transaction. */
+/** Traces that an export reads in one transaction, and how many it looks at for them. */
 const exportPage = 500;
+const exportExamined = 20_000;
 
 /** One trace: its organization and project, and the record that its runtime reported. */
 export interface Trace extends Omit<FoundTrace, "record"> {
@@ -39,11 +33,15 @@ export interface Trace extends Omit<FoundTrace, "record"> {
 }
 
 /** A page of traces. */
-export interface TraceList {
+export interface TraceList extends Omit<TracePositions, "positions"> {
   readonly traces: readonly Trace[];
-  readonly total: number;
-  /** False when there are more than `totalLimit` and the count stopped there. */
-  readonly totalIsExact: boolean;
+}
+
+/** What of traces to export, and how; said in the log of evidence. */
+export interface TraceExport {
+  readonly filter: TraceFilter;
+  readonly format: "csv" | "jsonl";
+  readonly includesText: boolean;
 }
 
 /** Lists, reads and exports traces. A ci token sees its own project's. */
@@ -59,14 +57,17 @@ export class Traces {
   }
 
   /** A page of the traces that match, newest first. */
-  list(caller: Caller, filter: TraceFilter, page: Page): Promise<TraceList> {
+  async list(caller: Caller, filter: TraceFilter, page: TracePageInput): Promise<TraceList> {
+    if (page.after !== undefined && page.offset > 0) {
+      const message = "cannot be combined with offset; leave offset out, since after says where to begin";
+      throw validationFailed([{ field: "after", message }]);
+    }
     const narrowed = narrow(caller, filter);
-    if (narrowed === undefined) return Promise.resolve({ traces: [], total: 0, totalIsExact: true });
+    if (narrowed === undefined) return emptyList;
     return this.#database.read(caller.orgId, async (tx) => {
-      const { total, totalIsExact } = await count(tx, narrowed);
-      const isPastEnd = totalIsExact && page.offset >= total;
-      const found = isPastEnd ? [] : await listTraces(tx, narrowed, page);
-      return { traces: await this.#shown(tx, caller, narrowed, found), total, totalIsExact };
+      const { positions, ...list } = await findPage(tx, narrowed, page);
+      const view = { caller, filter: narrowed, withText: page.withText ?? false };
+      return { ...list, traces: await this.#shown(tx, view, await readTraces(tx, positions)) };
     });
   }
 
@@ -74,7 +75,7 @@ export class Traces {
   get(caller: Caller, id: string): Promise<Trace> {
     return this.#database.read(caller.orgId, async (tx) => {
       const found = await findTrace(tx, id, caller.credential.projectId);
-      const [trace] = found === undefined ? [] : await this.#shown(tx, caller, {}, [found]);
+      const [trace] = found === undefined ? [] : await this.#shown(tx, { caller, filter: {}, withText: true }, [found]);
       if (trace === undefined) throw notFound("trace");
       return trace;
     });
@@ -84,28 +85,41 @@ export class Traces {
    * All traces that match, newest first, page by page. Each page is a short transaction of its own, so that a slow
    * reader holds neither a connection nor a snapshot; going back in time, it meets nothing twice.
    */
-  async *export(caller: Caller, filter: TraceFilter): AsyncGenerator<readonly Trace[], void> {
+  async *export(caller: Caller, { filter, format, includesText }: TraceExport): AsyncGenerator<readonly Trace[], void> {
     const narrowed = narrow(caller, filter);
+    await this.#database.transaction(caller, async (tx) =>
+      tx.changed({
+        resource: "trace",
+        before: null,
+        after: { format, include_text: includesText, ...saidFilter(filter) },
+      }),
+    );
     let after: TraceCursor | undefined;
     while (narrowed !== undefined) {
-      const page = { limit: exportPage, after };
-      const { found, shown } = await this.#database.read(caller.orgId, async (tx) => {
-        const rows = await listTraces(tx, narrowed, page);
-        return { found: rows, shown: await this.#shown(tx, caller, narrowed, rows) };
+      const { shown, end } = await this.#database.read(caller.orgId, async (tx) => {
+        const search = await TraceSearch.of(tx, narrowed);
+        const { positions, ...next } = await exportedPage(tx, search, after);
+        const view = { caller, filter: narrowed, withText: includesText };
+        return { ...next, shown: await this.#shown(tx, view, await readTraces(tx, positions)) };
       });
       if (shown.length > 0) yield shown;
-      after = found.at(-1);
-      if (found.length < exportPage) return;
+      after = end;
+      if (end === undefined) return;
     }
   }
 
   /**
    * The traces as they may be seen. One that an erasure is about is shown as it will be after it, and not at all to who
-   * asks for the person or the conversation. Text is for those who may see it.
+   * asks for the person or the conversation. Text is for those who ask
+   * for it and may see it.
    */
-  async #shown(tx: Transaction, caller: Caller, filter: TraceFilter, found: readonly FoundTrace[]): Promise<Trace[]> {
+  async #shown(
+    tx: Transaction,
+    { caller, filter, withText }: { readonly caller: Caller; readonly filter: TraceFilter; readonly withText: boolean },
+    found: readonly FoundTrace[],
+  ): Promise<Trace[]> {
     const traces = found.map((row) => traceOf(tx.orgId, row));
-    if (maySeeText(caller)) await this.#addTexts(tx, traces);
+    if (withText && maySeeText(caller)) await this.#addTexts(tx, traces);
     else traces.forEach(removeText);
     const isHidden = found.length === 0 ? undefined : await hiddenNow(tx, this.#sealer);
     if (isHidden === undefined) return traces;
@@ -150,19 +164,24 @@ function narrow({ credential }: Caller, filter: TraceFilter): TraceFilter | unde
   return { ...filter, projectId };
 }
 
-async function count(tx: Transaction, filter: TraceFilter): Promise<{ total: number; totalIsExact: boolean }> {
-  const { ruleId, sessionId, userId, since, until, ...rolledUp } = filter;
-  const isRolledUp = ruleId === undefined && sessionId === undefined && userId === undefined;
-  if (isRolledUp && isWholeDay(since) && isWholeDay(until)) {
-    const days = { sinceDay: since && dayOf(since), untilDay: until && dayOf(until) };
-    return { total: await countByRollups(tx, { ...rolledUp, ...days }), totalIsExact: true };
+/** The traces of one transaction of an export, and where the next one begins; undefined at the end. */
+async function exportedPage(tx: Transaction, search: TraceSearch, after: TraceCursor | undefined) {
+  if (search.walks) {
+    const { matches, end } = await search.walk(tx, { after, wanted: exportPage, maxRows: exportExamined });
+    return { positions: matches, end };
   }
-  const counted = await countTraces(tx, filter, totalLimit + 1);
-  return { total: Math.min(counted, totalLimit), totalIsExact: counted <= totalLimit };
+  const { positions } = await search.page(tx, { limit: exportPage, offset: 0, after });
+  return { positions, end: positions.length < exportPage ? undefined : positions.at(-1) };
 }
 
-function isWholeDay(moment: Date | undefined): boolean {
-  return moment === undefined || moment.getTime() % dayMs === 0;
+const emptyList: TraceList = { traces: [], total: 0, totalIsExact: true, examinedUntil: null, nextAfter: null };
+
+/** A filter as the log of evidence has it. */
+function saidFilter(filter: TraceFilter): JsonObject {
+  const said = Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]],
+  );
+  return { filter: JSON.parse(JSON.stringify(Object.fromEntries(said))) };
 }
 
 function traceOf(orgId: string, { record, ...row }: FoundTrace): Trace {

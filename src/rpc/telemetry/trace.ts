@@ -2,8 +2,8 @@ import { create, type JsonValue, type Message, type MessageInitShape } from "@bu
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { TraceSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
-import type { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
-import { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { type TraceService, TraceView } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { Trace, Traces } from "../../domain/telemetry/trace.ts";
 import { traceCsvHeader, traceCsvLine } from "../../domain/telemetry/trace-csv.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
@@ -38,15 +38,23 @@ export function traceHandlers(traces: Traces, writeTrace: JsonWriter): ServiceIm
   return {
     listTraces: async (request, context) => {
       const page = pageOf(request);
-      const list = await traces.list(callerOf(context), filterOf(request), page);
-      return { ...list, ...page, traces: list.traces.map(traceMessage) };
+      const isFull = request.view === TraceView.FULL;
+      const input = { ...page, after: request.after, withText: isFull };
+      const { examinedUntil, nextAfter, ...list } = await traces.list(callerOf(context), filterOf(request), input);
+      const message = isFull ? traceMessage : traceSummary;
+      return {
+        ...{ ...list, ...page, traces: list.traces.map(message) },
+        ...{ examinedUntil: timestamp(examinedUntil), nextAfter: nextAfter ?? undefined },
+      };
     },
     getTrace: async ({ traceId }, context) => ({
       trace: traceMessage(await traces.get(callerOf(context), traceId)),
     }),
     async *exportTraces(request, context) {
-      const pages = traces.export(callerOf(context), filterOf(request));
-      const { contentType, extension, header, line } = request.format === "jsonl" ? jsonl : csv;
+      const format = request.format === "jsonl" ? "jsonl" : "csv";
+      const { contentType, extension, header, line } = { csv, jsonl }[format];
+      const input = { filter: filterOf(request), format, includesText: request.includeText ?? false } as const;
+      const pages = traces.export(callerOf(context), input);
       context.responseHeader.set("Content-Disposition", `attachment; filename="traces.${extension}"`);
       // The first line is sent with the first page, so that a failure before it still has its own status.
       let isEmpty = true;
@@ -67,6 +75,13 @@ interface FilterFields {
   readonly outcome: Outcome;
   readonly ruleId?: string;
   readonly sessionId?: string;
+  readonly stage: Stage;
+  readonly policy?: string;
+  readonly detector?: string;
+  readonly category?: string;
+  readonly unjudged?: string;
+  readonly userId?: string;
+  readonly bundleVersion?: number;
   readonly since?: Timestamp;
   readonly until?: Timestamp;
 }
@@ -79,8 +94,30 @@ function filterOf(request: FilterFields): Parameters<Traces["list"]>[1] {
     outcome: request.outcome === Outcome.UNSPECIFIED ? undefined : request.outcome,
     ruleId: request.ruleId,
     sessionId: request.sessionId,
+    stage: request.stage === Stage.UNSPECIFIED ? undefined : request.stage,
+    policy: request.policy,
+    detector: request.detector,
+    category: request.category,
+    unjudged: request.unjudged,
+    userId: request.userId,
+    bundleVersion: request.bundleVersion,
     since: request.since && timestampDate(request.since),
     until: request.until && timestampDate(request.until),
+  };
+}
+
+/** Findings of a summary. */
+const summaryFindings = 20;
+
+function traceSummary(trace: Trace): MessageInitShape<typeof TraceSchema> {
+  const { findings, signals } = trace.record;
+  return {
+    ...traceMessage(trace),
+    segments: [],
+    signals: [],
+    findings: findings.slice(0, summaryFindings),
+    findingsOmitted: Math.max(findings.length - summaryFindings, 0),
+    signalsOmitted: signals.length,
   };
 }
 

@@ -1,4 +1,8 @@
 // Reads traces: pages of lists, bounded counts, and the keyset pages of exports.
+//
+// A search has a driver: the most selective of its filters that has an index in the order of lists. Where the driver
+// answers the whole filter, a page is one statement. Otherwise the search walks along the driver in growing chunks and
+// looks at each trace, up to a bound; a search that stops there says how far it has come.
 
 import { runBound } from "../core/bulk.ts";
 import type { Transaction } from "../core/transaction.ts";
@@ -10,9 +14,17 @@ export interface TraceFilter {
   readonly environment?: string;
   readonly agentKey?: string;
   readonly outcome?: number;
-  readonly ruleId?: string;
+  readonly stage?: number;
+  readonly bundleVersion?: number;
   readonly sessionId?: string;
   readonly userId?: string;
+  /** A rule that found something, the policy or the detector of one, or a category of what was found. */
+  readonly ruleId?: string;
+  readonly policy?: string;
+  readonly detector?: string;
+  readonly category?: string;
+  /** Why something could not be judged. */
+  readonly unjudged?: string;
   /** Earliest time. */
   readonly since?: Date;
   /** Time after the latest one. */
@@ -36,6 +48,15 @@ export interface TraceCursor {
   readonly createdAt: Date;
   readonly id: string;
 }
+
+/** Rows of the driver that one search looks at. */
+export const maxExamined = 200_000;
+
+// Small enough that the planner goes along the index, and growing, so that rare matches do not cost many round trips.
+const chunkSizes = [1_000, 4_000, 16_000, 64_000];
+
+/** Rows of each driver that are counted to choose one. */
+const probedRows = 1_000;
 
 // MikroORM's driver leaves timestamps as text; milliseconds since 1970 need no parser.
 const found = `t.id, (extract(epoch from t.created_at) * 1000)::float8 as created_ms, t.project_id, t.environment,
@@ -64,24 +85,20 @@ export async function findTrace(tx: Transaction, id: string, projectId?: string)
   return rows.map(foundTrace)[0];
 }
 
-/** A page of traces, newest first. */
-export async function listTraces(
-  tx: Transaction,
-  filter: TraceFilter,
-  page: { readonly limit: number; readonly offset: number } | { readonly limit: number; readonly after?: TraceCursor },
-): Promise<FoundTrace[]> {
-  const query = new Query(tx.orgId, filter);
-  if ("after" in page && page.after !== undefined) query.startAfter(page.after);
-  const offset = "offset" in page ? page.offset : 0;
-  // Only the ids are sorted and skipped; the wide rows are fetched for the page alone.
-  const ids = `select ${query.key}.id, ${query.key}.created_at ${query.fromWhere()}
-    order by ${query.key}.created_at desc, ${query.key}.id limit ${query.bind(page.limit)} offset ${query.bind(offset)}`;
+/** The traces at these positions, in their order. */
+export async function readTraces(tx: Transaction, positions: readonly TraceCursor[]): Promise<FoundTrace[]> {
+  if (positions.length === 0) return [];
+  const times = positions.map(({ createdAt }) => createdAt.getTime());
+  // The bounds let the planner leave out the partitions of other months.
   const rows = await runBound<Row>(
     tx,
-    `select ${found} from (${ids}) page join trace t
-       on t.org_id = $1 and t.id = page.id and t.created_at = page.created_at
-     order by page.created_at desc, page.id`,
-    query.parameters,
+    `select ${found} from unnest($2::uuid[], $3::float8[]) with ordinality as page (id, created_ms, place) join trace t
+       on t.org_id = $1 and t.id = page.id and t.created_at = to_timestamp(page.created_ms / 1000.0)
+     where t.created_at >= $4 and t.created_at <= $5 order by place`,
+    [
+      ...[tx.orgId, positions.map(({ id }) => id), times],
+      ...[new Date(Math.min(...times)), new Date(Math.max(...times))],
+    ],
   );
   return rows.map(foundTrace);
 }
@@ -89,54 +106,260 @@ export async function listTraces(
 function foundTrace(row: Row): FoundTrace {
   return {
     id: row.id,
-    createdAt: new Date(Math.round(row.created_ms)),
+    createdAt: momentOf(row.created_ms),
     projectId: row.project_id,
     environment: row.environment,
     agentKey: row.agent_key,
-    receivedAt: new Date(Math.round(row.received_ms)),
-    erasedAt: row.erased_ms === null ? null : new Date(Math.round(row.erased_ms)),
+    receivedAt: momentOf(row.received_ms),
+    erasedAt: row.erased_ms === null ? null : momentOf(row.erased_ms),
     record: row.record,
   };
 }
 
-/** How many traces match, counted no further than `limit`. */
-export async function countTraces(tx: Transaction, filter: TraceFilter, limit: number): Promise<number> {
-  const query = new Query(tx.orgId, filter);
-  const rows = await runBound<{ count: number }>(
-    tx,
-    `select count(*)::int as count from (select 1 ${query.fromWhere()} limit ${query.bind(limit)}) counted`,
-    query.parameters,
-  );
-  return rows[0]?.count ?? 0;
+/** Which part of a search's result to find. */
+export interface SearchPage {
+  readonly limit: number;
+  /** Traces to leave out first. */
+  readonly offset: number;
+  readonly after: TraceCursor | undefined;
+  /** Rows of the driver to look at; another bound is for tests. */
+  readonly maxRows?: number;
 }
 
-/**
- * The FROM and WHERE of a filter. A filter by rule reads the index of facets and joins the trace only when it has to.
- */
+/** What a search has found. */
+export interface SearchResult {
+  readonly positions: readonly TraceCursor[];
+  /**
+   * Everything that is older than this was not looked at, since the search has reached its bound; undefined when it
+   * has seen all that it had to. It lies a moment after the last trace that was looked at, so that a search `until` then
+   * misses none.
+   */
+  readonly examinedUntil: Date | undefined;
+  /** How many traces match from the beginning of the search on, when it has seen all of them. */
+  readonly count?: number;
+}
+
+/** A filter with the index that a search by it goes along. */
+export class TraceSearch {
+  readonly #orgId: string;
+  readonly #filter: TraceFilter;
+  readonly #driver: Driver;
+
+  private constructor(orgId: string, filter: TraceFilter, driver: Driver) {
+    this.#orgId = orgId;
+    this.#filter = filter;
+    this.#driver = driver;
+  }
+
+  /** Prepares a search. Where several indexes could lead it, it takes the one with the fewest entries lately. */
+  static async of(tx: Transaction, filter: TraceFilter): Promise<TraceSearch> {
+    const drivers = driversOf(filter);
+    const [first = wholeDriver] = drivers;
+    if (drivers.length <= 1) return new TraceSearch(tx.orgId, filter, first);
+    const oldest = await Promise.all(drivers.map((driver) => probe(tx, filter, driver)));
+    const best = drivers.reduce((chosen, _, at) => ((oldest[at] ?? 0) < (oldest[chosen] ?? 0) ? at : chosen), 0);
+    return new TraceSearch(tx.orgId, filter, drivers[best] ?? first);
+  }
+
+  /** Whether traces have to be looked at one by one, since no index answers the whole filter. */
+  get walks(): boolean {
+    return restOf(this.#filter, this.#driver).length > 0;
+  }
+
+  /** The positions of a page. */
+  async page(tx: Transaction, { limit, offset, after, maxRows = maxExamined }: SearchPage): Promise<SearchResult> {
+    if (!this.walks) return { positions: await this.#direct(tx, { limit, offset, after }), examinedUntil: undefined };
+    const { matches, end } = await this.walk(tx, { after, wanted: offset + limit, maxRows });
+    const positions = matches.slice(offset, offset + limit);
+    if (end === undefined) return { positions, examinedUntil: undefined, count: matches.length };
+    if (matches.length >= offset + limit) return { positions, examinedUntil: undefined };
+    // The traces of the last millisecond are left to the next search: it cannot begin in the middle of one.
+    const earlier = matches.filter(({ createdAt }) => createdAt > end.createdAt);
+    return {
+      positions: earlier.slice(offset, offset + limit),
+      examinedUntil: new Date(end.createdAt.getTime() + 1),
+    };
+  }
+
+  /** How many traces match, counted no further than `limit`; `isComplete` is false when the count stopped before. */
+  async count(tx: Transaction, limit: number): Promise<{ readonly count: number; readonly isComplete: boolean }> {
+    if (this.walks) {
+      const { matches, end } = await this.walk(tx, { after: undefined, wanted: limit, maxRows: maxExamined });
+      return { count: Math.min(matches.length, limit), isComplete: matches.length < limit && end === undefined };
+    }
+    const query = new Query(this.#orgId, this.#filter, this.#driver);
+    const rows = await runBound<{ count: number }>(
+      tx,
+      `select count(*)::int as count from (select 1 ${query.driven()} limit ${query.bind(limit)}) counted`,
+      query.parameters,
+    );
+    const count = rows[0]?.count ?? 0;
+    return { count, isComplete: count < limit };
+  }
+
+  /**
+   * Goes along the driver until `wanted` traces match, it ends, or `maxRows` of its rows were looked at. `end` is the
+   * last row that was looked at if there are more, and undefined at the driver's end.
+   */
+  async walk(
+    tx: Transaction,
+    {
+      after,
+      wanted,
+      maxRows,
+    }: { readonly after: TraceCursor | undefined; readonly wanted: number; readonly maxRows: number },
+  ): Promise<{ readonly matches: readonly TraceCursor[]; readonly end: TraceCursor | undefined }> {
+    const matches: TraceCursor[] = [];
+    let from = after;
+    for (let examined = 0, chunk = 0; ; chunk += 1) {
+      const size = Math.min(chunkSizes[Math.min(chunk, chunkSizes.length - 1)] ?? 1, maxRows - examined);
+      const step = await this.#chunk(tx, from, size);
+      for (const match of step.matches) matches.push(match);
+      if (step.end === undefined) return { matches, end: undefined };
+      examined += size;
+      from = step.end;
+      if (matches.length >= wanted || examined >= maxRows) return { matches, end: step.end };
+    }
+  }
+
+  async #direct(tx: Transaction, { limit, offset, after }: SearchPage): Promise<TraceCursor[]> {
+    const query = new Query(this.#orgId, this.#filter, this.#driver);
+    const rows = await runBound<Position>(
+      tx,
+      `select d.id, ${millisecondsOf("d")} ${query.driven(after)}
+       order by d.created_at desc, d.id limit ${query.bind(limit)} offset ${query.bind(offset)}`,
+      query.parameters,
+    );
+    return rows.map(positionOf);
+  }
+
+  async #chunk(tx: Transaction, after: TraceCursor | undefined, size: number) {
+    const query = new Query(this.#orgId, this.#filter, this.#driver);
+    const driven = query.driven(after);
+    const rest = query.rest();
+    const rows = await runBound<Position & { readonly is_end: boolean }>(
+      tx,
+      `with chunk as materialized (
+         select d.id, d.created_at ${driven} order by d.created_at desc, d.id limit ${query.bind(size)})
+       (select chunk.id, ${millisecondsOf("chunk")}, false as is_end from chunk join trace t
+          on t.org_id = $1 and t.id = chunk.id and t.created_at = chunk.created_at
+        where ${rest} order by chunk.created_at desc, chunk.id)
+       union all
+       (select id, ${millisecondsOf("chunk")}, true from chunk order by created_at, id desc
+        limit case when (select count(*) from chunk) = ${query.bind(size)} then 1 else 0 end)`,
+      query.parameters,
+    );
+    const end = rows.find(({ is_end }) => is_end);
+    return { matches: rows.filter(({ is_end }) => !is_end).map(positionOf), end: end && positionOf(end) };
+  }
+}
+
+interface Position {
+  readonly id: string;
+  readonly created_ms: number;
+}
+
+function positionOf({ id, created_ms }: Position): TraceCursor {
+  return { id, createdAt: momentOf(created_ms) };
+}
+
+function momentOf(milliseconds: number): Date {
+  return new Date(Math.round(milliseconds));
+}
+
+function millisecondsOf(table: string): string {
+  return `(extract(epoch from ${table}.created_at) * 1000)::float8 as created_ms`;
+}
+
+type Field = Exclude<keyof TraceFilter, "since" | "until">;
+
+const facetKinds = {
+  ruleId: FacetKind.RULE,
+  policy: FacetKind.POLICY,
+  detector: FacetKind.DETECTOR,
+  category: FacetKind.CATEGORY,
+  unjudged: FacetKind.UNJUDGED,
+} as const;
+
+const columns = {
+  projectId: "project_id",
+  environment: "environment",
+  agentKey: "agent_key",
+  outcome: "outcome",
+  stage: "stage",
+  bundleVersion: "bundle_version",
+  sessionId: "session_id",
+  userId: "user_id",
+} as const;
+
+/** An index in the order of lists: of traces by columns, or of facets. */
+interface Driver {
+  readonly fields: readonly Field[];
+  readonly isFacet: boolean;
+}
+
+const wholeDriver: Driver = { fields: [], isFacet: false };
+
+/** Indexes that are compared before a search: comparing all of them would take longer than the search. */
+const maxCompared = 3;
+
+/** The indexes that the filter can use, the likely best ones first. */
+function driversOf(filter: TraceFilter): Driver[] {
+  const drivers = allDriversOf(filter);
+  // A conversation or a person leads to few traces by itself.
+  const isPersonal = filter.sessionId !== undefined || filter.userId !== undefined;
+  return drivers.slice(0, isPersonal ? 1 : maxCompared);
+}
+
+function allDriversOf(filter: TraceFilter): Driver[] {
+  const drivers: Driver[] = [];
+  const add = (field: Field, ...others: readonly Field[]) => {
+    if (filter[field] === undefined) return;
+    const fields = [field, ...others.filter((other) => filter[other] !== undefined)];
+    drivers.push({ fields, isFacet: field in facetKinds });
+  };
+  add("sessionId");
+  add("userId");
+  add("unjudged");
+  add("ruleId");
+  add("category");
+  add("detector");
+  add("policy");
+  add("agentKey");
+  // Most traces have the outcome "allow", which the index by outcome leaves out.
+  if (filter.outcome !== undefined && filter.outcome > 1) add("outcome");
+  add("projectId", "environment");
+  return drivers;
+}
+
+/** The given fields that the driver does not answer. */
+function restOf(filter: TraceFilter, driver: Driver): Field[] {
+  const all = [...Object.keys(columns), ...Object.keys(facetKinds)] as Field[]; // the keys of both are fields
+  return all.filter((field) => filter[field] !== undefined && !driver.fields.includes(field));
+}
+
+/** When the thousandth newest row of the driver was made: the rarer its rows, the earlier. 0 when there are fewer. */
+async function probe(tx: Transaction, filter: TraceFilter, driver: Driver): Promise<number> {
+  const query = new Query(tx.orgId, filter, driver);
+  const rows = await runBound<Position>(
+    tx,
+    `select d.id, ${millisecondsOf("d")} ${query.driven()}
+     order by d.created_at desc, d.id limit 1 offset ${query.bind(probedRows - 1)}`,
+    query.parameters,
+  );
+  return rows[0]?.created_ms ?? 0;
+}
+
+/** The parts of a statement: FROM and WHERE of the driver `d`, and what is left to ask of each trace `t`. */
 class Query {
   readonly parameters: unknown[];
-  /** Alias of the table whose index gives the order. */
-  readonly key: "f" | "t";
-  readonly #conditions: string[];
-  #joinsTrace = false;
+  readonly #filter: TraceFilter;
+  readonly #driver: Driver;
 
-  constructor(orgId: string, filter: TraceFilter) {
+  constructor(orgId: string, filter: TraceFilter, driver: Driver) {
     this.parameters = [orgId];
-    this.key = filter.ruleId === undefined ? "t" : "f";
-    this.#conditions = [`${this.key}.org_id = $1`];
-    this.#equals("t.project_id", filter.projectId);
-    this.#equals("t.environment", filter.environment);
-    this.#equals("t.agent_key", filter.agentKey);
-    this.#equals("t.session_id", filter.sessionId);
-    this.#equals("t.user_id", filter.userId);
-    this.#equals("t.outcome", filter.outcome);
-    // The partial index by outcome is for those above 1; the planner needs to be told, since it does not see the value.
-    if (filter.outcome !== undefined && filter.outcome > 1) this.#conditions.push("t.outcome > 1");
-    this.#joinsTrace = this.#conditions.length > 1;
-    if (filter.ruleId !== undefined) this.#equals("f.kind", FacetKind.RULE);
-    this.#equals("f.value", filter.ruleId);
-    if (filter.since !== undefined) this.#conditions.push(`${this.key}.created_at >= ${this.bind(filter.since)}`);
-    if (filter.until !== undefined) this.#conditions.push(`${this.key}.created_at < ${this.bind(filter.until)}`);
+    this.#filter = filter;
+    this.#driver = driver;
   }
 
   /** Adds a parameter; returns its placeholder. */
@@ -145,23 +368,50 @@ class Query {
     return `$${this.parameters.length}`;
   }
 
-  /** Only what comes after this position. The first condition alone bounds the index; the second is exact. */
-  startAfter({ createdAt, id }: TraceCursor): void {
-    const at = this.bind(createdAt);
-    const placeholder = this.bind(id);
-    this.#conditions.push(
-      `${this.key}.created_at <= ${at} and (${this.key}.created_at < ${at} or ${this.key}.id > ${placeholder})`,
-    );
+  /** The driver within the filter's times, from a position on. */
+  driven(after?: TraceCursor): string {
+    const conditions = [
+      "d.org_id = $1",
+      ...this.#driver.fields.map((field) => this.#driving(field)),
+      ...this.#times("d"),
+    ];
+    if (after !== undefined) {
+      const [at, id] = [this.bind(after.createdAt), this.bind(after.id)];
+      // The first condition alone bounds the index; the second is exact.
+      conditions.push(`d.created_at <= ${at} and (d.created_at < ${at} or d.id > ${id})`);
+    }
+    return `from ${this.#driver.isFacet ? "trace_facet" : "trace"} d where ${conditions.join(" and ")}`;
   }
 
-  fromWhere(): string {
-    const where = `where ${this.#conditions.join(" and ")}`;
-    if (this.key === "t") return `from trace t ${where}`;
-    if (!this.#joinsTrace) return `from trace_facet f ${where}`;
-    return `from trace_facet f join trace t on t.org_id = f.org_id and t.id = f.id and t.created_at = f.created_at ${where}`;
+  /** What a trace has to match besides. The times let the planner leave out partitions. */
+  rest(): string {
+    const conditions = restOf(this.#filter, this.#driver).map((field) => this.#asked(field));
+    return [...conditions, ...this.#times("t")].join(" and ");
   }
 
-  #equals(column: string, value: string | number | undefined): void {
-    if (value !== undefined) this.#conditions.push(`${column} = ${this.bind(value)}`);
+  #driving(field: Field): string {
+    const value = this.bind(this.#filter[field]);
+    if (isFacetField(field)) return `d.kind = ${facetKinds[field]} and d.value = ${value}`;
+    // The index by outcome is for those above 1; the planner needs to be told, since it does not see the value.
+    return `d.${columns[field]} = ${value}${field === "outcome" ? " and d.outcome > 1" : ""}`;
   }
+
+  #asked(field: Field): string {
+    const value = this.bind(this.#filter[field]);
+    if (!isFacetField(field)) return `t.${columns[field]} = ${value}`;
+    return `exists (select from trace_facet f where f.org_id = $1 and f.id = t.id and f.created_at = t.created_at
+      and f.kind = ${facetKinds[field]} and f.value = ${value})`;
+  }
+
+  #times(table: string): string[] {
+    const { since, until } = this.#filter;
+    return [
+      ...(since === undefined ? [] : [`${table}.created_at >= ${this.bind(since)}`]),
+      ...(until === undefined ? [] : [`${table}.created_at < ${this.bind(until)}`]),
+    ];
+  }
+}
+
+function isFacetField(field: Field): field is keyof typeof facetKinds {
+  return field in facetKinds;
 }

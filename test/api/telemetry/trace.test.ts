@@ -118,7 +118,7 @@ describe("traces over REST", () => {
   });
 
   it("exports what matches as JSONL, one trace with all of its fields a line", async () => {
-    const response = await get("/export?format=jsonl");
+    const response = await get("/export?format=jsonl&include_text=true");
     expect(response.headers.get("content-type")).toBe("application/x-ndjson");
     expect(response.headers.get("content-disposition")).toBe('attachment; filename="traces.jsonl"');
     const lines = (await response.text()).split("\n");
@@ -126,6 +126,9 @@ describe("traces over REST", () => {
     const traces = lines.slice(0, -1).map((line) => JSON.parse(line));
     const exported = traces.find(({ id }) => id === blocked.evaluationId);
     expect(exported).toEqual(await (await get(`/${blocked.evaluationId}`)).json());
+    const withoutText = await (await get("/export?format=jsonl")).text();
+    expect(withoutText).toContain(blocked.evaluationId);
+    expect(withoutText).not.toContain("[SECRET_1]");
     expect(await (await get("/export?format=jsonl&rule_id=none")).text()).toBe("");
   });
 

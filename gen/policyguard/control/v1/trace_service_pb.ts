@@ -2,8 +2,8 @@
 // @generated from file policyguard/control/v1/trace_service.proto (package policyguard.control.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { HttpBodySchema } from "../../../google/api/httpbody_pb.ts";
@@ -13,15 +13,15 @@ import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Trace } from "./trace_pb.ts";
 import { file_policyguard_control_v1_trace } from "./trace_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
-import type { Outcome } from "../../policy/v1/outcome_pb.ts";
+import type { Outcome, Stage } from "../../policy/v1/outcome_pb.ts";
 import { file_policyguard_policy_v1_outcome } from "../../policy/v1/outcome_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/control/v1/trace_service.proto.
  */
 export const file_policyguard_control_v1_trace_service: GenFile = /*@__PURE__*/
-  fileDesc("Cipwb2xpY3lndWFyZC9jb250cm9sL3YxL3RyYWNlX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEilgQKEUxpc3RUcmFjZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBEiEKCnByb2plY3RfaWQYBCABKAlCCLpIBXIDsAEBSAKIAQESIQoLZW52aXJvbm1lbnQYBSABKAlCB7pIBHICGD9IA4gBARIfCghhZ2VudF9pZBgGIAEoCUIIukgFcgMYgAFIBIgBARI5CgdvdXRjb21lGAcgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCCLpIBYIBAhABEh4KB3J1bGVfaWQYCCABKAlCCLpIBXIDGIACSAWIAQESIQoKc2Vzc2lvbl9pZBgJIAEoCUIIukgFcgMYgAJIBogBARIuCgVzaW5jZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIB4gBARIuCgV1bnRpbBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBICIgBAUIICgZfbGltaXRCCQoHX29mZnNldEINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQgoKCF9ydWxlX2lkQg0KC19zZXNzaW9uX2lkQggKBl9zaW5jZUIICgZfdW50aWwiiQEKEkxpc3RUcmFjZXNSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSFgoOdG90YWxfaXNfZXhhY3QYBSABKAgSLQoGdHJhY2VzGAQgAygLMh0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5UcmFjZSKDBAoTRXhwb3J0VHJhY2VzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSIQoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQFIAIgBARIhCgtlbnZpcm9ubWVudBgDIAEoCUIHukgEcgIYP0gBiAEBEh8KCGFnZW50X2lkGAQgASgJQgi6SAVyAxiAAUgCiAEBEjkKB291dGNvbWUYBSABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIIukgFggECEAESHgoHcnVsZV9pZBgGIAEoCUIIukgFcgMYgAJIA4gBARIhCgpzZXNzaW9uX2lkGAcgASgJQgi6SAVyAxiAAkgEiAEBEi4KBXNpbmNlGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgFiAEBEi4KBXVudGlsGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgGiAEBEjEKBmZvcm1hdBgKIAEoCUIcukgOcgxSA2NzdlIFanNvbmzavBgHImpzb25sIkgHiAEBQg0KC19wcm9qZWN0X2lkQg4KDF9lbnZpcm9ubWVudEILCglfYWdlbnRfaWRCCgoIX3J1bGVfaWRCDQoLX3Nlc3Npb25faWRCCAoGX3NpbmNlQggKBl91bnRpbEIJCgdfZm9ybWF0Ij0KD0dldFRyYWNlUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGgoIdHJhY2VfaWQYAiABKAlCCLpIBXIDsAEBIkAKEEdldFRyYWNlUmVzcG9uc2USLAoFdHJhY2UYASABKAsyHS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRyYWNlMtADCgxUcmFjZVNlcnZpY2USiQEKCkxpc3RUcmFjZXMSKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RUcmFjZXNSZXF1ZXN0GioucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0VHJhY2VzUmVzcG9uc2UiJKi8GASC0+STAhoSGC92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcxKOAQoMRXhwb3J0VHJhY2VzEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5FeHBvcnRUcmFjZXNSZXF1ZXN0GhQuZ29vZ2xlLmFwaS5IdHRwQm9keSI58rsYDhICAQQYASIGb3JnX2lkgtPkkwIhEh8vdjEvb3Jncy97b3JnX2lkfS90cmFjZXMvZXhwb3J0MAESogEKCEdldFRyYWNlEicucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRUcmFjZVJlcXVlc3QaKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFRyYWNlUmVzcG9uc2UiQ5q8GAlub3RfZm91bmSovBgEgtPkkwIsYgV0cmFjZRIjL3YxL29yZ3Mve29yZ19pZH0vdHJhY2VzL3t0cmFjZV9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_timestamp, file_policyguard_control_v1_trace, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("Cipwb2xpY3lndWFyZC9jb250cm9sL3YxL3RyYWNlX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi5QcKEUxpc3RUcmFjZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBEiEKCnByb2plY3RfaWQYBCABKAlCCLpIBXIDsAEBSAKIAQESIQoLZW52aXJvbm1lbnQYBSABKAlCB7pIBHICGD9IA4gBARIfCghhZ2VudF9pZBgGIAEoCUIIukgFcgMYgAFIBIgBARI5CgdvdXRjb21lGAcgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCCLpIBYIBAhABEh4KB3J1bGVfaWQYCCABKAlCCLpIBXIDGIACSAWIAQESIQoKc2Vzc2lvbl9pZBgJIAEoCUIIukgFcgMYgAJIBogBARIuCgVzaW5jZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIB4gBARIuCgV1bnRpbBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBICIgBARI1CgVzdGFnZRgMIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZUIIukgFggECEAESHQoGcG9saWN5GA0gASgJQgi6SAVyAxiAAkgJiAEBEh8KCGRldGVjdG9yGA4gASgJQgi6SAVyAxiAAkgKiAEBEi4KCGNhdGVnb3J5GA8gASgJQhe6SAVyAxiAAtq8GAsicGlpLmVtYWlsIkgLiAEBEiwKCHVuanVkZ2VkGBAgASgJQhW6SAVyAxiAAtq8GAkidGltZW91dCJIDIgBARIeCgd1c2VyX2lkGBEgASgJQgi6SAVyAxiAAkgNiAEBEiQKDmJ1bmRsZV92ZXJzaW9uGBIgASgFQge6SAQaAigASA6IAQESHAoFYWZ0ZXIYEyABKAlCCLpIBXIDGIACSA+IAQESOQoEdmlldxgUIAEoDjIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVHJhY2VWaWV3Qgi6SAWCAQIQAUIICgZfbGltaXRCCQoHX29mZnNldEINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQgoKCF9ydWxlX2lkQg0KC19zZXNzaW9uX2lkQggKBl9zaW5jZUIICgZfdW50aWxCCQoHX3BvbGljeUILCglfZGV0ZWN0b3JCCwoJX2NhdGVnb3J5QgsKCV91bmp1ZGdlZEIKCghfdXNlcl9pZEIRCg9fYnVuZGxlX3ZlcnNpb25CCAoGX2FmdGVyIv0BChJMaXN0VHJhY2VzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEhYKDnRvdGFsX2lzX2V4YWN0GAUgASgIEjcKDmV4YW1pbmVkX3VudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhcKCm5leHRfYWZ0ZXIYByABKAlIAYgBARItCgZ0cmFjZXMYBCADKAsyHS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRyYWNlQhEKD19leGFtaW5lZF91bnRpbEINCgtfbmV4dF9hZnRlciKbBwoTRXhwb3J0VHJhY2VzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSIQoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQFIAIgBARIhCgtlbnZpcm9ubWVudBgDIAEoCUIHukgEcgIYP0gBiAEBEh8KCGFnZW50X2lkGAQgASgJQgi6SAVyAxiAAUgCiAEBEjkKB291dGNvbWUYBSABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIIukgFggECEAESHgoHcnVsZV9pZBgGIAEoCUIIukgFcgMYgAJIA4gBARIhCgpzZXNzaW9uX2lkGAcgASgJQgi6SAVyAxiAAkgEiAEBEi4KBXNpbmNlGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgFiAEBEi4KBXVudGlsGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgGiAEBEjUKBXN0YWdlGAsgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlQgi6SAWCAQIQARIdCgZwb2xpY3kYDCABKAlCCLpIBXIDGIACSAeIAQESHwoIZGV0ZWN0b3IYDSABKAlCCLpIBXIDGIACSAiIAQESLgoIY2F0ZWdvcnkYDiABKAlCF7pIBXIDGIAC2rwYCyJwaWkuZW1haWwiSAmIAQESLAoIdW5qdWRnZWQYDyABKAlCFbpIBXIDGIAC2rwYCSJ0aW1lb3V0IkgKiAEBEh4KB3VzZXJfaWQYECABKAlCCLpIBXIDGIACSAuIAQESJAoOYnVuZGxlX3ZlcnNpb24YESABKAVCB7pIBBoCKABIDIgBARIZCgxpbmNsdWRlX3RleHQYEiABKAhIDYgBARIxCgZmb3JtYXQYCiABKAlCHLpIDnIMUgNjc3ZSBWpzb25s2rwYByJqc29ubCJIDogBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQgoKCF9ydWxlX2lkQg0KC19zZXNzaW9uX2lkQggKBl9zaW5jZUIICgZfdW50aWxCCQoHX3BvbGljeUILCglfZGV0ZWN0b3JCCwoJX2NhdGVnb3J5QgsKCV91bmp1ZGdlZEIKCghfdXNlcl9pZEIRCg9fYnVuZGxlX3ZlcnNpb25CDwoNX2luY2x1ZGVfdGV4dEIJCgdfZm9ybWF0Ij0KD0dldFRyYWNlUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGgoIdHJhY2VfaWQYAiABKAlCCLpIBXIDsAEBIkAKEEdldFRyYWNlUmVzcG9uc2USLAoFdHJhY2UYASABKAsyHS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRyYWNlKmsKCVRyYWNlVmlldxIaChZUUkFDRV9WSUVXX1VOU1BFQ0lGSUVEEAASIwoSVFJBQ0VfVklFV19TVU1NQVJZEAEaC5K9GAdzdW1tYXJ5Eh0KD1RSQUNFX1ZJRVdfRlVMTBACGgiSvRgEZnVsbDLgAwoMVHJhY2VTZXJ2aWNlEokBCgpMaXN0VHJhY2VzEikucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0VHJhY2VzUmVxdWVzdBoqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFRyYWNlc1Jlc3BvbnNlIiSovBgEgtPkkwIaEhgvdjEvb3Jncy97b3JnX2lkfS90cmFjZXMSngEKDEV4cG9ydFRyYWNlcxIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXhwb3J0VHJhY2VzUmVxdWVzdBoULmdvb2dsZS5hcGkuSHR0cEJvZHkiSfK7GA4SAgEEGAEiBm9yZ19pZIq8GAx0cmFjZS5leHBvcnSC0+STAiESHy92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcy9leHBvcnQwARKiAQoIR2V0VHJhY2USJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFRyYWNlUmVxdWVzdBooLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0VHJhY2VSZXNwb25zZSJDmrwYCW5vdF9mb3VuZKi8GASC0+STAixiBXRyYWNlEiMvdjEvb3Jncy97b3JnX2lkfS90cmFjZXMve3RyYWNlX2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_timestamp, file_policyguard_control_v1_trace, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * @generated from message policyguard.control.v1.ListTracesRequest
@@ -103,6 +103,70 @@ export type ListTracesRequest = Message<"policyguard.control.v1.ListTracesReques
    * @generated from field: optional google.protobuf.Timestamp until = 11;
    */
   until?: Timestamp | undefined;
+
+  /**
+   * Only traces of this moment of the turn.
+   *
+   * @generated from field: policyguard.policy.v1.Stage stage = 12;
+   */
+  stage: Stage;
+
+  /**
+   * Only traces in which a rule of this policy, by its name, found something.
+   *
+   * @generated from field: optional string policy = 13;
+   */
+  policy?: string | undefined;
+
+  /**
+   * Only traces in which this detector, by the name that findings give it, found something.
+   *
+   * @generated from field: optional string detector = 14;
+   */
+  detector?: string | undefined;
+
+  /**
+   * Only traces in which something of this category was found, such as "pii.email".
+   *
+   * @generated from field: optional string category = 15;
+   */
+  category?: string | undefined;
+
+  /**
+   * Only traces in which something could not be judged for this reason, such as "timeout".
+   *
+   * @generated from field: optional string unjudged = 16;
+   */
+  unjudged?: string | undefined;
+
+  /**
+   * Only traces of this person or service that the application acted for.
+   *
+   * @generated from field: optional string user_id = 17;
+   */
+  userId?: string | undefined;
+
+  /**
+   * Only traces that this version of their environment's bundle decided.
+   *
+   * @generated from field: optional int32 bundle_version = 18;
+   */
+  bundleVersion?: number | undefined;
+
+  /**
+   * Only what comes after this position: `next_after` of the page before. It costs the same however deep the page is, and
+   * misses and repeats nothing while traces arrive. It cannot be combined with `offset`.
+   *
+   * @generated from field: optional string after = 19;
+   */
+  after?: string | undefined;
+
+  /**
+   * How much of each trace to answer. Default: summary.
+   *
+   * @generated from field: policyguard.control.v1.TraceView view = 20;
+   */
+  view: TraceView;
 };
 
 /**
@@ -138,11 +202,26 @@ export type ListTracesResponse = Message<"policyguard.control.v1.ListTracesRespo
   offset: number;
 
   /**
-   * False when there are more than 10,000 and the count stopped there.
+   * False when the count stopped early: at 10,000, or where the search did.
    *
    * @generated from field: bool total_is_exact = 5;
    */
   totalIsExact: boolean;
+
+  /**
+   * Where the search stopped before the page was full: it looks at 200,000 traces at most. Traces that were made before
+   * this time were not looked at; repeat the search with it as `until`. Null when everything was looked at.
+   *
+   * @generated from field: optional google.protobuf.Timestamp examined_until = 6;
+   */
+  examinedUntil?: Timestamp | undefined;
+
+  /**
+   * Value of `after` for the next page; null when there is none.
+   *
+   * @generated from field: optional string next_after = 7;
+   */
+  nextAfter?: string | undefined;
 
   /**
    * The entries of the page.
@@ -227,6 +306,62 @@ export type ExportTracesRequest = Message<"policyguard.control.v1.ExportTracesRe
   until?: Timestamp | undefined;
 
   /**
+   * Only traces of this moment of the turn.
+   *
+   * @generated from field: policyguard.policy.v1.Stage stage = 11;
+   */
+  stage: Stage;
+
+  /**
+   * Only traces in which a rule of this policy, by its name, found something.
+   *
+   * @generated from field: optional string policy = 12;
+   */
+  policy?: string | undefined;
+
+  /**
+   * Only traces in which this detector, by the name that findings give it, found something.
+   *
+   * @generated from field: optional string detector = 13;
+   */
+  detector?: string | undefined;
+
+  /**
+   * Only traces in which something of this category was found, such as "pii.email".
+   *
+   * @generated from field: optional string category = 14;
+   */
+  category?: string | undefined;
+
+  /**
+   * Only traces in which something could not be judged for this reason, such as "timeout".
+   *
+   * @generated from field: optional string unjudged = 15;
+   */
+  unjudged?: string | undefined;
+
+  /**
+   * Only traces of this person or service that the application acted for.
+   *
+   * @generated from field: optional string user_id = 16;
+   */
+  userId?: string | undefined;
+
+  /**
+   * Only traces that this version of their environment's bundle decided.
+   *
+   * @generated from field: optional int32 bundle_version = 17;
+   */
+  bundleVersion?: number | undefined;
+
+  /**
+   * Whether JSONL has the captured text too, where the caller may see it. Default: false.
+   *
+   * @generated from field: optional bool include_text = 18;
+   */
+  includeText?: boolean | undefined;
+
+  /**
    * Form of the export: "csv", which is the default, or "jsonl".
    *
    * @generated from field: optional string format = 10;
@@ -287,13 +422,56 @@ export const GetTraceResponseSchema: GenMessage<GetTraceResponse> = /*@__PURE__*
   messageDesc(file_policyguard_control_v1_trace_service, 4);
 
 /**
+ * TraceView says how much of each trace a list answers.
+ *
+ * @generated from enum policyguard.control.v1.TraceView
+ */
+export const TraceView = {
+  /**
+   * The default of the method.
+   *
+   * @generated from enum value: TRACE_VIEW_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Without segments and signals, and with at most 20 findings.
+   *
+   * @generated from enum value: TRACE_VIEW_SUMMARY = 1;
+   */
+  SUMMARY: 1,
+
+  /**
+   * Everything, as GetTrace answers it.
+   *
+   * @generated from enum value: TRACE_VIEW_FULL = 2;
+   */
+  FULL: 2,
+} as const;
+
+/**
+ * TraceView says how much of each trace a list answers.
+ *
+ * @generated from enum policyguard.control.v1.TraceView
+ */
+export type TraceView = (typeof TraceView)[keyof typeof TraceView] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.TraceView.
+ */
+export const TraceViewSchema: GenEnum<TraceView> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_trace_service, 0);
+
+/**
  * TraceService reads what runtimes reported.
  *
  * @generated from service policyguard.control.v1.TraceService
  */
 export const TraceService: GenService<{
   /**
-   * Lists the traces, newest first.
+   * Lists the traces, newest first. All filters may be combined. Chosen here: of two filters that have an index the one
+   * with fewer traces leads the search; where other filters are rare beside it, a page may end early, and
+   * `examined_until` says where. Only `offset` and `after` exclude each other.
    *
    * @generated from rpc policyguard.control.v1.TraceService.ListTraces
    */
@@ -303,8 +481,10 @@ export const TraceService: GenService<{
     output: typeof ListTracesResponseSchema;
   },
   /**
-   * Streams the traces that match, newest first. In CSV, cells that a spreadsheet would take for a formula are quoted
-   * with an apostrophe. In JSONL each line is a trace with all of its fields, as GetTrace answers it.
+   * Streams the traces that match, newest first, however many there are. In CSV, cells that a spreadsheet would take for
+   * a formula are quoted with an apostrophe. In JSONL each line is a trace with all of its fields, as GetTrace answers
+   * it; `segments` have their text only with include_text. An entry of the log of evidence with the filter precedes the
+   * first line. Chosen here: what is refused leaves no entry, and an export that breaks off has one.
    *
    * @generated from rpc policyguard.control.v1.TraceService.ExportTraces
    */

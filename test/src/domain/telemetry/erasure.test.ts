@@ -113,7 +113,8 @@ describe("an erasure", () => {
     expect(kept.record).toMatchObject({ outcome: blocked.outcome, decidedByRule: "pii.email", userId: "" });
     expect(kept.record.findings.map(({ ruleId }) => ruleId)).toEqual(["pii.email"]);
     let exported = "";
-    for await (const found of traces.export(world.caller, {})) exported += found.map(({ record }) => record.userId);
+    for await (const found of traces.export(world.caller, { filter: {}, format: "jsonl", includesText: true }))
+      exported += found.map(({ record }) => record.userId);
     expect(exported).not.toContain(marker);
     expect((await traces.list(world.caller, { userId: "somebody else" }, page)).total).toBe(450);
   });

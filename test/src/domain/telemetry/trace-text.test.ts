@@ -94,7 +94,7 @@ describe("captured text", () => {
     for (const caller of [world.caller, member(Role.EDITOR), member(Role.ADMIN), member(Role.OWNER)]) {
       expect(await textsOf(record.evaluationId, caller)).toEqual(["short", long, ""]);
     }
-    const { traces: listed } = await traces.list(world.caller, {}, { limit: 50, offset: 0 });
+    const { traces: listed } = await traces.list(world.caller, {}, { limit: 50, offset: 0, withText: true });
     expect(listed[0]?.record.segments[1]?.text).toBe(long);
     const [sealed] = await stored("trace_text", "sealed");
     expect(sealed?.length).toBeLessThan(1_000);
@@ -106,9 +106,9 @@ describe("captured text", () => {
     for (const caller of [member(Role.VIEWER), ci()]) {
       const { record: seen } = await traces.get(caller, record.evaluationId);
       expect(seen.segments.map(({ id, text }) => [id, text])).toEqual([["s1", ""]]);
-      const { traces: listed } = await traces.list(caller, {}, { limit: 50, offset: 0 });
+      const { traces: listed } = await traces.list(caller, {}, { limit: 50, offset: 0, withText: true });
       expect(JSON.stringify(listed[0]?.record.segments)).not.toContain("editors");
-      for await (const page of traces.export(caller, {})) {
+      for await (const page of traces.export(caller, { filter: {}, format: "jsonl", includesText: true })) {
         expect(JSON.stringify(page[0]?.record.segments)).not.toContain("editors");
       }
     }
