@@ -1,6 +1,6 @@
-// Large answers of RPCs. Connect encodes an answer at once, so large ones are encoded here, in steps: an interceptor
-// encodes the message and leaves an empty one in the answer, and the handler replaces the encoding of the empty message
-// by the bytes. Messages of streams are sent one by one and stay with Connect.
+// Large answers of RPCs. Connect encodes an answer at once, so large ones are encoded here, in steps. An interceptor
+// encodes the message and puts an empty one into the answer. The handler then sends the bytes in place of the empty
+// message's. Messages of streams are sent one by one and stay with Connect.
 
 import { create, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, createContextKey, type Interceptor } from "@connectrpc/connect";

@@ -4,10 +4,10 @@
 //
 //   covered evaluations + playground + outstanding leases <= the plan's limit, at every commit.
 //
-// The size of a lease follows from what is left and from how many runtimes share it (an eighth of an equal share, more
-// for a busy runtime), so that large plans need few round trips and the last evaluations of a month do not lie unused
-// at one runtime. The unused rest of a runtime that has gone comes back after two lifetimes. Evaluations that it
-// reports later, and those made without a lease, are overage: they are counted and shown, never refused.
+// A lease is an eighth of an equal share of what is left, and more for a busy runtime. So large plans need few round
+// trips, and the last evaluations of a month do not lie unused at one runtime. The unused rest of a runtime that has
+// gone comes back after two lifetimes. Evaluations that it reports later, and those made without a lease, are overage:
+// they are counted and shown, never refused.
 
 import { newId } from "../../kit/process/id.ts";
 import {

@@ -1,5 +1,5 @@
-// The keys of stored evaluations. A unique key on the traces themselves would have to contain their time, since they
-// are partitioned by it; so the keys have a table of their own, and an evaluation is new if and only if its key is new.
+// The keys of stored evaluations: an evaluation is new if and only if its key is new. They have a table of their own,
+// since traces are partitioned by time: a unique key on them would have to contain the time.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { runBound } from "../core/bulk.ts";

@@ -1,8 +1,12 @@
 // The features that the linear model of "injection" reads: hashed n-grams, each counted once per block; only word parts
-// that several words share count for each word. They are n-grams of 2 to 5 characters within words, and single words;
-// sequences of 1 to 3 words, and pairs of words with up to three words between them; punctuation marks, line ends and
-// the beginning of the text count as words; n-grams of 1 to 4 characters in scripts that write without spaces. Training
-// and scoring share this file: a change here needs new weights.
+// that several words share count for each word. The n-grams are
+//
+// - 2 to 5 characters within a word, and single words;
+// - sequences of 1 to 3 words, and pairs of words with up to three words between them, where punctuation marks, line
+//   ends and the beginning of the text count as words;
+// - 1 to 4 characters in scripts that write without spaces.
+//
+// Training and scoring share this file: a change here needs new weights.
 
 import { featureBits, featureOf, mix } from "./hash.ts";
 import { blockLength, blockParts, contextLength, Tokens, tokenKinds } from "./token.ts";
