@@ -197,7 +197,7 @@ export class FormStream {
     const { base, text } = this.tail;
     const start = end - trigger.literal.length;
     const edge = this.#openEdges[open] ?? 0;
-    if (start >= edge - (trigger.lead ?? 0)) {
+    if (start >= edge - (trigger.maxUnitsBefore ?? 0)) {
       if (start < edge) lower(job, start);
       return false;
     }

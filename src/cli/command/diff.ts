@@ -40,9 +40,12 @@ export const diff = defineCommand({
     const [before, after] = requirePolicies(positionals.map((path) => readPolicyFile(path)));
     if (before === undefined || after === undefined) throw new Error("two files were asked for");
     const found = diffPolicies(before.policy, after.policy, catalog, ownPackSource);
-    const witnesses = findCounterexamples(before.policy, after.policy, { now: world.now(), packs: ownPackSource });
-    print(found, witnesses, output);
-    output.json(diffJson(found, witnesses));
+    const counterexamples = findCounterexamples(before.policy, after.policy, {
+      now: world.now(),
+      packs: ownPackSource,
+    });
+    print(found, counterexamples, output);
+    output.json(diffJson(found, counterexamples));
     const isCertain = found.strictness === "equal" || found.strictness === "stricter";
     return values["at-least-as-strict"] === true && !isCertain ? exitCodes.refused : exitCodes.fine;
   },
@@ -50,7 +53,7 @@ export const diff = defineCommand({
 
 function print(
   { changes, strictness, reasons }: PolicyDiff,
-  witnesses: readonly Counterexample[],
+  counterexamples: readonly Counterexample[],
   output: Output,
 ): void {
   for (const { text, effect } of changes) output.line(marked(effect, text, output));
@@ -59,7 +62,7 @@ function print(
   if (strictness === "unknown") {
     for (const reason of reasons.filter((each) => !told.has(each))) output.line(onOneLine(reason));
   }
-  for (const { test, before, after } of witnesses) {
+  for (const { test, before, after } of counterexamples) {
     output.line(onOneLine(`test "${test}": ${nameOf(outcomes, after)} instead of ${nameOf(outcomes, before)}`));
   }
   output.line(changes.length === 0 ? "The two are the same policy." : sentences[strictness]);
@@ -79,14 +82,17 @@ function onOneLine(text: string): string {
 }
 
 /** A difference for programs, in the form of the server's answer. */
-function diffJson({ changes, strictness, reasons }: PolicyDiff, witnesses: readonly Counterexample[]): JsonObject {
+function diffJson(
+  { changes, strictness, reasons }: PolicyDiff,
+  counterexamples: readonly Counterexample[],
+): JsonObject {
   return {
     strictness,
     reasons: [...reasons],
     changes: changes.map(({ kind, path, rule = null, text, before = null, after = null, effect }) => {
       return { kind, path, rule, text, before, after, effect };
     }),
-    witnesses: witnesses.map(({ test, before, after }) => {
+    witnesses: counterexamples.map(({ test, before, after }) => {
       return { test, before: nameOf(outcomes, before), after: nameOf(outcomes, after) };
     }),
   };

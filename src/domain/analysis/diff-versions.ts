@@ -17,17 +17,17 @@ export interface VersionPair {
 }
 
 /** How they differ. */
-export interface DiffWithWitnesses extends PolicyDiff {
-  readonly witnesses: readonly Counterexample[];
+export interface DiffWithCounterexamples extends PolicyDiff {
+  readonly counterexamples: readonly Counterexample[];
 }
 
 /** Compares two versions, and evaluates the requests of the tests of both. */
-export function diffVersions({ before, after, now }: VersionPair, { packs, enter }: Tools): DiffWithWitnesses {
+export function diffVersions({ before, after, now }: VersionPair, { packs, enter }: Tools): DiffWithCounterexamples {
   const [old, next] = [asPolicy(before), asPolicy(after)];
   enter("the tests of both versions");
-  const witnesses = witnessesOf(old, next, { now, packs });
+  const counterexamples = counterexamplesOf(old, next, { now, packs });
   enter("comparing the versions");
-  return { ...diffPolicies(old, next, catalog, packs), witnesses };
+  return { ...diffPolicies(old, next, catalog, packs), counterexamples };
 }
 
 /** A stored document as a policy: it was checked before it was stored. */
@@ -36,7 +36,7 @@ function asPolicy(document: JsonObject): PolicyDocument {
 }
 
 /** Undefined for a version that an earlier release accepted and this one cannot run. */
-function witnessesOf(
+function counterexamplesOf(
   before: PolicyDocument,
   after: PolicyDocument,
   options: TestRunOptions,

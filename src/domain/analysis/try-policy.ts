@@ -44,14 +44,14 @@ export interface PolicyTrial {
 }
 
 /** The results of its tests. */
-export interface TriedPolicy {
+export interface PolicyTestResults {
   readonly name: string;
   readonly tests: readonly PolicyTestResult[];
   readonly robustness: RobustnessGrade | undefined;
 }
 
 /** Runs the tests of a policy, and these. */
-export function tryPolicy({ document, tests: more, robustness, now }: PolicyTrial, tools: Tools): TriedPolicy {
+export function tryPolicy({ document, tests: more, robustness, now }: PolicyTrial, tools: Tools): PolicyTestResults {
   const { packs, models, enter } = tools;
   enter("reading the document");
   const policy = soundPolicy(document, packs);

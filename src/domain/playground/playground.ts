@@ -20,7 +20,7 @@ import { itemTexts, listHeadsOfProject } from "../../store/policy/list.ts";
 import { findAgentById } from "../../store/project/agent.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import type { ListText } from "../analysis/stored-part.ts";
-import type { TriedPolicy } from "../analysis/try-policy.ts";
+import type { PolicyTestResults } from "../analysis/try-policy.ts";
 import { type BillingMode, quotaAdvice } from "../billing/advice.ts";
 import { quotaResetsAt, remainingQuota } from "../billing/quota.ts";
 import { contentTooLarge } from "../bundle/content.ts";
@@ -28,7 +28,7 @@ import { enabledSchemas } from "../policy/output-schema.ts";
 import { PolicyFinder, type PolicySelection, type SelectedPolicy } from "./selection.ts";
 
 /** A policy with the results of its tests. */
-export interface TestedPolicy extends TriedPolicy {
+export interface TestedPolicy extends PolicyTestResults {
   readonly selected: SelectedPolicy;
 }
 

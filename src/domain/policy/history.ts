@@ -7,12 +7,12 @@ import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { type CurrentPolicy, findPolicy, findPolicyVersion, type PolicyVersionRow } from "../../store/policy/policy.ts";
 import type { Analysis } from "../analysis/analysis.ts";
-import type { DiffWithWitnesses } from "../analysis/diff-versions.ts";
+import type { DiffWithCounterexamples } from "../analysis/diff-versions.ts";
 import type { Policies } from "./policy.ts";
 import { requireVisible } from "./scope.ts";
 
 /** The difference of two versions, and requests that show it. */
-export interface VersionDiff extends DiffWithWitnesses {
+export interface VersionDiff extends DiffWithCounterexamples {
   readonly from: number;
   readonly to: number;
 }

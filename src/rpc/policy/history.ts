@@ -34,7 +34,7 @@ export function historyHandlers(history: PolicyHistory): HistoryHandlers {
 
 function diffMessage(
   policyId: string,
-  { from, to, strictness, reasons, changes, witnesses }: VersionDiff,
+  { from, to, strictness, reasons, changes, counterexamples }: VersionDiff,
 ): MessageInitShape<typeof DiffPolicyVersionsResponseSchema> {
   return {
     policyId,
@@ -47,6 +47,6 @@ function diffMessage(
       before: before === undefined ? undefined : fromJson(ValueSchema, before),
       after: after === undefined ? undefined : fromJson(ValueSchema, after),
     })),
-    witnesses: witnesses.map((witness) => ({ ...witness })),
+    witnesses: counterexamples.map((counterexample) => ({ ...counterexample })),
   };
 }

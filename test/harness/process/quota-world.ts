@@ -44,7 +44,7 @@ export class SimulatedRuntime {
   #spool: EvaluationRecord[] = [];
   #acked = 0;
   #session: QuotaSession | undefined;
-  #book: QuotaLeases;
+  #leases: QuotaLeases;
   /** Evaluations that were refused. */
   refused = 0;
   made = 0;
@@ -55,7 +55,7 @@ export class SimulatedRuntime {
     this.#quota = new Quota(database, { mode: "off" });
     this.#ingest = new Ingest(database, { sealer: testSealer, onResult: () => undefined });
     this.#clock = clock;
-    this.#book = this.#newBook();
+    this.#leases = this.#newLeases();
   }
 
   get isConnected(): boolean {
@@ -67,7 +67,7 @@ export class SimulatedRuntime {
   }
 
   connect(): void {
-    this.#book.reconnecting();
+    this.#leases.reconnecting();
     this.#session ??= this.#quota.open(this.#source);
   }
 
@@ -78,13 +78,13 @@ export class SimulatedRuntime {
   /** What was leased is forgotten; what was recorded is not. */
   crash(): void {
     this.cut();
-    this.#book = this.#newBook();
+    this.#leases = this.#newLeases();
   }
 
   /** One evaluation. False when it was refused. */
   evaluate(): boolean {
     try {
-      const leaseId = this.#book.take(this.#clock.now());
+      const leaseId = this.#leases.take(this.#clock.now());
       this.#spool.push(evaluation({ leaseId }, this.#clock.now()));
       this.made += 1;
       return true;
@@ -99,12 +99,12 @@ export class SimulatedRuntime {
   async status({ isAnswerLost = false } = {}): Promise<void> {
     if (this.#session === undefined) return;
     this.statuses += 1;
-    const held = this.#book.held();
-    const wish = this.#book.wish(this.#clock.now());
+    const held = this.#leases.held();
+    const wish = this.#leases.wish(this.#clock.now());
     const wanted = wish === LeaseWish.NOW ? "now" : wish === LeaseWish.NEXT_MONTH ? "next_month" : undefined;
-    const answer = await this.#session.answer(held, wanted, this.#book.demand);
+    const answer = await this.#session.answer(held, wanted, this.#leases.demand);
     if (isAnswerLost) this.cut();
-    else this.#book.replace(messageOf(answer));
+    else this.#leases.replace(messageOf(answer));
   }
 
   /** Reports what waits; the acknowledgement can be lost, so that it all comes again. */
@@ -123,7 +123,7 @@ export class SimulatedRuntime {
     return { orgId, projectId, environment, instanceId: this.#instanceId };
   }
 
-  #newBook(): QuotaLeases {
+  #newLeases(): QuotaLeases {
     return new QuotaLeases({
       isConnected: () => this.isConnected,
       onLow: () => undefined,

@@ -101,9 +101,9 @@ function dangerTrigger({ literal: written, before, after, kind, name, score }: D
       const rest = tail.exec(text);
       if (rest === null) return undefined;
       const at = end - literal.length;
-      const lead = head?.exec(text.slice(Math.max(0, at - contextLength), at));
-      if (head !== undefined && (lead === null || lead === undefined)) return undefined;
-      const start = at - (lead?.[0].length ?? 0);
+      const before = head?.exec(text.slice(Math.max(0, at - contextLength), at));
+      if (head !== undefined && (before === null || before === undefined)) return undefined;
+      const start = at - (before?.[0].length ?? 0);
       const attributes = { danger: name, basis: "form of the command" };
       return { category: `code.${kind}`, start, end: end + rest[0].length, score, attributes };
     },

@@ -247,8 +247,8 @@ function digitsOf(text: string, start: number, end: number): string {
 
 function issuerOf(digits: string): string | undefined {
   const fits = ([from, to]: readonly [string, string]): boolean => {
-    const lead = digits.slice(0, from.length);
-    return lead >= from && lead <= to;
+    const leading = digits.slice(0, from.length);
+    return leading >= from && leading <= to;
   };
   return issuers.find(({ ranges, lengths }) => lengths.includes(digits.length) && ranges.some(fits))?.name;
 }

@@ -40,8 +40,8 @@ interface CompiledFormat extends IdentityFormat {
 const beginning = /(?<![A-Za-z0-9_])(?:[A-Za-z]{1,9}[ .-]?)?\d/g;
 /** Characters that Mexican numbers use as letters. Elsewhere they separate words. */
 const rareLetter = /[&\u00d1\u00f1]/;
-const rareLead = /[A-Za-z&\u00d1\u00f1]{1,4}$/;
-const maxRareLeadLength = 4;
+const rarePrefix = /[A-Za-z&\u00d1\u00f1]{1,4}$/;
+const maxRarePrefixLength = 4;
 const separators = /[ \u00a0./-]/g;
 const certainWithWords = 0.95;
 const minCertain = 0.3;
@@ -53,12 +53,12 @@ export function identitySweep(formats: readonly IdentityFormat[]): Sweep {
   return (given) => {
     const text = plainSeparators(given);
     const findings: Finding[] = [];
-    for (const { 0: lead, index } of text.matchAll(beginning)) {
-      const digit = index + lead.length - 1;
+    for (const { 0: start, index } of text.matchAll(beginning)) {
+      const digit = index + start.length - 1;
       const digits = digitsFrom(text, digit, maxDigitCount);
       findAll(compiled, text, index, digits, findings);
       // A word before the digits may or may not belong to the number.
-      if (lead.length > 1 && /[ .-]/.test(lead)) findAll(compiled, text, digit, digits, findings);
+      if (start.length > 1 && /[ .-]/.test(start)) findAll(compiled, text, digit, digits, findings);
       if (rareLetter.test(text.charAt(index - 1))) findAll(compiled, text, rareStart(text, index), digits, findings);
     }
     return findings;
@@ -99,8 +99,8 @@ function isJoint(unit: number): boolean {
 }
 
 function rareStart(text: string, index: number): number {
-  const lead = rareLead.exec(text.slice(Math.max(0, index - maxRareLeadLength), index));
-  return index - (lead?.[0].length ?? 0);
+  const prefix = rarePrefix.exec(text.slice(Math.max(0, index - maxRarePrefixLength), index));
+  return index - (prefix?.[0].length ?? 0);
 }
 
 // Formats are ordered by their minimum digits, since most numbers of a text have too few for most formats.

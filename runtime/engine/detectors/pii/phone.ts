@@ -136,8 +136,8 @@ function* numbersIn(text: string, chain: readonly Span[]): Generator<Span> {
     if (next > first && count >= 6) {
       const start = chain[first]?.start ?? 0;
       const end = chain[next - 1]?.end ?? 0;
-      const lead = opening.exec(text.slice(Math.max(0, start - 3), start))?.[0].length ?? 0;
-      yield { start: start - lead, end: end + (closing.exec(text.slice(end, end + 20))?.[0].length ?? 0) };
+      const openingLength = opening.exec(text.slice(Math.max(0, start - 3), start))?.[0].length ?? 0;
+      yield { start: start - openingLength, end: end + (closing.exec(text.slice(end, end + 20))?.[0].length ?? 0) };
     }
     first = Math.max(next, first + 1);
   }

@@ -4,11 +4,11 @@
 export type NameStrength = "password" | "strong" | "weak" | "none";
 
 /** Maximum length of a name that is read to the left of its characteristic part. */
-export const maxLeadLength = 40;
+const maxPrefixLength = 40;
 /** How far before a name the text is read that shows what a bare "key" is for. */
 const maxContextLength = 80;
 
-const leadUnits = /[A-Za-z0-9_.-]{0,40}$/;
+const prefixUnits = /[A-Za-z0-9_.-]{0,40}$/;
 const qualifier =
   /(?:^|[^A-Za-z0-9_.-])((?:api|access|auth(?:entication|orization)?|bearer|client|secret|private|license|service|account|session|webhook|signing|encryption|admin|master|deploy(?:ment)?|personal) )$/i;
 
@@ -50,9 +50,9 @@ const credentialContext = /\bAPI\b|\bauth|credential|secret|encrypt|decrypt|sign
 
 /** The name before a value, with its qualifier, as in "API key". */
 export function nameAt(text: string, start: number, end: number): string {
-  const before = text.slice(Math.max(0, start - maxLeadLength), start);
-  const lead = leadUnits.exec(before)?.[0] ?? "";
-  return (lead === "" ? (qualifier.exec(before)?.[1] ?? "") : lead) + text.slice(start, end);
+  const before = text.slice(Math.max(0, start - maxPrefixLength), start);
+  const prefix = prefixUnits.exec(before)?.[0] ?? "";
+  return (prefix === "" ? (qualifier.exec(before)?.[1] ?? "") : prefix) + text.slice(start, end);
 }
 
 /**

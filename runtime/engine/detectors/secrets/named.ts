@@ -22,7 +22,7 @@ export interface NamedFormat {
 
 const credentialWord =
   /key|token|secret|passw|pwd|credential|auth|access|api|client|bearer|login|license|sid|signing|webhook|clé|schlüssel|clave|chiave|\bid\b/i;
-const maxLeadLength = 24;
+const maxContextLength = 24;
 
 /** Examines the text after every name of a provider. */
 export function namedTriggers(formats: readonly NamedFormat[]): Trigger[] {
@@ -51,8 +51,8 @@ function locate(
   if (/^[a-z][a-z_-]*[A-Z]/.test(text.slice(nameStart, nameEnd))) return undefined;
   const assignment = assignmentAt(text, nameEnd);
   if (assignment === undefined) return undefined;
-  const lead = text.slice(Math.max(0, nameStart - maxLeadLength), nameEnd) + assignment.name;
-  const isCredential = credentialWord.test(lead);
+  const name = text.slice(Math.max(0, nameStart - maxContextLength), nameEnd) + assignment.name;
+  const isCredential = credentialWord.test(name);
   for (const format of formats) {
     format.pattern.lastIndex = assignment.start;
     const value = format.pattern.exec(text)?.[0];

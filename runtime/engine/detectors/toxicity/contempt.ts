@@ -66,8 +66,8 @@ function anchorsOf(words: Contempt): Anchor[] {
 }
 
 function contemptAround({ contempt, are, hate, hateBehind, fate }: ContemptWords): Widen {
-  const behind = [`${are}(?:${contempt})`, fate, ...(hateBehind === undefined ? [] : [hateBehind])];
-  const followed = sourceOf(`^(?:${behind.join("|")})`);
+  const following = [`${are}(?:${contempt})`, fate, ...(hateBehind === undefined ? [] : [hateBehind])];
+  const followed = sourceOf(`^(?:${following.join("|")})`);
   const led = hate === undefined ? undefined : sourceOf(`(?:${hate})$`);
   return (match, text) => {
     const reach = followed.exec(text.slice(match.end, match.end + sentenceReach))?.[0].length;
@@ -78,15 +78,15 @@ function contemptAround({ contempt, are, hate, hateBehind, fate }: ContemptWords
 
 function widenBefore(match: PatternMatch, text: string, frame: RegExp): PatternMatch | undefined {
   const { start } = match;
-  const lead = frame.exec(text.slice(Math.max(0, start - sentenceReach), start))?.[0].length;
-  return lead === undefined ? undefined : { ...match, start: start - lead };
+  const frameLength = frame.exec(text.slice(Math.max(0, start - sentenceReach), start))?.[0].length;
+  return frameLength === undefined ? undefined : { ...match, start: start - frameLength };
 }
 
 function guarded(probe: PatternProbe, { denial, report }: ContemptWords, widen: Widen): PatternProbe {
   const innocent = `(?:${denial.source}|${report.source})`;
   const before = new RegExp(`${innocent}[^.!?。！？]{0,24}$`, "iu");
   const within = new RegExp(innocent, "iu");
-  const behind = new RegExp(`^[^.!?。！？]{0,12}${report.source}`, "iu");
+  const after = new RegExp(`^[^.!?。！？]{0,12}${report.source}`, "iu");
   return {
     ...probe,
     reach: sentenceReach + said,
@@ -95,7 +95,7 @@ function guarded(probe: PatternProbe, { denial, report }: ContemptWords, widen: 
       if (wide === undefined) return undefined;
       const { start, end } = wide;
       if (before.test(text.slice(Math.max(0, start - contextReach), start))) return undefined;
-      if (within.test(text.slice(start, end)) || behind.test(text.slice(end, end + contextReach))) return undefined;
+      if (within.test(text.slice(start, end)) || after.test(text.slice(end, end + contextReach))) return undefined;
       return probe.accept(wide, text);
     },
   };
