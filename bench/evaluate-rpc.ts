@@ -1,4 +1,4 @@
-// Evaluations over gRPC. Unary: against grpc-js, which serves the same message and does no work; by the short way, and
+// Evaluations over gRPC. Unary: against grpc-js, which serves the same message and does no work; by the fast path, and
 // by Connect's adapter for comparison. In both directions: four open calls that carry all evaluations, and a stream of
 // text for each evaluation, against a bare node:http JSON echo. Authentication, the policy of W and the spool are on.
 

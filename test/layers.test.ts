@@ -241,7 +241,7 @@ test("the walk sees circles", () => {
   ]);
 });
 
-test("every imported package is declared, and what the product runs on is no development dependency", () => {
+test("every imported package is declared, and those of the product are not development dependencies", () => {
   const manifest: Record<string, Record<string, string>> = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const running = Object.keys(manifest.dependencies ?? {});
   const developing = [...running, ...Object.keys(manifest.devDependencies ?? {})];

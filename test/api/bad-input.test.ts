@@ -194,7 +194,7 @@ describe("bodies", () => {
     expect(await post("")).toMatchObject({ status: 422, error: "validation_failed" });
   });
 
-  it("who calls is asked before the body is read, whatever it is", async () => {
+  it("the credential is checked before any body is read", async () => {
     const call = { method: "POST", path: projectsPath(), headers: { ...json, authorization: "" } };
     for (const body of ["{", '{"nmae": 1}', large]) expect((await send({ ...call, body })).status).toBe(401);
     const typed = { "content-type": "text/plain", authorization: "Bearer x" };

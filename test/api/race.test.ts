@@ -90,7 +90,7 @@ describe("races", () => {
     expect(after.actions.length - before.actions.length).toBe(1);
   });
 
-  it("what is made in a project while it is deleted is made or not found", async () => {
+  it("a resource created in a project while it is deleted is either created or not found", async () => {
     const projectId = await newProject("Vanishing");
     const make = (n: number) =>
       call("EnvironmentService/CreateEnvironment", { org_id: world.orgId, project_id: projectId, name: `e${n}` });

@@ -217,7 +217,7 @@ test("nothing is sent when a test fails or a document is invalid", async () => {
   expect(JSON.parse((await admin("policies", "list", "--json")).stdout)).toEqual({ policies: [] });
 });
 
-describe("what the server refuses is 1 and told with its code", () => {
+describe("a refusal by the server exits with 1 and prints its code", () => {
   test.each([
     ["unknown", ["policies", "list"], "unauthenticated"],
     ["foreign", ["policies", "list"], "no_access_to_organization"],

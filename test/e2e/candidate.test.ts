@@ -75,7 +75,7 @@ describe("a candidate", () => {
     await eventually(async () => expect((await full("forbidden")).candidate).toBeNull());
   });
 
-  it("asks no more of a busy runtime than its queue holds: no answer waits for it, and what was skipped is counted", async () => {
+  it("gets from a busy runtime at most what its queue holds: no answer waits, and skipped evaluations are counted", async () => {
     await start("REDACT");
     await eventually(async () => expect((await full("forbidden")).candidate).not.toBeNull());
     const answers = await Promise.all(Array.from({ length: 300 }, () => runtime.evaluate({ text: "forbidden" })));

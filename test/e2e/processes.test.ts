@@ -104,7 +104,7 @@ describe("two processes and a control plane", () => {
     await eventually(async () => expect(await metric("spool_records")).toBe(0));
   });
 
-  it("make one record of a stream, whichever process is called for its parts", async () => {
+  it("make one record of a stream, even if its parts go to different processes", async () => {
     const sessions = Array.from({ length: 8 }, (_, i) => `session-${i}`);
     expect(new Set(sessions.map((id) => ownerOf(id, 2))).size).toBe(2);
     const ids = sessions.map(() => newId());

@@ -70,7 +70,7 @@ describe("the quota of a plan", () => {
     reportSample({ n: fleet, failures: excess });
   });
 
-  it("does not stop a runtime whose control plane is away; what it makes without a lease is overage", async () => {
+  it("does not stop a runtime whose control plane is away; evaluations without a lease are overage", async () => {
     await use(limit - 10);
     const runtime = await start();
     await home.stopControlPlane();

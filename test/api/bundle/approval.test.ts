@@ -40,7 +40,7 @@ const publishAs = async (token: string | undefined) => {
 };
 
 describe("a version published by a token", () => {
-  it("is not approved by whoever issued the token, also through a token of that token, but by others", async () => {
+  it("is not approved by the person who issued the token, not even by way of another token, but by others", async () => {
     const owner = await tokenOf(home.world, "owner");
     const issue = async (by: string | undefined, kind: string, input: object) =>
       (await callAs(by, "POST", `/tokens/${kind}`, input)).body.token;
@@ -55,7 +55,7 @@ describe("a version published by a token", () => {
     }
   });
 
-  it("is not approved by whoever gave the token its value", async () => {
+  it("is not approved by the person who rotated the token", async () => {
     const owner = await tokenOf(home.world, "owner");
     const ci = await home.call("POST", "/tokens/ci", { name: "rotated", project_id: home.world.projectId });
     const { body } = await callAs(owner, "POST", `/tokens/${ci.id}/rotate`, {});

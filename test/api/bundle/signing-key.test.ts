@@ -111,7 +111,7 @@ describe("signing keys", () => {
     await again.stop();
   });
 
-  it("that are revoked are refused from disk: what only they signed is not loaded", async () => {
+  it("that are revoked are refused from disk: a bundle that only they signed is not loaded", async () => {
     const folder = home.newFolder();
     const runtime = await started({ folder });
     const stale = readFileSync(join(folder, "bundle", "bundle.json"));
@@ -213,7 +213,7 @@ async function startSigner(
 }
 
 describe("an external signer", () => {
-  it("keeps the private keys; what it signs is checked, and its failure publishes nothing", async () => {
+  it("keeps the private keys; its signatures are checked, and its failure publishes nothing", async () => {
     const secret = "made-up-signer-secret";
     const signer = await startSigner(secret);
     const env = { SIGNER_URL: signer.url, SIGNER_SECRET: secret, POLICY_GUARD_ALLOW_NETWORKS: "127.0.0.0/8" };

@@ -39,7 +39,7 @@ describe("bad input by Connect", () => {
     expect((await send("EvaluateToolCall", "application/json", call(nested(36)))).status).toBe(200);
   });
 
-  it("an unpaired surrogate is refused or harmless, and what is beside it is found", async () => {
+  it("an unpaired surrogate is refused or harmless, and findings next to it are found", async () => {
     const { status, text } = await send(
       "EvaluateInput",
       "application/json",

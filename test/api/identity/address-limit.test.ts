@@ -38,7 +38,7 @@ describe("the limit of authentication requests from one address, at two processe
     expect((await knock("198.51.100.1", 1)).status).toBe(401);
   });
 
-  test("whatever the minute, and not only those of the clock", async () => {
+  test("within any minute, not only those of the clock", async () => {
     const address = "198.51.100.2";
     const statuses: number[] = [];
     for (let n = 0; n < 60; n++) {

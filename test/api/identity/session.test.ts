@@ -76,7 +76,7 @@ describe("sessions, at two processes", () => {
     expect(await statusOf(access_token)).toBe(401);
   });
 
-  test("what is revoked at one process is refused by the next call at the other", async () => {
+  test("a session that is revoked at one process is refused by the next call at the other", async () => {
     const person = await createPerson(plane.database);
     for (let n = 0; n < 20; n++) {
       const { access_token = "" } = await logIn(person);
@@ -116,7 +116,7 @@ describe("sessions, at two processes", () => {
     expect((await callAccount(plane, "Login", { email, password: change.new_password })).status).toBe(200);
   });
 
-  test("a role is what it is at the moment of the call", async () => {
+  test("the role at the moment of the call counts", async () => {
     const person = await createPerson(plane.database, { orgId: world.orgId, role: "admin" });
     const request = { org_id: world.orgId, name: "Renamed" };
     const rename = () =>

@@ -138,7 +138,7 @@ describe("an invitation by mail", () => {
     expect(statuses).toEqual([201, 201, 409]);
   });
 
-  it("is followed by a mail to whoever asked to join and was let in", async () => {
+  it("is followed by a mail to the person who asked to join", async () => {
     const eve = await createPerson(plane.database);
     await call("TeamService/AskToJoin", { org_id: world.orgId }, eve.access_token);
     const { body } = await call("TeamService/ListJoinRequests", { org_id: world.orgId });

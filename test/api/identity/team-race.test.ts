@@ -150,7 +150,7 @@ describe("calls about one team that meet", () => {
     expect((await call("ListMembers", {}, ada.access_token)).error).toBe("no_access_to_organization");
   });
 
-  it("20 organizations are all that one account makes, however many calls race", async () => {
+  it("one account makes at most 20 organizations, even when calls race", async () => {
     const ada = await createPerson(plane.database);
     const method = "OrganizationService/CreateOrganization";
     const make = () => plane.caller.call("rest", { method, request: { name: "Acme" }, token: ada.access_token });

@@ -52,7 +52,7 @@ describe("thresholds", () => {
     if (row !== undefined) expect(at.onePercent(row)).toBe(ofOther.onePercent(row));
   });
 
-  it("let no more innocent texts of their own set pass than was asked for", async () => {
+  it("flag at most the wanted share of innocent texts in their own set", async () => {
     const rows = readCorpus().slice(0, 2_000);
     const innocent = rows.filter(({ isAttack }) => !isAttack);
     const at = await thresholdsFrom(rows, byLength);

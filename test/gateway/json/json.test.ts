@@ -213,7 +213,7 @@ describe("JSON text", () => {
     );
   });
 
-  test("a key that appears twice is found wherever it stands and however it is written", () => {
+  test("a duplicate key is found at every place and in every spelling", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), anyJson, anyJson, fc.nat({ max: 20 }), (key, a, b, depth) => {
         const escaped = [...key]

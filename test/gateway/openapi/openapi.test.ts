@@ -222,7 +222,7 @@ describe("the pages", () => {
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+';/);
   });
 
-  test("what a description says is shown as text", () => {
+  test("a description is shown as text", () => {
     const hostile = text.replace('"title": "Policy Guard"', '"title": "<script>alert(1)</script>"');
     expect(createDocsPage(hostile, "/v1/openapi.json").html).not.toContain("<script>alert(1)");
   });

@@ -17,7 +17,7 @@ describe("measures", () => {
     expect(areaUnderCurve([1, 4], [2, 3])).toBe(0.5);
   });
 
-  it("choose thresholds above which lies no more than was allowed", () => {
+  it("choose thresholds with at most the allowed share above them", () => {
     fc.assert(
       fc.property(
         fc.array(fc.float({ noNaN: true }), { minLength: 1 }),

@@ -5,7 +5,7 @@ import { bundleJson } from "../../../runtime/bundle/bundle-json.ts";
 import { signedBundle } from "./signed-bundle.ts";
 
 describe("the JSON of a bundle in chunks", () => {
-  it("says the same as in one chunk, whatever the size of its parts", async () => {
+  it("gives the same bytes as in one chunk for every size of parts", async () => {
     // Around the size of a chunk, where base64 could get padding in the middle.
     for (const size of [0, 1, 2, 3, 196_607, 196_608, 196_609, 400_000]) {
       const bundle = await signedBundle({ files: { "policies/a.json": "x".repeat(size), "lists/b.json": "é\u0000" } });

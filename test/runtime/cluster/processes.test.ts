@@ -68,7 +68,7 @@ function children(): number[] {
 }
 
 describe("two processes on one port", () => {
-  it("share the memory of a session, whichever is called", async () => {
+  it("share a session, so that any of them can be called", async () => {
     const ids = Array.from({ length: 12 }, (_, i) => `session-${i}`);
     expect(new Set(ids.map((id) => ownerOf(id, 2))).size).toBe(2);
     for (const session_id of ids) {
@@ -90,7 +90,7 @@ describe("two processes on one port", () => {
     expect(await metric("bundle_version")).toBe(1);
   });
 
-  it("refuse alike, whichever is called", async () => {
+  it("all refuse in the same way", async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
         post("input", { session_id: `refused-${i}`, output_schema: "none", text: "x" }),

@@ -95,7 +95,7 @@ async function streamed(session_id: string, deltas: readonly string[]) {
 }
 
 describe("streams in front of two processes", () => {
-  it("go on in the process that the id names, whichever is called", async () => {
+  it("continue in the process that the id names when another one is called", async () => {
     for (const id of await openInBoth()) {
       let released = "";
       for (const delta of ["Write to a", "nn@exam", "ple.com", " today", "."]) {
@@ -111,7 +111,7 @@ describe("streams in front of two processes", () => {
     }
   });
 
-  it("take texts that are cut within surrogate pairs, whichever is called", async () => {
+  it("all take texts that are cut within surrogate pairs", async () => {
     const units = "🙂 for ann@example.com 🙃🙂".split("");
     for (const id of await openInBoth()) {
       let released = "";
@@ -158,7 +158,7 @@ describe("streams in front of two processes", () => {
     }
   });
 
-  it("refuse alike, whichever is called", async () => {
+  it("all refuse in the same way", async () => {
     for (const id of ["0.nothing", "1.nothing", "7.nothing", "nothing"])
       expect((await post(`streams/${id}/chunks`, { delta: "x" })).status).toBe(404);
     const [id] = await openInBoth();

@@ -78,7 +78,7 @@ describe("an enrolment", () => {
     }
   });
 
-  it("refuses keys that include none of the pinned ones, and keeps the pinned ones", async () => {
+  it("refuses a key set without any pinned key, and keeps the pinned ones", async () => {
     const enrolment = new Enrolment(folder);
     await renew(enrolment);
     answer = { ...standard, keys: [stranger.publicJwk] };
@@ -90,7 +90,7 @@ describe("an enrolment", () => {
     const enrolment = new Enrolment(folder);
     await renew(enrolment);
     answer = { ...standard, [name]: "another" };
-    await expect(renew(enrolment)).rejects.toThrow("a folder of its own");
+    await expect(renew(enrolment)).rejects.toThrow("its own folder");
     expect(enrolment.current?.scope).toMatchObject({ [name]: standard[name] });
   });
 

@@ -100,7 +100,7 @@ describe("QuotaLeases", () => {
     expect(book.take(later(63_000))).toBe("a");
   });
 
-  it("never refuses while the control plane is away, whatever its last answer", () => {
+  it("never refuses while the control plane cannot be reached", () => {
     for (const state of [QuotaState.EXHAUSTED, QuotaState.BLOCKED, QuotaState.LEASED]) {
       isConnected = true;
       answer(state);

@@ -61,7 +61,7 @@ describe("a token that was valid a moment ago", () => {
     expect(() => made.authenticate(token)).toThrow("another project or environment");
   });
 
-  it("is accepted whatever the number of tokens, however many of them are remembered", () => {
+  it("is accepted even if there are many tokens, and more than are remembered", () => {
     const { access: made } = access();
     const tokens = Array.from({ length: 1_100 }, () => newToken(CredentialKind.RUNTIME));
     made.replace(tokens.map((each) => digestOf(each)));

@@ -116,7 +116,7 @@ describe("the schemas", () => {
     for (const { id, parameters } of catalog) expect(unknownKeywords(parameters), id).toEqual([]);
   });
 
-  it("refuse a value that is none of an enumeration, whatever its kind", () => {
+  it("refuse a value of any type that is not in the enumeration", () => {
     const broken = source.replace("sensitivity: balanced", "sensitivity: {a: 1}");
     expect(parsePolicy(broken).problems.map(({ path }) => path)).toContain("detectors.injection.sensitivity");
   });

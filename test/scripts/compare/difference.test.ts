@@ -72,7 +72,7 @@ describe("the comparison of two versions", () => {
     expect(linesOf(differences(a, new Map()), 25).at(-1)).toBe("  … and 5 more");
   });
 
-  it("reads types and labels of metrics, whatever their values", () => {
+  it("reads types and labels of metrics, not their values", () => {
     const text = `# HELP calls_total Calls.\n# TYPE calls_total counter\ncalls_total{code="ok",text="a\\"} 1"} 7\n# TYPE time histogram\ntime_bucket{le="1"} 3\ntime_sum 0.5\n`;
     expect([...metricsIn(text)]).toEqual([
       ["calls_total", { type: "counter", labels: ["code", "text"] }],

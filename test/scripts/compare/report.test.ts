@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "policy-guard-compare-"));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("what differs is told and counted, and what ran out of its time is left out", () => {
+it("differences are reported and counted, and evaluations that ran out of time are left out", () => {
   const [a, b] = [
     new Recording(join(folder, "a"), { hasMessages: false }),
     new Recording(join(folder, "b"), { hasMessages: false }),
@@ -37,7 +37,7 @@ it("what differs is told and counted, and what ran out of its time is left out",
   ]);
 });
 
-it("of a part only what is there is compared", () => {
+it("compares only the sections that a part names", () => {
   const [a, b] = [
     new Recording(join(folder, "c"), { hasMessages: false }),
     new Recording(join(folder, "d"), { hasMessages: false }),

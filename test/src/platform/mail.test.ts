@@ -78,7 +78,7 @@ describe("a mail", () => {
     expect(sink?.mails).toEqual([]);
   });
 
-  it("goes to one address, whatever that address looks like", async () => {
+  it("goes to exactly one address, even if the address looks like several", async () => {
     const transport = await transportTo({}, plain);
     await transport.send({ ...mail, to: "ada@example.com, eve@example.com" }).catch(() => undefined);
     expect(sink?.mails.filter(({ to }) => to.includes("eve@example.com"))).toEqual([]);

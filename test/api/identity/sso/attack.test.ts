@@ -198,7 +198,7 @@ describe("an answer of the browser is refused", () => {
 });
 
 describe("a sign-in always has", () => {
-  it("PKCE with S256, a state and a nonce, whatever the provider says it knows", async () => {
+  it("PKCE with S256, a state and a nonce, independently of the provider's metadata", async () => {
     idp.lies.metadata = (metadata) => ({ ...metadata, code_challenge_methods_supported: ["plain"] });
     const fresh = await rig.home(idp);
     const { searchParams } = new URL((await rig.start(fresh)).authorizationUrl);

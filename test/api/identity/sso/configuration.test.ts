@@ -57,7 +57,7 @@ describe("enforced single sign-on", () => {
 });
 
 describe("a provider", () => {
-  it("is asked for its keys no more often than every ten seconds, whatever its tokens name", async () => {
+  it("is asked for its keys at most every ten seconds, even if tokens name unknown keys", async () => {
     const home = await rig.home(idp);
     expect((await rig.signIn(home, ada(home))).status).toBe(200);
     const asked = () => idp.requests.filter((request) => request === "GET /jwks").length;
@@ -134,7 +134,7 @@ describe("a domain", () => {
     expect(late).toMatchObject({ status: 409, error: "already_exists" });
   });
 
-  it("is the same however it is written, and none that is no domain", async () => {
+  it("is the same in every spelling, and other texts are refused", async () => {
     const home = await rig.home(idp);
     const as = { world: home.world, persona: "admin" };
     const add = (domain: string) => rig.call("SsoService/AddSsoDomain", { org_id: home.world.orgId, domain }, as);

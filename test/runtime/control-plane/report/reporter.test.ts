@@ -158,7 +158,7 @@ describe("a reporter", () => {
     expect(plane.sizes).toHaveLength(11);
   });
 
-  it("backs off from 0.1 to 30 seconds while streams fail, and anew once one was answered", async () => {
+  it("backs off from 0.1 to 30 seconds while streams fail, and starts again after an answer", async () => {
     const { slept, next } = failingReporter(() => 0.5);
     await eventually(() => expect(slept).toHaveLength(1));
     for (let failure = 1; failure < 12; failure += 1) await next();

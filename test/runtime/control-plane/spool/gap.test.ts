@@ -5,7 +5,7 @@ import { GapList, type GapReason } from "../../../../runtime/control-plane/spool
 const reasons: GapReason[] = ["spool_full", "write_failed", "corrupt"];
 
 describe("the list of gaps", () => {
-  it("counts each lost evaluation once, under its first reason, whatever the order", () => {
+  it("counts each lost evaluation once, under its first reason, in every order of reports", () => {
     const command = fc.record({
       first: fc.integer({ min: 1, max: 60 }),
       length: fc.integer({ min: 1, max: 15 }),

@@ -93,7 +93,7 @@ describe("records that are appended within together", () => {
 });
 
 describe("durable mode", () => {
-  it("shares one sync among appends that come together, and none of them resolves before it", async () => {
+  it("shares one sync among appends that arrive together, which resolve after it", async () => {
     const disk = new FaultDisk();
     let syncs = 0;
     const counted: SpoolDisk = {

@@ -154,7 +154,7 @@ describe("an evaluation", () => {
     );
   });
 
-  it("gives the same answer in whichever order the bundle holds its policies", () => {
+  it("gives the same answer for every order of policies in the bundle", () => {
     fc.assert(
       fc.property(...cases, (policies, segments, isExempt) => {
         const sources = policies.map((policy, index) => ({

@@ -16,7 +16,7 @@ describe("the ASCII form of a host", () => {
     );
   });
 
-  it("is not taken from what is none, however long", () => {
+  it("is not decoded from texts that are not Punycode, however long", () => {
     for (const label of ["!!", "zzzzzzzzzzzz99", "a".repeat(64), "9".repeat(60)])
       expect(fromPunycode(label)).toBeUndefined();
   });

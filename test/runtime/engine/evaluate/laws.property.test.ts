@@ -86,7 +86,7 @@ describe("an exemption", () => {
     );
   });
 
-  it("of whoever extends a pack, like its mode and roll-out, weakens no locked rule of it", () => {
+  it("of a policy that extends a pack cannot weaken a locked rule of the pack, nor can its mode and roll-out", () => {
     const uses = fc.record({ mode: fc.constantFrom("enforce", "shadow", "off", undefined), isRolledOut: fc.boolean() });
     fc.assert(
       fc.property(rules, texts, uses, (list, text, { mode, isRolledOut }) => {
@@ -239,7 +239,7 @@ describe("redaction", () => {
     );
   });
 
-  it("is the same for the same text and key, in every style, whatever the order of the spans", () => {
+  it("is the same for the same text and key, in every style and order of the spans", () => {
     fc.assert(
       fc.property(cases, ([pieces, drafts]) => {
         const spans = drafts.map((draft) => spanOf(pieces, draft));

@@ -45,7 +45,7 @@ const noise = words.map((list) => list.join(" "));
 const other = fc.record({ role: fc.constantFrom("assistant", "tool"), content: noise });
 
 describe("a payload that is split over user turns", () => {
-  it("is found wherever it is split, and in each turn exactly its part is taken out", () => {
+  it("is found at every split, and each turn loses exactly its part of it", () => {
     const cuts = fc.uniqueArray(fc.integer({ min: 1, max: key.length - 1 }), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(cuts, noise, noise, fc.array(other, { maxLength: 2 }), (at, before, after, between) => {

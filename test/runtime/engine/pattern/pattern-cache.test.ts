@@ -5,7 +5,7 @@ import { PatternError } from "../../../../runtime/engine/pattern/pattern-error.t
 import { patternKey } from "../../../../runtime/engine/pattern/pattern-facts.ts";
 
 describe("compiled patterns", () => {
-  it("stay in the cache as long as they are in use, however many others come and go", () => {
+  it("stay in the cache while they are in use, even if many others come and go", () => {
     const used = compilePattern("\\bused-[0-9]{3}\\b");
     for (let i = 0; i < 1_500; i++) compilePattern(`gone-${i}`);
     expect(compilePattern("\\bused-[0-9]{3}\\b")).toBe(used);

@@ -70,8 +70,8 @@ describe("conditions", () => {
   });
 
   it.each([
-    ['segment.text.matches("a" + "b")', 21, "written out"],
-    ["segment.text.matches(segment.id)", 21, "written out"],
+    ['segment.text.matches("a" + "b")', 21, "literal pattern"],
+    ["segment.text.matches(segment.id)", 21, "literal pattern"],
     ['segment.text.matches("(")', 21, "not an RE2 expression"],
     ['segment.text.matches("(?=a)")', 21, "not an RE2 expression"],
     ['segment.text.matches("[a-z]{900}")', 0, "times as long"],
@@ -151,7 +151,7 @@ describe("conditions", () => {
     expect(refusal(source)).toBeUndefined();
   });
 
-  it("refuse a sum that the request makes too large, wherever it is in the condition", () => {
+  it("refuse a sum that the request makes too large, at every place in the condition", () => {
     expect(assertGuarded).not.toThrow();
     const condition = compile("[tool.args.long].map(x, x + x).exists(x, x == 1)");
     const tool = (length: number) => new ToolFacts("t", { long: "x".repeat(length) });
@@ -171,7 +171,7 @@ describe("conditions", () => {
     expect(condition.holds(facts)).toBe(true);
   });
 
-  it("never throws while compiling, whatever the source", () => {
+  it("never throws while compiling", () => {
     const word = fc.constantFrom(
       ...'segment . text matches ( "a" ) && || ! [ ] { } : ? 1 2.5 finding findings exists x , lists tool args == in true'.split(
         " ",

@@ -151,7 +151,7 @@ describe("a policy that extends a pack", () => {
     expect(problemsOf(`${line}\n${own}`)).toEqual([problem]);
   });
 
-  it("refuses packs that extend each other in a circle, by whichever way", () => {
+  it("refuses every circle of packs that extend each other", () => {
     const body = (other: string) => ({
       apiVersion: "policyguard/v1",
       kind: "Policy",
@@ -179,8 +179,8 @@ tests:
   - {name: t, text: acme, expect: {outcome: BLOCK, rules: [leak/ward]}}
 `;
     expect(problemsOf(source)).toEqual([
-      '7:35 exemptions[0].rules[0]: exemption "a": no rule fits "leak/wrd"',
-      '8:35 exemptions[1].rules[0]: exemption "b": all that "leak/mail" fits is locked by its pack',
+      '7:35 exemptions[0].rules[0]: exemption "a": no rule matches "leak/wrd"',
+      '8:35 exemptions[1].rules[0]: exemption "b": every rule that matches "leak/mail" is locked by its pack',
       '10:60 tests[0].expect.rules[0]: the policy has no rule "leak/ward"',
     ]);
     const tested = policyOf(

@@ -54,7 +54,7 @@ describe("parsePolicy", () => {
     expect(fromObject).toEqual(policy);
   });
 
-  it("has one canonical form, whatever the order of the source, and adds no defaults", () => {
+  it("has one canonical form for every order of the source, and adds no defaults", () => {
     const shuffled = `tests:
   - {expect: {outcome: BLOCK}, text: KEY-1, name: t}
 rules:

@@ -12,7 +12,7 @@ const styled = (style: string) =>
   `rules: [{id: a, stages: [input], detect: pii, action: REDACT, redact: {style: ${style}}}]`;
 
 describe("redaction", () => {
-  it("takes the category of the first rule for equal spans, whatever their categories", () => {
+  it("takes the category of the first rule for equal spans of different categories", () => {
     const policy = (...categories: string[]) =>
       `rules:\n${categories.map((each) => `  - {id: ${each}, stages: [input], detect: secrets, category: ${each}, action: REDACT}\n`).join("")}`;
     const redacted = (source: string) => ask(engineOf([source]), { text: "KEY-1" }).response.text;

@@ -30,7 +30,7 @@ function shapeless(count: number): PolicySource[] {
 }
 
 describe("all policies of a bundle together", () => {
-  it("may have a limited number of patterns without a literal, in whatever environment each applies", () => {
+  it("may have a limited number of patterns without a literal, over all environments", () => {
     const most = bundleLimits.patternsWithoutLiteral;
     expect(() => assertCompilable(shapeless(most))).not.toThrow();
     expect(() => assertCompilable(shapeless(most + 1))).toThrow(BundleTooLarge);

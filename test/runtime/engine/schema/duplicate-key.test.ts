@@ -22,7 +22,7 @@ test.each([
   "{}",
 ])("a text without one is let be: %s", (text) => expect(isFound(text)).toBe(false));
 
-test("an output whose members come twice does not fit its schema, whichever of them would", () => {
+test("an output with a duplicate member is not valid, even if one of its values would be", () => {
   const schema = { type: "object", properties: { role: { enum: ["user"] } } };
   const problems = compileOutputSchema({ schemaId: "1", name: "n", version: 1, schema }).check(
     '{"role":"admin","role":"user"}',

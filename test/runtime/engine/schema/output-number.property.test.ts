@@ -59,7 +59,7 @@ function scaled(text: string): bigint {
 }
 
 describe("a number in an output", () => {
-  it("is a multiple exactly when its decimal is, wherever it stands", () => {
+  it("is a multiple exactly when its decimal is, at every place of the output", () => {
     const seen = { true: 0, false: 0, refused: 0 };
     fc.assert(
       fc.property(written, divisor, fc.constantFrom("root", "item", "member"), (number, multipleOf, where) => {

@@ -27,7 +27,7 @@ describe("an output schema", () => {
     expect(compile({ items: { type: "number" } }).check(JSON.stringify(Array(100).fill("x")))).toHaveLength(32);
   });
 
-  it("compares items whatever the order of their members", () => {
+  it("compares items independently of the order of their members", () => {
     expect(keywords({ uniqueItems: true }, '[{"a":1,"b":2},{"b":2,"a":1}]')).toEqual(["uniqueItems"]);
     expect(keywords({ uniqueItems: true }, '[1,"1",[1],{"a":1}]')).toEqual([]);
   });

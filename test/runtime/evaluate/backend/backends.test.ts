@@ -196,7 +196,7 @@ describe("detector backends", () => {
   });
 
   it.each([
-    ["by the short way", {}],
+    ["by the fast path", {}],
     ["by the ordinary way", { "content-type": "application/json; charset=utf-8", "accept-encoding": "gzip" }],
   ])("is asked within the trace of the call, %s", async (_, headers) => {
     Object.assign(answers, { status: 200, body: '{"results":[{"findings":[]}]}', delayMs: 0 });
@@ -221,7 +221,7 @@ describe("detector backends", () => {
     },
   );
 
-  it("sends no secret to a backend that has none, whatever header the bundle names", async () => {
+  it("sends no secret to a backend without one, even if the bundle names a header", async () => {
     Object.assign(answers, { status: 200, body: '{"results":[{"findings":[]}]}', delayMs: 0 });
     expect((await call("input", { text: "hello", agent_id: "free" })).body.outcome).toBe("ALLOW");
     expect(bad.authorizations.at(-1)).toBeUndefined();

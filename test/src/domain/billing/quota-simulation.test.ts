@@ -81,7 +81,7 @@ async function trySchedule(random: () => number): Promise<{ worst: number; refus
   return { worst, refused: runtimes.reduce((sum, { refused }) => sum + refused, 0), lost: used + made - stored };
 }
 
-it("50 runtimes never get more than the plan, whatever breaks, and every evaluation is counted once", async () => {
+it("50 runtimes never get more than the plan when things break, and every evaluation is counted once", async () => {
   let failures = 0;
   let refused = 0;
   for (let i = 0; i < n; i++) {

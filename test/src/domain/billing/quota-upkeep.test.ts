@@ -114,7 +114,7 @@ describe("notices of use", () => {
     expect((await alerts())[0]).toMatchObject({ window_seconds: 30 * 86_400, project_id: null, webhook_id: null });
   });
 
-  it("count what is leased, and begin anew with another limit and another month", async () => {
+  it("count leased evaluations, and start again with another limit and another month", async () => {
     const source = await runtime();
     await use(7_900);
     await new Quota(world.database, { mode: "off" }).open(source).answer([], "now");

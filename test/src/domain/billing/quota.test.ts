@@ -101,7 +101,7 @@ describe("Quota", () => {
     expect(await usage()).toMatchObject({ evaluations: 1, overageEvaluations: 0, leasedEvaluations: lease.size - 1 });
   });
 
-  it("takes back what a runtime that is gone did not use, and counts what it reports afterwards as overage", async () => {
+  it("takes back the unused lease of a lost runtime, and counts its later reports as overage", async () => {
     const { source, lease } = await grant();
     clock.pass(2 * leaseLifetimeMs);
     expect(await usage()).toMatchObject({ leasedEvaluations: 0 });

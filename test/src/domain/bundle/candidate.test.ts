@@ -56,7 +56,7 @@ describe("the manifest of a candidate", () => {
     expect(await kids()).toEqual(await live());
   });
 
-  it("is signed anew when keys change while it is compared, and stays the same manifest", async () => {
+  it("is signed again when keys change while it is compared, with the same manifest", async () => {
     const { candidate } = await start();
     const { payload } = (await candidates.bundle({ orgId: world.orgId, ...path })).manifest;
     await replaceKeys();

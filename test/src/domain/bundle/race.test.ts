@@ -80,7 +80,7 @@ describe("while a release is checked", () => {
     expect(bundle.version).toBe(3);
   });
 
-  it("a policy that changes is checked again, and what is signed is what was checked", async () => {
+  it("a policy that changes is checked again, so that only checked policies are signed", async () => {
     const path = await fresh();
     const analysis = disturbed("checkRelease", async (run) => run === 1 && change(run));
     const { bundle } = await bundlesWith(analysis).publish(world.caller, path, { activate: false });

@@ -54,7 +54,7 @@ describe("with one organization whose key does not open", () => {
       return place && (await findActivation(tx, place.id, place.activationSeq))?.issuedAt.getTime();
     });
 
-  it("the activations of all others are signed anew, fresh for another while under the same number", async () => {
+  it("the activations of all others are signed again, with a new time and the same number", async () => {
     const [first, broken, last] = await Promise.all(
       worlds.map(async (world) => ({ world, before: await issuedAt(world) })),
     );
@@ -75,7 +75,7 @@ describe("with one organization whose key does not open", () => {
     await expect(activations.refresh(before)).rejects.toThrow("failed for 1 of 1");
   });
 
-  it("what is fresh is left as it is", async () => {
+  it("fresh activations are left as they are", async () => {
     expect(await activations.refresh(new Date(clock.now().getTime() - 30 * dayMs))).toBe(0);
   });
 

@@ -94,7 +94,7 @@ describe("publishEvent()", () => {
     expect(await jobsOf(caller)).toEqual([]);
   });
 
-  it("sends every documented field and nothing else, whatever the object has besides", async () => {
+  it("sends every documented field, and no other members of the object", async () => {
     const caller = await world.newCaller();
     const data = { ...blocked(1), prompt: "text that must not leave" };
     await world.database.systemTransaction(caller.orgId, (tx) => publishEvent(tx, "evaluation.blocked", data));

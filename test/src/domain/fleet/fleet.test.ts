@@ -53,7 +53,7 @@ describe("Fleet", () => {
   const activate = (seq: number) =>
     database.systemTransaction(world.orgId, (tx) => tx.sql("update environment set activation_seq = ?", [seq]));
 
-  it("tells whoever joins what is in force, so that nothing is missed between enrolment and stream", async () => {
+  it("tells each runtime that joins what is in force, so that nothing is missed between enrolment and stream", async () => {
     await activate(3);
     const fleet = new Fleet({ database, log });
     const { heard, joined } = member();
@@ -97,7 +97,7 @@ describe("Fleet", () => {
     await expect.poll(() => [...heard].sort(), within).toEqual(["3 tokens", "3 tokens", 8].sort());
   });
 
-  it("closes when the last runtime has left, and stops whoever comes later", async () => {
+  it("closes when the last runtime has left, and stops runtimes that come later", async () => {
     const fleet = new Fleet({ database, log });
     const [one, two] = [member(), member()];
     const leave = [fleet.join(one.joined), fleet.join(two.joined)];

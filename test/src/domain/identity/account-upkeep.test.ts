@@ -14,7 +14,7 @@ const hourMs = 3_600_000;
 const origin = { address: "192.0.2.1", userAgent: "tests" };
 const call = { action: "account.sign_in", requestId: "test", address: origin.address };
 
-test("what is over is deleted a day later, and nothing that still counts", async () => {
+test("expired rows are deleted a day later, and no others", async () => {
   const urls = await createTestDatabase();
   const clock = createMovedClock();
   const database = await openDatabase({ url: urls.applicationUrl, poolSize: 4, clock });

@@ -75,7 +75,7 @@ describe("LoginTries", () => {
     expect(locks).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1440, 1440, 1440]);
   });
 
-  test("begin anew after a success, and after a day without a try", async () => {
+  test("start again after a success, and after a day without a try", async () => {
     await attempts([...wrong(4), "right"]);
     expect(await attempts([...wrong(4)])).toEqual(wrong(4));
     clock.pass(24 * 60 * minuteMs + 1);

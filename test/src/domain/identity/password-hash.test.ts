@@ -20,7 +20,7 @@ describe("PasswordHasher", () => {
     expect(await hasher.check("passwore", stored)).toEqual({ matches: false, outdated: true });
   });
 
-  test("takes the same password in whatever form the keyboard composed it", async () => {
+  test("takes the same password in every Unicode form that a keyboard composes", async () => {
     const stored = await hasher.hash("caf\u00E9 au lait 7");
     expect((await hasher.check("cafe\u0301 au lait 7", stored)).matches).toBe(true);
   });

@@ -76,7 +76,7 @@ describe("who may change whom", () => {
     expect(await outcomeOf(team.leave(caller))).toBe("done");
   });
 
-  it("a role that was lost while the call was on its way counts no more", async () => {
+  it("a role that was lost while the call was under way no longer counts", async () => {
     const { orgId } = await createTeam();
     const [admin, viewer] = [
       await createPerson(database, { orgId, role: "viewer" }),
@@ -91,7 +91,7 @@ describe("who may change whom", () => {
 });
 
 describe("an organization always has an owner", () => {
-  it("whoever of two owners demotes, removes or leaves at the same moment", async () => {
+  it("when two owners demote, remove or leave at the same moment", async () => {
     for (let round = 0; round < 10; round++) {
       const { orgId } = await createWorld(database);
       const [a, b] = [
@@ -117,7 +117,7 @@ describe("an organization always has an owner", () => {
     }
   });
 
-  it("whoever of two owners hands over to the other while being removed", async () => {
+  it("when an owner hands over to another while being removed", async () => {
     const { orgId } = await createWorld(database);
     const [a, b] = [
       await createPerson(database, { orgId, role: "owner" }),

@@ -18,7 +18,7 @@ describe("parseEmail()", () => {
     expect(parseEmail(text).key).toBe(key);
   });
 
-  test("what is written to is what is found", () => {
+  test("the address and its key have the same normal form", () => {
     const { text, key } = parseEmail("\uFB01ona@example.com"); // with the ligature fi
     expect([text, key]).toEqual(["fiona@example.com", "fiona@example.com"]);
   });

@@ -32,7 +32,7 @@ describe("nextAttemptAt()", () => {
     expect(attemptTimes(steps).map((ms) => ms / minuteMs)).toEqual([0, 3, 12, 39, 120]);
   });
 
-  it("makes five attempts with gaps within 10 % of 3, 9, 27 and 81 minutes, whatever chance and a pause of the target add", () => {
+  it("makes five attempts with gaps within 10 % of 3, 9, 27 and 81 minutes, including jitter and pauses", () => {
     fc.assert(
       fc.property(fc.array(chance, { minLength: 6, maxLength: 6 }), (chances) => {
         const times = attemptTimes(chances.map((random) => ({ random, sendMs: 0 })));

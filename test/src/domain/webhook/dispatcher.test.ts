@@ -207,7 +207,7 @@ describe("Dispatcher", () => {
     }
   }, 180_000);
 
-  it("ends in order: what is being sent is recorded, and nothing more is claimed", () =>
+  it("ends in order: requests under way are recorded, and nothing more is claimed", () =>
     withSinks(1, async ([sink]) => {
       if (sink === undefined) return;
       sink.answerWith(() => sleep(100, { status: 200 }));

@@ -117,7 +117,7 @@ describe("a webhook that has only failed for five days", () => {
     expect(await actions(caller)).toEqual([]);
   });
 
-  it("begins to count anew when it is activated again, or gets another address", async () => {
+  it("starts to count again when it is activated again, or gets another address", async () => {
     const caller = await world.newCaller();
     const { row } = await world.subscribe(caller, sink.url);
     sink.answerWith(() => ({ status: 500 }));

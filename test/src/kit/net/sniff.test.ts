@@ -19,7 +19,7 @@ test.each(["POST", "PUT", "PATCH", "PRI", "GET", "DELETE"])("%s is HTTP/1.1 as s
   expect(decided.filter((protocol) => protocol === "http2")).toEqual([]);
 });
 
-test("whatever is not the preface is HTTP/1.1 once it is long enough", () => {
+test("bytes that differ from the preface are HTTP/1.1 once they are long enough", () => {
   const bytes = fc.uint8Array({ minLength: 24, maxLength: 40 }).map((array) => Buffer.from(array));
   const near = fc.tuple(fc.nat(preface.length - 1), fc.integer({ min: 1, max: 255 })).map(([at, change]) => {
     const changed = Buffer.from(preface);

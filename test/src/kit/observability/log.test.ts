@@ -35,7 +35,7 @@ test.each(["authorization", "Authorization", "x-api-key", "cookie", "set-cookie"
   },
 );
 
-test("tokens of every kind are masked wherever they stand, also in errors and after a line break", () => {
+test("tokens of every kind are masked everywhere, also in errors and after a line break", () => {
   const { log, lines } = capture();
   for (const kind of [
     CredentialKind.RUNTIME,

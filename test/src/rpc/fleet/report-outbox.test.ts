@@ -33,7 +33,7 @@ describe("ReportOutbox", () => {
     expect((await messages.next()).done).toBe(true);
   });
 
-  it("tells of an activation again when it was signed anew", async () => {
+  it("sends an activation again after it was signed again", async () => {
     const outbox = new ReportOutbox();
     const messages = outbox.messages();
     outbox.bundleChanged(5);

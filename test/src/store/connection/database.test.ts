@@ -6,7 +6,7 @@ import { openDatabase } from "../../../../src/store/connection/database.ts";
 import { createTestDatabase } from "../../../harness/database.ts";
 import { adminCaller } from "../../../harness/vector/world.ts";
 
-it("a read sees one moment, whatever is committed while it reads", async () => {
+it("a read sees the state of one moment, without later commits", async () => {
   const urls = await createTestDatabase();
   const database = await openDatabase({ url: urls.applicationUrl, poolSize: 2 });
   const organizations = new Organizations(database);
@@ -40,7 +40,7 @@ it("a database that ends every connection in mid-transaction costs the pool none
     const asleep = `select count(*)::int as n ${others} and wait_event = 'PgSleep'`;
     await expect.poll(async () => (await killer.query<{ n: number }>(asleep)).rows[0]?.n, { interval: 10 }).toBe(2);
     await killer.query(`select pg_terminate_backend(pid) ${others}`);
-    for (const outcome of await Promise.all(sleeping)) expect(outcome).toContain("the database is away");
+    for (const outcome of await Promise.all(sleeping)) expect(outcome).toContain("the database is not available");
   }
   await expect(database.isWritable()).resolves.toBe(true);
   await killer.end();

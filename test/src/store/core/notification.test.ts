@@ -45,7 +45,7 @@ describe("Notifications", () => {
   const orgId = randomUUID();
   const tell = (value: number) => database.systemTransaction(orgId, (tx) => tx.notify("news", { value }));
 
-  it("hears what is committed and nothing of what is rolled back", async () => {
+  it("hears committed changes only, none that are rolled back", async () => {
     const { heard } = await listen();
     const failing = database.systemTransaction(orgId, async (tx) => {
       await tx.notify("news", { value: 1 });

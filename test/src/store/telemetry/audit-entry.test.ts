@@ -184,7 +184,7 @@ describe("openings", () => {
 });
 
 describe("entries of form 1", () => {
-  it("become entries of form 2 that commit to the digests, whatever organization they are of", async () => {
+  it("become entries of form 2 that commit to the digests, in every organization", async () => {
     const [world, other] = [await createWorld(database), await createWorld(database)];
     await backToForm1();
     const digest = `sha256:${"ab".repeat(32)}`;

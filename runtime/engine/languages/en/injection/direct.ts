@@ -1,5 +1,5 @@
-// English injection rules about what stands around an instruction: text above and below it, the answer that is demanded
-// word for word, switches and comments that pretend to command. Weights as in instruction.ts.
+// English injection rules about the surroundings of an instruction: references to the text above and below it, answers
+// demanded word for word, switches and comments that pose as commands. For weights see instruction.ts.
 
 import type { Rule } from "../../injection-part.ts";
 

@@ -1,5 +1,5 @@
-// English injection rules about framings: statements about the model, the writer or a scene that pretend that rules do
-// not apply, and tasks that are turned into others. Weights as in instruction.ts.
+// English injection rules about framings: claims about the model, the writer or a scene that suspend the rules, and
+// tasks that are swapped for others. For weights see instruction.ts.
 
 import type { Rule } from "../../injection-part.ts";
 

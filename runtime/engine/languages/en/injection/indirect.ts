@@ -1,5 +1,5 @@
-// English injection rules about what hides in other text: instructions to a model inside a document, sentences in
-// pieces, and dialogues in which an assistant has already agreed. Weights as in instruction.ts.
+// English injection rules about attacks inside other text: instructions to a model in a document, sentences split into
+// pieces, and dialogues in which an assistant has already agreed. For weights see instruction.ts.
 
 import type { Rule } from "../../injection-part.ts";
 
@@ -88,5 +88,5 @@ const dialogue: readonly Rule[] = [
   },
 ];
 
-/** The English rules about what hides in other text, by family. */
+/** The English rules about attacks inside other text, by family. */
 export const indirectRules: readonly Rule[] = [...indirect, ...split, ...dialogue];

@@ -1,10 +1,11 @@
-// English injection rules. Precise rather than greedy: each names the instructions, the prompt or the guard that it
-// attacks. A weight of 0.5 or more is enough alone at the usual sensitivity; lesser ones need company.
+// English injection rules. They are precise rather than broad: each names the instructions, the prompt or the guard
+// that it attacks. A match with a weight of 0.5 or more is a finding by itself at the usual sensitivity; matches with
+// lower weights only count together.
 
 import type { Rule } from "../../injection-part.ts";
 
 const override: readonly Rule[] = [
-  // "the previous instructions" may be those of the person who writes: enough only in company.
+  // "the previous instructions" may be the writer's own, so this counts only together with other matches.
   {
     family: "override",
     weight: 0.45,

@@ -1,5 +1,4 @@
-// English jailbreak rules: personas without restrictions, forbidden refusals.
-// Weights as in instruction.ts.
+// English jailbreak rules: personas without restrictions, forbidden refusals. For weights see instruction.ts.
 
 import type { Rule } from "../../injection-part.ts";
 

@@ -1,5 +1,5 @@
-// English injection rules about short orders that everybody tries first: a sentence that is the whole message needs no
-// context to be an attack, and the same words inside a longer text often are none. Weights as in instruction.ts.
+// English injection rules about short orders that everybody tries first. A sentence that is the whole message is an
+// attack without further context; inside a longer text the same words often are not. For weights see instruction.ts.
 
 import type { Rule } from "../../injection-part.ts";
 

@@ -1,4 +1,4 @@
-// Groups of words that the English injection rules name in braces.
+// Groups of words to which English injection rules refer in braces, such as {rules}.
 
 import type { Rule } from "../../injection-part.ts";
 
@@ -37,7 +37,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** A rule with the words in the place of their {names}. */
+/** A rule with each {name} replaced by its words. */
 export function withWords(rule: Rule): Rule {
   return { ...rule, pattern: rule.pattern.replace(/\{([a-z]+)\}/g, (whole, name: string) => words.get(name) ?? whole) };
 }

@@ -149,7 +149,7 @@ describe("a policy of a pack", () => {
     expect(names({ action: "FLAG" })).toEqual(["no word"]);
   });
 
-  it("does no more than its mode allows, and a rule that does less stays so", () => {
+  it("does no more than its mode allows, and a rule that does less keeps doing less", () => {
     const { document } = instantiatePack(packOf(), { mode: "shadow" });
     expect(document.defaults).toEqual({ mode: "shadow" });
     expect(document.rules).toMatchObject([{}, { mode: "shadow" }]);

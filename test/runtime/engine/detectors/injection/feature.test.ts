@@ -76,7 +76,7 @@ describe("the features of a window", () => {
     );
   });
 
-  it("count every word once, in whichever block it ends", () => {
+  it("count every word once, even if it ends in the next block", () => {
     const words = Array.from(
       { length: 300 },
       (_, index) => `w${String.fromCharCode(97 + (index % 26)).repeat(1 + (index % 7))}`,
@@ -113,7 +113,7 @@ describe("the features of a window", () => {
     }
   });
 
-  it("stay right when the numbers of blocks begin anew", () => {
+  it("stay right when the block numbers start again", () => {
     const block = new BlockFeatures();
     const units = unitsOf("to be or not to be");
     block.read(units, 0, units.length, true);

@@ -66,7 +66,7 @@ describe("readModel", () => {
     expect(model.open()(innocent, 0, innocent.length)).toBeLessThan(-2);
   });
 
-  it("weighs a window the same whichever was weighed before, and as its features say", () => {
+  it("weighs a window by its features alone, independently of the windows before", () => {
     const weights = Int8Array.from({ length: featureCount }, (_, index) => ((index * 2_654_435_761) % 255) - 127);
     const model = readModel(writeModel(header, weights));
     const word = fc.string({ unit: fc.constantFrom(..."abcé語7'!-"), minLength: 1, maxLength: 20 });

@@ -44,7 +44,7 @@ describe("operating points", () => {
     ]);
   });
 
-  it("follow the kind of text that a policy names, whatever the source", () => {
+  it("follow the kind of text that a policy names, for every source", () => {
     for (const source of sources) {
       expect(judgedAs(source, { text_kind: "document", sensitivity: "balanced" })).toBe("document, balanced");
       expect(judgedAs(source, { text_kind: "chat", sensitivity: "balanced" })).toBe("chat, balanced");

@@ -204,7 +204,7 @@ describe("identity numbers", () => {
     expect(kindsIn(`${text}, thanks`)).toContain(kind);
   });
 
-  it.each(identities)("%s: %j with another end is none", (kind, text) => {
+  it.each(identities)("%s: %j with another end is not found", (kind, text) => {
     const last = text.slice(-1);
     const other = /\d/.test(last) ? String((Number(last) + 1) % 10) : last === "B" ? "E" : "B";
     expect(kindsIn(`${text.slice(0, -1)}${other}, thanks`)).not.toContain(kind);

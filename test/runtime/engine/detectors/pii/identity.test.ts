@@ -30,7 +30,7 @@ function hasNumber(kind: string, text: string): boolean {
 }
 
 describe("numbers drawn from the form and check of their kind", () => {
-  it.each(named)("%s: each is found beside a word that says what it is", (kind, numbers) => {
+  it.each(named)("%s: each is found next to a word that names its kind", (kind, numbers) => {
     const label = labels.get(kind);
     expect(label).toBeDefined();
     for (const number of numbers) {

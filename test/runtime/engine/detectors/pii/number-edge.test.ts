@@ -22,7 +22,7 @@ function follow(text: string, chunkLength: number): { searches: number; mostOpen
 }
 
 describe("numbers in a text that comes bit by bit", () => {
-  it.each(["1 ", "1234 ", "1-", "7"])("of a row of %j are searched in steps, however small the chunks", (part) => {
+  it.each(["1 ", "1234 ", "1-", "7"])("of a row of %j are searched in steps, even in the smallest chunks", (part) => {
     const text = part.repeat(8_192 / part.length);
     const { searches, mostOpen } = follow(text, 4);
     expect(searches).toBeLessThanOrEqual(text.length / 256 + 1);

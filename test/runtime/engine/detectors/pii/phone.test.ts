@@ -96,7 +96,7 @@ describe("phone numbers", () => {
     expect(found("pii", text, { entities: ["PHONE"] })).toEqual([]);
   });
 
-  it("are read by the plans of the named regions only, whatever the language around them", () => {
+  it("are read by the plans of the named regions only, in every language", () => {
     const text = "Ring meg på 40 61 23 45.";
     expect(found("pii", text, { entities: ["PHONE"], phone_regions: ["US"] })).toEqual([]);
     expect(found("pii", text, { entities: ["PHONE"], phone_regions: ["NO"] })).toEqual(["40 61 23 45"]);

@@ -134,7 +134,7 @@ const dialable = refusedAddresses
 const refusable = dialable.filter((text) => text !== "010.0.0.1");
 
 describe("an address that is not public", () => {
-  it("is refused when a URL is stored, by whatever way it is named", async () => {
+  it("is refused in every spelling when a URL is stored", async () => {
     const tally = new Tally();
     for (const [way, of] of Object.entries(ways)) {
       for (const [index, address] of refusable.entries()) {
@@ -144,7 +144,7 @@ describe("an address that is not public", () => {
     tally.close("refused_when_stored", 400);
   });
 
-  it("is refused when it is to be dialled, by whatever way it is named, and not dialled", async () => {
+  it("is refused in every spelling when it would be dialled, and not dialled", async () => {
     const tally = new Tally();
     for (const [way, of] of Object.entries(ways)) {
       for (const [index, address] of refusable.entries()) {
@@ -155,7 +155,7 @@ describe("an address that is not public", () => {
     tally.close("refused_when_dialled", 400);
   });
 
-  it("is refused in whatever spelling, and not dialled", async () => {
+  it("is refused in every spelling, and not dialled", async () => {
     const tally = new Tally();
     for (const url of refusedSpellings) {
       tally.count(`${url} stored`, await checked(url), "refused");
@@ -195,7 +195,7 @@ describe("an address that is not public", () => {
 });
 
 describe("an address that may be reached", () => {
-  it("is let through, by whatever way it is named", async () => {
+  it("is allowed in every spelling", async () => {
     const tally = new Tally();
     for (const [way, of] of Object.entries(ways)) {
       for (const [index, address] of publicAddresses.entries()) {
@@ -207,7 +207,7 @@ describe("an address that may be reached", () => {
     tally.close("let_through", 140);
   });
 
-  it("gets its delivery, by whatever way it is named", async () => {
+  it("gets its delivery in every spelling", async () => {
     // Nothing listens at 127.0.0.2: of two addresses the other one is tried.
     const names = {
       "a.test": ["127.0.0.1"],
