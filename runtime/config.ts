@@ -52,7 +52,8 @@ export const runtimeSchema = defineSchema({
     name: "POLICY_GUARD_DATA",
     kind: "path",
     default: "var/runtime",
-    description: "Folder for the last good bundle, the enrolment and the spool of evaluations. One process each.",
+    description:
+      "Folder for the last good bundle, the enrolment and the spool of evaluations. Each runtime needs its own.",
   },
   spoolMode: {
     name: "SPOOL_MODE",
@@ -60,7 +61,7 @@ export const runtimeSchema = defineSchema({
     values: ["fast", "durable"],
     default: "fast",
     description:
-      "`durable` answers after the evaluation is on disk; `fast` at once, and a power failure may cost the last 200 ms and what the disk was writing.",
+      "`durable` answers after the evaluation is on disk; `fast` answers at once, and a power failure can lose the evaluations of the last 200 ms and those that were being written.",
   },
   spoolMegabytes: {
     name: "SPOOL_MEGABYTES",
@@ -84,7 +85,7 @@ export const runtimeSchema = defineSchema({
     max: 64,
     default: "1",
     description:
-      "Processes that share the port. Each has a folder of its own below the data folder; sessions and metrics are shared.",
+      "Processes that share the port. Each has its own folder in the data folder; sessions and metrics are shared.",
   },
   sessions: {
     name: "SESSIONS",
@@ -108,7 +109,7 @@ export const runtimeSchema = defineSchema({
     max: 4_096,
     default: "8",
     description:
-      "Memory for scanned texts and their findings, so that prompts, turns and documents that come again are not scanned again. 0 disables it.",
+      "Memory for scanned texts and their findings, so that repeated prompts, turns and documents are not scanned again. 0 disables it.",
   },
   trustedHops: {
     name: "TRUSTED_PROXY_HOPS",
@@ -116,26 +117,32 @@ export const runtimeSchema = defineSchema({
     min: 0,
     max: 10,
     default: "0",
-    description: "Proxies of your own in front of the port; that many entries of X-Forwarded-For are believed.",
+    description:
+      "How many of your own proxies are in front of the port; that many entries of X-Forwarded-For, from the right, are trusted.",
   },
   tlsCertificate: {
     name: "TLS_CERTIFICATE_FILE",
     kind: "secret-file",
     description: "File with the certificate chain in PEM; with it the port speaks TLS, and ALPN chooses HTTP/2.",
   },
-  tlsKey: { name: "TLS_KEY_FILE", kind: "secret-file", secret: true, description: "File with its private key in PEM." },
+  tlsKey: {
+    name: "TLS_KEY_FILE",
+    kind: "secret-file",
+    secret: true,
+    description: "File with the certificate's private key in PEM.",
+  },
   backendSecrets: {
     name: "BACKEND_SECRETS_FILE",
     kind: "secret-file",
     secret: true,
     description:
-      'File with the secrets of detector backends: a JSON object `{"<key>": {"origin", "header", "value"}}`. Each is sent to its origin only, whatever a bundle says.',
+      'File with the secrets of detector backends: a JSON object `{"<key>": {"origin", "header", "value"}}`. Each secret is sent to its own origin only, even if a bundle names another.',
   },
   backendOrigins: {
     name: "BACKEND_ORIGINS",
     kind: "list",
     description:
-      "Origins such as `http://10.0.0.7:8095` at which detector backends without a secret may be. Texts go to these and to the origins in `BACKEND_SECRETS_FILE`, to no other.",
+      "Origins of detector backends without a secret, such as `http://10.0.0.7:8095`. Texts are sent only to these and to the origins in `BACKEND_SECRETS_FILE`.",
   },
   drainDelayMs: {
     name: "DRAIN_DELAY",

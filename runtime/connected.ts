@@ -124,8 +124,9 @@ async function openSource(
 function openEnrolment(folder: string, log: Logger): Enrolment {
   return new Enrolment(folder, {
     onProblem: (err) => {
-      if (err === undefined) log.info("the disk has taken the enrolment");
-      else log.error({ err }, "the disk refuses the enrolment, which holds until a restart; it is tried again");
+      if (err === undefined) log.info("the enrolment is on disk again");
+      else
+        log.error({ err }, "the enrolment could not be written to disk, and would be lost at a restart; trying again");
     },
   });
 }
@@ -209,7 +210,7 @@ function claim(folder: string): Lock {
   if (!("heldBy" in lock)) return lock;
   throw new Error(
     `the data folder ${folder} belongs to process ${lock.heldBy}, which is running; ` +
-      "give each runtime a folder of its own with POLICY_GUARD_DATA",
+      "give each runtime its own folder with POLICY_GUARD_DATA",
   );
 }
 

@@ -64,7 +64,7 @@ type CallerAccess = Pick<Source, "authenticate" | "interceptors">;
 function accessByToken(scope: BundleScope, hashes: readonly string[], clock: Clock): CallerAccess {
   if (hashes.length === 0) {
     throw new Error(
-      "nobody could call: set POLICY_GUARD_TOKEN_HASHES, or pass --no-auth to take calls from this machine",
+      "nobody could call: set POLICY_GUARD_TOKEN_HASHES, or pass --no-auth to accept calls from this machine",
     );
   }
   const tokens = new TokenAuthenticator(() => scope, clock);

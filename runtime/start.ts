@@ -60,7 +60,7 @@ function answerPrimary({ managementPort, metrics }: Runtime): void {
 
 function sourceOf(settings: RuntimeConfig, { bundle, key, noAuth }: Arguments, log: Logger): Promise<Source> {
   if (bundle !== undefined) {
-    if (key === undefined) throw new Error("--bundle needs --key: the public key that may have signed it");
+    if (key === undefined) throw new Error("--bundle needs --key: the public keys that may sign it");
     return standalone(settings, { bundle, key }, { noAuth, clock });
   }
   const { controlPlaneUrl: url, token } = settings;

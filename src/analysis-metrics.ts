@@ -6,7 +6,7 @@ import type { WorkResult } from "./platform/work/work-pool.ts";
 export function createAnalysisMetrics(metrics: Metrics): (job: string, result: WorkResult) => void {
   const analyses = new Counter({
     name: "analyses_total",
-    help: "Analyses of what authors wrote, by how they ended.",
+    help: "Analyses of what authors wrote, by result.",
     labelNames: ["job", "result"],
     registers: [metrics.registry],
   });

@@ -39,7 +39,7 @@ export const controlPlaneSchema = defineSchema({
     min: 2,
     max: 200,
     default: "16",
-    description: "Most connections to PostgreSQL of one process.",
+    description: "Max connections of one process to PostgreSQL.",
   },
   masterKey: {
     name: "POLICY_GUARD_MASTER_KEY",
@@ -53,7 +53,7 @@ export const controlPlaneSchema = defineSchema({
     name: "POLICY_GUARD_ALLOW_NETWORKS",
     kind: "cidr-list",
     description:
-      "Networks in which webhooks and identity providers may be although they are private, as CIDR. Empty: none.",
+      "Private networks in which webhooks and identity providers are allowed, in CIDR notation. Empty: none.",
   },
   dnsServers: {
     name: "POLICY_GUARD_DNS_SERVERS",
@@ -66,27 +66,33 @@ export const controlPlaneSchema = defineSchema({
     kind: "url",
     schemes: ["https", "http"],
     description:
-      "External signer that makes and keeps the keys for bundles, reached through the network guard. Empty: keys are kept in the database, sealed.",
+      "External signer that creates and keeps the keys for bundles, called through the network guard. Empty: keys are in the database, sealed.",
   },
   signerSecret: {
     name: "SIGNER_SECRET",
     kind: "string",
     secret: true,
-    description: "Bearer token with which the external signer knows this product. `SIGNER_URL` needs it.",
+    description: "Bearer token for calls to the external signer. `SIGNER_URL` requires it.",
   },
   tlsCertificate: {
     name: "TLS_CERTIFICATE_FILE",
     kind: "secret-file",
     description: "File with the certificate chain in PEM; with it the port speaks TLS, and ALPN chooses HTTP/2.",
   },
-  tlsKey: { name: "TLS_KEY_FILE", kind: "secret-file", secret: true, description: "File with its private key in PEM." },
+  tlsKey: {
+    name: "TLS_KEY_FILE",
+    kind: "secret-file",
+    secret: true,
+    description: "File with the certificate's private key in PEM.",
+  },
   trustedHops: {
     name: "TRUSTED_PROXY_HOPS",
     kind: "int",
     min: 0,
     max: 10,
     default: "0",
-    description: "Proxies of your own in front of the port; that many entries of X-Forwarded-For are believed.",
+    description:
+      "How many of your own proxies are in front of the port; that many entries of X-Forwarded-For, from the right, are trusted.",
   },
   registration: {
     name: "POLICY_GUARD_REGISTRATION",
@@ -94,7 +100,7 @@ export const controlPlaneSchema = defineSchema({
     values: ["open", "invite_only"],
     default: "invite_only",
     description:
-      "`open`: whoever reaches the port may register. `invite_only`: accounts come by invitation, by single sign-on, or from the operator. `npm start` on loopback: `open`.",
+      "`open`: everybody who reaches the port can register. `invite_only`: accounts are created by invitation, by single sign-on, or by the operator. `npm start` on loopback: `open`.",
   },
   defaultPlan: {
     name: "POLICY_GUARD_DEFAULT_PLAN",
@@ -110,7 +116,7 @@ export const controlPlaneSchema = defineSchema({
     min: 1,
     max: 10_000,
     default: "20",
-    description: "Most authentication requests from one address (IPv6: one /64) within any minute.",
+    description: "Max authentication requests from one address (IPv6: one /64) within any minute.",
   },
   authLimitPerHour: {
     name: "AUTH_LIMIT_PER_HOUR",
@@ -125,7 +131,7 @@ export const controlPlaneSchema = defineSchema({
     kind: "url",
     schemes: ["http", "https"],
     description:
-      "Address under which people reach the control plane; links in mails lead there, and identity providers send people back there. Empty: this machine and `PORT`.",
+      "Address at which people reach the control plane. Links in mails and redirects of identity providers lead there. Empty: this machine and `PORT`.",
   },
   smtpUrl: {
     name: "SMTP_URL",
@@ -133,26 +139,26 @@ export const controlPlaneSchema = defineSchema({
     schemes: ["smtp", "smtps"],
     secret: true,
     description:
-      "Mail server: `smtps://user:password@host` or, with STARTTLS, `smtp://user:password@host:587`; `?tls=off` for a server without TLS. Empty: no mail; invitation links are in the answer to the admin.",
+      "Mail server: `smtps://user:password@host` or, with STARTTLS, `smtp://user:password@host:587`; `?tls=off` for a server without TLS. Empty: no mail; the admin who invites gets the link in the answer.",
   },
   mailFrom: {
     name: "MAIL_FROM",
     kind: "string",
     maxLength: 320,
-    description: "Sender of mails, such as `Policy Guard <no-reply@example.com>`. `SMTP_URL` needs it.",
+    description: "Sender of mails, such as `Policy Guard <no-reply@example.com>`. `SMTP_URL` requires it.",
   },
   drainDelayMs: {
     name: "DRAIN_DELAY",
     kind: "duration",
     default: "0ms",
-    description: "Time between becoming not ready and closing the port at shutdown, for load balancers to notice.",
+    description: "Time at shutdown between becoming not ready and closing the port, so that load balancers notice.",
   },
   logLevel: {
     name: "LOG_LEVEL",
     kind: "enum",
     values: ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
     default: "info",
-    description: "What is logged, as JSON lines on standard output.",
+    description: "Min level of log lines, which are JSON on standard output.",
   },
 });
 

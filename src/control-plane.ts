@@ -150,7 +150,7 @@ async function authenticate(
   { token, address, now }: { readonly token: string; readonly address: string; readonly now: Date },
   log: Logger,
 ) {
-  const warn = (err: unknown) => log.warn({ err }, "last use not noted");
+  const warn = (err: unknown) => log.warn({ err }, "the last use of a credential could not be recorded");
   if (tokenKind(token) === CredentialKind.MEMBER) {
     const person = await sessions.authenticate(token);
     if (person !== undefined) sessions.touch(person, address).catch(warn);
@@ -169,5 +169,5 @@ async function countRequest(config: ControlPlaneConfig, database: Database, peer
 }
 
 async function assertWritable(database: Database): Promise<void> {
-  if (!(await database.isWritable())) throw new NotReady("not_writable", "the database takes no writes");
+  if (!(await database.isWritable())) throw new NotReady("not_writable", "the database accepts no writes");
 }

@@ -12,6 +12,6 @@ export function externalSigner(
   outbound: Outbound,
 ): ExternalSigner | undefined {
   if (url === undefined && secret === undefined) return undefined;
-  if (url === undefined || secret === undefined) throw new Error("SIGNER_URL and SIGNER_SECRET go together");
+  if (url === undefined || secret === undefined) throw new Error("set both SIGNER_URL and SIGNER_SECRET, or neither");
   return createExternalSigner(outbound, { url, secret });
 }

@@ -8,7 +8,7 @@ import type { Metrics } from "./kit/observability/metrics.ts";
 export function createIngestMetrics({ registry }: Metrics): (result: IngestResult) => void {
   const evaluations = new Counter({
     name: "ingest_evaluations_total",
-    help: "Evaluations that runtimes reported, by what became of them.",
+    help: "Evaluations that runtimes reported, by result.",
     labelNames: ["result"],
     registers: [registry],
   });

@@ -6,17 +6,17 @@ import { parseArgs } from "node:util";
 const usage = `usage: npm run operator -- <verb>
 
   create-organization <name> --owner <e-mail> [--person <name>] [--plan <plan>] [--evaluations <n>]
-      makes an organization, and its owner's account where the address has none; the first password on standard input,
-      or made up and shown
+      creates an organization and, if the address has no account, its owner's account; the first password is read from
+      standard input, or generated and shown
   list
       shows every organization with its plan
   show <organization id>
       shows one
   set-plan <organization id> <free|growth|enterprise> [--evaluations <n>] [--until <date>]
       puts an organization on a plan, with the plan's own monthly limit or, on growth, a higher one; until the date
-      whatever is bought meanwhile, without one until a plan is bought
+      even if another plan is bought meanwhile, without a date until a plan is bought
   set-limit <organization id> <n|default>
-      gives an organization on growth a monthly limit of its own, or that of the plan again
+      gives an organization on growth its own monthly limit, or the plan's again
   block <organization id> --reason <text>
       answers its calls with 402 until it is unblocked; what is safe to do stays open
   unblock <organization id> --reason <text>
@@ -26,8 +26,8 @@ const usage = `usage: npm run operator -- <verb>
   end-sessions <organization id>
       signs out all of its members; tokens stay
 
-  --json      answers in JSON
-  --dry-run   checks and tries everything, and changes nothing
+  --json      prints JSON
+  --dry-run   checks everything and changes nothing
   --help      shows this`;
 
 const options = {

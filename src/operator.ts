@@ -150,7 +150,7 @@ async function create(
 }
 
 function accountLine({ isNewAccount }: MadeOrganization, madeUp: string | undefined): string {
-  if (!isNewAccount) return "The account was there already, and keeps its password.";
+  if (!isNewAccount) return "The account already existed and keeps its password.";
   return madeUp === undefined ? "The password is the one given." : `The password is ${madeUp}`;
 }
 

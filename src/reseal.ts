@@ -17,7 +17,7 @@ async function main(): Promise<number> {
   const database = await openDatabase({ url: config.databaseUrl, poolSize: 2, clock: systemClock });
   try {
     const { counts, unopened } = await new Reseal(database, createSealer({ masterKeys })).run();
-    for (const [column, count] of counts) console.log(`${column}: ${count} sealed anew`);
+    for (const [column, count] of counts) console.log(`${column}: ${count} sealed again`);
     for (const { column, row, message } of unopened) console.error(`${column} of ${row}: ${message}`);
     if (unopened.length > 0) return 1;
     console.log(`Everything that is stored is sealed with "${masterKeys[0]?.id}".`);

@@ -9,7 +9,7 @@ import type { Metrics } from "./kit/observability/metrics.ts";
 export function createRefusalNotes({ registry }: Metrics, log: Logger): NoteRefusal {
   const refused = new Counter({
     name: "sign_ins_refused_total",
-    help: "Sign-ins, and other calls that ask for a password or a code, that were refused, by reason.",
+    help: "Refused sign-ins and other refused calls that ask for a password or a code, by reason.",
     labelNames: ["reason"],
     registers: [registry],
   });

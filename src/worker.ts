@@ -59,7 +59,7 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
     metrics,
     checks: {
       async database() {
-        if (!(await database.isWritable())) throw new NotReady("not_writable", "the database takes no writes");
+        if (!(await database.isWritable())) throw new NotReady("not_writable", "the database accepts no writes");
       },
     },
   });

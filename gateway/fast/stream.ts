@@ -245,7 +245,7 @@ class FastStream {
   #onIdle(): void {
     // A caller that reads nothing would not read the failure either.
     if (this.#stream.writableLength > 0) this.#stream.close(constants.NGHTTP2_CANCEL);
-    else this.#fail(new Fault(Reason.DEADLINE_EXCEEDED, "nothing came on the stream for too long"));
+    else this.#fail(new Fault(Reason.DEADLINE_EXCEEDED, "nothing arrived on the stream for too long"));
   }
 
   #fail(error: unknown): void {

@@ -93,7 +93,7 @@ function findEntry(router: Router<Entry>, verb: string, path: string): Match<Ent
   const match = router.find(verb, path);
   if (match !== undefined) return match;
   const allow = allowedOn(router, path);
-  throw new Fault(Reason.METHOD_NOT_ALLOWED, `${verb} is not among the methods of this path: ${allow}`, {
+  throw new Fault(Reason.METHOD_NOT_ALLOWED, `this path does not allow ${verb}; it allows ${allow}`, {
     headers: { Allow: allow },
   });
 }

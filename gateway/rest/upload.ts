@@ -55,7 +55,8 @@ function withBytes(method: DescMethod, message: Message, assign: (message: Messa
 // A reader that stops early leaves the connection open for the answer.
 async function* bytesOf(request: RestRequest, timeoutMs: number): AsyncGenerator<Uint8Array> {
   const late = Promise.withResolvers<never>();
-  const expire = () => late.reject(new Fault(Reason.DEADLINE_EXCEEDED, "the body did not come within its time limit"));
+  const expire = () =>
+    late.reject(new Fault(Reason.DEADLINE_EXCEEDED, "the body did not arrive within its time limit"));
   const timer = setTimeout(expire, timeoutMs);
   late.promise.catch(() => undefined); // it may come while nobody waits for bytes
   const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });

@@ -114,7 +114,7 @@ function assertTime({ not_before: notBefore, expires_at: expiresAt }: Activation
   if (now.getTime() + clockLeewayMs < Date.parse(notBefore)) {
     throw new BundleRejection(
       "not_yet_valid",
-      `the activation holds from ${notBefore}; the clock here says ${now.toISOString()}`,
+      `the activation is valid from ${notBefore}; the clock here says ${now.toISOString()}`,
     );
   }
   if (now.getTime() > Date.parse(expiresAt)) {

@@ -26,14 +26,15 @@ export function rootOf({ serial, keys }: KeySetPayload): TrustRoot {
   try {
     return { trust: trustKeys(jwks), serial, revoked: new Set(revoked.map(({ kid }) => kid)) };
   } catch (cause) {
-    throw new BundleRejection("bad_payload", "the key set has a key that is none, or none at all", { cause });
+    throw new BundleRejection("bad_payload", "the key set has no key, or an entry that is not a key", { cause });
   }
 }
 
 /** A key that was revoked once is never trusted again, even if a later key set names it. */
 function without({ trust, serial, revoked }: TrustRoot, known: ReadonlySet<string>): TrustRoot {
   const left = new Map([...trust].filter(([kid]) => !known.has(kid)));
-  if (left.size === 0) throw new BundleRejection("revoked_kid", "every key of the key set is revoked here");
+  if (left.size === 0)
+    throw new BundleRejection("revoked_kid", "this runtime knows every key of the key set as revoked");
   return { trust: left, serial, revoked: revoked.union(known) };
 }
 

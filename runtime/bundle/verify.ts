@@ -160,7 +160,7 @@ function matchParts(manifest: ManifestPayload, parts: readonly Part[]): Map<stri
     const data = found.get(path);
     if (data === undefined) throw new BundleRejection("missing_part", `the bundle lacks ${path}`);
     if (data.byteLength !== size || digestOf(data) !== digest) {
-      throw new BundleRejection("digest_mismatch", `${path} is not what the manifest says`);
+      throw new BundleRejection("digest_mismatch", `${path} does not have the digest that the manifest says`);
     }
   }
   for (const path of found.keys()) {
@@ -176,7 +176,7 @@ function matchParts(manifest: ManifestPayload, parts: readonly Part[]): Map<stri
 
 function assertActivated(signed: VerifiedStatement, manifest: ManifestPayload, { payload }: VerifiedActivation): void {
   if (payload.digest !== signed.digest || payload.version !== manifest.version) {
-    throw new BundleRejection("digest_mismatch", "the activation is about another bundle");
+    throw new BundleRejection("digest_mismatch", "the activation names another bundle");
   }
 }
 

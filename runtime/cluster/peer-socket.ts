@@ -41,7 +41,7 @@ const maxBytes = 16 * 1024 * 1024;
 const callerHeader = "x-caller";
 
 function away(): never {
-  throw new Fault(Reason.UNAVAILABLE, "the process that keeps the stream is away; the stream is lost with it");
+  throw new Fault(Reason.UNAVAILABLE, "the process that kept the stream is not available; the stream is lost with it");
 }
 
 function cancelled(streamId: string): FinishStreamRequest {

@@ -125,7 +125,7 @@ class Child {
       this.managementPort = undefined;
       listening.reject(new Error(why));
       if (isEnding.now) return;
-      log.error({ index, ...facts }, "a runtime process is not there; another takes its place");
+      log.error({ index, ...facts }, "a runtime process has ended; another replaces it");
       void this.#startAgain(performance.now() - startedAtMs);
     };
     child.once("exit", (code, signal) => isOver(`process ${index} ended with ${code ?? signal}`, { code, signal }));

@@ -190,11 +190,14 @@ export class BundleSync {
     try {
       await this.#cache.write({ bundle: this.#last.bundle, activation });
       this.#isDiskRefusing = false;
-      if (wasRefused) this.#log.info("the disk has taken the activation of the bundle");
+      if (wasRefused) this.#log.info("the activation of the bundle is on disk again");
     } catch (err) {
       this.#isDiskRefusing = true;
       if (!wasRefused)
-        this.#log.error({ err }, "the disk refuses the activation of the bundle, which holds until a restart");
+        this.#log.error(
+          { err },
+          "the activation of the bundle could not be written to disk, and would be lost at a restart",
+        );
     }
   }
 

@@ -136,7 +136,7 @@ function assertFits(pinned: Enrolled | undefined, { orgId, projectId, environmen
   if (scope.orgId !== orgId || scope.projectId !== projectId || scope.environment !== environment) {
     throw new Error(
       `the token is for ${projectId}/${environment}, and this data folder belongs to ${scope.projectId}/` +
-        `${scope.environment}; give each runtime scope a folder of its own`,
+        `${scope.environment}; give each runtime scope its own folder`,
     );
   }
 }
@@ -175,7 +175,7 @@ function readMessage(text: string, path: string): EnrolResponse {
     return fromJsonString(EnrolResponseSchema, text);
   } catch (cause) {
     throw new Error(
-      `${path} is damaged; remove it to enrol anew, with whichever signing keys the control plane then names`,
+      `${path} is damaged; remove it to enrol again and to trust the signing keys that the control plane then names`,
       { cause },
     );
   }

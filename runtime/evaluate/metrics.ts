@@ -96,7 +96,7 @@ function timeDetectors({ registry }: Metrics): Required<EvaluationMeters>["detec
 function measureMemory({ metrics: { registry }, memory }: RuntimeMetricsParts): void {
   new Counter({
     name: "remembered_texts_total",
-    help: "Texts that were looked up among those of before: known ones, and those that had to be scanned.",
+    help: "Texts by whether their findings were remembered (known) or they had to be scanned (scanned).",
     labelNames: ["result"],
     registers: [registry],
     collect() {
@@ -124,7 +124,7 @@ function countEvaluations({ registry }: Metrics): (evaluation: FinishedEvaluatio
   });
   const unjudgedTotal = createTally({
     name: "unjudged_total",
-    help: "What could not be judged in evaluations, by what the rule did about it: fail_open as if nothing had been found.",
+    help: "What could not be judged in evaluations, by what the rule did about it: with fail_open, as if nothing had been found.",
     labelNames: ["detector", "reason", "on_error"],
     registry,
   });
@@ -172,7 +172,7 @@ function measureBundle({ metrics, holder, clock }: RuntimeMetricsParts): void {
     const issuedAt = holder.loaded?.activation.issued_at;
     return issuedAt === undefined ? undefined : (clock.now().getTime() - Date.parse(issuedAt)) / 1000;
   });
-  gauge("bundle_stale", "1 when the freshness of the activation has run out.", () => {
+  gauge("bundle_stale", "1 when the activation in force has expired.", () => {
     return Number(holder.loaded?.reference.stale ?? false);
   });
   gauge("bundle_rejected", "1 when the newest bundle that was offered was refused.", () => {
@@ -182,22 +182,26 @@ function measureBundle({ metrics, holder, clock }: RuntimeMetricsParts): void {
 
 function measureTables({ metrics, holder }: RuntimeMetricsParts): void {
   const gauge = createGauges(metrics);
-  gauge("bundle_tables_bytes", "Memory of the tables that the bundle in force was compiled to.", () => {
+  gauge("bundle_tables_bytes", "Memory of the tables of the compiled bundle in force.", () => {
     const tables = holder.loaded?.engine.tables;
     return tables === undefined ? undefined : arrayBytes(tables);
   });
-  gauge("pattern_states_bytes", "Memory of the states that patterns made of the texts they saw.", patternStateBytes);
+  gauge(
+    "pattern_states_bytes",
+    "Memory of the automaton states that patterns have built while reading texts.",
+    patternStateBytes,
+  );
 }
 
 function measureSessions({ metrics, sessions }: RuntimeMetricsParts): void {
   const gauge = createGauges(metrics);
   gauge("sessions", "Sessions that are kept.", () => sessions.status().count);
-  gauge("sessions_characters", "Characters of names, placeholders and originals that are kept of sessions.", () => {
+  gauge("sessions_characters", "Characters of names, placeholders and originals that are kept for sessions.", () => {
     return sessions.status().units;
   });
   new Counter({
     name: "sessions_evicted_total",
-    help: "Sessions that had to go before their time, because too much was kept.",
+    help: "Sessions that were removed before their time because too much was kept.",
     registers: [metrics.registry],
     collect() {
       this.reset();
@@ -212,7 +216,7 @@ export function measureStreams(metrics: Metrics, streams: { readonly count: numb
   gauge("streams_open", "Streams of text that are being judged.", () => streams.count);
   gauge(
     "stream_held_back_characters",
-    "Text of open streams that came and was not released, in UTF-16 code units.",
+    "Text of open streams that has arrived and is held back, in UTF-16 code units.",
     () => {
       return streams.heldBack;
     },
@@ -235,7 +239,7 @@ export function measureBackends(metrics: Metrics, backends: Backends): void {
     buckets: bucketsSeconds,
     registers,
   });
-  createGauges(metrics)("backend_circuits_open", "Detector backends that are left alone since they fail.", () => {
+  createGauges(metrics)("backend_circuits_open", "Detector backends that are not asked because they fail.", () => {
     return backends.open;
   });
   backends.meter = {
@@ -259,7 +263,7 @@ function measureReporting(metrics: Metrics, { isConnected, spool, leased }: Repo
   );
   gauge("spool_records", "Evaluations that wait to be acknowledged by the control plane.", () => spool().depth);
   gauge("spool_size_bytes", "Disk space of the spool.", () => spool().sizeBytes);
-  gauge("spool_degraded", "1 while the disk refuses something.", () => {
+  gauge("spool_degraded", "1 while writing to disk fails.", () => {
     return Number(Object.keys(spool().problems).length > 0);
   });
   new Counter({

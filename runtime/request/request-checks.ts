@@ -46,7 +46,7 @@ export function assertStreamable(request: EvaluateRequest, stage: Stage): void {
 export function assertOneOutput({ outputSchema, text, messages, segments, toolCalls }: EvaluateRequest): void {
   const problems: FieldViolation[] = [];
   if (outputSchema === undefined) problems.push({ field: "output_schema", message: "expected the name of a schema" });
-  if (toolCalls.length > 0) problems.push({ field: "tool_calls", message: "expected none beside an output" });
+  if (toolCalls.length > 0) problems.push({ field: "tool_calls", message: "expected no calls: an output is a text" });
   if (text === undefined && messages.length + segments.length !== 1) {
     problems.push({ field: "text", message: "expected one text" });
   }

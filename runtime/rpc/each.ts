@@ -40,7 +40,7 @@ export function eachHandler({
         },
         eachLimits.ahead,
       );
-      const onStalled = () => stalled.abort(new ConnectError("the answers are not taken", Code.Canceled));
+      const onStalled = () => stalled.abort(new ConnectError("the caller does not take the answers", Code.Canceled));
       return whileTaken(answers, eachLimits.idleMs, onStalled);
     },
   };

@@ -53,7 +53,7 @@ export function evaluationHandlers(parts: EvaluationParts): ServiceImpl<typeof E
       if (peers?.keep(request.sessionId) !== true) return restorePlaceholders(request, sessions, clock.now().getTime());
       const answer = await peers.restore(request);
       if (answer !== undefined) return answer;
-      throw new Fault(Reason.UNAVAILABLE, "the process that keeps the session is away for the moment");
+      throw new Fault(Reason.UNAVAILABLE, "the process that keeps the session is not available at the moment");
     },
     explainEvaluation: async (request) => ({ explanation: await explain(request) }),
     ...streamHandlers(parts),

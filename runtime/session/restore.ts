@@ -27,7 +27,7 @@ export function restorePlaceholders(
     throw validationFailed([{ field: "text", message: "expected text or segments" }]);
   }
   const originals = sessions.originals(sessionId, nowMs);
-  if (originals === undefined) throw new Fault(Reason.NOT_FOUND, "this runtime keeps nothing of the session");
+  if (originals === undefined) throw new Fault(Reason.NOT_FOUND, "this runtime keeps nothing for the session");
   const restoring = new Restoring(originals);
   const restored = {
     text: text === undefined ? undefined : restoring.of(text),

@@ -28,7 +28,7 @@ export class CallParts {
   add({ id, name, arguments: text }: ToolCallPart): void {
     const call = this.#calls.get(id) ?? { name: "", texts: [] };
     if (call.name !== "" && name !== "" && name !== call.name)
-      throw refused("name", "expected the name of the first part");
+      throw refused("name", "expected the same name as in the first part");
     if (name !== "") call.name = name;
     this.#bytes += Buffer.byteLength(text);
     if (this.#bytes > this.#limits.argumentBytes)
@@ -65,7 +65,7 @@ function parsed(text: string): JsonValue {
   try {
     return parseJson(text);
   } catch (error) {
-    throw refused("arguments", `the parts together: ${error instanceof Fault ? error.message : "no JSON"}`);
+    throw refused("arguments", `the parts together: ${error instanceof Fault ? error.message : "not JSON"}`);
   }
 }
 

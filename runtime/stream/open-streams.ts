@@ -49,14 +49,14 @@ export class OpenStreams {
 
   /** Opens a stream. Throws `overloaded` when the max number is open. */
   open(request: EvaluateRequest, stage: Stage): LiveStream {
-    if (this.#open.size >= this.limits.streams) throw overloaded("as many streams are open as this process takes");
+    if (this.#open.size >= this.limits.streams) throw overloaded("this process has as many open streams as it may");
     const problems = [];
     if (request.text !== undefined)
-      problems.push({ field: "request.text", message: "expected none: the text is what comes" });
+      problems.push({ field: "request.text", message: "expected none: the chunks are the text" });
     if (request.messages.length > 0) problems.push({ field: "request.messages", message: "expected none" });
     if (request.segments.length > 1) problems.push({ field: "request.segments", message: "expected one at most" });
     if (request.segments.some(({ text }) => text !== ""))
-      problems.push({ field: "request.segments[0].text", message: "expected none: the text is what comes" });
+      problems.push({ field: "request.segments[0].text", message: "expected none: the chunks are the text" });
     if (problems.length > 0) throw validationFailed(problems);
     const live = new LiveStream(this.#evaluator.openStream(request, stage), this.limits, {
       grow: (units) => this.#grow(units),
@@ -71,7 +71,7 @@ export class OpenStreams {
 
   #grow(units: number): void {
     if (this.#units + units > this.limits.allUnits)
-      throw overloaded("the open streams of this process are too long together");
+      throw overloaded("the open streams of this process have too much text together");
     this.#units += units;
   }
 }
@@ -158,7 +158,7 @@ export class LiveStream {
 
   #assertOpen(): void {
     if (this.#isOver)
-      throw new Fault(Reason.DEADLINE_EXCEEDED, "the stream has ended: nobody took what it led to for too long");
+      throw new Fault(Reason.DEADLINE_EXCEEDED, "the stream has ended: its results were not taken for too long");
   }
 
   #end<T>(finish: () => T): T {

@@ -63,7 +63,7 @@ export async function* withinTime<T>(
 
 function orTimeout<T>(promise: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const expire = () => reject(new Fault(Reason.DEADLINE_EXCEEDED, "nothing came on the stream for too long"));
+    const expire = () => reject(new Fault(Reason.DEADLINE_EXCEEDED, "nothing arrived on the stream for too long"));
     const abort = () => reject(signal.reason);
     const timer = setTimeout(expire, Math.max(0, timeoutMs));
     signal.addEventListener("abort", abort, { once: true });

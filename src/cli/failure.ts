@@ -65,7 +65,7 @@ const causes: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder, and a file is needed",
   ENOTDIR: "a part of the path is not a folder",
   ENOSPC: "the disk is full",
-  EEXIST: "it exists already",
+  EEXIST: "it already exists",
   ELOOP: "its symbolic links go in a circle",
 };
 

@@ -24,7 +24,7 @@ export function createWorkerMetrics({ registry }: Metrics, inFlight: () => numbe
   });
   const durations = new Histogram({
     name: "webhook_attempt_seconds",
-    help: "Time of an attempt, from looking up the name to recording what came of it.",
+    help: "Time of an attempt, from the name look-up to recording the result.",
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
@@ -46,7 +46,7 @@ export function createWorkerMetrics({ registry }: Metrics, inFlight: () => numbe
   });
   new Gauge({
     name: "webhook_requests_in_flight",
-    help: "Requests to webhooks that are being made.",
+    help: "Requests to webhooks in flight.",
     registers,
     collect() {
       this.set(inFlight());

@@ -7,6 +7,6 @@ export const purgeAccounts = defineTask({
   read: readNothing,
   async run({ accounts, log }) {
     const purged = await accounts.purge();
-    if (purged > 0) log.info({ accounts: purged }, "purged what was over of accounts");
+    if (purged > 0) log.info({ accounts: purged }, "purged expired sessions, tokens and links");
   },
 });

@@ -12,6 +12,6 @@ export const refreshActivations = defineTask({
   read: readNothing,
   async run({ activations: refresh, clock, log }) {
     const activations = await refresh.refresh(new Date(clock.now().getTime() - dayMs));
-    if (activations > 0) log.info({ activations }, "signed activations anew");
+    if (activations > 0) log.info({ activations }, "signed activations again");
   },
 });

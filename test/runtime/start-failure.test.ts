@@ -18,7 +18,7 @@ describe("why a runtime does not start", () => {
     ["an argument", thrown(() => readArguments(["--bundel", "b.json"])), /^Unknown option '--bundel'/],
     [
       "a bundle",
-      new BundleRejection("digest_mismatch", "policies/a.json is not what the manifest says"),
+      new BundleRejection("digest_mismatch", "policies/a.json does not have the digest that the manifest says"),
       /^the bundle is refused \(digest_mismatch\): policies/,
     ],
     [

@@ -111,7 +111,7 @@ function diffOrder(old: Version, now: Version): PolicyChange[] {
   const was = [...old.rules.keys()].filter((id) => now.rules.has(id));
   const is = [...now.rules.keys()].filter((id) => old.rules.has(id));
   if (isSame(was, is)) return [];
-  const text = "rules in another order, which decides whose message is told";
+  const text = "rules in another order, which decides whose message is given";
   return [{ kind: "rules_reordered", path: "rules", text, before: was, after: is, effect: "neutral" }];
 }
 
@@ -157,7 +157,7 @@ function diffLists(old: Version, now: Version): PolicyChange[] {
  */
 function keptElsewhere(name: string, versions: readonly [Version, Version]): PolicyChange {
   const [was, is] = versions.map(({ document }) => document.lists?.[name]);
-  const text = `list "${name}": ${is === undefined ? "removed" : isNamed(is) ? "kept beside the policies, under this name" : "written out in the policy"}`;
+  const text = `list "${name}": ${is === undefined ? "removed" : isNamed(is) ? "stored separately, under this name" : "written in the policy"}`;
   const effect = listEffect(name, "unknown", versions);
   return { kind: "list_changed", path: `lists.${name}`, text, before: jsonOf(was), after: jsonOf(is), effect };
 }

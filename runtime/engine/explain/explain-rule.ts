@@ -210,14 +210,14 @@ interface RuleParts {
 function reasonOf(rule: CompiledRule, { stage, nowMs }: RuleContext, { found, first, rollout }: RuleParts): string {
   if (rule.mode === Mode.OFF) return "its mode is off";
   const mode = modeAt(rule, nowMs);
-  if (mode === Mode.OFF) return `its shadow ended ${endOf(rule)}, and it is off since`;
+  if (mode === Mode.OFF) return `its shadow mode ended ${endOf(rule)}, and it has been off since`;
   if (!rule.stages.has(stage)) {
     const names = [...rule.stages].map((each) => nameOf(stages, each)).join(", ");
     return `it does not run at the stage ${nameOf(stages, stage)}; it runs at ${names}`;
   }
   if (found.length > 0) return effectOf({ ...rule, mode }, found, first, rollout);
   if (first !== undefined) return first.reason;
-  if (rule.terms.length === 0) return "there is nothing that its condition is asked of";
+  if (rule.terms.length === 0) return "there is nothing for its condition to judge";
   return `nothing was found by ${[...new Set(rule.terms.map(({ detector }) => detector))].join(", ")}`;
 }
 

@@ -30,7 +30,7 @@ export class ExemptionCheck {
 
   #exemption({ id, when, rules, expires }: PolicyExemption, path: TreePath): void {
     if (this.#conditions.reads(when, [...path, "when"]).has("tool")) {
-      this.#about.report.error([...path, "when"], 'an exemption cannot read "tool": it holds at every stage');
+      this.#about.report.error([...path, "when"], 'an exemption cannot read "tool": it applies at every stage');
     }
     if (expires !== undefined) this.#expiry(id, expires, path);
     const ids = this.#ruleIds;
@@ -43,13 +43,13 @@ export class ExemptionCheck {
       if (fitting.length === 0) {
         this.#about.report.warn(
           [...path, "rules", at],
-          `exemption "${id}": no rule fits "${glob}"`,
+          `exemption "${id}": no rule matches "${glob}"`,
           didYouMean(glob, ids),
         );
       } else if (fitting.every((rule) => locked.includes(rule))) {
         this.#about.report.warn(
           [...path, "rules", at],
-          `exemption "${id}": all that "${glob}" fits is locked by its pack`,
+          `exemption "${id}": every rule that matches "${glob}" is locked by its pack`,
         );
       }
     }

@@ -233,7 +233,7 @@ class Walk implements ConditionShape {
     }
     for (const [index, arg] of args.entries()) {
       if (arg.op !== "value" || typeof arg.args !== "string") {
-        throw new ConditionRefused(`${name}() takes texts written out in quotes`, arg.start);
+        throw new ConditionRefused(`${name}() takes literal texts in quotes`, arg.start);
       }
       const known = expected[index];
       if (known === undefined || known.includes(arg.args)) continue;
@@ -247,7 +247,7 @@ class Walk implements ConditionShape {
   #pattern(node: ASTNode & { op: "rcall" }, args: readonly ASTNode[], units: number): number {
     const [pattern, ...rest] = args;
     if (pattern === undefined || rest.length > 0 || pattern.op !== "value" || typeof pattern.args !== "string") {
-      const message = "matches() takes one argument, a pattern written out in quotes";
+      const message = "matches() takes one argument, a literal pattern in quotes";
       throw new ConditionRefused(message, pattern?.start ?? node.start);
     }
     this.matches.push(node);

@@ -187,7 +187,7 @@ function isOfCel(error: unknown): error is ParseError | CelTypeError | Evaluatio
 function uncheckable(error: unknown, ast: ASTNode): ConditionProblem {
   const offset = emptyLiteralIn(ast);
   if (offset === undefined) return { message: `the types cannot be checked: ${messageOf(error)}`, offset: 0 };
-  return { message: "what is in an empty list or map has no type, so that nothing can be asked of it", offset };
+  return { message: "the elements of an empty list or map have no type, so a condition cannot use them", offset };
 }
 
 /** True for the result of ConditionCompiler.compile when the expression is invalid. */

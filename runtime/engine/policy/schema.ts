@@ -39,7 +39,7 @@ const backend: JsonObject = {
 };
 
 const controls = described(
-  "Controls of a framework that are served, such as OWASP-LLM01.",
+  "Controls of a framework that are implemented, such as OWASP-LLM01.",
   list({ type: "string", minLength: 1, maxLength: 128 }, { max: 100, unique: true }),
 );
 
@@ -68,7 +68,10 @@ const shadow: JsonObject = {
   ...record(
     {
       until: described("RFC 3339.", time),
-      becomes: described("What becomes of the rule. Default: enforce.", { type: "string", enum: ["enforce", "off"] }),
+      becomes: described("Mode of the rule from then on. Default: enforce.", {
+        type: "string",
+        enum: ["enforce", "off"],
+      }),
     },
     ["until"],
   ),
@@ -96,9 +99,9 @@ const extended: JsonObject = list(
         {
           pack: packReference,
           parameters: { type: "object", additionalProperties: true },
-          mode: described("Of all its rules; locked ones do not become weaker.", modes),
+          mode: described("Mode of all its rules; locked ones do not become weaker.", modes),
           shadow,
-          rollout: described("Of all its rules that have none; locked ones excepted.", rollout),
+          rollout: described("Roll-out of all its rules that have none, except locked ones.", rollout),
         },
         ["pack"],
       ),
@@ -112,7 +115,7 @@ const defaults = record({
   shadow,
   on_error: failModes,
   timeout_ms: described("Time budget of an evaluation, in milliseconds.", budget),
-  record: described("The most of the text that may be reported.", {
+  record: described("How much of the text may be reported.", {
     type: "string",
     enum: ["none", "redacted", "full"],
   }),
@@ -127,9 +130,9 @@ const lists: JsonObject = {
       list({ type: "string", maxLength: 1024 }, { max: 10000 }),
       record(
         {
-          named: described("The list is kept beside the policies, under this name.", { type: "boolean", const: true }),
+          named: described("The list is stored separately, under this name.", { type: "boolean", const: true }),
           default: described(
-            "What it holds where nobody keeps one.",
+            "Its items while no list has this name.",
             list({ type: "string", maxLength: 1024 }, { max: 10000 }),
           ),
         },
@@ -154,7 +157,7 @@ const detectors: JsonObject = {
         budget,
       ),
       backend: described(
-        "A detector backend that is asked as well: its key, or its key and what its labels mean.",
+        "A detector backend to ask as well: its key, or its key and the categories of its labels.",
         backend,
       ),
     },
@@ -200,12 +203,12 @@ const rule = record(
     description: { type: "string", maxLength: 2000 },
     stages: list({ type: "string", enum: [...stageNames] }, { min: 1, max: stageNames.length, unique: true }),
     detect,
-    when: described("CEL. The rule matches only where it is true.", condition),
-    unless: described("CEL. The rule does not match where it is true.", condition),
+    when: described("CEL. The rule matches only if it is true.", condition),
+    unless: described("CEL. The rule does not match if it is true.", condition),
     action: { type: "string", enum: [...outcomeNames] },
     severity: { type: "string", enum: [...severityNames] },
     category: { type: "string", minLength: 1, maxLength: 128 },
-    message: described("What to tell the person: a text, or one per language.", {
+    message: described("The message for the person: one text, or one for each language.", {
       oneOf: [
         { type: "string", minLength: 1, maxLength: 2000 },
         {
@@ -224,7 +227,7 @@ const rule = record(
     redact: record({
       style: { type: "string", enum: ["placeholder", "mask", "hash", "remove", "partial"] },
       reversible: described("Whether originals can be put back, within the session.", { type: "boolean" }),
-      ttl: described("How long, such as 30m. Default: as long as the session.", {
+      ttl: described("How long they can be put back, such as 30m. Default: as long as the session.", {
         type: "string",
         pattern: "^[1-9][0-9]{0,4}(s|m|h)$",
       }),

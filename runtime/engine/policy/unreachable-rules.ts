@@ -43,9 +43,9 @@ function isComparable(rule: PolicyRule, report: Reporter, index: number): boolea
 
 function needlessness({ id, action }: EffectiveRule, other: EffectiveRule): string {
   if (action === "ALLOW" && other.action !== "ALLOW") {
-    return `rule "${id}" contradicts "${other.id}", which matches the same and is stricter: ALLOW takes nothing back, an exemption does`;
+    return `rule "${id}" contradicts "${other.id}", which matches the same and is stricter: ALLOW does not weaken another rule, an exemption does`;
   }
-  return `rule "${id}" never decides: "${other.id}" matches wherever it does and is as strict`;
+  return `rule "${id}" never decides: "${other.id}" always matches too and is as strict`;
 }
 
 /** A cheap test for whether one rule could make another unnecessary. */

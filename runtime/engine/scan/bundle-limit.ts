@@ -45,9 +45,9 @@ export function assertFits(uses: readonly PlannedUse[]): void {
   const instructions = patterns.reduce((sum, { programSize }) => sum + programSize, 0);
   within(instructions, bundleLimits.instructions, "instructions of patterns", "repeat less in them, or have fewer");
   const phrases = new Set(uses.flatMap(({ plan }) => plan.phrases.map(({ text }) => text)));
-  within(phrases.size, bundleLimits.phrases, "phrases", "ask a detector backend for lists of that size");
+  within(phrases.size, bundleLimits.phrases, "phrases", "use a detector backend for lists of that size");
   const units = [...phrases].reduce((sum, text) => sum + text.length, 0);
-  within(units, bundleLimits.phraseUnits, "characters of phrases", "ask a detector backend for lists of that size");
+  within(units, bundleLimits.phraseUnits, "characters of phrases", "use a detector backend for lists of that size");
 }
 
 /** Throws BundleTooLarge when tables take more memory than an engine may have. */

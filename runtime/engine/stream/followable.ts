@@ -24,5 +24,5 @@ export function unfollowable({ scope, costClass }: DetectorDefinition, plan: Pla
   const isCovered = Object.keys(plan).every((key) => planKeys.has(key));
   return isCovered && [...plan.triggers, ...plan.sweeps].every(({ open }) => open !== undefined)
     ? undefined
-    : "finds things of no bounded length; without them it follows a stream";
+    : "looks for things of unlimited length; without them it can follow a stream";
 }

@@ -39,10 +39,10 @@ export const verdictReasons: Readonly<Record<VerdictRule["reason"], VerdictReaso
 const sentences: Readonly<Record<Exclude<VerdictRule["reason"], "detector">, string>> = {
   quorum: "several of its detectors have to find something",
   condition: "its condition reads all findings or the text itself",
-  exemption: "the condition of an exemption of it reads all findings or the text itself",
+  exemption: "the condition of one of its exemptions reads all findings or the text itself",
   rollout: "its roll-out counts by something that the request does not say",
   whole_text: "it has no detector, so it is about the text as a whole",
-  output_schema: "the answer is held against an output schema",
+  output_schema: "the text is validated against an output schema",
 };
 
 /** The notices for rules that make streams wait, by stage. Each rule gets one notice with all its stages. */

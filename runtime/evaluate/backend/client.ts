@@ -180,7 +180,7 @@ function parsed(bytes: Buffer): unknown {
     return JSON.parse(bytes.toString("utf8"));
   } catch {
     // The parser's message would quote the text.
-    throw new AnswerInvalid("the answer is no JSON");
+    throw new AnswerInvalid("the answer is not JSON");
   }
 }
 

@@ -66,7 +66,7 @@ function tooExpensive(cause: WorkExceeded, { name, cpuMs }: WorkKind): Fault {
   const { limit, phase } = cause;
   const told: Readonly<Record<WorkLimit, string>> = {
     cpu: `it took more than ${cpuMs / 1_000} s of CPU time`,
-    memory: "it took more memory than it may",
+    memory: "it took more memory than allowed",
   };
   const where = phase === "" ? "" : ` (${phase})`;
   const message = `the ${name} is too expensive: ${told[limit]}${where}; make it smaller or simpler`;

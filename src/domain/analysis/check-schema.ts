@@ -31,6 +31,6 @@ export interface OutputCheck {
 export function checkOutput({ schema, text }: OutputCheck, { enter }: Tools): readonly OutputProblem[] {
   enter(`compiling the schema ${schema.name}`);
   const compiled = compileOutputSchema(schema);
-  enter(`holding the output against the schema ${schema.name}`);
+  enter(`validating the output against the schema ${schema.name}`);
   return compiled.check(text);
 }

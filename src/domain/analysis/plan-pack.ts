@@ -98,8 +98,8 @@ function settle(
   throw new Fault(
     Reason.CONFLICT,
     base === undefined
-      ? "a policy of this name exists that no pack made; apply with conflict merge or replace, or rename it"
-      : "the policy was changed by hand since the pack was applied; apply with conflict merge or replace",
+      ? "a policy with this name exists that no pack made; set conflict to merge or replace, or rename that policy"
+      : "the policy was changed after the pack was applied; set conflict to merge or replace",
   );
 }
 

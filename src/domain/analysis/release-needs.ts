@@ -52,7 +52,7 @@ function missingLists(
   const missing = [...required].filter((name) => !lists.some((list) => list.name === name && meets(list, policy)));
   return missing.map((name) => ({
     ...{ line: 0, column: 0, path: `lists.${name}`, severity: "error" as const },
-    message: `policy "${policy.name}" reads the list "${name}", which nobody keeps in its scope`,
+    message: `policy "${policy.name}" reads the list "${name}", which does not exist in its scope`,
     suggestion: "create the list, or give the policy a default for it",
   }));
 }
@@ -72,7 +72,7 @@ export function neededBackends(policies: readonly PolicySource[], known: readonl
     const missing = [...keys].filter((key) => !known.includes(key));
     return missing.map((key) => ({
       ...{ line: 0, column: 0, path: "detectors", severity: "error" as const },
-      message: `policy "${policy.name}" names the detector backend "${key}", which nobody set`,
+      message: `policy "${policy.name}" names the detector backend "${key}", which does not exist`,
       suggestion: `set it at /v1/orgs/{org_id}/detector-backends/${key}`,
     }));
   });

@@ -28,9 +28,9 @@ export class BundleApprovals {
     return this.#database.transaction(caller, async (tx) => {
       const { environment, bundle } = await requireLockedBundle(tx, path, version);
       const { id: accountId, label: approvedBy } = caller.credential;
-      if (bundle.authorId === accountId) throw conflict("nobody approves what they published themselves");
+      if (bundle.authorId === accountId) throw conflict("you cannot approve a version that you published yourself");
       const before = await listApprovals(tx, environment.id, version);
-      if (before.some((row) => row.accountId === accountId)) throw conflict("you have approved this version already");
+      if (before.some((row) => row.accountId === accountId)) throw conflict("you have already approved this version");
       const key = { orgId: tx.orgId, environmentId: environment.id, version, accountId };
       tx.em.create(BundleApprovalRow, { ...key, approvedBy, approvedAt: tx.now });
       await tx.em.flush();

@@ -124,7 +124,7 @@ export class Bundles {
     signal?: AbortSignal,
   ): Promise<BundleView> {
     if (input.target === path.environment) {
-      throw validationFailed([{ field: "target_env", message: "has to be another environment than the source" }]);
+      throw validationFailed([{ field: "target_env", message: "must not be the source environment" }]);
     }
     const { orgId } = caller;
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {

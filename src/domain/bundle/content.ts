@@ -102,8 +102,8 @@ export function contentTooLarge(sizeBytes?: number): Fault {
   const allowed = maxContentBytes.toLocaleString("en");
   const has =
     sizeBytes === undefined
-      ? `more than the ${allowed} bytes that are allowed`
-      : `${sizeBytes.toLocaleString("en")} bytes; at most ${allowed} are allowed`;
+      ? `more than ${allowed} bytes`
+      : `${sizeBytes.toLocaleString("en")} bytes, and ${allowed} are allowed`;
   const message = `the content of the bundle has ${has}: shorten its policies and lists`;
   return validationFailed([{ field: "policies", message }]);
 }

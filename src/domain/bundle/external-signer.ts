@@ -45,7 +45,8 @@ export function createExternalSigner(outbound: Pick<Outbound, "request">, addres
         const answer = await ask(outbound, address, "sign", { kid: jwk.kid, payload }, "signature");
         const signature = Buffer.from(answer, "base64url");
         const key = trustKeys([jwk]).get(jwk.kid);
-        if (key === undefined || !verify(null, bytes, key, signature)) throw away("its signature does not fit the key");
+        if (key === undefined || !verify(null, bytes, key, signature))
+          throw away("its signature does not match the key");
         return signature;
       },
     }),

@@ -5,7 +5,7 @@ import { Fault } from "../../kit/fault/fault.ts";
 
 /** The fault of a version whose content was removed. */
 export function purgedBundle(version: number): Fault {
-  const message = `the content of version ${version} is no longer kept: it was not active for 90 days; publish it anew`;
+  const message = `the content of version ${version} was deleted after 90 days without being active; publish again`;
   return new Fault(Reason.CONFLICT, message);
 }
 

@@ -29,7 +29,7 @@ export function gatesOf(
       reason: required === 0 ? undefined : saidApprovals(given, required),
     },
     { gate: "frozen", passed: !isFrozen, reason: isFrozen ? `${name} is frozen` : undefined },
-    { gate: "protected", passed: true, reason: isProtected ? "for the role admin, and ci tokens" : undefined },
+    { gate: "protected", passed: true, reason: isProtected ? "open for the role admin and for ci tokens" : undefined },
   ];
 }
 
@@ -43,8 +43,8 @@ export async function requireApproved(tx: Transaction, environment: EnvironmentR
   const given = version === undefined ? 0 : (await listApprovals(tx, environment.id, version)).length;
   if (given >= required) return;
   const hint =
-    version === undefined ? "make the version without activating it, have it approved, and activate it then" : "";
-  const message = `${environment.name} asks for approvals: ${saidApprovals(given, required)}`;
+    version === undefined ? "publish or promote it without activating it, have it approved, then activate it" : "";
+  const message = `${environment.name} requires approvals: ${saidApprovals(given, required)}`;
   throw new Fault(Reason.APPROVALS_MISSING, hint === "" ? message : `${message}; ${hint}`, {
     extra: { required, given },
   });

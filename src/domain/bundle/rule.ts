@@ -25,7 +25,7 @@ export function requireActivatable(caller: Caller, environment: EnvironmentRow):
     );
   }
   if (environment.isFrozen) {
-    throw new Fault(Reason.CONFLICT, `${environment.name} is frozen; an admin ends that with is_frozen=false`);
+    throw new Fault(Reason.CONFLICT, `${environment.name} is frozen; an admin can end that with is_frozen=false`);
   }
 }
 

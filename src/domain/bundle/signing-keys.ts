@@ -113,7 +113,7 @@ export class SigningKeys {
     const rows = await listSigningKeys(tx);
     const row = rows.find((each) => each.kid === kid);
     if (row === undefined) throw notFound("signing key");
-    if (row.state === "revoked") throw new Fault(Reason.CONFLICT, "this key is revoked already");
+    if (row.state === "revoked") throw new Fault(Reason.CONFLICT, "this key is already revoked");
     const wasActive = row.state === "active";
     row.state = "revoked";
     row.revokedAt = tx.now;

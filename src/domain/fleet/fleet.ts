@@ -126,7 +126,7 @@ export class Fleet {
         else member.revoked();
       }
     } catch (err) {
-      this.#log.warn({ err, orgId }, "tokens not read: runtimes hear of them later");
+      this.#log.warn({ err, orgId }, "the tokens could not be read; runtimes get them later");
       this.#reading.set(orgId, true);
       await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
     }
@@ -144,7 +144,7 @@ export class Fleet {
         if (found !== null && found.activationSeq > 0) member.bundleChanged(found.activationSeq);
         return;
       } catch (err) {
-        this.#log.warn({ err, orgId: member.orgId }, "activation not read: the runtime hears of it later");
+        this.#log.warn({ err, orgId: member.orgId }, "the activation could not be read; the runtime gets it later");
         await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
       }
     }

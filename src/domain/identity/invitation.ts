@@ -163,7 +163,7 @@ export class Invitations {
       const passwordHash = await hasher.hash(begins.password);
       return { accountId: newId(), isSignedIn: false, begins: { name: begins.name, passwordHash } };
     }
-    if (password === undefined) throw wrongLogin("this address has an account; sign in with it, or give its password");
+    if (password === undefined) throw wrongLogin("this address has an account; sign in, or send its password");
     await this.#checkPassword(key, password, origin.audit);
     return { accountId: account.id, isSignedIn: false };
   }
@@ -175,7 +175,7 @@ export class Invitations {
       if (!matches) return { outcome: "wrong", value: "out" };
       return account?.mfa_enabled === true ? { outcome: "undecided", value: "mfa" } : { outcome: "right", value: "in" };
     });
-    if (answer === "out") throw wrongLogin("this address has an account, and the password is not its");
+    if (answer === "out") throw wrongLogin("this address has an account, and the password is wrong");
     if (answer === "mfa") throw wrongLogin("this account has a second factor; sign in, then open the link again");
   }
 }
@@ -244,7 +244,7 @@ function inviterOf({ credential: { kind, label } }: Caller): string {
 function requireBeginning(name: string | undefined, password: string | undefined) {
   if (name !== undefined && password !== undefined) return { name, password };
   const missing = Object.entries({ name, password }).filter(([, value]) => value === undefined);
-  throw validationFailed(missing.map(([field]) => ({ field, message: "is needed for a new account" })));
+  throw validationFailed(missing.map(([field]) => ({ field, message: "is required for a new account" })));
 }
 
 function alreadyThere(): Fault {

@@ -97,7 +97,7 @@ export class JoinRequests {
 async function requirePending(tx: Transaction, id: string): Promise<JoinRequestRow> {
   const request = await lockJoinRequest(tx, id);
   if (request === null) throw notFound("join request");
-  if (request.state !== "pending") throw conflict(`this join request was ${request.state} already`);
+  if (request.state !== "pending") throw conflict(`this join request was already ${request.state}`);
   return request;
 }
 
@@ -115,10 +115,10 @@ async function admit(tx: Transaction, request: JoinRequestRow, role: MemberRole)
   const known = (await findMemberOfAccount(tx, id)) ?? (await findMemberByEmail(tx, emailKey));
   if (known?.state === "invited") {
     throw conflict(
-      "this address has an open invitation, whose link lets its owner in; to approve the request instead, withdraw the invitation first",
+      "this address has an open invitation, and its owner can join with the link; to approve the request instead, withdraw the invitation first",
     );
   }
-  if (known !== null) throw conflict("this account is a member already");
+  if (known !== null) throw conflict("this account is already a member");
   return addMember(tx, { id, email, emailKey }, role);
 }
 

@@ -59,7 +59,8 @@ export class Passwords {
   async change(caller: AccountCaller, input: { readonly current: string; readonly next: string }): Promise<void> {
     const account = await this.#read(caller.accountId);
     checkPassword(input.next, personOf(account));
-    if (input.next === input.current) throw new Fault(Reason.PASSWORD_REFUSED, "the new password is the present one");
+    if (input.next === input.current)
+      throw new Fault(Reason.PASSWORD_REFUSED, "the new password is the same as the current one");
     if (!(await isPasswordOf(account, input.current, caller.audit, this.#parts)))
       throw wrongLogin("the current password is wrong");
     const passwordHash = await this.#parts.hasher.hash(input.next);

@@ -45,7 +45,7 @@ export function checkPassword(password: string, person: { readonly email: EmailA
     throw refused("a password must not be the name or the e-mail address of the account");
   }
   if (length <= maxCommonLength && isCommon(folded)) {
-    throw refused("this password is among those that are tried first; choose one that nobody would guess");
+    throw refused("this password is one of the first that attackers try; choose one that is hard to guess");
   }
 }
 

@@ -111,7 +111,7 @@ export class Registrations {
     if (this.#isOpen) return;
     throw new Fault(
       Reason.REGISTRATION_CLOSED,
-      "this installation takes no registrations: open the link of your invitation, sign in through your organization's " +
+      "nobody can register at this installation: open the link of your invitation, sign in through your organization's " +
         "identity provider, or ask the operator for an account",
     );
   }

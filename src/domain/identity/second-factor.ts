@@ -78,7 +78,7 @@ export class SecondFactors {
     await this.#parts.stepUp.require(caller, password);
     return this.#database.accountTransaction(caller.accountId, async (tx) => {
       const account = requireAccount(await lockAccount(tx));
-      if (account.mfaEnabledAt != null) throw conflict("a second factor is set up already");
+      if (account.mfaEnabledAt != null) throw conflict("a second factor is already set up");
       if (account.mfaSecretSealed == null) throw conflict("begin the set-up first");
       if (!(await this.#takeAppCode(tx, account, code))) throw codeRefused();
       account.mfaEnabledAt = tx.now;

@@ -53,7 +53,7 @@ export class SsoDomains {
     });
     return work.catch((error: unknown) => {
       throw violatedUnique(error) === "sso_domain_claim"
-        ? new Fault(Reason.ALREADY_EXISTS, "the organization claims this domain already")
+        ? new Fault(Reason.ALREADY_EXISTS, "the organization already claims this domain")
         : error;
     });
   }
@@ -87,7 +87,9 @@ export class SsoDomains {
       const sso = await lockSso(tx);
       const row = await requireDomain(tx, id);
       if (row.verifiedAt != null && sso?.enforced === true && (await countVerifiedDomains(tx)) === 1) {
-        throw conflict("single sign-on is enforced, and this is the last verified domain; end the enforcement first");
+        throw conflict(
+          "single sign-on is enforced, and this is the last verified domain; stop enforcing single sign-on first",
+        );
       }
       tx.changed({ resource: resourceOf(row), before: auditView(row), after: null });
       tx.em.remove(row);
@@ -100,7 +102,7 @@ export class SsoDomains {
       throw conflict(`the name servers of ${name} do not answer; try again later`, cause);
     });
     if (texts.includes(challenge)) return;
-    throw conflict(`${name} has no TXT record with the text of this domain yet; publish it, then verify again`);
+    throw conflict(`${name} has no TXT record with the record_value of this domain yet; publish it, then verify again`);
   }
 }
 

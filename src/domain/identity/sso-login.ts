@@ -116,7 +116,8 @@ export class SsoLogins {
   async #finish(callback: OidcCallback, holder: string | undefined, origin: CallOrigin): Promise<SsoFinished> {
     const { orgId, login, flow } = await this.#use(callback.state, holder);
     const sso = await this.#database.read(orgId, findSso);
-    if (sso === null || !isBegunAt(sso, login)) throw ssoRefused("single sign-on was set up anew; begin again");
+    if (sso === null || !isBegunAt(sso, login))
+      throw ssoRefused("single sign-on was reconfigured meanwhile; begin again");
     const needed = ["email", "email_verified", ...(sso.roleClaim == null ? [] : [sso.roleClaim])];
     const provider = providerOf(sso, this.#parts.sealer);
     const identity = await this.#parts.oidc.signIn(provider, { ...flow, callback, needed });
@@ -136,9 +137,7 @@ export class SsoLogins {
   }
 
   async #exchange(code: string, holder: string | undefined, origin: CallOrigin): Promise<SignedIn & { orgId: string }> {
-    const refusal = ssoRefused(
-      "this code is unknown, used or expired, or the sign-in was begun elsewhere; begin again",
-    );
+    const refusal = ssoRefused("this code is unknown, used or expired, or the sign-in began elsewhere; begin again");
     if (!isTicket("sso", code) || holder === undefined || !isTicket("sso", holder)) throw refusal;
     const digest = digestOf(code, holder);
     const accountId = await lookUpOneTimeToken(this.#database, "sso", digest, this.#parts.clock.now());
@@ -172,7 +171,7 @@ export class SsoLogins {
 
   // A caller with the wrong secret does not use up the sign-in.
   async #use(state: string | undefined, holder: string | undefined) {
-    const refusal = ssoRefused("this sign-in is unknown, over, took too long, or was begun elsewhere; begin again");
+    const refusal = ssoRefused("this sign-in is unknown, finished or expired, or began elsewhere; begin again");
     if (state === undefined || !isTicket("sso", state)) throw refusal;
     if (holder === undefined || !isTicket("sso", holder)) throw refusal;
     const digests = { stateDigest: tokenDigest(state), holderDigest: tokenDigest(holder) };
@@ -219,5 +218,5 @@ function digestOf(code: string, holder: string): Buffer {
 }
 
 function unknownOrganization(): Fault {
-  return new Fault(Reason.NOT_FOUND, "no organization signs in this way; sign in with a password");
+  return new Fault(Reason.NOT_FOUND, "no such organization uses single sign-on; sign in with a password");
 }

@@ -90,11 +90,11 @@ async function believedEmail(
   claims: JsonObject,
 ): Promise<EmailAddress | { readonly refusal: string }> {
   const email = readEmail(claims.email);
-  if (email === undefined) return { refusal: "the identity provider gives no e-mail address" };
+  if (email === undefined) return { refusal: "the identity provider sent no e-mail address" };
   // Only the boolean: the text "true" or a number has no agreed meaning.
   if (claims.email_verified !== true) return { refusal: "the identity provider has not confirmed the e-mail address" };
   if (await isVerifiedDomain(tx, domainPart(email))) return email;
-  return { refusal: "the domain of the e-mail address is none that the organization has verified" };
+  return { refusal: "the organization has not verified the domain of the e-mail address" };
 }
 
 function readEmail(value: JsonValue | undefined): EmailAddress | undefined {
@@ -114,7 +114,7 @@ async function enter(database: Database, arrival: Arrival, person: Person, begin
     // Members are no exception: what let them in shows nothing about the address.
     if (!person.isKnown && account.emailVerifiedAt == null) {
       throw refused(
-        "an account with this address exists, and nobody has shown that the address is its owner's; set a new password by a mailed link, or ask the operator to confirm the address",
+        "an account with this address exists, and nobody has confirmed that the address belongs to its owner; set a new password with a mailed link, or ask the operator to confirm the address",
       );
     }
     const credential = { id: account.id, label: account.email };
@@ -128,7 +128,7 @@ async function enter(database: Database, arrival: Arrival, person: Person, begin
 }
 
 async function addProvidedAccount(tx: AccountTransaction, { email }: Person, claims: JsonObject): Promise<AccountRow> {
-  if (email === undefined) throw refused("the account is gone");
+  if (email === undefined) throw refused("the account was deleted");
   const name = typeof claims.name === "string" ? claims.name : "";
   const shown =
     name
@@ -178,7 +178,7 @@ async function acceptInvitation(
   { invitation, account }: { readonly invitation: MemberRow; readonly account: AccountRow },
 ): Promise<MemberRow> {
   if (invitation.state !== "invited") throw refused("the membership belongs to another account");
-  if (invitation.role === "owner") throw refused("an invitation to own the organization is accepted by its link");
+  if (invitation.role === "owner") throw refused("an invitation as owner can be accepted only with its link");
   const before = auditView(invitation);
   const role = mappedRole(arrival) ?? invitation.role;
   const ended = { invitationDigest: null, invitationExpiresAt: null };

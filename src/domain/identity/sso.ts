@@ -134,7 +134,10 @@ export function requireSso(row: SsoRow | null): SsoRow {
 // Without a verified domain, only people who have signed in before could sign in.
 async function assertEnforceable(tx: Transaction): Promise<void> {
   if ((await countVerifiedDomains(tx)) > 0) return;
-  throw new Fault(Reason.CONFLICT, "verify a domain before single sign-on is enforced: nobody could sign in without");
+  throw new Fault(
+    Reason.CONFLICT,
+    "verify a domain before you enforce single sign-on: without one nobody could sign in",
+  );
 }
 
 function auditView({ issuer, clientId, enforced, defaultRole, join, roleClaim, roleMapping }: SsoRow) {

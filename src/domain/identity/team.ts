@@ -74,7 +74,7 @@ export class Team {
   leave(caller: Caller): Promise<void> {
     return this.#database.transaction(caller, async (tx) => {
       const { member } = await lockTeamAs(tx, caller, "viewer");
-      if (member === undefined) throw insufficientScope("a token is no member");
+      if (member === undefined) throw insufficientScope("a token is not a member, so it cannot leave");
       await this.#end(tx, member, "left");
     });
   }
@@ -84,10 +84,9 @@ export class Team {
     return this.#database.transaction(caller, async (tx) => {
       const { member: owner } = await lockTeamAs(tx, caller, "owner");
       const heir = await requireMember(tx, id);
-      if (owner === undefined) throw insufficientScope("a token owns nothing");
-      if (heir.id === owner.id) throw conflict("you are the owner already");
-      if (heir.state !== "active")
-        throw conflict("only a member can become the owner, and this one is not, or not yet");
+      if (owner === undefined) throw insufficientScope("a token cannot own an organization");
+      if (heir.id === owner.id) throw conflict("you are already the owner");
+      if (heir.state !== "active") throw conflict("only an active member can become the owner");
       const before = auditView(heir);
       heir.role = "owner";
       owner.role = "admin";
@@ -103,12 +102,14 @@ export class Team {
       const actor = await lockTeamAs(tx, caller, "admin");
       const member = await requireMember(tx, id);
       if (member.id === actor.member?.id)
-        throw insufficientScope("your own second factor is removed with a code of it");
+        throw insufficientScope("remove your own second factor with one of its codes");
       assertMayChange(actor, member.role);
       if (member.accountId == null) throw notFound("second factor");
       // Otherwise an admin who invites a person could remove the factor that protects the person's other organizations.
       if ((await countOtherMemberships(tx, member.accountId)) > 0) {
-        throw conflict("this member belongs to other organizations too, so only their owner removes the second factor");
+        throw conflict(
+          "this member also belongs to other organizations, so only the member can remove the second factor",
+        );
       }
       const accountTx = await tx.openAccount(member.accountId);
       const account = requireAccount(await lockAccount(accountTx));

@@ -69,9 +69,9 @@ export function confirmationMail({ publicUrl }: Post, email: EmailAddress, token
 export function knownAddressMail({ publicUrl }: Post, email: EmailAddress): MailMessage {
   return {
     to: email.text,
-    subject: "You have a Policy Guard account already",
+    subject: "You already have a Policy Guard account",
     text: paragraphs(
-      "Somebody, hopefully you, tried to register this address with Policy Guard. It has an account already.",
+      "Somebody, hopefully you, tried to register this address with Policy Guard. It already has an account.",
       `Sign in: ${publicUrl}/login`,
       `Forgot the password? ${publicUrl}/password-reset`,
     ),
@@ -140,14 +140,14 @@ export function factorAddedMail(email: EmailAddress): MailMessage {
 export function factorRemovedMail(email: EmailAddress, by: { readonly organization?: string } = {}): MailMessage {
   const happened =
     by.organization === undefined
-      ? "The second factor of your Policy Guard account was removed with a code of it."
+      ? "The second factor of your Policy Guard account was removed with one of its codes."
       : `An admin of the organization ${inLine(by.organization)} has removed the second factor of your Policy Guard account.`;
   return {
     to: email.text,
     subject: "Your second factor was removed",
     text: paragraphs(
-      `${happened} Your password alone signs you in now.`,
-      "Set up a new one when you sign in next. If you did not ask for this, change your password and talk to your admins.",
+      `${happened} You can now sign in with your password alone.`,
+      "Set up a new one when you next sign in. If you did not ask for this, change your password and talk to your admins.",
     ),
   };
 }
@@ -163,7 +163,7 @@ export function webhookDeactivatedMail(
     text: paragraphs(
       `For five days every delivery to the webhook ${id} of the organization ${inLine(organization)} has failed, so it was deactivated:`,
       inLine(url),
-      "What was on its way to it was dropped. Once the target answers again, activate the webhook and deliver what it has missed.",
+      "Its pending deliveries were dropped. Once the target answers again, activate the webhook and redeliver what it has missed.",
     ),
   };
 }
@@ -234,14 +234,17 @@ export function departureMail(
     demoted: `${person} is no longer an admin of the organization ${organization}.`,
   }[facts.reason];
   const lists = [
-    tokenList("These tokens were made by them, or by tokens of theirs, and are revoked:", revoked),
-    tokenList("Of these tokens the value from before the last rotation has ended; the new value works:", shortened),
+    tokenList("These tokens, made by them or with their tokens, are revoked:", revoked),
+    tokenList(
+      "Of these tokens, the value from before the last rotation no longer works; the new value does:",
+      shortened,
+    ),
     invitationList(
-      "These open invitations were made by them, or by tokens of theirs, and are withdrawn. Invite again whoever should still come:",
+      "These open invitations, made by them or with their tokens, are withdrawn. Invite again everybody who should still join:",
       withdrawn,
     ),
     tokenList(
-      "These runtime tokens of theirs still work, so that no runtime stops. If the values should not be known to them any more, rotate the tokens:",
+      "These runtime tokens of theirs still work, so that no runtime stops. If they should no longer know the values, rotate the tokens:",
       kept,
     ),
   ];

@@ -299,7 +299,10 @@ function readPlan(plan: string): Plan {
 function readLimit(plan: Plan, evaluations: number | undefined): number | null {
   if (evaluations === undefined) return null;
   if (plan !== "growth")
-    throw new Fault(Reason.CONFLICT, `only the plan growth can have a limit of its own, and this one is ${plan}`);
+    throw new Fault(
+      Reason.CONFLICT,
+      `only the plan growth can have its own limit, and this organization has the plan ${plan}`,
+    );
   const min = evaluationsPerMonth.growth;
   if (Number.isSafeInteger(evaluations) && evaluations >= min && evaluations <= maxEvaluations) return evaluations;
   throw validationFailed([

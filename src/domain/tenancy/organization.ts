@@ -66,8 +66,7 @@ export class Organizations {
     return this.#database.transaction(caller, async (tx) => {
       await lockTeamAs(tx, caller, "owner");
       const { name } = await findOrganization(tx);
-      if (confirm !== name)
-        throw validationFailed([{ field: "confirm", message: "has to be the organization's name" }]);
+      if (confirm !== name) throw validationFailed([{ field: "confirm", message: "must be the organization's name" }]);
       await deleteOrganization(tx);
       // Connected runtimes are told that their tokens have ended.
       await tx.notify(tokensChannel, {});

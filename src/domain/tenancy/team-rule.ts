@@ -59,13 +59,13 @@ function isValueOf(token: TokenRow | null, digest: string): boolean {
 /** Throws unless the actor may change somebody of this role. */
 export function assertMayChange(actor: Actor, role: MemberRole): void {
   if (actor.role === "owner" || ranks[role] < ranks[actor.role]) return;
-  throw insufficientScope("only an owner changes a member of equal or higher role");
+  throw insufficientScope("only an owner can change a member of equal or higher role");
 }
 
 /** Throws unless the actor may give somebody this role. */
 export function assertMayGive(actor: Actor, role: MemberRole): void {
   if (ranks[role] <= ranks[actor.role]) return;
-  throw insufficientScope(`only an owner makes an ${role}`);
+  throw insufficientScope(`only an owner can give the role ${role}`);
 }
 
 /** Throws when the organization would be left without an owner. Call it under the lock of the team. */

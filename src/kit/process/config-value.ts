@@ -54,7 +54,7 @@ export function expectation(variable: Variable): string {
     case "int":
       return `a whole number from ${variable.min ?? 0} to ${variable.max ?? Number.MAX_SAFE_INTEGER}`;
     case "port":
-      return "a port from 0 to 65535 (0 takes any free one)";
+      return "a port from 0 to 65535 (0 for any free one)";
     case "bool":
       return "true or false";
     case "duration":

@@ -117,7 +117,7 @@ function unknownVariables(schema: Schema, env: Environment, alsoKnown: readonly 
     .map((name) => {
       const near = nearest(name, known);
       const expected = near === undefined ? "no such variable" : `no such variable; did you mean ${near}?`;
-      return { name, given: "nobody reads it", expected };
+      return { name, given: "nothing reads it", expected };
     });
 }
 

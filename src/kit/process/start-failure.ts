@@ -65,7 +65,7 @@ export function whyNotListening(code: string, { shown, host, ports, hosts }: Unh
     case "ENOTFOUND":
       return `${hosts}: this machine has no address ${host}`;
     default:
-      return `${shown} of ${host} cannot be listened on (${code})`;
+      return `cannot listen on ${shown} of ${host} (${code})`;
   }
 }
 

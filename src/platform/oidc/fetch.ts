@@ -31,7 +31,8 @@ export function createGuardedFetch(outbound: Pick<Outbound, "request">, owner: s
       ...(body === undefined || body === null ? {} : { body: bytesOf(body) }),
       ...(signal ? { signal } : {}),
     });
-    if (answer.isBodyCut) throw new OutboundError("body_too_large", `${new URL(url).host} sent too much, or not all`);
+    if (answer.isBodyCut)
+      throw new OutboundError("body_too_large", `${new URL(url).host} sent too much, or an incomplete answer`);
     // These statuses have no body.
     const text = [204, 205, 304].includes(answer.statusCode) ? null : answer.bodyText;
     return new Response(text, { status: answer.statusCode, headers: pairsOf(answer.headers) });

@@ -29,7 +29,7 @@ export function ssoRefused(message: string, cause?: unknown): Fault {
 }
 
 function unavailable(cause: unknown): Fault {
-  return new Fault(Reason.UNAVAILABLE, "the identity provider is away for the moment; try again", { cause });
+  return new Fault(Reason.UNAVAILABLE, "the identity provider is not available at the moment; try again", { cause });
 }
 
 /** jose's errors about fetching the keys, as opposed to finding one among them. */
@@ -50,7 +50,7 @@ function refusalOf(chain: readonly unknown[]): string {
   if (/^[a-z_]{1,64}$/.test(code)) return `it answered ${code}`;
   const status = chain.find((each) => each instanceof Response)?.status;
   if (status !== undefined && status !== 200) return `it answered with status ${status}`;
-  return "its answer does not hold";
+  return "its answer is not valid";
 }
 
 function causesOf(error: unknown): unknown[] {

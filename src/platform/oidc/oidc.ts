@@ -84,7 +84,8 @@ export class OidcClient {
   /** Asks the provider who it is. Throws ADDRESS_REFUSED, UNAVAILABLE, or a 422 that names the field. */
   async check(provider: OidcProvider, field: string): Promise<void> {
     await this.#options.guard.check(provider.issuer, { field });
-    const invalid = (message: string) => validationFailed([{ field, message: `is no OpenID provider: ${message}` }]);
+    const invalid = (message: string) =>
+      validationFailed([{ field, message: `is not an OpenID provider: ${message}` }]);
     const { metadata } = await this.#discover(provider).catch((error: unknown) => {
       throw oidcFault(error, invalid);
     });

@@ -132,7 +132,7 @@ export class WorkPool {
         settle(() => reject(work.signal?.reason));
       };
       const timer = setTimeout(() => {
-        const error = overloaded(`nobody could finish this within ${work.kind.wallMs / 1_000} s; try again later`);
+        const error = overloaded(`this could not be finished within ${work.kind.wallMs / 1_000} s; try again later`);
         this.#drop(queue, ticket);
         process?.end(error);
         settle(() => reject(error));
@@ -143,7 +143,7 @@ export class WorkPool {
       this.#dispatch();
       if (queue.waiting.length <= this.#options.maxWaiting) return;
       this.#drop(queue, ticket);
-      const busy = "too much work of this organization waits already; try again when some of it is done";
+      const busy = "too many calls of this organization are already waiting; try again when some of them are done";
       settle(() => reject(overloaded(busy)));
     });
   }

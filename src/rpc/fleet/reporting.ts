@@ -184,7 +184,7 @@ async function handle(
     case "candidate":
       return candidates.note(source, comparisonOf(message.value));
     case "hello":
-      throw validationFailed([{ field: "hello", message: "a stream has one hello" }]);
+      throw validationFailed([{ field: "hello", message: "a stream has only one hello" }]);
     default:
       // A message of a newer runtime cannot be handled and gets no answer.
       return;

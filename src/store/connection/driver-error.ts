@@ -28,10 +28,10 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
       throw new Fault(Reason.VALIDATION_FAILED, "text must not contain the character U+0000", { cause: error });
     }
     if (error instanceof ForeignKeyConstraintViolationException) {
-      throw new Fault(Reason.NOT_FOUND, "what this belongs to was deleted in the meantime", { cause: error });
+      throw new Fault(Reason.NOT_FOUND, "the resource that this belongs to was deleted meanwhile", { cause: error });
     }
     if (isConnectionFailure(error)) {
-      throw new Fault(Reason.UNAVAILABLE, "the database is away for the moment; retry", { cause: error });
+      throw new Fault(Reason.UNAVAILABLE, "the database is not available at the moment; try again", { cause: error });
     }
     throw error;
   }

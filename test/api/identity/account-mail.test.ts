@@ -87,7 +87,7 @@ describe("accounts with mail", () => {
   test("a known address gets the same answer, and a mail that says so to its owner alone", async () => {
     const { email } = await createPerson(database);
     expect(await register(email.toUpperCase())).toBeUndefined();
-    expect(sent).toMatchObject([{ subject: "You have a Policy Guard account already" }]);
+    expect(sent).toMatchObject([{ subject: "You already have a Policy Guard account" }]);
     expect(sent[0]?.text).not.toMatch(/token/);
   });
 

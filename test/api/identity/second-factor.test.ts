@@ -100,7 +100,7 @@ describe("codes of a second factor", () => {
     expect(sent).toHaveLength(1);
     await factorsOf(database).disable(caller, recoveryCodes[0] ?? "");
     expect(sent[1]).toMatchObject({ to: address, subject: "Your second factor was removed" });
-    expect(sent[1]?.text).toContain("removed with a code of it");
+    expect(sent[1]?.text).toContain("removed with one of its codes");
   });
 
   test("a session is young for ten minutes after its sign-in; then the password is asked for at each step", async () => {

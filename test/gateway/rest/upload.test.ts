@@ -250,7 +250,7 @@ describe("a method that takes bytes", () => {
     const { handler, begun, ended } = watched();
     const socket = beginUpload(await start(handler, { timeoutMs: 300 }));
     expect(await begun).toBe(5);
-    expect(await ended).toMatchObject({ message: expect.stringContaining("did not come within its time limit") });
+    expect(await ended).toMatchObject({ message: expect.stringContaining("did not arrive within its time limit") });
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 504 [\s\S]*"error":"deadline_exceeded"/);
   });
 
@@ -258,7 +258,7 @@ describe("a method that takes bytes", () => {
     const { handler, ended } = watched();
     const { session, stream } = beginHttp2Upload(await start(handler, { http2: true, timeoutMs: 300 }));
     expect(await json(stream)).toMatchObject({ detail: { error: "deadline_exceeded" } });
-    expect(await ended).toMatchObject({ message: expect.stringContaining("did not come within its time limit") });
+    expect(await ended).toMatchObject({ message: expect.stringContaining("did not arrive within its time limit") });
     session.destroy();
   });
 

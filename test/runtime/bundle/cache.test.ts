@@ -46,7 +46,7 @@ describe("the bundle on disk", () => {
     await writeFile(join(folder, "bundle.json"), bytes);
     const { bundle = new Uint8Array(), ratchet } = await cache.read();
     await expect(verifyBundle(checkOf(bundle, { ratchet, from: "disk" }))).rejects.toThrow(
-      "is not what the manifest says",
+      "does not have the digest that the manifest says",
     );
   });
 

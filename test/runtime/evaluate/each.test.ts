@@ -1,4 +1,4 @@
-// Many evaluations over one call: the short way against Connect's adapter, on the same live runtime, message by
+// Many evaluations over one call: the fast path against Connect's adapter, on the same live runtime, message by
 // message, and both against the unary calls. A query, which methods ignore, makes a call take the ordinary way.
 
 import type { IncomingHttpHeaders } from "node:http2";

@@ -57,7 +57,7 @@ describe("open streams", () => {
   it("are refused beyond the max number", () => {
     const { streams } = openStreams({ streams: 2 });
     const [first] = [streams.open(request, Stage.OUTPUT), streams.open(request, Stage.OUTPUT)];
-    expect(() => streams.open(request, Stage.OUTPUT)).toThrow(/as many streams/);
+    expect(() => streams.open(request, Stage.OUTPUT)).toThrow(/as many open streams/);
     first?.cancel();
     expect(() => streams.open(request, Stage.OUTPUT)).not.toThrow();
   });
@@ -67,7 +67,7 @@ describe("open streams", () => {
     const [first, second] = [streams.open(request, Stage.OUTPUT), streams.open(request, Stage.OUTPUT)];
     expect(() => first.push("12345678901")).toThrow();
     first.push("1234567890");
-    expect(() => second.push("123456")).toThrow(/too long together/);
+    expect(() => second.push("123456")).toThrow(/too much text together/);
     first.finish();
     expect(() => second.push("123456")).not.toThrow();
   });

@@ -130,7 +130,7 @@ describe("a provider that misbehaves", () => {
     expect(sentBytes).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it("with errors of its own is away for the moment, and says nothing through us", async () => {
+  it("with errors of its own is not available at the moment, and says nothing through us", async () => {
     idp.lies.answer = (path, _request, response) => {
       if (path !== "/token") return false;
       response.writeHead(500, { "content-type": "text/plain" }).end("stack trace of the provider");
@@ -141,7 +141,7 @@ describe("a provider that misbehaves", () => {
     expect(JSON.stringify(answer.body)).not.toContain("stack trace");
   });
 
-  it("by hanging up is away for the moment", async () => {
+  it("by hanging up is not available at the moment", async () => {
     idp.lies.answer = (path, _request, response) => {
       if (path !== "/token") return false;
       response.destroy();

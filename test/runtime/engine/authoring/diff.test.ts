@@ -56,7 +56,7 @@ describe("a difference of rules is reported in terms of the policy language", ()
       "a list that is kept elsewhere",
       `lists: {own: [a.com]}\n${rule("detect: pii, unless: finding.domain in lists.own")}`,
       `lists: {own: {named: true, default: [a.com]}}\n${rule("detect: pii, unless: finding.domain in lists.own")}`,
-      ['unknown: list "own": kept beside the policies, under this name'],
+      ['unknown: list "own": stored separately, under this name'],
       "unknown",
     ],
     [

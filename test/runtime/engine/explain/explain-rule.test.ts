@@ -47,7 +47,7 @@ describe("an explanation of a rule", () => {
     const reason = (becomes: string, hour: string) =>
       explained(source(becomes), { text: "KEY-1" }, { now: new Date(`2026-11-20T${hour}:00:00Z`) })[0]?.reason;
     expect(reason("off", "11")).toContain("since it is a shadow rule until 2026-11-20T12:00:00.000Z");
-    expect(reason("off", "12")).toBe("its shadow ended 2026-11-20T12:00:00.000Z, and it is off since");
+    expect(reason("off", "12")).toBe("its shadow mode ended 2026-11-20T12:00:00.000Z, and it has been off since");
     expect(reason("enforce", "12")).not.toContain("shadow");
   });
 });

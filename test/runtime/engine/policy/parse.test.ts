@@ -65,7 +65,7 @@ tests:
     ],
     [
       "exemptions: [{id: x, when: session.saw(request.stage), rules: [a], reason: r}]",
-      "E | 8:40 | exemptions[0].when | saw() takes texts written out in quotes | ",
+      "E | 8:40 | exemptions[0].when | saw() takes literal texts in quotes | ",
     ],
     [
       "exemptions: [{id: x, when: session.sew('input'), rules: [a], reason: r}]",
@@ -133,11 +133,11 @@ tests:
   });
 
   it.each([
-    ["{id: b, stages: [input], detect: secrets, action: FLAG}", 'rule "b" never decides: "a" matches'],
+    ["{id: b, stages: [input], detect: secrets, action: FLAG}", 'rule "b" never decides: "a" always matches'],
     ["{id: b, stages: [input], detect: {ref: secrets, threshold: 0.9}, action: BLOCK}", 'rule "b" never decides'],
     ["{id: b, stages: [input], detect: secrets, when: segment.length > 3, action: BLOCK}", 'rule "b" never decides'],
     ["{id: b, stages: [input], detect: {all: [secrets, pii]}, action: BLOCK}", 'rule "b" never decides'],
-    ["{id: b, stages: [input, output], detect: secrets, action: BLOCK}", 'rule "a" never decides: "b" matches'],
+    ["{id: b, stages: [input, output], detect: secrets, action: BLOCK}", 'rule "a" never decides: "b" always matches'],
     ["{id: b, stages: [input], detect: secrets, action: ALLOW}", 'rule "b" contradicts "a"'],
   ])("warns of a rule that another makes needless: %s", (rule, message) => {
     const found = at(valid.replace("tests:", `  - ${rule}\ntests:`));
@@ -175,7 +175,7 @@ rules:
     expect(problems.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
       "warning: the policy has no tests",
       'warning: no rule uses the detector "unused"',
-      'warning: rule "b" never decides: "a" matches wherever it does and is as strict',
+      'warning: rule "b" never decides: "a" always matches too and is as strict',
       'warning: rule "c" never matches: its mode is off',
     ]);
   });

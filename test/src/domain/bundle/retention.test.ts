@@ -95,12 +95,12 @@ describe("BundleRetention", () => {
   it("leaves a version that it purged in the list, and says why it cannot be activated, promoted or compared", async () => {
     const { caller, projectId, environment } = world;
     const path = { projectId, environment };
-    await expect(bundles.activate(caller, path, 1)).rejects.toThrow("no longer kept");
+    await expect(bundles.activate(caller, path, 1)).rejects.toThrow("was deleted after 90 days");
     await expect(bundles.promote(caller, path, { target: "staging", version: 1, activate: true })).rejects.toThrow(
-      "no longer kept",
+      "was deleted after 90 days",
     );
     await expect(candidates.start(caller, path, { version: 1, percent: 100, hours: 1 })).rejects.toThrow(
-      "no longer kept",
+      "was deleted after 90 days",
     );
     expect((await bundles.activate(caller, path, 4)).isActive).toBe(true);
   });

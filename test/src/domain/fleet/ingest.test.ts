@@ -135,7 +135,7 @@ describe("Ingest", () => {
     // The ingest waits for this lock in the middle of its transaction.
     await admin.query("begin; lock table trace_rollup in access exclusive mode");
     const batch = batchOf([evaluation(), evaluation()]);
-    const refused = expect(ingest.ingest(source, batch)).rejects.toThrow("the database is away");
+    const refused = expect(ingest.ingest(source, batch)).rejects.toThrow("the database is not available");
     const killer = new pg.Client({ connectionString: urls.applicationUrl });
     await killer.connect();
     const kill =

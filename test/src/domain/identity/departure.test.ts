@@ -117,7 +117,7 @@ describe("somebody who is removed", () => {
     expect(await live(old, value)).toEqual([true, true]);
     await team.remove(asOwner, ada.member_id);
     expect(await live(old, value)).toEqual([false, true]);
-    expect(sent[0]?.text).toContain("the value from before the last rotation has ended");
+    expect(sent[0]?.text).toContain("the value from before the last rotation no longer works");
   });
 
   it("rotates nothing with an earlier value that ended while the call was on its way", async () => {

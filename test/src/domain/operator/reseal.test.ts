@@ -137,7 +137,7 @@ describe("npm run reseal", () => {
     await expect(opensAll()).rejects.toThrow('master key "older", which is not configured');
     const first = await command(newer, older);
     expect(first).toMatchObject({ code: 0, errors: "" });
-    for (const place of sealedColumnNames) expect(first.output).toContain(`${place}: 1 sealed anew`);
+    for (const place of sealedColumnNames) expect(first.output).toContain(`${place}: 1 sealed again`);
     expect(first.output).toContain('Everything that is stored is sealed with "newer".');
     const dump = await dumpOf(urls);
     // The name of the key stands before what it has sealed: in binary columns in hexadecimal, in jobs in base64.
@@ -147,7 +147,7 @@ describe("npm run reseal", () => {
     await opensAll();
     const second = await command(newer);
     expect(second).toMatchObject({ code: 0, errors: "" });
-    for (const place of sealedColumnNames) expect(second.output).toContain(`${place}: 0 sealed anew`);
+    for (const place of sealedColumnNames) expect(second.output).toContain(`${place}: 0 sealed again`);
   });
 
   it("says what it cannot open, and fails, when a key is missing", async () => {

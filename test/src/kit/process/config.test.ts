@@ -76,7 +76,7 @@ test("set values replace defaults, and an empty text counts as unset", () => {
   expect(config.allow).toEqual(["127.0.0.0/8", "fd00::/8"]);
 });
 
-test("five errors are reported as five, in one error, each with what was given and what is expected", () => {
+test("five problems are reported in one error, each with the given and the expected value", () => {
   const error = problemsOf({
     PORT: "80800",
     LOG_LEVEL: "loud",
@@ -100,10 +100,10 @@ test("a variable with the product's prefix that nobody reads is an error that na
   expect(error.problems).toEqual([
     {
       name: "POLICY_GUARD_DTAA",
-      given: "nobody reads it",
+      given: "nothing reads it",
       expected: "no such variable; did you mean POLICY_GUARD_DATA?",
     },
-    { name: "POLICY_GUARD_WEATHER_REPORT", given: "nobody reads it", expected: "no such variable" },
+    { name: "POLICY_GUARD_WEATHER_REPORT", given: "nothing reads it", expected: "no such variable" },
   ]);
 });
 
@@ -141,7 +141,7 @@ test("a secret-file gives the content of the file, and a missing or empty one is
 test("the schema prints as a table with one row a variable", () => {
   const lines = describeSchema(schema).split("\n");
   expect(lines).toHaveLength(2 + Object.keys(schema).length);
-  expect(lines[2]).toBe("| `PORT` | a port from 0 to 65535 (0 takes any free one) | `8080` | Port of the API. |");
+  expect(lines[2]).toBe("| `PORT` | a port from 0 to 65535 (0 for any free one) | `8080` | Port of the API. |");
   expect(lines[3]).toContain("| required |");
 });
 

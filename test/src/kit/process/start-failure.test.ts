@@ -11,7 +11,7 @@ describe("why something does not start", () => {
     ["EADDRINUSE", "port 80 (PORT) is taken by another program; set PORT to another one"],
     ["EACCES", "port 80 (PORT) needs privileges that this user does not have; set PORT to one from 1024 on"],
     ["EADDRNOTAVAIL", "HOST: this machine has no address 10.9.9.9"],
-    ["EMFILE", "port 80 (PORT) of 10.9.9.9 cannot be listened on (EMFILE)"],
+    ["EMFILE", "cannot listen on port 80 (PORT) of 10.9.9.9 (EMFILE)"],
   ])("is the cause that the system names: %s", (code, line) => {
     expect(whyNotListening(code, place)).toBe(line);
   });

@@ -50,7 +50,7 @@ async function signIn(owner: string): Promise<string> {
 }
 
 const refused = { message: expect.stringContaining("refused") };
-const away = { message: expect.stringContaining("away for the moment") };
+const away = { message: expect.stringContaining("not available at the moment") };
 
 describe("a provider's keys", () => {
   it("are requested once, however many people sign in meanwhile", async () => {
