@@ -1,0 +1,84 @@
+// Vercel's AI SDK: a middleware for `wrapLanguageModel`. Prompts are judged before the model, texts after it, and while
+// they are streamed; proposed tool calls before the SDK runs them. Judge what tools return in their `execute`, with
+// `toolResult`. A block is thrown as a BlockedError; in a stream it is the last part.
+
+/** Guards a language model. */
+export function guardMiddleware(guard) {
+  return {
+    specificationVersion: "v4",
+
+    async transformParams({ params }) {
+      const { messages } = await guard.input(params.prompt);
+      return { ...params, prompt: messages };
+    },
+
+    async wrapGenerate({ doGenerate }) {
+      const result = await doGenerate();
+      const content = [];
+      for (const part of result.content) {
+        if (part.type === "text") content.push({ ...part, text: (await guard.output(part.text)).text });
+        else content.push(part.type === "tool-call" ? await judgedCall(guard, part) : part);
+      }
+      return { ...result, content };
+    },
+
+    async wrapStream({ doStream }) {
+      const { stream, ...rest } = await doStream();
+      return { ...rest, stream: guardedParts(guard, stream) };
+    },
+  };
+}
+
+/** The call with its arguments; throws when it must not be made. */
+async function judgedCall(guard, part) {
+  const { allowed, blocked } = await guard.toolCalls([
+    { id: part.toolCallId, name: part.toolName, arguments: part.input },
+  ]);
+  if (blocked.length > 0)
+    throw new Error(`the call of ${part.toolName} is blocked by ${blocked[0].ruleIds.join(", ")}`);
+  return { ...part, input: allowed[0].arguments };
+}
+
+/** The parts of a stream, with the text of each block as far as it may go on. A block is the last part. */
+function guardedParts(guard, stream) {
+  const blocks = new Map();
+  const judged = async (part, controller) => {
+    if (part.type === "text-start") {
+      blocks.set(
+        part.id,
+        openBlock(guard, (delta) => controller.enqueue({ type: "text-delta", id: part.id, delta })),
+      );
+    }
+    if (part.type === "text-delta") return void (await blocks.get(part.id).write(part.delta));
+    if (part.type === "text-end") await blocks.get(part.id).end();
+    controller.enqueue(part.type === "tool-call" ? await judgedCall(guard, part) : part);
+  };
+  return stream.pipeThrough(
+    new TransformStream({
+      async transform(part, controller) {
+        try {
+          await judged(part, controller);
+        } catch (error) {
+          controller.enqueue({ type: "error", error });
+          controller.terminate();
+        }
+      },
+    }),
+  );
+}
+
+/** A text block that is judged while it comes. */
+function openBlock(guard, release) {
+  const { readable, writable } = guard.stream();
+  const writer = writable.getWriter();
+  // A failure of the reader is thrown at the next write, and at the end.
+  const reading = readable.pipeTo(new WritableStream({ write: release }));
+  reading.catch(() => undefined);
+  return {
+    write: (delta) => Promise.race([writer.write(delta), reading]),
+    async end() {
+      await Promise.race([writer.close(), reading]);
+      await reading;
+    },
+  };
+}
