@@ -2,6 +2,7 @@
 
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
+import { TraceAnalytics } from "./analytics.ts";
 import { Erasures } from "./erasure.ts";
 import { Evidence } from "./evidence.ts";
 import { Traces } from "./trace.ts";
@@ -16,6 +17,7 @@ export interface TelemetryParts {
 export function createTelemetryDomain({ database, sealer }: TelemetryParts) {
   return {
     traces: new Traces(database, sealer),
+    traceAnalytics: new TraceAnalytics(database),
     erasures: new Erasures(database, sealer),
     evidence: new Evidence(database),
   };

@@ -17,8 +17,10 @@ const maxBuckets = 1_076;
 
 /** Counts of latencies in microseconds by bucket. */
 export class LatencyHistogram {
-  /** Counts by bucket; absent is 0. */
-  readonly #counts = new Map<number, number>();
+  readonly #counts = new Float64Array(maxBuckets);
+  /** No bucket before this one has a count, and none from `#end` on. */
+  #begin = maxBuckets;
+  #end = 0;
 
   /** Reads what `toBytes` wrote. Throws on anything else. */
   static fromBytes(bytes: Uint8Array): LatencyHistogram {
@@ -28,13 +30,13 @@ export class LatencyHistogram {
   }
 
   get isEmpty(): boolean {
-    return this.#counts.size === 0;
+    return this.#begin >= this.#end;
   }
 
   /** Counts one value of at least 0. */
   add(microseconds: number): void {
     const bucket = microseconds <= 1 ? 0 : Math.ceil(Math.log(microseconds) / logGamma);
-    this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + 1);
+    this.#count(bucket, 1);
   }
 
   /** Adds the counts of another one, in the form of `toBytes`. */
@@ -53,7 +55,7 @@ export class LatencyHistogram {
     while (at < bytes.length) {
       bucket += next();
       if (bucket >= maxBuckets) throw new Error("a histogram has no such bucket");
-      this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + next());
+      this.#count(bucket, next());
     }
   }
 
@@ -61,7 +63,7 @@ export class LatencyHistogram {
   toBytes(): Uint8Array {
     const bytes: number[] = [];
     let before = 0;
-    for (const [bucket, count] of this.#sorted()) {
+    for (const [bucket, count] of this.#filled()) {
       pushVarint(bytes, bucket - before);
       pushVarint(bytes, count);
       before = bucket;
@@ -74,19 +76,28 @@ export class LatencyHistogram {
    * n values it is the one at place ⌊q(n-1)⌋ of their order, counted from 0, within the relative error.
    */
   quantile(share: number): number | undefined {
-    const sorted = this.#sorted();
-    const total = sorted.reduce((sum, [, count]) => sum + count, 0);
+    let total = 0;
+    for (const [, count] of this.#filled()) total += count;
     const rank = Math.floor(share * (total - 1));
     let seen = 0;
-    for (const [bucket, count] of sorted) {
+    for (const [bucket, count] of this.#filled()) {
       seen += count;
       if (seen > rank) return bucket === 0 ? 1 : Math.round((2 * gamma ** bucket) / (gamma + 1));
     }
     return undefined;
   }
 
-  #sorted(): [number, number][] {
-    return [...this.#counts].sort(([a], [b]) => a - b);
+  #count(bucket: number, count: number): void {
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + count;
+    this.#begin = Math.min(this.#begin, bucket);
+    this.#end = Math.max(this.#end, bucket + 1);
+  }
+
+  *#filled(): Generator<readonly [bucket: number, count: number], void> {
+    for (let bucket = this.#begin; bucket < this.#end; bucket++) {
+      const count = this.#counts[bucket] ?? 0;
+      if (count > 0) yield [bucket, count];
+    }
   }
 }
 

@@ -6,14 +6,12 @@ import { EvidenceService } from "../../../gen/policyguard/control/v1/evidence_se
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import type { Erasures } from "../../domain/telemetry/erasure.ts";
 import type { Evidence } from "../../domain/telemetry/evidence.ts";
-import type { Traces } from "../../domain/telemetry/trace.ts";
 import { erasureHandlers } from "./erasure.ts";
 import { evidenceHandlers } from "./evidence.ts";
-import { traceHandlers } from "./trace.ts";
+import { type TraceDomain, traceHandlers } from "./trace.ts";
 
 /** What the handlers call. */
-export interface TelemetryDomain {
-  readonly traces: Traces;
+export interface TelemetryDomain extends TraceDomain {
   readonly erasures: Erasures;
   readonly evidence: Evidence;
 }
@@ -21,10 +19,10 @@ export interface TelemetryDomain {
 /** Registers the services. `writeTrace` prints a trace as REST does. */
 export function registerTelemetryServices(
   router: ConnectRouter,
-  { traces, erasures, evidence }: TelemetryDomain,
+  { erasures, evidence, ...domain }: TelemetryDomain,
   { writeTrace }: { readonly writeTrace: Parameters<typeof traceHandlers>[1] },
 ): void {
-  router.service(TraceService, traceHandlers(traces, writeTrace));
+  router.service(TraceService, traceHandlers(domain, writeTrace));
   router.service(ErasureService, erasureHandlers(erasures));
   router.service(EvidenceService, evidenceHandlers(evidence));
 }

@@ -4,11 +4,13 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { TraceSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { type TraceService, TraceView } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { TraceAnalytics } from "../../domain/telemetry/analytics.ts";
 import type { Trace, Traces } from "../../domain/telemetry/trace.ts";
 import { traceCsvHeader, traceCsvLine } from "../../domain/telemetry/trace-csv.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
+import { analyticsMessage, analyticsRequestOf } from "./trace-analytics.ts";
 
 /** Writes a message as the JSON of the API. */
 export type JsonWriter = (message: Message) => JsonValue;
@@ -21,8 +23,17 @@ interface ExportForm {
   readonly line: (trace: Trace) => string;
 }
 
+/** What the handlers call. */
+export interface TraceDomain {
+  readonly traces: Traces;
+  readonly traceAnalytics: TraceAnalytics;
+}
+
 /** Handlers of TraceService. `writeTrace` writes the lines of JSONL. */
-export function traceHandlers(traces: Traces, writeTrace: JsonWriter): ServiceImpl<typeof TraceService> {
+export function traceHandlers(
+  { traces, traceAnalytics }: TraceDomain,
+  writeTrace: JsonWriter,
+): ServiceImpl<typeof TraceService> {
   const csv: ExportForm = {
     contentType: "text/csv; charset=utf-8; header=present",
     extension: "csv",
@@ -47,6 +58,8 @@ export function traceHandlers(traces: Traces, writeTrace: JsonWriter): ServiceIm
         ...{ examinedUntil: timestamp(examinedUntil), nextAfter: nextAfter ?? undefined },
       };
     },
+    getTraceAnalytics: async (request, context) =>
+      analyticsMessage(await traceAnalytics.get(callerOf(context), analyticsRequestOf(request))),
     getTrace: async ({ traceId }, context) => ({
       trace: traceMessage(await traces.get(callerOf(context), traceId)),
     }),

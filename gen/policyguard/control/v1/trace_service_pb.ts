@@ -12,6 +12,8 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Trace } from "./trace_pb.ts";
 import { file_policyguard_control_v1_trace } from "./trace_pb.ts";
+import type { AnalyticsBreakdowns, AnalyticsBucket, AnalyticsComparison, AnalyticsExactness, AnalyticsPoint, AnalyticsTotals, AnalyticsWindow } from "./trace_analytics_pb.ts";
+import { file_policyguard_control_v1_trace_analytics } from "./trace_analytics_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Outcome, Stage } from "../../policy/v1/outcome_pb.ts";
 import { file_policyguard_policy_v1_outcome } from "../../policy/v1/outcome_pb.ts";
@@ -21,7 +23,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/trace_service.proto.
  */
 export const file_policyguard_control_v1_trace_service: GenFile = /*@__PURE__*/
-  fileDesc("Cipwb2xpY3lndWFyZC9jb250cm9sL3YxL3RyYWNlX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi5QcKEUxpc3RUcmFjZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBEiEKCnByb2plY3RfaWQYBCABKAlCCLpIBXIDsAEBSAKIAQESIQoLZW52aXJvbm1lbnQYBSABKAlCB7pIBHICGD9IA4gBARIfCghhZ2VudF9pZBgGIAEoCUIIukgFcgMYgAFIBIgBARI5CgdvdXRjb21lGAcgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCCLpIBYIBAhABEh4KB3J1bGVfaWQYCCABKAlCCLpIBXIDGIACSAWIAQESIQoKc2Vzc2lvbl9pZBgJIAEoCUIIukgFcgMYgAJIBogBARIuCgVzaW5jZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIB4gBARIuCgV1bnRpbBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBICIgBARI1CgVzdGFnZRgMIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZUIIukgFggECEAESHQoGcG9saWN5GA0gASgJQgi6SAVyAxiAAkgJiAEBEh8KCGRldGVjdG9yGA4gASgJQgi6SAVyAxiAAkgKiAEBEi4KCGNhdGVnb3J5GA8gASgJQhe6SAVyAxiAAtq8GAsicGlpLmVtYWlsIkgLiAEBEiwKCHVuanVkZ2VkGBAgASgJQhW6SAVyAxiAAtq8GAkidGltZW91dCJIDIgBARIeCgd1c2VyX2lkGBEgASgJQgi6SAVyAxiAAkgNiAEBEiQKDmJ1bmRsZV92ZXJzaW9uGBIgASgFQge6SAQaAigASA6IAQESHAoFYWZ0ZXIYEyABKAlCCLpIBXIDGIACSA+IAQESOQoEdmlldxgUIAEoDjIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVHJhY2VWaWV3Qgi6SAWCAQIQAUIICgZfbGltaXRCCQoHX29mZnNldEINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQgoKCF9ydWxlX2lkQg0KC19zZXNzaW9uX2lkQggKBl9zaW5jZUIICgZfdW50aWxCCQoHX3BvbGljeUILCglfZGV0ZWN0b3JCCwoJX2NhdGVnb3J5QgsKCV91bmp1ZGdlZEIKCghfdXNlcl9pZEIRCg9fYnVuZGxlX3ZlcnNpb25CCAoGX2FmdGVyIv0BChJMaXN0VHJhY2VzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEhYKDnRvdGFsX2lzX2V4YWN0GAUgASgIEjcKDmV4YW1pbmVkX3VudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhcKCm5leHRfYWZ0ZXIYByABKAlIAYgBARItCgZ0cmFjZXMYBCADKAsyHS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRyYWNlQhEKD19leGFtaW5lZF91bnRpbEINCgtfbmV4dF9hZnRlciKbBwoTRXhwb3J0VHJhY2VzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSIQoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQFIAIgBARIhCgtlbnZpcm9ubWVudBgDIAEoCUIHukgEcgIYP0gBiAEBEh8KCGFnZW50X2lkGAQgASgJQgi6SAVyAxiAAUgCiAEBEjkKB291dGNvbWUYBSABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIIukgFggECEAESHgoHcnVsZV9pZBgGIAEoCUIIukgFcgMYgAJIA4gBARIhCgpzZXNzaW9uX2lkGAcgASgJQgi6SAVyAxiAAkgEiAEBEi4KBXNpbmNlGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgFiAEBEi4KBXVudGlsGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgGiAEBEjUKBXN0YWdlGAsgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlQgi6SAWCAQIQARIdCgZwb2xpY3kYDCABKAlCCLpIBXIDGIACSAeIAQESHwoIZGV0ZWN0b3IYDSABKAlCCLpIBXIDGIACSAiIAQESLgoIY2F0ZWdvcnkYDiABKAlCF7pIBXIDGIAC2rwYCyJwaWkuZW1haWwiSAmIAQESLAoIdW5qdWRnZWQYDyABKAlCFbpIBXIDGIAC2rwYCSJ0aW1lb3V0IkgKiAEBEh4KB3VzZXJfaWQYECABKAlCCLpIBXIDGIACSAuIAQESJAoOYnVuZGxlX3ZlcnNpb24YESABKAVCB7pIBBoCKABIDIgBARIZCgxpbmNsdWRlX3RleHQYEiABKAhIDYgBARIxCgZmb3JtYXQYCiABKAlCHLpIDnIMUgNjc3ZSBWpzb25s2rwYByJqc29ubCJIDogBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQgoKCF9ydWxlX2lkQg0KC19zZXNzaW9uX2lkQggKBl9zaW5jZUIICgZfdW50aWxCCQoHX3BvbGljeUILCglfZGV0ZWN0b3JCCwoJX2NhdGVnb3J5QgsKCV91bmp1ZGdlZEIKCghfdXNlcl9pZEIRCg9fYnVuZGxlX3ZlcnNpb25CDwoNX2luY2x1ZGVfdGV4dEIJCgdfZm9ybWF0Ij0KD0dldFRyYWNlUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGgoIdHJhY2VfaWQYAiABKAlCCLpIBXIDsAEBIkAKEEdldFRyYWNlUmVzcG9uc2USLAoFdHJhY2UYASABKAsyHS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRyYWNlKmsKCVRyYWNlVmlldxIaChZUUkFDRV9WSUVXX1VOU1BFQ0lGSUVEEAASIwoSVFJBQ0VfVklFV19TVU1NQVJZEAEaC5K9GAdzdW1tYXJ5Eh0KD1RSQUNFX1ZJRVdfRlVMTBACGgiSvRgEZnVsbDLgAwoMVHJhY2VTZXJ2aWNlEokBCgpMaXN0VHJhY2VzEikucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0VHJhY2VzUmVxdWVzdBoqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFRyYWNlc1Jlc3BvbnNlIiSovBgEgtPkkwIaEhgvdjEvb3Jncy97b3JnX2lkfS90cmFjZXMSngEKDEV4cG9ydFRyYWNlcxIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXhwb3J0VHJhY2VzUmVxdWVzdBoULmdvb2dsZS5hcGkuSHR0cEJvZHkiSfK7GA4SAgEEGAEiBm9yZ19pZIq8GAx0cmFjZS5leHBvcnSC0+STAiESHy92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcy9leHBvcnQwARKiAQoIR2V0VHJhY2USJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFRyYWNlUmVxdWVzdBooLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0VHJhY2VSZXNwb25zZSJDmrwYCW5vdF9mb3VuZKi8GASC0+STAixiBXRyYWNlEiMvdjEvb3Jncy97b3JnX2lkfS90cmFjZXMve3RyYWNlX2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_timestamp, file_policyguard_control_v1_trace, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("Cipwb2xpY3lndWFyZC9jb250cm9sL3YxL3RyYWNlX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi5QcKEUxpc3RUcmFjZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBEiEKCnByb2plY3RfaWQYBCABKAlCCLpIBXIDsAEBSAKIAQESIQoLZW52aXJvbm1lbnQYBSABKAlCB7pIBHICGD9IA4gBARIfCghhZ2VudF9pZBgGIAEoCUIIukgFcgMYgAFIBIgBARI5CgdvdXRjb21lGAcgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCCLpIBYIBAhABEh4KB3J1bGVfaWQYCCABKAlCCLpIBXIDGIACSAWIAQESIQoKc2Vzc2lvbl9pZBgJIAEoCUIIukgFcgMYgAJIBogBARIuCgVzaW5jZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIB4gBARIuCgV1bnRpbBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBICIgBARI1CgVzdGFnZRgMIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZUIIukgFggECEAESHQoGcG9saWN5GA0gASgJQgi6SAVyAxiAAkgJiAEBEh8KCGRldGVjdG9yGA4gASgJQgi6SAVyAxiAAkgKiAEBEi4KCGNhdGVnb3J5GA8gASgJQhe6SAVyAxiAAtq8GAsicGlpLmVtYWlsIkgLiAEBEiwKCHVuanVkZ2VkGBAgASgJQhW6SAVyAxiAAtq8GAkidGltZW91dCJIDIgBARIeCgd1c2VyX2lkGBEgASgJQgi6SAVyAxiAAkgNiAEBEiQKDmJ1bmRsZV92ZXJzaW9uGBIgASgFQge6SAQaAigASA6IAQESHAoFYWZ0ZXIYEyABKAlCCLpIBXIDGIACSA+IAQESOQoEdmlldxgUIAEoDjIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVHJhY2VWaWV3Qgi6SAWCAQIQAUIICgZfbGltaXRCCQoHX29mZnNldEINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQgoKCF9ydWxlX2lkQg0KC19zZXNzaW9uX2lkQggKBl9zaW5jZUIICgZfdW50aWxCCQoHX3BvbGljeUILCglfZGV0ZWN0b3JCCwoJX2NhdGVnb3J5QgsKCV91bmp1ZGdlZEIKCghfdXNlcl9pZEIRCg9fYnVuZGxlX3ZlcnNpb25CCAoGX2FmdGVyIv0BChJMaXN0VHJhY2VzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEhYKDnRvdGFsX2lzX2V4YWN0GAUgASgIEjcKDmV4YW1pbmVkX3VudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhcKCm5leHRfYWZ0ZXIYByABKAlIAYgBARItCgZ0cmFjZXMYBCADKAsyHS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRyYWNlQhEKD19leGFtaW5lZF91bnRpbEINCgtfbmV4dF9hZnRlciKbBwoTRXhwb3J0VHJhY2VzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSIQoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQFIAIgBARIhCgtlbnZpcm9ubWVudBgDIAEoCUIHukgEcgIYP0gBiAEBEh8KCGFnZW50X2lkGAQgASgJQgi6SAVyAxiAAUgCiAEBEjkKB291dGNvbWUYBSABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIIukgFggECEAESHgoHcnVsZV9pZBgGIAEoCUIIukgFcgMYgAJIA4gBARIhCgpzZXNzaW9uX2lkGAcgASgJQgi6SAVyAxiAAkgEiAEBEi4KBXNpbmNlGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgFiAEBEi4KBXVudGlsGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgGiAEBEjUKBXN0YWdlGAsgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlQgi6SAWCAQIQARIdCgZwb2xpY3kYDCABKAlCCLpIBXIDGIACSAeIAQESHwoIZGV0ZWN0b3IYDSABKAlCCLpIBXIDGIACSAiIAQESLgoIY2F0ZWdvcnkYDiABKAlCF7pIBXIDGIAC2rwYCyJwaWkuZW1haWwiSAmIAQESLAoIdW5qdWRnZWQYDyABKAlCFbpIBXIDGIAC2rwYCSJ0aW1lb3V0IkgKiAEBEh4KB3VzZXJfaWQYECABKAlCCLpIBXIDGIACSAuIAQESJAoOYnVuZGxlX3ZlcnNpb24YESABKAVCB7pIBBoCKABIDIgBARIZCgxpbmNsdWRlX3RleHQYEiABKAhIDYgBARIxCgZmb3JtYXQYCiABKAlCHLpIDnIMUgNjc3ZSBWpzb25s2rwYByJqc29ubCJIDogBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQgoKCF9ydWxlX2lkQg0KC19zZXNzaW9uX2lkQggKBl9zaW5jZUIICgZfdW50aWxCCQoHX3BvbGljeUILCglfZGV0ZWN0b3JCCwoJX2NhdGVnb3J5QgsKCV91bmp1ZGdlZEIKCghfdXNlcl9pZEIRCg9fYnVuZGxlX3ZlcnNpb25CDwoNX2luY2x1ZGVfdGV4dEIJCgdfZm9ybWF0IskFChhHZXRUcmFjZUFuYWx5dGljc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEiEKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBSACIAQESIQoLZW52aXJvbm1lbnQYAyABKAlCB7pIBHICGD9IAYgBARIfCghhZ2VudF9pZBgEIAEoCUIIukgFcgMYgAFIAogBARI1CgVzdGFnZRgFIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZUIIukgFggECEAESHgoHcnVsZV9pZBgGIAEoCUIIukgFcgMYgAJIA4gBARIdCgZwb2xpY3kYByABKAlCCLpIBXIDGIACSASIAQESHwoIZGV0ZWN0b3IYCCABKAlCCLpIBXIDGIACSAWIAQESHgoIbGFuZ3VhZ2UYCSABKAlCB7pIBHICGEBIBogBARIuCgVzaW5jZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIB4gBARIuCgV1bnRpbBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBICIgBARJBCgZidWNrZXQYDCABKA4yJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFuYWx5dGljc0J1Y2tldEIIukgFggECEAESRgoHY29tcGFyZRgNIAEoDjIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5hbHl0aWNzQ29tcGFyaXNvbkIIukgFggECEAESGwoDdG9wGA4gASgFQgm6SAYaBBgyKAFICYgBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQgoKCF9ydWxlX2lkQgkKB19wb2xpY3lCCwoJX2RldGVjdG9yQgsKCV9sYW5ndWFnZUIICgZfc2luY2VCCAoGX3VudGlsQgYKBF90b3AivQMKGUdldFRyYWNlQW5hbHl0aWNzUmVzcG9uc2USNwoGd2luZG93GAEgASgLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NXaW5kb3cSKQoFYXNfb2YYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKBnRvdGFscxgDIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5hbHl0aWNzVG90YWxzEj4KCHByZXZpb3VzGAQgASgLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NUb3RhbHNIAIgBARI2CgZzZXJpZXMYBSADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFuYWx5dGljc1BvaW50Ej8KCmJyZWFrZG93bnMYBiABKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFuYWx5dGljc0JyZWFrZG93bnMSPQoJZXhhY3RuZXNzGAcgASgLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NFeGFjdG5lc3NCCwoJX3ByZXZpb3VzIj0KD0dldFRyYWNlUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGgoIdHJhY2VfaWQYAiABKAlCCLpIBXIDsAEBIkAKEEdldFRyYWNlUmVzcG9uc2USLAoFdHJhY2UYASABKAsyHS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRyYWNlKmsKCVRyYWNlVmlldxIaChZUUkFDRV9WSUVXX1VOU1BFQ0lGSUVEEAASIwoSVFJBQ0VfVklFV19TVU1NQVJZEAEaC5K9GAdzdW1tYXJ5Eh0KD1RSQUNFX1ZJRVdfRlVMTBACGgiSvRgEZnVsbDKLBQoMVHJhY2VTZXJ2aWNlEokBCgpMaXN0VHJhY2VzEikucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0VHJhY2VzUmVxdWVzdBoqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFRyYWNlc1Jlc3BvbnNlIiSovBgEgtPkkwIaEhgvdjEvb3Jncy97b3JnX2lkfS90cmFjZXMSngEKDEV4cG9ydFRyYWNlcxIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXhwb3J0VHJhY2VzUmVxdWVzdBoULmdvb2dsZS5hcGkuSHR0cEJvZHkiSfK7GA4SAgEEGAEiBm9yZ19pZIq8GAx0cmFjZS5leHBvcnSC0+STAiESHy92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcy9leHBvcnQwARKoAQoRR2V0VHJhY2VBbmFseXRpY3MSMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFRyYWNlQW5hbHl0aWNzUmVxdWVzdBoxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0VHJhY2VBbmFseXRpY3NSZXNwb25zZSIuqLwYBILT5JMCJBIiL3YxL29yZ3Mve29yZ19pZH0vdHJhY2VzL2FuYWx5dGljcxKiAQoIR2V0VHJhY2USJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFRyYWNlUmVxdWVzdBooLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0VHJhY2VSZXNwb25zZSJDmrwYCW5vdF9mb3VuZKi8GASC0+STAixiBXRyYWNlEiMvdjEvb3Jncy97b3JnX2lkfS90cmFjZXMve3RyYWNlX2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_timestamp, file_policyguard_control_v1_trace, file_policyguard_control_v1_trace_analytics, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * @generated from message policyguard.control.v1.ListTracesRequest
@@ -377,6 +379,177 @@ export const ExportTracesRequestSchema: GenMessage<ExportTracesRequest> = /*@__P
   messageDesc(file_policyguard_control_v1_trace_service, 2);
 
 /**
+ * @generated from message policyguard.control.v1.GetTraceAnalyticsRequest
+ */
+export type GetTraceAnalyticsRequest = Message<"policyguard.control.v1.GetTraceAnalyticsRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * Only evaluations of this project.
+   *
+   * @generated from field: optional string project_id = 2;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * Only evaluations of this environment.
+   *
+   * @generated from field: optional string environment = 3;
+   */
+  environment?: string | undefined;
+
+  /**
+   * Only evaluations of this agent, by key.
+   *
+   * @generated from field: optional string agent_id = 4;
+   */
+  agentId?: string | undefined;
+
+  /**
+   * Only evaluations at this stage.
+   *
+   * @generated from field: policyguard.policy.v1.Stage stage = 5;
+   */
+  stage: Stage;
+
+  /**
+   * Only evaluations in which this rule found something. Needs `policy`.
+   *
+   * @generated from field: optional string rule_id = 6;
+   */
+  ruleId?: string | undefined;
+
+  /**
+   * The policy of the rule, by name. Needs `rule_id`.
+   *
+   * @generated from field: optional string policy = 7;
+   */
+  policy?: string | undefined;
+
+  /**
+   * Only evaluations in which this detector found something.
+   *
+   * @generated from field: optional string detector = 8;
+   */
+  detector?: string | undefined;
+
+  /**
+   * Only evaluations in this language.
+   *
+   * @generated from field: optional string language = 9;
+   */
+  language?: string | undefined;
+
+  /**
+   * Start of the window. Default: seven days before its end.
+   *
+   * @generated from field: optional google.protobuf.Timestamp since = 10;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * End of the window, which is not part of it. Default: now.
+   *
+   * @generated from field: optional google.protobuf.Timestamp until = 11;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * Length of the steps of `series`. Default: auto. At most 400 steps.
+   *
+   * @generated from field: policyguard.control.v1.AnalyticsBucket bucket = 12;
+   */
+  bucket: AnalyticsBucket;
+
+  /**
+   * What to compare the window with. Default: none.
+   *
+   * @generated from field: policyguard.control.v1.AnalyticsComparison compare = 13;
+   */
+  compare: AnalyticsComparison;
+
+  /**
+   * How many entries each breakdown has, 1 to 50. Default 10.
+   *
+   * @generated from field: optional int32 top = 14;
+   */
+  top?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetTraceAnalyticsRequest.
+ * Use `create(GetTraceAnalyticsRequestSchema)` to create a new message.
+ */
+export const GetTraceAnalyticsRequestSchema: GenMessage<GetTraceAnalyticsRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_trace_service, 3);
+
+/**
+ * @generated from message policyguard.control.v1.GetTraceAnalyticsResponse
+ */
+export type GetTraceAnalyticsResponse = Message<"policyguard.control.v1.GetTraceAnalyticsResponse"> & {
+  /**
+   * The window, widened to whole steps.
+   *
+   * @generated from field: policyguard.control.v1.AnalyticsWindow window = 1;
+   */
+  window?: AnalyticsWindow | undefined;
+
+  /**
+   * The moment of the answer.
+   *
+   * @generated from field: google.protobuf.Timestamp as_of = 2;
+   */
+  asOf?: Timestamp | undefined;
+
+  /**
+   * Sums over the window.
+   *
+   * @generated from field: policyguard.control.v1.AnalyticsTotals totals = 3;
+   */
+  totals?: AnalyticsTotals | undefined;
+
+  /**
+   * Sums over as many steps before it; null without `compare=previous`.
+   *
+   * @generated from field: optional policyguard.control.v1.AnalyticsTotals previous = 4;
+   */
+  previous?: AnalyticsTotals | undefined;
+
+  /**
+   * Each step of the window in the order of time, those without evaluations included.
+   *
+   * @generated from field: repeated policyguard.control.v1.AnalyticsPoint series = 5;
+   */
+  series: AnalyticsPoint[];
+
+  /**
+   * Who and what the evaluations were.
+   *
+   * @generated from field: policyguard.control.v1.AnalyticsBreakdowns breakdowns = 6;
+   */
+  breakdowns?: AnalyticsBreakdowns | undefined;
+
+  /**
+   * How exact the answer is.
+   *
+   * @generated from field: policyguard.control.v1.AnalyticsExactness exactness = 7;
+   */
+  exactness?: AnalyticsExactness | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetTraceAnalyticsResponse.
+ * Use `create(GetTraceAnalyticsResponseSchema)` to create a new message.
+ */
+export const GetTraceAnalyticsResponseSchema: GenMessage<GetTraceAnalyticsResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_trace_service, 4);
+
+/**
  * @generated from message policyguard.control.v1.GetTraceRequest
  */
 export type GetTraceRequest = Message<"policyguard.control.v1.GetTraceRequest"> & {
@@ -400,7 +573,7 @@ export type GetTraceRequest = Message<"policyguard.control.v1.GetTraceRequest"> 
  * Use `create(GetTraceRequestSchema)` to create a new message.
  */
 export const GetTraceRequestSchema: GenMessage<GetTraceRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_trace_service, 3);
+  messageDesc(file_policyguard_control_v1_trace_service, 5);
 
 /**
  * @generated from message policyguard.control.v1.GetTraceResponse
@@ -419,7 +592,7 @@ export type GetTraceResponse = Message<"policyguard.control.v1.GetTraceResponse"
  * Use `create(GetTraceResponseSchema)` to create a new message.
  */
 export const GetTraceResponseSchema: GenMessage<GetTraceResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_trace_service, 4);
+  messageDesc(file_policyguard_control_v1_trace_service, 6);
 
 /**
  * TraceView says how much of each trace a list answers.
@@ -492,6 +665,20 @@ export const TraceService: GenService<{
     methodKind: "server_streaming";
     input: typeof ExportTracesRequestSchema;
     output: typeof HttpBodySchema;
+  },
+  /**
+   * Counts evaluations of a window: in all, step by step, and by rule, detector, agent, stage, language, bundle version
+   * and reason why something could not be judged. The answer is exact as of its commit: every evaluation that was stored
+   * before counts once, traces that were removed since included. Agent, stage and language combine with each other; a
+   * rule or a detector combines with a stage; project and environment combine with everything. Any other pair is
+   * refused, since it would have to be counted trace by trace. A ci token sees its project.
+   *
+   * @generated from rpc policyguard.control.v1.TraceService.GetTraceAnalytics
+   */
+  getTraceAnalytics: {
+    methodKind: "unary";
+    input: typeof GetTraceAnalyticsRequestSchema;
+    output: typeof GetTraceAnalyticsResponseSchema;
   },
   /**
    * Returns the trace.
