@@ -53,7 +53,8 @@ describe("generated parts", () => {
 });
 
 describe("policies in the documentation", () => {
-  const documents = fenced("docs/policy-language.md", "yaml");
+  const pages = ["docs/policy-language.md", ...globSync("docs/how-to/*.md", { cwd: root }).toSorted()];
+  const documents = pages.flatMap((page) => fenced(page, "yaml"));
   const policies = documents.filter((source) => source.includes("kind: Policy\n"));
   const packs = packSource(readPackLibrary(readPackFiles()));
 
