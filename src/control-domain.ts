@@ -9,6 +9,7 @@ import { createIdentityDomain } from "./domain/identity/module.ts";
 import { createPlaygroundDomain } from "./domain/playground/module.ts";
 import { createPolicyDomain } from "./domain/policy/module.ts";
 import { createProjectDomain } from "./domain/project/module.ts";
+import { createReplayDomain } from "./domain/replay/module.ts";
 import { createTelemetryDomain } from "./domain/telemetry/module.ts";
 import { createTenancyDomain } from "./domain/tenancy/module.ts";
 import { createWebhookDomain } from "./domain/webhook/module.ts";
@@ -19,6 +20,7 @@ export type Domain = ReturnType<typeof createDomain>;
 /** Builds every service that handlers call. They live as long as the process. */
 export function createDomain(parts: ControlParts) {
   const bundle = createBundleDomain(parts);
+  const telemetry = createTelemetryDomain(parts);
   return {
     ...createIdentityDomain(parts),
     ...createTenancyDomain(parts),
@@ -28,7 +30,8 @@ export function createDomain(parts: ControlParts) {
     ...createPolicyDomain(parts),
     ...createPlaygroundDomain(parts),
     ...createFleetDomain({ ...parts, keys: bundle.keys }),
-    ...createTelemetryDomain(parts),
+    ...telemetry,
+    ...createReplayDomain({ ...parts, traces: telemetry.traces }),
     ...createWebhookDomain(parts),
     ...createEventDomain(parts),
   };

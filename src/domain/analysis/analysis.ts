@@ -44,6 +44,8 @@ const subjects: Readonly<Record<JobName, Subject>> = {
   planPack: "document",
   checkRelease: "bundle",
   retestBundle: "bundle",
+  replayPolicy: "document",
+  replayBundle: "bundle",
 };
 
 /** Runs the jobs in a pool. Other limits are for tests. */

@@ -5,6 +5,7 @@ import { checkRelease, retestBundle } from "./check-release.ts";
 import { checkOutput, checkSchema } from "./check-schema.ts";
 import { diffVersions } from "./diff-versions.ts";
 import { planPack } from "./plan-pack.ts";
+import { replayBundle, replayPolicy } from "./replay-trace.ts";
 import { explainBundle, explainPolicy, tryPolicy } from "./try-policy.ts";
 
 /** The jobs by their names. */
@@ -19,6 +20,8 @@ export const jobs = {
   planPack,
   checkRelease,
   retestBundle,
+  replayPolicy,
+  replayBundle,
 } as const;
 
 /** A job's name. */

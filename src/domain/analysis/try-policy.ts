@@ -115,12 +115,15 @@ export function explainPolicy(question: PolicyQuestion, tools: Tools): Explanati
 export function explainBundle(question: BundleQuestion, tools: Tools): Explanation {
   const { parts, environment, projectId, bundle } = question;
   tools.enter("reading the bundle");
+  return explained({ ...bundleSource(parts), environment, projectId }, question, bundle, tools);
+}
+
+/** What an engine is made from, of the parts of a bundle. */
+export function bundleSource(parts: readonly StoredPart[]): Pick<EngineSource, "policies" | "lists" | "schemas"> {
   const facts = parts.find(({ path }) => path === patternPartPath);
   // This control plane computed the facts itself when it published the bundle.
   if (facts !== undefined) learnPatterns(factsOfPart(JSON.parse(Buffer.from(facts.data).toString("utf8"))));
-  const policies = policySources(parts);
-  const source = { policies, lists: listSources(parts), schemas: schemaSources(parts), environment, projectId };
-  return explained(source, question, bundle, tools);
+  return { policies: policySources(parts), lists: listSources(parts), schemas: schemaSources(parts) };
 }
 
 function explained(source: EngineSource, question: Question, bundle: BundleReference, tools: Tools): Explanation {
@@ -143,7 +146,8 @@ function explained(source: EngineSource, question: Question, bundle: BundleRefer
   return engine.explain(request, context()).explanation;
 }
 
-function compiled(source: EngineSource, { models }: Tools): Engine {
+/** The engine of policies; a 422 with every problem of one that this version cannot run. */
+export function compiled(source: EngineSource, { models }: Tools): Engine {
   try {
     return compileEngine({ ...source, models });
   } catch (error) {
@@ -158,7 +162,7 @@ function stopwatch(): () => number {
 }
 
 /** The policy of a document; a 422 with every problem when it is not a policy. */
-function soundPolicy(document: JsonValue, packs: PackSource): PolicyDocument {
+export function soundPolicy(document: JsonValue, packs: PackSource): PolicyDocument {
   const { policy, problems } = parsePolicy(document, catalog, packs);
   if (policy === undefined) throw policyInvalid(problems);
   return policy;

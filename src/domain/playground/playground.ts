@@ -134,7 +134,7 @@ export class Playground {
 }
 
 /** The lists that may apply in the project. More than a bundle could contain are refused. */
-async function listTexts(tx: Transaction, projectId: string): Promise<ListText[]> {
+export async function listTexts(tx: Transaction, projectId: string): Promise<ListText[]> {
   const lists: ListText[] = [];
   let length = 0;
   for await (const { head, text: itemsText } of itemTexts(tx, await listHeadsOfProject(tx, projectId))) {

@@ -11,6 +11,7 @@ import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { type CurrentPolicy, findPolicy, findPolicyVersion, policyHeadsOfProject } from "../../store/policy/policy.ts";
 import { storedParts } from "../bundle/content.ts";
+import { purgedBundle } from "../bundle/fault.ts";
 import { requireEnvironment, requireProject } from "../lookup.ts";
 import { requireVisible } from "../policy/scope.ts";
 
@@ -62,15 +63,27 @@ export class PolicyFinder {
   /** The bundle in force in an environment. */
   async activeBundle(caller: Caller, input: PolicySelection) {
     assertOne(input);
-    const { projectId = "", environment: name } = input;
+    const { projectId = "", environment } = input;
     assertReaches(caller, projectId);
-    if (name === undefined) throw validationFailed([{ field: "environment", message: "required with project_id" }]);
+    if (environment === undefined)
+      throw validationFailed([{ field: "environment", message: "required with project_id" }]);
+    return this.bundle(caller, { projectId, environment });
+  }
+
+  /** A bundle of an environment. Default: the one in force. */
+  async bundle(
+    caller: Caller,
+    named: { readonly projectId: string; readonly environment: string; readonly version?: number | undefined },
+  ) {
+    const { projectId, environment: name } = named;
+    assertReaches(caller, projectId);
     return this.#database.read(caller.orgId, async (tx) => {
       await requireProject(tx, projectId);
       const environment = await requireEnvironment(tx, projectId, name);
-      const version = environment.activeVersion;
+      const version = named.version ?? environment.activeVersion;
       const bundle = version === null ? null : await findBundle(tx, environment.id, version ?? 0);
-      if (bundle === null) throw notFound("active bundle");
+      if (bundle === null) throw notFound(named.version === undefined ? "active bundle" : "bundle version");
+      if (bundle.purgedAt != null) throw purgedBundle(bundle.version);
       return {
         // The weights of the models are those that ship with the product.
         parts: await storedParts(

@@ -141,8 +141,8 @@ export class Traces {
   }
 }
 
-// Viewers and ci tokens see that there was text, and not what it said.
-function maySeeText({ credential, role }: Caller): boolean {
+/** Viewers and ci tokens see that there was text, and not what it said. */
+export function maySeeText({ credential, role }: Caller): boolean {
   return credential.kind === CredentialKind.ADMIN || (role !== undefined && role >= Role.EDITOR);
 }
 

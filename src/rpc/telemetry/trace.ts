@@ -29,11 +29,11 @@ export interface TraceDomain {
   readonly traceAnalytics: TraceAnalytics;
 }
 
-/** Handlers of TraceService. `writeTrace` writes the lines of JSONL. */
+/** Handlers of TraceService, replays aside. `writeTrace` writes the lines of JSONL. */
 export function traceHandlers(
   { traces, traceAnalytics }: TraceDomain,
   writeTrace: JsonWriter,
-): ServiceImpl<typeof TraceService> {
+): Omit<ServiceImpl<typeof TraceService>, "replayTrace"> {
   const csv: ExportForm = {
     contentType: "text/csv; charset=utf-8; header=present",
     extension: "csv",
