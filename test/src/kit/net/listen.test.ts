@@ -27,7 +27,7 @@ describe("one port in plain text", () => {
   });
 
   test.each(["POST", "PUT", "PATCH"])("takes a %s that comes byte by byte", async (method) => {
-    const { port } = await start();
+    const { port } = await start({ limits: defaultLimits });
     const socket = await connectRaw(port);
     const answer = readAll(socket);
     const request = `${method} / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok`;
@@ -39,7 +39,7 @@ describe("one port in plain text", () => {
   });
 
   test("takes an HTTP/2 preface that comes byte by byte", async () => {
-    const { port } = await start();
+    const { port } = await start({ limits: defaultLimits });
     const raw = await connectRaw(port);
     const session = http2.connect("http://x", { createConnection: () => bridge(raw, 40).end });
     session.on("error", () => undefined);
