@@ -15,6 +15,7 @@ import { OutputSchemaService } from "../gen/policyguard/control/v1/output_schema
 import { PackService } from "../gen/policyguard/control/v1/pack_service_pb.ts";
 import { PolicyService } from "../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb.ts";
+import { RetentionService } from "../gen/policyguard/control/v1/retention_service_pb.ts";
 import { RuntimeInstanceService } from "../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import { SigningKeyService } from "../gen/policyguard/control/v1/signing_key_service_pb.ts";
 import { SsoService } from "../gen/policyguard/control/v1/sso_service_pb.ts";
@@ -47,6 +48,7 @@ export const controlServices = [
   PackService,
   TraceService,
   ErasureService,
+  RetentionService,
   EvidenceService,
   ReportingService,
 ];

@@ -7,6 +7,7 @@ export const purgeTraces = defineTask({
   read: readNothing,
   async run({ retention, log }) {
     const purged = await retention.purge();
-    if (purged.traces + purged.keys + purged.counts + purged.partitions.length > 0) log.info(purged, "purged traces");
+    if (purged.traces + purged.texts + purged.keys + purged.counts + purged.partitions.length > 0)
+      log.info(purged, "purged traces");
   },
 });

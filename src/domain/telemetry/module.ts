@@ -5,6 +5,7 @@ import type { Database } from "../../store/connection/database.ts";
 import { TraceAnalytics } from "./analytics.ts";
 import { Erasures } from "./erasure.ts";
 import { Evidence } from "./evidence.ts";
+import { RetentionSettings } from "./retention.ts";
 import { Traces } from "./trace.ts";
 
 /** What the services are built from. */
@@ -19,6 +20,7 @@ export function createTelemetryDomain({ database, sealer }: TelemetryParts) {
     traces: new Traces(database, sealer),
     traceAnalytics: new TraceAnalytics(database),
     erasures: new Erasures(database, sealer),
+    retention: new RetentionSettings(database),
     evidence: new Evidence(database),
   };
 }

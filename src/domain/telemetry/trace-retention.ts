@@ -7,15 +7,14 @@ import { deleteKeysBefore } from "../../store/telemetry/evaluation-key.ts";
 import { deleteTraces } from "../../store/telemetry/trace.ts";
 import { createTracePartitions, dropTracePartitions } from "../../store/telemetry/trace-partition.ts";
 import { deleteRollups, listExpiredDays } from "../../store/telemetry/trace-rollup.ts";
-import { lookUpOrganizations } from "../../store/tenancy/organization.ts";
+import { deleteTextsBefore } from "../../store/telemetry/trace-text.ts";
+import { findOrganization, lookUpOrganizations } from "../../store/tenancy/organization.ts";
+import { retentionOf } from "./retention.ts";
 import { purgeStats, purgeStatsOfDeleted } from "./stat-retention.ts";
 import { ageLimitMs } from "./trace-record.ts";
 import { dayOf } from "./trace-tally.ts";
 
 const dayMs = 86_400_000;
-
-/** Days that traces are kept, by plan. */
-export const retentionDays = { free: 30, growth: 90, enterprise: 365 } as const;
 
 /** Months of partitions that hold the longest retention. */
 const keptMonths = 13;
@@ -26,9 +25,14 @@ const monthsAhead = 3;
 /** Keys that one transaction deletes: few enough that no ingest has to wait long. */
 const keyBatch = 5_000;
 
+/** Texts that one transaction deletes. */
+const textBatch = 5_000;
+
 /** How much a purge removed. */
 export interface Purged {
   readonly traces: number;
+  /** Texts of traces that stay. */
+  readonly texts: number;
   readonly keys: number;
   /** Rows of counts by minute, hour and day. */
   readonly counts: number;
@@ -50,18 +54,21 @@ export class TraceRetention {
     return createTracePartitions(this.#database, monthsAhead);
   }
 
-  /** Removes, in every organization, traces past the plan's retention, those of deleted projects, and old keys. */
+  /** Removes, in every organization, traces and texts past their retention, those of deleted projects, and old keys. */
   async purge(): Promise<Purged> {
     let traces = 0;
+    let texts = 0;
     let keys = 0;
     let counts = 0;
-    for (const { id, plan } of await lookUpOrganizations(this.#database)) {
-      traces += await this.purgeTraces(id, retentionDays[plan]);
+    for (const { id } of await lookUpOrganizations(this.#database)) {
+      const kept = retentionOf(await this.#database.read(id, findOrganization));
+      traces += await this.purgeTraces(id, kept.effectiveTraceDays);
+      texts += await this.#purgeTexts(id, kept.effectiveTextDays);
       keys += await this.#purgeKeys(id);
       counts += await purgeStats(this.#database, id, this.#clock.now());
       await this.#forgetSubjects(id);
     }
-    return { traces, keys, counts, partitions: await dropTracePartitions(this.#database, keptMonths) };
+    return { traces, texts, keys, counts, partitions: await dropTracePartitions(this.#database, keptMonths) };
   }
 
   /**
@@ -90,6 +97,16 @@ export class TraceRetention {
     const traces = await this.purgeTraces(orgId, 0);
     await purgeStatsOfDeleted(this.#database, orgId, this.#clock.now());
     return { traces, keys: await this.#purgeKeys(orgId, new Date(this.#clock.now().getTime() + dayMs)) };
+  }
+
+  async #purgeTexts(orgId: string, keptDays: number): Promise<number> {
+    // Whole days, as traces are: what is left of a day goes with the day.
+    const before = new Date(`${dayOf(new Date(this.#clock.now().getTime() - keptDays * dayMs))}T00:00:00Z`);
+    let purged = 0;
+    for (let deleted = textBatch; deleted === textBatch; purged += deleted) {
+      deleted = await this.#database.systemTransaction(orgId, (tx) => deleteTextsBefore(tx, before, textBatch));
+    }
+    return purged;
   }
 
   // Runtimes can report nothing any more that was made before these erasures.

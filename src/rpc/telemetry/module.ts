@@ -3,18 +3,22 @@
 import type { ConnectRouter } from "@connectrpc/connect";
 import { ErasureService } from "../../../gen/policyguard/control/v1/erasure_service_pb.ts";
 import { EvidenceService } from "../../../gen/policyguard/control/v1/evidence_service_pb.ts";
+import { RetentionService } from "../../../gen/policyguard/control/v1/retention_service_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import type { TraceReplay } from "../../domain/replay/trace-replay.ts";
 import type { Erasures } from "../../domain/telemetry/erasure.ts";
 import type { Evidence } from "../../domain/telemetry/evidence.ts";
+import type { RetentionSettings } from "../../domain/telemetry/retention.ts";
 import { erasureHandlers } from "./erasure.ts";
 import { evidenceHandlers } from "./evidence.ts";
+import { retentionHandlers } from "./retention.ts";
 import { type TraceDomain, traceHandlers } from "./trace.ts";
 import { traceReplayHandlers } from "./trace-replay.ts";
 
 /** What the handlers call. */
 export interface TelemetryDomain extends TraceDomain {
   readonly erasures: Erasures;
+  readonly retention: RetentionSettings;
   readonly evidence: Evidence;
   readonly traceReplay: TraceReplay;
 }
@@ -22,10 +26,11 @@ export interface TelemetryDomain extends TraceDomain {
 /** Registers the services. `writeTrace` prints a trace as REST does. */
 export function registerTelemetryServices(
   router: ConnectRouter,
-  { erasures, evidence, traceReplay, ...domain }: TelemetryDomain,
+  { erasures, retention, evidence, traceReplay, ...domain }: TelemetryDomain,
   { writeTrace }: { readonly writeTrace: Parameters<typeof traceHandlers>[1] },
 ): void {
   router.service(TraceService, { ...traceHandlers(domain, writeTrace), ...traceReplayHandlers(traceReplay) });
   router.service(ErasureService, erasureHandlers(erasures));
+  router.service(RetentionService, retentionHandlers(retention));
   router.service(EvidenceService, evidenceHandlers(evidence));
 }

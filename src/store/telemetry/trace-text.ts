@@ -55,3 +55,17 @@ export async function readTexts(
   );
   return new Map(rows.map(({ id, sealed }) => [id, sealed]));
 }
+
+/** Removes up to `limit` texts of traces that were made before this time. Returns how many. */
+export async function deleteTextsBefore(tx: Transaction, before: Date, limit: number): Promise<number> {
+  const rows = await runBound<{ gone: number }>(
+    tx,
+    `with gone as (
+       delete from trace_text x using (
+         select id, created_at from trace_text where org_id = $1 and created_at < $2 limit $3) old
+       where x.org_id = $1 and x.created_at < $2 and x.id = old.id and x.created_at = old.created_at returning 1)
+     select count(*)::int as gone from gone`,
+    [tx.orgId, before, limit],
+  );
+  return rows[0]?.gone ?? 0;
+}

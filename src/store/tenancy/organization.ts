@@ -21,6 +21,9 @@ const schema = defineEntity({
     /** Evaluations of a month when the operator has set a limit; null for that of the plan. */
     evaluationsLimit: p.bigint("number").nullable(),
     billingBlocked: p.boolean().default(false),
+    /** Days that traces are kept, and their text; null for those of the plan. */
+    traceDays: p.integer().nullable(),
+    textDays: p.integer().nullable(),
     /** The plan that the operator has set; null when nobody did. */
     operatorPlan: p.text().$type<"free" | "growth" | "enterprise">().nullable(),
     /** Until when it stands above what is bought; null: until something is bought. */

@@ -12,6 +12,7 @@ import { KnowWhoInvited } from "./0008-know-who-invited.ts";
 import { CountAndSeal } from "./0009-count-and-seal.ts";
 import { KeepReplayFacts } from "./0010-keep-replay-facts.ts";
 import { RunInSlices } from "./0011-run-in-slices.ts";
+import { SetRetention } from "./0012-set-retention.ts";
 import { StandingOfOrganizations } from "./0013-standing-of-organizations.ts";
 
 /** Name and class of each. */
@@ -27,5 +28,6 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0009-count-and-seal", class: CountAndSeal },
   { name: "0010-keep-replay-facts", class: KeepReplayFacts },
   { name: "0011-run-in-slices", class: RunInSlices },
+  { name: "0012-set-retention", class: SetRetention },
   { name: "0013-standing-of-organizations", class: StandingOfOrganizations },
 ];

@@ -3,6 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
 import { Projects } from "../../../../src/domain/project/project.ts";
+import { RetentionSettings } from "../../../../src/domain/telemetry/retention.ts";
 import { Traces } from "../../../../src/domain/telemetry/trace.ts";
 import { TraceRetention } from "../../../../src/domain/telemetry/trace-retention.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
@@ -53,6 +54,25 @@ describe("TraceRetention", () => {
     );
     return rows.map(({ name }) => name);
   };
+
+  it("removes what an organization keeps for fewer days than its plan, and texts before their traces", async () => {
+    await store(world.projectId, [0, 3, 9, 20]);
+    await database.systemTransaction(world.orgId, (tx) =>
+      tx.sql(
+        "insert into trace_text (org_id, id, created_at, sealed) select org_id, id, created_at, '' from trace",
+        [],
+      ),
+    );
+    const caller = { ...world.caller, audit: { action: "retention.update", requestId: "", address: "" } };
+    await new RetentionSettings(database).update(caller, { traceDays: 14, textDays: 5 });
+    const { texts } = await new TraceRetention(worker, clock).purge();
+    expect(texts).toBe(1);
+    expect((await list()).total).toBe(3);
+    const [row] = await database.read(world.orgId, (tx) =>
+      tx.sql<{ n: number }>("select count(*)::int as n from trace_text"),
+    );
+    expect(row?.n).toBe(2);
+  });
 
   it("removes traces past the plan's retention and keeps totals exact", async () => {
     await store(world.projectId, [0, 1, 29, 32, 33]);
