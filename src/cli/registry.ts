@@ -88,6 +88,18 @@ export const commands: CommandEntries = {
     summary: "Check a bundle file as a runtime would.",
     load: async () => (await import("./command/bundle-verify.ts")).bundleVerify,
   },
+  "traces list": {
+    summary: "List traces, the newest first.",
+    load: async () => (await import("./command/traces-list.ts")).tracesList,
+  },
+  "traces get": {
+    summary: "Show a trace: what was decided, by which rule, and what was found.",
+    load: async () => (await import("./command/traces-get.ts")).tracesGet,
+  },
+  "traces export": {
+    summary: "Write all traces that match, as CSV or JSONL.",
+    load: async () => (await import("./command/traces-export.ts")).tracesExport,
+  },
   listen: {
     summary: "Receive deliveries of webhooks, verify and print them.",
     load: async () => (await import("./command/listen.ts")).listen,

@@ -14,6 +14,7 @@ import { ProjectService } from "../../gen/policyguard/control/v1/project_service
 import { RuntimeInstanceService } from "../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
 import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
+import { TraceService } from "../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { CredentialKind } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { tokenKind } from "../kit/crypto/token.ts";
 import { productVersion } from "../kit/process/product-folder.ts";
@@ -39,6 +40,7 @@ export interface Server {
   readonly runtimes: Client<typeof RuntimeInstanceService>;
   readonly team: Client<typeof TeamService>;
   readonly tokens: Client<typeof TokenService>;
+  readonly traces: Client<typeof TraceService>;
 }
 
 /** A control plane, and the organization that a command is about. */
@@ -80,6 +82,7 @@ export function serverAt(connection: Connection): Server {
     runtimes: createClient(RuntimeInstanceService, transport),
     team: createClient(TeamService, transport),
     tokens: createClient(TokenService, transport),
+    traces: createClient(TraceService, transport),
   };
 }
 
