@@ -35,6 +35,7 @@ describe("the packed runtime", () => {
   it("follows a control plane in two processes, builds bundles beside evaluations, and ends in order", async () => {
     const home = await startInstallation();
     const id = await home.createPolicy(policy("first"));
+    await home.call("POST", "/schemas", { name: "answer", schema: { type: "object", required: ["ok"] } });
     await home.publish();
     const runtime = await startNodeProcess({
       script: join(folder, "lib/main.js"),
@@ -50,11 +51,14 @@ describe("the packed runtime", () => {
       readyMessage: "runtime is listening",
     });
     const url = `http://127.0.0.1:${runtime.facts.port}`;
-    const judge = async (text: string) => {
-      const response = await fetch(`${url}/v1/evaluate/input`, {
+    const judge = async (
+      text: string,
+      { stage = "input", ...fields }: { stage?: string; output_schema?: string } = {},
+    ) => {
+      const response = await fetch(`${url}/v1/evaluate/${stage}`, {
         method: "POST",
         headers: { "content-type": "application/json", authorization: `Bearer ${home.token}` },
-        body: JSON.stringify({ text }),
+        body: JSON.stringify({ text, ...fields }),
       });
       return (await response.json()) as object;
     };
@@ -69,6 +73,10 @@ describe("the packed runtime", () => {
       findings: expect.arrayContaining([expect.objectContaining({ detector: "injection" })]),
     });
     expect(await judge("Call +1 212 555 0143 or ada@lovelace.dev")).toMatchObject({ outcome: "REDACT" });
+    // Packages that require JSON get it as they would from files.
+    const form = { stage: "output", output_schema: "answer" };
+    expect(await judge('{"ok": 1}', form)).toMatchObject({ outcome: "ALLOW", schema: { valid: true } });
+    expect(await judge('{"no": 1}', form)).toMatchObject({ outcome: "BLOCK", schema: { valid: false } });
     const document = (await (await fetch(`${url}/v1/evaluate/openapi.json`)).json()) as { paths: object };
     expect(document.paths).toHaveProperty(["/v1/evaluate/input"]);
     expect(await runtime.stop()).toBe(0);
