@@ -76,6 +76,7 @@ const factOfOption: Readonly<Record<string, keyof MethodFacts>> = {
 const fieldOptions: Readonly<Record<string, boolean>> = {
   sensitive: true,
   header: false,
+  parameter: false,
   status_when_true: false,
   not_empty_when_given: true, // the decoder heeds it
   example: true,

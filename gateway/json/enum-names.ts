@@ -4,6 +4,7 @@ import { type DescEnum, type DescField, type DescMessage, getOption } from "@buf
 import {
   cut_anywhere as cutAnywhere,
   header,
+  parameter,
   status_when_true,
   wire,
 } from "../../gen/policyguard/options/v1/options_pb.ts";
@@ -39,6 +40,11 @@ export function wireNames(desc: DescEnum): WireNames {
 /** The HTTP header that carries the field, or "" when JSON does. */
 export function headerName(field: DescField): string {
   return getOption(field, header);
+}
+
+/** The name by which a query carries the field. */
+export function parameterName(field: DescField): string {
+  return getOption(field, parameter) || field.name;
 }
 
 /** The status of the answer when this bool field is true, or 0. */

@@ -16,6 +16,7 @@ const statusNames: ReadonlyMap<number, string> = new Map([
   [404, "NotFound"],
   [405, "MethodNotAllowed"],
   [409, "Conflict"],
+  [412, "PreconditionFailed"],
   [413, "TooLarge"],
   [415, "UnsupportedMediaType"],
   [422, "Unprocessable"],
@@ -42,8 +43,8 @@ export function failureResponses(reason: DescEnum, comments: Comments): Record<s
 }
 
 function foreignResponses(): Record<string, Response> {
-  const responses = foreignErrorForms.map(({ name }) => {
-    const content = { "application/json": { schema: { ...refTo("schemas", `${name}Error`) } } };
+  const responses = foreignErrorForms.map(({ name, mediaType }) => {
+    const content = { [mediaType]: { schema: { ...refTo("schemas", `${name}Error`) } } };
     const headers = { "X-Request-Id": refTo("headers", "X-Request-Id") };
     return [`${name}Failure`, { description: "A failure.", headers, content }] as const;
   });
@@ -138,8 +139,9 @@ export function routeFailures({ facts, verb, path, body, method }: Route): Recor
     [504, true],
   ]);
   const applying = [...statuses].filter(([, applies]) => applies).map(([status]) => status);
-  const documented = [...new Set([...applying, ...own.map(({ httpStatus }) => httpStatus)])];
   const foreign = foreignErrorForm(path);
+  const written = (status: number) => foreign?.statusOf?.({ status, code: "", message: "", extra: {} }) ?? status;
+  const documented = [...new Set([...applying, ...own.map(({ httpStatus }) => httpStatus)].map(written))];
   const refOf = (name: string) => refTo("responses", foreign === undefined ? name : `${foreign.name}Failure`);
   return {
     ...Object.fromEntries(documented.map((status) => [status, refOf(failureName(status))])),

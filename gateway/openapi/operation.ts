@@ -3,7 +3,7 @@
 import type { DescField, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { Access } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { CredentialKindSchema, RoleSchema } from "../../gen/policyguard/options/v1/options_pb.ts";
-import { headerName, statusWhenTrue, wireNames } from "../json/enum-names.ts";
+import { headerName, parameterName, statusWhenTrue, wireNames } from "../json/enum-names.ts";
 import { isRaw, nameOf, type Route } from "../route/route.ts";
 import { type Comments, firstSentence } from "./comment.ts";
 import { routeFailures } from "./failure.ts";
@@ -94,7 +94,7 @@ function parametersOf({ method, pathFields, body }: Route, sources: Sources): Pa
 function parameterOf(field: DescField, place: Parameter["in"], { book, comments }: Sources): Parameter {
   const { description: _, ...schema } = book.field(field, "in");
   return {
-    name: place === "header" ? headerName(field) : field.name,
+    name: { header: headerName(field), query: parameterName(field), path: field.name }[place],
     in: place,
     required: place === "path" || isRequired(field),
     description: comments.of(field),
@@ -114,7 +114,10 @@ function requestBody({ method, body, facts }: Route, sources: Sources): Operatio
   if (facts.upload !== undefined) return { required: true, content: bytesOf(facts.requestMediaTypes) };
   const recorded = recordedFor(sources.examples, method);
   if (body !== "*") {
-    return { required: isRequired(body), content: fieldContent(body, "in", sources, recorded?.request[body.name]) };
+    return {
+      required: isRequired(body),
+      content: fieldContent(body, "in", facts.requestMediaTypes, sources, recorded?.request[body.name]),
+    };
   }
   const fields = sources.book.bodyFields(method.input);
   return {
@@ -142,7 +145,7 @@ function successContent(route: Route, sources: Sources): Content {
   const { method, facts, responseBody } = route;
   if (isRaw(method.output)) return bytesOf(facts.answerMediaTypes);
   const recorded = recordedFor(sources.examples, method)?.answer;
-  if (responseBody !== undefined) return fieldContent(responseBody, "out", sources, recorded);
+  if (responseBody !== undefined) return fieldContent(responseBody, "out", facts.answerMediaTypes, sources, recorded);
   const example = recorded ?? sources.sampler.message(method.output, "out");
   return content(facts.answerMediaTypes, sources.book.message(method.output, "out"), example);
 }
@@ -159,16 +162,13 @@ function content(types: readonly string[], schema: JsonObject, example: JsonValu
 function fieldContent(
   field: DescField,
   direction: Direction,
+  types: readonly string[],
   { book, sampler }: Sources,
   recorded: JsonValue | undefined,
 ): Content {
   const item = book.item(field, direction);
   const schema = field.fieldKind === "list" ? { type: "array", items: item } : item;
-  return json(schema, recorded ?? sampler.field(field, direction));
-}
-
-function json(schema: JsonObject, example: JsonValue): Content {
-  return { "application/json": { schema, example } };
+  return content(types, schema, recorded ?? sampler.field(field, direction));
 }
 
 function responseHeaders({ method }: Route, { book, comments }: Sources): Record<string, Header | Reference> {

@@ -6,7 +6,7 @@ import { create, type DescField, type JsonValue, type Message } from "@bufbuild/
 import type { Fault } from "../../src/kit/fault/fault.ts";
 import { createFieldAssigner } from "../json/assign.ts";
 import { createValueDecoder, messageDecoder } from "../json/decode.ts";
-import { headerName } from "../json/enum-names.ts";
+import { headerName, parameterName } from "../json/enum-names.ts";
 import { Problems } from "../json/problems.ts";
 import { createTextValueDecoder } from "../json/text-value.ts";
 import type { Route } from "../route/route.ts";
@@ -76,7 +76,8 @@ function bodyStep(route: Route): BodyStep {
 function queryStep(fields: readonly DescField[]): Step {
   const byName = new Map(
     fields.map(
-      (field) => [field.name, { read: createTextValueDecoder(field), assign: createFieldAssigner(field) }] as const,
+      (field) =>
+        [parameterName(field), { read: createTextValueDecoder(field), assign: createFieldAssigner(field) }] as const,
     ),
   );
   return (message, parts, problems) => {

@@ -18,7 +18,13 @@ export function errorAnswer(error: unknown, requestId: string, path = ""): Answe
   const rule = reasonRule(reason);
   const failed = { status: rule.httpStatus, code: rule.error, message, extra: without(extra) };
   const headers = { ...forwardHeaders(failure.metadata), ...ownHeaders(failure.cause) };
-  return jsonAnswer(rule.httpStatus, errorForm(path).bodyOf(failed), { "x-request-id": requestId, ...headers });
+  const { mediaType, bodyOf, statusOf, headersOf } = errorForm(path);
+  return jsonAnswer(statusOf?.(failed) ?? failed.status, bodyOf(failed), {
+    "content-type": `${mediaType}; charset=utf-8`,
+    "x-request-id": requestId,
+    ...headersOf?.(failed),
+    ...headers,
+  });
 }
 
 // Of a fault in this process all headers are meant for the answer, those too that an RPC would use for itself.

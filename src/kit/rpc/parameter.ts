@@ -13,7 +13,7 @@ import {
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
-import { header } from "../../../gen/policyguard/options/v1/options_pb.ts";
+import { header, parameter } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { Fault, type FieldViolation, validationFailed } from "../fault/fault.ts";
 import { methodFacts } from "./options.ts";
 
@@ -38,6 +38,8 @@ function namesOf(method: DescMethod): string[] {
     const headerName = getOption(field, header);
     if (headerName !== "") return [field.name, headerName];
     const inQuery = http.body !== "*" && http.body !== field.name;
+    const parameterName = getOption(field, parameter);
+    if (inQuery && parameterName !== "") return [field.name, parameterName];
     return inQuery || inPath.has(field.name) ? [field.name] : [];
   });
 }
