@@ -10,6 +10,7 @@ import { createPlaygroundDomain } from "./domain/playground/module.ts";
 import { createPolicyDomain } from "./domain/policy/module.ts";
 import { createProjectDomain } from "./domain/project/module.ts";
 import { createReplayDomain } from "./domain/replay/module.ts";
+import { createScimDomain } from "./domain/scim/module.ts";
 import { createTelemetryDomain } from "./domain/telemetry/module.ts";
 import { createTenancyDomain } from "./domain/tenancy/module.ts";
 import { createWebhookDomain } from "./domain/webhook/module.ts";
@@ -24,6 +25,7 @@ export function createDomain(parts: ControlParts) {
   return {
     ...createIdentityDomain(parts),
     ...createTenancyDomain(parts),
+    ...createScimDomain(parts),
     ...createBillingDomain(parts),
     ...bundle,
     ...createProjectDomain({ ...parts, keys: bundle.keys }),

@@ -11,6 +11,7 @@ import { registerFleetServices } from "./rpc/fleet/module.ts";
 import { registerIdentityServices } from "./rpc/identity/module.ts";
 import { registerPolicyServices } from "./rpc/policy/module.ts";
 import { registerProjectServices } from "./rpc/project/module.ts";
+import { registerScimServices } from "./rpc/scim/module.ts";
 import { registerTelemetryServices } from "./rpc/telemetry/module.ts";
 import { registerTenancyServices } from "./rpc/tenancy/module.ts";
 import { registerWebhookServices } from "./rpc/webhook/module.ts";
@@ -19,6 +20,7 @@ import { registerWebhookServices } from "./rpc/webhook/module.ts";
 export function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal): void {
   registerIdentityServices(router, domain, { services: controlServices });
   registerTenancyServices(router, domain);
+  registerScimServices(router, domain);
   registerProjectServices(router, domain);
   registerPolicyServices(router, domain);
   registerBundleServices(router, domain, { shutdown });

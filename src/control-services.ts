@@ -17,6 +17,7 @@ import { PolicyService } from "../gen/policyguard/control/v1/policy_service_pb.t
 import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb.ts";
 import { RetentionService } from "../gen/policyguard/control/v1/retention_service_pb.ts";
 import { RuntimeInstanceService } from "../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
+import { ScimService } from "../gen/policyguard/control/v1/scim_service_pb.ts";
 import { SigningKeyService } from "../gen/policyguard/control/v1/signing_key_service_pb.ts";
 import { SsoService } from "../gen/policyguard/control/v1/sso_service_pb.ts";
 import { TeamService } from "../gen/policyguard/control/v1/team_service_pb.ts";
@@ -35,6 +36,7 @@ export const controlServices = [
   AgentService,
   TokenService,
   SsoService,
+  ScimService,
   PolicyService,
   ListService,
   OutputSchemaService,

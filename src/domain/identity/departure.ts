@@ -3,8 +3,8 @@
 // be for another address of the same person, and without mail the inviter has its link. Anything made with a token
 // counts as made by the person responsible for that token, so a chain of tokens ends as a whole.
 //
-// Runtime tokens stay, since production depends on them and they can only read one environment's bundle. The mail to
-// owners and admins lists them.
+// Runtime tokens stay, since production depends on them and they can only read one environment's bundle, and so does the
+// token of the directory. The mail to owners and admins lists them.
 
 import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { newId } from "../../kit/process/id.ts";
@@ -14,7 +14,7 @@ import type { Transaction } from "../../store/core/transaction.ts";
 import { findMemberOfAccount, lockTeam, type MemberRole, withdrawInvitations } from "../../store/identity/member.ts";
 import {
   endPreviousValues,
-  listRuntimeTokensOf,
+  listLastingTokensOf,
   type NamedToken,
   revokePrivilegedTokens,
 } from "../../store/identity/token.ts";
@@ -33,7 +33,7 @@ export const providerGraceMs = 15 * 60_000;
 const maxNamed = 100;
 
 /** Why a person's tokens and invitations end. */
-export type DepartureReason = "removed" | "left" | "demoted";
+export type DepartureReason = "removed" | "left" | "demoted" | "deactivated";
 
 /** A person who leaves or stops being an admin. */
 export interface Leaver {
@@ -59,7 +59,7 @@ export async function endGrants(
   await tx.em.flush();
   const revoked = await revokePrivilegedTokens(tx, leaver.accountId);
   const shortened = await endPreviousValues(tx, leaver.accountId);
-  const kept = await listRuntimeTokensOf(tx, leaver.accountId);
+  const kept = await listLastingTokensOf(tx, leaver.accountId);
   const withdrawn = await withdrawInvitations(tx, leaver.accountId);
   if (revoked.length + shortened.length > 0) await tx.notify(tokensChannel, {});
   if (revoked.length + shortened.length + withdrawn.length > 0) {
@@ -117,7 +117,7 @@ function named(tokens: readonly NamedToken[]) {
 function providerOf(orgId: string): Caller {
   const nowhere = { projectId: undefined, environment: undefined, roles: new Map() };
   return {
-    credential: { kind: CredentialKind.UNSPECIFIED, id: orgId, label: "single sign-on", orgId, ...nowhere },
+    credential: { kind: CredentialKind.UNSPECIFIED, id: orgId, label: "the identity provider", orgId, ...nowhere },
     orgId,
     role: undefined,
     audit: { action: "token.revoke", requestId: newId(), address: "" },

@@ -105,13 +105,16 @@ export class Invitations {
     const work = this.#database.transaction(caller, async (tx) => {
       assertMayGive(await lockTeamAs(tx, caller, "admin"), input.role);
       await deleteExpiredInvitation(tx, email.key);
-      if ((await findMemberByEmail(tx, email.key)) !== null) throw alreadyThere();
+      const known = await findMemberByEmail(tx, email.key);
+      if (known !== null && !hasLapsed(known, tx.now)) throw alreadyThere();
       if ((await countInvitations(tx)) >= invitationLimit) throw limitReached();
       const { label: by } = caller.credential;
       const byAccountId = await personBehind(tx, caller.credential);
       const invitation = { token, mailed: mailer !== undefined, by, byAccountId };
-      const row = tx.em.create(MemberRow, invited(tx, email, input.role, invitation));
-      tx.changed({ resource: resourceOf(row), before: null, after: auditView(row) });
+      const row = known ?? tx.em.create(MemberRow, invited(tx, email, input.role, invitation));
+      // One that a directory knows keeps its id and its role.
+      if (known !== null) Object.assign(known, linkOf(tx, invitation));
+      tx.changed({ resource: resourceOf(row), before: known && auditView(known), after: auditView(row) });
       const { name } = await findOrganization(tx);
       const facts = { link, organization: name, inviter: inviterOf(caller), role: input.role };
       await mailer?.sendWithin(tx, { ...invitationMail(email, facts), expiresAt: new Date(tx.now.getTime() + linkMs) });
@@ -214,27 +217,43 @@ function invited(
   { orgId, now }: { readonly orgId: string; readonly now: Date },
   email: EmailAddress,
   role: MemberRole,
-  {
-    token,
-    mailed,
-    by,
-    byAccountId,
-  }: {
-    readonly token: string;
-    readonly mailed: boolean;
-    readonly by: string;
-    readonly byAccountId: string | null;
-  },
+  link: NewLink,
 ) {
   return {
     ...{ orgId, id: newId(), accountId: null, email: email.text, emailKey: email.key, role },
-    ...{ state: "invited" as const, createdAt: now, updatedAt: now },
+    ...{ state: "invited" as const, createdAt: now },
+    ...linkOf({ now }, link),
+  };
+}
+
+interface NewLink {
+  readonly token: string;
+  readonly mailed: boolean;
+  readonly by: string;
+  readonly byAccountId: string | null;
+}
+
+function linkOf({ now }: { readonly now: Date }, { token, mailed, by, byAccountId }: NewLink) {
+  return {
+    updatedAt: now,
     invitationDigest: tokenDigest(token),
     invitationExpiresAt: new Date(now.getTime() + linkMs),
     invitationMailed: mailed,
     invitedBy: by,
     invitedByAccountId: byAccountId,
   };
+}
+
+// An expired invitation of anybody else was deleted before.
+function hasLapsed({ state, invitationExpiresAt: end }: MemberRow, now: Date): boolean {
+  return state === "invited" && end != null && end <= now;
+}
+
+/** A new link that invites for a week. `digest` is what is stored of it. */
+export function newInvitationLink(publicUrl: string, now: Date) {
+  const token = newTicket("link");
+  const expiresAt = new Date(now.getTime() + linkMs);
+  return { link: `${publicUrl}/accept#token=${token}`, digest: tokenDigest(token), expiresAt };
 }
 
 function inviterOf({ credential: { kind, label } }: Caller): string {

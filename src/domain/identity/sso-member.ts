@@ -22,6 +22,7 @@ import {
 import type { ProvidedRole, SsoRow } from "../../store/identity/sso.ts";
 import { isVerifiedDomain } from "../../store/identity/sso-domain.ts";
 import { addIdentity, findIdentity } from "../../store/identity/sso-identity.ts";
+import { hasDirectory, isManaged } from "../../store/scim/scim-user.ts";
 import { domainPart, type EmailAddress, parseEmail } from "../mail/email.ts";
 import { addAccount, addMember, requireAccount } from "./account.ts";
 import { endGrantsLater, mayHoldTokens } from "./departure.ts";
@@ -152,6 +153,7 @@ async function becomeMember(
   const invitation = await findMemberByEmail(tx, account.emailKey);
   if (invitation !== null) return acceptInvitation(tx, arrival, { invitation, account });
   if (arrival.sso.join === "request") return askToJoin(tx, account);
+  if (await hasDirectory(tx)) throw refused("its directory decides who is a member; ask for the application there");
   const added = addMember(tx, account, mappedRole(arrival) ?? arrival.sso.defaultRole);
   await tx.em.flush();
   return tellJoined(tx, added, { before: null });
@@ -160,7 +162,8 @@ async function becomeMember(
 async function goOn(tx: Transaction, arrival: Arrival, member: MemberRow): Promise<MemberRow> {
   if (member.state !== "active") throw refused("the membership is deactivated");
   const before = auditView(member);
-  const mapped = mappedRole(arrival);
+  // A directory that manages the member has the last word on the role.
+  const mapped = (await isManaged(tx, member.id)) ? undefined : mappedRole(arrival);
   if (mapped !== undefined && member.role !== "owner" && member.role !== mapped) {
     const { accountId } = member;
     if (accountId != null && mayHoldTokens(member.role) && !mayHoldTokens(mapped))
@@ -180,7 +183,8 @@ async function acceptInvitation(
   if (invitation.state !== "invited") throw refused("the membership belongs to another account");
   if (invitation.role === "owner") throw refused("an invitation as owner can be accepted only with its link");
   const before = auditView(invitation);
-  const role = mappedRole(arrival) ?? invitation.role;
+  const claimed = (await isManaged(tx, invitation.id)) ? undefined : mappedRole(arrival);
+  const role = claimed ?? invitation.role;
   const ended = { invitationDigest: null, invitationExpiresAt: null };
   Object.assign(invitation, { accountId: account.id, state: "active", role, updatedAt: tx.now }, ended);
   await tx.em.flush();

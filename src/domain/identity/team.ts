@@ -16,11 +16,21 @@ import {
   type MemberView,
   viewMember,
 } from "../../store/identity/member.ts";
+import { isManaged } from "../../store/scim/scim-user.ts";
 import { findOrganization } from "../../store/tenancy/organization.ts";
 import { publishEvent } from "../event/event.ts";
 import { factorRemovedMail, type TransactionalMailer } from "../mail/mail.ts";
-import { assertMayChange, assertMayGive, assertNotLastOwner, conflict, lockTeamAs } from "../tenancy/team-rule.ts";
+import {
+  assertMayChange,
+  assertMayGive,
+  assertNotLastOwner,
+  assertRoleUnmanaged,
+  conflict,
+  lockTeamAs,
+  managedByScim,
+} from "../tenancy/team-rule.ts";
 import { requireAccount } from "./account.ts";
+import { deactivate } from "./deactivation.ts";
 import { type DepartureReason, endGrants, mayHoldTokens } from "./departure.ts";
 import { removeFactor } from "./second-factor.ts";
 
@@ -46,6 +56,7 @@ export class Team {
       const member = await requireMember(tx, id);
       assertMayChange(actor, member.role);
       assertMayGive(actor, role);
+      await assertRoleUnmanaged(tx, id);
       if (role !== "owner") await assertNotLastOwner(tx, member);
       const before = auditView(member);
       const { accountId, email } = member;
@@ -66,7 +77,8 @@ export class Team {
       const actor = await lockTeamAs(tx, caller, "admin");
       const member = await requireMember(tx, id);
       assertMayChange(actor, member.role);
-      await this.#end(tx, member, "removed");
+      if (await isManaged(tx, id)) await this.#deactivate(tx, member);
+      else await this.#end(tx, member, "removed");
     });
   }
 
@@ -75,6 +87,9 @@ export class Team {
     return this.#database.transaction(caller, async (tx) => {
       const { member } = await lockTeamAs(tx, caller, "viewer");
       if (member === undefined) throw insufficientScope("a token is not a member, so it cannot leave");
+      if (await isManaged(tx, member.id)) {
+        throw managedByScim("your organization's directory manages your membership; it has to end there");
+      }
       await this.#end(tx, member, "left");
     });
   }
@@ -87,6 +102,7 @@ export class Team {
       if (owner === undefined) throw insufficientScope("a token cannot own an organization");
       if (heir.id === owner.id) throw conflict("you are already the owner");
       if (heir.state !== "active") throw conflict("only an active member can become the owner");
+      for (const { id: changed } of [heir, owner]) await assertRoleUnmanaged(tx, changed);
       const before = auditView(heir);
       heir.role = "owner";
       owner.role = "admin";
@@ -120,6 +136,14 @@ export class Team {
       await this.#mailer?.sendWithin(tx, factorRemovedMail(email, { organization }));
       tx.changed({ resource: resourceOf(member), before: { mfa_enabled: true }, after: { mfa_enabled: false } });
     });
+  }
+
+  async #deactivate(tx: Transaction, member: MemberRow): Promise<void> {
+    if (member.state === "deactivated") throw managedByScim("this member is deactivated; the directory removes them");
+    await assertNotLastOwner(tx, member);
+    const before = auditView(member);
+    await deactivate(tx, member, { mailer: this.#mailer });
+    tx.changed({ resource: resourceOf(member), before, after: auditView(member) });
   }
 
   async #end(tx: Transaction, member: MemberRow, reason: DepartureReason): Promise<void> {

@@ -32,6 +32,7 @@ const kinds: ReadonlyMap<TokenKind, CredentialKind> = new Map([
   ["runtime", CredentialKind.RUNTIME],
   ["ci", CredentialKind.CI],
   ["admin", CredentialKind.ADMIN],
+  ["scim", CredentialKind.SCIM],
 ]);
 
 /** Tokens whose last use is kept in memory; without it, there would only be more writes. */
@@ -133,7 +134,7 @@ export class Tokens {
   revoke(caller: Caller, id: string): Promise<void> {
     return this.#database.transaction(caller, async (tx) => {
       const token = await lockToken(tx, id);
-      if (token === null) throw notFound("token");
+      if (token === null || token.kind === "scim") throw notFound("token");
       token.revokedAt = tx.now;
       await tx.notify(tokensChannel, {});
       tx.changed({ resource: `token/${id}`, before: auditView(token), after: null });
@@ -150,7 +151,7 @@ export class Tokens {
       await lockTeamAs(tx, caller, "admin");
       const author = await authorOf(tx, caller.credential);
       const row = await lockToken(tx, id);
-      if (row === null) throw notFound("token");
+      if (row === null || row.kind === "scim") throw notFound("token");
       const end = row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
       if (end <= tx.now.getTime()) throw new Fault(Reason.CONFLICT, "this token has expired; issue a new one");
       const before = auditView(row);
@@ -202,7 +203,8 @@ export async function personBehind(tx: Transaction, credential: Credential): Pro
   return (await authorOf(tx, credential)).accountId;
 }
 
-async function authorOf(tx: Transaction, { kind, id, label, digest }: Credential): Promise<TokenAuthor> {
+/** Who issues a token or gives it a new value. */
+export async function authorOf(tx: Transaction, { kind, id, label, digest }: Credential): Promise<TokenAuthor> {
   if (kind === CredentialKind.MEMBER) return { label, accountId: id, tokenId: null };
   const token = await findToken(tx, id);
   // The first start calls as an admin token that does not exist.

@@ -1,8 +1,7 @@
 // The texts of the mails that the product sends, and the addresses of their links.
 
 import { createHash } from "node:crypto";
-import type { Database } from "../../store/connection/database.ts";
-import type { Transaction } from "../../store/core/transaction.ts";
+import type { Lookups, Transaction } from "../../store/core/transaction.ts";
 import { countHit } from "../../store/identity/address-limit.ts";
 import type { EmailAddress } from "./email.ts";
 
@@ -43,7 +42,7 @@ const allowance = { aMinute: 2, anHour: 5 };
  * the address requests.
  */
 export async function mayMail(
-  database: Database,
+  database: Lookups,
   { key }: EmailAddress,
   now: Date,
   kind: "mail" | "invitation" = "mail",
@@ -196,6 +195,22 @@ export function quotaMail(
   };
 }
 
+/** The mail to owners about a change by the directory that its token does not allow. */
+export function directoryRefusedMail(
+  email: EmailAddress,
+  facts: { readonly organization: string; readonly person: string },
+): MailMessage {
+  const [organization, person] = [inLine(facts.organization), inLine(facts.person)];
+  return {
+    to: email.text,
+    subject: `The directory of ${organization} tried to change an owner`,
+    text: paragraphs(
+      `The directory of the organization ${organization} tried to change the role or the membership of ${person}, who is an owner or would become one. It was refused: the directory's token was issued by an admin.`,
+      "If the directory is to manage owners too, issue its SCIM token as an owner. Otherwise leave owners out of what the directory assigns.",
+    ),
+  };
+}
+
 /** Tokens that a mail lists, and invitations too. */
 const maxNamed = 50;
 
@@ -219,7 +234,7 @@ export function departureMail(
   facts: {
     readonly organization: string;
     readonly person: string;
-    readonly reason: "removed" | "left" | "demoted";
+    readonly reason: "removed" | "left" | "demoted" | "deactivated";
     readonly revoked: readonly MailedToken[];
     readonly shortened: readonly MailedToken[];
     readonly withdrawn: readonly MailedInvitation[];
@@ -231,6 +246,7 @@ export function departureMail(
   const happened = {
     removed: `${person} was removed from the organization ${organization}.`,
     left: `${person} has left the organization ${organization}.`,
+    deactivated: `${person} was deactivated in the organization ${organization}.`,
     demoted: `${person} is no longer an admin of the organization ${organization}.`,
   }[facts.reason];
   const lists = [
@@ -244,7 +260,7 @@ export function departureMail(
       withdrawn,
     ),
     tokenList(
-      "These runtime tokens of theirs still work, so that no runtime stops. If they should no longer know the values, rotate the tokens:",
+      "These tokens of theirs still work, so that no runtime and no directory stops. If they should no longer know the values, rotate the tokens, or issue the directory a new one:",
       kept,
     ),
   ];

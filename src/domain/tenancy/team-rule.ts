@@ -1,5 +1,6 @@
 // Who may change which members. Only an owner changes members of an equal or higher role, nobody gives a role above
-// their own, and an organization always has an owner. An admin token counts as an admin.
+// their own, and an organization always has an owner. An admin token counts as an admin, a SCIM token as whoever issued
+// it.
 //
 // The role of a call is read with the credential, before its transaction. Here it is read again under the lock of the
 // team, so that a person who is demoted or removed at the same moment cannot change anything anymore.
@@ -17,6 +18,7 @@ import {
   type MemberRow,
 } from "../../store/identity/member.ts";
 import { findToken, type TokenRow } from "../../store/identity/token.ts";
+import { isRoleManaged } from "../../store/scim/scim-user.ts";
 
 const ranks: Readonly<Record<MemberRole, number>> = { viewer: 1, editor: 2, admin: 3, owner: 4 };
 
@@ -36,8 +38,9 @@ export async function lockTeamAs(tx: Transaction, caller: Caller, minRole: Membe
   const { kind, id, digest } = caller.credential;
   if (kind !== CredentialKind.MEMBER) {
     // Only a presented token has a digest: changes by the product itself have none.
-    if (digest !== undefined && !isValueOf(await findToken(tx, id), digest)) throw unauthenticated();
-    return { role: "admin", member: undefined };
+    const token = digest === undefined ? null : await findToken(tx, id);
+    if (digest !== undefined && !isValueOf(token, digest)) throw unauthenticated();
+    return { role: token?.authority ?? "admin", member: undefined };
   }
   const member = await findMemberOfAccount(tx, id);
   if (member?.state !== "active") throw foreignOrganization();
@@ -56,6 +59,11 @@ function isValueOf(token: TokenRow | null, digest: string): boolean {
   return digests.some((own) => own != null && Buffer.from(own).toString("hex") === digest);
 }
 
+/** Whether the first role may do more than the second. */
+export function isAbove(first: MemberRole, second: MemberRole): boolean {
+  return ranks[first] > ranks[second];
+}
+
 /** Throws unless the actor may change somebody of this role. */
 export function assertMayChange(actor: Actor, role: MemberRole): void {
   if (actor.role === "owner" || ranks[role] < ranks[actor.role]) return;
@@ -72,6 +80,17 @@ export function assertMayGive(actor: Actor, role: MemberRole): void {
 export async function assertNotLastOwner(tx: Transaction, { role, state }: MemberRow): Promise<void> {
   if (role !== "owner" || state !== "active" || (await countOwners(tx)) > 1) return;
   throw conflict("an organization needs an owner, and this is the last one; transfer the ownership first");
+}
+
+/** Throws when the organization's directory decides the role of the member. */
+export async function assertRoleUnmanaged(tx: Transaction, id: string): Promise<void> {
+  if (!(await isRoleManaged(tx, id))) return;
+  throw managedByScim("this role follows from the groups of the directory; change the groups there");
+}
+
+/** The fault of a change that the organization's directory would undo. */
+export function managedByScim(message: string): Fault {
+  return new Fault(Reason.MANAGED_BY_SCIM, message);
 }
 
 /** The fault of a change that the present state does not allow. */

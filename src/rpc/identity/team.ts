@@ -120,6 +120,7 @@ function memberMessage(row: MemberView): MessageInitShape<typeof MemberSchema> {
     createdAt: timestamp(row.created_at),
     invitationExpiresAt: timestamp(row.invitation_expires_at),
     invitedBy: row.invited_by ?? undefined,
+    managedByScim: row.is_managed,
   };
 }
 

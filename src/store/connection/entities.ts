@@ -34,6 +34,8 @@ import { AgentRow } from "../project/agent.ts";
 import { EnvironmentRow } from "../project/environment.ts";
 import { ProjectRow } from "../project/project.ts";
 import { RunRow } from "../run/run.ts";
+import { ScimGroupMemberRow, ScimGroupRow, ScimSettingRow } from "../scim/scim-group.ts";
+import { ScimUserRow } from "../scim/scim-user.ts";
 import { AuditEntryRow, AuditHeadRow } from "../telemetry/audit-entry.ts";
 import { AuditOpeningRow } from "../telemetry/audit-opening.ts";
 import { ErasedSubjectRow } from "../telemetry/erased-subject.ts";
@@ -73,6 +75,10 @@ export const entities = [
   SsoDomainRow,
   SsoLoginRow,
   SsoIdentityRow,
+  ScimUserRow,
+  ScimGroupRow,
+  ScimGroupMemberRow,
+  ScimSettingRow,
   ProjectRow,
   EnvironmentRow,
   AgentRow,

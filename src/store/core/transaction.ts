@@ -53,6 +53,14 @@ export interface Transaction {
   readonly openAccount: (accountId: string) => Promise<AccountTransaction>;
 }
 
+/** Look-ups that see what the transaction has changed. */
+export function lookupsWithin(tx: Pick<Transaction, "sql">): Lookups {
+  return {
+    lookup: (name, parameters) =>
+      tx.sql(`select * from app.${name}(${parameters.map(() => "?").join(", ")})`, parameters),
+  };
+}
+
 /** One transaction of one account, which belongs to no organization. */
 export interface AccountTransaction {
   readonly accountId: string;

@@ -124,6 +124,19 @@ export const accountFunctions: readonly SqlFunction[] = [
       $$`,
   },
   {
+    // Of a member of the organization that the transaction is about: for a page of many members.
+    signature: "member_name(uuid)",
+    owner: lookupRole,
+    callers: [applicationRole],
+    create: `create or replace function app.member_name(wanted uuid)
+      returns text
+      language sql ${definer} as $$
+        select a.name from public.account a where a.id = wanted and exists (
+          select from public.member m
+          where m.org_id = nullif(current_setting('app.org_id', true), '')::uuid and m.account_id = a.id)
+      $$`,
+  },
+  {
     // Of whoever asks to join too, who is no member yet.
     signature: "address_proven(uuid)",
     owner: lookupRole,

@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import { insertRows, runBound } from "../core/bulk.ts";
-import type { AccountTransaction, Lookups } from "../core/transaction.ts";
+import type { AccountTransaction, Lookups, Transaction } from "../core/transaction.ts";
 import { accountTable } from "./account-table.ts";
 
 const schema = defineEntity({
@@ -49,6 +49,17 @@ export interface FoundAccount {
 export async function lookUpAccount(database: Lookups, emailKey: string): Promise<FoundAccount | undefined> {
   const rows = await database.lookup<FoundAccount>("find_account", [emailKey]);
   return rows[0];
+}
+
+/** Whether somebody has shown that the address of the account is theirs. */
+export async function isProven(tx: Transaction, accountId: string): Promise<boolean> {
+  const rows = await tx.sql<{ proven: boolean }>("select app.address_proven(?) as proven", [accountId]);
+  return rows[0]?.proven === true;
+}
+
+/** Renames the transaction's account. */
+export async function renameAccount(tx: AccountTransaction, name: string): Promise<void> {
+  await tx.sql("update account set name = ?, updated_at = ? where id = ?", [name, tx.now, tx.accountId]);
 }
 
 /** The transaction's account, or null when it is gone. */

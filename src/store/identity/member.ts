@@ -92,10 +92,14 @@ export interface MemberView {
   readonly created_at: Date;
   readonly invitation_expires_at: Date | null;
   readonly invited_by: string | null;
+  /** By the organization's directory. */
+  readonly is_managed: boolean;
 }
 
 const views = `select m.id, m.org_id, m.account_id, m.email, a.name, m.role, m.state,
-    coalesce(a.mfa_enabled, false) as mfa_enabled, app.address_proven(m.account_id) as email_verified, m.created_at, m.invitation_expires_at, m.invited_by
+    coalesce(a.mfa_enabled, false) as mfa_enabled, app.address_proven(m.account_id) as email_verified, m.created_at, m.invitation_expires_at, m.invited_by,
+    (exists (select from scim_user u where u.org_id = m.org_id and u.member_id = m.id)
+      and exists (select from token t where t.org_id = m.org_id and t.kind = 'scim' and t.revoked_at is null)) as is_managed
   from member m left join app.member_accounts() a on a.account_id = m.account_id where m.org_id = ?`;
 
 /** A page of members and invitations, newest first, and their count. */
@@ -119,6 +123,11 @@ export async function viewMember(tx: Transaction, id: string): Promise<MemberVie
 /** The member or invitation, or null when the organization has none with this id. */
 export function findMember(tx: Transaction, id: string): Promise<MemberRow | null> {
   return tx.em.findOne(MemberRow, { orgId: tx.orgId, id });
+}
+
+/** The members and invitations with these ids. */
+export function findMembers(tx: Transaction, ids: readonly string[]): Promise<MemberRow[]> {
+  return tx.em.find(MemberRow, { orgId: tx.orgId, id: { $in: [...ids] } });
 }
 
 /** The membership of an account in the organization, or null when it has none. */
@@ -150,15 +159,27 @@ export function countOwners(tx: Transaction): Promise<number> {
   return tx.em.count(MemberRow, { orgId: tx.orgId, role: "owner", state: "active" });
 }
 
-/** How many invitations can still be accepted. */
-export function countInvitations(tx: Transaction): Promise<number> {
-  return tx.em.count(MemberRow, { orgId: tx.orgId, state: "invited", invitationExpiresAt: { $gt: tx.now } });
+// What a directory knows by its id, only the directory removes.
+const unmanaged = "not exists (select from scim_user u where u.org_id = m.org_id and u.member_id = m.id)";
+
+/** How many invitations by people and tokens can still be accepted. */
+export async function countInvitations(tx: Transaction): Promise<number> {
+  const rows = await tx.sql<{ n: number }>(
+    `select count(*)::int as n from member m
+     where m.org_id = ? and m.state = 'invited' and m.invitation_expires_at > ? and ${unmanaged}`,
+    [tx.orgId, tx.now],
+  );
+  return rows[0]?.n ?? 0;
 }
 
-/** Deletes the expired invitation of an address, so that there can be a new one. */
+/**
+ * Deletes the expired invitation of an address, so that there can be a new one. One by a directory stays: it is renewed
+ * instead.
+ */
 export async function deleteExpiredInvitation(tx: Transaction, emailKey: string): Promise<void> {
   await tx.sql(
-    "delete from member where org_id = ? and email_key = ? and state = 'invited' and invitation_expires_at <= ?",
+    `delete from member m where m.org_id = ? and m.email_key = ? and m.state = 'invited'
+       and m.invitation_expires_at <= ? and ${unmanaged}`,
     [tx.orgId, emailKey, tx.now],
   );
 }
@@ -178,8 +199,8 @@ export interface WithdrawnInvitation {
 /** Deletes the open invitations that a person is responsible for, and returns them. */
 export function withdrawInvitations(tx: Transaction, accountId: string): Promise<WithdrawnInvitation[]> {
   return tx.sql<WithdrawnInvitation>(
-    `delete from member where org_id = ? and invited_by_account_id = ? and state = 'invited' and invitation_expires_at > ?
-     returning id, email, role`,
+    `delete from member m where m.org_id = ? and m.invited_by_account_id = ? and m.state = 'invited'
+       and m.invitation_expires_at > ? and ${unmanaged} returning m.id, m.email, m.role`,
     [tx.orgId, accountId, tx.now],
   );
 }

@@ -145,6 +145,14 @@ export async function revokeSessions(
   );
 }
 
+/** Ends the sessions of the account that began at an organization's identity provider. */
+export async function revokeProvidedSessions(tx: AccountTransaction, providerOrgId: string): Promise<void> {
+  await tx.sql(
+    "update session set revoked_at = ? where account_id = ? and revoked_at is null and provider_org_id = ?",
+    [tx.now, tx.accountId, providerOrgId],
+  );
+}
+
 /** Notes the use of a session, at most once a minute. */
 export async function touchSession(tx: AccountTransaction, id: string, address: string): Promise<void> {
   await tx.sql(

@@ -34,6 +34,8 @@ const schema = defineEntity({
     /** The person responsible for that value. */
     previousAccountId: p.uuid().nullable(),
     prefix: p.text(),
+    /** Of a SCIM token: the role of whoever issued it. Null for others. */
+    authority: p.text().$type<ScimAuthority>().nullable(),
     /** Who issued it, as audit entries name them; with the person, and the token when it was issued with one. */
     createdBy: p.text(),
     createdByAccountId: p.uuid().nullable(),
@@ -54,7 +56,9 @@ const schema = defineEntity({
 });
 
 /** The kinds of token that are stored here. */
-export type TokenKind = "runtime" | "ci" | "admin";
+export type TokenKind = "runtime" | "ci" | "admin" | "scim";
+/** What the directory may change: with "admin", nothing about owners. */
+export type ScimAuthority = "admin" | "owner";
 
 /** A machine's credential: the digest of its value, and where it reaches. */
 export class TokenRow extends schema.class {}
@@ -91,13 +95,19 @@ export async function lockToken(tx: Transaction, id: string): Promise<TokenRow |
   return findToken(tx, id);
 }
 
-/** A page of live tokens, newest first, and their count. */
+/** A page of live tokens but that of the directory, newest first, and their count. */
 export function listTokens(tx: Transaction, page: Page): Promise<[TokenRow[], number]> {
   return tx.em.findAndCount(
     TokenRow,
-    { orgId: tx.orgId, revokedAt: null },
+    { orgId: tx.orgId, revokedAt: null, kind: { $ne: "scim" } },
     { ...page, orderBy: { createdAt: "desc", id: "asc" } },
   );
+}
+
+/** The tokens of the organization's directory, the newest first: its token, and one that is to end soon. */
+export function listScimTokens(tx: Transaction): Promise<TokenRow[]> {
+  const where = { orgId: tx.orgId, revokedAt: null, kind: "scim" as const };
+  return tx.em.find(TokenRow, where, { orderBy: { createdAt: "desc", id: "asc" } });
 }
 
 /** A value that works now: a token's own, or the one before its last rotation. */
@@ -162,10 +172,10 @@ export function endPreviousValues(tx: Transaction, accountId: string): Promise<N
   );
 }
 
-/** The live runtime tokens that a person is responsible for. */
-export function listRuntimeTokensOf(tx: Transaction, accountId: string): Promise<NamedToken[]> {
+/** The live tokens that stay when the person who is responsible for them leaves. */
+export function listLastingTokensOf(tx: Transaction, accountId: string): Promise<NamedToken[]> {
   return tx.sql<NamedToken>(
-    `select id, kind, name, prefix from token where org_id = ? and account_id = ? and kind = 'runtime'
+    `select id, kind, name, prefix from token where org_id = ? and account_id = ? and kind in ('runtime', 'scim')
        and revoked_at is null and (expires_at is null or expires_at > ?) order by created_at, id`,
     [tx.orgId, accountId, tx.now],
   );

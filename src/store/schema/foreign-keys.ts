@@ -32,6 +32,16 @@ export const foreignKeys: readonly ForeignKey[] = [
   toOrganization("sso_login"),
   toOrganization("sso_identity"),
   toAccount("sso_identity"),
+  toMember("scim_user"),
+  toOrganization("scim_group"),
+  {
+    table: "scim_group_member",
+    columns: ["org_id", "group_id"],
+    references: "scim_group",
+    referenced: ["org_id", "id"],
+  },
+  toMember("scim_group_member"),
+  toOrganization("scim_setting"),
   // A one-time token may be for an account that does not exist yet.
   toOrganization("audit_head"),
   toOrganization("audit_entry"),
@@ -83,6 +93,10 @@ export const foreignKeys: readonly ForeignKey[] = [
     referenced: ["org_id", "id"],
   },
 ];
+
+function toMember(table: string): ForeignKey {
+  return { table, columns: ["org_id", "member_id"], references: "member", referenced: ["org_id", "id"] };
+}
 
 function toOrganization(table: string): ForeignKey {
   return { table, columns: ["org_id"], references: "organization", referenced: ["id"] };

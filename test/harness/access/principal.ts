@@ -28,6 +28,7 @@ export const principals: readonly Principal[] = [
   { name: "ci", persona: "ci", kind: CredentialKind.CI, home: "own", hasProject: true },
   { name: "admin", persona: "admin", kind: CredentialKind.ADMIN, home: "own", hasProject: false },
   { name: "another's admin", persona: "foreign", kind: CredentialKind.ADMIN, home: "other", hasProject: false },
+  { name: "scim", persona: "scim", kind: CredentialKind.SCIM, home: "own", hasProject: false },
   member("viewer", Role.VIEWER),
   member("editor", Role.EDITOR),
   member("administrator", Role.ADMIN),

@@ -12,7 +12,7 @@ import {
 } from "@bufbuild/protobuf";
 import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
-import { headerName } from "../../../gateway/json/enum-names.ts";
+import { headerName, parameterName } from "../../../gateway/json/enum-names.ts";
 import { createAnswerer } from "../../../gateway/rest/answer.ts";
 import { createBinder } from "../../../gateway/rest/bind.ts";
 import { type Route, routesOf } from "../../../gateway/route/route.ts";
@@ -97,9 +97,9 @@ async function callRest(baseUrl: string, route: Route, call: TestCall): Promise<
     redirect: "manual",
   });
   const text = await response.text();
-  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  const isJson = /^application\/(?:scim\+)?json/.test(response.headers.get("content-type") ?? "");
   const json: JsonValue = isJson && text !== "" ? JSON.parse(text) : text;
-  const failure = response.ok ? undefined : failureIn(json);
+  const failure = response.ok || response.status < 400 ? undefined : failureIn(json, response.headers);
   return {
     status: response.status,
     error: failure?.error ?? "",
@@ -116,7 +116,10 @@ interface FailureBody {
   readonly error?: { readonly code: string | null; readonly param: string | null };
 }
 
-function failureIn(json: JsonValue): { readonly error: string; readonly fields: readonly string[] } {
+function failureIn(json: JsonValue, headers: Headers): { readonly error: string; readonly fields: readonly string[] } {
+  // SCIM's form of failures has no place for the code.
+  const code = headers.get("x-error-code");
+  if (code !== null) return { error: code, fields: [] };
   const { detail, error } = json as FailureBody; // a wrong one makes the test fail
   if (error !== undefined) return { error: error.code ?? "", fields: error.param === null ? [] : [error.param] };
   return { error: detail?.error ?? "", fields: detail?.fields?.map(({ field }) => field) ?? [] };
@@ -138,12 +141,21 @@ function restRequest(route: Route, { request, rawBody }: TestCall) {
   }
   if (route.body !== "" || rawBody !== undefined) {
     // Where one field is the body, its value alone travels.
-    const body = typeof route.body === "string" ? rest : rest[route.body.name];
+    const { [typeof route.body === "string" ? "" : route.body.name]: part, ...others } = rest;
+    if (typeof route.body !== "string") url += queryOf(route, others);
+    const body = typeof route.body === "string" ? rest : part;
     return { url, headers: { "content-type": "application/json", ...headers }, body };
   }
-  const query = new URLSearchParams(Object.entries(rest).map(([key, value]) => [key, String(value)]));
-  if (query.size > 0) url += `?${query}`;
+  url += queryOf(route, rest);
   return { url, headers, body: undefined };
+}
+
+function queryOf({ method }: Route, values: JsonObject): string {
+  const nameOf = new Map(method.input.fields.map((field) => [field.name, parameterName(field)]));
+  const query = new URLSearchParams(
+    Object.entries(values).map(([key, value]) => [nameOf.get(key) ?? key, String(value)]),
+  );
+  return query.size > 0 ? `?${query}` : "";
 }
 
 async function callRpc(transport: Transport, route: Route, { request, token, headers }: TestCall): Promise<TestAnswer> {

@@ -25,7 +25,10 @@ export interface StoredEntry {
 }
 
 /** Fields of a change that say how it is to be made, not what it leaves behind. */
-const instructions = new Set(["expected_version", "expected_revision", "generate_secret", "never_expires"]);
+const instructions = new Set([
+  ...["expected_version", "expected_revision", "generate_secret", "never_expires"],
+  ...["if_match", "attributes", "excluded_attributes"],
+]);
 /** Members that may be sent back as they were read, and change nothing. */
 const readOnly = new Set(["id", "version", "created_at", "updated_at"]);
 

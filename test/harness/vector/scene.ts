@@ -4,6 +4,7 @@
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { type Call, CallSchema, type Step, type Vector } from "../../../gen/policyguard/testing/v1/vector_pb.ts";
+import type { Plan } from "../../../src/domain/billing/plan.ts";
 import { Ingest } from "../../../src/domain/fleet/ingest.ts";
 import { newId } from "../../../src/kit/process/id.ts";
 import type { Database } from "../../../src/store/connection/database.ts";
@@ -13,9 +14,11 @@ import { testSealer } from "../sealer.ts";
 import { accountSteps, somewhere } from "./account-step.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";
 import { filled } from "./match.ts";
+import { setPlan } from "./plan.ts";
 import { runSteps } from "./run-step.ts";
 import { runtimeSteps } from "./runtime-step.ts";
 import type { SceneStep, Stage } from "./scene-step.ts";
+import { scimSteps } from "./scim-step.ts";
 import { ssoSteps } from "./sso-step.ts";
 import { teamSteps } from "./team-step.ts";
 import { webhookSteps } from "./webhook-step.ts";
@@ -37,6 +40,9 @@ export interface Scene {
  *   what it lacks is made up. Bound to its id.
  * - "$wait" {seconds}: the control plane's clock goes forward.
  * - "$outdate" {policy_id, version}: an earlier release took this version, and ours does not understand it.
+ * - "$plan" {plan}: the organization has this plan.
+ * - "$scim_group" {name}: a group of the directory, by its name. Bound to its id.
+ * - "$scim_member" {name, member_id}: the directory has put the member into this group.
  * - "$bill" {}: the organization is blocked until its bill is settled.
  * - "$person" {as}: a member of the organization, by the persona's name; without it, somebody who is in none. Bound to
  *   the address, the password and the tokens of a live session.
@@ -55,6 +61,7 @@ export interface Scene {
  * - "$idp" {}: an identity provider. Bound to its issuer, client_id and client_secret.
  * - "$sso" {issuer, …}: the organization has single sign-on at that provider, with whatever else ConfigureSso takes; an
  *   issuer in it is one that is not asked. Bound to the domain that it has verified, and its domain_id.
+ * - "$domain" {}: the organization has verified a domain. Bound to it.
  * - "$arrival" {return_to, email, lost}: somebody has signed in there, and is on the way back; "lost": their provider
  *   is away by now. Bound to the code, state and iss that the browser brings, and to the flow token.
  * - "$sso_code" {email}: the same, and their sign-in is finished with a code. Bound to it and to the flow token.
@@ -110,6 +117,11 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
     await plane.database.systemTransaction(orgId, (tx) => tx.sql(text, [orgId, policy_id, version]));
     return {};
   },
+  $plan: async ({ plan }, { plane }, { orgId }) => {
+    await setPlan(plane.database, orgId, plan as Plan);
+    return {};
+  },
+  ...scimSteps,
   $bill: async (_request, { plane }, { orgId }) => {
     await blockBilling(plane.database, orgId);
     return {};

@@ -25,6 +25,7 @@ export const ssoSteps: Readonly<Record<string, SceneStep>> = {
     else await configure(stage, world, change);
     return own;
   },
+  $domain: async (_request, stage, world) => ownDomain(stage, world),
   $arrival: async ({ lost, ...request }, stage, world) => {
     const arrival = await arrive(stage, world, request);
     if (lost === true) await moveAway(stage, world);

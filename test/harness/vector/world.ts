@@ -12,6 +12,7 @@ import type { Transaction } from "../../../src/store/core/transaction.ts";
 import type { MemberRole } from "../../../src/store/identity/member.ts";
 import type { TokenKind } from "../../../src/store/identity/token.ts";
 import { ProjectRow } from "../../../src/store/project/project.ts";
+import { addBuiltInGroups } from "../../../src/store/scim/scim-group.ts";
 import { OrganizationRow } from "../../../src/store/tenancy/organization.ts";
 import { createPerson, type Person } from "./person.ts";
 
@@ -32,8 +33,11 @@ export type TokenPersona =
   | "revoked"
   | "foreign";
 
+/** The organization's directory, by a token that an admin or an owner has issued. There is one such token. */
+export type DirectoryPersona = "scim" | "scim_owner";
+
 /** Who may call in a test. */
-export type Persona = TokenPersona | MemberPersona;
+export type Persona = TokenPersona | MemberPersona | DirectoryPersona;
 
 /** One organization with its credentials. */
 export interface World {
@@ -47,6 +51,8 @@ export interface World {
   readonly tokens: Readonly<Record<TokenPersona, string | undefined>>;
   /** A member, with an account and a session. Each is made when first asked for: most tests need none. */
   readonly person: (persona: MemberPersona) => Promise<Person>;
+  /** The token of the directory. Made when first asked for. */
+  readonly directory: (persona: DirectoryPersona) => Promise<string>;
   /** What vectors may name as "${…}". */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -88,7 +94,8 @@ export async function createWorld(database: Database): Promise<World> {
       revoked: home.revoked,
       foreign: other.admin,
     },
-    person: memoized((persona) => createMember(database, persona, home.orgId, other.orgId)),
+    person: memoized((persona: MemberPersona) => createMember(database, persona, home.orgId, other.orgId)),
+    directory: memoized((persona: DirectoryPersona) => connectDirectory(database, home.orgId, persona)),
     variables: {
       org_id: home.orgId,
       project_id: home.projectId,
@@ -103,6 +110,7 @@ export async function createWorld(database: Database): Promise<World> {
 /** The token that a persona calls with; undefined for a call without one. */
 export async function tokenOf(world: World, persona: string): Promise<string | undefined> {
   if (isMember(persona)) return (await world.person(persona)).access_token;
+  if (persona === "scim" || persona === "scim_owner") return world.directory(persona);
   if (!(persona in world.tokens)) throw new Error(`nobody is called ${persona}`);
   return world.tokens[persona as TokenPersona]; // just checked
 }
@@ -155,6 +163,16 @@ export function adminCaller(orgId: string): Caller {
     role: undefined,
     audit: { action: "test.setup", requestId: "test", address: "127.0.0.1" },
   };
+}
+
+function connectDirectory(database: Database, orgId: string, persona: DirectoryPersona): Promise<string> {
+  return database.systemTransaction(orgId, async (tx) => {
+    await addBuiltInGroups(tx);
+    const author = { label: "gr_adm_test", accountId: null, tokenId: null };
+    const { row, value } = await addToken(tx, author, "scim", { name: "directory" });
+    row.authority = persona === "scim" ? "admin" : "owner";
+    return value;
+  });
 }
 
 function otherHome(database: Database): Promise<Home> {

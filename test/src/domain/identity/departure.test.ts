@@ -267,7 +267,7 @@ describe("a role that the identity provider took away", () => {
         "select actor, resource from audit_entry join audit_opening using (org_id, seq) where action = 'token.revoke'",
       ),
     );
-    expect(entries).toEqual([{ actor: "single sign-on", resource: `account/${ada.account_id}` }]);
+    expect(entries).toEqual([{ actor: "the identity provider", resource: `account/${ada.account_id}` }]);
     await settle();
     expect(sent).toHaveLength(1);
   });
