@@ -3,6 +3,7 @@
 
 import { cpus, totalmem } from "node:os";
 import { activationBench } from "./activation.ts";
+import { analyticsBench } from "./analytics.ts";
 import { controlPlaneBench } from "./control-plane.ts";
 import { detectionBench } from "./detection.ts";
 import { engineBench } from "./engine.ts";
@@ -30,6 +31,7 @@ const benches: Readonly<Record<string, Bench>> = {
   stream: streamBench,
   start: startBench,
   ingest: ingestBench,
+  analytics: analyticsBench,
   activation: activationBench,
   login: loginBench,
   webhook: webhookBench,

@@ -68,6 +68,11 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "kills around the commit of an event",
     n: 200,
   },
+  analytics: {
+    file: "test/src/domain/telemetry/analytics.property.test.ts",
+    unit: "answers of analytics against a scan, after random ingests, late and repeated records, and kills in a fold",
+    n: 3_000,
+  },
   ssrf: {
     file: "test/src/kit/net/outbound/ssrf.test.ts",
     unit: "requests to addresses of every kind, named in every way",

@@ -38,6 +38,9 @@ const maxTextBytes = 8 << 20;
 /** Writes a record in its Protobuf form. */
 export const writeRecord: (record: EvaluationRecord) => Uint8Array = binaryWriter(EvaluationRecordSchema);
 
+// To create a record for each text would cost more than to write it.
+const emptyRecord = create(EvaluationRecordSchema);
+
 /** A record in the two parts in which it is stored. */
 export interface SplitRecord {
   /** The record with the text of its segments left out. */
@@ -52,7 +55,7 @@ export function splitRecord(reported: EvaluationRecord): SplitRecord {
   const segments = reported.segments.map((segment) => ({ ...segment, text: "" }));
   return {
     record: writeRecord({ ...reported, segments }),
-    text: writeRecord(create(EvaluationRecordSchema, { segments: reported.segments })),
+    text: writeRecord({ ...emptyRecord, segments: reported.segments }),
   };
 }
 
