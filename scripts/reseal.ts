@@ -1,28 +1,5 @@
-// `npm run reseal`: runs src/reseal.ts on the database of DATABASE_WORKER_URL or, without it, of the running
-// installation, whose master key it takes as its parts do.
+// `npm run reseal`: runs src/reseal.ts.
 
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { runOrSay } from "../src/kit/process/start-failure.ts";
-import { liveDatabaseUrls } from "./postgres/embedded.ts";
-import { masterKey } from "./supervisor/master-key.ts";
-import { readSettings } from "./supervisor/settings.ts";
+import { runOnWorkerDatabase } from "./on-worker-database.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-
-await runOrSay(async () => {
-  const env = await environment();
-  if (env === undefined)
-    throw new Error("nothing runs: start it, name its folder with POLICY_GUARD_DATA, or set DATABASE_WORKER_URL");
-  const { status } = spawnSync(process.execPath, [join(root, "src/reseal.ts")], { stdio: "inherit", env });
-  return status ?? 1;
-});
-
-async function environment(): Promise<NodeJS.ProcessEnv | undefined> {
-  if (process.env.DATABASE_WORKER_URL) return process.env;
-  const { dataFolder } = readSettings(process.env, root);
-  const url = (await liveDatabaseUrls(dataFolder))?.workerUrl;
-  if (url === undefined) return undefined;
-  return { ...process.env, DATABASE_WORKER_URL: url, POLICY_GUARD_MASTER_KEY: masterKey(process.env, dataFolder) };
-}
+await runOnWorkerDatabase("reseal.ts");

@@ -10,7 +10,14 @@ import { findErasedSubjects, hasErasedSubjects } from "../../store/telemetry/era
 import { organizationKey } from "../organization-key.ts";
 
 /** What a subject is: a person or a conversation as traces name it, a trace, a member, or a matched text. */
-export type SubjectKind = "user" | "session" | "traces" | "member" | "fingerprint";
+export type SubjectKind = (typeof subjectKinds)[number];
+
+const subjectKinds = ["user", "session", "traces", "member", "fingerprint"] as const;
+
+/** Whether the text is a kind of subject. */
+export function isSubjectKind(text: string): text is SubjectKind {
+  return subjectKinds.some((kind) => kind === text);
+}
 
 const keyName = "erasure_key";
 

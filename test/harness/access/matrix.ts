@@ -49,9 +49,10 @@ export async function checkMethod(
   options: MatrixOptions,
 ): Promise<Findings> {
   const cells = cellsOf(method, options);
-  const { http, access } = methodFacts(method);
-  // Public ones may be steps of a sign-in: browsers navigate through those, and each changes something.
-  const isRead = http?.pattern.case === "get" && !access.public;
+  const { http, access, audit } = methodFacts(method);
+  // Public ones may be steps of a sign-in: browsers navigate through those, and each changes something. One with an
+  // audit action writes its entry.
+  const isRead = http?.pattern.case === "get" && !access.public && audit === "";
   const wrong: string[] = [];
   const answers = new Answers();
   for (const vector of new Set(cells.map(({ principal }) => baseOf(vectors, principal)))) {

@@ -9,6 +9,7 @@ import {
   RecordedSegmentSchema,
 } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
+import { ErasureRepeat } from "../../../../src/domain/operator/erasure-repeat.ts";
 import { RunWorker } from "../../../../src/domain/run/run-worker.ts";
 import { Erasures, type SubjectInput } from "../../../../src/domain/telemetry/erasure.ts";
 import { ErasureRun } from "../../../../src/domain/telemetry/erasure-run.ts";
@@ -162,6 +163,36 @@ describe("an erasure", () => {
     expect(entries[0]).toMatchObject({ values: { before: undefined, after: null }, salts: { before: undefined } });
     expect(entries[0]?.values.actor).toBeDefined();
     await expect(erase({ memberId: randomUUID() })).rejects.toThrow("no such member");
+  });
+
+  it("is repeated from an exported ledger, which does not say whom it is about", async () => {
+    const marker = `restored-${randomUUID()}`;
+    const record = evaluation(personal(marker));
+    await store([record]);
+    const table = "trace where org_id = ? and id = ?";
+    const key = [world.orgId, record.evaluationId];
+    const [former] = await database.read(world.orgId, (tx) =>
+      tx.sql<{ user_id: string; record: Buffer }>(`select user_id, record from ${table}`, key),
+    );
+    const id = await erase({ userId: marker });
+    await work(id);
+    const { run, spec } = await erasures.get(world.caller, id);
+    const entry = { id, org_id: world.orgId, created_at: run.createdAt.toISOString(), reason: spec.reason };
+    const ledger = { erasures: [{ ...entry, subject_kind: spec.kind, subject_digests: spec.digests }] };
+    expect(JSON.stringify(ledger)).not.toContain(marker);
+    // As a backup has it: the trace as it was, and no erasure.
+    await database.systemTransaction(world.orgId, async (tx) => {
+      await tx.sql("delete from run where org_id = ? and id = ?", [world.orgId, id]);
+      await tx.sql("update trace set user_id = ?, record = ?, erased_at = null where org_id = ? and id = ?", [
+        ...[former?.user_id, former?.record],
+        ...key,
+      ]);
+    });
+    expect((await leftOf(marker)).length).toBeGreaterThan(0);
+    const repeat = new ErasureRepeat(workerDatabase, worker);
+    expect(await Array.fromAsync(repeat.repeat(ledger))).toEqual([{ id, erased: 1 }]);
+    expect(await leftOf(marker)).toEqual([]);
+    await expect(Array.fromAsync(repeat.repeat({ erasures: [{ id }] }))).rejects.toThrow(/erasures answers/);
   });
 
   it("refuses a subject that is none or several", async () => {
