@@ -110,6 +110,26 @@ export const controlPlaneSchema = defineSchema({
     description:
       "Plan of an organization at its creation, the one of the first start included. Organizations that exist keep theirs: `npm run operator -- set-plan` changes those.",
   },
+  stubBilling: {
+    name: "STUB_BILLING",
+    kind: "enum",
+    values: ["on", "off"],
+    default: "on",
+    description:
+      "`on`: plans are bought on local pages that take no money, to try the whole flow. `off`: only the operator sets plans.",
+  },
+  stubPrices: {
+    name: "STUB_PRICES",
+    kind: "list",
+    default: "growth=4900,enterprise=49000",
+    description: "What a month of each plan costs on the local pages, in US cents. A plan without a price is not sold.",
+  },
+  billingGraceMs: {
+    name: "BILLING_GRACE",
+    kind: "duration",
+    default: "7d",
+    description: "How long after a first failed payment an organization goes on before it is blocked.",
+  },
   authLimitPerMinute: {
     name: "AUTH_LIMIT_PER_MINUTE",
     kind: "int",
@@ -177,6 +197,8 @@ export const workerSchema = defineSchema({
   dnsServers: controlPlaneSchema.dnsServers,
   signerUrl: controlPlaneSchema.signerUrl,
   signerSecret: controlPlaneSchema.signerSecret,
+  stubPrices: controlPlaneSchema.stubPrices,
+  billingGraceMs: controlPlaneSchema.billingGraceMs,
   smtpUrl: controlPlaneSchema.smtpUrl,
   mailFrom: controlPlaneSchema.mailFrom,
   managementPort: {
@@ -230,6 +252,7 @@ export const operatorSchema = defineSchema({
   databaseUrl: controlPlaneSchema.databaseUrl,
   workerUrl: { ...workerSchema.databaseUrl, required: false },
   defaultPlan: controlPlaneSchema.defaultPlan,
+  billingGraceMs: controlPlaneSchema.billingGraceMs,
 });
 
 /** Limits of REST and RPC calls to the control plane. */

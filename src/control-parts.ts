@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { controlPlaneSchema } from "./config.ts";
 import type { Analysis } from "./domain/analysis/analysis.ts";
+import { readPrices } from "./domain/billing/price.ts";
 import { MailQueue } from "./domain/mail/mail-queue.ts";
 import { externalSigner } from "./external-signer.ts";
 import { createIngestMetrics } from "./ingest-metrics.ts";
@@ -52,8 +53,9 @@ export function createParts(config: ControlPlaneConfig, process: ProcessParts) {
     mailer: readMailSettings(config) && new MailQueue(database, { sealer, log }),
     isRegistrationOpen: config.registration === "open",
     defaultPlan: config.defaultPlan,
-    // Nothing is sold here yet.
-    billingMode: "off" as const,
+    billingMode: config.stubBilling === "on" ? ("stub" as const) : ("off" as const),
+    prices: readPrices(config.stubPrices),
+    graceMs: config.billingGraceMs,
     noteRefusal: createRefusalNotes(metrics, log),
     onIngest: createIngestMetrics(metrics),
     eventCatalog: readPrinted("events.json"),

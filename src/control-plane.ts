@@ -26,6 +26,7 @@ import { createMetrics } from "./kit/observability/metrics.ts";
 import { type Clock, systemClock } from "./kit/process/clock.ts";
 import { drainDelay, type ShutdownStep } from "./kit/process/shutdown.ts";
 import { createInterceptors } from "./kit/rpc/interceptors/order.ts";
+import { localPages } from "./rpc/billing/page.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
 import { Notifications } from "./store/core/notification.ts";
 import { countHit } from "./store/identity/address-limit.ts";
@@ -115,6 +116,7 @@ function serveControlPlane(
       documentPath: "/v1/openapi.json",
       docsPath: "/docs",
       hasFrontPage: true,
+      others: parts.billingMode === "stub" ? localPages : [],
     },
     log,
   });

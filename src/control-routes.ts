@@ -5,6 +5,7 @@ import { messageEncoder } from "../gateway/json/encode.ts";
 import { TraceSchema } from "../gen/policyguard/control/v1/trace_pb.ts";
 import type { Domain } from "./control-domain.ts";
 import { controlServices } from "./control-services.ts";
+import { registerBillingServices } from "./rpc/billing/module.ts";
 import { registerBundleServices } from "./rpc/bundle/module.ts";
 import { registerEventServices } from "./rpc/event/module.ts";
 import { registerFleetServices } from "./rpc/fleet/module.ts";
@@ -25,6 +26,7 @@ export function register(router: ConnectRouter, domain: Domain, shutdown: AbortS
   registerPolicyServices(router, domain);
   registerBundleServices(router, domain, { shutdown });
   registerFleetServices(router, domain);
+  registerBillingServices(router, domain);
   registerTelemetryServices(router, domain, { writeTrace: messageEncoder(TraceSchema) });
   registerWebhookServices(router, domain);
   registerEventServices(router, domain);

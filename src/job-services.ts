@@ -1,6 +1,8 @@
 // What the worker's jobs work with, built from its settings and its database.
 
 import type { workerSchema } from "./config.ts";
+import { BillingUpkeep } from "./domain/billing/billing-upkeep.ts";
+import { readPrices } from "./domain/billing/price.ts";
 import { QuotaUpkeep } from "./domain/billing/quota-upkeep.ts";
 import { UsageReconciliation } from "./domain/billing/usage-reconciliation.ts";
 import { ActivationRefresh } from "./domain/bundle/activation-refresh.ts";
@@ -71,6 +73,11 @@ export function createJobServices(
     locks: new AccountLocks(database),
     mails: new MailDelivery({ sealer, clock, transport: mail && createMailTransport(mail) }),
     quotas: new QuotaUpkeep(database, { clock, mailer }),
+    billing: new BillingUpkeep(database, clock, {
+      prices: readPrices(config.stubPrices),
+      graceMs: config.billingGraceMs,
+      mailer,
+    }),
     departures: new Departures(database, { mailer }),
     statFold: new StatFold(database),
     traceUpgrade: new TraceUpgrade(database, sealer),

@@ -38,6 +38,7 @@ async function main(): Promise<number> {
       actor: `operator:${login()}`,
       isDryRun: values["dry-run"],
       defaultPlan: config.defaultPlan,
+      graceMs: config.billingGraceMs,
     };
     const { json, lines } = await run(new Operator(database, new PasswordHasher(), options), command, worker);
     if (values.json) console.log(JSON.stringify({ ...json, dry_run: options.isDryRun }));

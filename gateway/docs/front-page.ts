@@ -1,8 +1,8 @@
 // The page at "/" of a control plane: what answers here, the first calls, and where everything is described.
 
 import { createHash } from "node:crypto";
+import { Html, html } from "../../src/kit/net/html.ts";
 import type { Document } from "../openapi/model.ts";
-import { Html, html } from "./html.ts";
 import type { DocsPage } from "./page.ts";
 
 const style = `

@@ -1,6 +1,7 @@
 // One operation as a section of the page.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { type Html, html } from "../../src/kit/net/html.ts";
 import type {
   Content,
   Document,
@@ -11,7 +12,7 @@ import type {
   Server,
   WebhookItem,
 } from "../openapi/model.ts";
-import { type Html, html, prose } from "./html.ts";
+import { prose } from "./prose.ts";
 import { fieldRow, fieldTable, schemaTable, typeOf } from "./schema.ts";
 
 /** An operation with its place in the document. */

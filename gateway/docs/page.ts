@@ -2,9 +2,10 @@
 // policy allows exactly the one style and the one script that it carries.
 
 import { createHash } from "node:crypto";
+import { Html, html } from "../../src/kit/net/html.ts";
 import { type Document, operationKeys, type Server } from "../openapi/model.ts";
-import { Html, html, prose } from "./html.ts";
 import { eventSection, operationSection, type Placed } from "./operation.ts";
+import { prose } from "./prose.ts";
 import { schemaTable } from "./schema.ts";
 import { script } from "./script.ts";
 import { style } from "./style.ts";

@@ -1,8 +1,9 @@
 // Schemas as tables of fields.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { type Html, html } from "../../src/kit/net/html.ts";
 import type { Schema } from "../openapi/model.ts";
-import { type Html, html, prose } from "./html.ts";
+import { prose } from "./prose.ts";
 
 /** The fields of an object schema, or what else the schema says. */
 export function schemaTable(schema: Schema): Html {

@@ -17,16 +17,19 @@ export interface Pages {
   readonly docsPath: string;
   /** Whether a short page at "/" leads there. */
   readonly hasFrontPage: boolean;
+  /** Further pages, each under a path that may have fields. */
+  readonly others?: readonly (DocsPage & { readonly path: string })[];
 }
 
 /** The entries around an OpenAPI document. */
-export function createPages({ openApi, documentPath, docsPath, hasFrontPage }: Pages): Entry[] {
+export function createPages({ openApi, documentPath, docsPath, hasFrontPage, others = [] }: Pages): Entry[] {
   return [
     createPage(documentPath, () => pageOf(openApi(), "application/json; charset=utf-8", {})),
     createPage(docsPath, () => htmlPageOf(createDocsPage(openApi(), documentPath))),
     ...(hasFrontPage
       ? [createPage("/", () => htmlPageOf(createFrontPage(openApi(), { docsPath, documentPath })))]
       : []),
+    ...others.map((page) => createPage(page.path, () => htmlPageOf(page))),
   ];
 }
 

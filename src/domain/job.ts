@@ -66,6 +66,7 @@ export interface JobPayloads {
   readonly "refresh-activations": Nothing;
   readonly "notify-quotas": Nothing;
   readonly "close-month": Nothing;
+  readonly "advance-subscriptions": Nothing;
   readonly "fold-stats": Nothing;
   readonly "reconcile-usage": Nothing;
   readonly "upgrade-traces": Nothing;

@@ -1,5 +1,6 @@
 // Defines the jobs of the worker: the name, the reader of the payload, the work, and the schedule.
 
+import type { BillingUpkeep } from "../domain/billing/billing-upkeep.ts";
 import type { QuotaUpkeep } from "../domain/billing/quota-upkeep.ts";
 import type { UsageReconciliation } from "../domain/billing/usage-reconciliation.ts";
 import type { ActivationRefresh } from "../domain/bundle/activation-refresh.ts";
@@ -32,6 +33,7 @@ export interface JobServices {
   readonly locks: AccountLocks;
   readonly mails: MailDelivery;
   readonly quotas: QuotaUpkeep;
+  readonly billing: BillingUpkeep;
   readonly departures: Departures;
   readonly statFold: StatFold;
   readonly traceUpgrade: TraceUpgrade;

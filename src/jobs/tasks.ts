@@ -1,5 +1,6 @@
 // Every job of the worker. Their payloads are declared in domain/job.ts.
 
+import { advanceSubscriptions } from "./advance-subscriptions.ts";
 import { closeMonth } from "./close-month.ts";
 import { createPartitions } from "./create-partitions.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
@@ -40,6 +41,7 @@ export const tasks: readonly RunnableTask[] = [
   purgeOrganization,
   notifyQuotas,
   closeMonth,
+  advanceSubscriptions,
   foldStats,
   reconcileUsage,
   upgradeTraces,

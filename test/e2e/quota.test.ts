@@ -90,7 +90,7 @@ describe("the quota of a plan", () => {
   it("refuses with 402 once the operator blocks, and goes on when a larger plan is there", async () => {
     const runtime = await start();
     const { orgId } = home.world;
-    const options = { actor: "operator:ada", isDryRun: false, defaultPlan: "free" } as const;
+    const options = { actor: "operator:ada", isDryRun: false, defaultPlan: "free", graceMs: 0 } as const;
     const operator = new Operator(home.plane.database, new PasswordHasher(), options);
     await operator.block(orgId, "no payment");
     await eventually(async () => {

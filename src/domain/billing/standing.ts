@@ -47,19 +47,3 @@ export async function putInForce(tx: Transaction, standing: Standing): Promise<O
   if (isChanged) await tx.notify(quotaChannel, {});
   return organization;
 }
-
-/**
- * Puts in force what the operator has set. `evaluationsLimit` changes the organization's own limit; undefined leaves
- * it.
- */
-export async function settleStanding(
-  tx: Transaction,
-  { evaluationsLimit }: { readonly evaluationsLimit?: number | null | undefined } = {},
-): Promise<OrganizationRow> {
-  const organization = await findOrganization(tx);
-  return putInForce(tx, {
-    plan: operatorPlanOf(organization, tx.now) ?? "free",
-    evaluationsLimit: evaluationsLimit === undefined ? (organization.evaluationsLimit ?? null) : evaluationsLimit,
-    billingBlocked: organization.operatorBlockReason != null,
-  });
-}

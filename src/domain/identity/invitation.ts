@@ -5,7 +5,7 @@
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { isTicket, newTicket, tokenDigest } from "../../kit/crypto/token.ts";
-import { Fault, validationFailed } from "../../kit/fault/fault.ts";
+import { Fault, linkInvalid, validationFailed } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { AccountCaller, AuditIntent, Caller } from "../../kit/rpc/context.ts";
@@ -34,7 +34,6 @@ import { addAccount, requireAccount } from "./account.ts";
 import type { LoginTries, TryResult } from "./login-try.ts";
 import type { PasswordHasher } from "./password-hash.ts";
 import { checkPassword } from "./password-rule.ts";
-import { linkInvalid } from "./registration.ts";
 import { type IssuedSession, openSession } from "./session.ts";
 import { type CallOrigin, wrongLogin } from "./sign-in.ts";
 import { auditView, resourceOf, tellAdded } from "./team.ts";

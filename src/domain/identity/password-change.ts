@@ -3,7 +3,7 @@
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { isTicket, newTicket, tokenDigest } from "../../kit/crypto/token.ts";
-import { Fault } from "../../kit/fault/fault.ts";
+import { Fault, linkInvalid } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { AccountCaller, AuditIntent } from "../../kit/rpc/context.ts";
@@ -30,7 +30,6 @@ import { unlock } from "./account-lock.ts";
 import type { LoginTries } from "./login-try.ts";
 import type { PasswordHasher } from "./password-hash.ts";
 import { checkPassword } from "./password-rule.ts";
-import { linkInvalid } from "./registration.ts";
 import { wrongLogin } from "./sign-in.ts";
 import { isPasswordOf } from "./step-up.ts";
 

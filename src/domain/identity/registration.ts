@@ -4,7 +4,7 @@
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { isTicket, newTicket, tokenDigest } from "../../kit/crypto/token.ts";
-import { Fault } from "../../kit/fault/fault.ts";
+import { Fault, linkInvalid } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { Database } from "../../store/connection/database.ts";
@@ -146,9 +146,4 @@ async function begin(
   function asInvalidLink(error: unknown): never {
     throw isVerified && error instanceof Fault ? linkInvalid() : error;
   }
-}
-
-/** The fault of a link that is unknown, used or expired. */
-export function linkInvalid(): Fault {
-  return new Fault(Reason.LINK_INVALID, "this link is unknown, used or expired; ask for a new one");
 }

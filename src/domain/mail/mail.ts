@@ -211,6 +211,19 @@ export function directoryRefusedMail(
   };
 }
 
+/** The mail about the plan, a payment or the use of an organization. */
+export function billingMail(
+  email: EmailAddress,
+  facts: { readonly organization: string; readonly subject: string; readonly text: string },
+): MailMessage {
+  const organization = inLine(facts.organization);
+  return {
+    to: email.text,
+    subject: `${organization}: ${facts.subject}`,
+    text: paragraphs(facts.text, `Plan, use and invoices of ${organization}: GET /v1/billing/summary, or the console.`),
+  };
+}
+
 /** Tokens that a mail lists, and invitations too. */
 const maxNamed = 50;
 

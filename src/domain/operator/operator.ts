@@ -18,7 +18,7 @@ import {
   type OrganizationRow,
 } from "../../store/tenancy/organization.ts";
 import { evaluationsPerMonth, isPlan, monthlyLimit, type Plan } from "../billing/plan.ts";
-import { settleStanding } from "../billing/standing.ts";
+import { reopen, settle } from "../billing/subscription.ts";
 import { addAccount, addMember, requireAccount } from "../identity/account.ts";
 import type { PasswordHasher } from "../identity/password-hash.ts";
 import { checkPassword } from "../identity/password-rule.ts";
@@ -66,6 +66,8 @@ export interface OperatorOptions {
   readonly isDryRun: boolean;
   /** The plan of an organization that is created without one. */
   readonly defaultPlan: Plan;
+  /** How long a missing payment may take, from an unblock on. */
+  readonly graceMs: number;
 }
 
 /** What a month has had. */
@@ -82,6 +84,8 @@ interface OperatorChange {
   readonly evaluationsLimit?: number | null;
   /** Told in the entry of the audit log. */
   readonly why?: string;
+  /** Opens a subscription that is blocked. */
+  readonly isReopened?: boolean;
 }
 
 /** Maximum of a limit of evaluations. */
@@ -159,7 +163,7 @@ export class Operator {
     const why = readName(reason, "reason");
     return this.#change(orgId, "organization.unblock", (organization) => {
       organization.operatorBlockReason = null;
-      return { why };
+      return { why, isReopened: true };
     });
   }
 
@@ -236,8 +240,9 @@ export class Operator {
         const organization = await findAnyOrganization(tx);
         if (organization === null) throw notFound("organization");
         const before = auditView(organization);
-        const { evaluationsLimit, why } = change(organization, tx.now);
-        await settleStanding(tx, { evaluationsLimit });
+        const { evaluationsLimit, why, isReopened = false } = change(organization, tx.now);
+        if (isReopened) await reopen(tx, this.#options.graceMs);
+        await settle(tx, undefined, { evaluationsLimit });
         const after = auditView(organization);
         tx.changed({
           resource: `organization/${orgId}`,

@@ -137,6 +137,11 @@ export function planRequired(plan: string, plans: readonly string[]): Fault {
   return new Fault(Reason.PLAN_REQUIRED, message, { extra: { plan, plans: [...plans] } });
 }
 
+/** A link, or the key in it, is unknown, used or expired. */
+export function linkInvalid(): Fault {
+  return new Fault(Reason.LINK_INVALID, "this link is unknown, used or expired; ask for a new one");
+}
+
 /** The organization admits only sessions of its identity provider. */
 export function ssoRequired(): Fault {
   return new Fault(Reason.SSO_REQUIRED, "this organization requires its members to sign in with single sign-on");

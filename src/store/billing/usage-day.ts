@@ -68,3 +68,55 @@ export async function sumUsageDays(
     overage: Number(row.overage),
   }));
 }
+
+/** What metered evaluations are told apart by. */
+export type UsageDimension = "project" | "environment" | "agent" | "stage" | "day";
+
+/** The column of each dimension, as text. */
+const columns: Readonly<Record<UsageDimension, string>> = {
+  project: "project_id::text",
+  environment: "environment",
+  agent: "agent_key",
+  stage: "stage::text",
+  day: "day::text",
+};
+
+/** Which evaluations are summed. Days are included at both ends. */
+export interface UsageFilter {
+  readonly from: string;
+  readonly to: string;
+  readonly projectId?: string | undefined;
+  readonly environment?: string | undefined;
+  readonly agentKey?: string | undefined;
+  readonly stage?: number | undefined;
+}
+
+/** Evaluations that have the values of some dimensions in common, in the order of the dimensions. */
+export interface UsageSum {
+  readonly key: readonly string[];
+  readonly evaluations: number;
+  readonly overage: number;
+}
+
+/** Sums of the folded days. */
+export async function sumUsage(
+  tx: Transaction,
+  dimensions: readonly UsageDimension[],
+  filter: UsageFilter,
+): Promise<UsageSum[]> {
+  const keys = dimensions.map((dimension) => columns[dimension]);
+  const rows = await runBound<{ key: string[]; evaluations: string; overage: string }>(
+    tx,
+    `select array[${keys.join(", ")}]::text[] as key, sum(evaluations) as evaluations, sum(overage) as overage
+     from usage_day
+     where org_id = $1 and day between $2::date and $3::date
+       and ($4::uuid is null or project_id = $4) and ($5::text is null or environment = $5)
+       and ($6::text is null or agent_key = $6) and ($7::smallint is null or stage = $7)
+     ${keys.length === 0 ? "" : `group by ${keys.join(", ")}`}`,
+    [
+      ...[tx.orgId, filter.from, filter.to, filter.projectId ?? null, filter.environment ?? null],
+      ...[filter.agentKey ?? null, filter.stage ?? null],
+    ],
+  );
+  return rows.map((row) => ({ key: row.key, evaluations: Number(row.evaluations), overage: Number(row.overage) }));
+}

@@ -116,3 +116,27 @@ export async function readMonth(tx: Transaction, month: string): Promise<MonthUs
     overageEvaluations: Number(row?.overage ?? 0),
   };
 }
+
+/** The counters of months, oldest first, each month given as its first day. */
+export async function listMonths(
+  tx: Transaction,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<(MonthUsage & { readonly month: string })[]> {
+  const rows = await runBound<{
+    month: string;
+    evaluations: string;
+    playground_evaluations: string;
+    overage: string;
+  }>(
+    tx,
+    `select month::text as month, evaluations, playground_evaluations, overage from usage_month
+     where org_id = $1 and month between $2::date and $3::date and evaluations + playground_evaluations > 0 order by 1`,
+    [tx.orgId, from, to],
+  );
+  return rows.map(({ month, ...row }) => ({
+    month,
+    evaluations: Number(row.evaluations),
+    playgroundEvaluations: Number(row.playground_evaluations),
+    overageEvaluations: Number(row.overage),
+  }));
+}

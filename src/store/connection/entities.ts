@@ -1,6 +1,12 @@
 // Every entity of the schema.
 
+import { BillingIntentRow } from "../billing/billing-intent.ts";
+import { BillingNoticeRow } from "../billing/billing-notice.ts";
+import { CheckoutRow } from "../billing/checkout.ts";
+import { InvoiceLineRow, InvoiceRow } from "../billing/invoice.ts";
+import { ProviderCustomerRow, ProviderEventRow } from "../billing/provider-event.ts";
 import { QuotaLeaseRow } from "../billing/quota-lease.ts";
+import { SubscriptionRow } from "../billing/subscription.ts";
 import { UsageMonthRow } from "../billing/usage.ts";
 import { UsageDayRow } from "../billing/usage-day.ts";
 import { UsageNoticeRow } from "../billing/usage-notice.ts";
@@ -120,6 +126,14 @@ export const entities = [
   RunRow,
   UsageMonthRow,
   UsageNoticeRow,
+  SubscriptionRow,
+  CheckoutRow,
+  InvoiceRow,
+  InvoiceLineRow,
+  BillingNoticeRow,
+  BillingIntentRow,
+  ProviderEventRow,
+  ProviderCustomerRow,
   QuotaLeaseRow,
   RuntimeInstanceRow,
   ReportingGapRow,

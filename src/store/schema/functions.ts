@@ -3,6 +3,7 @@
 // organizations). Each has a fixed search_path, returns no more than its caller needs, and is granted to the logins
 // that call it.
 
+import { billingFunctions } from "../billing/provider-event.ts";
 import { applicationRole, lookupRole, workerRole } from "../core/roles.ts";
 import type { SqlFunction } from "../core/sql-function.ts";
 import { poolLockClass } from "../core/worker-pool.ts";
@@ -116,6 +117,7 @@ export const functions: readonly SqlFunction[] = [
   ...ssoFunctions,
   ...partitionFunctions,
   ...sealFunctions,
+  ...billingFunctions,
   ...auditFunctions,
   ...runFunctions,
   {
@@ -229,10 +231,19 @@ export const lookupTables: readonly string[] = [
   "sso_configuration",
   "sso_domain",
   "sso_login",
+  "subscription",
+  "checkout",
+  "invoice",
+  "billing_intent",
 ];
 
 /** Counters of attempts: only functions of the look-up role reach them. */
-export const counterTables: readonly string[] = ["login_failure", "address_limit"];
+export const counterTables: readonly string[] = [
+  "login_failure",
+  "address_limit",
+  "provider_event",
+  "provider_customer",
+];
 
 /** SQL that creates a function as its owner. */
 export function createFunctionSql({ signature, owner, callers, create }: SqlFunction): string[] {

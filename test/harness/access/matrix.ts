@@ -50,13 +50,17 @@ export async function checkMethod(
 ): Promise<Findings> {
   const cells = cellsOf(method, options);
   const { http, access, audit } = methodFacts(method);
+  // A request that leaves the organization to the credential cannot be turned to another one.
+  const naming = vectors.filter(
+    ({ call }) => !access.orgFromCredential || Object.hasOwn(call?.request ?? {}, access.orgField),
+  );
   // Public ones may be steps of a sign-in: browsers navigate through those, and each changes something. One with an
   // audit action writes its entry.
   const isRead = http?.pattern.case === "get" && !access.public && audit === "";
   const wrong: string[] = [];
   const answers = new Answers();
-  for (const vector of new Set(cells.map(({ principal }) => baseOf(vectors, principal)))) {
-    const own = cells.filter(({ principal }) => baseOf(vectors, principal) === vector);
+  for (const vector of new Set(cells.map(({ principal }) => baseOf(naming, principal)))) {
+    const own = cells.filter(({ principal }) => baseOf(naming, principal) === vector);
     const unpaid = own.filter(({ target }) => target.isUnpaid);
     const paid = own.filter(({ target }) => !target.isUnpaid);
     const isHarmless = ({ expected }: Cell) => isRead || expected.status >= 400;

@@ -2,6 +2,8 @@
 
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
+import { BillingUpkeep } from "../../../src/domain/billing/billing-upkeep.ts";
+import { readPrices } from "../../../src/domain/billing/price.ts";
 import { QuotaUpkeep } from "../../../src/domain/billing/quota-upkeep.ts";
 import { UsageReconciliation } from "../../../src/domain/billing/usage-reconciliation.ts";
 import { ActivationRefresh } from "../../../src/domain/bundle/activation-refresh.ts";
@@ -102,6 +104,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       locks: new AccountLocks(workerDatabase),
       mails: new MailDelivery({ sealer, clock, transport: undefined }),
       quotas: new QuotaUpkeep(workerDatabase, { clock, mailer }),
+      billing: new BillingUpkeep(workerDatabase, clock, { prices: readPrices([]), graceMs: 0, mailer }),
       departures: new Departures(workerDatabase, { mailer }),
       statFold: new StatFold(workerDatabase),
       traceUpgrade: new TraceUpgrade(workerDatabase, sealer),

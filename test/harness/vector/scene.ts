@@ -12,6 +12,7 @@ import { findAgentByKey, touchAgents } from "../../../src/store/project/agent.ts
 import { findOrganization } from "../../../src/store/tenancy/organization.ts";
 import { testSealer } from "../sealer.ts";
 import { accountSteps, somewhere } from "./account-step.ts";
+import { billingSteps } from "./billing-step.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";
 import { filled } from "./match.ts";
 import { setPlan } from "./plan.ts";
@@ -76,6 +77,10 @@ export interface Scene {
  * - "$etag" {digest, activation_seq}: nothing happens. Bound to the entity tag of the bundle under that activation.
  * - "$use" {evaluations}: so many evaluations of this month have been reported.
  * - "$work" {run_id}: a worker takes up the run and works on it for up to five seconds.
+ * - "$checkout" {plan, success_url, cancel_url}: a checkout is begun. Bound to its id and key.
+ * - "$subscribed" {plan, owing}: the plan was bought; "owing": its renewal was declined.
+ * - "$portal" {return_url}: the portal was opened. Bound to its id and key.
+ * - "$invoice" {}: Bound to the id and the key of the newest invoice.
  * - "$repeat" {times, call, refused}: the call is made so many times; "${n}" in it counts from 1. With "refused" it
  *   fails each time.
  */
@@ -111,6 +116,7 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
   ...runtimeSteps,
   ...webhookSteps,
   ...runSteps,
+  ...billingSteps,
   $outdate: async ({ policy_id, version }, { plane }, { orgId }) => {
     const text = `update policy_version set document = document || '{"apiVersion": "policyguard/v0"}'
                   where org_id = ? and policy_id = ? and version = ?`;

@@ -233,6 +233,7 @@ describe("the schedule", () => {
     await expect
       .poll(identifiers, { timeout: 30_000 })
       .toEqual([
+        "advance-subscriptions",
         "close-month",
         "create-partitions",
         "fold-stats",

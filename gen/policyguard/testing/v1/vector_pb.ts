@@ -56,7 +56,8 @@ export type Vector = Message<"policyguard.testing.v1.Vector"> & {
   dialects: string[];
 
   /**
-   * Which installation is called: "invite_only" is one where nobody can register. Empty: one where everybody can.
+   * Which installation is called: "invite_only" is one where nobody can register, "no_billing" one where
+   * nothing is sold. Empty: one where everybody can register and buy.
    *
    * @generated from field: string installation = 6;
    */

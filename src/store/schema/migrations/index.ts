@@ -14,6 +14,7 @@ import { KeepReplayFacts } from "./0010-keep-replay-facts.ts";
 import { RunInSlices } from "./0011-run-in-slices.ts";
 import { SetRetention } from "./0012-set-retention.ts";
 import { StandingOfOrganizations } from "./0013-standing-of-organizations.ts";
+import { BillOrganizations } from "./0014-bill-organizations.ts";
 import { LetDirectoriesIn } from "./0015-let-directories-in.ts";
 
 /** Name and class of each. */
@@ -31,5 +32,6 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0011-run-in-slices", class: RunInSlices },
   { name: "0012-set-retention", class: SetRetention },
   { name: "0013-standing-of-organizations", class: StandingOfOrganizations },
+  { name: "0014-bill-organizations", class: BillOrganizations },
   { name: "0015-let-directories-in", class: LetDirectoriesIn },
 ];

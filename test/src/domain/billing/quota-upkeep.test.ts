@@ -134,6 +134,7 @@ describe("notices of use", () => {
       actor: "operator:ada",
       isDryRun: false,
       defaultPlan: "free",
+      graceMs: 0,
     });
     await operator.setPlan(caller.orgId, "growth", { evaluations: 400_000 });
     await use(319_999);

@@ -24,6 +24,7 @@ beforeAll(async () => {
     actor: "operator:ada",
     isDryRun: false,
     defaultPlan: "free",
+    graceMs: 0,
   });
 });
 
@@ -145,6 +146,7 @@ test("a dry run answers the same, and changes nothing", async () => {
     actor: "operator:ada",
     isDryRun: true,
     defaultPlan: "free",
+    graceMs: 0,
   });
   expect(await tried.setPlan(orgId, "growth", { evaluations: 500_000 })).toMatchObject({
     evaluationsPerMonth: 500_000,

@@ -1,0 +1,56 @@
+import { defineEntity, p } from "@mikro-orm/core";
+import { lookupTenantTable } from "../core/tenant.ts";
+import type { Lookups, Transaction } from "../core/transaction.ts";
+import type { BillingProvider, SubscribedPlan } from "./subscription.ts";
+
+const schema = defineEntity({
+  name: "Checkout",
+  tableName: "checkout",
+  ...lookupTenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    kind: p.text().$type<"checkout" | "portal">(),
+    provider: p.text().$type<BillingProvider>(),
+    /** What is bought; null for a portal. */
+    plan: p.text().$type<SubscribedPlan>().nullable(),
+    status: p.text().$type<"open" | "paid" | "ended">(),
+    /** SHA-256 of the key of the local page; null under a payment provider. */
+    keyDigest: p.blob().nullable(),
+    wrongKeys: p.smallint(),
+    /** Where the page leads when all went well, or back. */
+    successUrl: p.text().nullable(),
+    cancelUrl: p.text().nullable(),
+    /** The provider's own id. */
+    providerRef: p.text().nullable(),
+    expiresAt: p.datetime(3),
+    createdAt: p.datetime(3),
+  },
+});
+
+/** A page on which a person pays, or manages payments. */
+export class CheckoutRow extends schema.class {}
+schema.setClass(CheckoutRow);
+
+/** The organization that a checkout or portal belongs to; undefined when there is none of this id. */
+export async function lookUpCheckoutOwner(database: Lookups, id: string): Promise<string | undefined> {
+  const rows = await database.lookup<{ org_id: string }>("find_checkout", [id]);
+  return rows[0]?.org_id;
+}
+
+/** A checkout or portal; null when there is none. */
+export function findCheckout(tx: Transaction, id: string): Promise<CheckoutRow | null> {
+  return tx.em.findOne(CheckoutRow, { orgId: tx.orgId, id });
+}
+
+/** Ends the open checkouts: an organization has one at a time. Removes those of long ago. */
+export async function endCheckouts(tx: Transaction): Promise<void> {
+  await tx.em.flush();
+  await tx.sql("update checkout set status = 'ended' where org_id = ? and kind = 'checkout' and status = 'open'", [
+    tx.orgId,
+  ]);
+  await tx.sql("delete from checkout where org_id = ? and expires_at < ?::timestamptz - interval '31 days'", [
+    tx.orgId,
+    tx.now,
+  ]);
+}
