@@ -18,8 +18,6 @@ import { runOrSay } from "./kit/process/start-failure.ts";
 import { type OperatorCommand, readOperatorArguments, tellUsage } from "./operator-arguments.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
 
-await runOrSay(main);
-
 /** The result of a verb: an object for --json, and lines for people. */
 interface Answer {
   readonly json: object;
@@ -188,3 +186,6 @@ function login(): string {
     return String(process.getuid?.() ?? "unknown");
   }
 }
+
+// Last, when the class above is there.
+await runOrSay(main);

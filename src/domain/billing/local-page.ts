@@ -51,7 +51,7 @@ export interface PortalView {
 /** What a person may do in the portal. */
 export type PortalAction = "pay_invoices" | "decline_payments" | "accept_payments";
 
-/** Serves the local pages. Under a payment provider there are none. */
+/** Serves the local pages. Where nothing is sold there are none. */
 export class LocalPages {
   readonly #database: Database;
   readonly #options: BillingOptions;
@@ -121,8 +121,7 @@ export class LocalPages {
     if (orgId === undefined) throw linkInvalid();
     return this.#database.read(orgId, async (tx) => {
       const found = await readInvoice(tx, id);
-      const { pageKey } = found?.invoice ?? {};
-      if (found === undefined || pageKey == null || !isSame(tokenDigest(pageKey), key)) throw linkInvalid();
+      if (found === undefined || !isSame(tokenDigest(found.invoice.pageKey), key)) throw linkInvalid();
       return invoiceDocument(found, await findOrganization(tx));
     });
   }
@@ -143,7 +142,7 @@ export class LocalPages {
     const result = await this.#database.transaction(author, async (tx) => {
       await lockBilling(tx);
       const row = await findCheckout(tx, id);
-      if (row === null || row.kind !== kind || row.expiresAt <= tx.now || row.keyDigest == null) return undefined;
+      if (row === null || row.kind !== kind || row.expiresAt <= tx.now) return undefined;
       if (row.wrongKeys >= maxWrongKeys) return undefined;
       if (!isSame(row.keyDigest, key)) {
         row.wrongKeys += 1;

@@ -37,12 +37,12 @@ export function isLive(subscription: SubscriptionRow | null): subscription is Su
 }
 
 /** The subscription, or a new one that is none yet. */
-export async function requireSubscription(tx: Transaction, provider: "stub" | "stripe"): Promise<SubscriptionRow> {
+export async function requireSubscription(tx: Transaction): Promise<SubscriptionRow> {
   const found = await findSubscription(tx);
   if (found !== null) return found;
   return tx.em.create(SubscriptionRow, {
     orgId: tx.orgId,
-    provider,
+    provider: "stub",
     status: "none",
     plan: "free",
     anchorDay: 1,
@@ -110,19 +110,17 @@ async function tellChanges(
 }
 
 /** When something happens to the subscription by itself. */
-function dueOf({ status, provider, periodEnd, graceEndsAt }: SubscriptionRow): Date | null {
+function dueOf({ status, periodEnd, graceEndsAt }: SubscriptionRow): Date | null {
   if (status === "past_due" && graceEndsAt != null) {
     const warning = new Date(graceEndsAt.getTime() - dayMs);
     return warning;
   }
-  const isRenewedHere = provider === "stub" && (status === "active" || status === "canceled");
-  return isRenewedHere ? (periodEnd ?? null) : null;
+  return status === "active" || status === "canceled" ? (periodEnd ?? null) : null;
 }
 
 /** Begins what was bought at the local page, with a first invoice that is paid. */
 export async function beginSubscription(tx: Transaction, plan: Plan, terms: SubscriptionTerms): Promise<void> {
-  const subscription = await requireSubscription(tx, "stub");
-  subscription.provider = "stub";
+  const subscription = await requireSubscription(tx);
   subscription.status = "active";
   subscription.plan = plan;
   subscription.cancelAtPeriodEnd = false;
@@ -186,8 +184,6 @@ async function addStubInvoice(
       dueAt: isPaid ? null : new Date(tx.now.getTime() + graceMs),
       paidAt: isPaid ? tx.now : null,
       provider: "stub",
-      providerRef: null,
-      hostedUrl: null,
       pageKey: randomBytes(16).toString("base64url"),
     },
     lines,
@@ -229,7 +225,7 @@ export function revive(subscription: SubscriptionRow): void {
 export function cancelWithPeriod(subscription: SubscriptionRow): void {
   subscription.cancelAtPeriodEnd = true;
   subscription.pendingPlan = null;
-  if (subscription.status === "active" || subscription.status === "trialing") subscription.status = "canceled";
+  if (subscription.status === "active") subscription.status = "canceled";
 }
 
 /** Ends the subscription. One with open invoices stays blocked until they are settled. */
@@ -250,7 +246,6 @@ function clear(subscription: SubscriptionRow): void {
   subscription.cancelAtPeriodEnd = false;
   subscription.pendingPlan = null;
   subscription.graceEndsAt = null;
-  subscription.trialEndsAt = null;
 }
 
 /** Opens a blocked subscription on the operator's word: what is open may take as long as after a first failure. */
@@ -301,7 +296,7 @@ export async function advance(tx: Transaction, terms: SubscriptionTerms): Promis
 async function step(tx: Transaction, subscription: SubscriptionRow, terms: SubscriptionTerms): Promise<boolean> {
   const { status, graceEndsAt } = subscription;
   if (status === "past_due" && graceEndsAt != null) return endGrace(tx, subscription, graceEndsAt, terms);
-  if (subscription.provider !== "stub" || (status !== "active" && status !== "canceled")) return false;
+  if (status !== "active" && status !== "canceled") return false;
   const { end } = periodOf(subscription);
   if (end > tx.now) return false;
   const isEnding = subscription.cancelAtPeriodEnd || subscription.pendingPlan === "free";

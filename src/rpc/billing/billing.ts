@@ -142,7 +142,7 @@ function documentBody(document: string, context: HandlerContext) {
 }
 
 function summaryMessage(summary: Summary): MessageInitShape<typeof BillingSummarySchema> {
-  const { limit, remaining, resetsAt, graceEndsAt, trialEndsAt, pendingPlan, notices, ...rest } = summary;
+  const { limit, remaining, resetsAt, graceEndsAt, pendingPlan, notices, ...rest } = summary;
   const { currentPeriodStart, currentPeriodEnd, ...plain } = rest;
   return {
     ...plain,
@@ -151,7 +151,6 @@ function summaryMessage(summary: Summary): MessageInitShape<typeof BillingSummar
     remaining: remaining ?? undefined,
     resetsAt: timestamp(resetsAt),
     graceEndsAt: timestamp(graceEndsAt),
-    trialEndsAt: timestamp(trialEndsAt),
     currentPeriodStart: timestamp(currentPeriodStart),
     currentPeriodEnd: timestamp(currentPeriodEnd),
     pendingPlan: pendingPlan ?? undefined,
@@ -194,7 +193,6 @@ function portalMessage(
 
 function invoiceMessage({ invoice, lines }: StoredInvoice, publicUrl: string): MessageInitShape<typeof InvoiceSchema> {
   const { id, number, status, currency, subtotalMinor, totalMinor, amountDueMinor, provider, pageKey } = invoice;
-  const local = pageKey == null ? undefined : `${publicUrl}/billing/invoice/${id}#${pageKey}`;
   return {
     ...{ id, number, status, currency, subtotalMinor, totalMinor, amountDueMinor, provider },
     periodStart: timestamp(invoice.periodStart),
@@ -202,7 +200,7 @@ function invoiceMessage({ invoice, lines }: StoredInvoice, publicUrl: string): M
     issuedAt: timestamp(invoice.issuedAt),
     dueAt: timestamp(invoice.dueAt),
     paidAt: timestamp(invoice.paidAt),
-    hostedUrl: invoice.hostedUrl ?? local,
+    hostedUrl: `${publicUrl}/billing/invoice/${id}#${pageKey}`,
     lines: lines.map(({ description, quantity, amountMinor, isProration }) => ({
       ...{ description, quantity, amountMinor, isProration },
     })),

@@ -15,14 +15,12 @@ const schema = defineEntity({
     /** What is bought; null for a portal. */
     plan: p.text().$type<SubscribedPlan>().nullable(),
     status: p.text().$type<"open" | "paid" | "ended">(),
-    /** SHA-256 of the key of the local page; null under a payment provider. */
-    keyDigest: p.blob().nullable(),
+    /** SHA-256 of the key of the page. */
+    keyDigest: p.blob(),
     wrongKeys: p.smallint(),
     /** Where the page leads when all went well, or back. */
     successUrl: p.text().nullable(),
     cancelUrl: p.text().nullable(),
-    /** The provider's own id. */
-    providerRef: p.text().nullable(),
     expiresAt: p.datetime(3),
     createdAt: p.datetime(3),
   },

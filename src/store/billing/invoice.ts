@@ -11,10 +11,7 @@ const schema = defineEntity({
   name: "Invoice",
   tableName: "invoice",
   ...lookupTenantTable,
-  uniques: [
-    { name: "invoice_number", properties: ["orgId", "number"] },
-    { name: "invoice_provider_ref", properties: ["orgId", "providerRef"] },
-  ],
+  uniques: [{ name: "invoice_number", properties: ["orgId", "number"] }],
   properties: {
     orgId: p.uuid().primary(),
     id: p.uuid().primary(),
@@ -30,11 +27,8 @@ const schema = defineEntity({
     dueAt: p.datetime(3).nullable(),
     paidAt: p.datetime(3).nullable(),
     provider: p.text().$type<BillingProvider>(),
-    providerRef: p.text().nullable(),
-    /** The provider's page. */
-    hostedUrl: p.text().nullable(),
     /** What opens the local page. Whoever reads this row may read the invoice anyway. */
-    pageKey: p.text().nullable(),
+    pageKey: p.text(),
     createdAt: p.datetime(3),
   },
 });

@@ -3,9 +3,9 @@ import { lookupTenantTable } from "../core/tenant.ts";
 import type { Lookups, Transaction } from "../core/transaction.ts";
 
 /** How a subscription stands. "none" is one that has ended. */
-export type SubscriptionStatus = "none" | "trialing" | "active" | "past_due" | "blocked" | "canceled";
+export type SubscriptionStatus = "none" | "active" | "past_due" | "blocked" | "canceled";
 /** Who takes the payments. */
-export type BillingProvider = "stub" | "stripe";
+export type BillingProvider = "stub";
 /** A plan's identifier. */
 export type SubscribedPlan = "free" | "growth" | "enterprise";
 
@@ -27,15 +27,12 @@ const schema = defineEntity({
     /** The plan that begins with the next period. */
     pendingPlan: p.text().$type<SubscribedPlan>().nullable(),
     graceEndsAt: p.datetime(3).nullable(),
-    trialEndsAt: p.datetime(3).nullable(),
     /** Whether the local pages decline the next payments. */
     paymentFails: p.boolean(),
     /** When the worker has to look at it next; null when nothing waits. */
     dueAt: p.datetime(3).nullable(),
-    /** Counts changes; the provider's idempotency keys carry it. */
+    /** Counts changes. */
     revision: p.integer(),
-    customerId: p.text().nullable(),
-    providerSubscriptionId: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },

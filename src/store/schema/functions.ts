@@ -3,7 +3,7 @@
 // organizations). Each has a fixed search_path, returns no more than its caller needs, and is granted to the logins
 // that call it.
 
-import { billingFunctions } from "../billing/provider-event.ts";
+import { billingFunctions } from "../billing/billing-functions.ts";
 import { applicationRole, lookupRole, workerRole } from "../core/roles.ts";
 import type { SqlFunction } from "../core/sql-function.ts";
 import { poolLockClass } from "../core/worker-pool.ts";
@@ -234,16 +234,10 @@ export const lookupTables: readonly string[] = [
   "subscription",
   "checkout",
   "invoice",
-  "billing_intent",
 ];
 
 /** Counters of attempts: only functions of the look-up role reach them. */
-export const counterTables: readonly string[] = [
-  "login_failure",
-  "address_limit",
-  "provider_event",
-  "provider_customer",
-];
+export const counterTables: readonly string[] = ["login_failure", "address_limit"];
 
 /** SQL that creates a function as its owner. */
 export function createFunctionSql({ signature, owner, callers, create }: SqlFunction): string[] {

@@ -4,6 +4,7 @@
 import { advance } from "../../../src/domain/billing/subscription.ts";
 import { findSubscription } from "../../../src/store/billing/subscription.ts";
 import type { TestControlPlane } from "../process/control-plane.ts";
+import { somewhere } from "./account-step.ts";
 import type { SceneStep } from "./scene-step.ts";
 import type { World } from "./world.ts";
 
@@ -20,7 +21,12 @@ export async function callBilling(
   method: string,
   request: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await plane.caller.call("rest", { method: `BillingService/${method}`, request, token: tokens.admin });
+  const answer = await plane.caller.call("rest", {
+    method: `BillingService/${method}`,
+    request,
+    token: tokens.admin,
+    headers: somewhere(),
+  });
   if (answer.status >= 300) throw new Error(`${method}: ${JSON.stringify(answer.body)}`);
   return Object(answer.body);
 }

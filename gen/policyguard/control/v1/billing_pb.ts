@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/billing.proto.
  */
 export const file_policyguard_control_v1_billing: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb2xpY3lndWFyZC9jb250cm9sL3YxL2JpbGxpbmcucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEipQIKC0JpbGxpbmdQbGFuEhgKAmlkGAEgASgJQgzavBgIImdyb3d0aCISIgoMZGlzcGxheV9uYW1lGAIgASgJQgzavBgIIkdyb3d0aCISLgoVZXZhbHVhdGlvbnNfcGVyX21vbnRoGAMgASgBQgravBgGMjUwMDAwSACIAQESLAoFcHJpY2UYBCABKAsyHS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlByaWNlEhAKCGZlYXR1cmVzGAUgAygJEiQKFHRyYWNlX3JldGVudGlvbl9kYXlzGAYgASgFQgbavBgCOTASEgoKaXNfY3VycmVudBgHIAEoCBIUCgxjYW5fY2hlY2tvdXQYCCABKAhCGAoWX2V2YWx1YXRpb25zX3Blcl9tb250aCJjCgVQcmljZRIbCghjdXJyZW5jeRgBIAEoCUIJ2rwYBSJVU0QiEh4KDGFtb3VudF9taW5vchgCIAEoBUII2rwYBDQ5MDASHQoIaW50ZXJ2YWwYAyABKAlCC9q8GAcibW9udGgiIpAHCg5CaWxsaW5nU3VtbWFyeRIOCgZvcmdfaWQYASABKAkSGgoEcGxhbhgCIAEoCUIM2rwYCCJncm93dGgiEicKEXBsYW5fZGlzcGxheV9uYW1lGAMgASgJQgzavBgIIkdyb3d0aCISHAoGc3RhdHVzGAQgASgJQgzavBgIImFjdGl2ZSISHAoIcHJvdmlkZXIYBSABKAlCCtq8GAYic3R1YiISHAoFbW9udGgYBiABKAlCDdq8GAkiMjAyNi0xMSISHQoLZXZhbHVhdGlvbnMYByABKAFCCNq8GAQyMzEwEh4KBWxpbWl0GAggASgBQgravBgGMjUwMDAwSACIAQESIgoJcmVtYWluaW5nGAkgASgBQgravBgGMjQ3NjkwSAGIAQESIwoSbGVhc2VkX2V2YWx1YXRpb25zGAogASgBQgfavBgDMTUwEiIKE292ZXJhZ2VfZXZhbHVhdGlvbnMYCyABKAFCBdq8GAEwEiYKFnBsYXlncm91bmRfZXZhbHVhdGlvbnMYDCABKAFCBtq8GAIxMhItCglyZXNldHNfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD2JpbGxpbmdfYmxvY2tlZBgOIAEoCBIxCg1ncmFjZV9lbmRzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg10cmlhbF9lbmRzX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI4ChRjdXJyZW50X3BlcmlvZF9zdGFydBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoSY3VycmVudF9wZXJpb2RfZW5kGBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcChRjYW5jZWxfYXRfcGVyaW9kX2VuZBgTIAEoCBInCgxwZW5kaW5nX3BsYW4YFCABKAlCDNq8GAgiZ3Jvd3RoIkgCiAEBEjMKD3BlbmRpbmdfcGxhbl9hdBgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoHbm90aWNlcxgWIAMoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmlsbGluZ05vdGljZUIICgZfbGltaXRCDAoKX3JlbWFpbmluZ0IPCg1fcGVuZGluZ19wbGFuIpgBCg1CaWxsaW5nTm90aWNlEhwKBGtpbmQYASABKAlCDtq8GAoidXNhZ2VfODAiEhcKCnByb2plY3RfaWQYAiABKAlIAIgBARIZCgV2YWx1ZRgDIAEoAUIK2rwYBjIwMDE0MxImCgJhdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDQoLX3Byb2plY3RfaWQiwQEKC1VzYWdlUGVyaW9kEh0KBnBlcmlvZBgBIAEoCUIN2rwYCSIyMDI2LTExIhIdCgtldmFsdWF0aW9ucxgCIAEoAUII2rwYBDIyOTgSJgoWcGxheWdyb3VuZF9ldmFsdWF0aW9ucxgDIAEoAUIG2rwYAjEyEiIKE292ZXJhZ2VfZXZhbHVhdGlvbnMYBCABKAFCBdq8GAEwEh4KBWxpbWl0GAUgASgBQgravBgGMjUwMDAwSACIAQFCCAoGX2xpbWl0ItQCCgpVc2FnZVNoYXJlEhcKCnByb2plY3RfaWQYASABKAlIAIgBARIkCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIkgBiAEBEigKCGFnZW50X2lkGAMgASgJQhHavBgNInN1cHBvcnQtYm90IkgCiAEBEh8KBXN0YWdlGAQgASgJQgvavBgHImlucHV0IkgDiAEBEiIKA2RheRgFIAEoCUIQ2rwYDCIyMDI2LTExLTIzIkgEiAEBEh0KC2V2YWx1YXRpb25zGAYgASgBQgjavBgEMTUzMBIiChNvdmVyYWdlX2V2YWx1YXRpb25zGAcgASgBQgXavBgBMBIXCgVzaGFyZRgIIAEoAUII2rwYBDAuNjdCDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50QgsKCV9hZ2VudF9pZEIICgZfc3RhZ2VCBgoEX2RheSJQCgtVc2FnZVRvdGFscxIdCgtldmFsdWF0aW9ucxgBIAEoAUII2rwYBDIyOTgSIgoTb3ZlcmFnZV9ldmFsdWF0aW9ucxgCIAEoAUIF2rwYATAiugQKB0ludm9pY2USCgoCaWQYASABKAkSJAoGbnVtYmVyGAIgASgJQhTavBgQIlBHLTIwMjYtMDAwMDAxIhIaCgZzdGF0dXMYAyABKAlCCtq8GAYicGFpZCISGwoIY3VycmVuY3kYBCABKAlCCdq8GAUiVVNEIhIgCg5zdWJ0b3RhbF9taW5vchgFIAEoBUII2rwYBDQ5MDASHQoLdG90YWxfbWlub3IYBiABKAVCCNq8GAQ0OTAwEh8KEGFtb3VudF9kdWVfbWlub3IYByABKAVCBdq8GAEwEjAKDHBlcmlvZF9zdGFydBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKcGVyaW9kX2VuZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJaXNzdWVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgZkdWVfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3BhaWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhwKCHByb3ZpZGVyGA0gASgJQgravBgGInN0dWIiEhcKCmhvc3RlZF91cmwYDiABKAlIAIgBARIyCgVsaW5lcxgPIAMoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuSW52b2ljZUxpbmVCDQoLX2hvc3RlZF91cmwimQEKC0ludm9pY2VMaW5lEjsKC2Rlc2NyaXB0aW9uGAEgASgJQibavBgiIkdyb3d0aCwgMjAyNi0xMS0yMyB0byAyMDI2LTEyLTIzIhIXCghxdWFudGl0eRgCIAEoBUIF2rwYATESHgoMYW1vdW50X21pbm9yGAMgASgFQgjavBgENDkwMBIUCgxpc19wcm9yYXRpb24YBCABKAhiBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("CiRwb2xpY3lndWFyZC9jb250cm9sL3YxL2JpbGxpbmcucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEitAIKC0JpbGxpbmdQbGFuEhgKAmlkGAEgASgJQgzavBgIImdyb3d0aCISIgoMZGlzcGxheV9uYW1lGAIgASgJQgzavBgIIkdyb3d0aCISLgoVZXZhbHVhdGlvbnNfcGVyX21vbnRoGAMgASgBQgravBgGMjUwMDAwSACIAQESMQoFcHJpY2UYBCABKAsyHS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlByaWNlSAGIAQESEAoIZmVhdHVyZXMYBSADKAkSJAoUdHJhY2VfcmV0ZW50aW9uX2RheXMYBiABKAVCBtq8GAI5MBISCgppc19jdXJyZW50GAcgASgIEhQKDGNhbl9jaGVja291dBgIIAEoCEIYChZfZXZhbHVhdGlvbnNfcGVyX21vbnRoQggKBl9wcmljZSJjCgVQcmljZRIbCghjdXJyZW5jeRgBIAEoCUIJ2rwYBSJVU0QiEh4KDGFtb3VudF9taW5vchgCIAEoBUII2rwYBDQ5MDASHQoIaW50ZXJ2YWwYAyABKAlCC9q8GAcibW9udGgiIscHCg5CaWxsaW5nU3VtbWFyeRIOCgZvcmdfaWQYASABKAkSGgoEcGxhbhgCIAEoCUIM2rwYCCJncm93dGgiEicKEXBsYW5fZGlzcGxheV9uYW1lGAMgASgJQgzavBgIIkdyb3d0aCISHAoGc3RhdHVzGAQgASgJQgzavBgIImFjdGl2ZSISHAoIcHJvdmlkZXIYBSABKAlCCtq8GAYic3R1YiISHAoFbW9udGgYBiABKAlCDdq8GAkiMjAyNi0xMSISHQoLZXZhbHVhdGlvbnMYByABKAFCCNq8GAQyMzEwEh4KBWxpbWl0GAggASgBQgravBgGMjUwMDAwSACIAQESIgoJcmVtYWluaW5nGAkgASgBQgravBgGMjQ3NjkwSAGIAQESIwoSbGVhc2VkX2V2YWx1YXRpb25zGAogASgBQgfavBgDMTUwEiIKE292ZXJhZ2VfZXZhbHVhdGlvbnMYCyABKAFCBdq8GAEwEiYKFnBsYXlncm91bmRfZXZhbHVhdGlvbnMYDCABKAFCBtq8GAIxMhItCglyZXNldHNfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD2JpbGxpbmdfYmxvY2tlZBgOIAEoCBI2Cg1ncmFjZV9lbmRzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEj0KFGN1cnJlbnRfcGVyaW9kX3N0YXJ0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEjsKEmN1cnJlbnRfcGVyaW9kX2VuZBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBIgBARIcChRjYW5jZWxfYXRfcGVyaW9kX2VuZBgSIAEoCBInCgxwZW5kaW5nX3BsYW4YEyABKAlCDNq8GAgiZ3Jvd3RoIkgFiAEBEjgKD3BlbmRpbmdfcGxhbl9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBogBARI2Cgdub3RpY2VzGBUgAygLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5CaWxsaW5nTm90aWNlQggKBl9saW1pdEIMCgpfcmVtYWluaW5nQhAKDl9ncmFjZV9lbmRzX2F0QhcKFV9jdXJyZW50X3BlcmlvZF9zdGFydEIVChNfY3VycmVudF9wZXJpb2RfZW5kQg8KDV9wZW5kaW5nX3BsYW5CEgoQX3BlbmRpbmdfcGxhbl9hdCKYAQoNQmlsbGluZ05vdGljZRIcCgRraW5kGAEgASgJQg7avBgKInVzYWdlXzgwIhIXCgpwcm9qZWN0X2lkGAIgASgJSACIAQESGQoFdmFsdWUYAyABKAFCCtq8GAYyMDAxNDMSJgoCYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19wcm9qZWN0X2lkIsEBCgtVc2FnZVBlcmlvZBIdCgZwZXJpb2QYASABKAlCDdq8GAkiMjAyNi0xMSISHQoLZXZhbHVhdGlvbnMYAiABKAFCCNq8GAQyMjk4EiYKFnBsYXlncm91bmRfZXZhbHVhdGlvbnMYAyABKAFCBtq8GAIxMhIiChNvdmVyYWdlX2V2YWx1YXRpb25zGAQgASgBQgXavBgBMBIeCgVsaW1pdBgFIAEoAUIK2rwYBjI1MDAwMEgAiAEBQggKBl9saW1pdCLUAgoKVXNhZ2VTaGFyZRIXCgpwcm9qZWN0X2lkGAEgASgJSACIAQESJAoLZW52aXJvbm1lbnQYAiABKAlCCtq8GAYicHJvZCJIAYgBARIoCghhZ2VudF9pZBgDIAEoCUIR2rwYDSJzdXBwb3J0LWJvdCJIAogBARIfCgVzdGFnZRgEIAEoCUIL2rwYByJpbnB1dCJIA4gBARIiCgNkYXkYBSABKAlCENq8GAwiMjAyNi0xMS0yMyJIBIgBARIdCgtldmFsdWF0aW9ucxgGIAEoAUII2rwYBDE1MzASIgoTb3ZlcmFnZV9ldmFsdWF0aW9ucxgHIAEoAUIF2rwYATASFwoFc2hhcmUYCCABKAFCCNq8GAQwLjY3Qg0KC19wcm9qZWN0X2lkQg4KDF9lbnZpcm9ubWVudEILCglfYWdlbnRfaWRCCAoGX3N0YWdlQgYKBF9kYXkiUAoLVXNhZ2VUb3RhbHMSHQoLZXZhbHVhdGlvbnMYASABKAFCCNq8GAQyMjk4EiIKE292ZXJhZ2VfZXZhbHVhdGlvbnMYAiABKAFCBdq8GAEwItoECgdJbnZvaWNlEgoKAmlkGAEgASgJEiQKBm51bWJlchgCIAEoCUIU2rwYECJQRy0yMDI2LTAwMDAwMSISGgoGc3RhdHVzGAMgASgJQgravBgGInBhaWQiEhsKCGN1cnJlbmN5GAQgASgJQgnavBgFIlVTRCISIAoOc3VidG90YWxfbWlub3IYBSABKAVCCNq8GAQ0OTAwEh0KC3RvdGFsX21pbm9yGAYgASgFQgjavBgENDkwMBIfChBhbW91bnRfZHVlX21pbm9yGAcgASgFQgXavBgBMBIwCgxwZXJpb2Rfc3RhcnQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnBlcmlvZF9lbmQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKCWlzc3VlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIvCgZkdWVfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESMAoHcGFpZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBARIcCghwcm92aWRlchgNIAEoCUIK2rwYBiJzdHViIhISCgpob3N0ZWRfdXJsGA4gASgJEjIKBWxpbmVzGA8gAygLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5JbnZvaWNlTGluZUIMCgpfaXNzdWVkX2F0QgkKB19kdWVfYXRCCgoIX3BhaWRfYXQimQEKC0ludm9pY2VMaW5lEjsKC2Rlc2NyaXB0aW9uGAEgASgJQibavBgiIkdyb3d0aCwgMjAyNi0xMS0yMyB0byAyMDI2LTEyLTIzIhIXCghxdWFudGl0eRgCIAEoBUIF2rwYATESHgoMYW1vdW50X21pbm9yGAMgASgFQgjavBgENDkwMBIUCgxpc19wcm9yYXRpb24YBCABKAhiBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * BillingPlan is one of the plans, as this organization sees it.
@@ -46,7 +46,7 @@ export type BillingPlan = Message<"policyguard.control.v1.BillingPlan"> & {
   /**
    * What a month costs; null where the plan is not sold here.
    *
-   * @generated from field: policyguard.control.v1.Price price = 4;
+   * @generated from field: optional policyguard.control.v1.Price price = 4;
    */
   price?: Price | undefined;
 
@@ -149,14 +149,14 @@ export type BillingSummary = Message<"policyguard.control.v1.BillingSummary"> & 
   planDisplayName: string;
 
   /**
-   * "none", "trialing", "active", "past_due", "blocked" or "canceled".
+   * "none", "active", "past_due", "blocked" or "canceled".
    *
    * @generated from field: string status = 4;
    */
   status: string;
 
   /**
-   * Where the plan comes from: "none", "stub", "stripe" or "operator".
+   * Where the plan comes from: "none", "stub" (the local pages) or "operator".
    *
    * @generated from field: string provider = 5;
    */
@@ -228,56 +228,49 @@ export type BillingSummary = Message<"policyguard.control.v1.BillingSummary"> & 
   /**
    * While a payment is missing: when the organization will be blocked. Null otherwise.
    *
-   * @generated from field: google.protobuf.Timestamp grace_ends_at = 15;
+   * @generated from field: optional google.protobuf.Timestamp grace_ends_at = 15;
    */
   graceEndsAt?: Timestamp | undefined;
 
   /**
-   * End of the trial; null when there is none.
-   *
-   * @generated from field: google.protobuf.Timestamp trial_ends_at = 16;
-   */
-  trialEndsAt?: Timestamp | undefined;
-
-  /**
    * Beginning of the period that is paid, or owed; null without a subscription.
    *
-   * @generated from field: google.protobuf.Timestamp current_period_start = 17;
+   * @generated from field: optional google.protobuf.Timestamp current_period_start = 16;
    */
   currentPeriodStart?: Timestamp | undefined;
 
   /**
    * End of that period, when it is renewed or ends; null without a subscription.
    *
-   * @generated from field: google.protobuf.Timestamp current_period_end = 18;
+   * @generated from field: optional google.protobuf.Timestamp current_period_end = 17;
    */
   currentPeriodEnd?: Timestamp | undefined;
 
   /**
    * Whether the subscription ends with the period.
    *
-   * @generated from field: bool cancel_at_period_end = 19;
+   * @generated from field: bool cancel_at_period_end = 18;
    */
   cancelAtPeriodEnd: boolean;
 
   /**
    * The plan that begins with the next period; null when it stays.
    *
-   * @generated from field: optional string pending_plan = 20;
+   * @generated from field: optional string pending_plan = 19;
    */
   pendingPlan?: string | undefined;
 
   /**
    * When it begins; null when the plan stays.
    *
-   * @generated from field: google.protobuf.Timestamp pending_plan_at = 21;
+   * @generated from field: optional google.protobuf.Timestamp pending_plan_at = 20;
    */
   pendingPlanAt?: Timestamp | undefined;
 
   /**
    * What happened in the last 31 days, newest first.
    *
-   * @generated from field: repeated policyguard.control.v1.BillingNotice notices = 22;
+   * @generated from field: repeated policyguard.control.v1.BillingNotice notices = 21;
    */
   notices: BillingNotice[];
 };
@@ -494,7 +487,7 @@ export type Invoice = Message<"policyguard.control.v1.Invoice"> & {
   id: string;
 
   /**
-   * Number, without a gap within the organization, such as "PG-2026-000001"; Stripe's own under Stripe.
+   * Number, without a gap within the organization, such as "PG-2026-000001".
    *
    * @generated from field: string number = 2;
    */
@@ -552,37 +545,37 @@ export type Invoice = Message<"policyguard.control.v1.Invoice"> & {
   /**
    * When it was issued; null for a draft.
    *
-   * @generated from field: google.protobuf.Timestamp issued_at = 10;
+   * @generated from field: optional google.protobuf.Timestamp issued_at = 10;
    */
   issuedAt?: Timestamp | undefined;
 
   /**
    * Until when it is to be paid; null when it was paid at once.
    *
-   * @generated from field: google.protobuf.Timestamp due_at = 11;
+   * @generated from field: optional google.protobuf.Timestamp due_at = 11;
    */
   dueAt?: Timestamp | undefined;
 
   /**
    * When it was paid; null while it is not.
    *
-   * @generated from field: google.protobuf.Timestamp paid_at = 12;
+   * @generated from field: optional google.protobuf.Timestamp paid_at = 12;
    */
   paidAt?: Timestamp | undefined;
 
   /**
-   * "stub" or "stripe".
+   * Always "stub": the local pages.
    *
    * @generated from field: string provider = 13;
    */
   provider: string;
 
   /**
-   * A page for people. Whoever has the address sees the invoice. Null when there is none.
+   * A page for people. Whoever has the address sees the invoice.
    *
-   * @generated from field: optional string hosted_url = 14;
+   * @generated from field: string hosted_url = 14;
    */
-  hostedUrl?: string | undefined;
+  hostedUrl: string;
 
   /**
    * What it is for.

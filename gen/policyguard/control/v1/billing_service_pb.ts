@@ -476,7 +476,7 @@ export type CreateCheckoutResponse = Message<"policyguard.control.v1.CreateCheck
   url: string;
 
   /**
-   * "stub" or "stripe".
+   * Always "stub": a local page.
    *
    * @generated from field: string provider = 3;
    */
@@ -764,7 +764,7 @@ export type OpenPortalResponse = Message<"policyguard.control.v1.OpenPortalRespo
   url: string;
 
   /**
-   * "stub" or "stripe".
+   * Always "stub": a local page.
    *
    * @generated from field: string provider = 2;
    */
@@ -1038,8 +1038,7 @@ export const BillingService: GenService<{
     output: typeof HttpBodySchema;
   },
   /**
-   * Begins to buy a plan and returns the address of a page on which a person pays: one of the payment provider, or a
-   * local one where none is configured. Nothing changes before the payment. Another open checkout of the organization
+   * Begins to buy a plan and returns the address of a local page on which a person pays. Nothing changes before the payment. Another open checkout of the organization
    * ends.
    *
    * @generated from rpc policyguard.control.v1.BillingService.CreateCheckout
@@ -1051,7 +1050,7 @@ export const BillingService: GenService<{
   },
   /**
    * Pays, or declines, a checkout of the local page. The key is in the address of the page; it works once, for 30 minutes,
-   * and five wrong keys end the checkout. A declined payment leaves it open. Under a payment provider: 404.
+   * and five wrong keys end the checkout. A declined payment leaves it open. Where nothing is sold: 404.
    *
    * @generated from rpc policyguard.control.v1.BillingService.ConfirmCheckout
    */
