@@ -14,7 +14,7 @@ import { findSubscription, type SubscriptionRow } from "../../store/billing/subs
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { findOrganization, lockBilling } from "../../store/tenancy/organization.ts";
-import { retentionDays } from "../telemetry/trace-retention.ts";
+import { retentionDays } from "../telemetry/retention.ts";
 import type { BillingMode } from "./advice.ts";
 import { invoiceDocument } from "./invoice-document.ts";
 import { comparePlans, monthlyLimit, type Plan, planFeatures, planNames, plans } from "./plan.ts";
