@@ -8,7 +8,7 @@ import { parseEmail } from "../mail/email.ts";
 import { billingMail, type TransactionalMailer } from "../mail/mail.ts";
 
 /** A kind of notice. */
-export type NoticeKind = "payment_failed" | "grace_ending" | "blocked" | "unblocked" | "plan_changed" | "usage_anomaly";
+export type NoticeKind = "payment_failed" | "grace_ending" | "blocked" | "unblocked" | "plan_changed";
 
 /** What happened. */
 export interface Notice {

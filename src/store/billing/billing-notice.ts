@@ -61,8 +61,3 @@ export async function listNotices(tx: Transaction, since: Date): Promise<ShownNo
     at: row.created_at,
   }));
 }
-
-/** Removes notices of before this moment. */
-export async function deleteBillingNoticesBefore(tx: Transaction, moment: Date): Promise<void> {
-  await tx.sql("delete from billing_notice where org_id = ? and created_at < ?", [tx.orgId, moment]);
-}

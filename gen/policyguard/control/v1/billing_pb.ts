@@ -289,7 +289,7 @@ export const BillingSummarySchema: GenMessage<BillingSummary> = /*@__PURE__*/
  */
 export type BillingNotice = Message<"policyguard.control.v1.BillingNotice"> & {
   /**
-   * "usage_80", "usage_100", "usage_anomaly", "payment_failed", "grace_ending", "blocked", "unblocked" or
+   * "usage_80", "usage_100", "payment_failed", "grace_ending", "blocked", "unblocked" or
    * "plan_changed".
    *
    * @generated from field: string kind = 1;
