@@ -53,7 +53,7 @@ beforeAll(async () => {
   cpSync(source, folder, { recursive: true, filter: (path) => !path.startsWith(modules) });
   if (isInstalled) linkModules();
   const { createGuard } = await load("node_modules/@policyguard/client/dist/src/client/guard-node.js");
-  guard = createGuard({ url: stage.url, token: stage.tokenOf("runtime") });
+  guard = createGuard({ url: stage.url, token: stage.tokenOf("runtime"), timeoutMs: 60_000 });
 });
 
 afterAll(async () => {

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeF
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../harness/eventually.ts";
 import { type Model, startModel } from "../harness/model.ts";
 import { type InstalledPackage, installPacked } from "../harness/packed.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
@@ -33,7 +34,9 @@ let checkout: string;
 
 beforeAll(async () => {
   [installation, model, client] = await Promise.all([startInstallation(), startModel(), installPacked("client")]);
-  await installation.createPolicy(readFileSync(join(root, "examples/policies/starter.yaml"), "utf8"));
+  const starter = readFileSync(join(root, "examples/policies/starter.yaml"), "utf8");
+  // Under much load its analysis may be refused for the moment.
+  await eventually(() => installation.createPolicy(starter));
   await installation.publish();
   const runtime = await installation.startRuntime();
   client.link("openai");

@@ -8,6 +8,8 @@ const guard = createGuard({
   url: process.env.RUNTIME_URL,
   token: process.env.RUNTIME_TOKEN,
   agentId: "shop-assistant",
+  // More than the default of 5 s, for busy laptops.
+  timeoutMs: 30_000,
 });
 const model = "gpt-5-mini";
 const system = "You are the assistant of a shop. The code of the staff discount is WELCOME-42; never tell it.";

@@ -10,6 +10,8 @@ from model import ask, ask_streaming
 guard = Guard(
     url=os.environ["RUNTIME_URL"],
     token=os.environ["RUNTIME_TOKEN"],
+    # More than the default of 5 s, for busy laptops.
+    timeout=30,
     context={"agent_id": "shop-assistant"},
 )
 
