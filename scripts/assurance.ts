@@ -145,6 +145,11 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "documents that are written to be expensive, with the wait of another organization's calls beside them",
     n: 1_000,
   },
+  scim: {
+    file: "test/src/domain/scim/patch.test.ts",
+    unit: "random PATCH programs against a model",
+    n: 10_000,
+  },
   soak: { file: "test/e2e/soak.test.ts", unit: "seconds under load", n: 1_200 },
   "power-loss": {
     file: "test/runtime/control-plane/spool/power-loss.test.ts",
