@@ -14,6 +14,7 @@ import { ingestBench } from "./ingest.ts";
 import { loginBench } from "./login.ts";
 import type { Bench } from "./measure.ts";
 import { processesBench } from "./processes.ts";
+import { replayBench } from "./replay.ts";
 import { rulesBench } from "./rules.ts";
 import { startBench } from "./start.ts";
 import { streamBench } from "./stream.ts";
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, Bench>> = {
   engine: engineBench,
   hostile: hostileBench,
   rules: rulesBench,
+  replay: replayBench,
   "control-plane": controlPlaneBench,
   stream: streamBench,
   start: startBench,

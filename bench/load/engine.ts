@@ -3,13 +3,15 @@
 import { create } from "@bufbuild/protobuf";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { compileEngine } from "../../runtime/engine/engine.ts";
+import { compileEngine, type Engine } from "../../runtime/engine/engine.ts";
+import type { EvaluationContext } from "../../runtime/engine/evaluate/context.ts";
 import { shippedModels } from "../../src/kit/process/model-file.ts";
 import { patterns } from "./patterns.ts";
 import { patternPolicy, workLoadPolicy } from "./policy.ts";
 
 const scope = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
-const context = {
+/** What is around each evaluation of a bench. */
+export const benchContext: EvaluationContext = {
   stage: Stage.INPUT,
   now: new Date(0),
   evaluationId: "bench",
@@ -24,8 +26,14 @@ export type EvaluateText = (text: string) => number;
 /** Patterns of one policy: a document has a limit. */
 const patternsPerPolicy = 180;
 
-/** Compiles the policy of W; with more than its 300 patterns, beside policies of the others. */
+/** Evaluates texts by the policy of W; with more than its 300 patterns, beside policies of the others. */
 export function workLoadEngine(patternCount = 300): EvaluateText {
+  const engine = compiledWorkLoad(patternCount);
+  return (text) => engine.evaluate(create(EvaluateRequestSchema, { text }), benchContext).findings.length;
+}
+
+/** Compiles the policy of W. */
+export function compiledWorkLoad(patternCount = 300): Engine {
   const documents = [workLoadPolicy()];
   const more = patterns(patternCount).slice(300);
   for (let from = 0; from < more.length; from += patternsPerPolicy) {
@@ -35,6 +43,5 @@ export function workLoadEngine(patternCount = 300): EvaluateText {
     const { name } = document.metadata;
     return { policyId: name, name, version: 1, scope, document };
   });
-  const engine = compileEngine({ policies, environment: "prod", projectId: "p", models: shippedModels() });
-  return (text) => engine.evaluate(create(EvaluateRequestSchema, { text }), context).findings.length;
+  return compileEngine({ policies, environment: "prod", projectId: "p", models: shippedModels() });
 }

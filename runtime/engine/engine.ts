@@ -180,6 +180,7 @@ function engineOf(source: EngineSource, parts: EngineParts): Engine {
     finish(kit.detectorSteps([spec], { models, tableCache: new TableCache() })),
   );
   const recorded = specIndexOf(specs, models);
+  const definitions = new Map(kit.definitions.map((definition) => [definition.id, definition]));
   const following = followedBy(specs.specs, parts);
   function* prepareTables(): Generator<void, void> {
     yield* scanner.prepareTables?.() ?? [];
@@ -223,7 +224,6 @@ function engineOf(source: EngineSource, parts: EngineParts): Engine {
     },
     replay: (record, options) => {
       const applicable = applicability.forAgent(record.agentId);
-      const definitions = new Map(kit.definitions.map((definition) => [definition.id, definition]));
       const { backed } = specs;
       return replay(record, options, { scanner, environment, applicable, schemas, recorded, backed, definitions });
     },

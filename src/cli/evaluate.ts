@@ -45,6 +45,12 @@ export function judge(files: readonly JudgingFile[], subject: Subject, env: stri
   return { subject, env, compileUs, evaluation: engine.evaluate(subject.request, contextOf(subject, now)) };
 }
 
+/** Evaluates many requests by the same policies. */
+export function evaluatorOf(files: readonly JudgingFile[], env: string, now: Date): (subject: Subject) => Evaluation {
+  const { engine } = compile(files, env);
+  return (subject) => engine.evaluate(subject.request, contextOf(subject, now));
+}
+
 /** Evaluates a request and explains the decision. */
 export function explainRequest(files: readonly JudgingFile[], subject: Subject, env: string, now: Date): Explained {
   const { engine, compileUs } = compile(files, env);

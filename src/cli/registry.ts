@@ -76,6 +76,10 @@ export const commands: CommandEntries = {
     summary: "Create a policy on the server from a guard pack, or update it.",
     load: async () => (await import("./command/packs-apply.ts")).packsApply,
   },
+  replay: {
+    summary: "Show what a policy would have decided about a trace, or about requests in a file.",
+    load: async () => (await import("./command/replay.ts")).replay,
+  },
   "bundle pull": {
     summary: "Fetch the active bundle of a runtime token.",
     load: async () => (await import("./command/bundle-pull.ts")).bundlePull,

@@ -59,7 +59,12 @@ export async function readSubject(values: Values<typeof requestOptions>, world: 
     );
   }
   // The parser of arguments has checked it against the stages.
-  return { request, stage: (stage as StageName | undefined) ?? ownStage(request) };
+  return subjectOf(request, stage as StageName | undefined);
+}
+
+/** A request with its stage. Default: the one that follows from the request. */
+export function subjectOf(request: EvaluateRequest, stage: StageName | undefined): Subject {
+  return { request, stage: stage ?? ownStage(request) };
 }
 
 function ownStage(request: EvaluateRequest): StageName {
@@ -81,7 +86,8 @@ function isOnlyCalls({ text, messages, segments, toolCalls }: EvaluateRequest): 
   return toolCalls.length > 0 && text === undefined && messages.length === 0 && segments.length === 0;
 }
 
-function requestOf(path: string, json: JsonValue): EvaluateRequest {
+/** The request of a JSON object. `path` says where it is from. */
+export function requestOf(path: string, json: JsonValue): EvaluateRequest {
   if (!isObject(json)) throw usageFailure(`${path}: a request is a JSON object`);
   // This command decides by itself how to answer.
   const { options: _, ...request } = json;

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { policyFolder } from "./policy-folder.ts";
@@ -177,4 +177,41 @@ test.concurrent("explain tells of every rule why it matched or did not", async (
   expect(human.stdout).toMatch(/^ {2}found \(REDACT\) matched and decided: pii scored/m);
   expect(human.stdout).toMatch(/^ {2}below \(BLOCK\) nearly matched: pii scored/m);
   expect(human.stdout).toContain("  elsewhere (BLOCK) did not match: it does not run at the stage input");
+});
+
+describe("replay", () => {
+  const lines = [
+    { id: "1", text: attack, outcome: "ALLOW" },
+    { id: "2", text: "Hello", outcome: "ALLOW" },
+    { id: "3", text: "Hello", outcome: "BLOCK" },
+  ];
+
+  test.concurrent("tells what changes against the outcomes of a file, and is 1 only when asked", async () => {
+    writeFileSync(join(folder, "lines.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
+    const given = ["replay", "lines.jsonl", "--policy", "good/green.yaml"];
+    const [human, machine, strict] = await Promise.all([
+      run(...given),
+      run(...given, "--json"),
+      run(...given, "--fail-on-change"),
+    ]);
+    expect(human.stdout).toContain("3 lines: 2 changed, 1 newly blocked, 1 no longer\n");
+    expect(human.stdout).toContain("line 1 (1): ALLOW -> BLOCK\n");
+    expect(JSON.parse(machine.stdout)).toMatchObject({
+      ...{ lines: 3, changed: 2, newly_blocked: 1, no_longer_blocked: 1 },
+      changes: [
+        { line: 1, id: "1", was: "ALLOW", is: "BLOCK" },
+        { line: 3, id: "3", was: "BLOCK", is: "ALLOW" },
+      ],
+    });
+    expect([human.code, machine.code, strict.code]).toEqual([0, 0, 1]);
+  });
+
+  test.concurrent("compares two policies, and names a line that says neither", async () => {
+    writeFileSync(join(folder, "texts.jsonl"), `${JSON.stringify({ text: attack })}\n`);
+    const given = ["replay", "texts.jsonl", "--policy", "good/green.yaml"];
+    const [same, alone] = await Promise.all([run(...given, "--before", "good/green.yaml"), run(...given)]);
+    expect(same.stdout).toContain("1 line: 0 changed");
+    expect(alone.stderr).toContain('texts.jsonl:1: the line has no "outcome" to compare with');
+    expect([same.code, alone.code]).toEqual([0, 2]);
+  });
 });

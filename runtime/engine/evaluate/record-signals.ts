@@ -12,6 +12,8 @@ export const maxSignals = 1_000;
 /** The detectors of an engine as its records number them. */
 export interface SpecIndex {
   readonly digests: readonly Uint8Array[];
+  /** The same as text, for maps. */
+  readonly names: readonly string[];
   /** The number of a detector, by its key; a detector that no policy names alone has none. */
   readonly indexOf: ReadonlyMap<string, number>;
 }

@@ -2,7 +2,7 @@
 
 import type { Models } from "../detectors/detector-plan.ts";
 import type { SpecTable } from "../scan/spec-table.ts";
-import { specDigest } from "./record-digest.ts";
+import { digestKey, specDigest } from "./record-digest.ts";
 import type { SpecIndex } from "./record-signals.ts";
 
 /** Numbers the detectors that policies name: what no policy names alone is in no record. */
@@ -17,6 +17,7 @@ export function specIndexOf(table: SpecTable, models: Models): SpecIndex {
   ].filter(({ key }) => table.namesOf(key).length > 0);
   return {
     digests: all.map(({ digest }) => digest),
+    names: all.map(({ digest }) => digestKey(digest)),
     indexOf: new Map(all.map(({ key }, index) => [key, index])),
   };
 }

@@ -1,12 +1,7 @@
 // A record as `decide` takes it: what was judged and found, as far as the record or its text says, and a doubt for
 // everything else.
 
-import { create } from "@bufbuild/protobuf";
-import {
-  type EvaluateRequest,
-  EvaluateRequestSchema,
-  type Signal,
-} from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import type { EvaluateRequest, Signal } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage, Trust } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { EvaluationRecord } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import type { BackedDetector, BackendFailure } from "../backend/backend.ts";
@@ -84,7 +79,7 @@ export class RecordedCase {
     this.#isSameEngine = record.engine === engineDigest;
     const bySpec = new Map(record.specs.map((digest, index) => [digestKey(digest), index]));
     for (const [key, index] of tools.recorded.indexOf) {
-      const found = bySpec.get(digestKey(tools.recorded.digests[index] ?? new Uint8Array()));
+      const found = bySpec.get(tools.recorded.names[index] ?? "");
       if (found !== undefined) this.#specOf.set(key, found);
     }
     this.#limitMs = record.requestTimeoutMs === 0 ? Number.POSITIVE_INFINITY : record.requestTimeoutMs;
@@ -131,6 +126,9 @@ export class RecordedCase {
     const known = rollouts.find(({ ruleId }) => ruleId === id);
     if (known !== undefined) return isBelow(known.position, percent);
     if (percent <= 0 || percent >= 100) return percent >= 100;
+    const texts = this.texts.flatMap((text) => text?.whole ?? []);
+    // An empty user id may be one that the request stated.
+    if (by !== "user_id" && texts.length === this.texts.length) return isInRollout(id, texts.join("\u0000"), percent);
     return doubt("rollout_by_text");
   }
 
@@ -152,13 +150,16 @@ export class RecordedCase {
   /** The request as far as the record has it. */
   get request(): EvaluateRequest {
     const { agentId, sessionId, userId, metadata, language, languageDetected } = this.record;
-    return create(EvaluateRequestSchema, {
+    // Written out: create would look at every field anew.
+    return {
+      $typeName: "policyguard.policy.v1.EvaluateRequest",
       ...(agentId !== "" && { agentId }),
       ...(sessionId !== "" && { sessionId }),
-      ...(userId !== "" && { subject: { userId } }),
+      ...(userId !== "" && { subject: { $typeName: "policyguard.policy.v1.Subject", userId, roles: [] } }),
       ...(language !== "" && !languageDetected && { language }),
-      metadata,
-    });
+      ...(metadata !== undefined && { metadata }),
+      ...{ messages: [], segments: [], tools: [], toolCalls: [], stage: Stage.UNSPECIFIED, transcript: false },
+    };
   }
 
   #isWithin(timeoutMs: number): boolean {
@@ -349,6 +350,5 @@ const callPrefix = "tool_calls/";
 function callOf(id: string, name: string): Pick<TextSegment, "call" | "isArgument"> {
   if (name === "") return { isArgument: false };
   const rest = id.slice(callPrefix.length);
-  const call = create(EvaluateRequestSchema, { toolCalls: [{ id: rest, name }] }).toolCalls[0];
-  return { isArgument: rest.includes("/"), ...(call !== undefined && { call }) };
+  return { isArgument: rest.includes("/"), call: { $typeName: "policyguard.policy.v1.ToolCall", id: rest, name } };
 }

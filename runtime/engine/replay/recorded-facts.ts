@@ -12,6 +12,7 @@ import { type ConditionLeaf, type ConditionTree, type FactKind, treeOf } from ".
 import type { ListDeclarations, Lists } from "../policy/list.ts";
 import type { SessionView } from "../segment/session.ts";
 import { emptyLedger } from "../segment/session.ts";
+import { lazily } from "../text/normalize.ts";
 import { Doubt, doubt } from "./doubt.ts";
 import type { RecordedCase } from "./recorded-case.ts";
 
@@ -24,14 +25,15 @@ const someSession: SessionView = { known: true, ledger: emptyLedger };
 export class RecordedFacts implements ConditionFacts<Doubt> {
   readonly #case: RecordedCase;
   readonly #environment: string;
-  readonly #sheet: FactSheet;
+  readonly #sheet: () => FactSheet;
   readonly #values = new Map<string, ConditionValue>();
 
   constructor(recorded: RecordedCase, environment: string) {
     this.#case = recorded;
     this.#environment = environment;
-    const { request, pieces, record } = recorded;
-    this.#sheet = new FactSheet(request, pieces, { stage: record.stage, env: environment, session: someSession });
+    const { pieces, record } = recorded;
+    const about = { stage: record.stage, env: environment, session: someSession };
+    this.#sheet = lazily(() => new FactSheet(recorded.request, pieces, about));
     for (const { digest, piece, signal, value } of record.conditions)
       this.#values.set(valueKey(digestKey(digest), piece, signal), value);
   }
@@ -43,7 +45,7 @@ export class RecordedFacts implements ConditionFacts<Doubt> {
     if (hasNeverValue(condition)) return "condition_too_expensive";
     // The value of the whole may have hung on the length of a list that is not recorded.
     if ((record.oversized || isBare) && (reads.has("subject") || reads.has("tool"))) return doubt("facts_missing");
-    if (this.#sheet.exceedsCaps(reads, segment)) return "condition_limit";
+    if (this.#sheet().exceedsCaps(reads, segment)) return "condition_limit";
     if (reads.has("findings")) {
       const { more } = question.findings();
       if (more !== undefined) return more;
@@ -98,7 +100,7 @@ export class RecordedFacts implements ConditionFacts<Doubt> {
     finding: NamedDetection | undefined,
   ): Answer {
     const findings = () => ({ all: question.findings().all, more: undefined });
-    return this.#sheet.ask(condition, segment, { ...question, findings, finding });
+    return this.#sheet().ask(condition, segment, { ...question, findings, finding });
   }
 
   #isUnknown(

@@ -8,7 +8,7 @@ import type { PolicyDocument } from "../../../../runtime/engine/policy/document.
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { caseModel, hiding, policyModel, sampleEngine, sampleNow, sampleRecord } from "./sample-record.ts";
 
-const sample = sampleOf({ n: 600, seed: 20261123 });
+const sample = sampleOf({ n: 240, seed: 20261123 });
 const settings = { seed: sample.seed, numRuns: Math.ceil(sample.n / 3) };
 const nowMs = sampleNow.getTime();
 

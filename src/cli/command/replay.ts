@@ -1,0 +1,163 @@
+import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
+import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import {
+  ReplayMode,
+  ReplayTime,
+  type TraceReplay,
+  TraceReplaySchema,
+} from "../../../gen/policyguard/control/v1/trace_replay_pb.ts";
+import type { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { nameOf, outcomes } from "../../../runtime/engine/policy/enum-names.ts";
+import { canonicalPolicy } from "../../../runtime/engine/policy/parse.ts";
+import { isUuid } from "../../kit/process/id.ts";
+import { defineCommand, required } from "../command.ts";
+import { environmentOf, evaluatorOf, type JudgingFile } from "../evaluate.ts";
+import { type ExitCode, exitCodes, refusal, usageFailure } from "../failure.ts";
+import { columns, counted, type Output, shown } from "../output.ts";
+import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
+import { ReplayTally, replayLines } from "../replay-lines.ts";
+import { openOrganization, serverOptions } from "../server.ts";
+
+const modes = { auto: ReplayMode.AUTO, signals: ReplayMode.SIGNALS, text: ReplayMode.TEXT } as const;
+const times = { trace: ReplayTime.TRACE, now: ReplayTime.NOW } as const;
+
+/** Changes that are printed for people; --json has more. */
+const maxPrinted = 20;
+
+/** `policy-guard replay`: what a policy would have decided. */
+export const replay = defineCommand({
+  name: "replay",
+  summary: "Show what a policy would have decided about a trace, or about requests in a file.",
+  positionals: { label: "<trace id|FILE>", min: 1, max: 1 },
+  options: {
+    ...serverOptions,
+    policy: { type: "string", short: "p", value: "FILE", help: "The policy, or a folder of policies for a file." },
+    before: { type: "string", value: "FILE", help: 'The policy that decided before; default: "outcome" of each line.' },
+    mode: {
+      type: "string",
+      value: "MODE",
+      choices: Object.keys(modes),
+      help: "By what a trace is replayed; default: auto.",
+    },
+    "as-of": {
+      type: "string",
+      value: "TIME",
+      choices: Object.keys(times),
+      help: "When modes and exemptions of a trace's replay are judged; default: trace.",
+    },
+    env: { type: "string", value: "NAME", help: "The environment of a file; default: the first that a policy names." },
+    "fail-on-change": { type: "boolean", help: "Exit with 1 when an outcome changes, or may change." },
+  },
+  notes: `A trace is replayed on the server, without its text where none was kept; nothing is enforced, recorded or counted. A file has
+a request as JSON in each line, in the form of the evaluate endpoints, with "stage" and "outcome" beside it, or exported traces
+with their whole text. It is judged here: no text leaves this machine.`,
+  async run({ values, positionals: [subject = ""], output, world }) {
+    const files = readFiles(required(values.policy, "policy"));
+    if (isUuid(subject)) {
+      if (values.before !== undefined || values.env !== undefined)
+        throw usageFailure("--before and --env are for files; a trace knows its outcome and its environment");
+      const [file] = files;
+      if (file === undefined || files.length > 1) throw usageFailure("a trace is replayed by one policy at a time");
+      const server = await openOrganization(values, world);
+      const { replay: result } = await server.traces.replayTrace({
+        orgId: server.orgId,
+        traceId: subject,
+        document: documentValue(file),
+        mode: modes[(values.mode ?? "auto") as keyof typeof modes], // checked against the choices
+        asOf: times[(values["as-of"] ?? "trace") as keyof typeof times], // as above
+      });
+      if (result === undefined) throw refusal("no_answer", "the server answered without a result");
+      printTrace(result, output);
+      return ended(result.changed !== false, values);
+    }
+    if (values.mode !== undefined || values["as-of"] !== undefined)
+      throw usageFailure("--mode and --as-of are for traces; requests in a file are judged by their text, now");
+    const before = values.before === undefined ? undefined : readFiles(values.before);
+    const tally = replayFile(subject, { files, before, env: values.env }, world.now());
+    printTally(tally, output);
+    return ended(tally.changed > 0, values);
+  },
+});
+
+function readFiles(path: string): readonly JudgingFile[] {
+  return requirePolicies(readPolicyFiles(findPolicyFiles([path]).files));
+}
+
+function documentValue({ policy }: JudgingFile): Value {
+  return fromJson(ValueSchema, canonicalPolicy(policy));
+}
+
+function ended(isChanged: boolean, values: { readonly "fail-on-change"?: boolean }): ExitCode {
+  return isChanged && values["fail-on-change"] === true ? exitCodes.refused : exitCodes.fine;
+}
+
+interface FileReplay {
+  readonly files: readonly JudgingFile[];
+  readonly before: readonly JudgingFile[] | undefined;
+  readonly env: string | undefined;
+}
+
+function replayFile(path: string, { files, before, env }: FileReplay, now: Date): ReplayTally {
+  const name = environmentOf(files, env);
+  const judge = evaluatorOf(files, name, now);
+  const judgeBefore = before && evaluatorOf(before, name, now);
+  const tally = new ReplayTally();
+  for (const line of replayLines(path)) {
+    const was = judgeBefore === undefined ? line.outcome : judgeBefore(line.subject).response.outcome;
+    if (was === undefined)
+      throw usageFailure(
+        `${path}:${line.number}: the line has no "outcome" to compare with`,
+        "Name the policy that decided before with --before.",
+      );
+    tally.add(line, was, judge(line.subject));
+  }
+  return tally;
+}
+
+function printTrace(result: TraceReplay, output: Output): void {
+  const { original, replayed, outcomeRange, reasons, rules } = result;
+  const was = name(original?.outcome);
+  const range = `${name(outcomeRange?.least)} to ${name(outcomeRange?.most)}`;
+  output.line(
+    result.outcome === undefined ? `${was} -> ${range}, which it is is not known` : `${was} -> ${name(result.outcome)}`,
+  );
+  if (replayed?.decidedByRule !== undefined)
+    output.line(`by rule ${shown(replayed.decidedByRule)} of policy ${shown(replayed.decidedByPolicy ?? "")}`);
+  if (reasons.length > 0) output.line(`because: ${reasons.join(", ")}`);
+  const answers = ["", "yes", "no", "unknown"];
+  const rows = rules.map((rule) => [
+    shown(`${rule.policy}/${rule.ruleId}`),
+    `was ${answers[rule.was] ?? ""}`,
+    `is ${answers[rule.match] ?? ""}`,
+    rule.reasons.join(", "),
+  ]);
+  for (const line of columns(rows)) output.line(`  ${line}`);
+  const json = toJson(TraceReplaySchema, result, { useProtoFieldName: true, alwaysEmitImplicit: true }) as JsonObject; // a message
+  output.json(withWireNames(json));
+}
+
+/** Names of enums as the API spells them. */
+function withWireNames(json: JsonObject): JsonObject {
+  const text = JSON.stringify(json)
+    .replaceAll(/"OUTCOME_([A-Z]+)"/g, '"$1"')
+    .replaceAll(/"REPLAY_(?:MODE|EXACTNESS|ANSWER)_([A-Z]+)"/g, (_, word: string) => `"${word.toLowerCase()}"`);
+  return JSON.parse(text) as JsonObject; // what was an object
+}
+
+function name(outcome: Outcome | undefined): string {
+  return outcome === undefined ? "?" : nameOf(outcomes, outcome);
+}
+
+function printTally(tally: ReplayTally, output: Output): void {
+  const { lines, changed, newlyBlocked, noLongerBlocked, matrix, changes } = tally;
+  output.line(
+    `${counted(lines, "line")}: ${changed} changed, ${newlyBlocked} newly blocked, ${noLongerBlocked} no longer`,
+  );
+  for (const line of columns(matrix.map(({ was, is, lines: count }) => [`${was} -> ${is}`, String(count)])))
+    output.line(`  ${line}`);
+  for (const { line, id, was, is } of changes.slice(0, maxPrinted))
+    output.line(`line ${line}${id === null ? "" : ` (${shown(id)})`}: ${was} -> ${is}`);
+  if (changed > maxPrinted) output.line(`and ${changed - maxPrinted} more; --json lists up to 1,000`);
+  const counts = { lines, changed, newly_blocked: newlyBlocked, no_longer_blocked: noLongerBlocked };
+  output.json({ ...counts, matrix, changes });
+}
