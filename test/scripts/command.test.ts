@@ -47,7 +47,7 @@ describe("a wrong setting", () => {
     ["src/main.ts", "DATABASE_URL: unset"],
     ["src/worker.ts", "DATABASE_WORKER_URL: unset"],
     ["src/migrate.ts", "DATABASE_MIGRATION_URL: unset"],
-    ["scripts/start.ts", "POLICY_GUARD_DATAS: nobody reads it"],
+    ["scripts/start.ts", "POLICY_GUARD_DATAS: nothing reads it"],
   ])("is a clear line of %s, without a stack", async (script, line) => {
     const { PATH = "" } = process.env;
     const env = { PATH, ...compileCacheVariables, POLICY_GUARD_DATA: join(folder, "none"), POLICY_GUARD_DATAS: "x" };

@@ -197,7 +197,7 @@ describe("a worker that lives", () => {
         where d.datname = current_database() and l.locktype = 'advisory' and l.classid = $1 and l.granted`;
       await eventually(async () => {
         // One of each pool.
-        expect((await worker.query(held, [poolLockClass])).rowCount).toBe(2);
+        expect((await worker.query(held, [poolLockClass])).rowCount).toBe(3);
       }, patienceMs);
       expect(await process.stop()).toBe(0);
     } finally {

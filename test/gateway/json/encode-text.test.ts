@@ -1,4 +1,4 @@
-import { create, type DescMessage, type Message } from "@bufbuild/protobuf";
+import { create, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { messageEncoder } from "../../../gateway/json/encode.ts";
@@ -34,12 +34,16 @@ function anyMessage(desc: DescMessage, depth = 0): fc.Arbitrary<Message> {
 
 function anyScalar(type: number | undefined): fc.Arbitrary<unknown> {
   switch (type) {
-    case 1:
+    case ScalarType.DOUBLE:
       return fc.oneof(fc.double(), fc.constantFrom(0, -0, 1e21, Number.NaN, Number.POSITIVE_INFINITY));
-    case 8:
+    case ScalarType.BOOL:
       return fc.boolean();
-    case 9:
+    case ScalarType.STRING:
       return fc.string({ unit: "binary" });
+    case ScalarType.BYTES:
+      return fc.uint8Array();
+    case ScalarType.UINT32:
+      return fc.nat(2 ** 32 - 1);
     default:
       return fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
   }

@@ -77,6 +77,8 @@ function anyItem(field: DescField, depth: number): fc.Arbitrary<JsonValue> {
       return fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
     case ScalarType.INT32:
       return fc.integer();
+    case ScalarType.UINT32:
+      return fc.nat(2 ** 32 - 1);
     default:
       throw new Error(`no values for ${field.toString()}`);
   }

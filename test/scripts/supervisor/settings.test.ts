@@ -31,7 +31,7 @@ test.each([
 });
 
 test.each([
-  [{ POLICY_GUARD_DATAS: "x" }, /^POLICY_GUARD_DATAS: nobody reads it; .*did you mean POLICY_GUARD_DATA\?$/],
+  [{ POLICY_GUARD_DATAS: "x" }, /^POLICY_GUARD_DATAS: nothing reads it; .*did you mean POLICY_GUARD_DATA\?$/],
   [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL: "loud"; expected one of trace/],
   [{ SESSION_TTL: "soon" }, /^SESSION_TTL: "soon"; expected a duration/],
   [{ BACKEND_ORIGINS: "model.example.com" }, /^BACKEND_ORIGINS: expected scheme, host and port only/],

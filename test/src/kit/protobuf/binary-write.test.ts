@@ -37,6 +37,8 @@ function anyOf(field: DescMessage["fields"][number], depth: number): fc.Arbitrar
       return text;
     case ScalarType.BOOL:
       return fc.boolean();
+    case ScalarType.BYTES:
+      return fc.uint8Array({ maxLength: 200 });
     case ScalarType.DOUBLE:
       return fc.oneof(fc.double(), fc.constantFrom(0, -0, Number.NaN, Number.POSITIVE_INFINITY));
     case ScalarType.INT64:
