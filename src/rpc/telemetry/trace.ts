@@ -4,6 +4,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { TraceSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { type TraceService, TraceView } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import type { TraceAnalytics } from "../../domain/telemetry/analytics.ts";
 import type { Trace, Traces } from "../../domain/telemetry/trace.ts";
 import { traceCsvHeader, traceCsvLine } from "../../domain/telemetry/trace-csv.ts";
@@ -156,7 +157,7 @@ function traceMessage({ record, ...trace }: Trace): MessageInitShape<typeof Trac
     latencyUs: record.latencyUs,
     model: record.model,
     metadata: record.metadata,
-    capture: record.capture,
+    capture: record.capture === CaptureMode.UNSPECIFIED ? undefined : record.capture,
     segments: record.segments,
     createdAt: record.createdAt ?? timestamp(trace.createdAt),
     receivedAt: timestamp(trace.receivedAt),
