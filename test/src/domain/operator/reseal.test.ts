@@ -214,7 +214,7 @@ describe("Reseal", () => {
       ...["token.digest", "token.previous_digest", "session_token.digest", "one_time_token.digest"],
       ...["actor_salt", "address_salt", "before_salt", "after_salt"].map((name) => `audit_opening.${name}`),
       ...["recovery_code.digest", "member.invitation_digest", "login_failure.key"],
-      ...["sso_login.state_digest", "sso_login.holder_digest", "erased_subject.digest"],
+      ...["sso_login.state_digest", "sso_login.holder_digest", "erased_subject.digest", "checkout.key_digest"],
     ]);
     const client = new pg.Client({ connectionString: urls.migrationUrl });
     await client.connect();
