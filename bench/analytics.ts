@@ -1,6 +1,6 @@
-// Analytics of 30 days against an empty read in the same kind of transaction, for an organization with 1 M traces and for
-// one with 10 M: 4 projects × 3 environments, 5 agents, 3 stages, 3 languages, 40 rules. What is read are counts, so they
-// alone are made, in the server; there are as many rows of them for 10 M traces as for 1 M.
+// Analytics of 30 days against an empty read in the same kind of transaction, for an organization with 1 M traces and
+// for one with 10 M: 4 projects × 3 environments, 5 agents, 3 stages, 3 languages, 40 rules. What is read are counts,
+// so they alone are made, in the server; there are as many rows of them for 10 M traces as for 1 M.
 
 import pg from "pg";
 import { AnalyticsBucket, AnalyticsComparison } from "../gen/policyguard/control/v1/trace_analytics_pb.ts";

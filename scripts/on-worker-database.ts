@@ -1,5 +1,5 @@
-// Runs a program on the database of DATABASE_WORKER_URL or, without it, of the running installation, whose master key it
-// takes as its parts do.
+// Runs a program on the database of DATABASE_WORKER_URL or, without it, of the running installation, whose master key
+// it takes as its parts do.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// `npm run pack-packages [-- <folder>]`: writes `@policyguard/client` and `@policyguard/cli` as tarballs, to be installed by
-// their files.
+// `npm run pack-packages [-- <folder>]`: writes `@policyguard/client` and `@policyguard/cli` as tarballs, to be
+// installed by their files.
 
 import { resolve } from "node:path";
 import { packageNames, packTarball } from "./pack/tarball.ts";

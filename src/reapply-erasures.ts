@@ -1,5 +1,5 @@
-// `npm run reapply-erasures -- <export>`: repeats the erasures of an exported ledger after the database was restored from
-// a backup.
+// `npm run reapply-erasures -- <export>`: repeats the erasures of an exported ledger after the database was restored
+// from a backup.
 
 import { readFileSync } from "node:fs";
 import { resealSchema } from "./config.ts";

@@ -46,7 +46,8 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
     claim: (poolId) => holdPool({ url: config.databaseUrl, poolId, log }),
     services,
   };
-  // Three pools: a burst of wake-ups is prefetched by the first, and neither it nor long jobs delay those of the second.
+  // Three pools: a burst of wake-ups is prefetched by the first, and neither it nor long jobs delay those of the
+  // second.
   const runners = await Promise.all([
     startRunner({ ...runnerOptions, tasks: sweptTasks, isReadingAhead: true }),
     startRunner({ ...runnerOptions, tasks: otherTasks }),

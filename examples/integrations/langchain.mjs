@@ -1,5 +1,5 @@
-// LangChain JS: a chain whose first step judges the messages and whose last step judges the answer, and a retriever whose
-// documents are judged before they reach the prompt.
+// LangChain JS: a chain whose first step judges the messages and whose last step judges the answer, and a retriever
+// whose documents are judged before they reach the prompt.
 
 import { AIMessage } from "@langchain/core/messages";
 import { RunnableLambda } from "@langchain/core/runnables";

@@ -1,5 +1,5 @@
-// An MCP server whose tools are guarded: what a model wants to call is judged before the tool runs, and what the tool returns
-// before the model reads it. A block is a tool's error, which models understand.
+// An MCP server whose tools are guarded: what a model wants to call is judged before the tool runs, and what the tool
+// returns before the model reads it. A block is a tool's error, which models understand.
 
 import { BlockedError } from "@policyguard/client/guard";
 

@@ -1,5 +1,5 @@
-// A stand-in for a model: OpenAI's chat API on this machine, with scripted answers, streamed when asked for. It does what it
-// is told to by whoever wrote last, as models do. It needs Node and nothing else:
+// A stand-in for a model: OpenAI's chat API on this machine, with scripted answers, streamed when asked for. It does
+// what it is told to by whoever wrote last, as models do. It needs Node and nothing else:
 //
 //   node examples/model/server.mjs
 //

@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import type { Plugin } from "esbuild";
 
-/** Reads JSON by JSON.parse: a literal of a megabyte would be parsed as JavaScript, which takes several times as long. */
+/**
+ * Reads JSON by JSON.parse: a literal of a megabyte would be parsed as JavaScript, which takes several times as long.
+ */
 export const jsonAsText: Plugin = {
   name: "json-as-text",
   setup(builder) {

@@ -1,5 +1,5 @@
-// Requests with what was decided about them, from a file of JSON lines: requests as applications send them, or traces as
-// they are exported.
+// Requests with what was decided about them, from a file of JSON lines: requests as applications send them, or traces
+// as they are exported.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Outcome } from "../../gen/policyguard/policy/v1/outcome_pb.ts";

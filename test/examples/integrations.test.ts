@@ -1,5 +1,5 @@
-// The examples with frameworks of others, against a runtime and the stand-in for a model. They have packages of their own;
-// what is not installed there is skipped.
+// The examples with frameworks of others, against a runtime and the stand-in for a model. They have packages of their
+// own; what is not installed there is skipped.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

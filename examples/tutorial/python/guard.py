@@ -238,7 +238,8 @@ class Guard:
             return {"outcome": "ALLOW", "findings": []}, error
 
     def _request(self, content: dict[str, Any]) -> dict[str, Any]:
-        # Each attempt names the same evaluation, so it is one trace and counts once. Offsets are those of Python strings.
+        # Each attempt names the same evaluation, so it is one trace and counts once. Offsets are those of Python
+        # strings.
         return {
             "evaluation_id": str(uuid.uuid4()),
             "options": {"offsets": "code_points"},

@@ -292,7 +292,9 @@ class PolicyDecider<D extends Joinable<D>> {
     });
   }
 
-  /** Whether the conditions of a rule accept a segment, or a finding in it: one that is known, or one that may be there. */
+  /**
+   * Whether the conditions of a rule accept a segment, or a finding in it: one that is known, or one that may be there.
+   */
   #applies(rule: CompiledRule, segment: number, hit: RuleHit | D | undefined): Truth<D> {
     // For a finding, the mode of its detector decides. Otherwise the gap is reported under the first detector that has
     // the joint mode.

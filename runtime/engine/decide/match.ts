@@ -13,7 +13,9 @@ import type { Joinable, Truth } from "./truth.ts";
 export interface Match<D extends Joinable<D> = never> {
   /** Whether the rule matches here at all; in an evaluation always true. */
   readonly isThere: Truth<D>;
-  /** Whether the match takes effect where it is there: its rule is enforced and rolled out, and no exemption covers it. */
+  /**
+   * Whether the match takes effect where it is there: its rule is enforced and rolled out, and no exemption covers it.
+   */
   readonly takesEffect: Truth<D>;
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;

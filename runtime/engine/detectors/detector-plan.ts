@@ -44,8 +44,8 @@ export interface Trigger {
   /** The edge, also for occurrences of the literal that are still to come. */
   readonly open?: OpenEdge;
   /**
-   * Maximum distance from a finding's literal back to text before the edge. Example: with `maxUnitsBefore` 40, a literal at
-   * offset 70 stays unsettled while the edge is at 100. Default: 0.
+   * Maximum distance from a finding's literal back to text before the edge. Example: with `maxUnitsBefore` 40, a
+   * literal at offset 70 stays unsettled while the edge is at 100. Default: 0.
    */
   readonly maxUnitsBefore?: number;
 }

@@ -38,7 +38,9 @@ function mayBeRewritten({ findings, findingsOmitted, engine }: EvaluationRecord,
 /** Farther than any detector of bounded reach looks. */
 const reach = 1_024;
 
-/** Detections that no replaced text can have caused or changed: those that are clear of all that may be a placeholder. */
+/**
+ * Detections that no replaced text can have caused or changed: those that are clear of all that may be a placeholder.
+ */
 export function withoutPlaceholders(detections: readonly Detection[], text: string): Detection[] {
   const placeholders = [...text.matchAll(/\[[^\][]{1,128}\]/g)].map(({ 0: { length }, index }) => ({
     start: index,

@@ -10,7 +10,8 @@ export function replayabilityOf(
   { engine, capture, pieces }: EvaluationRecord,
   { hasText }: { readonly hasText: boolean },
 ): Replayability {
-  // A record of an older runtime, or of an environment that keeps no facts, says only by its whole text what was judged.
+  // A record of an older runtime, or of an environment that keeps no facts, says only by its whole text what was
+  // judged.
   if (engine === "") return hasText && capture === CaptureMode.FULL ? "text" : "no";
   return hasText && pieces.length > 0 ? "text" : "signals";
 }

@@ -1,5 +1,5 @@
-// Calls of a runtime: a limit of time for all attempts together, and retries of what is safe to retry. An evaluation is,
-// since each attempt carries the same `evaluation_id`: it is one trace, and counted once.
+// Calls of a runtime: a limit of time for all attempts together, and retries of what is safe to retry. An evaluation
+// is, since each attempt carries the same `evaluation_id`: it is one trace, and counted once.
 
 import type { CallOptions } from "@connectrpc/connect";
 import { failureOf, RequestError } from "./error.ts";

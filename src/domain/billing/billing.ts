@@ -1,5 +1,5 @@
-// Plans as customers buy, change and end them. Local pages stand in for a payment provider, so that the whole flow works
-// on any machine.
+// Plans as customers buy, change and end them. Local pages stand in for a payment provider, so that the whole flow
+// works on any machine.
 
 import { randomBytes } from "node:crypto";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";

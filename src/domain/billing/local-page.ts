@@ -1,6 +1,6 @@
-// The local pages: checkout, portal and invoice, for whoever has the address. The key stands behind "#" in it and is the
-// authority, so that somebody with nothing but an admin token can hand the page to whoever pays. Five wrong keys end a
-// page: there is no limit by address that a guesser could spread over.
+// The local pages: checkout, portal and invoice, for whoever has the address. The key stands behind "#" in it and is
+// the authority, so that somebody with nothing but an admin token can hand the page to whoever pays. Five wrong keys
+// end a page: there is no limit by address that a guesser could spread over.
 
 import { timingSafeEqual } from "node:crypto";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";

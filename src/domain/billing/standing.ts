@@ -1,5 +1,6 @@
 // What an organization may use at this moment: the plan in force, its limit, and whether it is blocked. Everything that
-// changes one of them ends here, in the transaction of the change, so that leases are called back and runtimes are told.
+// changes one of them ends here, in the transaction of the change, so that leases are called back and runtimes are
+// told.
 
 import { lockMonth, recallLeases } from "../../store/billing/quota-lease.ts";
 import type { Transaction } from "../../store/core/transaction.ts";

@@ -1,8 +1,8 @@
 // Signing keys: Ed25519 key pairs of an organization, made when the first is needed. One is active and signs. Keys that
 // it replaced are retiring and sign too, so that verifiers that know only them still accept. A revoked key is not
-// trusted. The key set is itself a statement with a serial number, signed by every key that it names, like the root role
-// of The Update Framework. A verifier that trusts any of these keys can follow a rotation or a revocation. The serial
-// number keeps it from going back to an older set.
+// trusted. The key set is itself a statement with a serial number, signed by every key that it names, like the root
+// role of The Update Framework. A verifier that trusts any of these keys can follow a rotation or a revocation. The
+// serial number keeps it from going back to an older set.
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import type { KeySetPayload } from "../../kit/bundle/statement-payload.ts";

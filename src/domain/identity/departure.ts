@@ -3,8 +3,8 @@
 // be for another address of the same person, and without mail the inviter has its link. Anything made with a token
 // counts as made by the person responsible for that token, so a chain of tokens ends as a whole.
 //
-// Runtime tokens stay, since production depends on them and they can only read one environment's bundle, and so does the
-// token of the directory. The mail to owners and admins lists them.
+// Runtime tokens stay, since production depends on them and they can only read one environment's bundle, and so does
+// the token of the directory. The mail to owners and admins lists them.
 
 import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { newId } from "../../kit/process/id.ts";

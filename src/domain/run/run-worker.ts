@@ -51,8 +51,8 @@ export interface StepResult {
 /** What runs of one kind do. A step takes a second at most. */
 export interface RunKind {
   /**
-   * Reads and computes what a step needs, without a transaction of its own; returns the part that writes. That part runs
-   * in the transaction of the cursor, and only if the run still stands there.
+   * Reads and computes what a step needs, without a transaction of its own; returns the part that writes. That part
+   * runs in the transaction of the cursor, and only if the run still stands there.
    */
   prepare(run: RunAtWork): Promise<(tx: Transaction) => Promise<StepResult>>;
 }

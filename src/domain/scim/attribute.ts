@@ -1,6 +1,6 @@
-// Attributes of SCIM resources: what there is (RFC 7643), how a name in a request leads to one, and how values are read.
-// Names come from the tables alone: whatever else a request says is dropped, so no name of a request ever becomes the
-// name of a member here.
+// Attributes of SCIM resources: what there is (RFC 7643), how a name in a request leads to one, and how values are
+// read. Names come from the tables alone: whatever else a request says is dropped, so no name of a request ever becomes
+// the name of a member here.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { scimInvalid } from "./fault.ts";

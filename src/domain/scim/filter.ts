@@ -1,5 +1,5 @@
-// Filters and paths (RFC 7644, sections 3.4.2.2 and 3.5.2), by recursive descent. What a filter may cost is bounded: its
-// bytes, its depth and its terms.
+// Filters and paths (RFC 7644, sections 3.4.2.2 and 3.5.2), by recursive descent. What a filter may cost is bounded:
+// its bytes, its depth and its terms.
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import { type Place, placeOf, type ResourceShape } from "./attribute.ts";

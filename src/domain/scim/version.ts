@@ -1,4 +1,5 @@
-// Conditions on the version of a resource (RFC 7644, section 3.14; RFC 9110, section 13.1). Versions are compared weakly.
+// Conditions on the version of a resource (RFC 7644, section 3.14; RFC 9110, section 13.1). Versions are compared
+// weakly.
 
 import { otherVersion } from "./fault.ts";
 

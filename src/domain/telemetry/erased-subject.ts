@@ -58,8 +58,8 @@ function erasedFinding({ ruleId, policy, detector, category, severity, action, m
 }
 
 /**
- * The records among these that were made before their subject was erased. `skewMs` is how far the clocks of runtimes may
- * be ahead.
+ * The records among these that were made before their subject was erased. `skewMs` is how far the clocks of runtimes
+ * may be ahead.
  */
 export async function erasedAmong(
   tx: Transaction,

@@ -1,6 +1,6 @@
-// Brings traces of form 0 to form 1: seals their text in a table of its own, adds their facets, counts them, and replaces
-// the digest of their payload by a keyed one. Such traces were stored before this version; where there are none, a look
-// at an empty index tells so.
+// Brings traces of form 0 to form 1: seals their text in a table of its own, adds their facets, counts them, and
+// replaces the digest of their payload by a keyed one. Such traces were stored before this version; where there are
+// none, a look at an empty index tells so.
 
 import { fromBinary } from "@bufbuild/protobuf";
 import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";

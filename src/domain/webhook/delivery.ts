@@ -3,7 +3,8 @@
 // Attempts come 0, 3, 12, 39 and 120 minutes after the first: gaps of 3, 9, 27 and 81 minutes, each within 10 %. Each
 // gap is made up to 5 % shorter or longer at random, so that targets that failed together are not called together
 // again. The other 5 % are for the pause of a target that does not answer, and for the second between two searches for
-// due jobs. A target may ask for more time, up to twice a gap, if all gaps that may follow still end within 150 minutes.
+// due jobs. A target may ask for more time, up to twice a gap, if all gaps that may follow still end within 150
+// minutes.
 
 const minuteMs = 60_000;
 

@@ -1,5 +1,5 @@
-// A connection that dies inside a transaction cannot be rolled back. Kysely returns to the pool only connections that it
-// could commit or roll back, so each death would cost the pool one connection, until none is left.
+// A connection that dies inside a transaction cannot be rolled back. Kysely returns to the pool only connections that
+// it could commit or roll back, so each death would cost the pool one connection, until none is left.
 
 import type pg from "pg";
 

@@ -1,6 +1,6 @@
-// Runs: long work that is done in slices. The row is the truth; jobs of the queue only wake a worker. Results and cursor
-// are written in one transaction, and only by whoever still finds the cursor that it began with, so that no work counts
-// twice, whatever dies when.
+// Runs: long work that is done in slices. The row is the truth; jobs of the queue only wake a worker. Results and
+// cursor are written in one transaction, and only by whoever still finds the cursor that it began with, so that no work
+// counts twice, whatever dies when.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Page } from "../../kit/rpc/page.ts";

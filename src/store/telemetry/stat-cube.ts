@@ -96,7 +96,9 @@ const latencySchema = defineEntity({
   partitionBy: byPeriod("stat_latency"),
   properties: {
     ...placeProperties,
-    /** By agent in minutes only, for alerts; "~all" in hours and days, so that analytics cost the same for any number. */
+    /**
+     * By agent in minutes only, for alerts; "~all" in hours and days, so that analytics cost the same for any number.
+     */
     agentKey: p.text().primary(),
     stage: p.smallint().primary(),
     /** A LatencyHistogram. */

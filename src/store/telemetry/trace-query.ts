@@ -131,8 +131,8 @@ export interface SearchResult {
   readonly positions: readonly TraceCursor[];
   /**
    * Everything that is older than this was not looked at, since the search has reached its bound; undefined when it
-   * has seen all that it had to. It lies a moment after the last trace that was looked at, so that a search `until` then
-   * misses none.
+   * has seen all that it had to. It lies a moment after the last trace that was looked at, so that a search `until`
+   * then misses none.
    */
   readonly examinedUntil: Date | undefined;
   /** How many traces match from the beginning of the search on, when it has seen all of them. */

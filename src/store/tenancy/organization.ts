@@ -115,7 +115,9 @@ export interface QuotaTerms {
   readonly unlimitedUntil: Date | null;
 }
 
-/** The terms as they are committed, or as this transaction has changed them. Whoever locked the month reads them here. */
+/**
+ * The terms as they are committed, or as this transaction has changed them. Whoever locked the month reads them here.
+ */
 export async function readQuotaTerms(tx: Transaction): Promise<QuotaTerms> {
   await tx.em.flush();
   const [row] = await tx.sql<{

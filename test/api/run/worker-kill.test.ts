@@ -1,5 +1,5 @@
-// Runs whose workers die as by a power cut. Waiting for the sweep would take two minutes each time; so the test adds the
-// jobs itself, as the sweep does.
+// Runs whose workers die as by a power cut. Waiting for the sweep would take two minutes each time; so the test adds
+// the jobs itself, as the sweep does.
 
 import { randomInt, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";

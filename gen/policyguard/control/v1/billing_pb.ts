@@ -36,8 +36,8 @@ export type BillingPlan = Message<"policyguard.control.v1.BillingPlan"> & {
   displayName: string;
 
   /**
-   * Evaluations of a calendar month (UTC); null without a limit. For the current plan with a limit that the operator has
-   * raised, that limit.
+   * Evaluations of a calendar month (UTC); null without a limit. For the current plan with a limit that the operator
+   * has raised, that limit.
    *
    * @generated from field: optional double evaluations_per_month = 3;
    */

@@ -1038,8 +1038,8 @@ export const BillingService: GenService<{
     output: typeof HttpBodySchema;
   },
   /**
-   * Begins to buy a plan and returns the address of a local page on which a person pays. Nothing changes before the payment. Another open checkout of the organization
-   * ends.
+   * Begins to buy a plan and returns the address of a local page on which a person pays. Nothing changes before the
+   * payment. Another open checkout of the organization ends.
    *
    * @generated from rpc policyguard.control.v1.BillingService.CreateCheckout
    */
@@ -1049,8 +1049,8 @@ export const BillingService: GenService<{
     output: typeof CreateCheckoutResponseSchema;
   },
   /**
-   * Pays, or declines, a checkout of the local page. The key is in the address of the page; it works once, for 30 minutes,
-   * and five wrong keys end the checkout. A declined payment leaves it open. Where nothing is sold: 404.
+   * Pays, or declines, a checkout of the local page. The key is in the address of the page; it works once, for 30
+   * minutes, and five wrong keys end the checkout. A declined payment leaves it open. Where nothing is sold: 404.
    *
    * @generated from rpc policyguard.control.v1.BillingService.ConfirmCheckout
    */
@@ -1070,8 +1070,9 @@ export const BillingService: GenService<{
     output: typeof ViewCheckoutResponseSchema;
   },
   /**
-   * Changes the plan of a subscription. A larger plan is in force at once, for a share of its price; a smaller one begins
-   * with the next period unless `when` says otherwise. The current plan drops a change, or a cancellation, that waits.
+   * Changes the plan of a subscription. A larger plan is in force at once, for a share of its price; a smaller one
+   * begins with the next period unless `when` says otherwise. The current plan drops a change, or a cancellation, that
+   * waits.
    *
    * @generated from rpc policyguard.control.v1.BillingService.ChangePlan
    */

@@ -129,8 +129,8 @@ export type Erasure = Message<"policyguard.control.v1.Erasure"> & {
   subjectKind: ErasureSubjectKind;
 
   /**
-   * Keyed hashes of what identifies the subject, in hexadecimal digits: one, or one for each trace. They tell nobody who
-   * it was, and let `npm run reapply-erasures` find it again after a restore.
+   * Keyed hashes of what identifies the subject, in hexadecimal digits: one, or one for each trace. They tell nobody
+   * who it was, and let `npm run reapply-erasures` find it again after a restore.
    *
    * @generated from field: repeated string subject_digests = 11;
    */

@@ -243,10 +243,10 @@ export const GetErasureResponseSchema: GenMessage<GetErasureResponse> = /*@__PUR
  */
 export const ErasureService: GenService<{
   /**
-   * Erases a subject. Its data is hidden as soon as this answers; a run then removes it: the text, person, conversation,
-   * metadata and scores of its traces, the text of its events, and the openings of evidence that name it. Outcomes,
-   * rules and times stay. Records that runtimes report later, and made before, are stored without person and text.
-   * Chosen here: an erasure cannot be canceled, and one whose subject matches nothing succeeds.
+   * Erases a subject. Its data is hidden as soon as this answers; a run then removes it: the text, person,
+   * conversation, metadata and scores of its traces, the text of its events, and the openings of evidence that name it.
+   * Outcomes, rules and times stay. Records that runtimes report later, and made before, are stored without person and
+   * text. Chosen here: an erasure cannot be canceled, and one whose subject matches nothing succeeds.
    *
    * @generated from rpc policyguard.control.v1.ErasureService.CreateErasure
    */

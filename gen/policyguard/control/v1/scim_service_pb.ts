@@ -1469,8 +1469,8 @@ export const ScimService: GenService<{
   },
   /**
    * Replaces the names, all or nothing. A name that is there already keeps its group, with its members; members of a
-   * group that goes, or gets another role, get the role of their other groups. Only an owner gives or takes a name of the
-   * role owner. The last owner keeps the role.
+   * group that goes, or gets another role, get the role of their other groups. Only an owner gives or takes a name of
+   * the role owner. The last owner keeps the role.
    *
    * @generated from rpc policyguard.control.v1.ScimService.SetScimGroupMapping
    */

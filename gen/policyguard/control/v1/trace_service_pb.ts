@@ -158,8 +158,8 @@ export type ListTracesRequest = Message<"policyguard.control.v1.ListTracesReques
   bundleVersion?: number | undefined;
 
   /**
-   * Only what comes after this position: `next_after` of the page before. It costs the same however deep the page is, and
-   * misses and repeats nothing while traces arrive. It cannot be combined with `offset`.
+   * Only what comes after this position: `next_after` of the page before. It costs the same however deep the page is,
+   * and misses and repeats nothing while traces arrive. It cannot be combined with `offset`.
    *
    * @generated from field: optional string after = 19;
    */
@@ -750,10 +750,10 @@ export const TraceService: GenService<{
     output: typeof ListTracesResponseSchema;
   },
   /**
-   * Streams the traces that match, newest first, however many there are. In CSV, cells that a spreadsheet would take for
-   * a formula are quoted with an apostrophe. In JSONL each line is a trace with all of its fields, as GetTrace answers
-   * it; `segments` have their text only with include_text. An entry of the log of evidence with the filter precedes the
-   * first line. Chosen here: what is refused leaves no entry, and an export that breaks off has one.
+   * Streams the traces that match, newest first, however many there are. In CSV, cells that a spreadsheet would take
+   * for a formula are quoted with an apostrophe. In JSONL each line is a trace with all of its fields, as GetTrace
+   * answers it; `segments` have their text only with include_text. An entry of the log of evidence with the filter
+   * precedes the first line. Chosen here: what is refused leaves no entry, and an export that breaks off has one.
    *
    * @generated from rpc policyguard.control.v1.TraceService.ExportTraces
    */
@@ -764,10 +764,10 @@ export const TraceService: GenService<{
   },
   /**
    * Counts evaluations of a window: in all, step by step, and by rule, detector, agent, stage, language, bundle version
-   * and reason why something could not be judged. The answer is exact as of its commit: every evaluation that was stored
-   * before counts once, traces that were removed since included. Agent, stage and language combine with each other; a
-   * rule or a detector combines with a stage; project and environment combine with everything. Any other pair is
-   * refused, since it would have to be counted trace by trace. A ci token sees its project.
+   * and reason why something could not be judged. The answer is exact as of its commit: every evaluation that was
+   * stored before counts once, traces that were removed since included. Agent, stage and language combine with each
+   * other; a rule or a detector combines with a stage; project and environment combine with everything. Any other pair
+   * is refused, since it would have to be counted trace by trace. A ci token sees its project.
    *
    * @generated from rpc policyguard.control.v1.TraceService.GetTraceAnalytics
    */

@@ -324,7 +324,8 @@ export type RecordedPiece = Message<"policyguard.policy.v1.RecordedPiece"> & {
   trust: Trust;
 
   /**
-   * The stage at which it was judged; unset when that is the stage of the record. Each turn of a transcript has its own.
+   * The stage at which it was judged; unset when that is the stage of the record. Each turn of a transcript has its
+   * own.
    *
    * @generated from field: policyguard.policy.v1.Stage stage = 5;
    */

@@ -1,6 +1,6 @@
 // The words of a text as the model of the detector "toxicity" reads them: in small letters, with runs of three or more
-// equal letters as one ("fuuuck"). A word has three features: itself, its first five letters, and its pair with the word
-// before it. Addresses and names after "@" are skipped.
+// equal letters as one ("fuuuck"). A word has three features: itself, its first five letters, and its pair with the
+// word before it. Addresses and names after "@" are skipped.
 
 import { smallLetters } from "../small-letter.ts";
 

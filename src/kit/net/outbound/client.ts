@@ -77,7 +77,8 @@ export function createOutbound({ guard, totalTimeoutMs = 10_000, connectTimeoutM
     const response = await attempt().catch((error: unknown) => {
       const failure = translate(error, { timeout, url });
       // The request is repeated only when the server closed a kept connection while we wrote into it, and only at once.
-      // Any other repetition would be an attempt of its own: a target that hangs up would see twice as many as promised.
+      // Any other repetition would be an attempt of its own: a target that hangs up would see twice as many as
+      // promised.
       const isEarly = performance.now() - startedAtMs < secondTryMs;
       if (failure.failure !== "connection_lost" || !hadAnswered(error) || !isEarly || signal.aborted) throw failure;
       return attempt().catch((second: unknown) => Promise.reject(translate(second, { timeout, url })));

@@ -1,5 +1,5 @@
-// What the operator of an installation has set for an organization is kept beside what is in force, so that both survive
-// what is bought; and a lease that was called back is still there until its evaluations are reported.
+// What the operator of an installation has set for an organization is kept beside what is in force, so that both
+// survive what is bought; and a lease that was called back is still there until its evaluations are reported.
 
 import { Migration } from "@mikro-orm/migrations";
 

@@ -1,5 +1,5 @@
-// Random PATCH programs against a model: a second interpreter, of maps with keys that nobody else knows, which says what
-// a program of simple operations leaves behind. And whatever a program is made of, the prototype of objects stays.
+// Random PATCH programs against a model: a second interpreter, of maps with keys that nobody else knows, which says
+// what a program of simple operations leaves behind. And whatever a program is made of, the prototype of objects stays.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import fc from "fast-check";
