@@ -5,7 +5,7 @@ import type { Transaction } from "../../store/core/transaction.ts";
 import { listAdministrators } from "../../store/identity/member.ts";
 import { findOrganization } from "../../store/tenancy/organization.ts";
 import { type EventData, publishEvent } from "../event/event.ts";
-import type { EmailAddress } from "../mail/email.ts";
+import { type EmailAddress, parseEmail } from "../mail/email.ts";
 import type { MailMessage, TransactionalMailer } from "../mail/mail.ts";
 
 /** People who get a mail about one alert. */
@@ -32,16 +32,31 @@ export async function alertAdmins(
   await mailAdmins(tx, mailer, mail);
 }
 
-/** Mails owners and admins, owners first, except for the account `except`. Does nothing without a mailer. */
+/** Whom a mail goes to. */
+export interface MailRecipients {
+  /** The account that gets none. */
+  readonly except?: string;
+  /** Owners alone, no admins. */
+  readonly onlyOwners?: boolean;
+  /** The address of the organization that gets it too, when there is one. */
+  readonly besides?: "billingEmail" | "securityEmail";
+}
+
+/** Mails owners and admins, owners first. Each address gets one mail. Does nothing without a mailer. */
 export async function mailAdmins(
   tx: Transaction,
   mailer: TransactionalMailer | undefined,
   mail: ServiceAlert["mail"],
-  { except }: { readonly except?: string } = {},
+  { except, onlyOwners = false, besides }: MailRecipients = {},
 ): Promise<void> {
   if (mailer === undefined) return;
-  const { name } = await findOrganization(tx);
-  for (const { email, emailKey, accountId } of await listAdministrators(tx, maxRecipients)) {
-    if (accountId !== except) await mailer.sendWithin(tx, mail({ text: email, key: emailKey }, name));
-  }
+  const organization = await findOrganization(tx);
+  const administrators = await listAdministrators(tx, maxRecipients);
+  const people = administrators.filter(
+    ({ accountId, role }) => accountId !== except && (!onlyOwners || role === "owner"),
+  );
+  const recipients = new Map(people.map(({ email, emailKey }) => [emailKey, { text: email, key: emailKey }]));
+  const common = besides === undefined ? null : organization[besides];
+  if (common != null) recipients.set(parseEmail(common).key, parseEmail(common));
+  for (const email of recipients.values()) await mailer.sendWithin(tx, mail(email, organization.name));
 }

@@ -2,9 +2,7 @@
 
 import { type BillingNoticeRow, insertBillingNotice } from "../../store/billing/billing-notice.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
-import { findOrganization } from "../../store/tenancy/organization.ts";
-import { mailAdmins } from "../alert/alert.ts";
-import { parseEmail } from "../mail/email.ts";
+import { mailAdmins, type ServiceAlert } from "../alert/alert.ts";
 import { billingMail, type TransactionalMailer } from "../mail/mail.ts";
 
 /** A kind of notice. */
@@ -29,9 +27,7 @@ export async function tellBilling(
 ): Promise<boolean> {
   const isNew = await insertBillingNotice(tx, { kind, about, value, ...(projectId != null && { projectId }) });
   if (!isNew || mailer === undefined) return isNew;
-  await mailAdmins(tx, mailer, (email, organization) => billingMail(email, { organization, subject, text }));
-  const { name: organization, billingEmail } = await findOrganization(tx);
-  if (billingEmail != null)
-    await mailer.sendWithin(tx, billingMail(parseEmail(billingEmail), { organization, subject, text }));
+  const mail: ServiceAlert["mail"] = (email, organization) => billingMail(email, { organization, subject, text });
+  await mailAdmins(tx, mailer, mail, { besides: "billingEmail" });
   return isNew;
 }

@@ -72,7 +72,7 @@ export async function endGrants(
   } else if (kept.length === 0 || reason === "demoted") return;
   const facts = { person: leaver.email, reason, revoked, shortened, withdrawn, kept };
   const mail: ServiceAlert["mail"] = (email, organization) => departureMail(email, { organization, ...facts });
-  await mailAdmins(tx, mailer, mail, { except: leaver.accountId });
+  await mailAdmins(tx, mailer, mail, { except: leaver.accountId, besides: "securityEmail" });
 }
 
 /**

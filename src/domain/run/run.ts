@@ -1,4 +1,4 @@
-// Runs as callers see them: they are added, read and canceled here, and worked on by run-worker.ts.
+// Runs as callers see them: they are added and read here, and worked on by run-worker.ts.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
@@ -16,18 +16,17 @@ export interface NewRun {
   readonly kind: RunKindName;
   readonly spec: JsonObject;
   readonly createdBy: string;
-  readonly projectId?: string | undefined;
 }
 
 /** Adds a run that starts after the commit, as soon as it is its turn. */
-export async function addRun(tx: Transaction, { kind, spec, createdBy, projectId }: NewRun): Promise<RunRow> {
+export async function addRun(tx: Transaction, { kind, spec, createdBy }: NewRun): Promise<RunRow> {
   if ((await countQueued(tx)) >= maxQueued) {
     throw new Fault(Reason.LIMIT_REACHED, `${maxQueued} runs of the organization wait already; try again later`, {
       extra: { limit: maxQueued },
     });
   }
   const run = tx.em.create(RunRow, {
-    ...{ orgId: tx.orgId, id: newId(), kind, state: "queued", projectId: projectId ?? null },
+    ...{ orgId: tx.orgId, id: newId(), kind, state: "queued" },
     ...{ spec: JSON.stringify(spec), cursor: "", done: 0, total: null, report: null, tries: 0 },
     ...{ errorCode: null, errorMessage: null, createdBy },
     ...{ createdAt: tx.now, startedAt: null, finishedAt: null, touchedAt: tx.now },

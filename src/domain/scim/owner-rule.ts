@@ -4,12 +4,11 @@
 import { Fault, insufficientScope } from "../../kit/fault/fault.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { countHit } from "../../store/identity/address-limit.ts";
-import { listAdministrators, type MemberRole } from "../../store/identity/member.ts";
-import { findOrganization } from "../../store/tenancy/organization.ts";
+import type { MemberRole } from "../../store/identity/member.ts";
+import { mailAdmins, type ServiceAlert } from "../alert/alert.ts";
 import { directoryRefusedMail, type TransactionalMailer } from "../mail/mail.ts";
 import type { Actor } from "../tenancy/team-rule.ts";
 
-const maxRecipients = 50;
 const allowance = { aMinute: 1, anHour: 1 };
 
 /** A change about an owner that the token's authority does not allow. */
@@ -31,7 +30,7 @@ export function assertMayTouch(actor: Actor, person: string, roles: readonly Mem
   throw new Fault(reason, message, { cause: new OwnerProtected(person) });
 }
 
-/** Runs a change by a directory; a refusal because of an owner is told to the owners. */
+/** Runs a change by a directory; owners, and the address for security, are told of a refusal because of an owner. */
 export async function tellingOwners<T>(
   database: Database,
   { orgId, mailer }: { readonly orgId: string; readonly mailer: TransactionalMailer | undefined },
@@ -53,10 +52,7 @@ async function tellOwners(
 ): Promise<void> {
   await database.systemTransaction(orgId, async (tx) => {
     if ((await countHit(database, `scim-owner:${orgId}`, tx.now, allowance)) !== undefined) return;
-    const { name: organization } = await findOrganization(tx);
-    const administrators = await listAdministrators(tx, maxRecipients);
-    for (const { email, emailKey } of administrators.filter(({ role }) => role === "owner")) {
-      await mailer.sendWithin(tx, directoryRefusedMail({ text: email, key: emailKey }, { organization, person }));
-    }
+    const mail: ServiceAlert["mail"] = (email, organization) => directoryRefusedMail(email, { organization, person });
+    await mailAdmins(tx, mailer, mail, { onlyOwners: true, besides: "securityEmail" });
   });
 }

@@ -30,8 +30,6 @@ const schema = defineEntity({
     id: p.uuid().primary(),
     kind: p.text(),
     state: p.text().$type<RunState>(),
-    /** The project of a run that is about one; null otherwise. */
-    projectId: p.uuid().nullable(),
     /** What is to be done, as JSON. Its kind knows the form. */
     spec: p.text(),
     /** Where the next step begins, in a form that its kind knows; empty before the first. */
@@ -67,14 +65,9 @@ export function findRun(tx: Transaction, kind: string, id: string): Promise<RunR
   return tx.em.findOne(RunRow, { orgId: tx.orgId, kind, id });
 }
 
-/** A page of runs of a kind, newest first, and their count. `projectId` narrows to runs of one project. */
-export function listRuns(
-  tx: Transaction,
-  kind: string,
-  { projectId, ...page }: Page & { readonly projectId?: string | undefined },
-): Promise<[RunRow[], number]> {
-  const where = projectId === undefined ? { orgId: tx.orgId, kind } : { orgId: tx.orgId, kind, projectId };
-  return tx.em.findAndCount(RunRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
+/** A page of runs of a kind, newest first, and their count. */
+export function listRuns(tx: Transaction, kind: string, page: Page): Promise<[RunRow[], number]> {
+  return tx.em.findAndCount(RunRow, { orgId: tx.orgId, kind }, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
 }
 
 /** The runs of a kind that have not succeeded and were not canceled: their work is still to be done. */

@@ -9,6 +9,7 @@ import { PasswordHasher } from "../../../../src/domain/identity/password-hash.ts
 import { Team } from "../../../../src/domain/identity/team.ts";
 import { Tokens } from "../../../../src/domain/identity/token.ts";
 import type { MailMessage, TransactionalMailer } from "../../../../src/domain/mail/mail.ts";
+import { Organizations } from "../../../../src/domain/tenancy/organization.ts";
 import type { Caller } from "../../../../src/kit/rpc/context.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import type { MemberRole } from "../../../../src/store/identity/member.ts";
@@ -101,6 +102,18 @@ describe("somebody who is removed", () => {
     expect(sent[0]?.text).toMatch(/revoked:\n- admin token "back door" \(gr_adm_\w+…\)/);
     expect(sent[0]?.text).toMatch(/still work[^\n]*\n- runtime token "gateway"/);
     expect(sent[0]?.text).not.toContain(runtime);
+  });
+
+  it("is told of to the organization's address for security too, which gets one mail if it is an owner's", async () => {
+    const organizations = new Organizations(database);
+    for (const address of ["security@acme.example", owner.email]) {
+      await organizations.update(asOwner, { securityEmail: address });
+      const [leaver, asLeaver] = await join("admin");
+      await issueAdmin(asLeaver, "operations");
+      sent = [];
+      await team.remove(asOwner, leaver.member_id);
+      expect(sent.map(({ to }) => to).sort()).toEqual([...new Set([owner.email, ada.email, address])].sort());
+    }
   });
 
   it("is told of to nobody when they made no token", async () => {
