@@ -78,8 +78,8 @@ export type Organization = Message<"policyguard.control.v1.Organization"> & {
   billingEmail?: string | undefined;
 
   /**
-   * Where mail about tokens of people who leave, and about changes that a directory may not make, goes besides owners and
-   * admins; null when nobody set it.
+   * Where mail about tokens of people who leave, and about changes that a directory may not make, goes besides owners
+   * and admins; null when nobody set it.
    *
    * @generated from field: optional string security_email = 9;
    */

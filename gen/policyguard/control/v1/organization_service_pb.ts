@@ -178,8 +178,8 @@ export type UpdateOrganizationRequest = Message<"policyguard.control.v1.UpdateOr
   billingEmail?: string | undefined;
 
   /**
-   * Where mail about tokens of people who leave, and about changes that a directory may not make, goes besides owners and
-   * admins; an empty text removes it.
+   * Where mail about tokens of people who leave, and about changes that a directory may not make, goes besides owners
+   * and admins; an empty text removes it.
    *
    * @generated from field: optional string security_email = 4;
    */
