@@ -187,9 +187,9 @@ async function call({ orgId, tokens }: World, path: string, body?: object): Prom
 
 /** A control plane in this process, whose documents may have less than they may have otherwise. */
 async function ownProcess(): Promise<Scene> {
-  const { document, bundle } = analysisLimits;
+  const { document } = analysisLimits;
   // Less CPU time, so that it is used up soon, and more time to get it in: analysis gives way to all other processes.
-  const limits = { document: { ...document, cpuMs: 1_500, wallMs: 100_000 }, bundle };
+  const limits = { ...analysisLimits, document: { ...document, cpuMs: 1_500, wallMs: 100_000 } };
   const pool: AnalysisPool = createAnalysisPool({ log: createLog({ name: "test", level: "silent" }), limits });
   const plane = await startTestControlPlane({ analysis: pool.analysis });
   return {

@@ -23,14 +23,15 @@ export interface Analysis {
   run<Name extends JobName>(name: Name, input: JobInput<Name>, asker: Asker): Promise<JobOutput<Name>>;
 }
 
-/** Whether a job is about one document or about all documents of a bundle. */
-type Subject = "document" | "bundle";
+/** Whether a job is about one document, about all documents of a bundle, or searches what was captured. */
+type Subject = "document" | "bundle" | "search";
 
 /** Limits of jobs. The wall-clock limits are below the time limit of calls. */
 export const analysisLimits: Readonly<Record<Subject, WorkKind>> = {
   document: { name: "document", maxResultBytes: 8 * 2 ** 20, cpuMs: 5_000, wallMs: 20_000, maxProcesses: 2 },
   // It leaves a process to the documents of others.
   bundle: { name: "bundle", maxResultBytes: 64 * 2 ** 20, cpuMs: 30_000, wallMs: 36_000, maxProcesses: 1 },
+  search: { name: "search", maxResultBytes: 2 ** 20, cpuMs: 5_000, wallMs: 20_000, maxProcesses: 1 },
 };
 
 const subjects: Readonly<Record<JobName, Subject>> = {
@@ -46,6 +47,7 @@ const subjects: Readonly<Record<JobName, Subject>> = {
   retestBundle: "bundle",
   replayPolicy: "document",
   replayBundle: "bundle",
+  searchTexts: "search",
 };
 
 /** Runs the jobs in a pool. Other limits are for tests. */

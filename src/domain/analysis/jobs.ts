@@ -6,6 +6,7 @@ import { checkOutput, checkSchema } from "./check-schema.ts";
 import { diffVersions } from "./diff-versions.ts";
 import { planPack } from "./plan-pack.ts";
 import { replayBundle, replayPolicy } from "./replay-trace.ts";
+import { searchTexts } from "./search-texts.ts";
 import { explainBundle, explainPolicy, tryPolicy } from "./try-policy.ts";
 
 /** The jobs by their names. */
@@ -22,6 +23,7 @@ export const jobs = {
   retestBundle,
   replayPolicy,
   replayBundle,
+  searchTexts,
 } as const;
 
 /** A job's name. */

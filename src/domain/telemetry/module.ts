@@ -2,6 +2,7 @@
 
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
+import type { Analysis } from "../analysis/analysis.ts";
 import { TraceAnalytics } from "./analytics.ts";
 import { Erasures } from "./erasure.ts";
 import { Evidence } from "./evidence.ts";
@@ -12,12 +13,13 @@ import { Traces } from "./trace.ts";
 export interface TelemetryParts {
   readonly database: Database;
   readonly sealer: Sealer;
+  readonly analysis: Analysis;
 }
 
 /** Builds the services. */
-export function createTelemetryDomain({ database, sealer }: TelemetryParts) {
+export function createTelemetryDomain({ database, sealer, analysis }: TelemetryParts) {
   return {
-    traces: new Traces(database, sealer),
+    traces: new Traces({ database, sealer, analysis }),
     traceAnalytics: new TraceAnalytics(database),
     erasures: new Erasures(database, sealer),
     retention: new RetentionSettings(database),

@@ -4,13 +4,16 @@ import { validationFailed } from "../../kit/fault/fault.ts";
 import { isUuid } from "../../kit/process/id.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import {
+  pageOfWalk,
   type SearchResult,
   type TraceCursor,
   type TraceFilter,
-  TraceSearch,
+  type TraceSearch,
+  type Walk,
 } from "../../store/telemetry/trace-query.ts";
 import { countByRollups } from "../../store/telemetry/trace-rollup.ts";
 import { dayOf } from "./trace-tally.ts";
+import { prepareSearch } from "./version-window.ts";
 
 const dayMs = 86_400_000;
 
@@ -46,15 +49,20 @@ export interface TracePositions extends Total {
 /** A position between pages. The total goes along, so that it is counted once and not for each page. */
 interface PageCursor extends TraceCursor, Total {}
 
+/** Where a page is. */
+export interface PagePlace {
+  readonly limit: number;
+  readonly offset: number;
+  readonly cursor: PageCursor | undefined;
+}
+
 /** Finds a page. */
 export async function findPage(
   tx: Transaction,
   filter: TraceFilter,
-  page: Omit<TracePageInput, "withText">,
+  { limit, offset, cursor }: PagePlace,
 ): Promise<TracePositions> {
-  const cursor = page.after === undefined ? undefined : parseCursor(page.after);
-  const search = await TraceSearch.of(tx, filter);
-  const { limit, offset } = page;
+  const search = await prepareSearch(tx, filter);
   const counted = cursor ?? (search.walks ? undefined : await countAll(tx, filter, search));
   const isPastEnd = counted?.totalIsExact === true && cursor === undefined && offset >= counted.total;
   const found: SearchResult = isPastEnd
@@ -63,12 +71,22 @@ export async function findPage(
   const isCounted = found.count !== undefined && found.count <= totalLimit;
   const total =
     counted ?? (isCounted ? { total: found.count, totalIsExact: true } : await countAll(tx, filter, search));
-  const last = found.positions.at(-1);
-  const isFull = found.positions.length === limit && last !== undefined;
+  return pageOf(found, { total: total.total, totalIsExact: total.totalIsExact }, limit);
+}
+
+/** The page of a search for text. Its total is what was found so far, the pages before this one included. */
+export function textPage(walk: Walk, { limit, offset, cursor }: PagePlace): TracePositions {
+  const found = pageOfWalk(walk, { limit, offset });
+  const { examinedUntil } = found;
+  const counted = walk.matches.filter(({ createdAt }) => examinedUntil === undefined || createdAt >= examinedUntil);
+  return pageOf(found, { total: (cursor?.total ?? 0) + counted.length, totalIsExact: false }, limit);
+}
+
+function pageOf({ positions, examinedUntil }: SearchResult, total: Total, limit: number): TracePositions {
+  const last = positions.at(-1);
+  const isFull = positions.length === limit && last !== undefined;
   return {
-    positions: found.positions,
-    ...{ total: total.total, totalIsExact: total.totalIsExact },
-    examinedUntil: found.examinedUntil ?? null,
+    ...{ positions, ...total, examinedUntil: examinedUntil ?? null },
     nextAfter: isFull ? writeCursor({ ...last, ...total }) : null,
   };
 }
@@ -93,7 +111,8 @@ function writeCursor({ createdAt, id, total, totalIsExact }: PageCursor): string
   return Buffer.from(JSON.stringify([createdAt.getTime(), id, total, totalIsExact])).toString("base64url");
 }
 
-function parseCursor(text: string): PageCursor {
+/** The position that a page has told as its `nextAfter`. */
+export function parseCursor(text: string): PageCursor {
   try {
     const [at, id, total, totalIsExact, ...rest]: unknown[] = JSON.parse(Buffer.from(text, "base64url").toString());
     const isWhole = isCount(at) && typeof id === "string" && isUuid(id) && isCount(total) && rest.length === 0;

@@ -2,13 +2,10 @@
 // for both, sealed under the installation's master key; so text can be read only with the master key, and a digest says
 // nothing to somebody who guesses a text.
 //
-//   sealed text = seal (platform/seal.ts) of: form (1) | the EvaluationRecord's bytes with `segments` only
-//
-// Form 0 is plain, form 1 is deflated (RFC 1951).
+//   sealed text = seal (platform/seal.ts) of the packed text (analysis/packed-text.ts)
 
 import { createSecretKey, hkdfSync } from "node:crypto";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { create, fromBinary } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import {
   type EvaluationRecord,
   EvaluationRecordSchema,
@@ -20,6 +17,7 @@ import { createHmacSha256, type Hmac } from "../../platform/hmac.ts";
 import { createSealer, type SealBinding, type Sealer } from "../../platform/seal.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { readSecret } from "../../store/tenancy/organization-secret.ts";
+import { packText, segmentsOf, unpackText } from "../analysis/packed-text.ts";
 import { organizationKey, organizationSecretBinding } from "../organization-key.ts";
 
 const secretName = "trace_text_key";
@@ -28,12 +26,6 @@ const keyId = "1";
 
 /** Keys that are kept open. */
 const maxOpenKeys = 1_000;
-
-/** Text of fewer bytes is stored as it is: deflating would cost more time than it saves room. */
-const minDeflatedBytes = 512;
-
-/** No record is larger, so no text is. */
-const maxTextBytes = 8 << 20;
 
 /** Writes a record in its Protobuf form. */
 export const writeRecord: (record: EvaluationRecord) => Uint8Array = binaryWriter(EvaluationRecordSchema);
@@ -65,6 +57,8 @@ export interface TraceSeal {
   readonly payloadHash: (record: SplitRecord) => Buffer;
   readonly sealText: (traceId: string, text: Uint8Array) => Uint8Array;
   readonly openText: (traceId: string, sealed: Uint8Array) => RecordedSegment[];
+  /** The text as it was packed: whoever only passes it on need not unpack it. */
+  readonly openPacked: (traceId: string, sealed: Uint8Array) => Uint8Array;
 }
 
 /** Opens the keys of organizations. */
@@ -102,20 +96,11 @@ function traceSeal(orgId: string, key: Uint8Array): TraceSeal {
     new Uint8Array(hkdfSync("sha256", createSecretKey(key), Buffer.alloc(0), "policy-guard payload hash", keyBytes)),
   );
   const binding = (traceId: string): SealBinding => ({ purpose: "trace.text", orgId, rowId: traceId });
+  const openPacked = (traceId: string, sealed: Uint8Array) => sealer.open(sealed, binding(traceId));
   return {
     payloadHash: ({ record, text }) => hmac(text === null ? [record] : [record, text]),
-    sealText: (traceId, text) => sealer.seal(packed(text), binding(traceId)),
-    openText: (traceId, sealed) =>
-      fromBinary(EvaluationRecordSchema, unpacked(sealer.open(sealed, binding(traceId)))).segments,
+    sealText: (traceId, text) => sealer.seal(packText(text), binding(traceId)),
+    openText: (traceId, sealed) => segmentsOf(unpackText(openPacked(traceId, sealed))),
+    openPacked,
   };
-}
-
-function packed(text: Uint8Array): Buffer {
-  if (text.length < minDeflatedBytes) return Buffer.concat([Uint8Array.of(0), text]);
-  return Buffer.concat([Uint8Array.of(1), deflateRawSync(text, { level: 1 })]);
-}
-
-function unpacked(bytes: Uint8Array): Uint8Array {
-  const rest = bytes.subarray(1);
-  return bytes[0] === 0 ? rest : inflateRawSync(rest, { maxOutputLength: maxTextBytes });
 }

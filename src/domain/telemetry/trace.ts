@@ -3,7 +3,7 @@
 import { fromBinary, type JsonObject } from "@bufbuild/protobuf";
 import { CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
-import { notFound, validationFailed } from "../../kit/fault/fault.ts";
+import { insufficientScope, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
@@ -14,13 +14,17 @@ import {
   readTraces,
   type TraceCursor,
   type TraceFilter,
-  TraceSearch,
+  type TraceSearch,
+  type Walk,
 } from "../../store/telemetry/trace-query.ts";
 import { readTexts } from "../../store/telemetry/trace-text.ts";
+import type { Analysis } from "../analysis/analysis.ts";
 import { erasedRecord } from "./erased-subject.ts";
-import { hiddenNow } from "./erasure.ts";
-import { findPage, type TracePageInput, type TracePositions } from "./trace-page.ts";
+import { type Hidden, hiddenNow } from "./erasure.ts";
+import { TextSearch } from "./text-search.ts";
+import { findPage, parseCursor, type TracePageInput, type TracePositions, textPage } from "./trace-page.ts";
 import { TraceSeals } from "./trace-text.ts";
+import { prepareSearch } from "./version-window.ts";
 
 /** Traces that an export reads in one transaction, and how many it looks at for them. */
 const exportPage = 500;
@@ -32,6 +36,12 @@ export interface Trace extends Omit<FoundTrace, "record"> {
   readonly record: EvaluationRecord;
 }
 
+/** Which traces to find. */
+export interface TraceQuery extends TraceFilter {
+  /** What the captured text has to contain. */
+  readonly text?: string;
+}
+
 /** A page of traces. */
 export interface TraceList extends Omit<TracePositions, "positions"> {
   readonly traces: readonly Trace[];
@@ -39,9 +49,16 @@ export interface TraceList extends Omit<TracePositions, "positions"> {
 
 /** What of traces to export, and how; said in the log of evidence. */
 export interface TraceExport {
-  readonly filter: TraceFilter;
+  readonly filter: TraceQuery;
   readonly format: "csv" | "jsonl";
   readonly includesText: boolean;
+}
+
+/** What traces are read with. */
+export interface TraceParts {
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly analysis: Analysis;
 }
 
 /** Lists, reads and exports traces. A ci token sees its own project's. */
@@ -49,23 +66,33 @@ export class Traces {
   readonly #database: Database;
   readonly #sealer: Sealer;
   readonly #seals: TraceSeals;
+  readonly #texts: TextSearch;
 
-  constructor(database: Database, sealer: Sealer) {
+  constructor({ database, sealer, analysis }: TraceParts) {
     this.#database = database;
     this.#sealer = sealer;
     this.#seals = new TraceSeals(sealer);
+    this.#texts = new TextSearch({ database, analysis, seals: this.#seals });
   }
 
   /** A page of the traces that match, newest first. */
-  async list(caller: Caller, filter: TraceFilter, page: TracePageInput): Promise<TraceList> {
+  async list(caller: Caller, filter: TraceQuery, page: TracePageInput, signal?: AbortSignal): Promise<TraceList> {
     if (page.after !== undefined && page.offset > 0) {
       const message = "cannot be combined with offset; leave offset out, since after says where to begin";
       throw validationFailed([{ field: "after", message }]);
     }
     const narrowed = narrow(caller, filter);
     if (narrowed === undefined) return emptyList;
+    const cursor = page.after === undefined ? undefined : parseCursor(page.after);
+    const { offset, limit } = page;
+    const bounds = { after: cursor, wanted: offset + limit };
+    const walk =
+      narrowed.text === undefined ? undefined : await this.#texts.walk(caller.orgId, narrowed, bounds, signal);
     return this.#database.read(caller.orgId, async (tx) => {
-      const { positions, ...list } = await findPage(tx, narrowed, page);
+      const { positions, ...list } =
+        walk === undefined
+          ? await findPage(tx, narrowed, { limit, offset, cursor })
+          : textPage(await this.#visible(tx, walk), { limit, offset, cursor });
       const view = { caller, filter: narrowed, withText: page.withText ?? false };
       return { ...list, traces: await this.#shown(tx, view, await readTraces(tx, positions)) };
     });
@@ -85,7 +112,11 @@ export class Traces {
    * All traces that match, newest first, page by page. Each page is a short transaction of its own, so that a slow
    * reader holds neither a connection nor a snapshot; going back in time, it meets nothing twice.
    */
-  async *export(caller: Caller, { filter, format, includesText }: TraceExport): AsyncGenerator<readonly Trace[], void> {
+  async *export(
+    caller: Caller,
+    { filter, format, includesText }: TraceExport,
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly Trace[], void> {
     const narrowed = narrow(caller, filter);
     await this.#database.transaction(caller, async (tx) =>
       tx.changed({
@@ -96,11 +127,13 @@ export class Traces {
     );
     let after: TraceCursor | undefined;
     while (narrowed !== undefined) {
+      const bounds = { after, wanted: exportPage };
+      const walk =
+        narrowed.text === undefined ? undefined : await this.#texts.walk(caller.orgId, narrowed, bounds, signal);
       const { shown, end } = await this.#database.read(caller.orgId, async (tx) => {
-        const search = await TraceSearch.of(tx, narrowed);
-        const { positions, ...next } = await exportedPage(tx, search, after);
+        const { matches, ...next } = walk ?? (await exportedPage(tx, await prepareSearch(tx, narrowed), after));
         const view = { caller, filter: narrowed, withText: includesText };
-        return { ...next, shown: await this.#shown(tx, view, await readTraces(tx, positions)) };
+        return { ...next, shown: await this.#shown(tx, view, await readTraces(tx, matches)) };
       });
       if (shown.length > 0) yield shown;
       after = end;
@@ -110,12 +143,11 @@ export class Traces {
 
   /**
    * The traces as they may be seen. One that an erasure is about is shown as it will be after it, and not at all to who
-   * asks for the person or the conversation. Text is for those who ask
-   * for it and may see it.
+   * asks for the person, the conversation or the text. Text is for those who ask for it and may see it.
    */
   async #shown(
     tx: Transaction,
-    { caller, filter, withText }: { readonly caller: Caller; readonly filter: TraceFilter; readonly withText: boolean },
+    { caller, filter, withText }: { readonly caller: Caller; readonly filter: TraceQuery; readonly withText: boolean },
     found: readonly FoundTrace[],
   ): Promise<Trace[]> {
     const traces = found.map((row) => traceOf(tx.orgId, row));
@@ -123,11 +155,19 @@ export class Traces {
     else traces.forEach(removeText);
     const isHidden = found.length === 0 ? undefined : await hiddenNow(tx, this.#sealer);
     if (isHidden === undefined) return traces;
-    const isPersonal = filter.sessionId !== undefined || filter.userId !== undefined;
+    const isPersonal = [filter.sessionId, filter.userId, filter.text].some((value) => value !== undefined);
     return traces.flatMap((trace) => {
       if (!isHidden(trace)) return [trace];
       return isPersonal ? [] : [{ ...trace, record: erasedRecord(trace.record), erasedAt: tx.now }];
     });
+  }
+
+  /** The matches without those that an erasure is about. */
+  async #visible(tx: Transaction, { matches, end }: Walk): Promise<Walk> {
+    const isHidden: Hidden | undefined = await hiddenNow(tx, this.#sealer);
+    if (isHidden === undefined) return { matches, end };
+    const traces = (await readTraces(tx, matches)).map((row) => traceOf(tx.orgId, row));
+    return { matches: traces.filter((trace) => !isHidden(trace)), end };
   }
 
   async #addTexts(tx: Transaction, traces: readonly Trace[]): Promise<void> {
@@ -152,34 +192,35 @@ function removeText({ record }: Trace): void {
 }
 
 /** The filter within what the caller may see; undefined when that leaves nothing. */
-function narrow({ credential }: Caller, filter: TraceFilter): TraceFilter | undefined {
+function narrow(caller: Caller, filter: TraceQuery): TraceQuery | undefined {
+  if (filter.text !== undefined && !maySeeText(caller)) {
+    throw insufficientScope("captured text is for editors and admins, and so is a search for it; leave out text");
+  }
   if (filter.since !== undefined && filter.until !== undefined && filter.since > filter.until) {
     throw validationFailed([{ field: "since", message: "must not be after until" }]);
   }
   // PostgreSQL has no text with NUL in it, so no trace has either.
   if (Object.values(filter).some((value) => typeof value === "string" && value.includes("\0"))) return undefined;
-  const { projectId } = credential;
+  const { projectId } = caller.credential;
   if (projectId === undefined) return filter;
   if (filter.projectId !== undefined && filter.projectId !== projectId) return undefined;
   return { ...filter, projectId };
 }
 
 /** The traces of one transaction of an export, and where the next one begins; undefined at the end. */
-async function exportedPage(tx: Transaction, search: TraceSearch, after: TraceCursor | undefined) {
-  if (search.walks) {
-    const { matches, end } = await search.walk(tx, { after, wanted: exportPage, maxRows: exportExamined });
-    return { positions: matches, end };
-  }
+async function exportedPage(tx: Transaction, search: TraceSearch, after: TraceCursor | undefined): Promise<Walk> {
+  if (search.walks) return search.walk(tx, { after, wanted: exportPage, maxRows: exportExamined });
   const { positions } = await search.page(tx, { limit: exportPage, offset: 0, after });
-  return { positions, end: positions.length < exportPage ? undefined : positions.at(-1) };
+  return { matches: positions, end: positions.length < exportPage ? undefined : positions.at(-1) };
 }
 
 const emptyList: TraceList = { traces: [], total: 0, totalIsExact: true, examinedUntil: null, nextAfter: null };
 
-/** A filter as the log of evidence has it. */
-function saidFilter(filter: TraceFilter): JsonObject {
-  const said = Object.entries(filter).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]],
+/** A filter as the log of evidence has it. It is not told which text was searched for: that may be about a person. */
+function saidFilter({ text, ...filter }: TraceQuery): JsonObject {
+  const said = Object.entries({ ...filter, searchesText: text === undefined ? undefined : true }).flatMap(
+    ([name, value]) =>
+      value === undefined ? [] : [[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]],
   );
   return { filter: JSON.parse(JSON.stringify(Object.fromEntries(said))) };
 }

@@ -52,7 +52,12 @@ export function traceHandlers(
       const page = pageOf(request);
       const isFull = request.view === TraceView.FULL;
       const input = { ...page, after: request.after, withText: isFull };
-      const { examinedUntil, nextAfter, ...list } = await traces.list(callerOf(context), filterOf(request), input);
+      const { examinedUntil, nextAfter, ...list } = await traces.list(
+        callerOf(context),
+        filterOf(request),
+        input,
+        context.signal,
+      );
       const message = isFull ? traceMessage : traceSummary;
       return {
         ...{ ...list, ...page, traces: list.traces.map(message) },
@@ -68,7 +73,7 @@ export function traceHandlers(
       const format = request.format === "jsonl" ? "jsonl" : "csv";
       const { contentType, extension, header, line } = { csv, jsonl }[format];
       const input = { filter: filterOf(request), format, includesText: request.includeText ?? false } as const;
-      const pages = traces.export(callerOf(context), input);
+      const pages = traces.export(callerOf(context), input, context.signal);
       context.responseHeader.set("Content-Disposition", `attachment; filename="traces.${extension}"`);
       // The first line is sent with the first page, so that a failure before it still has its own status.
       let isEmpty = true;
@@ -96,6 +101,7 @@ interface FilterFields {
   readonly unjudged?: string;
   readonly userId?: string;
   readonly bundleVersion?: number;
+  readonly text?: string;
   readonly since?: Timestamp;
   readonly until?: Timestamp;
 }
@@ -115,6 +121,7 @@ function filterOf(request: FilterFields): Parameters<Traces["list"]>[1] {
     unjudged: request.unjudged,
     userId: request.userId,
     bundleVersion: request.bundleVersion,
+    text: request.text,
     since: request.since && timestampDate(request.since),
     until: request.until && timestampDate(request.until),
   };

@@ -25,10 +25,23 @@ export interface TraceFilter {
   readonly category?: string;
   /** Why something could not be judged. */
   readonly unjudged?: string;
+  /** Set for traces that may have captured text. */
+  readonly hasText?: true;
   /** Earliest time. */
   readonly since?: Date;
   /** Time after the latest one. */
   readonly until?: Date;
+  /**
+   * The only times in which there can be a match, the newest first and apart from each other, all of them between
+   * `since` and `until`. Without them a search looks at everything between the two.
+   */
+  readonly windows?: readonly TimeWindow[];
+}
+
+/** A time, and the first moment after it. Where one is missing the window has no such end. */
+export interface TimeWindow {
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
 }
 
 /** The columns that are read of a trace; everything else is in the record. */
@@ -139,6 +152,29 @@ export interface SearchResult {
   readonly count?: number;
 }
 
+/** Where a walk has come. */
+export interface Walk {
+  readonly matches: readonly TraceCursor[];
+  /** The last row that was looked at if there are more; undefined when the walk has seen everything. */
+  readonly end: TraceCursor | undefined;
+}
+
+/** The page of what a walk from the beginning of a search has found. */
+export function pageOfWalk(
+  { matches, end }: Walk,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): SearchResult {
+  const positions = matches.slice(offset, offset + limit);
+  if (end === undefined) return { positions, examinedUntil: undefined, count: matches.length };
+  if (matches.length >= offset + limit) return { positions, examinedUntil: undefined };
+  // The traces of the last millisecond are left to the next search: it cannot begin in the middle of one.
+  const earlier = matches.filter(({ createdAt }) => createdAt > end.createdAt);
+  return {
+    positions: earlier.slice(offset, offset + limit),
+    examinedUntil: new Date(end.createdAt.getTime() + 1),
+  };
+}
+
 /** A filter with the index that a search by it goes along. */
 export class TraceSearch {
   readonly #orgId: string;
@@ -169,16 +205,7 @@ export class TraceSearch {
   /** The positions of a page. */
   async page(tx: Transaction, { limit, offset, after, maxRows = maxExamined }: SearchPage): Promise<SearchResult> {
     if (!this.walks) return { positions: await this.#direct(tx, { limit, offset, after }), examinedUntil: undefined };
-    const { matches, end } = await this.walk(tx, { after, wanted: offset + limit, maxRows });
-    const positions = matches.slice(offset, offset + limit);
-    if (end === undefined) return { positions, examinedUntil: undefined, count: matches.length };
-    if (matches.length >= offset + limit) return { positions, examinedUntil: undefined };
-    // The traces of the last millisecond are left to the next search: it cannot begin in the middle of one.
-    const earlier = matches.filter(({ createdAt }) => createdAt > end.createdAt);
-    return {
-      positions: earlier.slice(offset, offset + limit),
-      examinedUntil: new Date(end.createdAt.getTime() + 1),
-    };
+    return pageOfWalk(await this.walk(tx, { after, wanted: offset + limit, maxRows }), { limit, offset });
   }
 
   /** How many traces match, counted no further than `limit`; `isComplete` is false when the count stopped before. */
@@ -197,10 +224,7 @@ export class TraceSearch {
     return { count, isComplete: count < limit };
   }
 
-  /**
-   * Goes along the driver until `wanted` traces match, it ends, or `maxRows` of its rows were looked at. `end` is the
-   * last row that was looked at if there are more, and undefined at the driver's end.
-   */
+  /** Goes along the driver until `wanted` traces match, it ends, or `maxRows` of its rows were looked at. */
   async walk(
     tx: Transaction,
     {
@@ -208,18 +232,26 @@ export class TraceSearch {
       wanted,
       maxRows,
     }: { readonly after: TraceCursor | undefined; readonly wanted: number; readonly maxRows: number },
-  ): Promise<{ readonly matches: readonly TraceCursor[]; readonly end: TraceCursor | undefined }> {
+  ): Promise<Walk> {
     const matches: TraceCursor[] = [];
-    let from = after;
-    for (let examined = 0, chunk = 0; ; chunk += 1) {
-      const size = Math.min(chunkSizes[Math.min(chunk, chunkSizes.length - 1)] ?? 1, maxRows - examined);
-      const step = await this.#chunk(tx, from, size);
-      for (const match of step.matches) matches.push(match);
-      if (step.end === undefined) return { matches, end: undefined };
-      examined += size;
-      from = step.end;
-      if (matches.length >= wanted || examined >= maxRows) return { matches, end: step.end };
+    const { since, until, windows = [{ since, until }] } = this.#filter;
+    let examined = 0;
+    let chunk = 0;
+    for (const window of windows) {
+      if (after !== undefined && window.since !== undefined && after.createdAt < window.since) continue;
+      for (let from = after, isOver = false; !isOver; chunk += 1) {
+        const size = Math.min(chunkSizes[Math.min(chunk, chunkSizes.length - 1)] ?? 1, maxRows - examined);
+        const step = await this.#chunk(tx, { after: from, window, size });
+        for (const match of step.matches) matches.push(match);
+        examined += step.examined;
+        from = step.end;
+        isOver = step.end === undefined;
+        const isLast = isOver && window === windows.at(-1);
+        if (!isLast && step.last !== undefined && (matches.length >= wanted || examined >= maxRows))
+          return { matches, end: step.last };
+      }
     }
+    return { matches, end: undefined };
   }
 
   async #direct(tx: Transaction, { limit, offset, after }: SearchPage): Promise<TraceCursor[]> {
@@ -233,24 +265,34 @@ export class TraceSearch {
     return rows.map(positionOf);
   }
 
-  async #chunk(tx: Transaction, after: TraceCursor | undefined, size: number) {
-    const query = new Query(this.#orgId, this.#filter, this.#driver);
+  async #chunk(
+    tx: Transaction,
+    {
+      after,
+      window,
+      size,
+    }: { readonly after: TraceCursor | undefined; readonly window: TimeWindow; readonly size: number },
+  ) {
+    const query = new Query(this.#orgId, this.#filter, this.#driver, window);
     const driven = query.driven(after);
     const rest = query.rest();
-    const rows = await runBound<Position & { readonly is_end: boolean }>(
+    const rows = await runBound<Position & { readonly examined: number | null }>(
       tx,
       `with chunk as materialized (
          select d.id, d.created_at ${driven} order by d.created_at desc, d.id limit ${query.bind(size)})
-       (select chunk.id, ${millisecondsOf("chunk")}, false as is_end from chunk join trace t
+       (select chunk.id, ${millisecondsOf("chunk")}, null as examined from chunk join trace t
           on t.org_id = $1 and t.id = chunk.id and t.created_at = chunk.created_at
         where ${rest} order by chunk.created_at desc, chunk.id)
        union all
-       (select id, ${millisecondsOf("chunk")}, true from chunk order by created_at, id desc
-        limit case when (select count(*) from chunk) = ${query.bind(size)} then 1 else 0 end)`,
+       (select id, ${millisecondsOf("chunk")}, (select count(*) from chunk)::int from chunk
+        order by created_at, id desc limit 1)`,
       query.parameters,
     );
-    const end = rows.find(({ is_end }) => is_end);
-    return { matches: rows.filter(({ is_end }) => !is_end).map(positionOf), end: end && positionOf(end) };
+    const oldest = rows.find(({ examined }) => examined !== null);
+    const examined = oldest?.examined ?? 0;
+    const last = oldest && positionOf(oldest);
+    const matches = rows.filter((row) => row.examined === null).map(positionOf);
+    return { matches, examined, last, end: examined === size ? last : undefined };
   }
 }
 
@@ -271,7 +313,7 @@ function millisecondsOf(table: string): string {
   return `(extract(epoch from ${table}.created_at) * 1000)::float8 as created_ms`;
 }
 
-type Field = Exclude<keyof TraceFilter, "since" | "until">;
+type Field = Exclude<keyof TraceFilter, "since" | "until" | "windows">;
 
 const facetKinds = {
   ruleId: FacetKind.RULE,
@@ -292,9 +334,15 @@ const columns = {
   userId: "user_id",
 } as const;
 
+// Traces of form 0 have their text in the record.
+const mayHaveText = `(t.form = 0 or exists (
+  select from trace_text x where x.org_id = $1 and x.id = t.id and x.created_at = t.created_at))`;
+
+type IndexedField = keyof typeof columns | keyof typeof facetKinds;
+
 /** An index in the order of lists: of traces by columns, or of facets. */
 interface Driver {
-  readonly fields: readonly Field[];
+  readonly fields: readonly IndexedField[];
   readonly isFacet: boolean;
 }
 
@@ -313,7 +361,7 @@ function driversOf(filter: TraceFilter): Driver[] {
 
 function allDriversOf(filter: TraceFilter): Driver[] {
   const drivers: Driver[] = [];
-  const add = (field: Field, ...others: readonly Field[]) => {
+  const add = (field: IndexedField, ...others: readonly IndexedField[]) => {
     if (filter[field] === undefined) return;
     const fields = [field, ...others.filter((other) => filter[other] !== undefined)];
     drivers.push({ fields, isFacet: field in facetKinds });
@@ -334,8 +382,9 @@ function allDriversOf(filter: TraceFilter): Driver[] {
 
 /** The given fields that the driver does not answer. */
 function restOf(filter: TraceFilter, driver: Driver): Field[] {
-  const all = [...Object.keys(columns), ...Object.keys(facetKinds)] as Field[]; // the keys of both are fields
-  return all.filter((field) => filter[field] !== undefined && !driver.fields.includes(field));
+  const all = [...Object.keys(columns), ...Object.keys(facetKinds), "hasText"] as Field[]; // the keys of both are fields
+  const driving: readonly Field[] = driver.fields;
+  return all.filter((field) => filter[field] !== undefined && !driving.includes(field));
 }
 
 /** When the thousandth newest row of the driver was made: the rarer its rows, the earlier. 0 when there are fewer. */
@@ -355,11 +404,13 @@ class Query {
   readonly parameters: unknown[];
   readonly #filter: TraceFilter;
   readonly #driver: Driver;
+  readonly #window: TimeWindow;
 
-  constructor(orgId: string, filter: TraceFilter, driver: Driver) {
+  constructor(orgId: string, filter: TraceFilter, driver: Driver, window: TimeWindow = filter) {
     this.parameters = [orgId];
     this.#filter = filter;
     this.#driver = driver;
+    this.#window = window;
   }
 
   /** Adds a parameter; returns its placeholder. */
@@ -368,7 +419,7 @@ class Query {
     return `$${this.parameters.length}`;
   }
 
-  /** The driver within the filter's times, from a position on. */
+  /** The driver within the window, from a position on. */
   driven(after?: TraceCursor): string {
     const conditions = [
       "d.org_id = $1",
@@ -389,7 +440,7 @@ class Query {
     return [...conditions, ...this.#times("t")].join(" and ");
   }
 
-  #driving(field: Field): string {
+  #driving(field: IndexedField): string {
     const value = this.bind(this.#filter[field]);
     if (isFacetField(field)) return `d.kind = ${facetKinds[field]} and d.value = ${value}`;
     // The index by outcome is for those above 1; the planner needs to be told, since it does not see the value.
@@ -397,6 +448,7 @@ class Query {
   }
 
   #asked(field: Field): string {
+    if (field === "hasText") return mayHaveText;
     const value = this.bind(this.#filter[field]);
     if (!isFacetField(field)) return `t.${columns[field]} = ${value}`;
     return `exists (select from trace_facet f where f.org_id = $1 and f.id = t.id and f.created_at = t.created_at
@@ -404,7 +456,7 @@ class Query {
   }
 
   #times(table: string): string[] {
-    const { since, until } = this.#filter;
+    const { since, until } = this.#window;
     return [
       ...(since === undefined ? [] : [`${table}.created_at >= ${this.bind(since)}`]),
       ...(until === undefined ? [] : [`${table}.created_at < ${this.bind(until)}`]),

@@ -56,6 +56,44 @@ export async function readTexts(
   return new Map(rows.map(({ id, sealed }) => [id, sealed]));
 }
 
+/** The text of one trace, or the record that contains it. */
+export interface StoredText {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly sealed: Buffer | null;
+  /** Of a trace of form 0. */
+  readonly record: Buffer | null;
+}
+
+/** The texts of the first of these traces, in their order: up to `maxBytes` as they are stored. */
+export async function readFirstTexts(
+  tx: Transaction,
+  traces: readonly { readonly id: string; readonly createdAt: Date }[],
+  maxBytes: number,
+): Promise<StoredText[]> {
+  if (traces.length === 0) return [];
+  const times = traces.map(({ createdAt }) => createdAt.getTime());
+  const rows = await runBound<{ id: string; created_ms: number; sealed: Buffer | null; record: Buffer | null }>(
+    tx,
+    `select id, created_ms, sealed, record from (
+       select id, created_ms, place, sealed, record,
+         sum(coalesce(octet_length(sealed), octet_length(record), 0)) over (order by place) as bytes
+       from (
+         select t.id, page.created_ms, page.place, x.sealed, case when t.form = 0 then t.record end as record
+         from unnest($2::uuid[], $3::float8[]) with ordinality as page (id, created_ms, place)
+           join trace t on t.org_id = $1 and t.id = page.id and t.created_at = to_timestamp(page.created_ms / 1000.0)
+           left join trace_text x on x.org_id = $1 and x.id = t.id and x.created_at = t.created_at
+             and x.created_at >= $4 and x.created_at <= $5
+         where t.created_at >= $4 and t.created_at <= $5) page) texts
+     where bytes <= $6 order by place`,
+    [
+      ...[tx.orgId, traces.map(({ id }) => id), times],
+      ...[new Date(Math.min(...times)), new Date(Math.max(...times)), maxBytes],
+    ],
+  );
+  return rows.map(({ created_ms, ...text }) => ({ ...text, createdAt: new Date(Math.round(created_ms)) }));
+}
+
 /** Removes up to `limit` texts of traces that were made before this time. Returns how many. */
 export async function deleteTextsBefore(tx: Transaction, before: Date, limit: number): Promise<number> {
   const rows = await runBound<{ gone: number }>(

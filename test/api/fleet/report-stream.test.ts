@@ -7,6 +7,7 @@ import { Traces } from "../../../src/domain/telemetry/trace.ts";
 import { tokenDigest } from "../../../src/kit/crypto/token.ts";
 import { listGaps } from "../../../src/store/fleet/reporting-gap.ts";
 import { findInstance } from "../../../src/store/fleet/runtime-instance.ts";
+import { sharedAnalysis } from "../../harness/analysis.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../harness/process/control-plane.ts";
 import { testSealer } from "../../harness/sealer.ts";
 import { createWorld, type World } from "../../harness/vector/world.ts";
@@ -50,7 +51,12 @@ describe("ReportingService", () => {
       { instanceId: randomUUID(), softwareVersion: "1.0.0" },
       { headers: bearer(token) },
     );
-  const traces = () => new Traces(plane.database, testSealer).list(world.caller, {}, { limit: 200, offset: 0 });
+  const traces = () =>
+    new Traces({ database: plane.database, sealer: testSealer, analysis: sharedAnalysis() }).list(
+      world.caller,
+      {},
+      { limit: 200, offset: 0 },
+    );
   const keyOf = ({ instanceId }: RuntimeStream) => ({
     projectId: world.projectId,
     environment: world.environment,

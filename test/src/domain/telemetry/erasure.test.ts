@@ -18,6 +18,7 @@ import { Traces } from "../../../../src/domain/telemetry/trace.ts";
 import { systemClock } from "../../../../src/kit/process/clock.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { WebhookRow } from "../../../../src/store/webhook/webhook.ts";
+import { sharedAnalysis } from "../../../harness/analysis.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { dumpOf, formsOf } from "../../../harness/dump.ts";
 import { testSealer } from "../../../harness/sealer.ts";
@@ -40,7 +41,7 @@ describe("an erasure", () => {
     database = await openDatabase({ url: urls.applicationUrl, poolSize: 4 });
     workerDatabase = await openDatabase({ url: urls.workerUrl, poolSize: 2 });
     world = await createWorld(database);
-    traces = new Traces(database, testSealer);
+    traces = new Traces({ database, sealer: testSealer, analysis: sharedAnalysis() });
     erasures = new Erasures(database, testSealer);
     const kinds = { erasure: new ErasureRun(testSealer) };
     worker = new RunWorker(workerDatabase, { kinds, clock: systemClock, log: pino({ level: "silent" }) });

@@ -7,6 +7,7 @@ import { RetentionSettings } from "../../../../src/domain/telemetry/retention.ts
 import { Traces } from "../../../../src/domain/telemetry/trace.ts";
 import { TraceRetention } from "../../../../src/domain/telemetry/trace-retention.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { sharedAnalysis } from "../../../harness/analysis.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { testSealer } from "../../../harness/sealer.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
@@ -47,7 +48,8 @@ describe("TraceRetention", () => {
       { orgId: world.orgId, projectId, environment: "dev", instanceId: randomUUID() },
       batchOf(ages.map((days) => evaluation({}, new Date(Date.now() - days * dayMs)))),
     );
-  const list = () => new Traces(database, testSealer).list(world.caller, {}, page);
+  const list = () =>
+    new Traces({ database, sealer: testSealer, analysis: sharedAnalysis() }).list(world.caller, {}, page);
   const partitions = async () => {
     const { rows } = await owner.query<{ name: string }>(
       "select relname as name from pg_class where relispartition and relkind = 'r' and relname ~ '^trace_(facet_|text_)?p' order by 1",

@@ -17,6 +17,7 @@ import { TraceUpgrade } from "../../../../src/domain/telemetry/trace-upgrade.ts"
 import type { Caller } from "../../../../src/kit/rpc/context.ts";
 import { createHmacSha256 } from "../../../../src/platform/hmac.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { sharedAnalysis } from "../../../harness/analysis.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { testSealer } from "../../../harness/sealer.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
@@ -55,7 +56,7 @@ describe("captured text", () => {
     database = await openDatabase({ url: urls.applicationUrl, poolSize: 4 });
     worker = await openDatabase({ url: urls.workerUrl, poolSize: 2 });
     ingest = new Ingest(database, { sealer: testSealer, onResult: (result) => results.push(result) });
-    traces = new Traces(database, testSealer);
+    traces = new Traces({ database, sealer: testSealer, analysis: sharedAnalysis() });
   });
 
   beforeEach(async () => {

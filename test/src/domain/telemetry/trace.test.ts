@@ -19,6 +19,7 @@ import {
   type TraceFilter,
   TraceSearch,
 } from "../../../../src/store/telemetry/trace-query.ts";
+import { sharedAnalysis } from "../../../harness/analysis.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { testSealer } from "../../../harness/sealer.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
@@ -60,7 +61,7 @@ describe("Traces", () => {
     urls = await createTestDatabase();
     database = await openDatabase({ url: urls.applicationUrl, poolSize: 4 });
     world = await createWorld(database);
-    traces = new Traces(database, testSealer);
+    traces = new Traces({ database, sealer: testSealer, analysis: sharedAnalysis() });
     ingest = new Ingest(database, { sealer: testSealer, onResult: () => undefined });
     otherProject = (await new Projects(database).create(world.caller, { name: "Other" })).id;
     // Few different values and times, so that filters meet ties and empty sets. The first days are in other partitions.
