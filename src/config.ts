@@ -124,6 +124,14 @@ export const controlPlaneSchema = defineSchema({
     default: "growth=4900,enterprise=49000",
     description: "What a month of each plan costs on the local pages, in US cents. A plan without a price is not sold.",
   },
+  stubTrialDays: {
+    name: "STUB_TRIAL_DAYS",
+    kind: "int",
+    min: 0,
+    max: 365,
+    default: "0",
+    description: "How many days the first plan that an organization buys on the local pages is tried out unpaid.",
+  },
   billingGraceMs: {
     name: "BILLING_GRACE",
     kind: "duration",
@@ -198,6 +206,7 @@ export const workerSchema = defineSchema({
   signerUrl: controlPlaneSchema.signerUrl,
   signerSecret: controlPlaneSchema.signerSecret,
   stubPrices: controlPlaneSchema.stubPrices,
+  stubTrialDays: controlPlaneSchema.stubTrialDays,
   billingGraceMs: controlPlaneSchema.billingGraceMs,
   smtpUrl: controlPlaneSchema.smtpUrl,
   mailFrom: controlPlaneSchema.mailFrom,

@@ -56,6 +56,7 @@ export function createParts(config: ControlPlaneConfig, process: ProcessParts) {
     billingMode: config.stubBilling === "on" ? ("stub" as const) : ("off" as const),
     prices: readPrices(config.stubPrices),
     graceMs: config.billingGraceMs,
+    trialDays: config.stubTrialDays,
     noteRefusal: createRefusalNotes(metrics, log),
     onIngest: createIngestMetrics(metrics),
     eventCatalog: readPrinted("events.json"),

@@ -2,8 +2,10 @@
 
 import type { workerSchema } from "./config.ts";
 import { BillingUpkeep } from "./domain/billing/billing-upkeep.ts";
+import { NoticeMails } from "./domain/billing/notice.ts";
 import { readPrices } from "./domain/billing/price.ts";
 import { QuotaUpkeep } from "./domain/billing/quota-upkeep.ts";
+import { UsageAnomalies } from "./domain/billing/usage-anomaly.ts";
 import { UsageReconciliation } from "./domain/billing/usage-reconciliation.ts";
 import { ActivationRefresh } from "./domain/bundle/activation-refresh.ts";
 import { BundleRetention } from "./domain/bundle/retention.ts";
@@ -76,12 +78,15 @@ export function createJobServices(
     billing: new BillingUpkeep(database, clock, {
       prices: readPrices(config.stubPrices),
       graceMs: config.billingGraceMs,
+      trialDays: config.stubTrialDays,
       mailer,
     }),
     departures: new Departures(database, { mailer }),
     statFold: new StatFold(database),
     traceUpgrade: new TraceUpgrade(database, sealer),
     usageReconciliation: new UsageReconciliation(database),
+    usageAnomalies: new UsageAnomalies(database, { mailer }),
+    notices: new NoticeMails(database, { mailer }),
     onFold,
     onUsageDifference,
     runs: new RunWorker(database, { kinds: { erasure: new ErasureRun(sealer) }, clock, log }),

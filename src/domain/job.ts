@@ -18,6 +18,14 @@ export type SealedMail = {
   readonly expires_at: string | null;
 };
 
+/** A notice that the worker has to mail, and the mail's words. */
+export type NoticeMail = {
+  readonly org_id: string;
+  readonly notice_id: string;
+  readonly subject: string;
+  readonly text: string;
+};
+
 /** A deleted organization, whose remaining rows are to be removed. */
 export type DeletedOrganization = {
   readonly org_id: string;
@@ -69,6 +77,8 @@ export interface JobPayloads {
   readonly "advance-subscriptions": Nothing;
   readonly "fold-stats": Nothing;
   readonly "reconcile-usage": Nothing;
+  readonly "find-usage-anomaly": Nothing;
+  readonly "mail-notice": NoticeMail;
   readonly "upgrade-traces": Nothing;
   readonly "send-mail": SealedMail;
   readonly "end-tokens": FormerAdmin;

@@ -1,7 +1,9 @@
 // Defines the jobs of the worker: the name, the reader of the payload, the work, and the schedule.
 
 import type { BillingUpkeep } from "../domain/billing/billing-upkeep.ts";
+import type { NoticeMails } from "../domain/billing/notice.ts";
 import type { QuotaUpkeep } from "../domain/billing/quota-upkeep.ts";
+import type { UsageAnomalies } from "../domain/billing/usage-anomaly.ts";
 import type { UsageReconciliation } from "../domain/billing/usage-reconciliation.ts";
 import type { ActivationRefresh } from "../domain/bundle/activation-refresh.ts";
 import type { BundleRetention } from "../domain/bundle/retention.ts";
@@ -38,6 +40,8 @@ export interface JobServices {
   readonly statFold: StatFold;
   readonly traceUpgrade: TraceUpgrade;
   readonly usageReconciliation: UsageReconciliation;
+  readonly usageAnomalies: UsageAnomalies;
+  readonly notices: NoticeMails;
   /** Called after each fold. */
   readonly onFold: (folded: Folded) => void;
   /** Called for each month of an organization whose counts differ. */

@@ -5,7 +5,9 @@ import { closeMonth } from "./close-month.ts";
 import { createPartitions } from "./create-partitions.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
 import { endTokens } from "./end-tokens.ts";
+import { findUsageAnomaly } from "./find-usage-anomaly.ts";
 import { foldStats } from "./fold-stats.ts";
+import { mailNotice } from "./mail-notice.ts";
 import { notifyQuotas } from "./notify-quotas.ts";
 import { purgeAccounts } from "./purge-accounts.ts";
 import { purgeBundles } from "./purge-bundles.ts";
@@ -44,6 +46,8 @@ export const tasks: readonly RunnableTask[] = [
   advanceSubscriptions,
   foldStats,
   reconcileUsage,
+  findUsageAnomaly,
+  mailNotice,
   upgradeTraces,
   sendMail,
   endTokens,

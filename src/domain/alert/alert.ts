@@ -14,7 +14,7 @@ const maxRecipients = 50;
 /** An alert and the mail about it. */
 export interface ServiceAlert {
   readonly alert: Pick<EventData<"alert.triggered">, "name" | "metric" | "value" | "threshold" | "window_seconds"> &
-    Partial<Pick<EventData<"alert.triggered">, "webhook_id">>;
+    Partial<Pick<EventData<"alert.triggered">, "project_id" | "webhook_id">>;
   readonly mail: (email: EmailAddress, organization: string) => MailMessage;
 }
 
@@ -24,12 +24,16 @@ export async function alertAdmins(
   mailer: TransactionalMailer | undefined,
   { alert, mail }: ServiceAlert,
 ): Promise<void> {
-  const { plan } = await findOrganization(tx);
-  if (plan !== "free") {
-    const own = { alert_rule_id: null, state: "triggered", project_id: null, webhook_id: null };
-    await publishEvent(tx, "alert.triggered", { ...own, ...alert });
-  }
+  await publishAlert(tx, alert);
   await mailAdmins(tx, mailer, mail);
+}
+
+/** Publishes the event of an alert, on paid plans, and mails nobody. */
+export async function publishAlert(tx: Transaction, alert: ServiceAlert["alert"]): Promise<void> {
+  const { plan } = await findOrganization(tx);
+  if (plan === "free") return;
+  const own = { alert_rule_id: null, state: "triggered", project_id: null, webhook_id: null };
+  await publishEvent(tx, "alert.triggered", { ...own, ...alert });
 }
 
 /** Whom a mail goes to. */

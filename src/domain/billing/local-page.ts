@@ -16,7 +16,7 @@ import { findOrganization, lockBilling } from "../../store/tenancy/organization.
 import { auditView, type BillingOptions } from "./billing.ts";
 import { invoiceDocument } from "./invoice-document.ts";
 import type { Plan } from "./plan.ts";
-import { beginSubscription, isLive, payOpenInvoices } from "./subscription.ts";
+import { beginSubscription, isLive, payOpenInvoices, skipAhead, trialDaysOf } from "./subscription.ts";
 import { readSummary, type Summary } from "./summary.ts";
 
 /** Wrong keys that end a page. */
@@ -37,6 +37,8 @@ export interface CheckoutView {
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
   readonly expiresAt: Date;
+  /** Days that it is tried out before it is paid; 0 for none. */
+  readonly trialDays: number;
 }
 
 /** What the portal shows. */
@@ -49,7 +51,7 @@ export interface PortalView {
 }
 
 /** What a person may do in the portal. */
-export type PortalAction = "pay_invoices" | "decline_payments" | "accept_payments";
+export type PortalAction = "pay_invoices" | "decline_payments" | "accept_payments" | "skip_ahead";
 
 /** Serves the local pages. Where nothing is sold there are none. */
 export class LocalPages {
@@ -72,6 +74,7 @@ export class LocalPages {
         successUrl: row.successUrl ?? null,
         cancelUrl: row.cancelUrl ?? null,
         expiresAt: row.expiresAt,
+        trialDays: await trialDaysOf(tx, this.#options),
       };
     });
   }
@@ -105,6 +108,9 @@ export class LocalPages {
       if (action === "pay_invoices") {
         if ((await payOpenInvoices(tx, this.#options)) === 0)
           throw new Fault(Reason.CONFLICT, "there is no open invoice");
+      } else if (action === "skip_ahead") {
+        if (!(await skipAhead(tx, this.#options)))
+          throw new Fault(Reason.CONFLICT, "nothing is going to happen by itself");
       } else {
         const subscription = await findSubscription(tx);
         if (subscription !== null) subscription.paymentFails = action === "decline_payments";

@@ -2,18 +2,19 @@
 // organization's billing, and every change ends in `settle`, which puts the plan in force.
 //
 //   none -> active -> past_due -> blocked -> active
-//            |  ^         |                    (or none, when it had been canceled)
-//            v  |         +-> active
-//         canceled -> none
+//    |       |  ^         |                    (or none, when it had been canceled)
+//    v       v  |         +-> active
+// trialing  canceled -> none
+//    |
+//    +-> active, or none when nobody pays
 
 import { randomBytes } from "node:crypto";
 import { addInvoice, countStubInvoices, listOpenInvoices, type NewLine } from "../../store/billing/invoice.ts";
 import { findSubscription, SubscriptionRow } from "../../store/billing/subscription.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { findOrganization, type OrganizationRow } from "../../store/tenancy/organization.ts";
-import type { TransactionalMailer } from "../mail/mail.ts";
 import { dayOf } from "../telemetry/trace-tally.ts";
-import { tellBilling } from "./notice.ts";
+import { type NoticeMailer, tellBilling } from "./notice.ts";
 import { endOfPeriod, prorated } from "./period.ts";
 import { type Plan, planNames } from "./plan.ts";
 import { type PriceList, shownAmount } from "./price.ts";
@@ -28,7 +29,9 @@ export interface SubscriptionTerms {
   readonly prices: PriceList;
   /** How long a missing payment may take. */
   readonly graceMs: number;
-  readonly mailer: TransactionalMailer | undefined;
+  /** How many days a first subscription is tried out before it is paid; 0 for none. */
+  readonly trialDays: number;
+  readonly mailer: NoticeMailer;
 }
 
 /** Whether the organization has something that it pays for, or owes. */
@@ -59,7 +62,7 @@ export async function requireSubscription(tx: Transaction): Promise<Subscription
  */
 export async function settle(
   tx: Transaction,
-  mailer: TransactionalMailer | undefined,
+  mailer: NoticeMailer,
   {
     isPurchase = false,
     evaluationsLimit,
@@ -90,7 +93,7 @@ export async function settle(
 
 async function tellChanges(
   tx: Transaction,
-  mailer: TransactionalMailer | undefined,
+  mailer: NoticeMailer,
   before: Pick<OrganizationRow, "plan" | "billingBlocked">,
   { plan, billingBlocked }: OrganizationRow,
 ): Promise<void> {
@@ -111,15 +114,18 @@ async function tellChanges(
 
 /** When something happens to the subscription by itself. */
 function dueOf({ status, periodEnd, graceEndsAt }: SubscriptionRow): Date | null {
-  if (status === "past_due" && graceEndsAt != null) {
-    const warning = new Date(graceEndsAt.getTime() - dayMs);
-    return warning;
-  }
-  return status === "active" || status === "canceled" ? (periodEnd ?? null) : null;
+  if (status === "past_due" && graceEndsAt != null) return new Date(graceEndsAt.getTime() - dayMs);
+  return status === "active" || status === "canceled" || status === "trialing" ? (periodEnd ?? null) : null;
 }
 
-/** Begins what was bought at the local page, with a first invoice that is paid. */
+/** Days that a subscription would be tried out if it began now: only the first one of an organization is. */
+export async function trialDaysOf(tx: Transaction, { trialDays }: SubscriptionTerms): Promise<number> {
+  return (await findSubscription(tx)) === null ? trialDays : 0;
+}
+
+/** Begins what was bought at the local page: with a trial, or with a first invoice that is paid. */
 export async function beginSubscription(tx: Transaction, plan: Plan, terms: SubscriptionTerms): Promise<void> {
+  const trialDays = await trialDaysOf(tx, terms);
   const subscription = await requireSubscription(tx);
   subscription.status = "active";
   subscription.plan = plan;
@@ -127,9 +133,21 @@ export async function beginSubscription(tx: Transaction, plan: Plan, terms: Subs
   subscription.pendingPlan = null;
   subscription.graceEndsAt = null;
   subscription.paymentFails = false;
-  beginPeriod(subscription, tx.now, tx.now.getUTCDate());
-  await billPeriod(tx, subscription, terms, { isPaid: true });
+  if (trialDays > 0) beginTrial(subscription, tx.now, trialDays);
+  else {
+    beginPeriod(subscription, tx.now, tx.now.getUTCDate());
+    await billPeriod(tx, subscription, terms, { isPaid: true });
+  }
   await settle(tx, terms.mailer, { isPurchase: true });
+}
+
+function beginTrial(subscription: SubscriptionRow, start: Date, days: number): void {
+  const end = new Date(start.getTime() + days * dayMs);
+  subscription.status = "trialing";
+  subscription.anchorDay = end.getUTCDate();
+  subscription.periodStart = start;
+  subscription.periodEnd = end;
+  subscription.trialEndsAt = end;
 }
 
 function beginPeriod(subscription: SubscriptionRow, start: Date, anchorDay: number): void {
@@ -205,6 +223,8 @@ export async function enlarge(
   subscription.plan = plan;
   subscription.pendingPlan = null;
   revive(subscription);
+  // A trial costs nothing, whatever is tried out.
+  if (subscription.status === "trialing") return void (await settle(tx, terms.mailer, { isPurchase: true }));
   const line = {
     description: `${planNames[plan]} instead of ${planNames[before]}, ${dayOf(tx.now)} to ${dayOf(period.end)}`,
     quantity: 1,
@@ -234,6 +254,7 @@ export async function endSubscription(tx: Transaction, subscription: Subscriptio
   subscription.cancelAtPeriodEnd = true;
   subscription.pendingPlan = null;
   subscription.graceEndsAt = null;
+  subscription.trialEndsAt = null;
   subscription.status = owes ? "blocked" : "none";
   if (!owes) clear(subscription);
 }
@@ -246,6 +267,7 @@ function clear(subscription: SubscriptionRow): void {
   subscription.cancelAtPeriodEnd = false;
   subscription.pendingPlan = null;
   subscription.graceEndsAt = null;
+  subscription.trialEndsAt = null;
 }
 
 /** Opens a blocked subscription on the operator's word: what is open may take as long as after a first failure. */
@@ -279,6 +301,33 @@ export async function payOpenInvoices(tx: Transaction, terms: SubscriptionTerms)
   return open.length;
 }
 
+/**
+ * Lets what comes next come now: the end of the trial, of the period or of the grace time. Returns false when nothing
+ * waits. The local pages do this, so that nobody has to wait for months to see every state.
+ */
+export async function skipAhead(tx: Transaction, terms: SubscriptionTerms): Promise<boolean> {
+  const subscription = await findSubscription(tx);
+  switch (subscription?.status) {
+    case "trialing":
+      subscription.trialEndsAt = tx.now;
+      subscription.periodEnd = tx.now;
+      subscription.anchorDay = tx.now.getUTCDate();
+      break;
+    case "active":
+    case "canceled":
+      subscription.periodEnd = tx.now;
+      subscription.anchorDay = tx.now.getUTCDate();
+      break;
+    case "past_due":
+      subscription.graceEndsAt = tx.now;
+      break;
+    default:
+      return false;
+  }
+  await advance(tx, terms);
+  return true;
+}
+
 /** Does what is due at this moment: renewals, ends of periods, of grace and of plans of the operator. */
 export async function advance(tx: Transaction, terms: SubscriptionTerms): Promise<void> {
   const subscription = await findSubscription(tx);
@@ -296,10 +345,11 @@ export async function advance(tx: Transaction, terms: SubscriptionTerms): Promis
 async function step(tx: Transaction, subscription: SubscriptionRow, terms: SubscriptionTerms): Promise<boolean> {
   const { status, graceEndsAt } = subscription;
   if (status === "past_due" && graceEndsAt != null) return endGrace(tx, subscription, graceEndsAt, terms);
-  if (status !== "active" && status !== "canceled") return false;
+  if (status !== "active" && status !== "canceled" && status !== "trialing") return false;
   const { end } = periodOf(subscription);
   if (end > tx.now) return false;
-  const isEnding = subscription.cancelAtPeriodEnd || subscription.pendingPlan === "free";
+  const isUnpaidTrial = status === "trialing" && subscription.paymentFails;
+  const isEnding = subscription.cancelAtPeriodEnd || subscription.pendingPlan === "free" || isUnpaidTrial;
   if (isEnding) await endSubscription(tx, subscription);
   else await renew(tx, subscription, end, terms);
   return true;
@@ -314,6 +364,8 @@ async function renew(
   subscription.plan = subscription.pendingPlan ?? subscription.plan;
   subscription.pendingPlan = null;
   beginPeriod(subscription, start, subscription.anchorDay);
+  subscription.status = "active";
+  subscription.trialEndsAt = null;
   const isPaid = !subscription.paymentFails;
   const total = await billPeriod(tx, subscription, terms, { isPaid });
   if (isPaid) return;

@@ -18,6 +18,7 @@ export interface Summary extends UsageView {
   readonly provider: "none" | "stub" | "operator";
   readonly billingBlocked: boolean;
   readonly graceEndsAt: Date | null;
+  readonly trialEndsAt: Date | null;
   readonly currentPeriodStart: Date | null;
   readonly currentPeriodEnd: Date | null;
   readonly cancelAtPeriodEnd: boolean;
@@ -39,6 +40,7 @@ export async function readSummary(tx: Transaction): Promise<Summary> {
     provider: isOperators ? "operator" : (live?.provider ?? "none"),
     billingBlocked: organization.billingBlocked,
     graceEndsAt: live?.graceEndsAt ?? null,
+    trialEndsAt: live?.trialEndsAt ?? null,
     currentPeriodStart: live?.periodStart ?? null,
     currentPeriodEnd: live?.periodEnd ?? null,
     cancelAtPeriodEnd: live?.cancelAtPeriodEnd ?? false,

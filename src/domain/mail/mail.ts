@@ -305,8 +305,8 @@ function list(heading: string, items: readonly string[]): string | undefined {
   return [heading, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }
 
-// Other people chose these names: they must neither look like lines of the mail nor fill it.
-function inLine(name: string): string {
+/** A name that other people chose, for a mail: it must neither look like a line of the mail nor fill it. */
+export function inLine(name: string): string {
   return name
     .replace(/[\p{C}\p{Z}]+/gu, " ")
     .trim()

@@ -242,7 +242,8 @@ export class Operator {
         const before = auditView(organization);
         const { evaluationsLimit, why, isReopened = false } = change(organization, tx.now);
         if (isReopened) await reopen(tx, this.#options.graceMs);
-        await settle(tx, undefined, { evaluationsLimit });
+        // The commands do not know the mail server; the worker does.
+        await settle(tx, "worker", { evaluationsLimit });
         const after = auditView(organization);
         tx.changed({
           resource: `organization/${orgId}`,

@@ -142,7 +142,7 @@ function documentBody(document: string, context: HandlerContext) {
 }
 
 function summaryMessage(summary: Summary): MessageInitShape<typeof BillingSummarySchema> {
-  const { limit, remaining, resetsAt, graceEndsAt, pendingPlan, notices, ...rest } = summary;
+  const { limit, remaining, resetsAt, graceEndsAt, trialEndsAt, pendingPlan, notices, ...rest } = summary;
   const { currentPeriodStart, currentPeriodEnd, ...plain } = rest;
   return {
     ...plain,
@@ -151,6 +151,7 @@ function summaryMessage(summary: Summary): MessageInitShape<typeof BillingSummar
     remaining: remaining ?? undefined,
     resetsAt: timestamp(resetsAt),
     graceEndsAt: timestamp(graceEndsAt),
+    trialEndsAt: timestamp(trialEndsAt),
     currentPeriodStart: timestamp(currentPeriodStart),
     currentPeriodEnd: timestamp(currentPeriodEnd),
     pendingPlan: pendingPlan ?? undefined,

@@ -76,14 +76,17 @@ const draw = (view, message) => {
       else draw(view, "The payment was declined. Nothing has changed; you can try again.");
     } catch (error) { fail(error); }
   };
+  const trial = view.trial_days;
+  const price = amount(plan.price.amount_minor, plan.price.currency);
   const limit = plan.evaluations_per_month === null ? "Evaluations without a monthly limit" : plan.evaluations_per_month.toLocaleString("en") + " evaluations a month";
   show(el("section", { className: "card" },
     el("p", { className: "brand" }, "Policy Guard"),
     el("h1", {}, "Plan " + plan.display_name), el("p", { className: "note" }, "for " + view.organization),
-    el("p", { className: "price" }, amount(plan.price.amount_minor, plan.price.currency), el("span", { className: "note" }, " a month")),
+    el("p", { className: "price" }, price, el("span", { className: "note" }, " a month")),
+    trial === 0 ? null : el("p", {}, "The first " + trial + " days cost nothing. Whoever cancels before they end pays nothing."),
     el("ul", {}, el("li", {}, limit), el("li", {}, "Traces kept for " + plan.trace_retention_days + " days")),
     message ? el("p", { className: "bad", role: "alert" }, message) : null,
-    el("button", { className: "go", onclick: settle("paid") }, "Pay " + amount(plan.price.amount_minor, plan.price.currency)),
+    el("button", { className: "go", onclick: settle("paid") }, trial === 0 ? "Pay " + price : "Begin the trial"),
     el("button", { className: "stop", onclick: settle("declined") }, "Pretend that the card is declined"),
     view.cancel_url ? el("a", { className: "button", href: view.cancel_url }, "Back without paying") : null),
     stand());
@@ -102,19 +105,21 @@ const draw = ({ portal }) => {
   const open = invoices.filter(({ amount_due_minor }) => amount_due_minor > 0);
   const owed = open.reduce((sum, invoice) => sum + invoice.amount_due_minor, 0);
   const fact = (term, value) => (value ? [el("dt", {}, term), el("dd", {}, value)] : []);
+  const next = { trialing: "the end of the trial", active: "the end of the period", canceled: "the end of the period", past_due: "the end of the grace time" }[summary.status];
   const isBad = summary.status === "blocked" || summary.status === "past_due";
   show(el("section", { className: "card" },
     el("p", { className: "brand" }, "Policy Guard"),
     el("h1", {}, "Billing of " + portal.organization),
     el("dl", {}, ...fact("Plan", summary.plan_display_name), el("dt", {}, "State"), el("dd", { className: isBad ? "bad" : "good" }, states[summary.status] ?? summary.status),
       ...fact("Period", summary.current_period_start && day(summary.current_period_start) + " to " + day(summary.current_period_end)),
-      ...fact("Next plan", summary.pending_plan), ...fact("Blocked from", day(summary.grace_ends_at)))),
+      ...fact("Paid from", day(summary.trial_ends_at)), ...fact("Next plan", summary.pending_plan), ...fact("Blocked from", day(summary.grace_ends_at)))),
     el("section", { className: "card" }, el("h2", {}, "Payment"),
       open.length > 0 ? el("p", { className: "bad" }, amount(owed, open[0].currency) + " to pay") : el("p", {}, "Everything is paid."),
       open.length > 0 ? el("button", { className: "go", onclick: act("pay_invoices") }, "Pay " + amount(owed, open[0].currency)) : null,
       portal.payment_fails
         ? el("button", { onclick: act("accept_payments") }, "Let the next payments succeed again")
-        : el("button", { className: "stop", onclick: act("decline_payments") }, "Pretend that the next payments are declined")),
+        : el("button", { className: "stop", onclick: act("decline_payments") }, "Pretend that the next payments are declined"),
+      next ? el("button", { onclick: act("skip_ahead") }, "Skip to " + next) : null),
     el("section", { className: "card" }, el("h2", {}, "Invoices"),
       invoices.length === 0 ? el("p", { className: "note" }, "There are none yet.") : el("table", {}, el("tbody", {}, ...invoices.map((invoice) =>
         el("tr", {}, el("td", {}, invoice.hosted_url ? el("a", { href: invoice.hosted_url }, invoice.number) : invoice.number), el("td", {}, day(invoice.issued_at)), el("td", {}, invoice.status), el("td", { className: "n" }, amount(invoice.total_minor, invoice.currency))))))),

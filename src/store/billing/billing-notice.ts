@@ -16,6 +16,8 @@ const schema = defineEntity({
     about: p.text(),
     projectId: p.uuid().nullable(),
     value: p.bigint("number"),
+    /** Whether the worker has yet to mail it. */
+    mailDue: p.boolean().default(false),
     createdAt: p.datetime(3),
   },
 });
@@ -32,15 +34,31 @@ export interface ShownNotice {
   readonly at: Date;
 }
 
-/** Adds a notice. Returns false when the organization was told of it before. */
-export async function insertBillingNotice(
-  tx: Transaction,
-  notice: { readonly kind: string; readonly about: string; readonly projectId?: string; readonly value: number },
-): Promise<boolean> {
+/** A notice before it is stored. */
+export interface NewNotice {
+  readonly kind: string;
+  readonly about: string;
+  readonly projectId?: string;
+  readonly value: number;
+  readonly isMailDue: boolean;
+}
+
+/** Adds a notice. Returns its id; undefined when the organization was told of it before. */
+export async function insertBillingNotice(tx: Transaction, notice: NewNotice): Promise<string | undefined> {
+  const { kind, about, projectId = null, value, isMailDue } = notice;
+  const [row] = await tx.sql<{ id: string }>(
+    `insert into billing_notice (org_id, id, kind, about, project_id, value, mail_due, created_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (org_id, kind, about) do nothing returning id`,
+    [tx.orgId, newId(), kind, about, projectId, value, isMailDue, tx.now],
+  );
+  return row?.id;
+}
+
+/** Marks a notice as mailed. Returns false when it was before, or is gone. */
+export async function takeDueMail(tx: Transaction, id: string): Promise<boolean> {
   const rows = await tx.sql(
-    `insert into billing_notice (org_id, id, kind, about, project_id, value, created_at) values (?, ?, ?, ?, ?, ?, ?)
-     on conflict (org_id, kind, about) do nothing returning id`,
-    [tx.orgId, newId(), notice.kind, notice.about, notice.projectId ?? null, notice.value, tx.now],
+    "update billing_notice set mail_due = false where org_id = ? and id = ? and mail_due returning id",
+    [tx.orgId, id],
   );
   return rows.length > 0;
 }

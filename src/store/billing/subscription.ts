@@ -3,7 +3,7 @@ import { lookupTenantTable } from "../core/tenant.ts";
 import type { Lookups, Transaction } from "../core/transaction.ts";
 
 /** How a subscription stands. "none" is one that has ended. */
-export type SubscriptionStatus = "none" | "active" | "past_due" | "blocked" | "canceled";
+export type SubscriptionStatus = "none" | "trialing" | "active" | "past_due" | "blocked" | "canceled";
 /** Who takes the payments. */
 export type BillingProvider = "stub";
 /** A plan's identifier. */
@@ -27,6 +27,8 @@ const schema = defineEntity({
     /** The plan that begins with the next period. */
     pendingPlan: p.text().$type<SubscribedPlan>().nullable(),
     graceEndsAt: p.datetime(3).nullable(),
+    /** When a trial ends; null when there is none. */
+    trialEndsAt: p.datetime(3).nullable(),
     /** Whether the local pages decline the next payments. */
     paymentFails: p.boolean(),
     /** When the worker has to look at it next; null when nothing waits. */

@@ -69,6 +69,24 @@ export async function sumUsageDays(
   }));
 }
 
+/** Evaluations of each project on each of these days; days and projects without any are left out. */
+export async function readProjectDays(
+  tx: Transaction,
+  days: readonly string[],
+): Promise<{ projectId: string; day: string; evaluations: number }[]> {
+  const rows = await runBound<{ project_id: string; day: string; evaluations: string }>(
+    tx,
+    `select project_id, day::text as day, sum(evaluations) as evaluations from usage_day
+     where org_id = $1 and day = any($2::date[]) group by 1, 2 order by 1, 2`,
+    [tx.orgId, days],
+  );
+  return rows.map(({ project_id: projectId, day, evaluations }) => ({
+    projectId,
+    day,
+    evaluations: Number(evaluations),
+  }));
+}
+
 /** What metered evaluations are told apart by. */
 export type UsageDimension = "project" | "environment" | "agent" | "stage" | "day";
 

@@ -3,8 +3,10 @@
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
 import { BillingUpkeep } from "../../../src/domain/billing/billing-upkeep.ts";
+import { NoticeMails } from "../../../src/domain/billing/notice.ts";
 import { readPrices } from "../../../src/domain/billing/price.ts";
 import { QuotaUpkeep } from "../../../src/domain/billing/quota-upkeep.ts";
+import { UsageAnomalies } from "../../../src/domain/billing/usage-anomaly.ts";
 import { UsageReconciliation } from "../../../src/domain/billing/usage-reconciliation.ts";
 import { ActivationRefresh } from "../../../src/domain/bundle/activation-refresh.ts";
 import { BundleRetention } from "../../../src/domain/bundle/retention.ts";
@@ -38,6 +40,13 @@ import { unlockDeadPools } from "../../../src/store/core/worker-pool.ts";
 import { createTestDatabase, type TestDatabase } from "../database.ts";
 import { createMovedClock, type MovedClock } from "../moved-clock.ts";
 import { adminCaller } from "../vector/world.ts";
+
+/** The terms of plans that are bought. */
+export const billingTerms = {
+  prices: readPrices(["growth=4900", "enterprise=49000"]),
+  graceMs: 7 * 86_400_000,
+  trialDays: 0,
+};
 
 /** Everything between an event and its target, in one process. */
 export interface WebhookWorld {
@@ -104,11 +113,13 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       locks: new AccountLocks(workerDatabase),
       mails: new MailDelivery({ sealer, clock, transport: undefined }),
       quotas: new QuotaUpkeep(workerDatabase, { clock, mailer }),
-      billing: new BillingUpkeep(workerDatabase, clock, { prices: readPrices([]), graceMs: 0, mailer }),
+      billing: new BillingUpkeep(workerDatabase, clock, { ...billingTerms, mailer }),
       departures: new Departures(workerDatabase, { mailer }),
       statFold: new StatFold(workerDatabase),
       traceUpgrade: new TraceUpgrade(workerDatabase, sealer),
       usageReconciliation: new UsageReconciliation(workerDatabase),
+      usageAnomalies: new UsageAnomalies(workerDatabase, { mailer }),
+      notices: new NoticeMails(workerDatabase, { mailer }),
       onFold: () => undefined,
       onUsageDifference: () => undefined,
       runs: new RunWorker(workerDatabase, { kinds: { erasure: new ErasureRun(sealer) }, clock, log }),

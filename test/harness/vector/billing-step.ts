@@ -11,6 +11,7 @@ import type { World } from "./world.ts";
 const terms = {
   prices: { currency: "USD", amounts: { growth: 4_900, enterprise: 49_000 } },
   graceMs: 7 * 86_400_000,
+  trialDays: 0,
   mailer: undefined,
 };
 

@@ -16,6 +16,7 @@ import { SetRetention } from "./0012-set-retention.ts";
 import { StandingOfOrganizations } from "./0013-standing-of-organizations.ts";
 import { BillOrganizations } from "./0014-bill-organizations.ts";
 import { LetDirectoriesIn } from "./0015-let-directories-in.ts";
+import { TryAndTell } from "./0019-try-and-tell.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0013-standing-of-organizations", class: StandingOfOrganizations },
   { name: "0014-bill-organizations", class: BillOrganizations },
   { name: "0015-let-directories-in", class: LetDirectoriesIn },
+  { name: "0019-try-and-tell", class: TryAndTell },
 ];

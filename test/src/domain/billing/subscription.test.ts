@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Billing, type BillingOptions } from "../../../../src/domain/billing/billing.ts";
 import { BillingUpkeep } from "../../../../src/domain/billing/billing-upkeep.ts";
-import { LocalPages, type PageKey } from "../../../../src/domain/billing/local-page.ts";
+import { LocalPages, type PageKey, type PortalAction } from "../../../../src/domain/billing/local-page.ts";
 import { endOfPeriod, prorated } from "../../../../src/domain/billing/period.ts";
 import { readPrices, shownAmount } from "../../../../src/domain/billing/price.ts";
 import { PasswordHasher } from "../../../../src/domain/identity/password-hash.ts";
@@ -18,6 +18,7 @@ const options: BillingOptions = {
   mode: "stub",
   prices: readPrices(["growth=4900", "enterprise=49000"]),
   graceMs: 7 * dayMs,
+  trialDays: 0,
   mailer: undefined,
   publicUrl: "https://guard.example.com",
 };
@@ -57,7 +58,7 @@ describe("a subscription", () => {
     const page: PageKey = pageOf((await billing.checkout(world.caller, { plan })).url);
     return pages.confirm(page, "paid", audit);
   };
-  const inPortal = async (action: "pay_invoices" | "decline_payments" | "accept_payments") =>
+  const inPortal = async (action: PortalAction) =>
     pages.act(pageOf((await billing.openPortal(world.caller, {})).url), action, audit);
   const at = async (moment: string) => {
     clock.set(new Date(moment));
@@ -154,6 +155,53 @@ describe("a subscription", () => {
     await operator().setPlan(world.orgId, "enterprise");
     await buy();
     expect(await summary()).toMatchObject({ plan: "growth", provider: "stub" });
+  });
+
+  it("is tried out first where that is offered, once, and is paid from the end of the trial on", async () => {
+    const trying = { ...options, trialDays: 14 };
+    const [shop, page] = [new Billing(database, trying), new LocalPages(database, trying)];
+    const open = async () => pageOf((await shop.checkout(world.caller, { plan: "growth" })).url);
+    const first = await open();
+    expect(await page.viewCheckout(first)).toMatchObject({ trialDays: 14 });
+    await page.confirm(first, "paid", audit);
+    const trialEndsAt = new Date("2026-02-14T10:30:00Z");
+    expect(await summary()).toMatchObject({ status: "trialing", plan: "growth", trialEndsAt, limit: 250_000 });
+    await shop.changePlan(world.caller, { plan: "enterprise" });
+    expect(await invoices()).toHaveLength(0);
+    expect(await at("2026-02-14T10:30:00Z")).toMatchObject({
+      ...{ status: "active", plan: "enterprise", trialEndsAt: null },
+      ...{ currentPeriodStart: trialEndsAt, currentPeriodEnd: new Date("2026-03-14T10:30:00Z") },
+    });
+    expect((await invoices()).map(({ invoice }) => invoice.totalMinor)).toEqual([49_000]);
+    await shop.cancel(world.caller, { atPeriodEnd: false });
+    expect(await page.viewCheckout(await open())).toMatchObject({ trialDays: 0 });
+  });
+
+  it.each(["decline_payments", "cancel"] as const)("that is only tried out ends with its trial: %s", async (how) => {
+    const trying = { ...options, trialDays: 14 };
+    const shop = new Billing(database, trying);
+    const first = pageOf((await shop.checkout(world.caller, { plan: "growth" })).url);
+    await new LocalPages(database, trying).confirm(first, "paid", audit);
+    if (how === "cancel") await shop.cancel(world.caller, { atPeriodEnd: true });
+    else await inPortal(how);
+    expect(await at("2026-02-14T10:29:00Z")).toMatchObject({ status: "trialing", plan: "growth" });
+    expect(await at("2026-02-14T10:30:00Z")).toMatchObject({ status: "none", plan: "free", billingBlocked: false });
+    expect(await invoices()).toHaveLength(0);
+  });
+
+  it("shows every state without waiting, by the local portal", async () => {
+    await buy();
+    await inPortal("decline_payments");
+    expect((await inPortal("skip_ahead")).summary).toMatchObject({ status: "past_due", billingBlocked: false });
+    expect((await inPortal("skip_ahead")).summary).toMatchObject({ status: "blocked", billingBlocked: true });
+    await expect(inPortal("skip_ahead")).rejects.toThrow("nothing is going to happen");
+    await inPortal("accept_payments");
+    expect((await inPortal("pay_invoices")).summary).toMatchObject({ status: "active", billingBlocked: false });
+    clock.pass(1_000);
+    const { summary: renewed } = await inPortal("skip_ahead");
+    expect(renewed).toMatchObject({ status: "active", currentPeriodStart: new Date("2026-01-31T10:30:01Z") });
+    await billing.cancel(world.caller, { atPeriodEnd: true });
+    expect((await inPortal("skip_ahead")).summary).toMatchObject({ status: "none", plan: "free" });
   });
 
   it("that is blocked may be opened by the operator, for another grace time", async () => {
