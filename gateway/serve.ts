@@ -20,7 +20,7 @@ import type { Pages } from "./docs/static-page.ts";
 import type { FastPathOptions } from "./fast/call.ts";
 import { createFastPath } from "./fast/path.ts";
 import { rpcCompressions } from "./http/compression.ts";
-import type { RestHandler, RestRequest } from "./http/http.ts";
+import { hostOf, type RestHandler, type RestRequest } from "./http/http.ts";
 import { type Conversation, createRestHandler } from "./rest/handler.ts";
 import type { RestLimits } from "./rest/operation.ts";
 import { createRpcAdapter, type NodeHandler } from "./rpc/adapter.ts";
@@ -87,8 +87,11 @@ export async function serve(options: ServeOptions): Promise<Server> {
     writeMaxBytes: maxBundleJsonBytes,
     acceptCompression: [...rpcCompressions],
     shutdownSignal: shutdown.signal,
-    contextValues: (request) =>
-      createContextValues().set(connectionKey, { address: addressOf(request as RestRequest, trustedHops) }),
+    contextValues: (request) => {
+      const received = request as RestRequest;
+      const connection = { address: addressOf(received, trustedHops), host: hostOf(received) };
+      return createContextValues().set(connectionKey, connection);
+    },
     fallback: rest as NodeHandler,
     log,
   });

@@ -25,6 +25,7 @@ import type { Logger } from "./kit/observability/log.ts";
 import { createMetrics } from "./kit/observability/metrics.ts";
 import { type Clock, systemClock } from "./kit/process/clock.ts";
 import { drainDelay, type ShutdownStep } from "./kit/process/shutdown.ts";
+import { consoleFacts } from "./kit/rpc/browser.ts";
 import { createInterceptors } from "./kit/rpc/interceptors/order.ts";
 import { localPages } from "./rpc/billing/page.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
@@ -97,9 +98,13 @@ function serveControlPlane(
   const { database, clock, log, metrics } = parts;
   return serve({
     services: controlServices,
-    routes: (router) => register(router, domain, shutdown),
+    routes: (router) => register(router, domain, { shutdown, publicUrl: parts.publicUrl }),
     interceptors: createInterceptors({
       authenticate: (token, { address }) => authenticate(domain, { token, address, now: clock.now() }, log),
+      console: {
+        ...consoleFacts(parts.publicUrl),
+        authenticate: (cookie, { address }) => authenticateCookie(domain, { cookie, address }, log),
+      },
       countRequest: (peer) => countRequest(config, database, peer, clock.now()),
       entitlements: (orgId) => domain.organizations.entitlements(orgId),
       log,
@@ -152,7 +157,7 @@ async function authenticate(
   { token, address, now }: { readonly token: string; readonly address: string; readonly now: Date },
   log: Logger,
 ) {
-  const warn = (err: unknown) => log.warn({ err }, "the last use of a credential could not be recorded");
+  const warn = (err: unknown) => warnOfUse(err, log);
   if (tokenKind(token) === CredentialKind.MEMBER) {
     const person = await sessions.authenticate(token);
     if (person !== undefined) sessions.touch(person, address).catch(warn);
@@ -161,6 +166,21 @@ async function authenticate(
   const credential = await tokens.authenticate(token, now);
   if (credential?.orgId !== undefined) tokens.touch(credential.orgId, credential.id, now).catch(warn);
   return credential;
+}
+
+/** The person of a session that is a cookie; undefined when there is none. */
+async function authenticateCookie(
+  { sessions }: Domain,
+  { cookie, address }: { readonly cookie: string; readonly address: string },
+  log: Logger,
+) {
+  const person = await sessions.authenticateCookie(cookie);
+  if (person !== undefined) sessions.touch(person, address).catch((err: unknown) => warnOfUse(err, log));
+  return person;
+}
+
+function warnOfUse(err: unknown, log: Logger): void {
+  log.warn({ err }, "the last use of a credential could not be recorded");
 }
 
 /** Seconds that the peer has to wait; undefined when it may go on. */

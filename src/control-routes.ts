@@ -17,9 +17,17 @@ import { registerTelemetryServices } from "./rpc/telemetry/module.ts";
 import { registerTenancyServices } from "./rpc/tenancy/module.ts";
 import { registerWebhookServices } from "./rpc/webhook/module.ts";
 
-/** Registers the handlers of every service. `shutdown` ends calls that wait. */
-export function register(router: ConnectRouter, domain: Domain, shutdown: AbortSignal): void {
-  registerIdentityServices(router, domain, { services: controlServices });
+/** What the handlers need besides the domain. */
+export interface RouteParts {
+  /** Ends calls that wait. */
+  readonly shutdown: AbortSignal;
+  /** Where browsers reach the service. */
+  readonly publicUrl: string;
+}
+
+/** Registers the handlers of every service. */
+export function register(router: ConnectRouter, domain: Domain, { shutdown, publicUrl }: RouteParts): void {
+  registerIdentityServices(router, domain, { services: controlServices, publicUrl });
   registerTenancyServices(router, domain);
   registerScimServices(router, domain);
   registerProjectServices(router, domain);

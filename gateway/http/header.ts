@@ -2,8 +2,14 @@
 
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 
-/** Request headers that reach the transport. Others do not: an operation that reads a header has a field for it. */
-const forwarded = ["authorization", "x-api-key", "traceparent", "tracestate", "user-agent"];
+/**
+ * Request headers that reach the transport: credentials, what tells calls of the console's page from others, traces.
+ * Others do not: an operation that reads a header has a field for it.
+ */
+const forwarded = [
+  ...["authorization", "x-api-key", "cookie", "x-policy-guard-console", "origin", "sec-fetch-site"],
+  ...["traceparent", "tracestate", "user-agent"],
+];
 
 /** The headers of the call that a request leads to. */
 export function callHeaders(headers: IncomingHttpHeaders, requestId: string): Headers {

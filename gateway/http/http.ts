@@ -11,6 +11,12 @@ export type RestRequest = Parameters<RestHandler>[0];
 /** A response of node:http or node:http2. */
 export type RestResponse = Parameters<RestHandler>[1];
 
+/** The host that a request names, with its port. */
+export function hostOf({ headers }: RestRequest): string | undefined {
+  const authority = headers[":authority"];
+  return typeof authority === "string" ? authority : headers.host;
+}
+
 /** A whole answer. */
 export interface Answer {
   readonly status: number;

@@ -12,7 +12,7 @@ import { peerAddress } from "../../src/kit/net/address.ts";
 import { connectionKey } from "../../src/kit/rpc/context.ts";
 import { compressed } from "../http/compression.ts";
 import { callHeaders } from "../http/header.ts";
-import { type RestRequest, sendAnswer } from "../http/http.ts";
+import { hostOf, type RestRequest, sendAnswer } from "../http/http.ts";
 import { cutFields } from "../json/enum-names.ts";
 import { parseJson } from "../json/parse.ts";
 import { inSlices } from "../large/slices.ts";
@@ -53,7 +53,11 @@ export function createOperation(
         return draft.finish(text === "" ? undefined : parseJson(text, { cutTexts }));
       });
       const address = addressOf(request, trustedHops);
-      await call(exchange, draft, createContextValues().set(connectionKey, { address, readBody }));
+      await call(
+        exchange,
+        draft,
+        createContextValues().set(connectionKey, { address, host: hostOf(request), readBody }),
+      );
     },
   };
 }

@@ -5,7 +5,7 @@
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { isTicket, newTicket, tokenDigest } from "../../kit/crypto/token.ts";
-import { Fault, linkInvalid, validationFailed } from "../../kit/fault/fault.ts";
+import { Fault, linkInvalid, unauthenticated, validationFailed } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { AccountCaller, AuditIntent, Caller } from "../../kit/rpc/context.ts";
@@ -35,7 +35,7 @@ import type { LoginTries, TryResult } from "./login-try.ts";
 import type { PasswordHasher } from "./password-hash.ts";
 import { checkPassword } from "./password-rule.ts";
 import { type IssuedSession, openSession } from "./session.ts";
-import { type CallOrigin, wrongLogin } from "./sign-in.ts";
+import type { CallOrigin } from "./sign-in.ts";
 import { auditView, resourceOf, tellAdded } from "./team.ts";
 import { personBehind } from "./token.ts";
 
@@ -165,7 +165,7 @@ export class Invitations {
       const passwordHash = await hasher.hash(begins.password);
       return { accountId: newId(), isSignedIn: false, begins: { name: begins.name, passwordHash } };
     }
-    if (password === undefined) throw wrongLogin("this address has an account; sign in, or send its password");
+    if (password === undefined) throw unauthenticated("this address has an account; sign in, or send its password");
     await this.#checkPassword(key, password, origin.audit);
     return { accountId: account.id, isSignedIn: false };
   }
@@ -177,8 +177,8 @@ export class Invitations {
       if (!matches) return { outcome: "wrong", value: "out" };
       return account?.mfa_enabled === true ? { outcome: "undecided", value: "mfa" } : { outcome: "right", value: "in" };
     });
-    if (answer === "out") throw wrongLogin("this address has an account, and the password is wrong");
-    if (answer === "mfa") throw wrongLogin("this account has a second factor; sign in, then open the link again");
+    if (answer === "out") throw unauthenticated("this address has an account, and the password is wrong");
+    if (answer === "mfa") throw unauthenticated("this account has a second factor; sign in, then open the link again");
   }
 }
 

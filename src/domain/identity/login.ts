@@ -1,6 +1,7 @@
 // Signs people in with a password. An unknown address and a wrong password get the same answer after the same time.
 
 import { isTicket, newTicket, tokenDigest } from "../../kit/crypto/token.ts";
+import { unauthenticated } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { AccountTransaction } from "../../store/core/transaction.ts";
@@ -18,7 +19,7 @@ import type { LoginTries, TryResult } from "./login-try.ts";
 import type { PasswordCheck, PasswordHasher } from "./password-hash.ts";
 import type { SecondFactors } from "./second-factor.ts";
 import { openSession } from "./session.ts";
-import { type CallOrigin, type SignedIn, wrongLogin } from "./sign-in.ts";
+import type { CallOrigin, SignedIn } from "./sign-in.ts";
 import type { NoteRefusal } from "./sign-in-refusal.ts";
 
 /** Time for the second step of a sign-in. */
@@ -55,13 +56,15 @@ export class Logins {
         return { outcome: "right", value: await this.#begin(found, input.password, check, origin) };
       },
     );
-    if (answer === undefined) throw wrongLogin("the e-mail address or the password is wrong");
+    if (answer === undefined) throw unauthenticated("the e-mail address or the password is wrong");
     return answer;
   }
 
   /** Finishes a sign-in with a code. */
   async complete(input: { readonly mfaToken: string; readonly code: string }, origin: CallOrigin): Promise<SignedIn> {
-    const refusal = wrongLogin("the code is wrong or was used before, or the sign-in took too long; sign in again");
+    const refusal = unauthenticated(
+      "the code is wrong or was used before, or the sign-in took too long; sign in again",
+    );
     const digest = tokenDigest(input.mfaToken);
     const accountId = isTicket("mfa", input.mfaToken)
       ? await lookUpOneTimeToken(this.#database, "mfa", digest, this.#clock.now())

@@ -3,7 +3,7 @@
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { isTicket, newTicket, tokenDigest } from "../../kit/crypto/token.ts";
-import { Fault, linkInvalid } from "../../kit/fault/fault.ts";
+import { Fault, linkInvalid, unauthenticated } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { AccountCaller, AuditIntent } from "../../kit/rpc/context.ts";
@@ -30,7 +30,6 @@ import { unlock } from "./account-lock.ts";
 import type { LoginTries } from "./login-try.ts";
 import type { PasswordHasher } from "./password-hash.ts";
 import { checkPassword } from "./password-rule.ts";
-import { wrongLogin } from "./sign-in.ts";
 import { isPasswordOf } from "./step-up.ts";
 
 const linkMs = 3_600_000;
@@ -61,7 +60,7 @@ export class Passwords {
     if (input.next === input.current)
       throw new Fault(Reason.PASSWORD_REFUSED, "the new password is the same as the current one");
     if (!(await isPasswordOf(account, input.current, caller.audit, this.#parts)))
-      throw wrongLogin("the current password is wrong");
+      throw unauthenticated("the current password is wrong");
     const passwordHash = await this.#parts.hasher.hash(input.next);
     await this.#database.accountTransaction(caller.accountId, (tx) =>
       replacePassword(tx, caller, passwordHash, { except: caller.sessionId }),

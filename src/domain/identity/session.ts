@@ -1,5 +1,6 @@
 // Sessions of people. A session is a family of opaque tokens of which only digests are stored: access tokens that live
-// for minutes, and refresh tokens that are exchanged once for a new pair. A second use of a refresh token, even at the
+// for minutes, and refresh tokens that are exchanged once for a new pair. A session of the console is one cookie instead,
+// which two tabs can use at the same time. A second use of a refresh token, even at the
 // same moment, ends the session: one of the two callers is not its owner (RFC 9700, section 4.14.2). There is no time
 // of grace.
 //
@@ -64,21 +65,36 @@ export function roleOf(name: string): Role {
 export interface Origin {
   readonly address: string;
   readonly userAgent: string;
+  /** The session is to be a browser's cookie instead of tokens. */
+  readonly asCookie?: boolean;
 }
 
-/** The credentials of a session; they cannot be read again. */
-export interface IssuedSession {
+/** The tokens of a session; they cannot be read again. */
+export interface IssuedTokens {
+  readonly kind: "tokens";
   readonly sessionId: string;
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly expiresInSeconds: number;
 }
 
+/** The cookie of a session; it cannot be read again. */
+export interface IssuedCookie {
+  readonly kind: "cookie";
+  readonly sessionId: string;
+  readonly cookie: string;
+  /** Time until the browser has to send it again. */
+  readonly expiresInSeconds: number;
+}
+
+/** The credentials of a session. */
+export type IssuedSession = IssuedTokens | IssuedCookie;
+
 /** Begins a session in the transaction. One from an organization's identity provider reaches that organization only. */
 export async function openSession(
   tx: AccountTransaction,
   method: SessionMethod,
-  { address, userAgent }: Origin,
+  { address, userAgent, asCookie = false }: Origin,
   { providerOrgId }: { readonly providerOrgId?: string } = {},
 ): Promise<IssuedSession> {
   const session = tx.em.create(SessionRow, {
@@ -94,26 +110,41 @@ export async function openSession(
     revokedAt: null,
   });
   await tx.em.flush();
-  return addTokens(tx, session);
+  return asCookie ? addCookie(tx, session) : addTokens(tx, session);
 }
 
-function addTokens(tx: AccountTransaction, session: SessionRow): IssuedSession {
+function addTokens(tx: AccountTransaction, session: SessionRow): IssuedTokens {
   const accessToken = newToken(CredentialKind.MEMBER);
   const refreshToken = newTicket("refresh");
-  const add = (kind: SessionTokenKind, value: string, expiresAt: Date) =>
-    tx.em.create(SessionTokenRow, {
-      digest: tokenDigest(value),
-      accountId: tx.accountId,
-      sessionId: session.id,
-      kind,
-      expiresAt,
-      usedAt: null,
-    });
   const accessEnd = Math.min(tx.now.getTime() + accessMs, session.expiresAt.getTime());
-  add("access", accessToken, new Date(accessEnd));
-  add("refresh", refreshToken, session.expiresAt);
+  addToken(tx, session, { kind: "access", value: accessToken, expiresAt: new Date(accessEnd) });
+  addToken(tx, session, { kind: "refresh", value: refreshToken, expiresAt: session.expiresAt });
   const expiresInSeconds = Math.floor((accessEnd - tx.now.getTime()) / 1_000);
-  return { sessionId: session.id, accessToken, refreshToken, expiresInSeconds };
+  return { kind: "tokens", sessionId: session.id, accessToken, refreshToken, expiresInSeconds };
+}
+
+// The cookie lives as long as its session may; an unused session ends before it.
+function addCookie(tx: AccountTransaction, session: SessionRow): IssuedCookie {
+  const cookie = newTicket("console");
+  addToken(tx, session, { kind: "console", value: cookie, expiresAt: lastEnd(session) });
+  const expiresInSeconds = Math.floor((session.expiresAt.getTime() - tx.now.getTime()) / 1_000);
+  return { kind: "cookie", sessionId: session.id, cookie, expiresInSeconds };
+}
+
+interface NewToken {
+  readonly kind: SessionTokenKind;
+  readonly value: string;
+  readonly expiresAt: Date;
+}
+
+function addToken(tx: AccountTransaction, { id: sessionId }: SessionRow, { kind, value, expiresAt }: NewToken): void {
+  const digest = tokenDigest(value);
+  tx.em.create(SessionTokenRow, { digest, accountId: tx.accountId, sessionId, kind, expiresAt, usedAt: null });
+}
+
+/** When the session ends, however often it is used. */
+function lastEnd({ createdAt, providerOrgId }: SessionRow): Date {
+  return new Date(createdAt.getTime() + (providerOrgId == null ? maxSessionMs : maxProvidedSessionMs));
 }
 
 /** Verifies, refreshes, lists and ends sessions. */
@@ -130,7 +161,16 @@ export class Sessions {
 
   /** The person that an access token stands for; undefined when it is unknown, expired or revoked. */
   async authenticate(value: string): Promise<Credential | undefined> {
-    if (tokenKind(value) !== CredentialKind.MEMBER) return undefined;
+    return tokenKind(value) === CredentialKind.MEMBER ? this.#find(value) : undefined;
+  }
+
+  /** The person that the cookie of a session stands for; undefined when it is unknown, expired or revoked. */
+  async authenticateCookie(value: string): Promise<Credential | undefined> {
+    const credential = isTicket("console", value) ? await this.#find(value) : undefined;
+    return credential && { ...credential, isCookie: true };
+  }
+
+  async #find(value: string): Promise<Credential | undefined> {
     const found = await lookUpSession(this.#database, tokenDigest(value), this.#clock.now());
     if (found === undefined) return undefined;
     return {
@@ -148,16 +188,33 @@ export class Sessions {
   }
 
   /** Records that a session was used; of several uses within a minute only the first reaches the database. */
-  async touch({ id, sessionId }: Credential, address: string): Promise<void> {
+  async touch({ id, sessionId, isCookie = false, providerOrgId }: Credential, address: string): Promise<void> {
     if (sessionId === undefined) return;
     const minute = Math.floor(this.#clock.now().getTime() / minuteMs);
     if (this.#touched.get(sessionId) === minute) return;
     this.#touched.set(sessionId, minute);
-    await this.#database.accountTransaction(id, (tx) => touchSession(tx, sessionId, address));
+    // Tokens prolong their session when they are refreshed, a cookie when it is used.
+    const prolong = isCookie && providerOrgId === undefined ? { idleMs, maxMs: maxSessionMs } : undefined;
+    await this.#database.accountTransaction(id, (tx) => touchSession(tx, sessionId, { address, prolong }));
+  }
+
+  /** The time after which a browser forgets the cookie of this session, if it is not used until then. */
+  cookieSeconds({ providerOrgId }: Credential): number {
+    return (providerOrgId === undefined ? idleMs : maxProvidedSessionMs) / 1_000;
+  }
+
+  /** Ends the session of a cookie that its browser forgets. Without effect for one that is not live. */
+  async endCookie(value: string, audit: AuditIntent): Promise<void> {
+    const credential = await this.authenticateCookie(value);
+    if (credential?.sessionId === undefined) return;
+    const { id, sessionId } = credential;
+    await this.#database.accountTransaction(id, async (tx) => {
+      if (await revokeSession(tx, sessionId)) tx.changed({ credential, audit }, endOf(sessionId));
+    });
   }
 
   /** Exchanges a refresh token for new tokens of its session. */
-  async refresh(refreshToken: string, origin: Origin, audit: AuditIntent): Promise<IssuedSession> {
+  async refresh(refreshToken: string, origin: Origin, audit: AuditIntent): Promise<IssuedTokens> {
     if (!isTicket("refresh", refreshToken)) throw unauthenticated();
     const digest = tokenDigest(refreshToken);
     const accountId = await lookUpRefreshToken(this.#database, digest);
@@ -199,12 +256,11 @@ function endOf(sessionId: string) {
   return { resource: `session/${sessionId}`, before: { state: "live" }, after: null };
 }
 
-function renew(tx: AccountTransaction, session: SessionRow, { address, userAgent }: Origin): IssuedSession {
+function renew(tx: AccountTransaction, session: SessionRow, { address, userAgent }: Origin): IssuedTokens {
   session.lastUsedAt = tx.now;
   session.address = address;
   session.userAgent = printable(userAgent);
-  const endMs = session.createdAt.getTime() + (session.providerOrgId == null ? maxSessionMs : maxProvidedSessionMs);
-  session.expiresAt = new Date(Math.min(tx.now.getTime() + idleMs, endMs));
+  session.expiresAt = new Date(Math.min(tx.now.getTime() + idleMs, lastEnd(session).getTime()));
   return addTokens(tx, session);
 }
 

@@ -2,7 +2,7 @@
 // require the password, or a session whose sign-in was a short time ago. Refreshing a session does not make it fresh.
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
-import { Fault } from "../../kit/fault/fault.ts";
+import { Fault, unauthenticated } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import type { AccountCaller, AuditIntent } from "../../kit/rpc/context.ts";
 import type { Database } from "../../store/connection/database.ts";
@@ -11,7 +11,6 @@ import { findSessionStart } from "../../store/identity/session.ts";
 import { requireAccount } from "./account.ts";
 import type { LoginTries } from "./login-try.ts";
 import type { PasswordHasher } from "./password-hash.ts";
-import { wrongLogin } from "./sign-in.ts";
 
 /** A sign-in up to this age replaces the password. */
 const freshMs = 10 * 60_000;
@@ -42,7 +41,8 @@ export class StepUp {
     const account = await this.#database.readAccount(caller.accountId, async (tx) =>
       requireAccount(await findAccount(tx)),
     );
-    if (!(await isPasswordOf(account, password, caller.audit, this.#parts))) throw wrongLogin("the password is wrong");
+    if (!(await isPasswordOf(account, password, caller.audit, this.#parts)))
+      throw unauthenticated("the password is wrong");
   }
 
   async #requireFresh({ accountId, sessionId }: AccountCaller): Promise<void> {

@@ -19,14 +19,23 @@ const prefixes: ReadonlyMap<CredentialKind, string> = new Map([
   [CredentialKind.MEMBER, "gr_ses_"],
 ]);
 
-/** Tickets: tokens that no call accepts as a credential, and that are exchanged once for one that it does. */
-const ticketPrefixes = { refresh: "gr_ref_", link: "gr_lnk_", mfa: "gr_mfa_", sso: "gr_sso_" } as const;
+/**
+ * Tickets: tokens that no call accepts as a bearer token. Those of the kind `console` are a session's cookie, the others
+ * are exchanged once.
+ */
+const ticketPrefixes = {
+  refresh: "gr_ref_",
+  link: "gr_lnk_",
+  mfa: "gr_mfa_",
+  sso: "gr_sso_",
+  console: "gr_con_",
+} as const;
 
 /** What a ticket is for. */
 export type TicketKind = keyof typeof ticketPrefixes;
 
 /** What secret scanners may match: every token of this product and, but for the checksum, nothing else. */
-export const tokenPattern = /\bgr_(?:rt|ci|adm|scim|ses|ref|lnk|mfa|sso)_[0-9A-Za-z]{39}\b/;
+export const tokenPattern = /\bgr_(?:rt|ci|adm|scim|ses|ref|lnk|mfa|sso|con)_[0-9A-Za-z]{39}\b/;
 
 /** A new token of this kind. */
 export function newToken(kind: CredentialKind): string {

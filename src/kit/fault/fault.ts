@@ -120,11 +120,18 @@ export function malformedRequest(message: string): Fault {
 }
 
 /** No credential, or an unknown, expired or revoked one; deliberately one answer for all. */
-export function unauthenticated(): Fault {
-  return new Fault(Reason.UNAUTHENTICATED, "missing or invalid credential", {
-    headers: { "WWW-Authenticate": 'Bearer realm="policy-guard"' },
-  });
+export function unauthenticated(message = "missing or invalid credential"): Fault {
+  return new Fault(Reason.UNAUTHENTICATED, message, { headers: challenge });
 }
+
+/** The browser's session is another than that of the page that calls. */
+export function sessionChanged(): Fault {
+  const message = "the browser has signed in again since this page was loaded; reload it";
+  return new Fault(Reason.SESSION_CHANGED, message, { headers: challenge });
+}
+
+/** Every answer 401 says how to authenticate (RFC 9110, section 11.6.1). */
+const challenge = { "WWW-Authenticate": 'Bearer realm="policy-guard"' };
 
 /** The credential may not do this. */
 export function insufficientScope(message: string): Fault {

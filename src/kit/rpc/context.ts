@@ -22,6 +22,8 @@ export interface Credential {
   readonly roles: ReadonlyMap<string, Role>;
   /** A member's session. */
   readonly sessionId?: string;
+  /** The session is a cookie of the console's page. */
+  readonly isCookie?: boolean;
   /**
    * For a session that began at an organization's identity provider: that organization, the only one that it reaches.
    */
@@ -64,6 +66,8 @@ export interface AuditIntent {
 export interface Connection {
   /** The peer's network address, or "" in process. */
   readonly address: string;
+  /** The host that the call names, with its port. */
+  readonly host?: string | undefined;
   /**
    * For a REST call: reads the body into the request message. Called once the caller is authorized; returns what could
    * not be bound, path and query included. Throws when the body cannot be read at all.

@@ -1,23 +1,20 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
-import type {
-  AccountSchema,
-  MembershipSchema,
-  SessionSchema,
-  SessionTokensSchema,
-} from "../../../gen/policyguard/control/v1/account_pb.ts";
+import type { AccountSchema, MembershipSchema, SessionSchema } from "../../../gen/policyguard/control/v1/account_pb.ts";
 import type { AccountService } from "../../../gen/policyguard/control/v1/account_service_pb.ts";
 import type { Accounts } from "../../domain/identity/account.ts";
 import type { Logins } from "../../domain/identity/login.ts";
 import type { Passwords } from "../../domain/identity/password-change.ts";
 import type { Registrations } from "../../domain/identity/registration.ts";
 import type { SecondFactors } from "../../domain/identity/second-factor.ts";
-import { type IssuedSession, roleOf, type Sessions } from "../../domain/identity/session.ts";
-import type { CallOrigin, SignedIn } from "../../domain/identity/sign-in.ts";
-import { accountCallerOf, auditKey, connectionKey } from "../../kit/rpc/context.ts";
+import { roleOf, type Sessions } from "../../domain/identity/session.ts";
+import type { SignedIn } from "../../domain/identity/sign-in.ts";
+import { accountCallerOf, auditKey, signedInAccount } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { qrSvg } from "../../platform/qr.ts";
 import { timestamp } from "../time.ts";
+import type { ConsoleSessions } from "./console-session.ts";
+import { tokensMessage } from "./tokens.ts";
 
 /** What the handlers of AccountService call. */
 export interface AccountDomain {
@@ -32,28 +29,30 @@ export interface AccountDomain {
 type Handlers = ServiceImpl<typeof AccountService>;
 
 /** Handlers of AccountService. */
-export function accountHandlers(domain: AccountDomain): Omit<Handlers, "acceptInvitation"> {
-  return { ...entryHandlers(domain), ...sessionHandlers(domain), ...credentialHandlers(domain) };
+export function accountHandlers(domain: AccountDomain, consoles: ConsoleSessions): Omit<Handlers, "acceptInvitation"> {
+  return { ...entryHandlers(domain, consoles), ...sessionHandlers(domain, consoles), ...credentialHandlers(domain) };
 }
 
 /** Handlers of calls without a session. */
-function entryHandlers({ registrations, logins, passwords }: AccountDomain) {
+function entryHandlers({ registrations, logins, passwords }: AccountDomain, consoles: ConsoleSessions) {
   return {
     register: async (request, context) => {
-      const begun = await registrations.register(request, originOf(context));
+      const begun = await registrations.register(request, consoles.originOf(context, request));
       return begun === undefined
         ? { status: "confirmation_sent" }
-        : { status: "active", ...signedInMessage(begun), orgId: begun.orgId };
+        : { status: "active", ...(await signedInMessage(consoles, context, begun)), orgId: begun.orgId };
     },
-    confirmEmail: async ({ token }, context) => {
-      const begun = await registrations.confirm(token, originOf(context));
-      return { ...signedInMessage(begun), orgId: begun.orgId };
+    confirmEmail: async (request, context) => {
+      const begun = await registrations.confirm(request.token, consoles.originOf(context, request));
+      return { ...(await signedInMessage(consoles, context, begun)), orgId: begun.orgId };
     },
     login: async (request, context) => {
-      const answer = await logins.login(request, originOf(context));
-      return "mfaToken" in answer ? { mfaRequired: true, mfaToken: answer.mfaToken } : signedInMessage(answer);
+      const answer = await logins.login(request, consoles.originOf(context, request));
+      if ("mfaToken" in answer) return { mfaRequired: true, mfaToken: answer.mfaToken };
+      return signedInMessage(consoles, context, answer);
     },
-    completeLogin: async (request, context) => signedInMessage(await logins.complete(request, originOf(context))),
+    completeLogin: async (request, context) =>
+      signedInMessage(consoles, context, await logins.complete(request, consoles.originOf(context, request))),
     requestPasswordReset: async (request) => {
       await passwords.requestReset(request);
       return { status: "sent_if_known" };
@@ -65,19 +64,26 @@ function entryHandlers({ registrations, logins, passwords }: AccountDomain) {
   } satisfies Partial<Handlers>;
 }
 
-function sessionHandlers({ accounts, sessions }: AccountDomain) {
+function sessionHandlers({ accounts, sessions }: AccountDomain, consoles: ConsoleSessions) {
   return {
     refreshSession: async ({ refreshToken }, context) => {
-      const origin = originOf(context);
+      const origin = consoles.originOf(context, { asCookie: false });
       return { tokens: tokensMessage(await sessions.refresh(refreshToken, origin, origin.audit)) };
     },
     logout: async (_request, context) => {
-      await sessions.logOut(accountCallerOf(context));
-      return {};
+      const caller = signedInAccount(context);
+      if (caller !== undefined) await sessions.logOut(caller);
+      return { setCookie: consoles.cookies.session.clear() };
     },
     getMe: async (_request, context) => {
-      const { account, memberships } = await accounts.me(accountCallerOf(context));
-      return { account: accountMessage(account), organizations: memberships.map(membershipMessage) };
+      const caller = accountCallerOf(context);
+      const { account, memberships } = await accounts.me(caller);
+      return {
+        account: accountMessage(account),
+        organizations: memberships.map(membershipMessage),
+        sessionId: caller.sessionId,
+        setCookie: consoles.renewed(context),
+      };
     },
     listSessions: async (request, context) => {
       const caller = accountCallerOf(context);
@@ -112,17 +118,8 @@ function credentialHandlers({ passwords, factors }: AccountDomain) {
   } satisfies Partial<Handlers>;
 }
 
-/** The origin of a call. */
-export function originOf({ values, requestHeader }: HandlerContext): CallOrigin {
-  return {
-    address: values.get(connectionKey).address,
-    userAgent: requestHeader.get("User-Agent") ?? "",
-    audit: values.get(auditKey),
-  };
-}
-
-function signedInMessage({ account, session }: SignedIn) {
-  return { account: accountMessage(account), tokens: tokensMessage(session) };
+async function signedInMessage(consoles: ConsoleSessions, context: HandlerContext, { account, session }: SignedIn) {
+  return { account: accountMessage(account), ...(await consoles.answer(context, session)) };
 }
 
 /** An account as callers see it. */
@@ -134,16 +131,6 @@ export function accountMessage(row: SignedIn["account"]): MessageInitShape<typeo
     mfaEnabled: row.mfaEnabledAt != null,
     createdAt: timestamp(row.createdAt),
     emailVerified: row.emailVerifiedAt != null,
-  };
-}
-
-/** A session's credentials as callers see them. */
-export function tokensMessage(session: IssuedSession): MessageInitShape<typeof SessionTokensSchema> {
-  return {
-    accessToken: session.accessToken,
-    refreshToken: session.refreshToken,
-    tokenType: "Bearer",
-    expiresIn: session.expiresInSeconds,
   };
 }
 

@@ -3,19 +3,22 @@ import type { AccountService } from "../../../gen/policyguard/control/v1/account
 import type { Invitations } from "../../domain/identity/invitation.ts";
 import { roleOf } from "../../domain/identity/session.ts";
 import { signedInAccount } from "../../kit/rpc/context.ts";
-import { accountMessage, originOf, tokensMessage } from "./account.ts";
+import { accountMessage } from "./account.ts";
+import type { ConsoleSessions } from "./console-session.ts";
 
 /** The handler of AccountService that accepts invitations. */
 export function invitationHandlers(
   invitations: Invitations,
+  consoles: ConsoleSessions,
 ): Pick<ServiceImpl<typeof AccountService>, "acceptInvitation"> {
   return {
     acceptInvitation: async (request, context) => {
-      const joined = await invitations.accept(request, originOf(context), signedInAccount(context));
+      const origin = consoles.originOf(context, request);
+      const joined = await invitations.accept(request, origin, signedInAccount(context));
       const { orgId, orgName, role } = joined.membership;
       return {
         account: accountMessage(joined.account),
-        tokens: joined.session && tokensMessage(joined.session),
+        ...(await consoles.answer(context, joined.session)),
         membership: { orgId, orgName, role: roleOf(role) },
       };
     },

@@ -8,6 +8,7 @@ import { TeamService } from "../../../gen/policyguard/control/v1/team_service_pb
 import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
 import type { Tokens } from "../../domain/identity/token.ts";
 import { type AccountDomain, accountHandlers } from "./account.ts";
+import { ConsoleSessions } from "./console-session.ts";
 import { invitationHandlers } from "./invitation.ts";
 import { type SsoDomain, ssoHandlers } from "./sso.ts";
 import { type TeamDomain, teamHandlers } from "./team.ts";
@@ -18,14 +19,21 @@ export interface IdentityDomain extends AccountDomain, TeamDomain, SsoDomain {
   readonly tokens: Tokens;
 }
 
-/** Registers the services. `services` are all of the control plane: GetPermissions tells who may call them. */
+/**
+ * Registers the services. `services` are all of the control plane: GetPermissions tells who may call them. `publicUrl` is
+ * where browsers reach it.
+ */
 export function registerIdentityServices(
   router: ConnectRouter,
   domain: IdentityDomain,
-  { services }: { readonly services: readonly DescService[] },
+  { services, publicUrl }: { readonly services: readonly DescService[]; readonly publicUrl: string },
 ): void {
-  router.service(AccountService, { ...accountHandlers(domain), ...invitationHandlers(domain.invitations) });
+  const consoles = new ConsoleSessions(domain.sessions, publicUrl);
+  router.service(AccountService, {
+    ...accountHandlers(domain, consoles),
+    ...invitationHandlers(domain.invitations, consoles),
+  });
   router.service(TeamService, teamHandlers(domain, services));
   router.service(TokenService, tokenHandlers(domain.tokens));
-  router.service(SsoService, ssoHandlers(domain));
+  router.service(SsoService, ssoHandlers(domain, consoles));
 }

@@ -14,9 +14,9 @@ import { flowMs, type SsoLogins } from "../../domain/identity/sso-login.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
-import { accountMessage, originOf, tokensMessage } from "./account.ts";
+import { accountMessage } from "./account.ts";
+import type { ConsoleSessions } from "./console-session.ts";
 import { roleName } from "./role.ts";
-import { clearCookie, readCookie, setCookie } from "./sso-cookie.ts";
 
 /** What the handlers of SsoService call. */
 export interface SsoDomain {
@@ -30,8 +30,12 @@ type ConfigurationRow = Awaited<ReturnType<SsoConfigurations["get"]>>;
 type DomainRow = Awaited<ReturnType<SsoDomains["add"]>>;
 
 /** Handlers of SsoService. */
-export function ssoHandlers(domain: SsoDomain): Handlers {
-  return { ...configurationHandlers(domain), ...domainHandlers(domain.ssoDomains), ...loginHandlers(domain.ssoLogins) };
+export function ssoHandlers(domain: SsoDomain, consoles: ConsoleSessions): Handlers {
+  return {
+    ...configurationHandlers(domain),
+    ...domainHandlers(domain.ssoDomains),
+    ...loginHandlers(domain.ssoLogins, consoles),
+  };
 }
 
 function configurationHandlers({ ssoConfigurations, ssoLogins }: SsoDomain) {
@@ -67,30 +71,33 @@ function domainHandlers(domains: SsoDomains) {
   } satisfies Partial<Handlers>;
 }
 
-function loginHandlers(logins: SsoLogins) {
+function loginHandlers(logins: SsoLogins, consoles: ConsoleSessions) {
+  const { cookies } = consoles;
   const holderOf = ({ flowToken, cookie }: { flowToken?: string; cookie?: string }) =>
-    flowToken ?? readCookie(cookie, logins);
+    flowToken ?? cookies.sso.read(cookie);
   return {
     startSso: async ({ email, orgId, returnTo, redirect = true }) => {
       const { authorizationUrl, holder } = await logins.start({ email, orgId, returnTo });
       const maxAgeSeconds = flowMs / 1000;
       if (!redirect) return { authorizationUrl, flowToken: holder, expiresIn: maxAgeSeconds };
-      const cookie = setCookie(holder, { isSecure: logins.isSecure, maxAgeSeconds });
-      return { isRedirect: true, location: authorizationUrl, setCookie: cookie, expiresIn: maxAgeSeconds };
+      const setCookie = cookies.sso.set(holder, maxAgeSeconds);
+      return { isRedirect: true, location: authorizationUrl, setCookie, expiresIn: maxAgeSeconds };
     },
     finishSso: async (request, context: HandlerContext) => {
       const { code, state, iss, error } = request;
       const callback = { code, state, iss, error };
-      const { account, session, ...finished } = await logins.finish(callback, holderOf(request), originOf(context));
+      const origin = consoles.originOf(context, { asCookie: false });
+      const { account, session, ...finished } = await logins.finish(callback, holderOf(request), origin);
       const message = { status: finished.status, orgId: finished.orgId, account: accountMessage(account) };
       // The code in the redirect only works together with the cookie, so the cookie stays.
       if (finished.location !== undefined) return { ...message, isRedirect: true, location: finished.location };
-      return { ...message, tokens: session && tokensMessage(session), setCookie: clearCookie(logins) };
+      return { ...message, ...(await consoles.answer(context, session)), setCookie: cookies.sso.clear() };
     },
     exchangeSsoCode: async (request, context: HandlerContext) => {
-      const { orgId, account, session } = await logins.exchange(request.code, holderOf(request), originOf(context));
-      const message = { orgId, account: accountMessage(account), tokens: tokensMessage(session) };
-      return { ...message, setCookie: clearCookie(logins) };
+      const origin = consoles.originOf(context, request);
+      const { orgId, account, session } = await logins.exchange(request.code, holderOf(request), origin);
+      const { tokens, setCookie: setSessionCookie } = await consoles.answer(context, session);
+      return { orgId, account: accountMessage(account), tokens, setSessionCookie, setCookie: cookies.sso.clear() };
     },
   } satisfies Partial<Handlers>;
 }

@@ -46,7 +46,7 @@ export const accountFunctions: readonly SqlFunction[] = [
             from public.member e left join public.sso_configuration c on c.org_id = e.org_id
             where e.account_id = a.id and e.state = 'active'
               and (s.provider_org_id is null or s.provider_org_id = e.org_id)) m) places
-        where t.digest = wanted and t.kind = 'access' and t.expires_at > present
+        where t.digest = wanted and t.kind <> 'refresh' and t.expires_at > present
           and s.revoked_at is null and s.expires_at > present
           and (s.provider_org_id is null or p.sessions_since <= s.created_at)
       $$`,

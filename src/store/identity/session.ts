@@ -50,7 +50,7 @@ const tokenSchema = defineEntity({
 });
 
 /** The purpose of a session's token. */
-export type SessionTokenKind = "access" | "refresh";
+export type SessionTokenKind = "access" | "refresh" | "console";
 
 /** One token of a session: its digest. */
 export class SessionTokenRow extends tokenSchema.class {}
@@ -153,12 +153,25 @@ export async function revokeProvidedSessions(tx: AccountTransaction, providerOrg
   );
 }
 
+/** A use of a session. */
+export interface SessionUse {
+  readonly address: string;
+  /** The use prolongs the session: by `idleMs` from now, up to `maxMs` after it began. */
+  readonly prolong?: { readonly idleMs: number; readonly maxMs: number } | undefined;
+}
+
 /** Notes the use of a session, at most once a minute. */
-export async function touchSession(tx: AccountTransaction, id: string, address: string): Promise<void> {
+export async function touchSession(
+  tx: AccountTransaction,
+  id: string,
+  { address, prolong }: SessionUse,
+): Promise<void> {
+  const { idleMs, maxMs } = prolong ?? { idleMs: 0, maxMs: 0 };
   await tx.sql(
-    `update session set last_used_at = ?, address = ? where account_id = ? and id = ?
-       and last_used_at < ?::timestamptz - interval '1 minute'`,
-    [tx.now, address, tx.accountId, id, tx.now],
+    `update session set last_used_at = ?, address = ?,
+       expires_at = greatest(expires_at, least(?::timestamptz, created_at + ? * interval '1 millisecond'))
+     where account_id = ? and id = ? and last_used_at < ?::timestamptz - interval '1 minute'`,
+    [tx.now, address, new Date(tx.now.getTime() + idleMs), maxMs, tx.accountId, id, tx.now],
   );
 }
 

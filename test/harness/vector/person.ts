@@ -42,6 +42,7 @@ export async function createPerson(
     await tx.em.flush();
     await tx.sql("update session set expires_at = ?", [end]);
     await tx.sql("update session_token set expires_at = ?", [end]);
+    if (session.kind !== "tokens") throw new Error("the session has no tokens");
     let memberId = "";
     if (place !== undefined) {
       const audit = { action: "test.setup", requestId: "test", address: "" };

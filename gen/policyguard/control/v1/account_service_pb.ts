@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/account_service.proto.
  */
 export const file_policyguard_control_v1_account_service: GenFile = /*@__PURE__*/
-  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLUAQoPUmVnaXN0ZXJSZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRADGP4BEiAKCHBhc3N3b3JkGAIgASgJQg66SAdyBRABKIAgwLwYARItCgRuYW1lGAMgASgJQh+6SBxyGhABGMgBMhNeW15ceDAwLVx4MWZceDdmXSokEj8KEW9yZ2FuaXphdGlvbl9uYW1lGAQgASgJQh+6SBxyGhABGMgBMhNeW15ceDAwLVx4MWZceDdmXSokSACIAQFCFAoSX29yZ2FuaXphdGlvbl9uYW1lIswBChBSZWdpc3RlclJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRI1CgdhY2NvdW50GAIgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5BY2NvdW50SACIAQESOgoGdG9rZW5zGAMgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5TZXNzaW9uVG9rZW5zSAGIAQESEwoGb3JnX2lkGAQgASgJSAKIAQFCCgoIX2FjY291bnRCCQoHX3Rva2Vuc0IJCgdfb3JnX2lkIjQKE0NvbmZpcm1FbWFpbFJlcXVlc3QSHQoFdG9rZW4YASABKAlCDrpIB3IFEAEYgATAvBgBIp8BChRDb25maXJtRW1haWxSZXNwb25zZRIwCgdhY2NvdW50GAEgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5BY2NvdW50EjUKBnRva2VucxgCIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2Vzc2lvblRva2VucxITCgZvcmdfaWQYAyABKAlIAIgBAUIJCgdfb3JnX2lkIksKDExvZ2luUmVxdWVzdBIZCgVlbWFpbBgBIAEoCUIKukgHcgUQAxj+ARIgCghwYXNzd29yZBgCIAEoCUIOukgHcgUQASiAIMC8GAEi2wEKDUxvZ2luUmVzcG9uc2USOgoGdG9rZW5zGAEgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5TZXNzaW9uVG9rZW5zSACIAQESNQoHYWNjb3VudBgCIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudEgBiAEBEhQKDG1mYV9yZXF1aXJlZBgDIAEoCBIcCgltZmFfdG9rZW4YBCABKAlCBMC8GAFIAogBAUIJCgdfdG9rZW5zQgoKCF9hY2NvdW50QgwKCl9tZmFfdG9rZW4iVgoUQ29tcGxldGVMb2dpblJlcXVlc3QSIQoJbWZhX3Rva2VuGAEgASgJQg66SAdyBRABGIAEwLwYARIbCgRjb2RlGAIgASgJQg26SAZyBBABGEDAvBgBIoABChVDb21wbGV0ZUxvZ2luUmVzcG9uc2USNQoGdG9rZW5zGAEgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5TZXNzaW9uVG9rZW5zEjAKB2FjY291bnQYAiABKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjY291bnQiPgoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiUKDXJlZnJlc2hfdG9rZW4YASABKAlCDrpIB3IFEAEYgATAvBgBIk8KFlJlZnJlc2hTZXNzaW9uUmVzcG9uc2USNQoGdG9rZW5zGAEgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5TZXNzaW9uVG9rZW5zIg8KDUxvZ291dFJlcXVlc3QiEAoOTG9nb3V0UmVzcG9uc2UiDgoMR2V0TWVSZXF1ZXN0InwKDUdldE1lUmVzcG9uc2USMAoHYWNjb3VudBgBIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudBI5Cg1vcmdhbml6YXRpb25zGAIgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5NZW1iZXJzaGlwImcKFUNoYW5nZVBhc3N3b3JkUmVxdWVzdBIoChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQg66SAdyBRABKIAgwLwYARIkCgxuZXdfcGFzc3dvcmQYAiABKAlCDrpIB3IFEAEogCDAvBgBIhgKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UiOAobUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRADGP4BIi4KHFJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2USDgoGc3RhdHVzGAEgASgJIlsKFFJlc2V0UGFzc3dvcmRSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg66SAdyBRABGIAEwLwYARIkCgxuZXdfcGFzc3dvcmQYAiABKAlCDrpIB3IFEAEogCDAvBgBIhcKFVJlc2V0UGFzc3dvcmRSZXNwb25zZSJoChNMaXN0U2Vzc2lvbnNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAIgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQidwoUTGlzdFNlc3Npb25zUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjEKCHNlc3Npb25zGAQgAygLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5TZXNzaW9uIjQKFFJldm9rZVNlc3Npb25SZXF1ZXN0EhwKCnNlc3Npb25faWQYASABKAlCCLpIBXIDsAEBIhcKFVJldm9rZVNlc3Npb25SZXNwb25zZSJFCg9FbnJvbE1mYVJlcXVlc3QSJQoIcGFzc3dvcmQYASABKAlCDrpIB3IFEAEogCDAvBgBSACIAQFCCwoJX3Bhc3N3b3JkIlkKEEVucm9sTWZhUmVzcG9uc2USGQoLb3RwYXV0aF91cmkYASABKAlCBMC8GAESFAoGcXJfc3ZnGAIgASgJQgTAvBgBEhQKBnNlY3JldBgDIAEoCUIEwLwYASJkChFDb25maXJtTWZhUmVxdWVzdBIbCgRjb2RlGAEgASgJQg26SAZyBBABGEDAvBgBEiUKCHBhc3N3b3JkGAIgASgJQg66SAdyBRABKIAgwLwYAUgAiAEBQgsKCV9wYXNzd29yZCIyChJDb25maXJtTWZhUmVzcG9uc2USHAoOcmVjb3ZlcnlfY29kZXMYASADKAlCBMC8GAEiMAoRRGlzYWJsZU1mYVJlcXVlc3QSGwoEY29kZRgBIAEoCUINukgGcgQQARhAwLwYASIUChJEaXNhYmxlTWZhUmVzcG9uc2UiqQEKF0FjY2VwdEludml0YXRpb25SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg66SAdyBRABGIAEwLwYARIyCgRuYW1lGAIgASgJQh+6SBxyGhABGMgBMhNeW15ceDAwLVx4MWZceDdmXSokSACIAQESJQoIcGFzc3dvcmQYAyABKAlCDrpIB3IFEAEogCDAvBgBSAGIAQFCBwoFX25hbWVCCwoJX3Bhc3N3b3JkIssBChhBY2NlcHRJbnZpdGF0aW9uUmVzcG9uc2USMAoHYWNjb3VudBgBIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudBI6CgZ0b2tlbnMYAiABKAsyJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNlc3Npb25Ub2tlbnNIAIgBARI2CgptZW1iZXJzaGlwGAMgASgLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5NZW1iZXJzaGlwQgkKB190b2tlbnMytRsKDkFjY291bnRTZXJ2aWNlEt0BCghSZWdpc3RlchInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVnaXN0ZXJSZXF1ZXN0GigucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZWdpc3RlclJlc3BvbnNlIn7yuxgCSAH4uxjJAYK8GAIIAZq8GA5hbHJlYWR5X2V4aXN0c5q8GBBwYXNzd29yZF9yZWZ1c2VkmrwYE3JlZ2lzdHJhdGlvbl9jbG9zZWSavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCFjoBKiIRL3YxL2F1dGgvcmVnaXN0ZXIS1gEKDENvbmZpcm1FbWFpbBIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29uZmlybUVtYWlsUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29uZmlybUVtYWlsUmVzcG9uc2Uia/K7GAJIAYK8GAIIAZq8GAxsaW5rX2ludmFsaWSavBgTcmVnaXN0cmF0aW9uX2Nsb3NlZJq8GAxyYXRlX2xpbWl0ZWSovBgBgtPkkwIeOgEqIhkvdjEvYXV0aC9yZWdpc3Rlci9jb25maXJtEscBCgVMb2dpbhIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTG9naW5SZXF1ZXN0GiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5Mb2dpblJlc3BvbnNlInHyuxgCSAGCvBgCCAGKvBgPYWNjb3VudC5zaWduX2lumrwYD3VuYXV0aGVudGljYXRlZJq8GA5hY2NvdW50X2xvY2tlZJq8GAxyYXRlX2xpbWl0ZWSovBgBgtPkkwITOgEqIg4vdjEvYXV0aC9sb2dpbhLjAQoNQ29tcGxldGVMb2dpbhIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29tcGxldGVMb2dpblJlcXVlc3QaLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbXBsZXRlTG9naW5SZXNwb25zZSJ18rsYAkgBgrwYAggBirwYD2FjY291bnQuc2lnbl9pbpq8GA91bmF1dGhlbnRpY2F0ZWSavBgOYWNjb3VudF9sb2NrZWSavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCFzoBKiISL3YxL2F1dGgvbG9naW4vbWZhEscBCg5SZWZyZXNoU2Vzc2lvbhItLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0Gi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZWZyZXNoU2Vzc2lvblJlc3BvbnNlIlbyuxgCSAGCvBgCCAGavBgPdW5hdXRoZW50aWNhdGVkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAh06ASpiBnRva2VucyIQL3YxL2F1dGgvcmVmcmVzaBKcAQoGTG9nb3V0EiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5Mb2dvdXRSZXF1ZXN0GiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Mb2dvdXRSZXNwb25zZSJD8rsYAlAB+LsYzAGCvBgCCAGKvBgQYWNjb3VudC5zaWduX291dKi8GAKC0+STAhQ6ASoiDy92MS9hdXRoL2xvZ291dBJ5CgVHZXRNZRIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TWVSZXF1ZXN0GiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRNZVJlc3BvbnNlIiPyuxgCUAGCvBgCCAGovBgCgtPkkwINEgsvdjEvYXV0aC9tZRKHAgoOQ2hhbmdlUGFzc3dvcmQSLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBouLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSKVAfK7GAJIAfi7GMwBgrwYAggBirwYF2FjY291bnQucGFzc3dvcmRfY2hhbmdlmrwYEHBhc3N3b3JkX3JlZnVzZWSavBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAKC0+STAhY6ASoiES92MS9hdXRoL3Bhc3N3b3JkEsoBChRSZXF1ZXN0UGFzc3dvcmRSZXNldBIzLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0GjQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIkfyuxgCSAH4uxjKAYK8GAIIAZq8GAxyYXRlX2xpbWl0ZWSovBgBgtPkkwIcOgEqIhcvdjEvYXV0aC9wYXNzd29yZC1yZXNldBL8AQoNUmVzZXRQYXNzd29yZBIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSKNAfK7GAJIAfi7GMwBgrwYAggBirwYFmFjY291bnQucGFzc3dvcmRfcmVzZXSavBgMbGlua19pbnZhbGlkmrwYEHBhc3N3b3JkX3JlZnVzZWSavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCJDoBKiIfL3YxL2F1dGgvcGFzc3dvcmQtcmVzZXQvY29uZmlybRKOAQoMTGlzdFNlc3Npb25zEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIjgrwYAggBqLwYAoLT5JMCExIRL3YxL2F1dGgvc2Vzc2lvbnMSygEKDVJldm9rZVNlc3Npb24SLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJldm9rZVNlc3Npb25SZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXZva2VTZXNzaW9uUmVzcG9uc2UiXPi7GMwBgrwYAggBirwYFmFjY291bnQuc2Vzc2lvbl9yZXZva2WavBgJbm90X2ZvdW5kqLwYAoLT5JMCICoeL3YxL2F1dGgvc2Vzc2lvbnMve3Nlc3Npb25faWR9EuEBCghFbnJvbE1mYRInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRW5yb2xNZmFSZXF1ZXN0GigucG9saWN5Z3VhcmQuY29udHJvbC52MS5FbnJvbE1mYVJlc3BvbnNlIoEB8rsYAkgB+LsYyQGCvBgCCAGavBgIY29uZmxpY3SavBgQc3RlcF91cF9yZXF1aXJlZJq8GA91bmF1dGhlbnRpY2F0ZWSavBgOYWNjb3VudF9sb2NrZWSavBgMcmF0ZV9saW1pdGVkqLwYAoLT5JMCEToBKiIML3YxL2F1dGgvbWZhEpACCgpDb25maXJtTWZhEikucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db25maXJtTWZhUmVxdWVzdBoqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29uZmlybU1mYVJlc3BvbnNlIqoB8rsYAkgBgrwYAggBirwYEmFjY291bnQubWZhX2VuYWJsZZq8GAhjb25mbGljdJq8GAxjb2RlX3JlZnVzZWSavBgQc3RlcF91cF9yZXF1aXJlZJq8GA91bmF1dGhlbnRpY2F0ZWSavBgOYWNjb3VudF9sb2NrZWSavBgMcmF0ZV9saW1pdGVkqLwYAoLT5JMCGToBKiIUL3YxL2F1dGgvbWZhL2NvbmZpcm0S7wEKCkRpc2FibGVNZmESKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRpc2FibGVNZmFSZXF1ZXN0GioucG9saWN5Z3VhcmQuY29udHJvbC52MS5EaXNhYmxlTWZhUmVzcG9uc2UiiQHyuxgCSAH4uxjMAYK8GAIIAYq8GBNhY2NvdW50Lm1mYV9kaXNhYmxlmrwYCGNvbmZsaWN0mrwYDGNvZGVfcmVmdXNlZJq8GA5hY2NvdW50X2xvY2tlZJq8GAxyYXRlX2xpbWl0ZWSovBgCgtPkkwIZOgEqIhQvdjEvYXV0aC9tZmEvZGlzYWJsZRK4AgoQQWNjZXB0SW52aXRhdGlvbhIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjZXB0SW52aXRhdGlvblJlcXVlc3QaMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjY2VwdEludml0YXRpb25SZXNwb25zZSLAAfK7GARAAUgBgrwYAggBirwYFnRlYW0uYWNjZXB0X2ludml0YXRpb26SvBgRdGVhbS5tZW1iZXJfYWRkZWSavBgMbGlua19pbnZhbGlkmrwYEHBhc3N3b3JkX3JlZnVzZWSavBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAiA6ASoiGy92MS9hdXRoL2ludml0YXRpb25zL2FjY2VwdGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_account, file_policyguard_options_v1_options]);
+  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLnAQoPUmVnaXN0ZXJSZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRADGP4BEiAKCHBhc3N3b3JkGAIgASgJQg66SAdyBRABKIAgwLwYARItCgRuYW1lGAMgASgJQh+6SBxyGhABGMgBMhNeW15ceDAwLVx4MWZceDdmXSokEj8KEW9yZ2FuaXphdGlvbl9uYW1lGAQgASgJQh+6SBxyGhABGMgBMhNeW15ceDAwLVx4MWZceDdmXSokSACIAQESEQoJYXNfY29va2llGAUgASgIQhQKEl9vcmdhbml6YXRpb25fbmFtZSL0AQoQUmVnaXN0ZXJSZXNwb25zZRIOCgZzdGF0dXMYASABKAkSNQoHYWNjb3VudBgCIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudEgAiAEBEjoKBnRva2VucxgDIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2Vzc2lvblRva2Vuc0gBiAEBEhMKBm9yZ19pZBgEIAEoCUgCiAEBEiYKCnNldF9jb29raWUYBSABKAlCEsC8GAHKvBgKU2V0LUNvb2tpZUIKCghfYWNjb3VudEIJCgdfdG9rZW5zQgkKB19vcmdfaWQiRwoTQ29uZmlybUVtYWlsUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOukgHcgUQARiABMC8GAESEQoJYXNfY29va2llGAIgASgIItcBChRDb25maXJtRW1haWxSZXNwb25zZRIwCgdhY2NvdW50GAEgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5BY2NvdW50EjoKBnRva2VucxgCIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2Vzc2lvblRva2Vuc0gAiAEBEhMKBm9yZ19pZBgDIAEoCUgBiAEBEiYKCnNldF9jb29raWUYBCABKAlCEsC8GAHKvBgKU2V0LUNvb2tpZUIJCgdfdG9rZW5zQgkKB19vcmdfaWQiXgoMTG9naW5SZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRADGP4BEiAKCHBhc3N3b3JkGAIgASgJQg66SAdyBRABKIAgwLwYARIRCglhc19jb29raWUYAyABKAgigwIKDUxvZ2luUmVzcG9uc2USOgoGdG9rZW5zGAEgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5TZXNzaW9uVG9rZW5zSACIAQESNQoHYWNjb3VudBgCIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudEgBiAEBEhQKDG1mYV9yZXF1aXJlZBgDIAEoCBIcCgltZmFfdG9rZW4YBCABKAlCBMC8GAFIAogBARImCgpzZXRfY29va2llGAUgASgJQhLAvBgByrwYClNldC1Db29raWVCCQoHX3Rva2Vuc0IKCghfYWNjb3VudEIMCgpfbWZhX3Rva2VuImkKFENvbXBsZXRlTG9naW5SZXF1ZXN0EiEKCW1mYV90b2tlbhgBIAEoCUIOukgHcgUQARiABMC8GAESGwoEY29kZRgCIAEoCUINukgGcgQQARhAwLwYARIRCglhc19jb29raWUYAyABKAgiuAEKFUNvbXBsZXRlTG9naW5SZXNwb25zZRI6CgZ0b2tlbnMYASABKAsyJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNlc3Npb25Ub2tlbnNIAIgBARIwCgdhY2NvdW50GAIgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5BY2NvdW50EiYKCnNldF9jb29raWUYAyABKAlCEsC8GAHKvBgKU2V0LUNvb2tpZUIJCgdfdG9rZW5zIj4KFVJlZnJlc2hTZXNzaW9uUmVxdWVzdBIlCg1yZWZyZXNoX3Rva2VuGAEgASgJQg66SAdyBRABGIAEwLwYASJPChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEjUKBnRva2VucxgBIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2Vzc2lvblRva2VucyIPCg1Mb2dvdXRSZXF1ZXN0IjQKDkxvZ291dFJlc3BvbnNlEiIKCnNldF9jb29raWUYASABKAlCDsq8GApTZXQtQ29va2llIg4KDEdldE1lUmVxdWVzdCK4AQoNR2V0TWVSZXNwb25zZRIwCgdhY2NvdW50GAEgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5BY2NvdW50EjkKDW9yZ2FuaXphdGlvbnMYAiADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLk1lbWJlcnNoaXASEgoKc2Vzc2lvbl9pZBgDIAEoCRImCgpzZXRfY29va2llGAQgASgJQhLAvBgByrwYClNldC1Db29raWUiZwoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EigKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCDrpIB3IFEAEogCDAvBgBEiQKDG5ld19wYXNzd29yZBgCIAEoCUIOukgHcgUQASiAIMC8GAEiGAoWQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSI4ChtSZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QSGQoFZW1haWwYASABKAlCCrpIB3IFEAMY/gEiLgocUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZRIOCgZzdGF0dXMYASABKAkiWwoUUmVzZXRQYXNzd29yZFJlcXVlc3QSHQoFdG9rZW4YASABKAlCDrpIB3IFEAEYgATAvBgBEiQKDG5ld19wYXNzd29yZBgCIAEoCUIOukgHcgUQASiAIMC8GAEiFwoVUmVzZXRQYXNzd29yZFJlc3BvbnNlImgKE0xpc3RTZXNzaW9uc1JlcXVlc3QSHgoFbGltaXQYASABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAiABKAVCB7pIBBoCKABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCJ3ChRMaXN0U2Vzc2lvbnNSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSMQoIc2Vzc2lvbnMYBCADKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNlc3Npb24iNAoUUmV2b2tlU2Vzc2lvblJlcXVlc3QSHAoKc2Vzc2lvbl9pZBgBIAEoCUIIukgFcgOwAQEiFwoVUmV2b2tlU2Vzc2lvblJlc3BvbnNlIkUKD0Vucm9sTWZhUmVxdWVzdBIlCghwYXNzd29yZBgBIAEoCUIOukgHcgUQASiAIMC8GAFIAIgBAUILCglfcGFzc3dvcmQiWQoQRW5yb2xNZmFSZXNwb25zZRIZCgtvdHBhdXRoX3VyaRgBIAEoCUIEwLwYARIUCgZxcl9zdmcYAiABKAlCBMC8GAESFAoGc2VjcmV0GAMgASgJQgTAvBgBImQKEUNvbmZpcm1NZmFSZXF1ZXN0EhsKBGNvZGUYASABKAlCDbpIBnIEEAEYQMC8GAESJQoIcGFzc3dvcmQYAiABKAlCDrpIB3IFEAEogCDAvBgBSACIAQFCCwoJX3Bhc3N3b3JkIjIKEkNvbmZpcm1NZmFSZXNwb25zZRIcCg5yZWNvdmVyeV9jb2RlcxgBIAMoCUIEwLwYASIwChFEaXNhYmxlTWZhUmVxdWVzdBIbCgRjb2RlGAEgASgJQg26SAZyBBABGEDAvBgBIhQKEkRpc2FibGVNZmFSZXNwb25zZSK8AQoXQWNjZXB0SW52aXRhdGlvblJlcXVlc3QSHQoFdG9rZW4YASABKAlCDrpIB3IFEAEYgATAvBgBEjIKBG5hbWUYAiABKAlCH7pIHHIaEAEYyAEyE15bXlx4MDAtXHgxZlx4N2ZdKiRIAIgBARIlCghwYXNzd29yZBgDIAEoCUIOukgHcgUQASiAIMC8GAFIAYgBARIRCglhc19jb29raWUYBCABKAhCBwoFX25hbWVCCwoJX3Bhc3N3b3JkIvMBChhBY2NlcHRJbnZpdGF0aW9uUmVzcG9uc2USMAoHYWNjb3VudBgBIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudBI6CgZ0b2tlbnMYAiABKAsyJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNlc3Npb25Ub2tlbnNIAIgBARI2CgptZW1iZXJzaGlwGAMgASgLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5NZW1iZXJzaGlwEiYKCnNldF9jb29raWUYBCABKAlCEsC8GAHKvBgKU2V0LUNvb2tpZUIJCgdfdG9rZW5zMrcbCg5BY2NvdW50U2VydmljZRLdAQoIUmVnaXN0ZXISJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlZ2lzdGVyUmVxdWVzdBooLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVnaXN0ZXJSZXNwb25zZSJ+8rsYAkgB+LsYyQGCvBgCCAGavBgOYWxyZWFkeV9leGlzdHOavBgQcGFzc3dvcmRfcmVmdXNlZJq8GBNyZWdpc3RyYXRpb25fY2xvc2VkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAhY6ASoiES92MS9hdXRoL3JlZ2lzdGVyEtYBCgxDb25maXJtRW1haWwSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbmZpcm1FbWFpbFJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbmZpcm1FbWFpbFJlc3BvbnNlImvyuxgCSAGCvBgCCAGavBgMbGlua19pbnZhbGlkmrwYE3JlZ2lzdHJhdGlvbl9jbG9zZWSavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCHjoBKiIZL3YxL2F1dGgvcmVnaXN0ZXIvY29uZmlybRLHAQoFTG9naW4SJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxvZ2luUmVxdWVzdBolLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTG9naW5SZXNwb25zZSJx8rsYAkgBgrwYAggBirwYD2FjY291bnQuc2lnbl9pbpq8GA91bmF1dGhlbnRpY2F0ZWSavBgOYWNjb3VudF9sb2NrZWSavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCEzoBKiIOL3YxL2F1dGgvbG9naW4S4wEKDUNvbXBsZXRlTG9naW4SLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbXBsZXRlTG9naW5SZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db21wbGV0ZUxvZ2luUmVzcG9uc2UidfK7GAJIAYK8GAIIAYq8GA9hY2NvdW50LnNpZ25faW6avBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAhc6ASoiEi92MS9hdXRoL2xvZ2luL21mYRLHAQoOUmVmcmVzaFNlc3Npb24SLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVzdBouLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSJW8rsYAkgBgrwYAggBmrwYD3VuYXV0aGVudGljYXRlZJq8GAxyYXRlX2xpbWl0ZWSovBgBgtPkkwIdOgEqYgZ0b2tlbnMiEC92MS9hdXRoL3JlZnJlc2gSngEKBkxvZ291dBIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTG9nb3V0UmVxdWVzdBomLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTG9nb3V0UmVzcG9uc2UiRfK7GARAAVAB+LsYzAGCvBgCCAGKvBgQYWNjb3VudC5zaWduX291dKi8GAGC0+STAhQ6ASoiDy92MS9hdXRoL2xvZ291dBJ5CgVHZXRNZRIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TWVSZXF1ZXN0GiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRNZVJlc3BvbnNlIiPyuxgCUAGCvBgCCAGovBgCgtPkkwINEgsvdjEvYXV0aC9tZRKHAgoOQ2hhbmdlUGFzc3dvcmQSLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBouLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSKVAfK7GAJIAfi7GMwBgrwYAggBirwYF2FjY291bnQucGFzc3dvcmRfY2hhbmdlmrwYEHBhc3N3b3JkX3JlZnVzZWSavBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAKC0+STAhY6ASoiES92MS9hdXRoL3Bhc3N3b3JkEsoBChRSZXF1ZXN0UGFzc3dvcmRSZXNldBIzLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0GjQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIkfyuxgCSAH4uxjKAYK8GAIIAZq8GAxyYXRlX2xpbWl0ZWSovBgBgtPkkwIcOgEqIhcvdjEvYXV0aC9wYXNzd29yZC1yZXNldBL8AQoNUmVzZXRQYXNzd29yZBIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSKNAfK7GAJIAfi7GMwBgrwYAggBirwYFmFjY291bnQucGFzc3dvcmRfcmVzZXSavBgMbGlua19pbnZhbGlkmrwYEHBhc3N3b3JkX3JlZnVzZWSavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCJDoBKiIfL3YxL2F1dGgvcGFzc3dvcmQtcmVzZXQvY29uZmlybRKOAQoMTGlzdFNlc3Npb25zEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIjgrwYAggBqLwYAoLT5JMCExIRL3YxL2F1dGgvc2Vzc2lvbnMSygEKDVJldm9rZVNlc3Npb24SLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJldm9rZVNlc3Npb25SZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXZva2VTZXNzaW9uUmVzcG9uc2UiXPi7GMwBgrwYAggBirwYFmFjY291bnQuc2Vzc2lvbl9yZXZva2WavBgJbm90X2ZvdW5kqLwYAoLT5JMCICoeL3YxL2F1dGgvc2Vzc2lvbnMve3Nlc3Npb25faWR9EuEBCghFbnJvbE1mYRInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRW5yb2xNZmFSZXF1ZXN0GigucG9saWN5Z3VhcmQuY29udHJvbC52MS5FbnJvbE1mYVJlc3BvbnNlIoEB8rsYAkgB+LsYyQGCvBgCCAGavBgIY29uZmxpY3SavBgQc3RlcF91cF9yZXF1aXJlZJq8GA91bmF1dGhlbnRpY2F0ZWSavBgOYWNjb3VudF9sb2NrZWSavBgMcmF0ZV9saW1pdGVkqLwYAoLT5JMCEToBKiIML3YxL2F1dGgvbWZhEpACCgpDb25maXJtTWZhEikucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db25maXJtTWZhUmVxdWVzdBoqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29uZmlybU1mYVJlc3BvbnNlIqoB8rsYAkgBgrwYAggBirwYEmFjY291bnQubWZhX2VuYWJsZZq8GAhjb25mbGljdJq8GAxjb2RlX3JlZnVzZWSavBgQc3RlcF91cF9yZXF1aXJlZJq8GA91bmF1dGhlbnRpY2F0ZWSavBgOYWNjb3VudF9sb2NrZWSavBgMcmF0ZV9saW1pdGVkqLwYAoLT5JMCGToBKiIUL3YxL2F1dGgvbWZhL2NvbmZpcm0S7wEKCkRpc2FibGVNZmESKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRpc2FibGVNZmFSZXF1ZXN0GioucG9saWN5Z3VhcmQuY29udHJvbC52MS5EaXNhYmxlTWZhUmVzcG9uc2UiiQHyuxgCSAH4uxjMAYK8GAIIAYq8GBNhY2NvdW50Lm1mYV9kaXNhYmxlmrwYCGNvbmZsaWN0mrwYDGNvZGVfcmVmdXNlZJq8GA5hY2NvdW50X2xvY2tlZJq8GAxyYXRlX2xpbWl0ZWSovBgCgtPkkwIZOgEqIhQvdjEvYXV0aC9tZmEvZGlzYWJsZRK4AgoQQWNjZXB0SW52aXRhdGlvbhIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjZXB0SW52aXRhdGlvblJlcXVlc3QaMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjY2VwdEludml0YXRpb25SZXNwb25zZSLAAfK7GARAAUgBgrwYAggBirwYFnRlYW0uYWNjZXB0X2ludml0YXRpb26SvBgRdGVhbS5tZW1iZXJfYWRkZWSavBgMbGlua19pbnZhbGlkmrwYEHBhc3N3b3JkX3JlZnVzZWSavBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAiA6ASoiGy92MS9hdXRoL2ludml0YXRpb25zL2FjY2VwdGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_account, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.RegisterRequest
@@ -48,6 +48,14 @@ export type RegisterRequest = Message<"policyguard.control.v1.RegisterRequest"> 
    * @generated from field: optional string organization_name = 4;
    */
   organizationName?: string | undefined;
+
+  /**
+   * True: the session is a cookie of the browser instead of tokens, which page scripts cannot read. Only for pages of
+   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this origin.
+   *
+   * @generated from field: bool as_cookie = 5;
+   */
+  asCookie: boolean;
 };
 
 /**
@@ -69,13 +77,15 @@ export type RegisterResponse = Message<"policyguard.control.v1.RegisterResponse"
   status: string;
 
   /**
-   * The account and its session; null when a link was mailed.
+   * The account; null when a link was mailed.
    *
    * @generated from field: optional policyguard.control.v1.Account account = 2;
    */
   account?: Account | undefined;
 
   /**
+   * The session; null when a link was mailed, or when it is a cookie.
+   *
    * @generated from field: optional policyguard.control.v1.SessionTokens tokens = 3;
    */
   tokens?: SessionTokens | undefined;
@@ -86,6 +96,13 @@ export type RegisterResponse = Message<"policyguard.control.v1.RegisterResponse"
    * @generated from field: optional string org_id = 4;
    */
   orgId?: string | undefined;
+
+  /**
+   * The session's cookie, when the request asked for one.
+   *
+   * @generated from field: string set_cookie = 5;
+   */
+  setCookie: string;
 };
 
 /**
@@ -105,6 +122,14 @@ export type ConfirmEmailRequest = Message<"policyguard.control.v1.ConfirmEmailRe
    * @generated from field: string token = 1;
    */
   token: string;
+
+  /**
+   * True: the session is a cookie of the browser instead of tokens, which page scripts cannot read. Only for pages of
+   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this origin.
+   *
+   * @generated from field: bool as_cookie = 2;
+   */
+  asCookie: boolean;
 };
 
 /**
@@ -124,7 +149,9 @@ export type ConfirmEmailResponse = Message<"policyguard.control.v1.ConfirmEmailR
   account?: Account | undefined;
 
   /**
-   * @generated from field: policyguard.control.v1.SessionTokens tokens = 2;
+   * The session; null when it is a cookie.
+   *
+   * @generated from field: optional policyguard.control.v1.SessionTokens tokens = 2;
    */
   tokens?: SessionTokens | undefined;
 
@@ -132,6 +159,13 @@ export type ConfirmEmailResponse = Message<"policyguard.control.v1.ConfirmEmailR
    * @generated from field: optional string org_id = 3;
    */
   orgId?: string | undefined;
+
+  /**
+   * The session's cookie, when the request asked for one.
+   *
+   * @generated from field: string set_cookie = 4;
+   */
+  setCookie: string;
 };
 
 /**
@@ -154,6 +188,14 @@ export type LoginRequest = Message<"policyguard.control.v1.LoginRequest"> & {
    * @generated from field: string password = 2;
    */
   password: string;
+
+  /**
+   * True: the session is a cookie of the browser instead of tokens, which page scripts cannot read. Only for pages of
+   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this origin.
+   *
+   * @generated from field: bool as_cookie = 3;
+   */
+  asCookie: boolean;
 };
 
 /**
@@ -168,7 +210,7 @@ export const LoginRequestSchema: GenMessage<LoginRequest> = /*@__PURE__*/
  */
 export type LoginResponse = Message<"policyguard.control.v1.LoginResponse"> & {
   /**
-   * The session; null when a second factor is required.
+   * The session; null when a second factor is required, or when it is a cookie.
    *
    * @generated from field: optional policyguard.control.v1.SessionTokens tokens = 1;
    */
@@ -192,6 +234,13 @@ export type LoginResponse = Message<"policyguard.control.v1.LoginResponse"> & {
    * @generated from field: optional string mfa_token = 4;
    */
   mfaToken?: string | undefined;
+
+  /**
+   * The session's cookie, when the request asked for one.
+   *
+   * @generated from field: string set_cookie = 5;
+   */
+  setCookie: string;
 };
 
 /**
@@ -218,6 +267,14 @@ export type CompleteLoginRequest = Message<"policyguard.control.v1.CompleteLogin
    * @generated from field: string code = 2;
    */
   code: string;
+
+  /**
+   * True: the session is a cookie of the browser instead of tokens, which page scripts cannot read. Only for pages of
+   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this origin.
+   *
+   * @generated from field: bool as_cookie = 3;
+   */
+  asCookie: boolean;
 };
 
 /**
@@ -232,7 +289,9 @@ export const CompleteLoginRequestSchema: GenMessage<CompleteLoginRequest> = /*@_
  */
 export type CompleteLoginResponse = Message<"policyguard.control.v1.CompleteLoginResponse"> & {
   /**
-   * @generated from field: policyguard.control.v1.SessionTokens tokens = 1;
+   * The session; null when it is a cookie.
+   *
+   * @generated from field: optional policyguard.control.v1.SessionTokens tokens = 1;
    */
   tokens?: SessionTokens | undefined;
 
@@ -240,6 +299,13 @@ export type CompleteLoginResponse = Message<"policyguard.control.v1.CompleteLogi
    * @generated from field: policyguard.control.v1.Account account = 2;
    */
   account?: Account | undefined;
+
+  /**
+   * The session's cookie, when the request asked for one.
+   *
+   * @generated from field: string set_cookie = 3;
+   */
+  setCookie: string;
 };
 
 /**
@@ -302,6 +368,12 @@ export const LogoutRequestSchema: GenMessage<LogoutRequest> = /*@__PURE__*/
  * @generated from message policyguard.control.v1.LogoutResponse
  */
 export type LogoutResponse = Message<"policyguard.control.v1.LogoutResponse"> & {
+  /**
+   * Deletes the cookie of the browser.
+   *
+   * @generated from field: string set_cookie = 1;
+   */
+  setCookie: string;
 };
 
 /**
@@ -337,6 +409,20 @@ export type GetMeResponse = Message<"policyguard.control.v1.GetMeResponse"> & {
    * @generated from field: repeated policyguard.control.v1.Membership organizations = 2;
    */
   organizations: Membership[];
+
+  /**
+   * The session of the call.
+   *
+   * @generated from field: string session_id = 3;
+   */
+  sessionId: string;
+
+  /**
+   * For a session that is a cookie: the same cookie with its time renewed.
+   *
+   * @generated from field: string set_cookie = 4;
+   */
+  setCookie: string;
 };
 
 /**
@@ -697,6 +783,14 @@ export type AcceptInvitationRequest = Message<"policyguard.control.v1.AcceptInvi
    * @generated from field: optional string password = 3;
    */
   password?: string | undefined;
+
+  /**
+   * True: the session is a cookie of the browser instead of tokens, which page scripts cannot read. Only for pages of
+   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this origin.
+   *
+   * @generated from field: bool as_cookie = 4;
+   */
+  asCookie: boolean;
 };
 
 /**
@@ -716,7 +810,7 @@ export type AcceptInvitationResponse = Message<"policyguard.control.v1.AcceptInv
   account?: Account | undefined;
 
   /**
-   * A new session; null for somebody who is signed in.
+   * A new session; null for somebody who is signed in, or when it is a cookie.
    *
    * @generated from field: optional policyguard.control.v1.SessionTokens tokens = 2;
    */
@@ -726,6 +820,13 @@ export type AcceptInvitationResponse = Message<"policyguard.control.v1.AcceptInv
    * @generated from field: policyguard.control.v1.Membership membership = 3;
    */
   membership?: Membership | undefined;
+
+  /**
+   * The session's cookie, when the request asked for one.
+   *
+   * @generated from field: string set_cookie = 4;
+   */
+  setCookie: string;
 };
 
 /**
@@ -797,7 +898,8 @@ export const AccountService: GenService<{
     output: typeof RefreshSessionResponseSchema;
   },
   /**
-   * Ends the session of this call.
+   * Ends the session of this call, and deletes a browser's cookie. It never fails because the session has ended already:
+   * whoever signs out is signed out.
    *
    * @generated from rpc policyguard.control.v1.AccountService.Logout
    */

@@ -1,8 +1,11 @@
-import type { Interceptor } from "@connectrpc/connect";
+import type { Interceptor, StreamRequest, UnaryRequest } from "@connectrpc/connect";
 import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
-import { Fault, unauthenticated } from "../../fault/fault.ts";
+import { Fault, sessionChanged, unauthenticated } from "../../fault/fault.ts";
+import { type ConsoleFacts, consoleHeader, cookieValue, isOwnPage, unknownSession } from "../browser.ts";
 import { type Credential, connectionKey, credentialKey, requestIdKey } from "../context.ts";
 import { methodFacts } from "../options.ts";
+
+type Request = UnaryRequest | StreamRequest;
 
 /** Facts of a call for the check of its token. */
 export interface AuthenticationContext {
@@ -15,30 +18,57 @@ export interface AuthenticationContext {
 /** The credential of a token; undefined for one that is unknown, expired or revoked. */
 export type Authenticate = (token: string, context: AuthenticationContext) => Promise<Credential | undefined>;
 
+/** How the cookies of the console's sessions are recognised. */
+export interface ConsoleSessions extends ConsoleFacts {
+  /** The credential of a cookie; undefined for one that is unknown, expired or revoked. */
+  readonly authenticate: Authenticate;
+}
+
+/** What the interceptor is built from. */
+export interface AuthenticateParts {
+  readonly authenticate: Authenticate;
+  readonly console?: ConsoleSessions;
+}
+
 /**
  * Authenticates the caller. Without a valid credential only public methods proceed. A public method about accounts
  * recognises somebody who is signed in; everybody else is anonymous to it.
  */
-export function createAuthenticateInterceptor({ authenticate }: { authenticate: Authenticate }): Interceptor {
+export function createAuthenticateInterceptor(parts: AuthenticateParts): Interceptor {
   return (next) => async (req) => {
     const { access } = methodFacts(req.method);
     if (access.public && !access.account) return next(req);
-    const tokens = tokensOf(req.header, access.apiKeyHeader);
-    if (tokens.length === 0) {
-      if (access.public) return next(req);
-      throw unauthenticated();
-    }
-    const values = req.contextValues;
-    const context = {
-      requestId: values.get(requestIdKey),
-      address: values.get(connectionKey).address,
-      signal: req.signal,
-    };
-    const credential = theOne(await Promise.all(tokens.map((token) => authenticate(token, context))));
+    const credential = await credentialOf(req, parts);
     if (credential === undefined && !access.public) throw unauthenticated();
-    values.set(credentialKey, credential);
+    req.contextValues.set(credentialKey, credential);
     return next(req);
   };
+}
+
+async function credentialOf(
+  req: Request,
+  { authenticate, console }: AuthenticateParts,
+): Promise<Credential | undefined> {
+  const values = req.contextValues;
+  const { address, host } = values.get(connectionKey);
+  const context = { requestId: values.get(requestIdKey), address, signal: req.signal };
+  const tokens = tokensOf(req.header, methodFacts(req.method).access.apiKeyHeader);
+  if (tokens.length > 0) return theOne(await Promise.all(tokens.map((token) => authenticate(token, context))));
+  if (console === undefined || !isOwnPage(req.header, host, console)) return undefined;
+  const cookie = cookieValue(req.header.get("Cookie"), console.cookieName);
+  const credential = cookie === undefined ? undefined : await console.authenticate(cookie, context);
+  return credential && ofThePage(req, credential);
+}
+
+// A page that was loaded with another session than the browser's present one must not act for the person of the new
+// one. A page that knows no session yet may read about the account, by which it learns its session.
+function ofThePage({ header, method }: Request, credential: Credential): Credential | undefined {
+  const stated = header.get(consoleHeader);
+  if (stated === credential.sessionId) return credential;
+  const { access, audit } = methodFacts(method);
+  if (stated === unknownSession && access.account && audit === "") return credential;
+  if (access.public) return undefined;
+  throw stated === unknownSession ? unauthenticated() : sessionChanged();
 }
 
 /** The tokens that a call carries, each once. An empty header counts as absent. */

@@ -5,8 +5,9 @@ import type { Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import { type CountRequest, createAddressLimitInterceptor } from "./address-limit.ts";
 import { createAuditInterceptor } from "./audit.ts";
-import { type Authenticate, createAuthenticateInterceptor } from "./authenticate.ts";
+import { type Authenticate, type ConsoleSessions, createAuthenticateInterceptor } from "./authenticate.ts";
 import { createAuthorizeInterceptor } from "./authorize.ts";
+import { createCookieInterceptor } from "./cookies.ts";
 import { createDeadlineInterceptor } from "./deadline.ts";
 import { createEntitleInterceptor, type LookUpEntitlements } from "./entitle.ts";
 import { createFaultInterceptor } from "./fault.ts";
@@ -16,6 +17,8 @@ import { createValidateInterceptor } from "./validate.ts";
 /** What the interceptors need from their process. */
 export interface InterceptorParts {
   readonly authenticate: Authenticate;
+  /** Accepts the cookie of the console's sessions. A process without a console accepts none. */
+  readonly console?: ConsoleSessions;
   readonly entitlements: LookUpEntitlements;
   /** Counts authentication requests. A process that serves no method with such a limit needs none. */
   readonly countRequest?: CountRequest;
@@ -74,8 +77,13 @@ export const order: readonly Step[] = [
   {
     name: "validate",
     reason:
-      "last, so that only callers who may make the call are told what is wrong with it; the body of a REST call is read here: 400, 413, 415 or 422",
+      "after all that says who may call, so that only callers who may make the call are told what is wrong with it; the body of a REST call is read here: 400, 413, 415 or 422",
     create: createValidateInterceptor,
+  },
+  {
+    name: "cookies",
+    reason: "innermost, after the body is read: a cookie has precedence over what the message says",
+    create: createCookieInterceptor,
   },
 ];
 

@@ -18,6 +18,7 @@ test("the order is stated once, and each position has its reason", () => {
     "authorize",
     "entitle",
     "validate",
+    "cookies",
   ]);
   for (const { reason } of order) expect(reason.length).toBeGreaterThan(20);
 });
