@@ -6,6 +6,7 @@ import { createBundleDomain } from "./domain/bundle/module.ts";
 import { createEventDomain } from "./domain/event/module.ts";
 import { createFleetDomain } from "./domain/fleet/module.ts";
 import { createIdentityDomain } from "./domain/identity/module.ts";
+import { createMeasureDomain } from "./domain/measure/module.ts";
 import { createPlaygroundDomain } from "./domain/playground/module.ts";
 import { createPolicyDomain } from "./domain/policy/module.ts";
 import { createProjectDomain } from "./domain/project/module.ts";
@@ -33,6 +34,7 @@ export function createDomain(parts: ControlParts) {
     ...createPlaygroundDomain(parts),
     ...createFleetDomain({ ...parts, keys: bundle.keys }),
     ...telemetry,
+    ...createMeasureDomain(parts),
     ...createReplayDomain({ ...parts, traces: telemetry.traces }),
     ...createWebhookDomain(parts),
     ...createEventDomain(parts),

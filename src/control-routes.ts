@@ -10,6 +10,7 @@ import { registerBundleServices } from "./rpc/bundle/module.ts";
 import { registerEventServices } from "./rpc/event/module.ts";
 import { registerFleetServices } from "./rpc/fleet/module.ts";
 import { registerIdentityServices } from "./rpc/identity/module.ts";
+import { registerMeasureServices } from "./rpc/measure/module.ts";
 import { registerPolicyServices } from "./rpc/policy/module.ts";
 import { registerProjectServices } from "./rpc/project/module.ts";
 import { registerScimServices } from "./rpc/scim/module.ts";
@@ -36,6 +37,7 @@ export function register(router: ConnectRouter, domain: Domain, { shutdown, publ
   registerFleetServices(router, domain);
   registerBillingServices(router, domain);
   registerTelemetryServices(router, domain, { writeTrace: messageEncoder(TraceSchema) });
+  registerMeasureServices(router, domain);
   registerWebhookServices(router, domain);
   registerEventServices(router, domain);
 }

@@ -4,6 +4,7 @@ import { AccountService } from "../gen/policyguard/control/v1/account_service_pb
 import { AgentService } from "../gen/policyguard/control/v1/agent_service_pb.ts";
 import { BillingService } from "../gen/policyguard/control/v1/billing_service_pb.ts";
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
+import { DatasetService } from "../gen/policyguard/control/v1/dataset_service_pb.ts";
 import { DetectorBackendService } from "../gen/policyguard/control/v1/detector_backend_service_pb.ts";
 import { EnvironmentService } from "../gen/policyguard/control/v1/environment_service_pb.ts";
 import { ErasureService } from "../gen/policyguard/control/v1/erasure_service_pb.ts";
@@ -53,6 +54,7 @@ export const controlServices = [
   ErasureService,
   RetentionService,
   EvidenceService,
+  DatasetService,
   BillingService,
   ReportingService,
 ];

@@ -14,6 +14,7 @@ import { AccountLocks } from "./domain/identity/account-lock.ts";
 import { AccountUpkeep } from "./domain/identity/account-upkeep.ts";
 import { Departures } from "./domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "./domain/mail/mail-queue.ts";
+import { DatasetRetention } from "./domain/measure/dataset-retention.ts";
 import { RunRetention } from "./domain/run/run-retention.ts";
 import { RunWorker } from "./domain/run/run-worker.ts";
 import { ErasureRun } from "./domain/telemetry/erasure-run.ts";
@@ -91,6 +92,7 @@ export function createJobServices(
     onUsageDifference,
     runs: new RunWorker(database, { kinds: { erasure: new ErasureRun(sealer) }, clock, log }),
     runRetention: new RunRetention(database, clock),
+    datasetRetention: new DatasetRetention(database),
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),
   };
   return { services, outbound };

@@ -160,7 +160,7 @@ const layers: readonly Layer[] = [
     npm: ["pg", "yaml"],
     node: anyNode,
   },
-  { folder: "models/", ours: ["runtime/engine/"], npm: [], node: { not: network } },
+  { folder: "models/", ours: ["runtime/engine/", "src/kit/crypto/text-hash.ts"], npm: [], node: { not: network } },
   {
     folder: "bench/",
     ours: ["gateway/", "gen/", "models/training/", "runtime/", "scripts/", "src/", "test/harness/"],

@@ -54,6 +54,12 @@ export type RunAddress = {
   readonly run_id: string;
 };
 
+/** A deleted dataset, whose samples are to be removed. */
+export type DeletedDataset = {
+  readonly org_id: string;
+  readonly dataset_id: string;
+};
+
 /** The payload of a job that finds its work by itself. */
 type Nothing = Readonly<Record<string, never>>;
 
@@ -83,6 +89,7 @@ export interface JobPayloads {
   readonly "send-mail": SealedMail;
   readonly "end-tokens": FormerAdmin;
   readonly "purge-organization": DeletedOrganization;
+  readonly "purge-dataset": DeletedDataset;
   readonly "record-lock": AccountLock;
   /** Works a slice of the run. */
   readonly "work-run": RunAddress;

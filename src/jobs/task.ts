@@ -12,6 +12,7 @@ import type { AccountUpkeep } from "../domain/identity/account-upkeep.ts";
 import type { Departures } from "../domain/identity/departure.ts";
 import type { JobName, JobPayloads } from "../domain/job.ts";
 import type { MailDelivery } from "../domain/mail/mail-queue.ts";
+import type { DatasetRetention } from "../domain/measure/dataset-retention.ts";
 import type { RunRetention } from "../domain/run/run-retention.ts";
 import type { RunWorker } from "../domain/run/run-worker.ts";
 import type { Folded, StatFold } from "../domain/telemetry/stat-fold.ts";
@@ -48,6 +49,7 @@ export interface JobServices {
   readonly onUsageDifference: () => void;
   readonly runs: RunWorker;
   readonly runRetention: RunRetention;
+  readonly datasetRetention: DatasetRetention;
   /** Unlocks the jobs of pools that died. Returns the ids of those pools. */
   readonly unlockDeadPools: () => Promise<readonly string[]>;
 }

@@ -11,6 +11,7 @@ import { mailNotice } from "./mail-notice.ts";
 import { notifyQuotas } from "./notify-quotas.ts";
 import { purgeAccounts } from "./purge-accounts.ts";
 import { purgeBundles } from "./purge-bundles.ts";
+import { purgeDataset } from "./purge-dataset.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
 import { purgeOrganization } from "./purge-organization.ts";
 import { purgeRuns } from "./purge-runs.ts";
@@ -41,6 +42,7 @@ export const tasks: readonly RunnableTask[] = [
   purgeTraces,
   purgeBundles,
   purgeOrganization,
+  purgeDataset,
   notifyQuotas,
   closeMonth,
   advanceSubscriptions,

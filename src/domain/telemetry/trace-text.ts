@@ -1,8 +1,5 @@
-// Captured text at rest, and the digests by which repeated records are compared. Each organization has a key of its own
-// for both, sealed under the installation's master key; so text can be read only with the master key, and a digest says
-// nothing to somebody who guesses a text.
-//
-//   sealed text = seal (platform/seal.ts) of the packed text (analysis/packed-text.ts)
+// Captured text at rest, and the digests by which repeated records are compared: a digest says nothing to somebody who
+// guesses a text. Sealed is an EvaluationRecord with its `segments` only.
 
 import { createSecretKey, hkdfSync } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
@@ -11,21 +8,14 @@ import {
   EvaluationRecordSchema,
   type RecordedSegment,
 } from "../../../gen/policyguard/policy/v1/record_pb.ts";
-import { BoundedCache } from "../../kit/process/bounded-cache.ts";
 import { binaryWriter } from "../../kit/protobuf/binary-write.ts";
 import { createHmacSha256, type Hmac } from "../../platform/hmac.ts";
-import { createSealer, type SealBinding, type Sealer } from "../../platform/seal.ts";
+import type { Sealer } from "../../platform/seal.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
-import { readSecret } from "../../store/tenancy/organization-secret.ts";
-import { packText, segmentsOf, unpackText } from "../analysis/packed-text.ts";
-import { organizationKey, organizationSecretBinding } from "../organization-key.ts";
+import { segmentsOf, unpackText } from "../analysis/packed-text.ts";
+import { type TextSeal, TextSeals } from "../sealed-text.ts";
 
-const secretName = "trace_text_key";
 const keyBytes = 32;
-const keyId = "1";
-
-/** Keys that are kept open. */
-const maxOpenKeys = 1_000;
 
 /** Writes a record in its Protobuf form. */
 export const writeRecord: (record: EvaluationRecord) => Uint8Array = binaryWriter(EvaluationRecordSchema);
@@ -63,43 +53,40 @@ export interface TraceSeal {
 
 /** Opens the keys of organizations. */
 export class TraceSeals {
-  readonly #sealer: Sealer;
-  readonly #open = new BoundedCache<string, TraceSeal>({ maxEntries: maxOpenKeys });
+  readonly #seals: TextSeals;
+  readonly #known = new WeakMap<TextSeal, TraceSeal>();
 
   constructor(sealer: Sealer) {
-    this.#sealer = sealer;
+    this.#seals = new TextSeals(sealer, { secretName: "trace_text_key", purpose: "trace.text" });
   }
 
   /** The organization's key, which is made when there is none. When two make it at the same time, both get one. */
   async forWriting(tx: Transaction): Promise<TraceSeal> {
-    const known = await this.forReading(tx);
-    // One that is made here is not kept: the transaction may be rolled back, and with it the key.
-    return known ?? traceSeal(tx.orgId, await organizationKey(tx, this.#sealer, secretName));
+    return this.#of(await this.#seals.forWriting(tx));
   }
 
   /** The organization's key; undefined as long as nothing was sealed. */
   async forReading(tx: Transaction): Promise<TraceSeal | undefined> {
-    const known = this.#open.get(tx.orgId);
+    const seal = await this.#seals.forReading(tx);
+    return seal && this.#of(seal);
+  }
+
+  #of(seal: TextSeal): TraceSeal {
+    const known = this.#known.get(seal);
     if (known !== undefined) return known;
-    const sealed = await readSecret(tx, secretName);
-    if (sealed === undefined) return undefined;
-    const key = this.#sealer.open(sealed, organizationSecretBinding(tx.orgId, secretName));
-    const seal = traceSeal(tx.orgId, key);
-    this.#open.set(tx.orgId, seal);
-    return seal;
+    const made = traceSeal(seal);
+    this.#known.set(seal, made);
+    return made;
   }
 }
 
-function traceSeal(orgId: string, key: Uint8Array): TraceSeal {
-  const sealer = createSealer({ masterKeys: [{ id: keyId, key }] });
+function traceSeal({ key, seal, openPacked }: TextSeal): TraceSeal {
   const hmac: Hmac = createHmacSha256(
     new Uint8Array(hkdfSync("sha256", createSecretKey(key), Buffer.alloc(0), "policy-guard payload hash", keyBytes)),
   );
-  const binding = (traceId: string): SealBinding => ({ purpose: "trace.text", orgId, rowId: traceId });
-  const openPacked = (traceId: string, sealed: Uint8Array) => sealer.open(sealed, binding(traceId));
   return {
     payloadHash: ({ record, text }) => hmac(text === null ? [record] : [record, text]),
-    sealText: (traceId, text) => sealer.seal(packText(text), binding(traceId)),
+    sealText: seal,
     openText: (traceId, sealed) => segmentsOf(unpackText(openPacked(traceId, sealed))),
     openPacked,
   };

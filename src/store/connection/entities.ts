@@ -28,6 +28,10 @@ import { SsoDomainRow } from "../identity/sso-domain.ts";
 import { SsoIdentityRow } from "../identity/sso-identity.ts";
 import { SsoLoginRow } from "../identity/sso-login.ts";
 import { TokenRow } from "../identity/token.ts";
+import { DatasetRow, DatasetVersionRow } from "../measure/dataset.ts";
+import { DatasetImportRow } from "../measure/dataset-import.ts";
+import { DatasetSampleRow } from "../measure/dataset-sample.ts";
+import { DatasetSubjectRow } from "../measure/dataset-subject.ts";
 import { DetectorBackendRow } from "../policy/detector-backend.ts";
 import { ListRow } from "../policy/list.ts";
 import { OutputSchemaRow } from "../policy/output-schema.ts";
@@ -122,6 +126,11 @@ export const entities = [
   UsageDayRow,
   ErasedSubjectRow,
   RunRow,
+  DatasetRow,
+  DatasetVersionRow,
+  DatasetSampleRow,
+  DatasetImportRow,
+  DatasetSubjectRow,
   UsageMonthRow,
   UsageNoticeRow,
   SubscriptionRow,

@@ -70,6 +70,12 @@ export const foreignKeys: readonly ForeignKey[] = [
   toOrganization("organization_secret"),
   toOrganization("erased_subject"),
   toOrganization("run"),
+  toOrganization("dataset"),
+  { table: "dataset_version", columns: ["org_id", "dataset_id"], references: "dataset", referenced: ["org_id", "id"] },
+  { table: "dataset_import", columns: ["org_id", "dataset_id"], references: "dataset", referenced: ["org_id", "id"] },
+  // Samples are too many to go with their dataset in one transaction.
+  toOrganization("dataset_sample"),
+  toOrganization("dataset_subject"),
   toOrganization("usage_month"),
   toOrganization("usage_notice"),
   toOrganization("subscription"),

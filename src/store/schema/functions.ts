@@ -9,6 +9,7 @@ import type { SqlFunction } from "../core/sql-function.ts";
 import { poolLockClass } from "../core/worker-pool.ts";
 import { accountFunctions } from "../identity/account-functions.ts";
 import { ssoFunctions } from "../identity/sso-functions.ts";
+import { importFunctions } from "../measure/dataset-import.ts";
 import { runFunctions } from "../run/run.ts";
 import { auditFunctions } from "../telemetry/audit-entry.ts";
 import { partitionFunctions } from "../telemetry/trace-partition.ts";
@@ -120,6 +121,7 @@ export const functions: readonly SqlFunction[] = [
   ...billingFunctions,
   ...auditFunctions,
   ...runFunctions,
+  ...importFunctions,
   {
     // Goes from webhook to webhook along their index (a loose index scan) and looks at one row of each, however many
     // are due.

@@ -16,6 +16,7 @@ import { AccountLocks } from "../../../src/domain/identity/account-lock.ts";
 import { AccountUpkeep } from "../../../src/domain/identity/account-upkeep.ts";
 import { Departures } from "../../../src/domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "../../../src/domain/mail/mail-queue.ts";
+import { DatasetRetention } from "../../../src/domain/measure/dataset-retention.ts";
 import { RunRetention } from "../../../src/domain/run/run-retention.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
@@ -123,6 +124,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       onFold: () => undefined,
       onUsageDifference: () => undefined,
       runs: new RunWorker(workerDatabase, { kinds: { erasure: new ErasureRun(sealer) }, clock, log }),
+      datasetRetention: new DatasetRetention(workerDatabase),
       runRetention: new RunRetention(workerDatabase, clock),
       unlockDeadPools: () => unlockDeadPools(workerDatabase, { silentMs: 60_000 }),
     },

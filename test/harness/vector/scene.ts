@@ -13,6 +13,7 @@ import { findOrganization } from "../../../src/store/tenancy/organization.ts";
 import { testSealer } from "../sealer.ts";
 import { accountSteps, somewhere } from "./account-step.ts";
 import { billingSteps } from "./billing-step.ts";
+import { datasetSteps } from "./dataset-step.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";
 import { filled } from "./match.ts";
 import { setPlan } from "./plan.ts";
@@ -74,6 +75,8 @@ export interface Scene {
  *   introduced itself, said how it stands, and lost so many evaluations. Bound to its id.
  * - "$compare" {project_id, environment, version, digest, load_failure}: a runtime compared that candidate in twelve
  *   evaluations, two of which differ; another could not load it, for the reason given.
+ * - "$importing" {dataset_id}: an import is adding samples to the dataset.
+ * - "$crowded" {dataset_id}: the dataset has as many samples as it may have.
  * - "$etag" {digest, activation_seq}: nothing happens. Bound to the entity tag of the bundle under that activation.
  * - "$use" {evaluations}: so many evaluations of this month have been reported.
  * - "$work" {run_id}: a worker takes up the run and works on it for up to five seconds.
@@ -128,6 +131,7 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
     return {};
   },
   ...scimSteps,
+  ...datasetSteps,
   $bill: async (_request, { plane }, { orgId }) => {
     await blockBilling(plane.database, orgId);
     return {};

@@ -17,6 +17,7 @@ import { StandingOfOrganizations } from "./0013-standing-of-organizations.ts";
 import { BillOrganizations } from "./0014-bill-organizations.ts";
 import { LetDirectoriesIn } from "./0015-let-directories-in.ts";
 import { TryAndTell } from "./0019-try-and-tell.ts";
+import { KeepDatasets } from "./0022-keep-datasets.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0014-bill-organizations", class: BillOrganizations },
   { name: "0015-let-directories-in", class: LetDirectoriesIn },
   { name: "0019-try-and-tell", class: TryAndTell },
+  { name: "0022-keep-datasets", class: KeepDatasets },
 ];

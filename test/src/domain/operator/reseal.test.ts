@@ -208,7 +208,9 @@ describe("Reseal", () => {
     const known = new Set([
       ...sealedColumnNames,
       // Sealed under keys of organizations, which are sealed under the master key in organization_secret.
-      "trace_text.sealed",
+      ...["trace_text.sealed", "dataset_sample.sealed"],
+      ...["dataset_version.digest", "dataset_sample.content_hash", "dataset_sample.digest", "dataset_sample.verdict"],
+      "dataset_subject.digest",
       ...["stat_delta.tally", "stat_latency.buckets"],
       ...["audit_entry.leaf_hash", "bundle_part.data", "evaluation_key.payload_hash", "trace.record"],
       ...["token.digest", "token.previous_digest", "session_token.digest", "one_time_token.digest"],

@@ -1,0 +1,19 @@
+// The services of this room: datasets and their samples.
+
+import type { Sealer } from "../../platform/seal.ts";
+import type { Database } from "../../store/connection/database.ts";
+import { Datasets } from "./dataset.ts";
+import { Samples, sampleSeals } from "./dataset-sample.ts";
+import { shippedTrainingTexts } from "./training-text.ts";
+
+/** What the services are built from. */
+export interface MeasureParts {
+  readonly database: Database;
+  readonly sealer: Sealer;
+}
+
+/** Builds the services. */
+export function createMeasureDomain({ database, sealer }: MeasureParts) {
+  const parts = { seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
+  return { datasets: new Datasets(database), samples: new Samples(database, parts) };
+}
