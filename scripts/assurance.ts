@@ -150,6 +150,21 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "random PATCH programs against a model",
     n: 10_000,
   },
+  "scim-filters": {
+    file: "test/api/scim/filter.property.test.ts",
+    unit: "random filters in the database, against the same filter on each user as it is shown",
+    n: 10_000,
+  },
+  "scim-large": {
+    file: "test/api/scim/large-directory.test.ts",
+    unit: "users of a directory, with the slowest of a hundred calls of each kind",
+    n: 10_000,
+  },
+  "scim-leavers": {
+    file: "test/api/scim/revocation.test.ts",
+    unit: "people deactivated, each refused at two control planes and at a runtime",
+    n: 200,
+  },
   soak: { file: "test/e2e/soak.test.ts", unit: "seconds under load", n: 1_200 },
   "power-loss": {
     file: "test/runtime/control-plane/spool/power-loss.test.ts",

@@ -120,7 +120,10 @@ class Parser {
     const operator = this.#take("word", "an operator").text.toLowerCase();
     if (operator === "pr") return { kind: "present", place };
     if (!comparators.has(operator)) throw this.#refusal(`has no operator ${operator}`);
-    return { kind: "compare", place, operator: operator as Comparator, value: this.#value() }; // just checked
+    const comparison = { place, operator: operator as Comparator, value: this.#value() }; // just checked
+    const problem = problemOf(comparison);
+    if (problem !== undefined) throw this.#refusal(problem);
+    return { kind: "compare", ...comparison };
   }
 
   #value(): JsonValue {
@@ -226,4 +229,34 @@ class Parser {
   #refusal(problem: string) {
     return scimInvalid(this.#fault, `the ${this.#fault === "invalidPath" ? "path" : "filter"} ${problem}`);
   }
+}
+
+type Comparison = Omit<Filter & { readonly kind: "compare" }, "kind">;
+
+/** What is wrong with the types of a comparison. */
+function problemOf({ place: { attribute, sub }, operator, value }: Comparison): string | undefined {
+  const { name, type } = sub ?? attribute ?? {};
+  if (value === null) {
+    return operator === "eq" || operator === "ne" ? undefined : `compares with null by ${operator}: null has no order`;
+  }
+  switch (type) {
+    case "boolean":
+      if (operator !== "eq" && operator !== "ne") return `compares a boolean by ${operator}: use eq or ne`;
+      return isBoolean(value) ? undefined : `compares ${name} with something else than true or false`;
+    case "dateTime":
+      if (operator === "co" || operator === "sw" || operator === "ew" || !isTime(value)) {
+        return `has to compare ${name} by eq, ne, gt, ge, lt or le with a time in the form of RFC 3339`;
+      }
+      return undefined;
+    default:
+      return typeof value === "string" ? undefined : `compares ${name ?? "a text"} with something else than a string`;
+  }
+}
+
+function isBoolean(value: JsonValue): boolean {
+  return typeof value === "boolean" || (typeof value === "string" && /^(?:true|false)$/i.test(value));
+}
+
+function isTime(value: JsonValue): boolean {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value));
 }

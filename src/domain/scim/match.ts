@@ -1,8 +1,8 @@
-// Whether a resource, or one of several values of an attribute, fulfils a filter. Lists are filtered by the database;
-// this is for the filters in paths of a PATCH.
+// Whether a resource, or one of several values of an attribute, fulfils a filter. Users are filtered by the database,
+// which finds the same ones; this is for groups, which are few, and for the filters in paths of a PATCH.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { type Attribute, isObject, type Place, readBoolean } from "./attribute.ts";
+import { type Attribute, isObject, named, type Place, readBoolean } from "./attribute.ts";
 import { scimInvalid } from "./fault.ts";
 import type { Comparator, Filter } from "./filter.ts";
 
@@ -37,8 +37,14 @@ function compares(
   const { type, isExact } = attribute ?? {};
   if (type === "boolean") return (found === readBoolean(value, "the value")) === (operator === "eq");
   if (typeof found !== "string" || typeof value !== "string") return operator === "ne";
+  if (type === "dateTime") return compareText(operator, instant(found), instant(value));
   const fold = (text: string) => (isExact === true ? text : text.toLowerCase());
   return compareText(operator, fold(found), fold(value));
+}
+
+// In one zone, so that times in different ones are in their order as texts.
+function instant(time: string): string {
+  return new Date(time).toISOString();
 }
 
 function compareText(operator: Comparator, found: string, wanted: string): boolean {
@@ -64,7 +70,7 @@ function compareText(operator: Comparator, found: string, wanted: string): boole
   }
 }
 
-/** Whether a whole resource fulfils the filter. */
+/** Whether a whole resource fulfils the filter. Of an attribute with several values one has to. */
 export function fulfils(filter: Filter, resource: JsonObject): boolean {
   switch (filter.kind) {
     case "and":
@@ -76,25 +82,33 @@ export function fulfils(filter: Filter, resource: JsonObject): boolean {
     case "some":
       return valuesAt(filter.place, resource).some((item) => matches(filter.where, item));
     case "present":
-      return partsAt(filter.place, resource).length > 0;
-    case "compare": {
-      const parts = partsAt(filter.place, resource);
-      const simple = filter.place.sub ?? filter.place.attribute;
-      const compare = (found: JsonValue | undefined) => compares(simple, filter, found);
-      return parts.length === 0 ? compare(undefined) : parts.some(compare);
-    }
+      return isPresent(filter.place, resource);
+    case "compare":
+      return fulfilsComparison(filter, resource);
   }
 }
 
-function valuesAt({ attribute }: Place, resource: JsonObject): JsonValue[] {
-  const value = attribute && resource[attribute.name];
-  return value === undefined ? [] : [value].flat();
+function fulfilsComparison(filter: Filter & { readonly kind: "compare" }, resource: JsonObject): boolean {
+  const { place, operator, value } = filter;
+  if (value === null) return isPresent(place, resource) === (operator === "ne");
+  const { attribute } = place;
+  // A name of a complex attribute stands for its value.
+  const sub = place.sub ?? named(attribute?.sub ?? [], "value");
+  const found = valuesAt(place, resource).map((item) => (isObject(item) ? sub && item[sub.name] : item));
+  const isOne = attribute?.isMulti !== true && found.length === 0;
+  return (isOne ? [undefined] : found).some((each) => compares(sub ?? attribute, filter, each));
 }
 
-// A name of a complex attribute stands for its value.
-function partsAt(place: Place, resource: JsonObject): JsonValue[] {
-  const part = place.sub?.name ?? "value";
-  return valuesAt(place, resource).flatMap((item) => (isObject(item) ? (item[part] ?? []) : [item]));
+function isPresent({ extension, attribute, sub }: Place, resource: JsonObject): boolean {
+  if (attribute === undefined) return extension !== undefined && resource[extension.uri] !== undefined;
+  const values = valuesAt({ ...(extension && { extension }), attribute }, resource);
+  return values.some((item) => sub === undefined || (isObject(item) && item[sub.name] !== undefined));
+}
+
+function valuesAt({ extension, attribute }: Place, resource: JsonObject): JsonValue[] {
+  const holder = extension === undefined ? resource : resource[extension.uri];
+  const value = attribute && isObject(holder) ? holder[attribute.name] : undefined;
+  return value === undefined ? [] : [value].flat();
 }
 
 /**

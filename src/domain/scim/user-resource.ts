@@ -181,6 +181,18 @@ export function emailKeyOf(text: string): string {
   }
 }
 
+/** The forms by which the addresses among a user's attributes are found, each once. */
+export function addressKeys({ emails }: JsonObject): string[] {
+  const values = (Array.isArray(emails) ? emails : []).map((item) => (isObject(item) ? item.value : undefined));
+  return [...new Set(values.flatMap((value) => addressKey(value) ?? []))].sort();
+}
+
+/** The form by which an address among a user's attributes is found; undefined for what is too long for an index. */
+export function addressKey(value: JsonValue | undefined): string | undefined {
+  const key = typeof value === "string" ? userNameKey(value) : "";
+  return key === "" || key.length > maxNameLength ? undefined : key;
+}
+
 /** The name of a person for their account. */
 export function personName({ attributes, email }: UserInput): string {
   const name = isObject(attributes.name) ? attributes.name : {};

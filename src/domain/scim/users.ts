@@ -17,13 +17,13 @@ import {
 } from "../../store/identity/member.ts";
 import { findDefaultRole, touchGroupsOf } from "../../store/scim/scim-group.ts";
 import {
-  countScimUsers,
   findMemberByExternalId,
   findMemberByUserName,
   findScimUser,
   listScimUsers,
   ScimUserRow,
   type ScimUserView,
+  setUserAddresses,
   viewScimUser,
 } from "../../store/scim/scim-user.ts";
 import { deactivate, endMembership } from "../identity/deactivation.ts";
@@ -38,6 +38,7 @@ import { type Projection, projected } from "./projection.ts";
 import { userShape } from "./schema.ts";
 import { userCondition } from "./user-filter.ts";
 import {
+  addressKeys,
   emailKeyOf,
   personName,
   readUser,
@@ -87,8 +88,7 @@ export class ScimUsers {
     const { offset, limit } = pageOf(input);
     return this.#parts.gate.run(caller.orgId, () =>
       this.#database.read(caller.orgId, async (tx) => {
-        const total = await countScimUsers(tx, condition);
-        const views = limit === 0 ? [] : await listScimUsers(tx, condition, { limit, offset });
+        const { total, views } = await listScimUsers(tx, condition, { limit, offset });
         const resources = views.map((view) => projected(userShape, userResource(view, this.#baseUrl(tx)), input));
         return listAnswer(resources, total, offset);
       }),
@@ -175,6 +175,8 @@ export class ScimUsers {
     });
     await tx.em.flush();
     const row = sayFirst(tx, member, input);
+    await tx.em.flush();
+    await setUserAddresses(tx, member.id, addressKeys(input.attributes));
     if (input.active !== false) {
       row.madeAccount = await letIn(tx, member, { name: personName(input), parts: this.#parts });
     }
@@ -189,8 +191,14 @@ export class ScimUsers {
     if (wasActive !== isActive || isMoved) assertMayTouch(actor, member.email, [member.role]);
     if (wasActive && !isActive) await assertNotLastOwner(tx, member);
     const isRenamed = row.madeAccount && input.attributes.displayName !== row.attributes.displayName;
+    const former = addressKeys(row.version === 0 ? {} : row.attributes);
+    const keys = addressKeys(input.attributes);
     Object.assign(row, said(input), { version: row.version + 1, updatedAt: tx.now });
     if (isMoved) moveTo(tx, member, input);
+    if (keys.join() !== former.join()) {
+      await tx.em.flush();
+      await setUserAddresses(tx, member.id, keys);
+    }
     if (isRenamed && member.accountId != null) {
       await renameAccount(await tx.openAccount(member.accountId), personName(input));
     }

@@ -43,7 +43,7 @@ import { EnvironmentRow } from "../project/environment.ts";
 import { ProjectRow } from "../project/project.ts";
 import { RunRow } from "../run/run.ts";
 import { ScimGroupMemberRow, ScimGroupRow, ScimSettingRow } from "../scim/scim-group.ts";
-import { ScimUserRow } from "../scim/scim-user.ts";
+import { ScimUserAddressRow, ScimUserRow } from "../scim/scim-user.ts";
 import { AuditEntryRow, AuditHeadRow } from "../telemetry/audit-entry.ts";
 import { AuditOpeningRow } from "../telemetry/audit-opening.ts";
 import { ErasedSubjectRow } from "../telemetry/erased-subject.ts";
@@ -83,6 +83,7 @@ export const entities = [
   SsoDomainRow,
   SsoLoginRow,
   SsoIdentityRow,
+  ScimUserAddressRow,
   ScimUserRow,
   ScimGroupRow,
   ScimGroupMemberRow,

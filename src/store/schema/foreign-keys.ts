@@ -33,6 +33,12 @@ export const foreignKeys: readonly ForeignKey[] = [
   toOrganization("sso_identity"),
   toAccount("sso_identity"),
   toMember("scim_user"),
+  {
+    table: "scim_user_address",
+    columns: ["org_id", "member_id"],
+    references: "scim_user",
+    referenced: ["org_id", "member_id"],
+  },
   toOrganization("scim_group"),
   {
     table: "scim_group_member",

@@ -34,6 +34,23 @@ const schema = defineEntity({
 export class ScimUserRow extends schema.class {}
 schema.setClass(ScimUserRow);
 
+const addressSchema = defineEntity({
+  name: "ScimUserAddress",
+  tableName: "scim_user_address",
+  ...tenantTable,
+  indexes: [{ name: "scim_user_address_of", properties: ["orgId", "memberId"] }],
+  properties: {
+    orgId: p.uuid().primary(),
+    /** Two spellings of one address have the same. */
+    addressKey: p.text().primary(),
+    memberId: p.uuid().primary(),
+  },
+});
+
+/** An address among the attributes of a user, by which filters find them. */
+export class ScimUserAddressRow extends addressSchema.class {}
+addressSchema.setClass(ScimUserAddressRow);
+
 /** A member as SCIM shows them. */
 export interface ScimUserView {
   readonly id: string;
@@ -58,38 +75,60 @@ export interface UserCondition {
   readonly parameters: readonly unknown[];
 }
 
-const from = "from member m left join scim_user u on u.org_id = m.org_id and u.member_id = m.id where m.org_id = ?";
+/** What a list of members answers. */
+export interface ScimUserPage {
+  /** How many members fulfil the condition. */
+  readonly total: number;
+  readonly views: readonly ScimUserView[];
+}
 
 // Accounts and groups are looked up for the page alone: a function over all members would be read whole for each.
-const page = (where: string, rest = "") => `
-  select v.*, app.member_name(v.account_id) as account_name,
-    coalesce((select json_agg(json_build_object('id', g.id, 'display_name', g.display_name) order by g.name_key)
-      from scim_group_member i join scim_group g on g.org_id = i.org_id and g.id = i.group_id
-      where i.org_id = v.org_id and i.member_id = v.id), '[]') as groups
-  from (select m.org_id, m.id, m.account_id, m.email, m.role, m.state, m.created_at, m.updated_at, u.user_name, u.external_id,
-      u.attributes, u.version, u.updated_at as changed_at ${from} ${where} order by m.created_at, m.id ${rest}) v
-  order by v.created_at, v.id`;
+const view = `m.org_id, m.id, m.email, m.role, m.state, m.created_at, m.updated_at, u.user_name, u.external_id,
+  u.attributes, u.version, u.updated_at as changed_at, app.member_name(m.account_id) as account_name,
+  coalesce((select json_agg(json_build_object('id', g.id, 'display_name', g.display_name) order by g.name_key)
+    from scim_group_member i join scim_group g on g.org_id = i.org_id and g.id = i.group_id
+    where i.org_id = m.org_id and i.member_id = m.id), '[]') as groups`;
+const said = "left join scim_user u on u.org_id = m.org_id and u.member_id = m.id";
 
-/** A page of members, oldest first. */
-export function listScimUsers(
+/**
+ * A page of members, oldest first. Members are compared with the condition once, for the number of them and for the
+ * page; what is shown of them is read for the page alone.
+ */
+export async function listScimUsers(
   tx: Transaction,
   { text, parameters }: UserCondition,
   { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<ScimUserView[]> {
-  return tx.sql<ScimUserView>(page(`and ${text}`, "limit ? offset ?"), [tx.orgId, ...parameters, limit, offset]);
-}
-
-/** How many members fulfil the condition. */
-export async function countScimUsers(tx: Transaction, { text, parameters }: UserCondition): Promise<number> {
-  const rows = await tx.sql<{ n: number }>(`select count(*)::int as n ${from} and ${text}`, [tx.orgId, ...parameters]);
-  return rows[0]?.n ?? 0;
+): Promise<ScimUserPage> {
+  const [first, ...rest] = await tx.sql<ScimUserView & { readonly total: number; readonly shown: string | null }>(
+    `with found as materialized (select m.id, m.created_at from member m ${said} where m.org_id = ? and ${text}),
+      page as (select id from found order by created_at, id limit ? offset ?)
+     select (select count(*)::int from found) as total, v.* from (select) always left join (
+       select p.id as shown, ${view} from page p join member m on m.org_id = ? and m.id = p.id ${said}) v on true
+     order by v.created_at, v.id`,
+    [tx.orgId, ...parameters, limit, offset, tx.orgId],
+  );
+  return { total: first?.total ?? 0, views: first?.shown == null ? [] : [first, ...rest] };
 }
 
 /** The member of this id, with all that was changed in the transaction so far; undefined when there is none. */
 export async function viewScimUser(tx: Transaction, id: string): Promise<ScimUserView | undefined> {
   await tx.em.flush();
-  const rows = await tx.sql<ScimUserView>(page("and m.id = ?"), [tx.orgId, id]);
+  const rows = await tx.sql<ScimUserView>(`select ${view} from member m ${said} where m.org_id = ? and m.id = ?`, [
+    tx.orgId,
+    id,
+  ]);
   return rows[0];
+}
+
+/** Notes the addresses by which filters find a user, in place of the former ones. */
+export async function setUserAddresses(tx: Transaction, memberId: string, keys: readonly string[]): Promise<void> {
+  await tx.em.nativeDelete(ScimUserAddressRow, { orgId: tx.orgId, memberId });
+  if (keys.length > 0) {
+    await tx.em.insertMany(
+      ScimUserAddressRow,
+      keys.map((addressKey) => ({ orgId: tx.orgId, addressKey, memberId })),
+    );
+  }
 }
 
 /** What the directory says about a member, or null when it has said nothing. */

@@ -32,6 +32,10 @@ export type Condition =
   | { readonly kind: "flag"; readonly flag: "active" | { readonly part: string }; readonly value: boolean }
   /** The user of this name: found by index. */
   | { readonly kind: "userName"; readonly key: string; readonly emailKey: string }
+  /** The user of this external id: found by index. */
+  | { readonly kind: "externalId"; readonly value: string }
+  /** Users with this address, and perhaps others: found by index, before each is compared. */
+  | { readonly kind: "address"; readonly key: string; readonly emailKey: string }
   /** One of several values fulfils the condition; without one, there is a value. */
   | { readonly kind: "some"; readonly list: readonly string[]; readonly where?: Condition };
 
@@ -69,6 +73,13 @@ function write(condition: Condition, bind: Bind): string {
         : `coalesce((e.item ->> ${literal(condition.flag.part)})::boolean = ${condition.value}, false)`;
     case "userName":
       return writeUserName(condition, bind);
+    case "externalId":
+      return memberIn(
+        `select n.member_id from scim_user n where ${ofOrg} and n.external_id = ${bind(condition.value)}`,
+      );
+    case "address":
+      return memberIn(`select n.member_id from scim_user_address n where ${ofOrg} and n.address_key = ${bind(condition.key)}
+        union all select n.id from member n where ${ofOrg} and n.email_key = ${bind(condition.emailKey)}`);
     case "some":
       return condition.where === undefined
         ? `(jsonb_array_length(${listSql(condition.list)}) > 0)`
@@ -76,13 +87,19 @@ function write(condition: Condition, bind: Bind): string {
   }
 }
 
+const ofOrg = "n.org_id = current_setting('app.org_id')::uuid";
+
+function memberIn(select: string): string {
+  return `(m.id in (${select}))`;
+}
+
 // Members whose name the directory has not said have their address as one.
 function writeUserName({ key, emailKey }: Condition & { readonly kind: "userName" }, bind: Bind): string {
-  return `(m.id in (
-    select n.member_id from scim_user n where n.org_id = current_setting('app.org_id')::uuid and n.user_name_key = ${bind(key)}
+  return memberIn(`
+    select n.member_id from scim_user n where ${ofOrg} and n.user_name_key = ${bind(key)}
     union all
-    select n.id from member n where n.org_id = current_setting('app.org_id')::uuid and n.email_key = ${bind(emailKey)}
-      and not exists (select from scim_user s where s.org_id = n.org_id and s.member_id = n.id)))`;
+    select n.id from member n where ${ofOrg} and n.email_key = ${bind(emailKey)}
+      and not exists (select from scim_user s where s.org_id = n.org_id and s.member_id = n.id)`);
 }
 
 function writeText(condition: Condition & { readonly kind: "text" }, bind: Bind): string {
