@@ -102,7 +102,8 @@ export class Invitations {
     const { mailer, clock } = this.#parts;
     if (mailer !== undefined && !(await mayMail(this.#database, email, clock.now(), "invitation"))) throw tooMany();
     const work = this.#database.transaction(caller, async (tx) => {
-      assertMayGive(await lockTeamAs(tx, caller, "admin"), input.role);
+      const actor = await lockTeamAs(tx, caller, "admin");
+      assertMayGive(actor, input.role);
       await deleteExpiredInvitation(tx, email.key);
       const known = await findMemberByEmail(tx, email.key);
       if (known !== null && !hasLapsed(known, tx.now)) throw alreadyThere();
@@ -111,7 +112,8 @@ export class Invitations {
       const byAccountId = await personBehind(tx, caller.credential);
       const invitation = { token, mailed: mailer !== undefined, by, byAccountId };
       const row = known ?? tx.em.create(MemberRow, invited(tx, email, input.role, invitation));
-      // One that a directory knows keeps its id and its role.
+      // One that a directory knows keeps its id and its role, which the caller's link must not exceed.
+      if (known !== null) assertMayGive(actor, known.role);
       if (known !== null) Object.assign(known, linkOf(tx, invitation));
       tx.changed({ resource: resourceOf(row), before: known && auditView(known), after: auditView(row) });
       const { name } = await findOrganization(tx);

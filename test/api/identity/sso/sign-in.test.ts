@@ -6,6 +6,8 @@ import { PasswordHasher } from "../../../../src/domain/identity/password-hash.ts
 import { PasswordRecovery } from "../../../../src/domain/identity/password-recovery.ts";
 import { type FakeIdp, startFakeIdp } from "../../../harness/net/fake-idp.ts";
 import { createPerson } from "../../../harness/vector/person.ts";
+import { setPlan } from "../../../harness/vector/plan.ts";
+import { caller } from "../../scim/directory.ts";
 import { accessTokenOf, ada, configuration, type SsoHome, type SsoRig, startSsoRig, succeed } from "./rig.ts";
 
 let rig: SsoRig;
@@ -277,5 +279,26 @@ describe("a browser", () => {
   it("of somebody whose domain nobody has verified is sent nowhere", async () => {
     const answer = await rig.call("SsoService/StartSso", { email: "ada@unknown.example" });
     expect(answer).toMatchObject({ status: 404, error: "not_found" });
+  });
+});
+
+describe("an organization with a directory", () => {
+  it("lets in nobody whom the directory did not make a member, until it has no directory any more", async () => {
+    const home = await rig.home(idp, { role_claim: "groups", role_mapping: { chiefs: "admin" } });
+    await setPlan(rig.plane.database, home.world.orgId, "enterprise");
+    const scim = caller(rig.plane, home.world.orgId, await home.world.directory("scim"));
+    expect(await rig.signIn(home, ada(home))).toMatchObject(notLetIn);
+    expect((await scim("GET", `/Users?filter=${encodeURIComponent(`userName eq "ada@${home.domain}"`)}`)).body).toEqual(
+      expect.objectContaining({ totalResults: 0 }),
+    );
+    const { body } = await scim("POST", "/Users", { userName: `ada@${home.domain}` });
+    // The directory has the last word on the role as well.
+    const signedIn = await rig.signIn(home, ada(home, { groups: ["chiefs"] }));
+    expect((await permissions(home, accessTokenOf(signedIn))).body).toMatchObject({ role: "viewer" });
+    expect((await scim("DELETE", `/Users/${body.id}`)).status).toBe(204);
+    expect(await rig.signIn(home, ada(home))).toMatchObject(notLetIn);
+    const as = { world: home.world, persona: "admin" };
+    await succeed(rig.call("ScimService/RevokeScimToken", { org_id: home.world.orgId }, as));
+    expect(await rig.signIn(home, ada(home))).toMatchObject({ body: { status: "signed_in" } });
   });
 });
