@@ -17,8 +17,8 @@ import { StandingOfOrganizations } from "./0013-standing-of-organizations.ts";
 import { BillOrganizations } from "./0014-bill-organizations.ts";
 import { LetDirectoriesIn } from "./0015-let-directories-in.ts";
 import { TryAndTell } from "./0019-try-and-tell.ts";
-import { KeepDatasets } from "./0022-keep-datasets.ts";
 import { FindUsersByAddress } from "./0020-find-users-by-address.ts";
+import { KeepDatasets } from "./0022-keep-datasets.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -38,6 +38,6 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0014-bill-organizations", class: BillOrganizations },
   { name: "0015-let-directories-in", class: LetDirectoriesIn },
   { name: "0019-try-and-tell", class: TryAndTell },
-  { name: "0022-keep-datasets", class: KeepDatasets },
   { name: "0020-find-users-by-address", class: FindUsersByAddress },
+  { name: "0022-keep-datasets", class: KeepDatasets },
 ];
