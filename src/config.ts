@@ -110,6 +110,14 @@ export const controlPlaneSchema = defineSchema({
     description:
       "Plan of an organization at its creation, the one of the first start included. Organizations that exist keep theirs: `npm run operator -- set-plan` changes those.",
   },
+  tracePartition: {
+    name: "POLICY_GUARD_TRACE_PARTITION",
+    kind: "enum",
+    values: ["month", "day"],
+    default: "month",
+    description:
+      "Length of the partitions of traces. `day` is for 100 million traces a month and more; traces are then kept for 90 days at most, whatever the plan. The same for control plane, worker and `npm run migrate`.",
+  },
   stubBilling: {
     name: "STUB_BILLING",
     kind: "enum",
@@ -205,6 +213,7 @@ export const workerSchema = defineSchema({
   dnsServers: controlPlaneSchema.dnsServers,
   signerUrl: controlPlaneSchema.signerUrl,
   signerSecret: controlPlaneSchema.signerSecret,
+  tracePartition: controlPlaneSchema.tracePartition,
   stubPrices: controlPlaneSchema.stubPrices,
   stubTrialDays: controlPlaneSchema.stubTrialDays,
   billingGraceMs: controlPlaneSchema.billingGraceMs,
@@ -248,6 +257,7 @@ export const migrateSchema = defineSchema({
     secret: true,
     description: "PostgreSQL, as the owner of the tables.",
   },
+  tracePartition: controlPlaneSchema.tracePartition,
 });
 
 /** Variables of `npm run reseal`. */

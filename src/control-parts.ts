@@ -57,6 +57,7 @@ export function createParts(config: ControlPlaneConfig, process: ProcessParts) {
     prices: readPrices(config.stubPrices),
     graceMs: config.billingGraceMs,
     trialDays: config.stubTrialDays,
+    tracePartition: config.tracePartition,
     noteRefusal: createRefusalNotes(metrics, log),
     onIngest: createIngestMetrics(metrics),
     eventCatalog: readPrinted("events.json"),

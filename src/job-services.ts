@@ -18,6 +18,7 @@ import { DatasetRetention } from "./domain/measure/dataset-retention.ts";
 import { RunRetention } from "./domain/run/run-retention.ts";
 import { RunWorker } from "./domain/run/run-worker.ts";
 import { ErasureRun } from "./domain/telemetry/erasure-run.ts";
+import { EvidenceRetention } from "./domain/telemetry/evidence-retention.ts";
 import { type Folded, StatFold } from "./domain/telemetry/stat-fold.ts";
 import { TraceRetention } from "./domain/telemetry/trace-retention.ts";
 import { TraceUpgrade } from "./domain/telemetry/trace-upgrade.ts";
@@ -68,7 +69,8 @@ export function createJobServices(
     log,
     clock,
     activations: new ActivationRefresh(database, new SigningKeys(database, sealer, externalSigner(config, outbound))),
-    retention: new TraceRetention(database, clock),
+    retention: new TraceRetention(database, clock, { partition: config.tracePartition }),
+    evidenceRetention: new EvidenceRetention(database, clock, { partition: config.tracePartition }),
     bundleRetention: new BundleRetention(database, clock),
     dispatcher: new Dispatcher({ attempts, log, onResult: onAttempt }),
     upkeep: new DeliveryUpkeep(database, clock),

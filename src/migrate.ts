@@ -6,8 +6,8 @@ import { runOrSay } from "./kit/process/start-failure.ts";
 import { migrateDatabase } from "./store/connection/migrate.ts";
 
 await runOrSay(async () => {
-  const { migrationUrl } = readConfig(migrateSchema, process.env, productVariables);
-  await migrateDatabase({ migrationUrl }).catch((cause: unknown) => {
+  const config = readConfig(migrateSchema, process.env, productVariables);
+  await migrateDatabase(config).catch((cause: unknown) => {
     throw new Error("the database cannot be brought to the schema of this version", { cause });
   });
   return 0;

@@ -76,6 +76,7 @@ export interface JobPayloads {
   readonly "unlock-dead-pools": Nothing;
   readonly "create-partitions": Nothing;
   readonly "purge-traces": Nothing;
+  readonly "purge-evidence": Nothing;
   readonly "purge-bundles": Nothing;
   readonly "refresh-activations": Nothing;
   readonly "notify-quotas": Nothing;

@@ -15,6 +15,7 @@ import type { MailDelivery } from "../domain/mail/mail-queue.ts";
 import type { DatasetRetention } from "../domain/measure/dataset-retention.ts";
 import type { RunRetention } from "../domain/run/run-retention.ts";
 import type { RunWorker } from "../domain/run/run-worker.ts";
+import type { EvidenceRetention } from "../domain/telemetry/evidence-retention.ts";
 import type { Folded, StatFold } from "../domain/telemetry/stat-fold.ts";
 import type { TraceRetention } from "../domain/telemetry/trace-retention.ts";
 import type { TraceUpgrade } from "../domain/telemetry/trace-upgrade.ts";
@@ -29,6 +30,7 @@ export interface JobServices {
   readonly clock: Clock;
   readonly activations: ActivationRefresh;
   readonly retention: TraceRetention;
+  readonly evidenceRetention: EvidenceRetention;
   readonly bundleRetention: BundleRetention;
   readonly dispatcher: Dispatcher;
   readonly upkeep: DeliveryUpkeep;

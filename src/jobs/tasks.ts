@@ -13,6 +13,7 @@ import { purgeAccounts } from "./purge-accounts.ts";
 import { purgeBundles } from "./purge-bundles.ts";
 import { purgeDataset } from "./purge-dataset.ts";
 import { purgeDeliveries } from "./purge-deliveries.ts";
+import { purgeEvidence } from "./purge-evidence.ts";
 import { purgeOrganization } from "./purge-organization.ts";
 import { purgeRuns } from "./purge-runs.ts";
 import { purgeTraces } from "./purge-traces.ts";
@@ -40,6 +41,7 @@ export const tasks: readonly RunnableTask[] = [
   refreshActivations,
   createPartitions,
   purgeTraces,
+  purgeEvidence,
   purgeBundles,
   purgeOrganization,
   purgeDataset,

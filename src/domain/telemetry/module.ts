@@ -2,6 +2,7 @@
 
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
+import type { PartitionLength } from "../../store/telemetry/trace-partition.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import { TraceAnalytics } from "./analytics.ts";
 import { Erasures } from "./erasure.ts";
@@ -14,15 +15,16 @@ export interface TelemetryParts {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly analysis: Analysis;
+  readonly tracePartition: PartitionLength;
 }
 
 /** Builds the services. */
-export function createTelemetryDomain({ database, sealer, analysis }: TelemetryParts) {
+export function createTelemetryDomain({ database, sealer, analysis, tracePartition }: TelemetryParts) {
   return {
     traces: new Traces({ database, sealer, analysis }),
     traceAnalytics: new TraceAnalytics(database),
     erasures: new Erasures(database, sealer),
-    retention: new RetentionSettings(database),
+    retention: new RetentionSettings(database, { partition: tracePartition }),
     evidence: new Evidence(database),
   };
 }

@@ -9,7 +9,7 @@ import { createTracePartitions, dropTracePartitions } from "../../store/telemetr
 import { deleteRollups, listExpiredDays } from "../../store/telemetry/trace-rollup.ts";
 import { deleteTextsBefore } from "../../store/telemetry/trace-text.ts";
 import { findOrganization, lookUpOrganizations } from "../../store/tenancy/organization.ts";
-import { retentionOf } from "./retention.ts";
+import { maxDailyRetentionDays, type RetentionOptions, retentionOf } from "./retention.ts";
 import { purgeStats, purgeStatsOfDeleted } from "./stat-retention.ts";
 import { ageLimitMs } from "./trace-record.ts";
 import { dayOf } from "./trace-tally.ts";
@@ -19,8 +19,8 @@ const dayMs = 86_400_000;
 /** Months of partitions that hold the longest retention. */
 const keptMonths = 13;
 
-/** Months for which partitions are made in advance: enough time to notice that the job does not run. */
-const monthsAhead = 3;
+/** Days of partitions besides the retention: its first day is a part of one, and clocks differ. */
+const spareDays = 2;
 
 /** Keys that one transaction deletes: few enough that no ingest has to wait long. */
 const keyBatch = 5_000;
@@ -43,15 +43,17 @@ export interface Purged {
 export class TraceRetention {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #options: RetentionOptions;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: Clock, options: RetentionOptions) {
     this.#database = database;
     this.#clock = clock;
+    this.#options = options;
   }
 
-  /** Makes the partitions of the next months. Returns the names of the new ones. */
+  /** Makes the partitions of the next months or days. Returns the names of the new ones. */
   createPartitions(): Promise<string[]> {
-    return createTracePartitions(this.#database, monthsAhead);
+    return createTracePartitions(this.#database, this.#options.partition);
   }
 
   /** Removes, in every organization, traces and texts past their retention, those of deleted projects, and old keys. */
@@ -61,14 +63,14 @@ export class TraceRetention {
     let keys = 0;
     let counts = 0;
     for (const { id } of await lookUpOrganizations(this.#database)) {
-      const kept = retentionOf(await this.#database.read(id, findOrganization));
+      const kept = retentionOf(await this.#database.read(id, findOrganization), this.#options);
       traces += await this.purgeTraces(id, kept.effectiveTraceDays);
       texts += await this.#purgeTexts(id, kept.effectiveTextDays);
       keys += await this.#purgeKeys(id);
       counts += await purgeStats(this.#database, id, this.#clock.now());
       await this.#forgetSubjects(id);
     }
-    return { traces, texts, keys, counts, partitions: await dropTracePartitions(this.#database, keptMonths) };
+    return { traces, texts, keys, counts, partitions: await dropTracePartitions(this.#database, this.#keptSince()) };
   }
 
   /**
@@ -97,6 +99,14 @@ export class TraceRetention {
     const traces = await this.purgeTraces(orgId, 0);
     await purgeStatsOfDeleted(this.#database, orgId, this.#clock.now());
     return { traces, keys: await this.#purgeKeys(orgId, new Date(this.#clock.now().getTime() + dayMs)) };
+  }
+
+  /** The first day (UTC) that partitions are kept of. */
+  #keptSince(): string {
+    const now = this.#clock.now();
+    return this.#options.partition === "day"
+      ? dayOf(new Date(now.getTime() - (maxDailyRetentionDays + spareDays) * dayMs))
+      : dayOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - keptMonths)));
   }
 
   async #purgeTexts(orgId: string, keptDays: number): Promise<number> {

@@ -11,12 +11,14 @@ export function retentionHandlers(settings: RetentionSettings): ServiceImpl<type
     getRetention: async (_request, context) => ({
       retention: retentionMessage(await settings.get(callerOf(context))),
     }),
-    updateRetention: async ({ traceDays, textDays }, context) => ({
-      retention: retentionMessage(await settings.update(callerOf(context), { traceDays, textDays })),
+    updateRetention: async ({ traceDays, textDays, evidenceDays }, context) => ({
+      retention: retentionMessage(await settings.update(callerOf(context), { traceDays, textDays, evidenceDays })),
     }),
   };
 }
 
-function retentionMessage({ traceDays, textDays, ...rest }: Retention): MessageInitShape<typeof RetentionSchema> {
-  return { traceDays: traceDays ?? undefined, textDays: textDays ?? undefined, ...rest };
+function retentionMessage(retention: Retention): MessageInitShape<typeof RetentionSchema> {
+  const { traceDays, textDays, evidenceDays, ...rest } = retention;
+  const set = { traceDays: traceDays ?? undefined, textDays: textDays ?? undefined };
+  return { ...set, evidenceDays: evidenceDays ?? undefined, ...rest };
 }

@@ -8,14 +8,21 @@ import { applicationRole, lookupRole, workerRole } from "../core/roles.ts";
 import { addForeignKeySql, foreignKeyName, foreignKeys } from "../schema/foreign-keys.ts";
 import { counterTables, createFunctionSql, functions, lookupTables } from "../schema/functions.ts";
 import { entryTriggerSql } from "../telemetry/audit-entry.ts";
-import { migratePartitions } from "../telemetry/trace-partition.ts";
+import { migratePartitions, type PartitionLength } from "../telemetry/trace-partition.ts";
 import { ormOptions } from "./orm.ts";
 
 // Any number that nothing else in the database uses as a lock.
 const migrationLock = 7_405_117;
 
+/** What to migrate, and to what. */
+export interface MigrateInput {
+  readonly migrationUrl: string;
+  /** Default: month. */
+  readonly tracePartition?: PartitionLength;
+}
+
 /** Migrates. Safe to run at any time and by several processes at once: the second waits for the first. */
-export async function migrateDatabase({ migrationUrl }: { readonly migrationUrl: string }): Promise<void> {
+export async function migrateDatabase({ migrationUrl, tracePartition = "month" }: MigrateInput): Promise<void> {
   const client = new pg.Client({ connectionString: migrationUrl });
   await client.connect();
   try {
@@ -26,7 +33,7 @@ export async function migrateDatabase({ migrationUrl }: { readonly migrationUrl:
     await migrateFunctions(client);
     for (const statement of entryTriggerSql) await client.query(statement);
     for (const statement of grants()) await client.query(statement);
-    await migratePartitions(client);
+    await migratePartitions(client, tracePartition);
   } finally {
     await client.end();
   }

@@ -1,6 +1,7 @@
 // The record of who changed what. Entries of an organization are numbered without a gap and hashed as leaves of a
 // Merkle tree (platform/evidence-leaf.ts), so that later proofs need no rewriting. An entry never changes: the logins
-// may not, and a trigger refuses it to everybody else (entryTriggerSql).
+// may not, and a trigger refuses it to everybody else (entryTriggerSql). Past its retention it loses everything but its
+// hash.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { leafHash, leafText, newOpening, openable } from "../../platform/evidence-leaf.ts";
@@ -33,11 +34,11 @@ const schema = defineEntity({
   properties: {
     orgId: p.uuid().primary(),
     seq: p.bigint("number").primary(),
-    /** Canonical JSON of the entry: the bytes that are hashed. */
-    leaf: p.text(),
+    /** Canonical JSON of the entry: the bytes that are hashed. Null past its retention, and what repeats it too. */
+    leaf: p.text().nullable(),
     leafHash: p.blob(),
-    action: p.text(),
-    resource: p.text(),
+    action: p.text().nullable(),
+    resource: p.text().nullable(),
     createdAt: p.datetime(3),
   },
 });
@@ -84,7 +85,7 @@ export async function writeAuditEntry(tx: Transaction, caller: AuditAuthor, chan
 /** Functions of the log. */
 export const auditFunctions: readonly SqlFunction[] = [
   {
-    // An entry goes with its organization and not otherwise. Of the look-up role, which sees organizations whatever the
+    // An entry goes with its organization and not otherwise, and loses its leaf after ninety days at the earliest. Of the look-up role, which sees organizations whatever the
     // session reaches; by the time that a deletion cascades here, its own is out of sight.
     signature: "refuse_entry_change()",
     owner: lookupRole,
@@ -94,6 +95,12 @@ export const auditFunctions: readonly SqlFunction[] = [
       begin
         if tg_op = 'DELETE' and not exists (select from public.organization o where o.id = old.org_id) then
           return old;
+        end if;
+        if tg_op = 'UPDATE' and old.created_at < now() - interval '90 days'
+          and new.leaf is null and new.action is null and new.resource is null
+          and (new.org_id, new.seq, new.leaf_hash, new.created_at) = (old.org_id, old.seq, old.leaf_hash, old.created_at)
+        then
+          return new;
         end if;
         raise exception 'entries of the log of evidence are never changed: % refused', lower(tg_op)
           using errcode = 'restrict_violation';
@@ -119,7 +126,35 @@ export const auditFunctions: readonly SqlFunction[] = [
         from unnest(seqs, actors, befores, afters) as e (seq, actor, before, after) where o.seq = e.seq
       $$`,
   },
+  {
+    // Openings go together with the leaf, so the entries that have one are those that are kept. The oldest are looked at:
+    // entries are numbered in the order of their times, but for those that were written at the same moment.
+    signature: "forget_entries(timestamptz, integer)",
+    owner: ownerRole,
+    callers: [workerRole],
+    create: `create or replace function app.forget_entries(made_before timestamptz, most integer)
+      returns table (forgotten integer) language sql security definer set search_path = pg_catalog, public as $$
+        with oldest as (select o.seq from public.audit_opening o order by o.seq limit most),
+        old as (
+          select e.seq from oldest join public.audit_entry e using (seq)
+          where e.created_at < least(made_before, now() - interval '90 days')),
+        openings as (delete from public.audit_opening o using old where o.seq = old.seq),
+        entries as (
+          update public.audit_entry e set leaf = null, action = null, resource = null from old where e.seq = old.seq
+          returning 1)
+        select count(*)::int from entries
+      $$`,
+  },
 ];
+
+/** Makes up to `most` of the oldest entries from before this time lose everything but their hash. Returns how many. */
+export async function forgetEntries(tx: Transaction, madeBefore: Date, most: number): Promise<number> {
+  const rows = await runBound<{ forgotten: number }>(tx, "select forgotten from app.forget_entries($1, $2)", [
+    madeBefore,
+    most,
+  ]);
+  return rows[0]?.forgotten ?? 0;
+}
 
 /** The trigger that makes the function above protect the table. */
 export const entryTriggerSql: readonly string[] = [

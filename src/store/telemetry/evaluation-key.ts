@@ -54,6 +54,17 @@ export async function claimKeys(tx: Transaction, keys: readonly EvaluationKey[])
   return new Set(rows.map((row) => row.evaluation_id));
 }
 
+/** When the evaluation was made; undefined when it is not known, or no longer. */
+export async function findEvaluationTime(tx: Transaction, evaluationId: string): Promise<Date | undefined> {
+  const rows = await runBound<{ created_ms: number }>(
+    tx,
+    `select (extract(epoch from created_at) * 1000)::float8 as created_ms from evaluation_key
+     where org_id = $1 and evaluation_id = $2`,
+    [tx.orgId, evaluationId],
+  );
+  return rows.map(({ created_ms }) => new Date(Math.round(created_ms)))[0];
+}
+
 /** The digests of the first payloads of these evaluations. */
 export async function readPayloadHashes(
   tx: Transaction,

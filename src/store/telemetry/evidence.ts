@@ -46,11 +46,11 @@ interface Row {
 const entry = "e.leaf, e.leaf_hash, o.actor, o.actor_salt, o.address, o.address_salt, o.before_salt, o.after_salt";
 const opened = "left join audit_opening o on o.org_id = e.org_id and o.seq = e.seq";
 
-/** The entry of this number, or undefined. */
+/** The entry of this number, or undefined when there is none, or its retention is over. */
 export async function findEvidence(tx: Transaction, seq: number): Promise<FoundEntry | undefined> {
   const rows = await runBound<Row>(
     tx,
-    `select ${entry}, o.before, o.after from audit_entry e ${opened} where e.org_id = $1 and e.seq = $2`,
+    `select ${entry}, o.before, o.after from audit_entry e ${opened} where e.org_id = $1 and e.seq = $2 and e.leaf is not null`,
     [tx.orgId, seq],
   );
   return rows.map(foundEntry)[0];
@@ -92,7 +92,7 @@ export async function hasEntry(tx: Transaction, action: string, { resource, afte
 
 function matching(orgId: string, { action, actor, resource, since, until }: EvidenceFilter) {
   const parameters: unknown[] = [orgId];
-  const conditions = ["e.org_id = $1"];
+  const conditions = ["e.org_id = $1", "e.leaf is not null"];
   const add = (condition: string, value: unknown) => {
     if (value !== undefined) conditions.push(`${condition} $${parameters.push(value)}`);
   };

@@ -6,6 +6,7 @@
 
 import { runBound } from "../core/bulk.ts";
 import type { Transaction } from "../core/transaction.ts";
+import { findEvaluationTime } from "./evaluation-key.ts";
 import { FacetKind } from "./trace-facet.ts";
 
 /** The filter of a search. Every given field has to match. */
@@ -89,11 +90,18 @@ interface Row {
 
 /** The trace, or undefined. `projectId` narrows to one project. */
 export async function findTrace(tx: Transaction, id: string, projectId?: string): Promise<FoundTrace | undefined> {
+  // The time leads to one partition of maybe a hundred. Keys of old traces are gone.
+  const createdAt = await findEvaluationTime(tx, id);
+  const known = createdAt && (await readTraces(tx, [{ id, createdAt }]))[0];
+  const trace = known ?? (await findOldTrace(tx, id));
+  return projectId === undefined || trace?.projectId === projectId ? trace : undefined;
+}
+
+async function findOldTrace(tx: Transaction, id: string): Promise<FoundTrace | undefined> {
   const rows = await runBound<Row>(
     tx,
-    `select ${found} from trace t where t.org_id = $1 and t.id = $2 and ($3::uuid is null or t.project_id = $3)
-     order by t.created_at desc limit 1`,
-    [tx.orgId, id, projectId ?? null],
+    `select ${found} from trace t where t.org_id = $1 and t.id = $2 order by t.created_at desc limit 1`,
+    [tx.orgId, id],
   );
   return rows.map(foundTrace)[0];
 }

@@ -24,6 +24,8 @@ const schema = defineEntity({
     /** Days that traces are kept, and their text; null for those of the plan. */
     traceDays: p.integer().nullable(),
     textDays: p.integer().nullable(),
+    /** Days that entries of the log of evidence are kept; null for those of the plan. */
+    evidenceDays: p.integer().nullable(),
     /** The plan that the operator has set; null when nobody did. */
     operatorPlan: p.text().$type<"free" | "growth" | "enterprise">().nullable(),
     /** Until when it stands above what is bought; null: until something is bought. */

@@ -20,6 +20,7 @@ import { DatasetRetention } from "../../../src/domain/measure/dataset-retention.
 import { RunRetention } from "../../../src/domain/run/run-retention.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
+import { EvidenceRetention } from "../../../src/domain/telemetry/evidence-retention.ts";
 import { StatFold } from "../../../src/domain/telemetry/stat-fold.ts";
 import { TraceRetention } from "../../../src/domain/telemetry/trace-retention.ts";
 import { TraceUpgrade } from "../../../src/domain/telemetry/trace-upgrade.ts";
@@ -109,7 +110,8 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       upkeep,
       accounts: new AccountUpkeep(workerDatabase, clock),
       activations: new ActivationRefresh(workerDatabase, new SigningKeys(workerDatabase, sealer)),
-      retention: new TraceRetention(workerDatabase, clock),
+      retention: new TraceRetention(workerDatabase, clock, { partition: "month" }),
+      evidenceRetention: new EvidenceRetention(workerDatabase, clock, { partition: "month" }),
       bundleRetention: new BundleRetention(workerDatabase, clock),
       locks: new AccountLocks(workerDatabase),
       mails: new MailDelivery({ sealer, clock, transport: undefined }),

@@ -243,6 +243,7 @@ describe("the schedule", () => {
         "purge-accounts",
         "purge-bundles",
         "purge-deliveries",
+        "purge-evidence",
         "purge-runs",
         "purge-traces",
         "reconcile-usage",

@@ -10,10 +10,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/retention.proto.
  */
 export const file_policyguard_control_v1_retention: GenFile = /*@__PURE__*/
-  fileDesc("CiZwb2xpY3lndWFyZC9jb250cm9sL3YxL3JldGVudGlvbi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKsAQoJUmV0ZW50aW9uEhcKCnRyYWNlX2RheXMYASABKAVIAIgBARIWCgl0ZXh0X2RheXMYAiABKAVIAYgBARIcChRlZmZlY3RpdmVfdHJhY2VfZGF5cxgDIAEoBRIbChNlZmZlY3RpdmVfdGV4dF9kYXlzGAQgASgFEhYKDm1heF90cmFjZV9kYXlzGAUgASgFQg0KC190cmFjZV9kYXlzQgwKCl90ZXh0X2RheXNiBnByb3RvMw");
+  fileDesc("CiZwb2xpY3lndWFyZC9jb250cm9sL3YxL3JldGVudGlvbi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKWAgoJUmV0ZW50aW9uEhcKCnRyYWNlX2RheXMYASABKAVIAIgBARIWCgl0ZXh0X2RheXMYAiABKAVIAYgBARIcChRlZmZlY3RpdmVfdHJhY2VfZGF5cxgDIAEoBRIbChNlZmZlY3RpdmVfdGV4dF9kYXlzGAQgASgFEhYKDm1heF90cmFjZV9kYXlzGAUgASgFEhoKDWV2aWRlbmNlX2RheXMYBiABKAVIAogBARIfChdlZmZlY3RpdmVfZXZpZGVuY2VfZGF5cxgHIAEoBRIZChFtYXhfZXZpZGVuY2VfZGF5cxgIIAEoBUINCgtfdHJhY2VfZGF5c0IMCgpfdGV4dF9kYXlzQhAKDl9ldmlkZW5jZV9kYXlzYgZwcm90bzM");
 
 /**
- * Retention says how long an organization's traces are kept.
+ * Retention says how long an organization's traces and its log of evidence are kept.
  *
  * @generated from message policyguard.control.v1.Retention
  */
@@ -47,11 +47,32 @@ export type Retention = Message<"policyguard.control.v1.Retention"> & {
   effectiveTextDays: number;
 
   /**
-   * The most that the plan allows.
+   * The most that the plan allows; at most 90 where the installation keeps its traces by day.
    *
    * @generated from field: int32 max_trace_days = 5;
    */
   maxTraceDays: number;
+
+  /**
+   * Days that entries of the log of evidence are kept, as set; null for as long as the plan allows.
+   *
+   * @generated from field: optional int32 evidence_days = 6;
+   */
+  evidenceDays?: number | undefined;
+
+  /**
+   * Days that entries of the log of evidence are kept in effect: those set, at most those of the plan.
+   *
+   * @generated from field: int32 effective_evidence_days = 7;
+   */
+  effectiveEvidenceDays: number;
+
+  /**
+   * The most that the plan allows.
+   *
+   * @generated from field: int32 max_evidence_days = 8;
+   */
+  maxEvidenceDays: number;
 };
 
 /**

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/retention_service.proto.
  */
 export const file_policyguard_control_v1_retention_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wb2xpY3lndWFyZC9jb250cm9sL3YxL3JldGVudGlvbl9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIiUKE0dldFJldGVudGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJIkwKFEdldFJldGVudGlvblJlc3BvbnNlEjQKCXJldGVudGlvbhgBIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmV0ZW50aW9uIpkBChZVcGRhdGVSZXRlbnRpb25SZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIpCgp0cmFjZV9kYXlzGAIgASgFQhC6SAcaBRjCHCgB2rwYAjE0SACIAQESJwoJdGV4dF9kYXlzGAMgASgFQg+6SAcaBRjCHCgB2rwYATdIAYgBAUINCgtfdHJhY2VfZGF5c0IMCgpfdGV4dF9kYXlzIk8KF1VwZGF0ZVJldGVudGlvblJlc3BvbnNlEjQKCXJldGVudGlvbhgBIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmV0ZW50aW9uMvICChBSZXRlbnRpb25TZXJ2aWNlEp0BCgxHZXRSZXRlbnRpb24SKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFJldGVudGlvblJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFJldGVudGlvblJlc3BvbnNlIjKovBgEgtPkkwIoYglyZXRlbnRpb24SGy92MS9vcmdzL3tvcmdfaWR9L3JldGVudGlvbhK9AQoPVXBkYXRlUmV0ZW50aW9uEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVSZXRlbnRpb25SZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVSZXRlbnRpb25SZXNwb25zZSJJirwYEHJldGVudGlvbi51cGRhdGWovBgGgtPkkwIrOgEqYglyZXRlbnRpb24aGy92MS9vcmdzL3tvcmdfaWR9L3JldGVudGlvbmIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_retention, file_policyguard_options_v1_options]);
+  fileDesc("Ci5wb2xpY3lndWFyZC9jb250cm9sL3YxL3JldGVudGlvbl9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIiUKE0dldFJldGVudGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJIkwKFEdldFJldGVudGlvblJlc3BvbnNlEjQKCXJldGVudGlvbhgBIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmV0ZW50aW9uItoBChZVcGRhdGVSZXRlbnRpb25SZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIpCgp0cmFjZV9kYXlzGAIgASgFQhC6SAcaBRjCHCgB2rwYAjE0SACIAQESJwoJdGV4dF9kYXlzGAMgASgFQg+6SAcaBRjCHCgB2rwYATdIAYgBARItCg1ldmlkZW5jZV9kYXlzGAQgASgFQhG6SAcaBRjCHCha2rwYAzM2NUgCiAEBQg0KC190cmFjZV9kYXlzQgwKCl90ZXh0X2RheXNCEAoOX2V2aWRlbmNlX2RheXMiTwoXVXBkYXRlUmV0ZW50aW9uUmVzcG9uc2USNAoJcmV0ZW50aW9uGAEgASgLMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXRlbnRpb24y8gIKEFJldGVudGlvblNlcnZpY2USnQEKDEdldFJldGVudGlvbhIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0UmV0ZW50aW9uUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0UmV0ZW50aW9uUmVzcG9uc2UiMqi8GASC0+STAihiCXJldGVudGlvbhIbL3YxL29yZ3Mve29yZ19pZH0vcmV0ZW50aW9uEr0BCg9VcGRhdGVSZXRlbnRpb24SLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlVwZGF0ZVJldGVudGlvblJlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlVwZGF0ZVJldGVudGlvblJlc3BvbnNlIkmKvBgQcmV0ZW50aW9uLnVwZGF0Zai8GAaC0+STAis6ASpiCXJldGVudGlvbhobL3YxL29yZ3Mve29yZ19pZH0vcmV0ZW50aW9uYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_retention, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.GetRetentionRequest
@@ -79,6 +79,15 @@ export type UpdateRetentionRequest = Message<"policyguard.control.v1.UpdateReten
    * @generated from field: optional int32 text_days = 3;
    */
   textDays?: number | undefined;
+
+  /**
+   * Days to keep entries of the log of evidence; null for as long as the plan allows. Chosen here: 90 days are the
+   * fewest, so that nobody makes the log forget what he has just done. Past them the entry goes, and its hash stays, by
+   * which every other entry remains provable.
+   *
+   * @generated from field: optional int32 evidence_days = 4;
+   */
+  evidenceDays?: number | undefined;
 };
 
 /**
@@ -108,13 +117,13 @@ export const UpdateRetentionResponseSchema: GenMessage<UpdateRetentionResponse> 
   messageDesc(file_policyguard_control_v1_retention_service, 3);
 
 /**
- * RetentionService says how long traces are kept.
+ * RetentionService says how long traces and the log of evidence are kept.
  *
  * @generated from service policyguard.control.v1.RetentionService
  */
 export const RetentionService: GenService<{
   /**
-   * Returns how long traces are kept.
+   * Returns how long traces, their text and the log of evidence are kept.
    *
    * @generated from rpc policyguard.control.v1.RetentionService.GetRetention
    */

@@ -14,6 +14,7 @@ import { createWorld, type World } from "../../../harness/vector/world.ts";
 import { batchOf, evaluation } from "./evaluation.ts";
 
 const dayMs = 86_400_000;
+const monthly = { partition: "month" } as const;
 const page = { limit: 50, offset: 0 };
 
 describe("TraceRetention", () => {
@@ -66,8 +67,10 @@ describe("TraceRetention", () => {
       ),
     );
     const caller = { ...world.caller, audit: { action: "retention.update", requestId: "", address: "" } };
-    await new RetentionSettings(database).update(caller, { traceDays: 14, textDays: 5 });
-    const { texts } = await new TraceRetention(worker, clock).purge();
+    await new RetentionSettings(database, monthly).update(caller, {
+      ...{ traceDays: 14, textDays: 5, evidenceDays: undefined },
+    });
+    const { texts } = await new TraceRetention(worker, clock, monthly).purge();
     expect(texts).toBe(1);
     expect((await list()).total).toBe(3);
     const [row] = await database.read(world.orgId, (tx) =>
@@ -79,12 +82,12 @@ describe("TraceRetention", () => {
   it("removes traces past the plan's retention and keeps totals exact", async () => {
     await store(world.projectId, [0, 1, 29, 32, 33]);
     expect((await list()).total).toBe(5);
-    await new TraceRetention(worker, clock).purge();
+    await new TraceRetention(worker, clock, monthly).purge();
     const kept = await list();
     expect([kept.total, kept.traces.length]).toEqual([3, 3]);
     await database.systemTransaction(world.orgId, (tx) => tx.sql("update organization set plan = 'growth'"));
     now = new Date(Date.now() + 50 * dayMs);
-    await new TraceRetention(worker, clock).purge();
+    await new TraceRetention(worker, clock, monthly).purge();
     expect((await list()).total).toBe(3);
   });
 
@@ -92,7 +95,7 @@ describe("TraceRetention", () => {
     const gone = await new Projects(database).create(world.caller, { name: "Gone" });
     await Promise.all([store(world.projectId, [0, 1]), store(gone.id, [0, 1, 2])]);
     await new Projects(database).delete(world.caller, gone.id, { force: true });
-    await new TraceRetention(worker, clock).purge();
+    await new TraceRetention(worker, clock, monthly).purge();
     const kept = await list();
     expect([kept.total, new Set(kept.traces.map(({ projectId }) => projectId))]).toEqual([
       2,
@@ -104,10 +107,10 @@ describe("TraceRetention", () => {
     await store(world.projectId, [34]);
     const keys = async () =>
       (await database.read(world.orgId, (tx) => tx.sql("select 1 as one from evaluation_key"))).length;
-    await new TraceRetention(worker, clock).purge();
+    await new TraceRetention(worker, clock, monthly).purge();
     expect(await keys()).toBe(1);
     now = new Date(Date.now() + 3 * dayMs);
-    await new TraceRetention(worker, clock).purge();
+    await new TraceRetention(worker, clock, monthly).purge();
     expect(await keys()).toBe(0);
   });
 
@@ -122,7 +125,7 @@ describe("TraceRetention", () => {
     await owner.query(
       "create table trace_p2020_01 partition of trace for values from ('2020-01-01') to ('2020-02-01')",
     );
-    const retention = new TraceRetention(worker, clock);
+    const retention = new TraceRetention(worker, clock, monthly);
     const made = await retention.createPartitions();
     expect([...made].sort()).toEqual([`trace_facet_p${month}`, `trace_p${month}`, `trace_text_p${month}`]);
     const rows = await database.read(world.orgId, (tx) => tx.sql("select tableoid::regclass::text as name from trace"));
@@ -137,7 +140,7 @@ describe("TraceRetention", () => {
   });
 
   it("leaves the application's login unable to make or drop partitions", async () => {
-    await expect(new TraceRetention(database, clock).createPartitions()).rejects.toThrow("permission denied");
-    await expect(database.lookup("drop_trace_partitions", [0])).rejects.toThrow("permission denied");
+    await expect(new TraceRetention(database, clock, monthly).createPartitions()).rejects.toThrow("permission denied");
+    await expect(database.lookup("drop_trace_partitions", ["2020-01-01"])).rejects.toThrow("permission denied");
   });
 });

@@ -64,7 +64,7 @@ describe("deleting an organization", () => {
     await new Organizations(database).delete(gone.as, { confirm: "Test" });
     const left = await filledTables(witness, gone.orgId);
     expect(left.filter((table) => !/^(trace|evaluation_key|stat_delta)/.test(table))).toEqual([]);
-    await new TraceRetention(worker, systemClock).purgeOrganization(gone.orgId);
+    await new TraceRetention(worker, systemClock, { partition: "month" }).purgeOrganization(gone.orgId);
     expect(await filledTables(witness, gone.orgId)).toEqual([]);
     expect(await checksums(witness, other.orgId)).toEqual(before);
   });
