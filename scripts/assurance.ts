@@ -132,6 +132,10 @@ const properties: Readonly<Record<string, Property>> = {
     n: 100_000,
   },
   quota: { file: "test/src/domain/billing/quota-simulation.test.ts", unit: "schedules of 50 runtimes", n: 100 },
+  "billing-story": {
+    file: "test/e2e/billing.test.ts",
+    unit: "stories of a bill on real processes, from a used up trial to a paid invoice, in a browser where one is installed",
+  },
   "quota-fleet": {
     file: "test/e2e/quota.test.ts",
     test: "is shared by runtimes under load",

@@ -73,8 +73,9 @@ export class QuotaLeases implements Meter {
     if (lease !== undefined) return this.#spend(lease, nowMs);
     if (!isConnected || this.#quota === undefined) return "";
     this.#askIfLow(nowMs);
-    const { limit, used, resetsAt, advice } = this.#quota;
-    throw planLimitExceeded({ limit, used, resetsAt: resetsAt === undefined ? now : timestampDate(resetsAt), advice });
+    const { limit, used, resetsAt, advice, state } = this.#quota;
+    const until = resetsAt === undefined ? now : timestampDate(resetsAt);
+    throw planLimitExceeded({ limit, used, resetsAt: until, advice, isWaiting: state !== QuotaState.EXHAUSTED });
   }
 
   giveBack(leaseId: string): void {

@@ -64,11 +64,11 @@ export class Stage {
 }
 
 /** The same call without showing it. */
-export async function request(method: string, url: string, token: string, body?: unknown): Promise<Told> {
+export async function request(method: string, url: string, token: string | undefined, body?: unknown): Promise<Told> {
   const response = await fetch(url, {
     method,
     headers: {
-      authorization: `Bearer ${token}`,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     body: body === undefined ? undefined : JSON.stringify(body),

@@ -56,6 +56,12 @@ const ask = async (path, body) => {
 const amount = (minor, currency) => (minor / 100).toFixed(2) + " " + currency;
 const day = (text) => (text ?? "").slice(0, 10);
 const show = (...nodes) => root.replaceChildren(...nodes.filter((node) => node !== null));
+// After a button: what it changed is read out, and the keyboard goes on from there.
+const announce = () => {
+  const heading = root.querySelector("h1");
+  heading.tabIndex = -1;
+  heading.focus();
+};
 const fail = (error) => show(el("section", { className: "card", role: "alert" }, el("h1", {}, "This does not work"), el("p", {}, error.message)));
 const stand = () => el("p", { className: "note warn" }, "No payment provider is configured: this page stands in for one, and no money is taken.");
 `;
@@ -75,6 +81,7 @@ const draw = (view, message) => {
       if (status === "paid") done(view, "Thank you");
       else draw(view, "The payment was declined. Nothing has changed; you can try again.");
     } catch (error) { fail(error); }
+    announce();
   };
   const trial = view.trial_days;
   const price = amount(plan.price.amount_minor, plan.price.currency);
@@ -101,6 +108,7 @@ const draw = ({ portal }) => {
   const act = (action) => async () => {
     for (const button of root.querySelectorAll("button")) button.disabled = true;
     try { draw(await ask("/v1/billing/portal/" + id + "/act", { action })); } catch (error) { fail(error); }
+    announce();
   };
   const open = invoices.filter(({ amount_due_minor }) => amount_due_minor > 0);
   const owed = open.reduce((sum, invoice) => sum + invoice.amount_due_minor, 0);
@@ -121,7 +129,7 @@ const draw = ({ portal }) => {
         : el("button", { className: "stop", onclick: act("decline_payments") }, "Pretend that the next payments are declined"),
       next ? el("button", { onclick: act("skip_ahead") }, "Skip to " + next) : null),
     el("section", { className: "card" }, el("h2", {}, "Invoices"),
-      invoices.length === 0 ? el("p", { className: "note" }, "There are none yet.") : el("table", {}, el("tbody", {}, ...invoices.map((invoice) =>
+      invoices.length === 0 ? el("p", { className: "note" }, "There are none yet.") : el("table", {}, el("thead", {}, el("tr", {}, ...["Invoice", "Issued", "State", "Amount"].map((name, at) => el("th", { scope: "col", className: at === 3 ? "n" : "" }, name)))), el("tbody", {}, ...invoices.map((invoice) =>
         el("tr", {}, el("td", {}, invoice.hosted_url ? el("a", { href: invoice.hosted_url }, invoice.number) : invoice.number), el("td", {}, day(invoice.issued_at)), el("td", {}, invoice.status), el("td", { className: "n" }, amount(invoice.total_minor, invoice.currency))))))),
     portal.return_url ? el("a", { className: "button", href: portal.return_url }, "Back") : null,
     stand());

@@ -48,6 +48,14 @@ describe("QuotaLeases", () => {
     }
   };
 
+  it("says whether it waits for its next share, or the plan has no more", () => {
+    answer(QuotaState.LEASED, [{ leaseId: "a", size: 1 }]);
+    book.take(start);
+    expect(String(refusal())).toContain("try again in a second");
+    answer(QuotaState.EXHAUSTED);
+    expect(String(refusal())).toContain("are used up, or leased to other runtimes, until 2026-12-01");
+  });
+
   it("goes on without a lease until the control plane has answered", () => {
     expect(book.take(start)).toBe("");
     expect(book.wish(start)).toBe(LeaseWish.NOW);
