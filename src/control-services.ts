@@ -2,6 +2,7 @@
 
 import { AccountService } from "../gen/policyguard/control/v1/account_service_pb.ts";
 import { AgentService } from "../gen/policyguard/control/v1/agent_service_pb.ts";
+import { AnnotationService } from "../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { BillingService } from "../gen/policyguard/control/v1/billing_service_pb.ts";
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { DatasetService } from "../gen/policyguard/control/v1/dataset_service_pb.ts";
@@ -51,6 +52,7 @@ export const controlServices = [
   HubService,
   PackService,
   TraceService,
+  AnnotationService,
   ErasureService,
   RetentionService,
   EvidenceService,

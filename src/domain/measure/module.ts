@@ -1,7 +1,9 @@
-// The services of this room: datasets and their samples.
+// The services of this room: annotations, datasets and their samples.
 
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
+import { Annotations } from "./annotation.ts";
+import { AnnotationSettings } from "./annotation-setting.ts";
 import { Datasets } from "./dataset.ts";
 import { Samples, sampleSeals } from "./dataset-sample.ts";
 import { shippedTrainingTexts } from "./training-text.ts";
@@ -15,5 +17,10 @@ export interface MeasureParts {
 /** Builds the services. */
 export function createMeasureDomain({ database, sealer }: MeasureParts) {
   const parts = { seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
-  return { datasets: new Datasets(database), samples: new Samples(database, parts) };
+  return {
+    annotations: new Annotations(database, sealer),
+    annotationSettings: new AnnotationSettings(database),
+    datasets: new Datasets(database),
+    samples: new Samples(database, parts),
+  };
 }

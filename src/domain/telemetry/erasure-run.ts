@@ -6,6 +6,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
+import { annotatorLabels, eraseAnnotatorLabels } from "../../store/measure/annotation.ts";
 import { writeAuditEntry } from "../../store/telemetry/audit-entry.ts";
 import {
   countEntries,
@@ -170,6 +171,7 @@ class ErasureStep {
 
   async #evidence({ after: [seq = 0] }: Cursor): Promise<StepOutcome> {
     const from = Number(seq);
+    if (from === 0 && this.#spec.kind === "member") await this.#annotators();
     const until = from + entriesAtOnce;
     // As JSON has them, since openings are JSON.
     const texts = this.#spec.values?.map((value) => JSON.stringify(value).slice(1, -1));
@@ -179,6 +181,12 @@ class ErasureStep {
     const size = await countEntries(this.#tx);
     const next = until < size ? { phase: "evidence" as const, after: [until] } : undefined;
     return { seen: Math.max(Math.min(until, size) - from, 0), erased: erasures.length, next };
+  }
+
+  async #annotators(): Promise<void> {
+    const labels = await annotatorLabels(this.#tx);
+    const wanted = labels.filter((label) => this.#isWanted(label));
+    await eraseAnnotatorLabels(this.#tx, wanted);
   }
 
   #erasureOf({ seq, actor, before, after }: StoredOpenings) {

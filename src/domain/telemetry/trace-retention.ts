@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
+import { deleteAnnotationsBefore } from "../../store/measure/annotation.ts";
 import { forgetErasedSubjects } from "../../store/telemetry/erased-subject.ts";
 import { deleteKeysBefore } from "../../store/telemetry/evaluation-key.ts";
 import { deleteTraces } from "../../store/telemetry/trace.ts";
@@ -21,6 +22,9 @@ const keptMonths = 13;
 
 /** Days of partitions besides the retention: its first day is a part of one, and clocks differ. */
 const spareDays = 2;
+
+/** Days that marks are kept, whether or not their traces are. */
+const markDays = 400;
 
 /** Keys that one transaction deletes: few enough that no ingest has to wait long. */
 const keyBatch = 5_000;
@@ -69,6 +73,7 @@ export class TraceRetention {
       keys += await this.#purgeKeys(id);
       counts += await purgeStats(this.#database, id, this.#clock.now());
       await this.#forgetSubjects(id);
+      await this.#purgeMarks(id);
     }
     return { traces, texts, keys, counts, partitions: await dropTracePartitions(this.#database, this.#keptSince()) };
   }
@@ -123,6 +128,11 @@ export class TraceRetention {
   async #forgetSubjects(orgId: string): Promise<void> {
     const before = new Date(this.#clock.now().getTime() - ageLimitMs - dayMs);
     await this.#database.systemTransaction(orgId, (tx) => forgetErasedSubjects(tx, before));
+  }
+
+  async #purgeMarks(orgId: string): Promise<void> {
+    const before = new Date(this.#clock.now().getTime() - markDays * dayMs);
+    await this.#database.systemTransaction(orgId, (tx) => deleteAnnotationsBefore(tx, before));
   }
 
   // A day longer than evaluations are accepted, since clocks differ.

@@ -8,6 +8,7 @@ import type { Caller } from "../../kit/rpc/context.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
+import { verdictsOf } from "../../store/measure/annotation-verdict.ts";
 import {
   type FoundTrace,
   findTrace,
@@ -22,6 +23,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import { erasedRecord } from "./erased-subject.ts";
 import { type Hidden, hiddenNow } from "./erasure.ts";
 import { TextSearch } from "./text-search.ts";
+import { summarize, type TraceSummary } from "./trace-annotation.ts";
 import { findPage, parseCursor, type TracePageInput, type TracePositions, textPage } from "./trace-page.ts";
 import { TraceSeals } from "./trace-text.ts";
 import { prepareSearch } from "./version-window.ts";
@@ -34,6 +36,8 @@ const exportExamined = 20_000;
 export interface Trace extends Omit<FoundTrace, "record"> {
   readonly orgId: string;
   readonly record: EvaluationRecord;
+  /** What annotators say; undefined when nobody has said anything. */
+  readonly annotations?: TraceSummary | undefined;
 }
 
 /** Which traces to find. */
@@ -150,7 +154,17 @@ export class Traces {
     { caller, filter, withText }: { readonly caller: Caller; readonly filter: TraceQuery; readonly withText: boolean },
     found: readonly FoundTrace[],
   ): Promise<Trace[]> {
-    const traces = found.map((row) => traceOf(tx.orgId, row));
+    const verdicts = Map.groupBy(
+      await verdictsOf(
+        tx,
+        found.map(({ id }) => id),
+      ),
+      ({ traceId }) => traceId,
+    );
+    const traces = found.map((row) => ({
+      ...traceOf(tx.orgId, row),
+      annotations: summarize(verdicts.get(row.id) ?? []),
+    }));
     if (withText && maySeeText(caller)) await this.#addTexts(tx, traces);
     else traces.forEach(removeText);
     const isHidden = found.length === 0 ? undefined : await hiddenNow(tx, this.#sealer);

@@ -2,12 +2,18 @@ import { create, type JsonValue, type Message, type MessageInitShape } from "@bu
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { TraceSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
-import { type TraceService, TraceView } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import {
+  TraceAnnotation,
+  TraceAnnotationSchema,
+  type TraceService,
+  TraceView,
+} from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import type { TraceAnalytics } from "../../domain/telemetry/analytics.ts";
 import type { Trace, Traces } from "../../domain/telemetry/trace.ts";
 import { traceCsvHeader, traceCsvLine } from "../../domain/telemetry/trace-csv.ts";
+import { wireName } from "../../kit/protobuf/wire-name.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
@@ -102,6 +108,7 @@ interface FilterFields {
   readonly userId?: string;
   readonly bundleVersion?: number;
   readonly text?: string;
+  readonly annotation: TraceAnnotation;
   readonly since?: Timestamp;
   readonly until?: Timestamp;
 }
@@ -122,6 +129,10 @@ function filterOf(request: FilterFields): Parameters<Traces["list"]>[1] {
     userId: request.userId,
     bundleVersion: request.bundleVersion,
     text: request.text,
+    annotation:
+      request.annotation === TraceAnnotation.UNSPECIFIED
+        ? undefined
+        : wireName(TraceAnnotationSchema, request.annotation),
     since: request.since && timestampDate(request.since),
     until: request.until && timestampDate(request.until),
   };
@@ -169,7 +180,15 @@ function traceMessage({ record, ...trace }: Trace): MessageInitShape<typeof Trac
     createdAt: record.createdAt ?? timestamp(trace.createdAt),
     receivedAt: timestamp(trace.receivedAt),
     erasedAt: timestamp(trace.erasedAt),
+    annotationSummary: summaryOf(trace),
   };
+}
+
+function summaryOf({
+  annotations,
+}: Pick<Trace, "annotations">): MessageInitShape<typeof TraceSchema>["annotationSummary"] {
+  if (annotations === undefined) return undefined;
+  return { ...annotations, resolvedMark: annotations.resolvedMark ?? undefined };
 }
 
 function presentText(text: string): string | undefined {

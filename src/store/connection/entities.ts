@@ -28,6 +28,11 @@ import { SsoDomainRow } from "../identity/sso-domain.ts";
 import { SsoIdentityRow } from "../identity/sso-identity.ts";
 import { SsoLoginRow } from "../identity/sso-login.ts";
 import { TokenRow } from "../identity/token.ts";
+import { AnnotationRow } from "../measure/annotation.ts";
+import { AnnotationQueueRow } from "../measure/annotation-queue.ts";
+import { AnnotationRateRow } from "../measure/annotation-rate.ts";
+import { AnnotationSettingRow } from "../measure/annotation-setting.ts";
+import { AnnotationVerdictRow } from "../measure/annotation-verdict.ts";
 import { DatasetRow, DatasetVersionRow } from "../measure/dataset.ts";
 import { DatasetImportRow } from "../measure/dataset-import.ts";
 import { DatasetSampleRow } from "../measure/dataset-sample.ts";
@@ -132,6 +137,11 @@ export const entities = [
   DatasetSampleRow,
   DatasetImportRow,
   DatasetSubjectRow,
+  AnnotationRow,
+  AnnotationVerdictRow,
+  AnnotationSettingRow,
+  AnnotationRateRow,
+  AnnotationQueueRow,
   UsageMonthRow,
   UsageNoticeRow,
   SubscriptionRow,

@@ -82,6 +82,11 @@ export const foreignKeys: readonly ForeignKey[] = [
   // Samples are too many to go with their dataset in one transaction.
   toOrganization("dataset_sample"),
   toOrganization("dataset_subject"),
+  toProject("annotation"),
+  toProject("annotation_verdict"),
+  toProject("annotation_setting"),
+  toProject("annotation_rate"),
+  toProject("annotation_queue"),
   toOrganization("usage_month"),
   toOrganization("usage_notice"),
   toOrganization("subscription"),

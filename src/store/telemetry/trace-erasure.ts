@@ -49,7 +49,7 @@ export async function lockTracesToErase(
   return rows.map(({ id, created_ms, record }) => ({ id, createdAt: new Date(Math.round(created_ms)), record }));
 }
 
-/** Replaces the records of traces by these, and removes person and conversation. */
+/** Replaces the records of traces by these, and removes person, conversation, text and what annotators wrote. */
 export async function eraseTraces(
   tx: Transaction,
   traces: readonly (TraceCursor & { readonly record: Uint8Array })[],
@@ -61,7 +61,10 @@ export async function eraseTraces(
        select id, to_timestamp(created_ms / 1000.0) as created_at, decode(record, 'base64') as record
        from unnest($3::uuid[], $4::float8[], $5::text[]) as given (id, created_ms, record)),
      texts as (
-       delete from trace_text x using erased e where x.org_id = $1 and x.id = e.id and x.created_at = e.created_at)
+       delete from trace_text x using erased e where x.org_id = $1 and x.id = e.id and x.created_at = e.created_at),
+     notes as (
+       update annotation a set note = null, spans = '[]' from erased e where a.org_id = $1 and a.trace_id = e.id),
+     waiting as (delete from annotation_queue q using erased e where q.org_id = $1 and q.trace_id = e.id)
      update trace t set user_id = null, session_id = null, erased_at = $2, record = e.record from erased e
      where t.org_id = $1 and t.id = e.id and t.created_at = e.created_at`,
     [

@@ -1,5 +1,6 @@
 // What was found in traces, as an index: a page of the traces in which a rule, say, found something costs the same
-// whether the rule is rare or in every second trace. Traces in which nothing was found have no rows here.
+// whether the rule is rare or in every second trace. Traces in which nothing was found have no rows here until somebody
+// annotates them.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { runBound } from "../core/bulk.ts";
@@ -19,6 +20,8 @@ export const FacetKind = {
   CATEGORY: 4,
   /** Why something could not be judged. */
   UNJUDGED: 5,
+  /** What annotators say: "any", "disputed", or the mark that they agree on. */
+  ANNOTATION: 6,
 } as const;
 
 /** One of `FacetKind`. */
@@ -74,4 +77,27 @@ export async function insertFacets(
       rows.map((row) => row.value),
     ],
   );
+}
+
+/** Replaces the facets of one kind of these traces. */
+export async function replaceFacets(
+  tx: Transaction,
+  kind: FacetKind,
+  traces: readonly { readonly id: string; readonly createdAt: Date; readonly values: readonly string[] }[],
+): Promise<void> {
+  if (traces.length === 0) return;
+  const times = traces.map(({ createdAt }) => createdAt.getTime());
+  // The bounds let the planner leave out the partitions of other months.
+  await runBound(
+    tx,
+    `delete from trace_facet f using unnest($2::uuid[], $3::float8[]) as given (id, created_ms)
+     where f.org_id = $1 and f.id = given.id and f.created_at = to_timestamp(given.created_ms / 1000.0) and f.kind = $4
+       and f.created_at >= $5 and f.created_at <= $6`,
+    [
+      ...[tx.orgId, traces.map(({ id }) => id), times, kind],
+      ...[new Date(Math.min(...times)), new Date(Math.max(...times))],
+    ],
+  );
+  const facets = traces.map(({ values, ...trace }) => ({ ...trace, facets: values.map((value) => ({ kind, value })) }));
+  await insertFacets(tx, facets);
 }

@@ -28,6 +28,8 @@ export interface TraceFilter {
   readonly unjudged?: string;
   /** Set for traces that may have captured text. */
   readonly hasText?: true;
+  /** What annotators say, as the facet has it; "none" for traces that nobody has annotated. */
+  readonly annotation?: string;
   /** Earliest time. */
   readonly since?: Date;
   /** Time after the latest one. */
@@ -329,7 +331,11 @@ const facetKinds = {
   detector: FacetKind.DETECTOR,
   category: FacetKind.CATEGORY,
   unjudged: FacetKind.UNJUDGED,
+  annotation: FacetKind.ANNOTATION,
 } as const;
+
+/** The value of `TraceFilter.annotation` for traces without any. It is no facet, so no search goes along it. */
+const notAnnotated = "none";
 
 const columns = {
   projectId: "project_id",
@@ -370,12 +376,13 @@ function driversOf(filter: TraceFilter): Driver[] {
 function allDriversOf(filter: TraceFilter): Driver[] {
   const drivers: Driver[] = [];
   const add = (field: IndexedField, ...others: readonly IndexedField[]) => {
-    if (filter[field] === undefined) return;
+    if (filter[field] === undefined || (field === "annotation" && filter[field] === notAnnotated)) return;
     const fields = [field, ...others.filter((other) => filter[other] !== undefined)];
     drivers.push({ fields, isFacet: field in facetKinds });
   };
   add("sessionId");
   add("userId");
+  add("annotation");
   add("unjudged");
   add("ruleId");
   add("category");
@@ -457,6 +464,10 @@ class Query {
 
   #asked(field: Field): string {
     if (field === "hasText") return mayHaveText;
+    if (field === "annotation" && this.#filter[field] === notAnnotated) {
+      return `not exists (select from trace_facet f where f.org_id = $1 and f.id = t.id and f.created_at = t.created_at
+        and f.kind = ${facetKinds[field]})`;
+    }
     const value = this.bind(this.#filter[field]);
     if (!isFacetField(field)) return `t.${columns[field]} = ${value}`;
     return `exists (select from trace_facet f where f.org_id = $1 and f.id = t.id and f.created_at = t.created_at

@@ -145,7 +145,10 @@ export async function insertTraces(
   await insertFacets(tx, traces);
 }
 
-/** Removes the traces of a project's day (UTC). Returns how many. */
+/**
+ * Removes the traces of a project's day (UTC), and what annotators wrote about them; their marks stay. Returns how many
+ * traces.
+ */
 export async function deleteTraces(
   tx: Transaction,
   { day, projectId }: { readonly day: string; readonly projectId: string },
@@ -159,7 +162,10 @@ export async function deleteTraces(
      facets as (
        delete from trace_facet f using gone where f.org_id = $1 and f.id = gone.id and f.created_at = gone.created_at),
      texts as (
-       delete from trace_text x using gone where x.org_id = $1 and x.id = gone.id and x.created_at = gone.created_at)
+       delete from trace_text x using gone where x.org_id = $1 and x.id = gone.id and x.created_at = gone.created_at),
+     notes as (
+       update annotation a set note = null, spans = '[]' from gone where a.org_id = $1 and a.trace_id = gone.id),
+     waiting as (delete from annotation_queue q using gone where q.org_id = $1 and q.trace_id = gone.id)
      select count(*)::int as gone from gone`,
     [tx.orgId, projectId, day],
   );

@@ -20,6 +20,7 @@ import { ForgetEvidence } from "./0017-forget-evidence.ts";
 import { TryAndTell } from "./0019-try-and-tell.ts";
 import { FindUsersByAddress } from "./0020-find-users-by-address.ts";
 import { KeepDatasets } from "./0022-keep-datasets.ts";
+import { AnnotateTraces } from "./0023-annotate-traces.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -42,4 +43,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0019-try-and-tell", class: TryAndTell },
   { name: "0020-find-users-by-address", class: FindUsersByAddress },
   { name: "0022-keep-datasets", class: KeepDatasets },
+  { name: "0023-annotate-traces", class: AnnotateTraces },
 ];
