@@ -10,14 +10,18 @@ import { annotatorLabels, eraseAnnotatorLabels } from "../../store/measure/annot
 import { writeAuditEntry } from "../../store/telemetry/audit-entry.ts";
 import {
   countEntries,
+  type ErasureBounds,
   type ErasureScope,
   erasedTracesAmong,
   eraseOpenings,
   eraseTraces,
+  findTracesToErase,
   lockTracesToErase,
   nextBlockedEvents,
+  nextTraceValues,
   openingsBetween,
   rewriteEvents,
+  type SearchedValue,
   type StoredOpenings,
 } from "../../store/telemetry/trace-erasure.ts";
 import type { RunAtWork, RunKind, StepResult } from "../run/run-worker.ts";
@@ -31,8 +35,8 @@ export interface ErasureSpec {
   /** Digests of the subject, in hexadecimal digits. */
   readonly digests: readonly string[];
   /**
-   * The subject itself, until the run has ended. An erasure that is repeated from a ledger has none: it looks at
-   * everything and recognizes the subject by its digest.
+   * The subject itself, until the run has ended. An erasure that is repeated from a ledger has none: it looks for it
+   * among all that traces name, and recognizes it by its digest.
    */
   readonly values?: readonly string[];
   readonly reason: string;
@@ -40,17 +44,24 @@ export interface ErasureSpec {
   readonly until: string;
 }
 
-/** Rows that one step looks at. */
-const tracesAtOnce = 200;
+/** What one step looks at. Where few traces have found anything, more rows lead to them than are read. */
+const traceBounds: ErasureBounds = { maxRows: 20_000, maxTraces: 500, maxBytes: 8 << 20 };
+const valuesAtOnce = 5_000;
 const eventsAtOnce = 500;
 const entriesAtOnce = 2_000;
 
 /** How much an erasure has reached, as its report has it. */
 export type ErasedCounts = { readonly traces: number; readonly events: number; readonly evidence: number };
 
-type Phase = "traces" | "events" | "evidence";
+type Phase = "subject" | "traces" | "events" | "evidence";
 /** Where a step begins: the phase, and the last row that was looked at, in a form of the phase. */
-type Cursor = { readonly phase: Phase; readonly after: readonly (string | number)[]; readonly step: number };
+type Cursor = {
+  readonly phase: Phase;
+  readonly after: readonly (string | number)[];
+  readonly step: number;
+  /** The subject, where it had to be found first. */
+  readonly values?: readonly string[];
+};
 
 /** Erasures, as runs. */
 export class ErasureRun implements RunKind {
@@ -63,7 +74,7 @@ export class ErasureRun implements RunKind {
   async prepare(run: RunAtWork): Promise<(tx: Transaction) => Promise<StepResult>> {
     return async (tx) => {
       const spec = erasureSpecOf(run.spec);
-      const first: Phase = spec.kind === "member" ? "evidence" : "traces";
+      const first = firstPhaseOf(spec);
       const cursor: Cursor = run.cursor === "" ? { phase: first, after: [], step: 0 } : JSON.parse(run.cursor);
       const step = new ErasureStep(tx, spec, await subjectDigester(tx, this.#sealer));
       const { seen, erased, next } = await step.take(cursor);
@@ -114,6 +125,8 @@ class ErasureStep {
 
   take(cursor: Cursor): Promise<StepOutcome> {
     switch (cursor.phase) {
+      case "subject":
+        return this.#subject(cursor);
       case "traces":
         return this.#traces(cursor);
       case "events":
@@ -123,31 +136,36 @@ class ErasureStep {
     }
   }
 
-  async #traces({ after: [createdMs, id] }: Cursor): Promise<StepOutcome> {
+  /** Finds whose digest it is among what traces name. */
+  async #subject({ after: [after], values = [] }: Cursor): Promise<StepOutcome> {
+    const { kind } = this.#spec;
+    const limit = valuesAtOnce;
+    const seen = await nextTraceValues(this.#tx, searchedOf(kind), { after: after?.toString(), limit });
+    const found = [...values, ...seen.filter((value) => this.#isWanted(value))];
+    const last = seen.at(-1);
+    const isOver = last === undefined || seen.length < limit || found.length >= this.#wanted.size;
+    const onward: Omit<Cursor, "step"> = isOver
+      ? { phase: found.length > 0 ? "traces" : "events", after: [], values: found }
+      : { phase: "subject", after: [last], values: found };
+    return { seen: seen.length, erased: 0, next: onward };
+  }
+
+  async #traces({ after: [createdMs, id], values }: Cursor): Promise<StepOutcome> {
     const until = new Date(this.#spec.until);
     const after = id === undefined ? undefined : { createdAt: new Date(Number(createdMs)), id: String(id) };
-    const found = await lockTracesToErase(this.#tx, this.#scope(), { after, until, limit: tracesAtOnce });
-    const erased = found.flatMap(({ record: bytes, ...at }) => {
+    const scope = scopeOf(this.#spec.kind, this.#spec.values ?? values ?? []);
+    const { positions, seen, end } = await findTracesToErase(this.#tx, scope, { after, until }, traceBounds);
+    const erased = (await lockTracesToErase(this.#tx, positions)).flatMap(({ record: bytes, ...at }) => {
       const record = fromBinary(EvaluationRecordSchema, bytes);
       const isSubject = subjectsOf(record).some(([kind, value]) => kind === this.#spec.kind && this.#isWanted(value));
       return isSubject ? [{ ...at, record: toBinary(EvaluationRecordSchema, erasedRecord(record)) }] : [];
     });
     await eraseTraces(this.#tx, erased);
-    const last = found.at(-1);
-    const isOver = found.length < tracesAtOnce || last === undefined;
-    const next = isOver
-      ? { phase: "events" as const, after: [] }
-      : { phase: "traces" as const, after: [last.createdAt.getTime(), last.id] };
-    return { seen: found.length, erased: erased.length, next };
-  }
-
-  #scope(): ErasureScope {
-    const { kind, values } = this.#spec;
-    const [value] = values ?? [];
-    if (values === undefined || value === undefined) return "all";
-    if (kind === "user") return { userId: value };
-    if (kind === "session") return { sessionId: value };
-    return kind === "traces" ? { ids: values } : "all";
+    const next: Omit<Cursor, "step"> =
+      end === undefined
+        ? { phase: "events", after: [] }
+        : { phase: "traces", after: [end.createdAt.getTime(), end.id], ...(values && { values }) };
+    return { seen, erased: erased.length, next };
   }
 
   async #events({ after: [id = ""] }: Cursor): Promise<StepOutcome> {
@@ -206,7 +224,26 @@ class ErasureStep {
   }
 }
 
+/** What is looked at first: the traces, unless none can name the subject, or it has to be found among theirs. */
+function firstPhaseOf({ kind, values }: ErasureSpec): Phase {
+  if (kind === "member") return "evidence";
+  return values === undefined && kind !== "fingerprint" ? "subject" : "traces";
+}
+
+function searchedOf(kind: SubjectKind): SearchedValue {
+  if (kind === "user" || kind === "session" || kind === "traces") return kind;
+  throw new Error(`a ${kind} is not looked for among what traces name`);
+}
+
+function scopeOf(kind: SubjectKind, values: readonly string[]): ErasureScope {
+  if (kind === "user") return { userIds: values };
+  if (kind === "session") return { sessionIds: values };
+  // A matched text is in a finding, and traces in which something was found have facets.
+  return kind === "traces" ? { ids: values } : "found";
+}
+
 function addedTo(counts: ErasedCounts, phase: Phase, erased: number): ErasedCounts {
+  if (phase === "subject") return counts;
   return { ...counts, [phase]: counts[phase] + erased };
 }
 

@@ -9,44 +9,143 @@ export interface StoredTrace extends TraceCursor {
   readonly record: Buffer;
 }
 
-/** Which traces to look at: those of a person, of a conversation, with these ids, or all. */
+/** Which traces to look at: those of persons or conversations, with these ids, or all in which something was found. */
 export type ErasureScope =
-  | { readonly userId: string }
-  | { readonly sessionId: string }
+  | { readonly userIds: readonly string[] }
+  | { readonly sessionIds: readonly string[] }
   | { readonly ids: readonly string[] }
-  | "all";
+  | "found";
 
 /** Which of them: those after a position in the order of lists, made at or before a time. */
 export interface ErasureReach {
   readonly after: TraceCursor | undefined;
   readonly until: Date;
-  readonly limit: number;
 }
 
-/** The next traces in the order of lists that were not erased, locked until the commit. */
-export async function lockTracesToErase(
+/** Bounds of one step. */
+export interface ErasureBounds {
+  /** Rows of the index that leads to the traces. */
+  readonly maxRows: number;
+  /** Traces. */
+  readonly maxTraces: number;
+  /** Bytes of their records. The first is always among them. */
+  readonly maxBytes: number;
+}
+
+/** Traces to look at, and where the next step begins; undefined at the end. */
+export interface ErasureStretch {
+  readonly positions: readonly TraceCursor[];
+  /** Rows that were looked at. */
+  readonly seen: number;
+  readonly end: TraceCursor | undefined;
+}
+
+const foundSomething =
+  "exists (select from trace_facet f where f.org_id = $1 and f.id = t.id and f.created_at = t.created_at)";
+
+/** The next traces in the order of lists that were not erased. */
+export async function findTracesToErase(
   tx: Transaction,
   scope: ErasureScope,
-  { after, until, limit }: ErasureReach,
-): Promise<StoredTrace[]> {
-  const [condition, values]: [string, unknown[]] =
-    scope === "all"
-      ? ["true", []]
-      : "userId" in scope
-        ? ["user_id = $6", [scope.userId]]
-        : "sessionId" in scope
-          ? ["session_id = $6", [scope.sessionId]]
-          : ["id = any($6::uuid[])", [[...scope.ids]]];
-  const from = after?.createdAt ?? until;
+  { after, until }: ErasureReach,
+  { maxRows, maxTraces, maxBytes }: ErasureBounds,
+): Promise<ErasureStretch> {
+  const [driving, values] = drivingOf(scope);
+  const rows = await runBound<{ id: string; created_ms: number; rows: number; traces: number; bytes: string }>(
+    tx,
+    `with chunk as materialized (
+       select id, created_at from trace
+       where org_id = $1 and created_at <= $2 and ($3::uuid is null or created_at < $2 or id > $3) and created_at <= $4
+         and ${driving} order by created_at desc, id limit $5),
+     page as (
+       select t.id, t.created_at, octet_length(t.record) as bytes
+       from chunk join trace t on t.org_id = $1 and t.id = chunk.id and t.created_at = chunk.created_at
+       where t.created_at <= $2 and t.erased_at is null and ${scope === "found" ? foundSomething : "true"}
+       order by t.created_at desc, t.id limit $6),
+     counted as (
+       select id, created_at, sum(bytes) over list as bytes, row_number() over list as place from page
+       window list as (order by created_at desc, id)),
+     bounds as (select (select count(*) from chunk)::int as rows, (select count(*) from page)::int as traces)
+     select id, (extract(epoch from created_at) * 1000)::float8 as created_ms, rows, traces, bytes
+     from counted cross join bounds where bytes <= $7 or place = 1
+     union all
+     (select id, (extract(epoch from created_at) * 1000)::float8, rows, traces, -1 from chunk cross join bounds
+      order by created_at, id desc limit 1)`,
+    [
+      ...[tx.orgId, after?.createdAt ?? until, after?.id ?? null, until, maxRows, maxTraces, maxBytes],
+      ...(values === undefined ? [] : [[...values]]),
+    ],
+  );
+  const cursorOf = ({ id, created_ms }: { readonly id: string; readonly created_ms: number }): TraceCursor => ({
+    id,
+    createdAt: new Date(Math.round(created_ms)),
+  });
+  const last = rows.find(({ bytes }) => Number(bytes) < 0);
+  if (last === undefined) return { positions: [], seen: 0, end: undefined };
+  const positions = rows.filter(({ bytes }) => Number(bytes) >= 0).map(cursorOf);
+  positions.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? -1 : 1));
+  const isWhole = positions.length === last.traces && last.traces < maxTraces;
+  if (!isWhole) return { positions, seen: positions.length, end: positions.at(-1) };
+  return { positions, seen: last.rows, end: last.rows < maxRows ? undefined : cursorOf(last) };
+}
+
+function drivingOf(scope: ErasureScope): [condition: string, values: readonly string[] | undefined] {
+  if (scope === "found") return ["true", undefined];
+  if ("userIds" in scope) return ["user_id = any($8::text[])", scope.userIds];
+  if ("sessionIds" in scope) return ["session_id = any($8::text[])", scope.sessionIds];
+  return ["id = any($8::uuid[])", scope.ids];
+}
+
+/** The traces at these positions that were not erased, locked until the commit. */
+export async function lockTracesToErase(tx: Transaction, positions: readonly TraceCursor[]): Promise<StoredTrace[]> {
+  if (positions.length === 0) return [];
+  const times = positions.map(({ createdAt }) => createdAt.getTime());
   const rows = await runBound<{ id: string; created_ms: number; record: Buffer }>(
     tx,
-    `select id, (extract(epoch from created_at) * 1000)::float8 as created_ms, record from trace
-     where org_id = $1 and created_at <= $2 and ($3::uuid is null or created_at < $2 or id > $3) and created_at <= $4
-       and erased_at is null and ${condition}
-     order by created_at desc, id limit $5 for no key update`,
-    [tx.orgId, from, after?.id ?? null, until, limit, ...values],
+    `select t.id, page.created_ms, t.record
+     from unnest($2::uuid[], $3::float8[]) with ordinality as page (id, created_ms, place) join trace t
+       on t.org_id = $1 and t.id = page.id and t.created_at = to_timestamp(page.created_ms / 1000.0)
+     where t.created_at >= $4 and t.created_at <= $5 and t.erased_at is null order by place for no key update of t`,
+    [
+      ...[tx.orgId, positions.map(({ id }) => id), times],
+      ...[new Date(Math.min(...times)), new Date(Math.max(...times))],
+    ],
   );
   return rows.map(({ id, created_ms, record }) => ({ id, createdAt: new Date(Math.round(created_ms)), record }));
+}
+
+const nextIdsSql = `select id::text as value from trace
+  where org_id = $1 and ($2::uuid is null or id > $2) order by id limit $3`;
+
+function looseScanSql(column: string): string {
+  const after = (condition: string) =>
+    `select t.${column} as value from trace t where t.org_id = $1 and t.${column} is not null and ${condition}
+     order by t.${column} limit 1`;
+  return `with recursive found as (
+      (${after(`($2::text is null or t.${column} > $2)`)})
+      union all
+      select (${after(`t.${column} > found.value`)}) from found where found.value is not null)
+    select value from found where value is not null limit $3`;
+}
+
+/** What an erasure that knows a digest only may be about. */
+export type SearchedValue = "user" | "session" | "traces";
+
+/**
+ * The next values after this one that traces have, in their order: persons, conversations or ids. It goes from value to
+ * value along their index (a loose index scan), so that a person with a million traces costs as much as one with a few.
+ */
+export async function nextTraceValues(
+  tx: Transaction,
+  kind: SearchedValue,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<string[]> {
+  const rows = await runBound<{ value: string }>(
+    tx,
+    kind === "traces" ? nextIdsSql : looseScanSql(kind === "user" ? "user_id" : "session_id"),
+    [tx.orgId, after ?? null, limit],
+  );
+  return rows.map(({ value }) => value);
 }
 
 /** Replaces the records of traces by these, and removes person, conversation, text and what annotators wrote. */

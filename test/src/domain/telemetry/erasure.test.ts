@@ -17,6 +17,12 @@ import { Evidence } from "../../../../src/domain/telemetry/evidence.ts";
 import { Traces } from "../../../../src/domain/telemetry/trace.ts";
 import { systemClock } from "../../../../src/kit/process/clock.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import {
+  type ErasureBounds,
+  type ErasureScope,
+  type ErasureStretch,
+  findTracesToErase,
+} from "../../../../src/store/telemetry/trace-erasure.ts";
 import { WebhookRow } from "../../../../src/store/webhook/webhook.ts";
 import { sharedAnalysis } from "../../../harness/analysis.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
@@ -194,6 +200,69 @@ describe("an erasure", () => {
     expect(await Array.fromAsync(repeat.repeat(ledger))).toEqual([{ id, erased: 1 }]);
     expect(await leftOf(marker)).toEqual([]);
     await expect(Array.fromAsync(repeat.repeat({ erasures: [{ id }] }))).rejects.toThrow(/erasures answers/);
+  });
+
+  it("finds the subject of a ledger among thousands, whatever it is, and reads no other trace", async () => {
+    const kinds = ["userId", "sessionId", "traceIds", "fingerprint"] as const;
+    const markers = kinds.map((kind) => `again-${kind}-${randomUUID()}`);
+    const [user, session, single, text] = markers as [string, string, string, string]; // one for each kind
+    const withText = blockedEvaluation("pii.email", { metadata: { ticket: text } });
+    for (const finding of withText.findings) finding.fingerprint = text;
+    const one = evaluation({ metadata: { ticket: single } });
+    await store([evaluation({ userId: user }), evaluation({ sessionId: session }), one, withText]);
+    const crowd = Array.from({ length: 1_200 }, (_, i) => evaluation({ userId: `u-${i % 700}`, sessionId: `s-${i}` }));
+    for (let i = 0; i < crowd.length; i += 300) await store(crowd.slice(i, i + 300));
+    const subjects = [
+      { userId: user },
+      { sessionId: session },
+      { traceIds: [one.evaluationId] },
+      { fingerprint: text },
+    ];
+    for (const [at, subject] of subjects.entries()) {
+      // Noted, and not worked on: as after a restore, where the ledger alone knows.
+      const { run, spec } = await erasures.create(world.caller, { traceIds: [], ...subject }, "asked for");
+      await database.systemTransaction(world.orgId, (tx) => tx.sql("delete from run where id = ?", [run.id]));
+      const entry = { id: run.id, org_id: world.orgId, created_at: run.createdAt.toISOString(), reason: "asked for" };
+      const ledger = { erasures: [{ ...entry, subject_kind: spec.kind, subject_digests: spec.digests }] };
+      const repeat = new ErasureRepeat(workerDatabase, worker);
+      expect(await Array.fromAsync(repeat.repeat(ledger)), kinds[at]).toEqual([{ id: run.id, erased: 1 }]);
+      expect(await leftOf(markers[at] ?? ""), kinds[at]).toEqual([]);
+    }
+  });
+
+  it("looks at bounded rows, traces and bytes in a step, and leaves out none", async () => {
+    const { orgId } = world;
+    const many = Array.from({ length: 40 }, (_, i) =>
+      i % 4 === 0 ? blockedEvaluation("pii.email") : evaluation({ userId: "bounded" }),
+    );
+    await store(many);
+    const walk = async (scope: ErasureScope, bounds: ErasureBounds) => {
+      const stretches: ErasureStretch[] = [];
+      const until = new Date(Date.now() + 60_000);
+      for (let after: ErasureStretch["end"], isOver = false; !isOver; isOver = after === undefined) {
+        const from = after;
+        const found = await database.read(orgId, (tx) => findTracesToErase(tx, scope, { after: from, until }, bounds));
+        stretches.push(found);
+        after = found.end;
+      }
+      return stretches;
+    };
+    const all = { maxRows: 10_000, maxTraces: 10_000, maxBytes: 1 << 30 };
+    const idsOf = (stretches: readonly ErasureStretch[]) =>
+      stretches.flatMap(({ positions }) => positions.map(({ id }) => id));
+    for (const scope of [{ userIds: ["bounded"] }, "found"] as const) {
+      const [whole] = await walk(scope, all);
+      const ids = idsOf(whole === undefined ? [] : [whole]);
+      expect(ids.length).toBeGreaterThanOrEqual(10);
+      for (const bounds of [{ maxRows: 7 }, { maxTraces: 3 }, { maxBytes: 1 }, { maxBytes: 400 }]) {
+        const stretches = await walk(scope, { ...all, ...bounds });
+        expect(idsOf(stretches)).toEqual(ids);
+        expect(stretches.length).toBeGreaterThan(2);
+        const { maxTraces, maxRows } = { ...all, ...bounds };
+        const most = Math.min(maxTraces, maxRows);
+        for (const { positions } of stretches) expect(positions.length).toBeLessThanOrEqual(most);
+      }
+    }
   });
 
   it("refuses a subject that is none or several", async () => {
