@@ -132,6 +132,21 @@ const properties: Readonly<Record<string, Property>> = {
     n: 100_000,
   },
   quota: { file: "test/src/domain/billing/quota-simulation.test.ts", unit: "schedules of 50 runtimes", n: 100 },
+  billing: {
+    file: "test/src/domain/billing/proof/billing-model.test.ts",
+    unit: "model-based runs of subscriptions: calls, payments, the operator, clocks, races and crashes",
+    n: 2_000,
+  },
+  "billing-quota": {
+    file: "test/src/domain/billing/proof/plan-change.test.ts",
+    unit: "schedules of 50 runtimes whose plan goes up, down and up within a month",
+    n: 10,
+  },
+  "billing-breakdown": {
+    file: "test/src/domain/billing/proof/breakdown.test.ts",
+    unit: "breakdowns by random dimensions and filters against a plain count of what was ingested",
+    n: 2_000,
+  },
   "billing-story": {
     file: "test/e2e/billing.test.ts",
     unit: "stories of a bill on real processes, from a used up trial to a paid invoice, in a browser where one is installed",

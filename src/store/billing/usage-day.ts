@@ -90,13 +90,13 @@ export async function readProjectDays(
 /** What metered evaluations are told apart by. */
 export type UsageDimension = "project" | "environment" | "agent" | "stage" | "day";
 
-/** The column of each dimension, as text. */
+/** The column of each dimension. */
 const columns: Readonly<Record<UsageDimension, string>> = {
-  project: "project_id::text",
+  project: "project_id",
   environment: "environment",
   agent: "agent_key",
-  stage: "stage::text",
-  day: "day::text",
+  stage: "stage",
+  day: "day",
 };
 
 /** Which evaluations are summed. Days are included at both ends. */
@@ -125,12 +125,14 @@ export async function sumUsage(
   const keys = dimensions.map((dimension) => columns[dimension]);
   const rows = await runBound<{ key: string[]; evaluations: string; overage: string }>(
     tx,
-    `select array[${keys.join(", ")}]::text[] as key, sum(evaluations) as evaluations, sum(overage) as overage
+    // Texts are made of the sums: of each row they would take longer than the sums themselves.
+    `select array[${keys.map((key) => `sums.${key}::text`).join(", ")}]::text[] as key, evaluations, overage from (
+     select ${[...keys, "sum(evaluations) as evaluations", "sum(overage) as overage"].join(", ")}
      from usage_day
      where org_id = $1 and day between $2::date and $3::date
        and ($4::uuid is null or project_id = $4) and ($5::text is null or environment = $5)
        and ($6::text is null or agent_key = $6) and ($7::smallint is null or stage = $7)
-     ${keys.length === 0 ? "" : `group by ${keys.join(", ")}`}`,
+     ${keys.length === 0 ? "" : `group by ${keys.join(", ")}`}) sums`,
     [
       ...[tx.orgId, filter.from, filter.to, filter.projectId ?? null, filter.environment ?? null],
       ...[filter.agentKey ?? null, filter.stage ?? null],
