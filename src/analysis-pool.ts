@@ -1,4 +1,4 @@
-// The control plane's pool of processes in which documents of customers are analysed.
+// The pool of processes in which documents of customers are analysed: in a control plane and in a worker.
 
 import { type Analysis, type analysisLimits, pooledAnalysis } from "./domain/analysis/analysis.ts";
 import type { Logger } from "./kit/observability/log.ts";
@@ -15,6 +15,8 @@ export interface AnalysisPoolOptions {
   readonly log: Logger;
   readonly onResult?: NonNullable<WorkPoolOptions["onResult"]>;
   readonly limits?: typeof analysisLimits;
+  /** Processes at once. */
+  readonly maxProcesses?: number;
 }
 
 /** Makes the pool. Its processes start when there is work for them. */

@@ -219,6 +219,14 @@ export const workerSchema = defineSchema({
   billingGraceMs: controlPlaneSchema.billingGraceMs,
   smtpUrl: controlPlaneSchema.smtpUrl,
   mailFrom: controlPlaneSchema.mailFrom,
+  analysisThreads: {
+    name: "POLICY_GUARD_ANALYSIS_THREADS",
+    kind: "int",
+    min: 1,
+    max: 16,
+    default: "1",
+    description: "Processes in which a worker judges the traces of replays; each uses a CPU while there is work.",
+  },
   managementPort: {
     name: "WORKER_MANAGEMENT_PORT",
     kind: "port",

@@ -13,6 +13,7 @@ import { registerIdentityServices } from "./rpc/identity/module.ts";
 import { registerMeasureServices } from "./rpc/measure/module.ts";
 import { registerPolicyServices } from "./rpc/policy/module.ts";
 import { registerProjectServices } from "./rpc/project/module.ts";
+import { registerReplayServices } from "./rpc/replay/module.ts";
 import { registerScimServices } from "./rpc/scim/module.ts";
 import { registerTelemetryServices } from "./rpc/telemetry/module.ts";
 import { registerTenancyServices } from "./rpc/tenancy/module.ts";
@@ -38,6 +39,7 @@ export function register(router: ConnectRouter, domain: Domain, { shutdown, publ
   registerBillingServices(router, domain);
   registerTelemetryServices(router, domain, { writeTrace: messageEncoder(TraceSchema) });
   registerMeasureServices(router, domain);
+  registerReplayServices(router, domain);
   registerWebhookServices(router, domain);
   registerEventServices(router, domain);
 }

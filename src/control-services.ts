@@ -18,6 +18,7 @@ import { OutputSchemaService } from "../gen/policyguard/control/v1/output_schema
 import { PackService } from "../gen/policyguard/control/v1/pack_service_pb.ts";
 import { PolicyService } from "../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb.ts";
+import { ReplayService } from "../gen/policyguard/control/v1/replay_service_pb.ts";
 import { RetentionService } from "../gen/policyguard/control/v1/retention_service_pb.ts";
 import { RuntimeInstanceService } from "../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import { ScimService } from "../gen/policyguard/control/v1/scim_service_pb.ts";
@@ -53,6 +54,7 @@ export const controlServices = [
   PackService,
   TraceService,
   AnnotationService,
+  ReplayService,
   ErasureService,
   RetentionService,
   EvidenceService,

@@ -1,6 +1,7 @@
 // What the worker's jobs work with, built from its settings and its database.
 
 import type { workerSchema } from "./config.ts";
+import type { Analysis } from "./domain/analysis/analysis.ts";
 import { BillingUpkeep } from "./domain/billing/billing-upkeep.ts";
 import { NoticeMails } from "./domain/billing/notice.ts";
 import { readPrices } from "./domain/billing/price.ts";
@@ -15,6 +16,7 @@ import { AccountUpkeep } from "./domain/identity/account-upkeep.ts";
 import { Departures } from "./domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "./domain/mail/mail-queue.ts";
 import { DatasetRetention } from "./domain/measure/dataset-retention.ts";
+import { ReplayRun } from "./domain/replay/replay-run.ts";
 import { RunRetention } from "./domain/run/run-retention.ts";
 import { RunWorker } from "./domain/run/run-worker.ts";
 import { ErasureRun } from "./domain/telemetry/erasure-run.ts";
@@ -46,6 +48,7 @@ export interface WorkerParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly analysis: Analysis;
   /** Called with what came of each request to a webhook. */
   readonly onAttempt: (result: AttemptResult) => void;
   /** Called after each fold of counts. */
@@ -57,7 +60,7 @@ export interface WorkerParts {
 /** Builds them, and the client by which they reach other hosts. They live as long as the process. */
 export function createJobServices(
   config: Config<typeof workerSchema>,
-  { database, clock, log, onAttempt, onFold, onUsageDifference }: WorkerParts,
+  { database, clock, log, analysis, onAttempt, onFold, onUsageDifference }: WorkerParts,
 ): { readonly services: JobServices; readonly outbound: Outbound } {
   const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
   const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
@@ -92,7 +95,10 @@ export function createJobServices(
     notices: new NoticeMails(database, { mailer }),
     onFold,
     onUsageDifference,
-    runs: new RunWorker(database, { kinds: { erasure: new ErasureRun(sealer) }, clock, log }),
+    runs: new RunWorker(database, {
+      kinds: { erasure: new ErasureRun(sealer), replay: new ReplayRun({ database, sealer, analysis }) },
+      ...{ clock, log },
+    }),
     runRetention: new RunRetention(database, clock),
     datasetRetention: new DatasetRetention(database),
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),

@@ -3,6 +3,8 @@
 
 import "./kit/process/thread-pool.ts";
 import pg from "pg";
+import { createAnalysisMetrics } from "./analysis-metrics.ts";
+import { createAnalysisPool } from "./analysis-pool.ts";
 import { workerSchema } from "./config.ts";
 import { createJobServices } from "./job-services.ts";
 import { createWorkerMetrics } from "./jobs/metrics.ts";
@@ -34,8 +36,12 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
     metrics,
     () => services.dispatcher.inFlight,
   );
+  const analysisPool = createAnalysisPool({
+    ...{ log, onResult: createAnalysisMetrics(metrics) },
+    maxProcesses: config.analysisThreads,
+  });
   const { services, outbound } = createJobServices(config, {
-    ...{ database, clock: systemClock, log },
+    ...{ database, clock: systemClock, log, analysis: analysisPool.analysis },
     ...{ onAttempt, onFold, onUsageDifference },
   });
   const pool = openQueuePool(config.databaseUrl, log);
@@ -71,6 +77,7 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
       { name: "jobs", timeoutMs: 8_000, run: () => Promise.all(runners.map((runner) => runner.stop())) },
       { name: "deliveries", timeoutMs: 12_000, run: () => services.dispatcher.stop() },
       { name: "connections", timeoutMs: 1_000, run: () => outbound.close() },
+      { name: "analysis", timeoutMs: 1_000, run: () => analysisPool.close() },
       { name: "management", timeoutMs: 1_000, run: () => management.close() },
       { name: "database", timeoutMs: 2_000, run: () => Promise.all([database.close(), pool.end()]) },
     ],

@@ -23,8 +23,8 @@ export interface Analysis {
   run<Name extends JobName>(name: Name, input: JobInput<Name>, asker: Asker): Promise<JobOutput<Name>>;
 }
 
-/** Whether a job is about one document, about all documents of a bundle, or searches what was captured. */
-type Subject = "document" | "bundle" | "search";
+/** Whether a job is about one document, about all documents of a bundle, searches what was captured, or replays. */
+type Subject = "document" | "bundle" | "search" | "replay";
 
 /** Limits of jobs. The wall-clock limits are below the time limit of calls. */
 export const analysisLimits: Readonly<Record<Subject, WorkKind>> = {
@@ -32,6 +32,8 @@ export const analysisLimits: Readonly<Record<Subject, WorkKind>> = {
   // It leaves a process to the documents of others.
   bundle: { name: "bundle", maxResultBytes: 64 * 2 ** 20, cpuMs: 30_000, wallMs: 36_000, maxProcesses: 1 },
   search: { name: "search", maxResultBytes: 2 ** 20, cpuMs: 5_000, wallMs: 20_000, maxProcesses: 1 },
+  // A step of a run in a worker, where nobody waits. It judges some hundred traces, and compiles a bundle before.
+  replay: { name: "replay", maxResultBytes: 64 * 2 ** 20, cpuMs: 60_000, wallMs: 240_000, maxProcesses: 16 },
 };
 
 const subjects: Readonly<Record<JobName, Subject>> = {
@@ -48,6 +50,8 @@ const subjects: Readonly<Record<JobName, Subject>> = {
   replayPolicy: "document",
   replayBundle: "bundle",
   searchTexts: "search",
+  checkReplay: "document",
+  replayTraces: "replay",
 };
 
 /** Runs the jobs in a pool. Other limits are for tests. */

@@ -7,6 +7,7 @@ import { diffVersions } from "./diff-versions.ts";
 import { planPack } from "./plan-pack.ts";
 import { replayBundle, replayPolicy } from "./replay-trace.ts";
 import { searchTexts } from "./search-texts.ts";
+import { checkReplay, replayTraces } from "./replay-traces.ts";
 import { explainBundle, explainPolicy, tryPolicy } from "./try-policy.ts";
 
 /** The jobs by their names. */
@@ -24,6 +25,8 @@ export const jobs = {
   replayPolicy,
   replayBundle,
   searchTexts,
+  checkReplay,
+  replayTraces,
 } as const;
 
 /** A job's name. */

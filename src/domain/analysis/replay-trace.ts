@@ -2,7 +2,7 @@
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import { fromBinary } from "@bufbuild/protobuf";
-import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import type { Engine } from "../../../runtime/engine/engine.ts";
 import { engineDigest } from "../../../runtime/engine/evaluate/record-digest.ts";
 import { canonicalPolicy } from "../../../runtime/engine/policy/parse.ts";
@@ -23,23 +23,37 @@ interface Replay {
   readonly by: ReplayBy;
   /** The time at which the policies are judged, in milliseconds since 1970. */
   readonly nowMs: number;
-  readonly environment: string;
-  readonly projectId: string;
 }
 
-/** A record to replay by one policy, in place of the policy of its name. */
-export interface PolicyReplay extends Replay {
+/** One policy by which to replay, in place of the policy of its name. */
+export interface PolicyTarget {
   readonly document: JsonValue;
   readonly policyId: string;
   readonly version: number;
   readonly scope: PolicyScope;
   readonly lists: readonly ListText[];
   readonly schemas: readonly SchemaSource[];
+  readonly environment: string;
+  readonly projectId: string;
 }
 
-/** A record to replay by a bundle. */
-export interface BundleReplay extends Replay {
+/** A bundle by which to replay. */
+export interface BundleTarget {
   readonly parts: readonly StoredPart[];
+  readonly environment: string;
+  readonly projectId: string;
+}
+
+/** A record to replay by one policy. */
+export type PolicyReplay = Replay & PolicyTarget;
+
+/** A record to replay by a bundle. */
+export type BundleReplay = Replay & BundleTarget;
+
+/** What judges replays: an engine, and the name of the policy that it replaces; undefined when it judges alone. */
+export interface ReplayJudge {
+  readonly engine: Engine;
+  readonly replaces: string | undefined;
 }
 
 /** The result of a replay. */
@@ -50,38 +64,47 @@ export interface ReplayResult extends Replayed {
 
 /** Replays a record by one policy. */
 export function replayPolicy(question: PolicyReplay, tools: Tools): ReplayResult {
-  const { document, policyId, version, scope, lists, schemas, environment, projectId } = question;
+  return judged(policyJudge(question, tools), question, tools);
+}
+
+/** Replays a record by a bundle. */
+export function replayBundle(question: BundleReplay, tools: Tools): ReplayResult {
+  return judged(bundleJudge(question, tools), question, tools);
+}
+
+/** The judge by one policy. */
+export function policyJudge(target: PolicyTarget, tools: Tools): ReplayJudge & { readonly replaces: string } {
+  const { document, policyId, version, scope, lists, schemas, environment, projectId } = target;
   const { packs, enter } = tools;
   enter("reading the document");
   const policy = soundPolicy(document, packs);
   const { name } = policy.metadata;
   const policies = [{ policyId, name, version, scope, document: canonicalPolicy(policy), packs }];
   enter("compiling the policy");
-  const engine = compiled({ policies, lists: lists.map(parsedList), schemas, environment, projectId }, tools);
-  return judged(engine, question, name, tools);
+  const source = { policies, lists: lists.map(parsedList), schemas, environment, projectId };
+  return { engine: compiled(source, tools), replaces: name };
 }
 
-/** Replays a record by a bundle. */
-export function replayBundle(question: BundleReplay, tools: Tools): ReplayResult {
-  const { parts, environment, projectId } = question;
+/** The judge by a bundle. */
+export function bundleJudge({ parts, environment, projectId }: BundleTarget, tools: Tools): ReplayJudge {
   tools.enter("reading the bundle");
   const source = { ...bundleSource(parts), environment, projectId };
   tools.enter("compiling the policies");
-  return judged(compiled(source, tools), question, undefined, tools);
+  return { engine: compiled(source, tools), replaces: undefined };
 }
 
-function judged(engine: Engine, { record: bytes, by, nowMs }: Replay, replaces: string | undefined, tools: Tools) {
+function judged(judge: ReplayJudge, { record: bytes, ...how }: Replay, tools: Tools): ReplayResult {
   tools.enter("judging the trace");
-  const record = fromBinary(EvaluationRecordSchema, bytes);
-  return { ...replayBy(engine, record, { by, nowMs, replaces }), engine: engineDigest };
+  return { ...replayBy(judge, fromBinary(EvaluationRecordSchema, bytes), how), engine: engineDigest };
 }
 
 /** Replays by the signals, and by the text where they do not suffice. */
-function replayBy(
-  engine: Engine,
-  record: Parameters<Engine["replay"]>[0],
-  { by, ...options }: { readonly by: ReplayBy; readonly nowMs: number; readonly replaces: string | undefined },
+export function replayBy(
+  { engine, replaces }: ReplayJudge,
+  record: EvaluationRecord,
+  { by, nowMs }: { readonly by: ReplayBy; readonly nowMs: number },
 ): Replayed {
+  const options = { nowMs, replaces };
   if (by === "text") return engine.replay(record, { ...options, useText: true });
   const bySignals = engine.replay(record, { ...options, useText: false });
   if (by === "signals" || bySignals.reasons.length === 0) return bySignals;

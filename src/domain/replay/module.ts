@@ -1,8 +1,9 @@
-// The services of this room: replays of traces.
+// The services of this room: replays of one trace, and of many.
 
+import { Replays } from "./replay.ts";
 import { TraceReplay, type TraceReplayParts } from "./trace-replay.ts";
 
 /** Builds the services. */
 export function createReplayDomain(parts: TraceReplayParts) {
-  return { traceReplay: new TraceReplay(parts) };
+  return { traceReplay: new TraceReplay(parts), replays: new Replays(parts) };
 }

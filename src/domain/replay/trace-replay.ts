@@ -91,7 +91,13 @@ export class TraceReplay {
   }
 }
 
-function assertOneTarget({ document, policyId, version, bundle }: ReplayRequest): void {
+/** Throws unless exactly one of the document, the policy and the bundle is given. */
+export function assertOneTarget({
+  document,
+  policyId,
+  version,
+  bundle,
+}: Pick<ReplayRequest, "document" | "policyId" | "version" | "bundle">): void {
   const violations = [];
   if ([document, policyId, bundle].filter((each) => each !== undefined).length !== 1)
     violations.push({ field: "document", message: "exactly one of document, policy_id and bundle is needed" });

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
+import { deleteReplayResultsBefore } from "../../store/replay/replay-result.ts";
 import { deleteRunsBefore } from "../../store/run/run.ts";
 import { lookUpOrganizations } from "../../store/tenancy/organization.ts";
 
@@ -9,6 +10,8 @@ const dayMs = 86_400_000;
 
 /** Days that the row of a run is kept: its state and its report. */
 export const summaryDays = 400;
+/** Days that its details are kept: what it has found one by one. */
+export const detailDays = 90;
 
 /** Removes old runs. */
 export class RunRetention {
@@ -20,12 +23,13 @@ export class RunRetention {
     this.#clock = clock;
   }
 
-  /** Removes, in every organization, finished runs that are too old. Returns how many. */
+  /** Removes, in every organization, details and finished runs that are too old. Returns how many runs. */
   async purge(): Promise<number> {
-    const before = new Date(this.#clock.now().getTime() - summaryDays * dayMs);
+    const before = (days: number) => new Date(this.#clock.now().getTime() - days * dayMs);
     let purged = 0;
     for (const { id } of await lookUpOrganizations(this.#database)) {
-      purged += await this.#database.systemTransaction(id, (tx) => deleteRunsBefore(tx, before));
+      await this.#database.systemTransaction(id, (tx) => deleteReplayResultsBefore(tx, before(detailDays)));
+      purged += await this.#database.systemTransaction(id, (tx) => deleteRunsBefore(tx, before(summaryDays)));
     }
     return purged;
   }

@@ -57,20 +57,19 @@ export interface RunKind {
   prepare(run: RunAtWork): Promise<(tx: Transaction) => Promise<StepResult>>;
 }
 
+/** The kinds that a worker works on. A run of another kind fails. */
+export type RunKinds = Readonly<Partial<Record<RunKindName, RunKind>>>;
+
 /** Works on runs and finds forgotten ones. */
 export class RunWorker {
   readonly #database: Database;
-  readonly #kinds: Readonly<Record<RunKindName, RunKind>>;
+  readonly #kinds: RunKinds;
   readonly #clock: Clock;
   readonly #log: Logger;
 
   constructor(
     database: Database,
-    {
-      kinds,
-      clock,
-      log,
-    }: { readonly kinds: Readonly<Record<RunKindName, RunKind>>; readonly clock: Clock; readonly log: Logger },
+    { kinds, clock, log }: { readonly kinds: RunKinds; readonly clock: Clock; readonly log: Logger },
   ) {
     this.#database = database;
     this.#kinds = kinds;

@@ -5,28 +5,30 @@ import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, notFound } from "../../kit/fault/fault.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
-import { countQueued, findRun, maxQueued, nextRuns, RunRow } from "../../store/run/run.ts";
+import { countQueued, deleteRun, endRun, findRun, maxQueued, nextRuns, RunRow } from "../../store/run/run.ts";
 import { enqueueJob } from "../job.ts";
 
 /** The kinds of runs. */
-export type RunKindName = "erasure";
+export type RunKindName = "erasure" | "replay";
 
 /** A run to add. */
 export interface NewRun {
   readonly kind: RunKindName;
   readonly spec: JsonObject;
   readonly createdBy: string;
+  /** The project that it is about, when it is about one. */
+  readonly projectId?: string | undefined;
 }
 
 /** Adds a run that starts after the commit, as soon as it is its turn. */
-export async function addRun(tx: Transaction, { kind, spec, createdBy }: NewRun): Promise<RunRow> {
+export async function addRun(tx: Transaction, { kind, spec, createdBy, projectId }: NewRun): Promise<RunRow> {
   if ((await countQueued(tx)) >= maxQueued) {
     throw new Fault(Reason.LIMIT_REACHED, `${maxQueued} runs of the organization wait already; try again later`, {
       extra: { limit: maxQueued },
     });
   }
   const run = tx.em.create(RunRow, {
-    ...{ orgId: tx.orgId, id: newId(), kind, state: "queued" },
+    ...{ orgId: tx.orgId, id: newId(), kind, projectId: projectId ?? null, state: "queued" },
     ...{ spec: JSON.stringify(spec), cursor: "", done: 0, total: null, report: null, tries: 0 },
     ...{ errorCode: null, errorMessage: null, createdBy },
     ...{ createdAt: tx.now, startedAt: null, finishedAt: null, touchedAt: tx.now },
@@ -41,6 +43,22 @@ export async function requireRun(tx: Transaction, kind: RunKindName, id: string,
   const run = await findRun(tx, kind, id);
   if (run === null) throw notFound(noun);
   return run;
+}
+
+/** Ends a run that waits or works; what came of it stays. A worker that is in the middle of a step commits nothing. */
+export async function cancelRun(tx: Transaction, run: RunRow): Promise<RunRow> {
+  if (!(await endRun(tx, run.id, { state: "canceled" }))) {
+    await tx.em.refresh(run);
+    throw new Fault(Reason.CONFLICT, `it has ended already: it is ${run.state}`);
+  }
+  await wakeNextRuns(tx);
+  return tx.em.refreshOrFail(run);
+}
+
+/** Deletes a run with everything that it keeps. One that waits or works ends. */
+export async function removeRun(tx: Transaction, { id }: Pick<RunRow, "id">): Promise<void> {
+  await deleteRun(tx, id);
+  await wakeNextRuns(tx);
 }
 
 /** Adds the job that works on the run. It replaces one that has not begun. */

@@ -26,6 +26,7 @@ import { TextSearch } from "./text-search.ts";
 import { summarize, type TraceSummary } from "./trace-annotation.ts";
 import { findPage, parseCursor, type TracePageInput, type TracePositions, textPage } from "./trace-page.ts";
 import { TraceSeals } from "./trace-text.ts";
+import { nextTraces } from "./trace-walk.ts";
 import { prepareSearch } from "./version-window.ts";
 
 /** Traces that an export reads in one transaction, and how many it looks at for them. */
@@ -135,7 +136,8 @@ export class Traces {
       const walk =
         narrowed.text === undefined ? undefined : await this.#texts.walk(caller.orgId, narrowed, bounds, signal);
       const { shown, end } = await this.#database.read(caller.orgId, async (tx) => {
-        const { matches, ...next } = walk ?? (await exportedPage(tx, await prepareSearch(tx, narrowed), after));
+        const at = { after, limit: exportPage, maxRows: exportExamined };
+        const { matches, ...next } = walk ?? (await nextTraces(tx, await prepareSearch(tx, narrowed), at));
         const view = { caller, filter: narrowed, withText: includesText };
         return { ...next, shown: await this.#shown(tx, view, await readTraces(tx, matches)) };
       });
@@ -219,13 +221,6 @@ function narrow(caller: Caller, filter: TraceQuery): TraceQuery | undefined {
   if (projectId === undefined) return filter;
   if (filter.projectId !== undefined && filter.projectId !== projectId) return undefined;
   return { ...filter, projectId };
-}
-
-/** The traces of one transaction of an export, and where the next one begins; undefined at the end. */
-async function exportedPage(tx: Transaction, search: TraceSearch, after: TraceCursor | undefined): Promise<Walk> {
-  if (search.walks) return search.walk(tx, { after, wanted: exportPage, maxRows: exportExamined });
-  const { positions } = await search.page(tx, { limit: exportPage, offset: 0, after });
-  return { matches: positions, end: positions.length < exportPage ? undefined : positions.at(-1) };
 }
 
 const emptyList: TraceList = { traces: [], total: 0, totalIsExact: true, examinedUntil: null, nextAfter: null };

@@ -27,7 +27,7 @@ export function traceReplayHandlers(replays: TraceReplay): Pick<ServiceImpl<type
         document: document && documentOf(document),
         ...{ policyId, version },
         bundle: bundle && { ...bundle, version: bundle.version },
-        by: byMode[mode] ?? "auto",
+        by: replayByOf(mode),
         asOf: asOf === ReplayTime.NOW ? "now" : "trace",
       };
       const replayed = await replays.replay(callerOf(context), traceId, request, context.signal);
@@ -36,12 +36,14 @@ export function traceReplayHandlers(replays: TraceReplay): Pick<ServiceImpl<type
   };
 }
 
-const byMode: Readonly<Record<ReplayMode, ReplayRequest["by"]>> = {
-  [ReplayMode.UNSPECIFIED]: "auto",
-  [ReplayMode.AUTO]: "auto",
-  [ReplayMode.SIGNALS]: "signals",
-  [ReplayMode.TEXT]: "text",
-};
+/** By what to replay. */
+export function replayByOf(mode: ReplayMode): ReplayRequest["by"] {
+  if (mode === ReplayMode.SIGNALS) return "signals";
+  return mode === ReplayMode.TEXT ? "text" : "auto";
+}
+
+/** The modes as the API has them. */
+export const replayModes = { auto: ReplayMode.AUTO, signals: ReplayMode.SIGNALS, text: ReplayMode.TEXT } as const;
 
 const answers: Readonly<Record<Rule["match"], ReplayAnswer>> = {
   yes: ReplayAnswer.YES,

@@ -46,6 +46,7 @@ import { PolicyPackRow } from "../policy/policy-pack.ts";
 import { AgentRow } from "../project/agent.ts";
 import { EnvironmentRow } from "../project/environment.ts";
 import { ProjectRow } from "../project/project.ts";
+import { ReplayResultRow } from "../replay/replay-result.ts";
 import { RunRow } from "../run/run.ts";
 import { ScimGroupMemberRow, ScimGroupRow, ScimSettingRow } from "../scim/scim-group.ts";
 import { ScimUserAddressRow, ScimUserRow } from "../scim/scim-user.ts";
@@ -142,6 +143,7 @@ export const entities = [
   AnnotationSettingRow,
   AnnotationRateRow,
   AnnotationQueueRow,
+  ReplayResultRow,
   UsageMonthRow,
   UsageNoticeRow,
   SubscriptionRow,

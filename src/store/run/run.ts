@@ -29,6 +29,8 @@ const schema = defineEntity({
     orgId: p.uuid().primary(),
     id: p.uuid().primary(),
     kind: p.text(),
+    /** The project that it is about; null when it is about several. */
+    projectId: p.uuid().nullable(),
     state: p.text().$type<RunState>(),
     /** What is to be done, as JSON. Its kind knows the form. */
     spec: p.text(),
@@ -65,9 +67,14 @@ export function findRun(tx: Transaction, kind: string, id: string): Promise<RunR
   return tx.em.findOne(RunRow, { orgId: tx.orgId, kind, id });
 }
 
-/** A page of runs of a kind, newest first, and their count. */
-export function listRuns(tx: Transaction, kind: string, page: Page): Promise<[RunRow[], number]> {
-  return tx.em.findAndCount(RunRow, { orgId: tx.orgId, kind }, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
+/** A page of runs of a kind, newest first, and their count. `projectId` narrows to those about one project. */
+export function listRuns(
+  tx: Transaction,
+  kind: string,
+  { projectId, ...page }: Page & { readonly projectId?: string | undefined },
+): Promise<[RunRow[], number]> {
+  const where = { orgId: tx.orgId, kind, ...(projectId !== undefined && { projectId }) };
+  return tx.em.findAndCount(RunRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
 }
 
 /** The runs of a kind that have not succeeded and were not canceled: their work is still to be done. */
@@ -167,6 +174,11 @@ export async function nextRuns(tx: Transaction): Promise<string[]> {
     [tx.orgId, maxRunning],
   );
   return rows.map(({ id }) => id);
+}
+
+/** Deletes the run, whatever its state; what belongs to it goes with it. */
+export async function deleteRun(tx: Transaction, id: string): Promise<void> {
+  await runBound(tx, "delete from run where org_id = $1 and id = $2", [tx.orgId, id]);
 }
 
 /** Deletes finished runs that were made before the moment. Returns how many. */

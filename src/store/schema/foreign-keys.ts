@@ -87,6 +87,7 @@ export const foreignKeys: readonly ForeignKey[] = [
   toProject("annotation_setting"),
   toProject("annotation_rate"),
   toProject("annotation_queue"),
+  { table: "replay_result", columns: ["org_id", "run_id"], references: "run", referenced: ["org_id", "id"] },
   toOrganization("usage_month"),
   toOrganization("usage_notice"),
   toOrganization("subscription"),

@@ -93,6 +93,29 @@ export async function countByRollups(tx: Transaction, filter: RollupFilter): Pro
   return Number(rows[0]?.total ?? 0);
 }
 
+/** An environment of a project. */
+export interface TraceEnvironment {
+  readonly projectId: string;
+  readonly environment: string;
+}
+
+/** The environments that have traces between two moments, or on the days (UTC) of them. */
+export async function listTraceEnvironments(
+  tx: Transaction,
+  { since, until, projectId, environment }: Partial<TraceEnvironment> & { readonly since: Date; readonly until: Date },
+): Promise<TraceEnvironment[]> {
+  const rows = await runBound<{ project_id: string; environment: string }>(
+    tx,
+    `select distinct project_id, environment from trace_rollup
+     where org_id = $1 and day >= ($2::timestamptz at time zone 'UTC')::date
+       and day <= ($3::timestamptz at time zone 'UTC')::date
+       and ($4::uuid is null or project_id = $4) and ($5::text is null or environment = $5)
+     order by project_id, environment`,
+    [tx.orgId, since, until, projectId ?? null, environment ?? null],
+  );
+  return rows.map((row) => ({ projectId: row.project_id, environment: row.environment }));
+}
+
 /** A day of a project with traces. */
 export interface TraceDay {
   readonly day: string;

@@ -1,6 +1,8 @@
 // Steps of vectors about runs: what a worker does.
 
 import { pino } from "pino";
+import { ownAnalysis } from "../../../src/domain/analysis/own-analysis.ts";
+import { ReplayRun } from "../../../src/domain/replay/replay-run.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
 import { openDatabase } from "../../../src/store/connection/database.ts";
@@ -12,7 +14,11 @@ export const runSteps: Readonly<Record<string, SceneStep>> = {
   $work: async ({ run_id }, { plane, clock }, { orgId }) => {
     const database = await openDatabase({ url: plane.urls.workerUrl, poolSize: 1, clock });
     try {
-      const kinds = { erasure: new ErasureRun(testSealer) };
+      const analysis = ownAnalysis();
+      const kinds = {
+        erasure: new ErasureRun(testSealer),
+        replay: new ReplayRun({ database, sealer: testSealer, analysis }),
+      };
       await new RunWorker(database, { kinds, clock, log: pino({ level: "silent" }) }).work({
         org_id: orgId,
         run_id: String(run_id),

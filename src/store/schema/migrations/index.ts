@@ -16,6 +16,7 @@ import { SetRetention } from "./0012-set-retention.ts";
 import { StandingOfOrganizations } from "./0013-standing-of-organizations.ts";
 import { BillOrganizations } from "./0014-bill-organizations.ts";
 import { LetDirectoriesIn } from "./0015-let-directories-in.ts";
+import { KeepReplayResults } from "./0016-keep-replay-results.ts";
 import { ForgetEvidence } from "./0017-forget-evidence.ts";
 import { TryAndTell } from "./0019-try-and-tell.ts";
 import { FindUsersByAddress } from "./0020-find-users-by-address.ts";
@@ -39,6 +40,7 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0013-standing-of-organizations", class: StandingOfOrganizations },
   { name: "0014-bill-organizations", class: BillOrganizations },
   { name: "0015-let-directories-in", class: LetDirectoriesIn },
+  { name: "0016-keep-replay-results", class: KeepReplayResults },
   { name: "0017-forget-evidence", class: ForgetEvidence },
   { name: "0019-try-and-tell", class: TryAndTell },
   { name: "0020-find-users-by-address", class: FindUsersByAddress },

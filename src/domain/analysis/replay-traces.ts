@@ -1,0 +1,132 @@
+// Replays many records at once, and counts what comes of them.
+
+import { createHash } from "node:crypto";
+import { fromBinary } from "@bufbuild/protobuf";
+import type { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import { BoundedCache } from "../../kit/process/bounded-cache.ts";
+import { segmentsOf, unpackText } from "./packed-text.ts";
+import { differenceOf, ReplayTally, type TallyData } from "./replay-tally.ts";
+import {
+  type BundleTarget,
+  bundleJudge,
+  type PolicyTarget,
+  policyJudge,
+  type ReplayBy,
+  type ReplayJudge,
+  replayBy,
+} from "./replay-trace.ts";
+import type { Tools } from "./tools.ts";
+
+/** One of the traces to replay. */
+export interface TraceToReplay {
+  readonly id: string;
+  readonly createdMs: number;
+  /** The part of the sample that it belongs to. */
+  readonly stratum: number;
+  /** The EvaluationRecord's bytes. */
+  readonly record: Uint8Array;
+  /** The captured text, packed; undefined where the record has it, or none was kept. */
+  readonly text: Uint8Array | undefined;
+}
+
+/** By what to replay traces. */
+export type ReplayTarget = PolicyTarget | BundleTarget;
+
+/** Traces of one environment to replay. */
+export interface TracesReplay {
+  readonly target: ReplayTarget;
+  readonly by: ReplayBy;
+  /** Whether any text may be read. */
+  readonly mayReadText: boolean;
+  /** The time at which the policies are judged; undefined: that of each trace. */
+  readonly nowMs: number | undefined;
+  readonly traces: readonly TraceToReplay[];
+}
+
+/** A trace whose outcome is another one, or is not known. */
+export interface FoundChange {
+  readonly traceId: string;
+  readonly createdMs: number;
+  readonly was: Outcome;
+  readonly least: Outcome;
+  readonly most: Outcome;
+  readonly wasRule: string | null;
+  readonly wasPolicy: string | null;
+  readonly rule: string | null;
+  readonly policy: string | null;
+  readonly hasReadText: boolean;
+  readonly reasons: readonly string[];
+}
+
+/** What came of many replays. */
+export interface TracesReplayed {
+  readonly tally: TallyData;
+  readonly changes: readonly FoundChange[];
+}
+
+/** Replays traces. */
+export function replayTraces(question: TracesReplay, tools: Tools): TracesReplayed {
+  const { target, by, mayReadText, nowMs, traces } = question;
+  const judge = judgeOf(target, tools);
+  tools.enter("judging the traces");
+  const tally = new ReplayTally();
+  const changes: FoundChange[] = [];
+  for (const trace of traces) {
+    const record = recordOf(trace, mayReadText);
+    const replayed = replayBy(judge, record, { by: mayReadText ? by : "signals", nowMs: nowMs ?? trace.createdMs });
+    tally.add(record, trace.stratum, replayed);
+    const { range, decidedBy, reasons, usedText } = replayed;
+    const { isBounded, isChanged } = differenceOf(record.outcome, range);
+    if (!isBounded && !isChanged) continue;
+    changes.push({
+      traceId: trace.id,
+      createdMs: trace.createdMs,
+      ...{ was: record.outcome, least: range.least, most: range.most },
+      wasRule: record.decidedByRule || null,
+      wasPolicy: record.decidedByPolicy || null,
+      rule: decidedBy?.ruleId || null,
+      policy: decidedBy?.policy || null,
+      hasReadText: usedText,
+      reasons,
+    });
+  }
+  return { tally: tally.data, changes };
+}
+
+/** Throws as replays by the policy would throw; returns its name, since it takes the place of the one of that name. */
+export function checkReplay(target: PolicyTarget, tools: Tools): { readonly policy: string } {
+  return { policy: judgeOf(target, tools).replaces ?? "" };
+}
+
+/** A run asks about the same policies time and again, so the last few engines are kept. */
+const maxJudges = 4;
+const judges = new BoundedCache<string, ReplayJudge>({ maxEntries: maxJudges });
+
+function judgeOf(target: ReplayTarget, tools: Tools): ReplayJudge {
+  const key = digestOf(target);
+  const known = judges.get(key);
+  if (known !== undefined) return known;
+  const judge = "parts" in target ? bundleJudge(target, tools) : policyJudge(target, tools);
+  judges.set(key, judge);
+  return judge;
+}
+
+function digestOf(target: ReplayTarget): string {
+  const hash = createHash("sha256");
+  if ("parts" in target) {
+    const { parts, ...where } = target;
+    hash.update(JSON.stringify([where, parts.map(({ path, data }) => [path, data.length])]));
+    for (const { data } of parts) hash.update(data);
+  } else {
+    hash.update(JSON.stringify(target));
+  }
+  return hash.digest("base64");
+}
+
+function recordOf({ record: bytes, text }: TraceToReplay, mayReadText: boolean): EvaluationRecord {
+  const record = fromBinary(EvaluationRecordSchema, bytes);
+  if (!mayReadText) record.segments = [];
+  else if (text !== undefined) record.segments = segmentsOf(unpackText(text));
+  return record;
+}
