@@ -2,7 +2,7 @@
 
 import { type DescEnum, getOption, type JsonObject } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { Trace } from "../../gen/policyguard/control/v1/trace_pb.ts";
+import { type Trace, TraceReplayabilitySchema } from "../../gen/policyguard/control/v1/trace_pb.ts";
 import { wire } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { type Outcome, OutcomeSchema, type Stage, StageSchema } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { Options, Values } from "./command.ts";
@@ -71,7 +71,7 @@ export function nameOf(schema: DescEnum, number: number): string {
   return value === undefined ? "unknown" : getOption(value, wire);
 }
 
-/** A trace without signals and text, in the spelling of the REST API. */
+/** A trace without scores and text, in the spelling of the REST API. */
 export function traceJson(trace: Trace): JsonObject {
   return {
     id: trace.id,
@@ -92,6 +92,7 @@ export function traceJson(trace: Trace): JsonObject {
     })),
     findings_omitted: trace.findingsOmitted,
     unjudged: trace.unjudged.map(({ detector, reason }) => ({ detector, reason })),
+    replayable: nameOf(TraceReplayabilitySchema, trace.replayable),
     erased_at: timeText(trace.erasedAt),
   };
 }

@@ -6,8 +6,8 @@ import { checkOutput, checkSchema } from "./check-schema.ts";
 import { diffVersions } from "./diff-versions.ts";
 import { planPack } from "./plan-pack.ts";
 import { replayBundle, replayPolicy } from "./replay-trace.ts";
-import { searchTexts } from "./search-texts.ts";
 import { checkReplay, replayTraces } from "./replay-traces.ts";
+import { searchTexts } from "./search-texts.ts";
 import { explainBundle, explainPolicy, tryPolicy } from "./try-policy.ts";
 
 /** The jobs by their names. */

@@ -2,12 +2,12 @@
 // SHA-256 digest), and the sample is the traces with the lowest places: the same seed draws the same traces, however
 // often a run is interrupted, and more traces of a window change nothing about those that are drawn below a bound.
 //
-// The bound is found without a sort, from counts of places in 64 ranges for each power of two: so at most a
-// sixty-fourth of the sample is given away, however few of the traces it takes.
+// The bound is found without a sort, from counts of places in 256 ranges for each power of two: so at most a
+// 256th of the sample is given away, however few of the traces it takes.
 
 import { hash } from "node:crypto";
 
-const rangesPerPower = 64;
+const rangesPerPower = 256;
 
 /** How often places fall into each range, by its number. */
 export type PlaceCounts = readonly (readonly [range: number, traces: number])[];

@@ -3,6 +3,7 @@
 import { fromBinary, type JsonObject } from "@bufbuild/protobuf";
 import { CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import { type Replayability, replayabilityOf } from "../../../runtime/engine/replay/replayability.ts";
 import { insufficientScope, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Sealer } from "../../platform/seal.ts";
@@ -15,10 +16,9 @@ import {
   readTraces,
   type TraceCursor,
   type TraceFilter,
-  type TraceSearch,
   type Walk,
 } from "../../store/telemetry/trace-query.ts";
-import { readTexts } from "../../store/telemetry/trace-text.ts";
+import { listTextIds, readTexts } from "../../store/telemetry/trace-text.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import { erasedRecord } from "./erased-subject.ts";
 import { type Hidden, hiddenNow } from "./erasure.ts";
@@ -39,6 +39,7 @@ export interface Trace extends Omit<FoundTrace, "record"> {
   readonly record: EvaluationRecord;
   /** What annotators say; undefined when nobody has said anything. */
   readonly annotations?: TraceSummary | undefined;
+  readonly replayable: Replayability;
 }
 
 /** Which traces to find. */
@@ -156,17 +157,7 @@ export class Traces {
     { caller, filter, withText }: { readonly caller: Caller; readonly filter: TraceQuery; readonly withText: boolean },
     found: readonly FoundTrace[],
   ): Promise<Trace[]> {
-    const verdicts = Map.groupBy(
-      await verdictsOf(
-        tx,
-        found.map(({ id }) => id),
-      ),
-      ({ traceId }) => traceId,
-    );
-    const traces = found.map((row) => ({
-      ...traceOf(tx.orgId, row),
-      annotations: summarize(verdicts.get(row.id) ?? []),
-    }));
+    const traces = await this.#read(tx, found);
     if (withText && maySeeText(caller)) await this.#addTexts(tx, traces);
     else traces.forEach(removeText);
     const isHidden = found.length === 0 ? undefined : await hiddenNow(tx, this.#sealer);
@@ -174,7 +165,23 @@ export class Traces {
     const isPersonal = [filter.sessionId, filter.userId, filter.text].some((value) => value !== undefined);
     return traces.flatMap((trace) => {
       if (!isHidden(trace)) return [trace];
-      return isPersonal ? [] : [{ ...trace, record: erasedRecord(trace.record), erasedAt: tx.now }];
+      const erased = { ...trace, record: erasedRecord(trace.record), erasedAt: tx.now, replayable: "no" as const };
+      return isPersonal ? [] : [erased];
+    });
+  }
+
+  /** The traces with their records, by what they can be replayed, and what annotators say of them. */
+  async #read(tx: Transaction, found: readonly FoundTrace[]): Promise<Trace[]> {
+    const traces = found.map(withRecord);
+    const captured = traces.filter(({ record }) => record.segments.length > 0);
+    const withText = await listTextIds(tx, captured);
+    const ids = found.map(({ id }) => id);
+    const verdicts = Map.groupBy(await verdictsOf(tx, ids), ({ traceId }) => traceId);
+    return traces.map((trace) => {
+      // Traces of form 0 still have their text in the record.
+      const hasText = withText.has(trace.id) || trace.record.segments.some(({ text }) => text !== "");
+      const replayable = trace.erasedAt === null ? replayabilityOf(trace.record, { hasText }) : "no";
+      return { ...trace, orgId: tx.orgId, replayable, annotations: summarize(verdicts.get(trace.id) ?? []) };
     });
   }
 
@@ -182,7 +189,7 @@ export class Traces {
   async #visible(tx: Transaction, { matches, end }: Walk): Promise<Walk> {
     const isHidden: Hidden | undefined = await hiddenNow(tx, this.#sealer);
     if (isHidden === undefined) return { matches, end };
-    const traces = (await readTraces(tx, matches)).map((row) => traceOf(tx.orgId, row));
+    const traces = (await readTraces(tx, matches)).map(withRecord);
     return { matches: traces.filter((trace) => !isHidden(trace)), end };
   }
 
@@ -234,6 +241,6 @@ function saidFilter({ text, ...filter }: TraceQuery): JsonObject {
   return { filter: JSON.parse(JSON.stringify(Object.fromEntries(said))) };
 }
 
-function traceOf(orgId: string, { record, ...row }: FoundTrace): Trace {
-  return { ...row, orgId, record: fromBinary(EvaluationRecordSchema, record) };
+function withRecord({ record, ...row }: FoundTrace) {
+  return { ...row, record: fromBinary(EvaluationRecordSchema, record) };
 }

@@ -1,7 +1,7 @@
 import { create, type JsonValue, type Message, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { TraceSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
+import { TraceReplayability, TraceSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import {
   TraceAnnotation,
   TraceAnnotationSchema,
@@ -153,6 +153,12 @@ function traceSummary(trace: Trace): MessageInitShape<typeof TraceSchema> {
   };
 }
 
+const replayabilities = {
+  text: TraceReplayability.TEXT,
+  signals: TraceReplayability.SIGNALS,
+  no: TraceReplayability.NO,
+} as const;
+
 function traceMessage({ record, ...trace }: Trace): MessageInitShape<typeof TraceSchema> {
   return {
     id: trace.id,
@@ -179,6 +185,7 @@ function traceMessage({ record, ...trace }: Trace): MessageInitShape<typeof Trac
     segments: record.segments,
     createdAt: record.createdAt ?? timestamp(trace.createdAt),
     receivedAt: timestamp(trace.receivedAt),
+    replayable: replayabilities[trace.replayable],
     erasedAt: timestamp(trace.erasedAt),
     annotationSummary: summaryOf(trace),
   };

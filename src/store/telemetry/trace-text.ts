@@ -94,6 +94,21 @@ export async function readFirstTexts(
   return rows.map(({ created_ms, ...text }) => ({ ...text, createdAt: new Date(Math.round(created_ms)) }));
 }
 
+/** The ids of those of these traces that have a text. */
+export async function listTextIds(
+  tx: Transaction,
+  traces: readonly { readonly id: string; readonly createdAt: Date }[],
+): Promise<Set<string>> {
+  if (traces.length === 0) return new Set();
+  const times = traces.map(({ createdAt }) => createdAt.getTime());
+  const rows = await runBound<{ id: string }>(
+    tx,
+    "select id from trace_text where org_id = $1 and id = any($2::uuid[]) and created_at >= $3 and created_at <= $4",
+    [tx.orgId, traces.map(({ id }) => id), new Date(Math.min(...times)), new Date(Math.max(...times))],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Removes up to `limit` texts of traces that were made before this time. Returns how many. */
 export async function deleteTextsBefore(tx: Transaction, before: Date, limit: number): Promise<number> {
   const rows = await runBound<{ gone: number }>(

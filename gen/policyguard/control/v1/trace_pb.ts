@@ -2,25 +2,26 @@
 // @generated from file policyguard/control/v1/trace.proto (package policyguard.control.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { AnnotationSummary } from "./annotation_pb.ts";
 import { file_policyguard_control_v1_annotation } from "./annotation_pb.ts";
+import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { BundleReference, Finding, Model, Signal, Unjudged } from "../../policy/v1/evaluation_pb.ts";
 import { file_policyguard_policy_v1_evaluation } from "../../policy/v1/evaluation_pb.ts";
 import type { Outcome, Stage } from "../../policy/v1/outcome_pb.ts";
 import { file_policyguard_policy_v1_outcome } from "../../policy/v1/outcome_pb.ts";
 import type { CaptureMode, RecordedSegment } from "../../policy/v1/record_pb.ts";
 import { file_policyguard_policy_v1_record } from "../../policy/v1/record_pb.ts";
-import type { JsonObject, Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/control/v1/trace.proto.
  */
 export const file_policyguard_control_v1_trace: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb2xpY3lndWFyZC9jb250cm9sL3YxL3RyYWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIoEKCgVUcmFjZRIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIVCghhZ2VudF9pZBgFIAEoCUgAiAEBEhcKCnNlc3Npb25faWQYBiABKAlIAYgBARIUCgd1c2VyX2lkGAcgASgJSAKIAQESKwoFc3RhZ2UYCCABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RhZ2USLwoHb3V0Y29tZRgJIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjgKEHdvdWxkX2JlX291dGNvbWUYCiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIcCg9kZWNpZGVkX2J5X3J1bGUYCyABKAlIA4gBARIeChFkZWNpZGVkX2J5X3BvbGljeRgMIAEoCUgEiAEBEjAKCGZpbmRpbmdzGA0gAygLMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLkZpbmRpbmcSMQoIdW5qdWRnZWQYDiADKAsyHy5wb2xpY3lndWFyZC5wb2xpY3kudjEuVW5qdWRnZWQSOwoGYnVuZGxlGA8gASgLMiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkJ1bmRsZVJlZmVyZW5jZUgFiAEBEhUKCGxhbmd1YWdlGBAgASgJSAaIAQESEgoKbGF0ZW5jeV91cxgRIAEoBRIwCgVtb2RlbBgSIAEoCzIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5Nb2RlbEgHiAEBEi4KCG1ldGFkYXRhGBMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgIiAEBEjgKB2NhcHR1cmUYFCABKA4yIi5wb2xpY3lndWFyZC5wb2xpY3kudjEuQ2FwdHVyZU1vZGVICYgBARI4CghzZWdtZW50cxgVIAMoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5SZWNvcmRlZFNlZ21lbnQSLgoKY3JlYXRlZF9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmVjZWl2ZWRfYXQYFyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KB3NpZ25hbHMYGCADKAsyHS5wb2xpY3lndWFyZC5wb2xpY3kudjEuU2lnbmFsEhgKEGZpbmRpbmdzX29taXR0ZWQYGyABKAUSFwoPc2lnbmFsc19vbWl0dGVkGBwgASgFEjIKCWVyYXNlZF9hdBgfIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBICogBARJKChJhbm5vdGF0aW9uX3N1bW1hcnkYICABKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25TdW1tYXJ5SAuIAQFCCwoJX2FnZW50X2lkQg0KC19zZXNzaW9uX2lkQgoKCF91c2VyX2lkQhIKEF9kZWNpZGVkX2J5X3J1bGVCFAoSX2RlY2lkZWRfYnlfcG9saWN5QgkKB19idW5kbGVCCwoJX2xhbmd1YWdlQggKBl9tb2RlbEILCglfbWV0YWRhdGFCCgoIX2NhcHR1cmVCDAoKX2VyYXNlZF9hdEIVChNfYW5ub3RhdGlvbl9zdW1tYXJ5YgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_annotation, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_record]);
+  fileDesc("CiJwb2xpY3lndWFyZC9jb250cm9sL3YxL3RyYWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxItAKCgVUcmFjZRIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIVCghhZ2VudF9pZBgFIAEoCUgAiAEBEhcKCnNlc3Npb25faWQYBiABKAlIAYgBARIUCgd1c2VyX2lkGAcgASgJSAKIAQESKwoFc3RhZ2UYCCABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RhZ2USLwoHb3V0Y29tZRgJIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjgKEHdvdWxkX2JlX291dGNvbWUYCiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIcCg9kZWNpZGVkX2J5X3J1bGUYCyABKAlIA4gBARIeChFkZWNpZGVkX2J5X3BvbGljeRgMIAEoCUgEiAEBEjAKCGZpbmRpbmdzGA0gAygLMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLkZpbmRpbmcSMQoIdW5qdWRnZWQYDiADKAsyHy5wb2xpY3lndWFyZC5wb2xpY3kudjEuVW5qdWRnZWQSOwoGYnVuZGxlGA8gASgLMiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkJ1bmRsZVJlZmVyZW5jZUgFiAEBEhUKCGxhbmd1YWdlGBAgASgJSAaIAQESEgoKbGF0ZW5jeV91cxgRIAEoBRIwCgVtb2RlbBgSIAEoCzIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5Nb2RlbEgHiAEBEi4KCG1ldGFkYXRhGBMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgIiAEBEjgKB2NhcHR1cmUYFCABKA4yIi5wb2xpY3lndWFyZC5wb2xpY3kudjEuQ2FwdHVyZU1vZGVICYgBARI4CghzZWdtZW50cxgVIAMoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5SZWNvcmRlZFNlZ21lbnQSLgoKY3JlYXRlZF9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmVjZWl2ZWRfYXQYFyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KB3NpZ25hbHMYGCADKAsyHS5wb2xpY3lndWFyZC5wb2xpY3kudjEuU2lnbmFsEhgKEGZpbmRpbmdzX29taXR0ZWQYGyABKAUSFwoPc2lnbmFsc19vbWl0dGVkGBwgASgFEk0KCnJlcGxheWFibGUYHSABKA4yKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlRyYWNlUmVwbGF5YWJpbGl0eUIN2rwYCSJzaWduYWxzIhIyCgllcmFzZWRfYXQYHyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAqIAQESSgoSYW5ub3RhdGlvbl9zdW1tYXJ5GCAgASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uU3VtbWFyeUgLiAEBQgsKCV9hZ2VudF9pZEINCgtfc2Vzc2lvbl9pZEIKCghfdXNlcl9pZEISChBfZGVjaWRlZF9ieV9ydWxlQhQKEl9kZWNpZGVkX2J5X3BvbGljeUIJCgdfYnVuZGxlQgsKCV9sYW5ndWFnZUIICgZfbW9kZWxCCwoJX21ldGFkYXRhQgoKCF9jYXB0dXJlQgwKCl9lcmFzZWRfYXRCFQoTX2Fubm90YXRpb25fc3VtbWFyeSqzAQoSVHJhY2VSZXBsYXlhYmlsaXR5EiMKH1RSQUNFX1JFUExBWUFCSUxJVFlfVU5TUEVDSUZJRUQQABImChhUUkFDRV9SRVBMQVlBQklMSVRZX1RFWFQQARoIkr0YBHRleHQSLAobVFJBQ0VfUkVQTEFZQUJJTElUWV9TSUdOQUxTEAIaC5K9GAdzaWduYWxzEiIKFlRSQUNFX1JFUExBWUFCSUxJVFlfTk8QAxoGkr0YAm5vYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_annotation, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_record]);
 
 /**
  * Trace is one evaluation as its runtime reported it.
@@ -211,6 +212,13 @@ export type Trace = Message<"policyguard.control.v1.Trace"> & {
   signalsOmitted: number;
 
   /**
+   * By what it can be replayed at best.
+   *
+   * @generated from field: policyguard.control.v1.TraceReplayability replayable = 29;
+   */
+  replayable: TraceReplayability;
+
+  /**
    * When person, conversation, text, metadata and scores were erased; null when they were not.
    *
    * @generated from field: optional google.protobuf.Timestamp erased_at = 31;
@@ -231,4 +239,53 @@ export type Trace = Message<"policyguard.control.v1.Trace"> & {
  */
 export const TraceSchema: GenMessage<Trace> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_trace, 0);
+
+/**
+ * TraceReplayability is by what a trace can be replayed at best.
+ *
+ * @generated from enum policyguard.control.v1.TraceReplayability
+ */
+export const TraceReplayability = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: TRACE_REPLAYABILITY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * By its captured text too, for those who may see it.
+   *
+   * @generated from enum value: TRACE_REPLAYABILITY_TEXT = 1;
+   */
+  TEXT: 1,
+
+  /**
+   * By its recorded signals.
+   *
+   * @generated from enum value: TRACE_REPLAYABILITY_SIGNALS = 2;
+   */
+  SIGNALS: 2,
+
+  /**
+   * Not at all: it was erased; or its record has neither facts for replays nor the whole text, since its runtime is
+   * older or its environment keeps no facts.
+   *
+   * @generated from enum value: TRACE_REPLAYABILITY_NO = 3;
+   */
+  NO: 3,
+} as const;
+
+/**
+ * TraceReplayability is by what a trace can be replayed at best.
+ *
+ * @generated from enum policyguard.control.v1.TraceReplayability
+ */
+export type TraceReplayability = (typeof TraceReplayability)[keyof typeof TraceReplayability] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.TraceReplayability.
+ */
+export const TraceReplayabilitySchema: GenEnum<TraceReplayability> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_trace, 0);
 

@@ -102,7 +102,7 @@ describe("a replay of many traces", () => {
     const { run, report } = await work(world, await begin(world));
     expect(run).toMatchObject({ state: "succeeded", done: 37, total: 37 });
     expect(report).toMatchObject({ population: 37, sampled: 37 });
-    const traces = new Traces(database, testSealer);
+    const traces = new Traces({ database, sealer: testSealer, analysis });
     const single = new TraceReplay({ database, clock, analysis, traces });
     const { traces: all } = await traces.list(world.caller, {}, { limit: 200, offset: 0 });
     const [results] = await replays.results(world.caller, run.id, page);

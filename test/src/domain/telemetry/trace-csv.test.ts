@@ -48,6 +48,7 @@ describe("traceCsvLine()", () => {
       erasedAt: null,
       receivedAt: at,
       record,
+      replayable: "signals",
     });
     const names = cellsOf(traceCsvHeader());
     const cells = Object.fromEntries(cellsOf(line).map((cell, i) => [names[i], cell]));
