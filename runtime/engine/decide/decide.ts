@@ -199,7 +199,7 @@ class PolicyDecider<D extends Joinable<D>> {
       if (applies === false) return this.#pass(rule, index, "condition");
       return [this.#wholeSegment(rule, segment, index, { category: "condition", applies })];
     }
-    const perFinding = rule.when?.reads.has("finding") || rule.unless?.reads.has("finding");
+    const perFinding = readsFinding(rule);
     const applies = perFinding ? true : this.#applies(rule, index, undefined);
     if (applies === false) return this.#pass(rule, index, "condition");
     const accepted = hits.flatMap((hit): JudgedHit<D>[] => {
@@ -246,7 +246,9 @@ class PolicyDecider<D extends Joinable<D>> {
   #acceptable({ rule, index, doubts }: RuleCase<D>): Map<CompiledTerm, D> {
     const accepted = new Map<CompiledTerm, D>();
     for (const [term, doubt] of doubts?.more ?? []) {
-      const truth = and(doubt, this.#applies(rule, index, doubt));
+      // Without an answer of its backend a detector that fails closed counts, and there is no finding to ask about.
+      const isAsked = !(readsFinding(rule) && term.backend !== undefined && term.onError === FailMode.FAIL_CLOSED);
+      const truth = isAsked ? and(doubt, this.#applies(rule, index, doubt)) : doubt;
       if (typeof truth !== "boolean") accepted.set(term, truth);
     }
     return accepted;
@@ -441,6 +443,10 @@ function doubted<D extends Joinable<D>>(match: Match<D>, doubt: D): Match<D> {
 function* pairsOf(segments: number, rules: readonly CompiledRule[]): Generator<readonly [number, CompiledTerm]> {
   for (let segment = 0; segment < segments; segment++)
     for (const { terms } of rules) for (const term of terms) yield [segment, term];
+}
+
+function readsFinding({ when, unless }: CompiledRule): boolean {
+  return when?.reads.has("finding") === true || unless?.reads.has("finding") === true;
 }
 
 function readsTool({ when, unless }: CompiledRule): boolean {

@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Outcome } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode, type EvaluationRecord } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
 import type { PolicyDocument } from "../../../../runtime/engine/policy/document.ts";
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
@@ -11,6 +12,12 @@ import { caseModel, hiding, policyModel, sampleEngine, sampleNow, sampleRecord }
 const sample = sampleOf({ n: 240, seed: 20261123 });
 const settings = { seed: sample.seed, numRuns: Math.ceil(sample.n / 3) };
 const nowMs = sampleNow.getTime();
+
+const emptyPolicy = {
+  ...{ apiVersion: "policyguard/v1", kind: "Policy", metadata: { name: "p" } },
+  defaults: { timeout_ms: 1_000 },
+  rules: [],
+} as unknown as PolicyDocument; // as the models write it
 
 /** Another version of a policy, in which only thresholds, modes, actions and severities differ. */
 function tuned(policy: PolicyDocument, numbers: readonly number[]): PolicyDocument {
@@ -54,6 +61,33 @@ describe("a replay", () => {
     );
     // A judge that doubts everything would never be wrong.
     expect(bounded / settings.numRuns).toBeLessThan(0.4);
+  });
+
+  it("knows that a detector that fails closed counts without an answer, whatever its rule asks of findings", () => {
+    const policy = (rule: Partial<PolicyDocument["rules"][number]>): PolicyDocument => {
+      const detectors = { far: { use: "secrets", backend: "remote" } };
+      const common = { id: "r0", stages: ["input"], mode: "enforce", on_error: "fail_closed" } as const;
+      return { ...emptyPolicy, detectors, rules: [{ ...common, action: "ALLOW", ...rule }] };
+    };
+    const before = policy({ detect: { ref: "pii", threshold: 0.1 } });
+    const after = policy({
+      ...{ detect: { ref: "far", threshold: 0.1 }, action: "FLAG" },
+      ...{ when: 'finding.domain == "b.cc"', unless: 'segment.trust == "untrusted"' },
+    });
+    let flagged = 0;
+    fc.assert(
+      fc.property(caseModel, (asked) => {
+        const record = sampleRecord(asked, sampleEngine(before).evaluate(asked.request, asked.context));
+        const engine = sampleEngine(after);
+        const { response } = engine.evaluate(asked.request, asked.context);
+        const { range } = engine.replay(record, { nowMs, useText: false });
+        expect(response.outcome).toBeGreaterThanOrEqual(range.least);
+        expect(response.outcome).toBeLessThanOrEqual(range.most);
+        if (response.outcome !== Outcome.ALLOW) flagged += 1;
+      }),
+      { seed: sample.seed, numRuns: 200 },
+    );
+    expect(flagged).toBeGreaterThan(0);
   });
 
   it("is exact when only thresholds, modes and actions change, without any text", () => {
