@@ -20,6 +20,15 @@ describe("sealed secrets", () => {
     );
   });
 
+  it("never have a nonce twice, and keep theirs when later ones are drawn", () => {
+    const sealer = sealerOf(`main:${base64()}`);
+    const headerBytes = 2 + "main".length;
+    const all = Array.from({ length: 5_000 }, () => sealer.seal(Buffer.from("secret"), binding));
+    const nonces = all.map((sealed) => Buffer.from(sealed).toString("hex", headerBytes, headerBytes + 12));
+    expect(new Set(nonces).size).toBe(all.length);
+    for (const sealed of all) expect(Buffer.from(sealer.open(sealed, binding)).toString()).toBe("secret");
+  });
+
   it.each([
     ["another purpose", { ...binding, purpose: "signing-key" }],
     ["another organization", { ...binding, orgId: "org-2" }],
