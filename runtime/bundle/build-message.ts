@@ -4,6 +4,7 @@
 
 import type { MessagePort } from "node:worker_threads";
 import type { SignedStatement } from "../../src/kit/crypto/statement.ts";
+import type { Overlay } from "../engine/languages/overlay.ts";
 import type { StoredFacts } from "../engine/pattern/pattern-facts.ts";
 import type { NamedList } from "../engine/policy-plan/applicability.ts";
 import type { PolicySource } from "../engine/policy-plan/compiled-policy.ts";
@@ -52,6 +53,7 @@ export type BuildChunk =
   | { readonly kind: "policy"; readonly policy: Omit<PolicySource, "packs"> }
   | { readonly kind: "list"; readonly list: NamedList }
   | { readonly kind: "schema"; readonly schema: SchemaSource }
+  | { readonly kind: "overlay"; readonly overlay: Overlay }
   | { readonly kind: "facts"; readonly facts: readonly (readonly [string, StoredFacts])[] }
   | { readonly kind: "tables"; readonly tables: Tables };
 

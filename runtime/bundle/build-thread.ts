@@ -80,6 +80,7 @@ function build({ environment, projectId, parts, known, chunks }: BuildRequest): 
   for (const { packs: _, ...policy } of policies) send(chunks, { kind: "policy", policy });
   for (const list of source.lists ?? []) send(chunks, { kind: "list", list });
   for (const schema of source.schemas ?? []) send(chunks, { kind: "schema", schema });
+  for (const overlay of source.overlays ?? []) send(chunks, { kind: "overlay", overlay });
 }
 
 function withReading(source: PolicySource): PolicySource {

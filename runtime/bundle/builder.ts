@@ -205,6 +205,7 @@ function* linkSteps(chunks: MessagePort, { inForce, ...source }: LinkSource): Ge
   const policies = [];
   const lists = [];
   const schemas = [];
+  const overlays = [];
   const facts: (readonly [string, StoredFacts])[] = [];
   const tables = emptyTables();
   addTables(tables, inForce);
@@ -212,12 +213,13 @@ function* linkSteps(chunks: MessagePort, { inForce, ...source }: LinkSource): Ge
     if (chunk.kind === "policy") policies.push(chunk.policy);
     else if (chunk.kind === "list") lists.push(chunk.list);
     else if (chunk.kind === "schema") schemas.push(chunk.schema);
+    else if (chunk.kind === "overlay") overlays.push(chunk.overlay);
     else if (chunk.kind === "facts") facts.push(...chunk.facts);
     else addTables(tables, chunk.tables);
     yield;
   }
   learnPatterns(facts);
-  return yield* engineSteps({ ...source, policies, lists, schemas }, { tables });
+  return yield* engineSteps({ ...source, policies, lists, schemas, overlays }, { tables });
 }
 
 function nextOf(chunks: MessagePort): BuildChunk | undefined {

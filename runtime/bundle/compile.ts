@@ -4,6 +4,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { ManifestPayload } from "../../src/kit/bundle/statement-payload.ts";
 import { type BackendReference, backendShapes } from "../engine/backend/backend.ts";
 import { compileEngine, type Engine, type EngineSource } from "../engine/engine.ts";
+import { type Overlay, overlayFolder, readOverlay } from "../engine/languages/overlay.ts";
 import { learnPatterns } from "../engine/pattern/compile-pattern.ts";
 import { type PackRecord, packsOf } from "../engine/policy/pack-record.ts";
 import type { NamedList } from "../engine/policy-plan/applicability.ts";
@@ -100,10 +101,11 @@ export function learnFacts({ parts }: Pick<BundleContent, "parts">): void {
 export function engineSourceOf({ manifest, parts }: BundleContent): EngineSource {
   return {
     policies: [...parts]
-      .filter(([path]) => !/^(?:schemas|lists|models|backends|facts)\//.test(path))
+      .filter(([path]) => !/^(?:schemas|lists|models|backends|facts|overlays)\//.test(path))
       .map(([path, data]) => policyOf(path, data)),
     lists: [...parts].filter(([path]) => path.startsWith("lists/")).map(([, data]) => listOf(data)),
     models: modelsOf(parts),
+    overlays: [...parts].filter(([path]) => path.startsWith(overlayFolder)).map(([, data]) => overlayOf(data)),
     environment: manifest.environment,
     projectId: manifest.project_id,
     schemas: [...parts].filter(([path]) => path.startsWith("schemas/")).map(([, data]) => schemaOf(data)),
@@ -162,6 +164,10 @@ function listOf(data: Uint8Array): NamedList {
   const { name, scope, items }: ListPart = JSON.parse(Buffer.from(data).toString("utf8"));
   const { tenant_id, app_id, agent_id, env } = scope;
   return { name, items, scope: { tenantId: tenant_id, appId: app_id, agentId: agent_id, env } };
+}
+
+function overlayOf(data: Uint8Array): Overlay {
+  return readOverlay(JSON.parse(Buffer.from(data).toString("utf8")));
 }
 
 function schemaOf(data: Uint8Array): SchemaSource {

@@ -13,6 +13,8 @@ import type { EvaluationContext } from "./evaluate/context.ts";
 import { type Evaluation, runEvaluation } from "./evaluate/evaluation.ts";
 import { specIndexOf } from "./evaluate/spec-index.ts";
 import { type ExplainedEvaluation, runExplanation, summaryOf } from "./explain/explain.ts";
+import type { Overlay } from "./languages/overlay.ts";
+import { mergeOverlays } from "./languages/overlay-set.ts";
 import { parsePolicyInForce } from "./policy/parse.ts";
 import { PolicyInvalid } from "./policy/problem.ts";
 import { Applicability, type ApplicablePolicy, type NamedList } from "./policy-plan/applicability.ts";
@@ -42,6 +44,8 @@ export interface EngineSource {
   readonly projectId: string;
   /** The output schemas in use. */
   readonly schemas?: readonly SchemaSource[];
+  /** What language packs and an organization's own keywords add to the detectors. */
+  readonly overlays?: readonly Overlay[];
   /** Weights of the detectors' models by name. A detector without its model uses only its patterns. */
   readonly models?: Models;
 }
@@ -119,7 +123,7 @@ export function* engineSteps(
 ): Generator<void, Engine> {
   const { environment, models = new Map() } = source;
   const definitions = new Map(kit.definitions.map((definition) => [definition.id, definition]));
-  const specs = new SpecTable();
+  const specs = new SpecTable(mergeOverlays(source.overlays ?? []));
   const tableCache = new TableCache(tables);
   const policies: CompiledPolicy[] = [];
   for (const policy of source.policies
@@ -139,8 +143,8 @@ export function* engineSteps(
  * Throws BundleTooLarge when policies together exceed the limits of an engine, wherever each of them applies. Throws
  * PolicyInvalid for a policy that this version cannot run.
  */
-export function assertCompilable(policies: readonly PolicySource[]): void {
-  const specs = new SpecTable();
+export function assertCompilable(policies: readonly PolicySource[], overlays: readonly Overlay[] = []): void {
+  const specs = new SpecTable(mergeOverlays(overlays));
   const tools = { kit: productDetectors, definitions: new Map(catalog.map((each) => [each.id, each])), specs };
   for (const policy of policies) finish(stepsIn(undefined, policy, tools));
   assertFits(specs.specs.map((spec) => ({ use: spec.use, plan: planOf(spec, new Map()) })));

@@ -15,6 +15,19 @@ export interface Phrase {
   readonly category: string;
   readonly score: number;
   readonly attributes?: Readonly<Record<string, string>>;
+  /** How many letters may follow before the word ends; the finding covers them. Default: 0. */
+  readonly maxMoreLetters?: number;
+  /** Text around the phrase that makes it no finding. */
+  readonly unless?: readonly Surrounding[];
+}
+
+/**
+ * Text directly before and after a phrase, at most 128 units together. For the phrase "kill" in "kill the lights" they
+ * are "" and " the lights".
+ */
+export interface Surrounding {
+  readonly before: string;
+  readonly after: string;
 }
 
 /**

@@ -1,6 +1,7 @@
 // The interface of detectors to the rest of the engine. Detectors find; rules decide.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { OverlaySet } from "../languages/overlay-set.ts";
 import type { KnownWindows } from "./finding.ts";
 
 /** One detection in one text. Offsets are UTF-16 code units of the given text: in "a😀b", "b" starts at 3. */
@@ -24,6 +25,8 @@ export interface DetectorSpec {
   /** Id of a catalog entry, such as "pii". */
   readonly use: string;
   readonly parameters: JsonObject;
+  /** What the language overlays of the bundle add to it; absent when that is nothing. */
+  readonly overlay?: OverlaySet;
 }
 
 /** A problem with a detector's parameters. `path` is relative to them, such as "patterns[2]". */

@@ -2,6 +2,7 @@
 // look-alike letters.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import { overlayCategories } from "../languages/overlay.ts";
 import { isSpaceUnit } from "../text/fold.ts";
 import { normalize, reads } from "../text/normalize.ts";
 import type { ParameterProblem } from "./detector.ts";
@@ -30,7 +31,6 @@ export const keywords: Detector = {
     parameters: {
       type: "object",
       additionalProperties: false,
-      required: ["keywords"],
       properties: {
         keywords: {
           type: "array",
@@ -38,6 +38,14 @@ export const keywords: Detector = {
           minItems: 1,
           maxItems: 10_000,
           items: { type: "string", minLength: 1, maxLength: 256 },
+        },
+        from_packs: {
+          type: "array",
+          description:
+            "Categories of the enabled language packs whose words are found as well; custom is the organization's own.",
+          minItems: 1,
+          uniqueItems: true,
+          items: { enum: [...overlayCategories] },
         },
         match: {
           enum: ["word", "substring"],
@@ -70,7 +78,7 @@ export const keywords: Detector = {
       },
       { text: "Bluebirds project calm.", categories: [], parameters: { keywords: ["Project Bluebird"] } },
     ],
-    check: (parameters) => (textsParameter(parameters, "keywords") ?? []).flatMap(checkKeyword),
+    check: checkKeywords,
   },
   plan: (parameters) => ({
     reads: reads.normal,
@@ -81,6 +89,13 @@ export const keywords: Detector = {
     settle: withoutInner,
   }),
 };
+
+function checkKeywords(parameters: JsonObject): ParameterProblem[] {
+  const keywords = textsParameter(parameters, "keywords");
+  if (keywords === undefined && textsParameter(parameters, "from_packs") === undefined)
+    return [{ path: "keywords", message: "is required, unless from_packs names categories of language packs" }];
+  return (keywords ?? []).flatMap(checkKeyword);
+}
 
 function checkKeyword(keyword: string, index: number): ParameterProblem[] {
   const path = `keywords[${index}]`;

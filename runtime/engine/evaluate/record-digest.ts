@@ -5,6 +5,7 @@ import detection from "../../../gen/engine/detection.json" with { type: "json" }
 import type { BackendUse } from "../backend/backend.ts";
 import type { DetectorSpec } from "../detectors/detector.ts";
 import type { Models } from "../detectors/detector-plan.ts";
+import type { OverlaySet } from "../languages/overlay-set.ts";
 import type { ConditionLeaf } from "../policy/condition-tree.ts";
 import type { Lists } from "../policy/list.ts";
 import { sortedJson } from "../scan/spec-table.ts";
@@ -17,9 +18,10 @@ const digestBytes = 8;
 
 /** The digest of a detector of a bundle, with its parameters, its backend and its model. */
 export function specDigest(spec: Omit<DetectorSpec, "key">, models: Models, backend?: BackendUse): Uint8Array {
-  const { use, parameters } = spec;
+  const { use, parameters, overlay } = spec;
   const model = modelDigest(models.get(use));
-  return shortDigest(JSON.stringify([use, sortedJson(parameters), sortedJson(backend ?? null), model]));
+  const parts = [use, sortedJson(parameters), sortedJson(backend ?? null), model];
+  return shortDigest(JSON.stringify(overlay === undefined ? parts : [...parts, overlayDigest(overlay)]));
 }
 
 /** What a condition depends on besides the request. */
@@ -56,6 +58,10 @@ function modelDigest(bytes: Uint8Array | undefined): string {
   const known = models.get(bytes) ?? hash("sha256", bytes);
   models.set(bytes, known);
   return known;
+}
+
+function overlayDigest({ entries, allow }: OverlaySet): string {
+  return hash("sha256", JSON.stringify([[...entries.values()], allow]));
 }
 
 const listDigests = new WeakMap<readonly string[], string>();

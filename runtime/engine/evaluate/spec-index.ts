@@ -9,7 +9,7 @@ import type { SpecIndex } from "./record-signals.ts";
 export function specIndexOf(table: SpecTable, models: Models): SpecIndex {
   const { specs, backed } = table;
   const all = [
-    ...specs.map(({ key, use, parameters }) => ({ key, digest: specDigest({ use, parameters }, models) })),
+    ...specs.map(({ key, ...spec }) => ({ key, digest: specDigest(spec, models) })),
     ...backed.map(({ key, inner, use }) => {
       const spec = specs.find((each) => each.key === inner) ?? { use: "backend", parameters: {} };
       return { key, digest: specDigest(spec, models, use) };

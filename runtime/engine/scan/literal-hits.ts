@@ -9,7 +9,7 @@ import { CollapsedText, Windows, windowAround } from "../pattern/search-windows.
 import { endsWithLiteral } from "../text/fold.ts";
 import type { View } from "../text/normalize.ts";
 import type { PatternUse } from "./pattern-groups.ts";
-import { phraseStart } from "./phrase.ts";
+import { phraseEnd, phraseStart } from "./phrase.ts";
 
 /** Receives a finding of the detector with this number. */
 export type Report = (job: number, finding: Finding) => void;
@@ -123,7 +123,7 @@ function locatePhrases(
     if (!readsView(job)) continue;
     const { category, score, attributes } = phrase;
     const start = phraseStart(phrase, view.text, end);
-    if (start >= 0) report(job, { category, start, end, score, attributes });
+    if (start >= 0) report(job, { category, start, end: phraseEnd(phrase, view.text, end), score, attributes });
   }
 }
 

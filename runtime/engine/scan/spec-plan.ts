@@ -3,6 +3,7 @@
 import { detectorOf } from "../detectors/catalog.ts";
 import type { DetectorSpec } from "../detectors/detector.ts";
 import type { Models, Plan } from "../detectors/detector-plan.ts";
+import { extendPlan } from "../overlay/extend-plan.ts";
 
 const known = new WeakMap<DetectorSpec, { readonly models: Models; readonly plan: Plan }>();
 
@@ -13,7 +14,9 @@ const known = new WeakMap<DetectorSpec, { readonly models: Models; readonly plan
 export function planOf(spec: DetectorSpec, models: Models): Plan {
   const last = known.get(spec);
   if (last?.models === models) return last.plan;
-  const plan = detectorOf(spec.use).plan(spec.parameters, models);
+  const { use, parameters, overlay } = spec;
+  const own = detectorOf(use).plan(parameters, models);
+  const plan = overlay === undefined ? own : extendPlan(own, use, parameters, overlay);
   known.set(spec, { models, plan });
   return plan;
 }

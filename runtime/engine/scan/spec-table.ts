@@ -3,14 +3,22 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { BackedDetector, BackendUse } from "../backend/backend.ts";
 import type { DetectorSpec } from "../detectors/detector.ts";
+import { emptySet, type OverlaySet } from "../languages/overlay-set.ts";
+import { overlayFor } from "../overlay/extend-plan.ts";
 
 /** Collects the detectors of all policies, each distinct one once, so that a text is scanned once for all of them. */
 export class SpecTable {
   readonly #keys = new Map<string, string>();
   readonly #names = new Map<string, Set<string>>();
+  readonly #overlays: OverlaySet;
   readonly specs: DetectorSpec[] = [];
   /** Detectors that have a backend. */
   readonly backed: BackedDetector[] = [];
+
+  /** `overlays` is what the bundle adds to detectors. */
+  constructor(overlays: OverlaySet = emptySet) {
+    this.#overlays = overlays;
+  }
 
   /** The key of a detector with these parameters. `name` is its name in the policy, when it stands alone there. */
   keyOf(use: string, parameters: JsonObject, name?: string): string {
@@ -20,7 +28,8 @@ export class SpecTable {
       key = `${use}#${this.specs.length}`;
       this.#keys.set(identity, key);
       this.#names.set(key, new Set());
-      this.specs.push({ key, use, parameters });
+      const overlay = overlayFor(use, parameters, this.#overlays);
+      this.specs.push({ key, use, parameters, ...(overlay !== undefined && { overlay }) });
     }
     if (name !== undefined) this.#names.get(key)?.add(name);
     return key;

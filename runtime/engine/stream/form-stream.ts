@@ -5,7 +5,7 @@
 import type { Phrase, ScoreWindow } from "../detectors/detector-plan.ts";
 import type { Finding } from "../detectors/finding.ts";
 import { bitOf } from "../pattern/state-mark.ts";
-import { mayBeginWord, noPhrase, phraseStart, undecided } from "../scan/phrase.ts";
+import { mayBeginWord, noPhrase, phraseEnd, phraseStart, undecided } from "../scan/phrase.ts";
 import { endsWithLiteral } from "../text/fold.ts";
 import { reads } from "../text/normalize.ts";
 import { collapsedBack, gateBack } from "./collapsed.ts";
@@ -162,7 +162,10 @@ export class FormStream {
         return true;
       }
       const { category, score, attributes } = phrase;
-      if (start !== noPhrase) report(job, { category, start: base + start, end, score, attributes });
+      if (start !== noPhrase) {
+        const last = base + phraseEnd(phrase, text, end - base);
+        report(job, { category, start: base + start, end: last, score, attributes });
+      }
       return false;
     });
   }

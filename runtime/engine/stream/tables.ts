@@ -113,7 +113,7 @@ export function* tableSteps(
   yield* addGated(gated, { isWindowed: (job) => plans[job]?.isWindowed === true, prefixes, literals, tableCache });
   const automaton = openAutomaton(tableCache.automaton(literals.texts));
   yield;
-  const source = JSON.stringify(specs.map(({ use, parameters }) => [use, parameters]));
+  const source = JSON.stringify(specs.map(sourceOf));
   const marks = tableCache.marks([...models.keys(), source], () =>
     markStates(automaton.states, marksOf(literals, prefixes)),
   );
@@ -136,6 +136,10 @@ export function* tableSteps(
     windows: plans.flatMap(({ plan }, job) => (plan.window === undefined ? [] : [{ job, probe: plan.window }])),
     decoded: decoded.length === 0 ? undefined : yield* detectorSteps(decoded, { models, tableCache }),
   };
+}
+
+function sourceOf({ use, parameters, overlay }: DetectorSpec) {
+  return overlay === undefined ? [use, parameters] : [use, parameters, [...overlay.entries.keys()]];
 }
 
 /** The tables to which patterns with required literals are added. */
