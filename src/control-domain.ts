@@ -7,6 +7,8 @@ import { createEventDomain } from "./domain/event/module.ts";
 import { createFleetDomain } from "./domain/fleet/module.ts";
 import { createIdentityDomain } from "./domain/identity/module.ts";
 import { createMeasureDomain } from "./domain/measure/module.ts";
+import { createLanguageDomain } from "./domain/language/module.ts";
+import type { Republish } from "./domain/language/republish.ts";
 import { createPlaygroundDomain } from "./domain/playground/module.ts";
 import { createPolicyDomain } from "./domain/policy/module.ts";
 import { createProjectDomain } from "./domain/project/module.ts";
@@ -31,6 +33,7 @@ export function createDomain(parts: ControlParts) {
     ...bundle,
     ...createProjectDomain({ ...parts, keys: bundle.keys }),
     ...createPolicyDomain(parts),
+    ...createLanguageDomain({ ...parts, republish: republishBy(bundle.bundles) }),
     ...createPlaygroundDomain(parts),
     ...createFleetDomain({ ...parts, keys: bundle.keys }),
     ...telemetry,
@@ -38,5 +41,13 @@ export function createDomain(parts: ControlParts) {
     ...createReplayDomain({ ...parts, traces: telemetry.traces }),
     ...createWebhookDomain(parts),
     ...createEventDomain(parts),
+  };
+}
+
+// Languages know no bundles: bundles take in their overlays.
+function republishBy(bundles: ReturnType<typeof createBundleDomain>["bundles"]): Republish {
+  return async (caller, path, signal) => {
+    const { bundle } = await bundles.republish(caller, path, { activate: true }, signal);
+    return bundle.version;
   };
 }

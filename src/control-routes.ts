@@ -11,6 +11,7 @@ import { registerEventServices } from "./rpc/event/module.ts";
 import { registerFleetServices } from "./rpc/fleet/module.ts";
 import { registerIdentityServices } from "./rpc/identity/module.ts";
 import { registerMeasureServices } from "./rpc/measure/module.ts";
+import { registerLanguageServices } from "./rpc/language/module.ts";
 import { registerPolicyServices } from "./rpc/policy/module.ts";
 import { registerProjectServices } from "./rpc/project/module.ts";
 import { registerReplayServices } from "./rpc/replay/module.ts";
@@ -34,6 +35,7 @@ export function register(router: ConnectRouter, domain: Domain, { shutdown, publ
   registerScimServices(router, domain);
   registerProjectServices(router, domain);
   registerPolicyServices(router, domain);
+  registerLanguageServices(router, domain);
   registerBundleServices(router, domain, { shutdown });
   registerFleetServices(router, domain);
   registerBillingServices(router, domain);

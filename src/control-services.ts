@@ -12,6 +12,7 @@ import { ErasureService } from "../gen/policyguard/control/v1/erasure_service_pb
 import { EventService } from "../gen/policyguard/control/v1/event_service_pb.ts";
 import { EvidenceService } from "../gen/policyguard/control/v1/evidence_service_pb.ts";
 import { HubService } from "../gen/policyguard/control/v1/hub_service_pb.ts";
+import { LanguageService } from "../gen/policyguard/control/v1/language_service_pb.ts";
 import { ListService } from "../gen/policyguard/control/v1/list_service_pb.ts";
 import { OrganizationService } from "../gen/policyguard/control/v1/organization_service_pb.ts";
 import { OutputSchemaService } from "../gen/policyguard/control/v1/output_schema_service_pb.ts";
@@ -52,6 +53,7 @@ export const controlServices = [
   EventService,
   HubService,
   PackService,
+  LanguageService,
   TraceService,
   AnnotationService,
   ReplayService,

@@ -126,6 +126,7 @@ const layers: readonly Layer[] = [
       "runtime/bundle/activation.ts",
       "runtime/bundle/rejection.ts",
       "runtime/bundle/verify.ts",
+      "runtime/bundle/version.ts",
       "runtime/engine/",
       "src/client/",
       "src/kit/",

@@ -276,12 +276,14 @@ function unnamedMembers(message: DescMessage, body: JsonValue | undefined, path:
     const at = `${path}${field.name}`;
     if (value === undefined) return [at];
     if (field.fieldKind === "list") return unnamedIn(field, Array.isArray(value) ? value[0] : undefined, at);
+    if (field.fieldKind === "map")
+      return unnamedIn(field, Object.values(Object(value))[0] as JsonValue | undefined, at);
     const isOwn = field.message?.typeName.startsWith("policyguard.") === true;
     return isOwn && value !== null ? unnamedMembers(field.message, value, `${at}.`) : [];
   });
 }
 
-// An empty list names all that there is.
+// An empty list or map names all that there is.
 function unnamedIn(field: DescField, item: JsonValue | undefined, path: string): string[] {
   if (item === undefined || field.message === undefined) return [];
   return unnamedMembers(field.message, item, `${path}[0].`);

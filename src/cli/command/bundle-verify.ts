@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { BundleRejection } from "../../../runtime/bundle/rejection.ts";
 import { type VerifiedBundle, verifyBundle } from "../../../runtime/bundle/verify.ts";
+import { runtimeVersion } from "../../../runtime/bundle/version.ts";
 import { maxBundleBytes, maxBundleJsonBytes } from "../../kit/bundle/bundle-size.ts";
 import { type TrustedKeys, trustKeys, type VerifyingJwk } from "../../kit/crypto/signing-key.ts";
-import { productVersion } from "../../kit/process/product-folder.ts";
 import { claimedScope } from "../bundle-file.ts";
 import { defineCommand, required } from "../command.ts";
 import { exitCodes, usageFailure } from "../failure.ts";
@@ -43,7 +43,7 @@ export const bundleVerify = defineCommand({
         now: world.now(),
         from: values["allow-expired"] === true ? "disk" : "network",
         maxBytes: maxBundleBytes,
-        runtimeVersion: productVersion(),
+        runtimeVersion,
       });
       output.line(
         `${output.styled("green", "verified")}: version ${bundle.manifest.version} of ${bundle.manifest.environment}`,

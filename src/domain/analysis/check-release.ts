@@ -3,7 +3,7 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { catalog } from "../../../runtime/engine/detectors/catalog.ts";
-import { assertCompilable, makeTables } from "../../../runtime/engine/engine.ts";
+import { assertCompilable, type EngineSource, makeTables } from "../../../runtime/engine/engine.ts";
 import { recordPatterns } from "../../../runtime/engine/pattern/compile-pattern.ts";
 import { arrayBytes } from "../../../runtime/engine/pattern/memory-budget.ts";
 import type { StoredFacts } from "../../../runtime/engine/pattern/pattern-facts.ts";
@@ -20,7 +20,7 @@ import { validationFailed } from "../../kit/fault/fault.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { policyTestsFailed, requireSound } from "./policy-document.ts";
 import { type Agent, type ListHead, neededAgents, neededBackends, neededLists } from "./release-needs.ts";
-import { type BundlePolicySource, policySources, type StoredPart } from "./stored-part.ts";
+import { type BundlePolicySource, overlaySources, policySources, type StoredPart } from "./stored-part.ts";
 import type { Tools } from "./tools.ts";
 
 /** A policy of a release, before its packs are known. */
@@ -47,6 +47,8 @@ export interface ReleaseCheck extends ReleaseTarget {
   readonly lists: readonly ListHead[];
   /** Keys of the detector backends. */
   readonly backends: readonly string[];
+  /** Overlays of the enabled languages. */
+  readonly overlays: readonly StoredPart[];
   /** Agents of the project that are considered. */
   readonly agents: readonly Agent[];
   readonly now: Date;
@@ -62,7 +64,7 @@ export interface TestCount {
 export interface CheckedRelease {
   readonly tests: TestCount;
   readonly policies: readonly Pick<ReleasePolicy, "policyId" | "name" | "version">[];
-  /** The policies, with the packs that they extend and the facts about their patterns. */
+  /** The policies with the packs that they extend, the overlays, and the facts about patterns. */
   readonly parts: readonly StoredPart[];
   /** Ids of the lists that they read. */
   readonly lists: readonly string[];
@@ -96,7 +98,7 @@ export function checkRelease(check: ReleaseCheck, tools: Tools): CheckedRelease 
   return {
     tests,
     policies: policies.map(({ policyId, name, version }) => ({ policyId, name, version })),
-    parts: [...parts, ...patternEntries(compilable(policies, check, tools))],
+    parts: [...parts, ...check.overlays, ...patternEntries(compilable(policies, check, tools))],
     lists: ownLists.map(({ id }) => id),
     backends: ownBackends,
     models: [...models.keys()].filter(isUsed),
@@ -142,12 +144,13 @@ function testPolicies(policies: readonly BundlePolicySource[], now: Date, tools:
 // Refuses policies that no runtime would load together. Returns the facts about their patterns.
 function compilable(
   policies: readonly BundlePolicySource[],
-  target: ReleaseTarget,
+  { overlays: parts, ...target }: ReleaseTarget & Pick<ReleaseCheck, "overlays">,
   tools: Tools,
 ): ReadonlyMap<string, StoredFacts> {
+  const overlays = overlaySources(parts);
   const check = () => {
-    assertCompilable(policies);
-    requireTables(policies, target, tools);
+    assertCompilable(policies, overlays);
+    requireTables(policies, { ...target, overlays }, tools);
   };
   return refusingTooMuch(() => recordPatterns(check).facts);
 }
@@ -160,10 +163,10 @@ let latestTables = emptyTables();
 // share.
 function requireTables(
   policies: readonly BundlePolicySource[],
-  { environment, projectId }: ReleaseTarget,
+  { environment, projectId, overlays }: ReleaseTarget & Pick<EngineSource, "overlays">,
   { models }: Pick<Tools, "models">,
 ): void {
-  const tables = makeTables({ policies, environment, projectId, models }, latestTables);
+  const tables = makeTables({ policies, environment, projectId, models, overlays }, latestTables);
   latestTables = arrayBytes(tables) <= maxKeptBytes ? tables : emptyTables();
 }
 

@@ -1,6 +1,7 @@
 // Reads the parts of a stored bundle.
 
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { type Overlay, overlayFolder, readOverlay } from "../../../runtime/engine/languages/overlay.ts";
 import { type PackRecord, packsOf } from "../../../runtime/engine/policy/pack-record.ts";
 import type { NamedList } from "../../../runtime/engine/policy-plan/applicability.ts";
 import type { PolicySource } from "../../../runtime/engine/policy-plan/compiled-policy.ts";
@@ -67,6 +68,11 @@ export function listSources(parts: readonly StoredPart[]): NamedList[] {
 /** The output schemas of a bundle's parts, as an engine takes them. */
 export function schemaSources(parts: readonly StoredPart[]): SchemaSource[] {
   return readParts<SchemaPart>(parts, "schemas/").map(schemaOfPart);
+}
+
+/** The language overlays of a bundle's parts, as an engine takes them. */
+export function overlaySources(parts: readonly StoredPart[]): Overlay[] {
+  return readParts<JsonValue>(parts, overlayFolder).map(readOverlay);
 }
 
 /** A list of a bundle, as an engine takes it. */

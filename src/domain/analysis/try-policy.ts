@@ -27,6 +27,7 @@ import { policyInvalid } from "./policy-document.ts";
 import {
   type ListText,
   listSources,
+  overlaySources,
   parsedList,
   policySources,
   type StoredPart,
@@ -119,11 +120,18 @@ export function explainBundle(question: BundleQuestion, tools: Tools): Explanati
 }
 
 /** What an engine is made from, of the parts of a bundle. */
-export function bundleSource(parts: readonly StoredPart[]): Pick<EngineSource, "policies" | "lists" | "schemas"> {
+export function bundleSource(
+  parts: readonly StoredPart[],
+): Pick<EngineSource, "policies" | "lists" | "schemas" | "overlays"> {
   const facts = parts.find(({ path }) => path === patternPartPath);
   // This control plane computed the facts itself when it published the bundle.
   if (facts !== undefined) learnPatterns(factsOfPart(JSON.parse(Buffer.from(facts.data).toString("utf8"))));
-  return { policies: policySources(parts), lists: listSources(parts), schemas: schemaSources(parts) };
+  return {
+    policies: policySources(parts),
+    lists: listSources(parts),
+    schemas: schemaSources(parts),
+    overlays: overlaySources(parts),
+  };
 }
 
 function explained(source: EngineSource, question: Question, bundle: BundleReference, tools: Tools): Explanation {

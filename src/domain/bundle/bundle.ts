@@ -2,6 +2,8 @@
 // copies a version to another environment; activating says which version runtimes enforce.
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
+import { minRuntimeOf } from "../../kit/bundle/min-runtime.ts";
+import { type ManifestPayload, partEntry } from "../../kit/bundle/statement-payload.ts";
 import { Fault, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
@@ -220,7 +222,8 @@ export class Bundles {
         if (present.facts !== ground.facts) return undefined;
         const content = await bundleContent(tx, path.projectId, release);
         await storeParts(tx, content.parts);
-        const draft = { ...content, tests: release.tests, source, message: input.message };
+        const minRuntime = minRuntimeOf(content.parts);
+        const draft = { ...content, minRuntime, tests: release.tests, source, message: input.message };
         const bundle = await signBundle(tx, this.#keys, { caller, environment, draft });
         await publishEvent(tx, "bundle.published", eventData(bundle));
         return this.#released(tx, caller, { environment, bundle, isActive: input.activate });
@@ -247,7 +250,10 @@ export class Bundles {
       tx,
       parts.map(({ digest }) => digest),
     );
-    const draft = { parts, policies, tests, source: origin, message: input.message };
+    // This control plane signed it.
+    const manifest: ManifestPayload = JSON.parse(Buffer.from(source.manifest.payload, "base64url").toString("utf8"));
+    const minRuntime = manifest.min_runtime;
+    const draft = { parts, policies, tests, minRuntime, source: origin, message: input.message };
     const bundle = await signBundle(tx, this.#keys, { caller, environment, draft });
     await publishEvent(tx, "bundle.promoted", {
       ...eventData(bundle),
@@ -320,7 +326,8 @@ async function requireReleasable(
 async function groundOf(tx: Transaction, projectId: string, source: ReleaseSource): Promise<ReleaseGround> {
   const surroundings = await releaseSurroundings(tx, projectId);
   // Agents appear by themselves all the time; those that a bundle knows may be those of a moment ago.
-  const facts = JSON.stringify([source.versions, surroundings.lists, surroundings.backends]);
+  const overlays = surroundings.overlays.map(({ path, data }) => partEntry(path, data));
+  const facts = JSON.stringify([source.versions, surroundings.lists, surroundings.backends, overlays]);
   return { surroundings, facts, now: tx.now };
 }
 

@@ -1,7 +1,7 @@
 // The content of a bundle: one part for each policy, with the packs that it extends; one for each list that policies
 // read; one for each enabled output schema; one for each detector backend that policies name; the weights of the
-// detectors' models; the ids and keys of agents; and the facts about the policies' patterns. All parts are canonical
-// bytes, so that equal policies make equal content.
+// detectors' models; the overlays of enabled languages; the ids and keys of agents; and the facts about the policies'
+// patterns. All parts are canonical bytes, so that equal policies make equal content.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { SchemaSource } from "../../../runtime/engine/schema/output-schema.ts";
@@ -19,6 +19,7 @@ import { documentTexts, type PolicyHead } from "../../store/policy/policy.ts";
 import { newestAgents } from "../../store/project/agent.ts";
 import type { CheckedRelease, ReleaseCheck, ReleasePolicy } from "../analysis/check-release.ts";
 import type { StoredPart } from "../analysis/stored-part.ts";
+import { overlayParts } from "../language/overlay-part.ts";
 import { backendPart } from "../policy/detector-backend.ts";
 import { enabledSchemas, partOfSchema, pathOfSchema } from "../policy/output-schema.ts";
 import { listPart } from "./listing.ts";
@@ -30,7 +31,7 @@ export interface BundleContent {
 }
 
 /** The data that a release is checked with, besides its policies. */
-export type ReleaseSurroundings = Pick<ReleaseCheck, "lists" | "backends" | "agents">;
+export type ReleaseSurroundings = Pick<ReleaseCheck, "lists" | "backends" | "agents" | "overlays">;
 
 /** How many of a project's newest agents are considered. A project with more of them names them by key. */
 const maxAgents = 5_000;
@@ -60,6 +61,7 @@ export async function releaseSurroundings(tx: Transaction, projectId: string): P
   return {
     lists: await listHeadsOfProject(tx, projectId),
     backends: (await allDetectorBackends(tx)).map(({ key }) => key),
+    overlays: await overlayParts(tx),
     agents: agents.map(({ id, key }) => ({ id, key })),
   };
 }

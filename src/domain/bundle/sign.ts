@@ -12,14 +12,13 @@ import type { TestCount } from "../analysis/check-release.ts";
 import { personBehind } from "../identity/token.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
-/** The oldest runtime that understands the bundles of this release. */
-const minRuntime = "1.0.0";
-
 /** A bundle before it has a number and a signature. Its parts are stored already. */
 export interface BundleDraft {
   readonly parts: readonly PartReference[];
   readonly policies: readonly BundledPolicy[];
   readonly tests: TestCount;
+  /** The oldest runtime that understands the content. */
+  readonly minRuntime: string;
   /** Where it comes from, such as "publish". */
   readonly source: string;
   readonly message: string | undefined;
@@ -63,7 +62,7 @@ export async function signBundle(
 function manifestOf(
   tx: Transaction,
   environment: EnvironmentRow,
-  { parts, tests, source }: BundleDraft,
+  { parts, tests, source, minRuntime }: BundleDraft,
 ): ManifestPayload {
   const entries = parts.map(({ path, size, digest }) => ({ path, size, digest }));
   return {

@@ -37,6 +37,8 @@ import { DatasetRow, DatasetVersionRow } from "../measure/dataset.ts";
 import { DatasetImportRow } from "../measure/dataset-import.ts";
 import { DatasetSampleRow } from "../measure/dataset-sample.ts";
 import { DatasetSubjectRow } from "../measure/dataset-subject.ts";
+import { CustomKeywordsRow } from "../language/custom-keywords.ts";
+import { EnabledLanguageRow } from "../language/enabled-language.ts";
 import { DetectorBackendRow } from "../policy/detector-backend.ts";
 import { ListRow } from "../policy/list.ts";
 import { OutputSchemaRow } from "../policy/output-schema.ts";
@@ -108,6 +110,8 @@ export const entities = [
   ListRow,
   OutputSchemaRow,
   DetectorBackendRow,
+  EnabledLanguageRow,
+  CustomKeywordsRow,
   BundleRow,
   BundlePartRow,
   ActivationRow,

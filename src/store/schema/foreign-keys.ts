@@ -64,6 +64,8 @@ export const foreignKeys: readonly ForeignKey[] = [
   toOrganization("list"),
   toOrganization("output_schema"),
   toOrganization("detector_backend"),
+  toOrganization("enabled_language"),
+  toOrganization("custom_keywords"),
   toEnvironment("bundle"),
   toOrganization("bundle_part"),
   toEnvironment("activation"),

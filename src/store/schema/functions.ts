@@ -114,6 +114,16 @@ export const functions: readonly SqlFunction[] = [
         select k.pack_id, count(distinct k.org_id)::int from public.policy_pack k group by k.pack_id
       $$`,
   },
+  {
+    signature: "count_language_installs()",
+    owner: lookupRole,
+    callers: [applicationRole],
+    create: `create or replace function app.count_language_installs()
+      returns table (language text, organizations int)
+      language sql stable ${definer} as $$
+        select l.language, count(*)::int from public.enabled_language l group by l.language
+      $$`,
+  },
   ...accountFunctions,
   ...ssoFunctions,
   ...partitionFunctions,
@@ -222,6 +232,7 @@ export const lookupTables: readonly string[] = [
   "usage_month",
   "stat_delta",
   "policy_pack",
+  "enabled_language",
   "event",
   "webhook_delivery",
   "run",

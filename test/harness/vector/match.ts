@@ -28,6 +28,12 @@ export function mismatches(want: JsonValue, got: unknown, path = "body"): string
   return want === got ? [] : [differs(path, want, got)];
 }
 
+// The items that "${numbered:w,3}" of a list stands for: "w1", "w2", "w3".
+function numbered(item: JsonValue): string[] | undefined {
+  const [, text = "", count] = typeof item === "string" ? (/^\$\{numbered:(\w+),(\d+)\}$/.exec(item) ?? []) : [];
+  return count === undefined ? undefined : Array.from({ length: Number(count) }, (_, index) => `${text}${index + 1}`);
+}
+
 /** The value with every "${name}" replaced; names may reach into bound answers, as in "${webhook.id}". */
 export function filled<T extends JsonValue>(value: T, variables: Readonly<Record<string, unknown>>): T {
   const fill = (item: JsonValue): JsonValue => {
@@ -36,7 +42,7 @@ export function filled<T extends JsonValue>(value: T, variables: Readonly<Record
         ? item
         : item.replace(/\$\{([\w.]+)\}/g, (_, name: string) => String(lookUp(variables, name)));
     }
-    if (Array.isArray(item)) return item.map(fill);
+    if (Array.isArray(item)) return item.flatMap((each) => numbered(each) ?? [fill(each)]);
     if (typeof item !== "object" || item === null) return item;
     return Object.fromEntries(Object.entries(item).map(([key, member]) => [key, fill(member)]));
   };

@@ -22,6 +22,7 @@ import { TryAndTell } from "./0019-try-and-tell.ts";
 import { FindUsersByAddress } from "./0020-find-users-by-address.ts";
 import { KeepDatasets } from "./0022-keep-datasets.ts";
 import { AnnotateTraces } from "./0023-annotate-traces.ts";
+import { SpeakLanguages } from "./0025-speak-languages.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -46,4 +47,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0020-find-users-by-address", class: FindUsersByAddress },
   { name: "0022-keep-datasets", class: KeepDatasets },
   { name: "0023-annotate-traces", class: AnnotateTraces },
+  { name: "0025-speak-languages", class: SpeakLanguages },
 ];

@@ -47,7 +47,7 @@ function releaseOf(count: number, envs: readonly string[] | undefined = undefine
   });
   return {
     ...{ from: { policies }, environment: "prod", projectId: "project-1", now },
-    ...{ lists: [], backends: [], agents: [] },
+    ...{ lists: [], backends: [], agents: [], overlays: [] },
   };
 }
 

@@ -1,0 +1,20 @@
+// The services of this room: language packs and an organization's own keywords.
+
+import type { Clock } from "../../kit/process/clock.ts";
+import type { Database } from "../../store/connection/database.ts";
+import { Languages } from "./language.ts";
+import { type Republish, Republisher } from "./republish.ts";
+import { shippedLanguages } from "./shipped.ts";
+
+/** What the services are built from. */
+export interface LanguageParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly republish: Republish;
+}
+
+/** Builds the services. */
+export function createLanguageDomain({ database, clock, republish }: LanguageParts) {
+  const republisher = new Republisher(republish);
+  return { languages: new Languages(shippedLanguages(), { database, clock, republisher }) };
+}

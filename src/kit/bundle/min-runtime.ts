@@ -1,0 +1,32 @@
+// The oldest runtime that understands a bundle: the newest of the versions that brought what its content uses.
+
+/** The version that understands bundles which use none of the features below. */
+const base = "1.0.0";
+
+/** A feature of bundles, and the version of the runtime that brought it. */
+interface Feature {
+  readonly since: string;
+  readonly isUsed: (part: { readonly path: string; readonly data: Uint8Array }) => boolean;
+}
+
+const features: readonly Feature[] = [
+  { since: "1.1.0", isUsed: ({ path }) => path.startsWith("overlays/") },
+  // The parameter of the detector "keywords". Another text of this spelling only keeps older runtimes out.
+  { since: "1.1.0", isUsed: ({ path, data }) => path.startsWith("policies/") && contains(data, '"from_packs"') },
+];
+
+/** The oldest runtime that understands these parts. */
+export function minRuntimeOf(parts: readonly { readonly path: string; readonly data: Uint8Array }[]): string {
+  const needed = features.filter(({ isUsed }) => parts.some(isUsed)).map(({ since }) => since);
+  return needed.reduce((newest, each) => (isNewer(each, newest) ? each : newest), base);
+}
+
+function isNewer(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((version) => version.split(".").map(Number));
+  for (let i = 0; i < 3; i++) if (a?.[i] !== b?.[i]) return (a?.[i] ?? 0) > (b?.[i] ?? 0);
+  return false;
+}
+
+function contains(data: Uint8Array, text: string): boolean {
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).includes(text);
+}
