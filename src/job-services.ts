@@ -16,6 +16,7 @@ import { AccountUpkeep } from "./domain/identity/account-upkeep.ts";
 import { Departures } from "./domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "./domain/mail/mail-queue.ts";
 import { DatasetRetention } from "./domain/measure/dataset-retention.ts";
+import { QueueFill } from "./domain/measure/queue-fill.ts";
 import { ReplayRun } from "./domain/replay/replay-run.ts";
 import { RunRetention } from "./domain/run/run-retention.ts";
 import { RunWorker } from "./domain/run/run-worker.ts";
@@ -100,6 +101,7 @@ export function createJobServices(
       ...{ clock, log },
     }),
     runRetention: new RunRetention(database, clock),
+    queueFill: new QueueFill(database, clock, sealer),
     datasetRetention: new DatasetRetention(database),
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),
   };

@@ -154,6 +154,7 @@ async function fullScene(stage: Stage): Promise<Scene> {
   const parts = [
     "project/agent/list_200_as-ci",
     "bundle/bundle/latest_200_other-etag",
+    "measure/annotation/create_201_from-queue",
     "telemetry/trace/list_200_reported",
     "webhook/webhook/get-delivery_200_dropped",
     "identity/sso/finish_200_member",

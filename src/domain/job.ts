@@ -96,6 +96,7 @@ export interface JobPayloads {
   readonly "work-run": RunAddress;
   readonly "sweep-runs": Nothing;
   readonly "purge-runs": Nothing;
+  readonly "fill-queue": Nothing;
 }
 
 /** Name of a job. */

@@ -13,6 +13,7 @@ import type { Departures } from "../domain/identity/departure.ts";
 import type { JobName, JobPayloads } from "../domain/job.ts";
 import type { MailDelivery } from "../domain/mail/mail-queue.ts";
 import type { DatasetRetention } from "../domain/measure/dataset-retention.ts";
+import type { QueueFill } from "../domain/measure/queue-fill.ts";
 import type { RunRetention } from "../domain/run/run-retention.ts";
 import type { RunWorker } from "../domain/run/run-worker.ts";
 import type { EvidenceRetention } from "../domain/telemetry/evidence-retention.ts";
@@ -51,6 +52,7 @@ export interface JobServices {
   readonly onUsageDifference: () => void;
   readonly runs: RunWorker;
   readonly runRetention: RunRetention;
+  readonly queueFill: QueueFill;
   readonly datasetRetention: DatasetRetention;
   /** Unlocks the jobs of pools that died. Returns the ids of those pools. */
   readonly unlockDeadPools: () => Promise<readonly string[]>;

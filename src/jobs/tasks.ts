@@ -5,6 +5,7 @@ import { closeMonth } from "./close-month.ts";
 import { createPartitions } from "./create-partitions.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
 import { endTokens } from "./end-tokens.ts";
+import { fillQueue } from "./fill-queue.ts";
 import { findUsageAnomaly } from "./find-usage-anomaly.ts";
 import { foldStats } from "./fold-stats.ts";
 import { mailNotice } from "./mail-notice.ts";
@@ -59,6 +60,7 @@ export const tasks: readonly RunnableTask[] = [
   workRun,
   sweepRuns,
   purgeRuns,
+  fillQueue,
 ];
 
 /** Tasks that take seconds. They have few places of their own, so that no mail waits for them. */

@@ -11,9 +11,15 @@ import { resolveProject } from "./annotation-verdict.ts";
 export interface AnnotationSetting {
   /** Annotators that have to agree by majority. */
   readonly quorum: number;
+  /** Traces that the random lane and the informative lane of the queue get a day. */
+  readonly targetPerDay: number;
+  readonly informativePerDay: number;
 }
 
-const defaults: AnnotationSetting = { quorum: 1 };
+/** What to change; undefined for the default. */
+type SettingChange = { readonly [Name in keyof AnnotationSetting]?: AnnotationSetting[Name] | undefined };
+
+const defaults: AnnotationSetting = { quorum: 1, targetPerDay: 50, informativePerDay: 20 };
 
 /** Reads and changes the settings. */
 export class AnnotationSettings {
@@ -32,11 +38,13 @@ export class AnnotationSettings {
   }
 
   /** Replaces the settings; what is unset is the default. */
-  update(caller: Caller, projectId: string, change: Partial<AnnotationSetting>): Promise<AnnotationSetting> {
+  update(caller: Caller, projectId: string, change: SettingChange): Promise<AnnotationSetting> {
     return this.#database.transaction(caller, async (tx) => {
       await requireProject(tx, projectId);
       const before = await annotationSettingOf(tx, projectId);
-      const after = { quorum: change.quorum ?? defaults.quorum };
+      const { quorum = defaults.quorum, targetPerDay = defaults.targetPerDay } = change;
+      const { informativePerDay = defaults.informativePerDay } = change;
+      const after = { quorum, targetPerDay, informativePerDay };
       await tx.em.upsert(AnnotationSettingRow, { orgId: tx.orgId, projectId, ...after });
       if (before.quorum !== after.quorum) await resolveProject(tx, projectId, after.quorum);
       tx.changed({ resource: `project/${projectId}`, before: auditView(before), after: auditView(after) });
@@ -47,10 +55,10 @@ export class AnnotationSettings {
 
 /** The project's settings as they are in force. */
 export async function annotationSettingOf(tx: Transaction, projectId: string): Promise<AnnotationSetting> {
-  const { quorum } = (await findAnnotationSetting(tx, projectId)) ?? defaults;
-  return { quorum };
+  const { quorum, targetPerDay, informativePerDay } = (await findAnnotationSetting(tx, projectId)) ?? defaults;
+  return { quorum, targetPerDay, informativePerDay };
 }
 
-function auditView({ quorum }: AnnotationSetting) {
-  return { quorum };
+function auditView({ quorum, targetPerDay, informativePerDay }: AnnotationSetting) {
+  return { quorum, target_per_day: targetPerDay, informative_per_day: informativePerDay };
 }

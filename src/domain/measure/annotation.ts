@@ -28,10 +28,12 @@ import {
   listAnnotationsOfTrace,
   lockAnnotatedTrace,
 } from "../../store/measure/annotation.ts";
+import { finishPlace, Lane, samplingOf } from "../../store/measure/annotation-queue.ts";
 import { type FoundTrace, findTrace, readTraces } from "../../store/telemetry/trace-query.ts";
 import { hiddenNow } from "../telemetry/erasure.ts";
 import { annotationSettingOf } from "./annotation-setting.ts";
 import { renewVerdict } from "./annotation-verdict.ts";
+import { type AnnotatorIdentity, annotatorKey, annotatorOf } from "./annotator.ts";
 
 /** A place in a text of a trace. */
 export interface AnnotatedSpan {
@@ -68,13 +70,6 @@ export interface AnnotationInput extends Statement {
 /** An annotation as it is shown. */
 export type AnnotationView = { readonly [Name in Exclude<keyof AnnotationRow, symbol>]: AnnotationRow[Name] };
 
-/** Who annotates. */
-interface AnnotatorIdentity {
-  readonly annotatorKind: AnnotatorKind;
-  readonly annotatorId: string;
-  readonly annotatorLabel: string;
-}
-
 /** A trace with its record, locked until the commit. */
 interface LockedTrace extends Omit<FoundTrace, "record"> {
   readonly record: EvaluationRecord;
@@ -100,7 +95,8 @@ export class Annotations {
       assertSound(trace.record, input, input.rule);
       const { annotatorKind, annotatorId } = identity;
       const known = await findOwnAnnotation(tx, { traceId: trace.id, policy, ruleId, annotatorKind, annotatorId });
-      const source = known?.withdrawnAt === null ? known.source : sourceOf(identity);
+      const lane = await finishPlace(tx, annotatorKey(identity), trace.id);
+      const source = known?.withdrawnAt === null ? known.source : sourceOf(identity, lane);
       const origin = { orgId: tx.orgId, traceId: trace.id, traceCreatedAt: trace.createdAt };
       const { projectId, environment } = trace;
       return write(tx, trace, known, {
@@ -220,7 +216,7 @@ async function write(
 async function renew(tx: Transaction, trace: LockedTrace, row: AnnotationRow): Promise<void> {
   const { quorum } = await annotationSettingOf(tx, trace.projectId);
   const hasFinding = findsSomething(trace.record, ruleOf(row));
-  await renewVerdict(tx, trace, row, { quorum, hasFinding, probability: null });
+  await renewVerdict(tx, trace, row, { quorum, hasFinding, probability: await samplingOf(tx, trace.id) });
 }
 
 async function lockTrace(tx: Transaction, id: string): Promise<LockedTrace> {
@@ -238,19 +234,8 @@ async function requireAnnotation(tx: Transaction, traceId: string, id: string): 
   return found;
 }
 
-function annotatorOf({ credential }: Caller, name: string | undefined): AnnotatorIdentity {
-  if (credential.kind !== CredentialKind.MEMBER) {
-    const [annotatorId, annotatorLabel] = name === undefined ? [credential.id, credential.label] : [name, name];
-    return { annotatorKind: AnnotatorKind.CODE, annotatorId, annotatorLabel };
-  }
-  if (name !== undefined) {
-    const message = "is for programs with an admin token; you annotate in your own name, so leave it out";
-    throw validationFailed([{ field: "annotator", message }]);
-  }
-  return { annotatorKind: AnnotatorKind.HUMAN, annotatorId: credential.id, annotatorLabel: credential.label };
-}
-
-function sourceOf({ annotatorKind }: AnnotatorIdentity): AnnotationSource {
+function sourceOf({ annotatorKind }: AnnotatorIdentity, lane: number | undefined): AnnotationSource {
+  if (lane !== undefined) return lane === Lane.RANDOM ? AnnotationSource.RANDOM : AnnotationSource.INFORMATIVE;
   return annotatorKind === AnnotatorKind.HUMAN ? AnnotationSource.MANUAL : AnnotationSource.API;
 }
 

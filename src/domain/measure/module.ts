@@ -3,6 +3,7 @@
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { Annotations } from "./annotation.ts";
+import { AnnotationQueue } from "./annotation-queue.ts";
 import { AnnotationSettings } from "./annotation-setting.ts";
 import { Datasets } from "./dataset.ts";
 import { Samples, sampleSeals } from "./dataset-sample.ts";
@@ -19,6 +20,7 @@ export function createMeasureDomain({ database, sealer }: MeasureParts) {
   const parts = { seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
   return {
     annotations: new Annotations(database, sealer),
+    annotationQueue: new AnnotationQueue(database),
     annotationSettings: new AnnotationSettings(database),
     datasets: new Datasets(database),
     samples: new Samples(database, parts),

@@ -2,7 +2,9 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import {
+  AnnotationLane,
   AnnotationMark,
+  type AnnotationQueueItemSchema,
   type AnnotationSchema,
   type AnnotationTarget,
   AnnotationTargetKind,
@@ -10,19 +12,25 @@ import {
 import type {
   AnnotationService,
   CreateAnnotationRequest,
+  LeaseAnnotationQueueRequest,
+  ListAnnotationQueueRequest,
   ListAnnotationsRequest,
   UpdateAnnotationRequest,
 } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { type AnnotatedRule, type Annotations, type AnnotationView, spansOf } from "../../domain/measure/annotation.ts";
+import type { AnnotationQueue } from "../../domain/measure/annotation-queue.ts";
 import type { AnnotationSettings } from "../../domain/measure/annotation-setting.ts";
 import { validationFailed } from "../../kit/fault/fault.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
 
+type QueueRow = Awaited<ReturnType<AnnotationQueue["lease"]>>[number];
+
 /** What the handlers call. */
 export interface AnnotationDomain {
+  readonly annotationQueue: AnnotationQueue;
   readonly annotations: Annotations;
   readonly annotationSettings: AnnotationSettings;
 }
@@ -30,9 +38,11 @@ export interface AnnotationDomain {
 /** Handlers of AnnotationService. */
 export function annotationHandlers({
   annotations,
+  annotationQueue,
   annotationSettings,
 }: AnnotationDomain): ServiceImpl<typeof AnnotationService> {
   return {
+    ...queueHandlers(annotationQueue),
     createAnnotation: async (request, context) => {
       const row = await annotations.create(callerOf(context), request.traceId.toLowerCase(), inputOf(request));
       return { annotation: annotationMessage(row) };
@@ -60,9 +70,53 @@ export function annotationHandlers({
     getAnnotationSettings: async ({ projectId }, context) => ({
       settings: await annotationSettings.get(callerOf(context), projectId.toLowerCase()),
     }),
-    updateAnnotationSettings: async ({ projectId, quorum }, context) => ({
-      settings: await annotationSettings.update(callerOf(context), projectId.toLowerCase(), { quorum }),
-    }),
+    updateAnnotationSettings: async ({ projectId, quorum, targetPerDay, informativePerDay }, context) => {
+      const change = { quorum, targetPerDay, informativePerDay };
+      return { settings: await annotationSettings.update(callerOf(context), projectId.toLowerCase(), change) };
+    },
+  };
+}
+
+function queueHandlers(queue: AnnotationQueue): Pick<ServiceImpl<typeof AnnotationService>, QueueMethod> {
+  return {
+    listAnnotationQueue: async (request, context) => {
+      const page = pageOf(request);
+      const [rows, total] = await queue.list(callerOf(context), request.annotator, queueFilterOf(request), page);
+      return { total, ...page, items: rows.map(itemMessage) };
+    },
+    leaseAnnotationQueue: async (request, context) => {
+      const { annotator, limit = defaultLease } = request;
+      const rows = await queue.lease(callerOf(context), annotator, queueFilterOf(request), limit);
+      return { items: rows.map(itemMessage) };
+    },
+    skipAnnotationQueueItem: async ({ annotator, traceId }, context) => {
+      await queue.skip(callerOf(context), annotator, traceId.toLowerCase());
+      return {};
+    },
+  };
+}
+
+type QueueMethod = "listAnnotationQueue" | "leaseAnnotationQueue" | "skipAnnotationQueueItem";
+
+const defaultLease = 10;
+
+function queueFilterOf({ projectId, environment, lane }: ListAnnotationQueueRequest | LeaseAnnotationQueueRequest) {
+  const wanted = lane === AnnotationLane.UNSPECIFIED ? undefined : lane;
+  return { projectId: projectId?.toLowerCase(), environment, lane: wanted };
+}
+
+function itemMessage(row: QueueRow): MessageInitShape<typeof AnnotationQueueItemSchema> {
+  return {
+    traceId: row.traceId,
+    projectId: row.projectId,
+    environment: row.environment,
+    traceCreatedAt: timestamp(row.traceCreatedAt),
+    lane: row.lane,
+    stratum: row.stratum,
+    probability: row.probability ?? undefined,
+    reason: row.reason === "" ? undefined : row.reason,
+    isSecondOpinion: row.seat > 1,
+    leasedUntil: timestamp(row.leasedUntil),
   };
 }
 

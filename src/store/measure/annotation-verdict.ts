@@ -28,7 +28,7 @@ const schema = defineEntity({
     resolvedMark: p.smallint().$type<AnnotationMark>().nullable(),
     isDisputed: p.boolean(),
     /** With which probability the random lane chose the trace; null when it gave it to none of the annotators. */
-    probability: p.double().nullable(),
+    probability: p.double().$type<number>().nullable(),
   },
 });
 

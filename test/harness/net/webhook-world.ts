@@ -17,6 +17,7 @@ import { AccountUpkeep } from "../../../src/domain/identity/account-upkeep.ts";
 import { Departures } from "../../../src/domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "../../../src/domain/mail/mail-queue.ts";
 import { DatasetRetention } from "../../../src/domain/measure/dataset-retention.ts";
+import { QueueFill } from "../../../src/domain/measure/queue-fill.ts";
 import { RunRetention } from "../../../src/domain/run/run-retention.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
@@ -128,6 +129,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       runs: new RunWorker(workerDatabase, { kinds: { erasure: new ErasureRun(sealer) }, clock, log }),
       datasetRetention: new DatasetRetention(workerDatabase),
       runRetention: new RunRetention(workerDatabase, clock),
+      queueFill: new QueueFill(workerDatabase, clock, sealer),
       unlockDeadPools: () => unlockDeadPools(workerDatabase, { silentMs: 60_000 }),
     },
     newCaller: async () => adminCaller((await new Organizations(database).create({ name: "Test" })).id),

@@ -12,6 +12,7 @@ import { findAgentByKey, touchAgents } from "../../../src/store/project/agent.ts
 import { findOrganization } from "../../../src/store/tenancy/organization.ts";
 import { testSealer } from "../sealer.ts";
 import { accountSteps, somewhere } from "./account-step.ts";
+import { annotationSteps } from "./annotation-step.ts";
 import { billingSteps } from "./billing-step.ts";
 import { datasetSteps } from "./dataset-step.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";
@@ -45,6 +46,7 @@ export interface Scene {
  * - "$plan" {plan}: the organization has this plan.
  * - "$scim_group" {name}: a group of the directory, by its name. Bound to its id.
  * - "$scim_member" {name, member_id}: the directory has put the member into this group.
+ * - "$fill_queue" {}: a worker fills the queues of traces to annotate.
  * - "$bill" {}: the organization is blocked until its bill is settled.
  * - "$person" {as}: a member of the organization, by the persona's name; without it, somebody who is in none. Bound to
  *   the address, the password and the tokens of a live session.
@@ -119,6 +121,7 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
   ...runtimeSteps,
   ...webhookSteps,
   ...runSteps,
+  ...annotationSteps,
   ...billingSteps,
   $outdate: async ({ policy_id, version }, { plane }, { orgId }) => {
     const text = `update policy_version set document = document || '{"apiVersion": "policyguard/v0"}'

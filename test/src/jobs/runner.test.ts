@@ -236,6 +236,7 @@ describe("the schedule", () => {
         "advance-subscriptions",
         "close-month",
         "create-partitions",
+        "fill-queue",
         "find-usage-anomaly",
         "fold-stats",
         "fold-stats/later",

@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/annotation.proto.
  */
 export const file_policyguard_control_v1_annotation: GenFile = /*@__PURE__*/
-  fileDesc("Cidwb2xpY3lndWFyZC9jb250cm9sL3YxL2Fubm90YXRpb24ucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi3gEKEEFubm90YXRpb25UYXJnZXQSUAoEa2luZBgBIAEoDjIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblRhcmdldEtpbmRCFLpIB4IBBBABIADavBgGInJ1bGUiEjAKBnBvbGljeRgCIAEoCUIbukgHcgUQARiAAtq8GA0ic3VwcG9ydC1ib3QiSACIAQESLwoHcnVsZV9pZBgDIAEoCUIZukgHcgUQARiAAtq8GAsicGlpLmVtYWlsIkgBiAEBQgkKB19wb2xpY3lCCgoIX3J1bGVfaWQijQEKDkFubm90YXRpb25TcGFuEiMKB3NlZ21lbnQYASABKAlCErpIB3IFEAEYgALavBgEInMxIhIWCgVzdGFydBgCIAEoBUIHukgEGgIoABIUCgNlbmQYAyABKAVCB7pIBBoCKAESKAoFbGFiZWwYBCABKAlCGbpIB3IFEAEYgAHavBgLInBpaS5lbWFpbCIicgoJQW5ub3RhdG9yEjMKBGtpbmQYASABKA4yJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRvcktpbmQSCgoCaWQYAiABKAkSJAoFbGFiZWwYAyABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIiKEBgoKQW5ub3RhdGlvbhIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEAoIdHJhY2VfaWQYAyABKAkSEgoKcHJvamVjdF9pZBgEIAEoCRITCgtlbnZpcm9ubWVudBgFIAEoCRI0CgRtYXJrGAYgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFyaxI4CgZ0YXJnZXQYByABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25UYXJnZXQSPQoQZXhwZWN0ZWRfb3V0Y29tZRgIIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lSACIAQESKAoPZXhwZWN0ZWRfbGFiZWxzGAkgAygJQg/avBgLInBpaS5lbWFpbCISNQoFc3BhbnMYCiADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25TcGFuEkAKBG5vdGUYCyABKAlCLcC8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgBiAEBEjQKCWFubm90YXRvchgMIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdG9yEjgKBnNvdXJjZRgNIAEoDjIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblNvdXJjZRIQCghpc19maW5hbBgOIAEoCBIXCghyZXZpc2lvbhgPIAEoBUIF2rwYATESLgoKY3JlYXRlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMd2l0aGRyYXduX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEhwKCmlzX2N1cnJlbnQYEiABKAhCCNq8GAR0cnVlQhMKEV9leHBlY3RlZF9vdXRjb21lQgcKBV9ub3RlQg8KDV93aXRoZHJhd25fYXQijQEKEUFubm90YXRpb25TdW1tYXJ5Eg0KBW1hcmtzGAEgASgFEkIKDXJlc29sdmVkX21hcmsYAiABKA4yJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25NYXJrSACIAQESEwoLaXNfZGlzcHV0ZWQYAyABKAhCEAoOX3Jlc29sdmVkX21hcmsiKwoSQW5ub3RhdGlvblNldHRpbmdzEhUKBnF1b3J1bRgBIAEoBUIF2rwYATEq+wEKDkFubm90YXRpb25NYXJrEh8KG0FOTk9UQVRJT05fTUFSS19VTlNQRUNJRklFRBAAEjYKHkFOTk9UQVRJT05fTUFSS19GQUxTRV9QT1NJVElWRRABGhKSvRgOZmFsc2UtcG9zaXRpdmUSNgoeQU5OT1RBVElPTl9NQVJLX0ZBTFNFX05FR0FUSVZFEAIaEpK9GA5mYWxzZS1uZWdhdGl2ZRIoChdBTk5PVEFUSU9OX01BUktfQ09SUkVDVBADGguSvRgHY29ycmVjdBIuChpBTk5PVEFUSU9OX01BUktfQUNDRVBUQUJMRRAEGg6SvRgKYWNjZXB0YWJsZSqWAQoUQW5ub3RhdGlvblRhcmdldEtpbmQSJgoiQU5OT1RBVElPTl9UQVJHRVRfS0lORF9VTlNQRUNJRklFRBAAEisKHEFOTk9UQVRJT05fVEFSR0VUX0tJTkRfVFJBQ0UQARoJkr0YBXRyYWNlEikKG0FOTk9UQVRJT05fVEFSR0VUX0tJTkRfUlVMRRACGgiSvRgEcnVsZSp3Cg1Bbm5vdGF0b3JLaW5kEh4KGkFOTk9UQVRPUl9LSU5EX1VOU1BFQ0lGSUVEEAASIwoUQU5OT1RBVE9SX0tJTkRfSFVNQU4QARoJkr0YBWh1bWFuEiEKE0FOTk9UQVRPUl9LSU5EX0NPREUQAhoIkr0YBGNvZGUq4QEKEEFubm90YXRpb25Tb3VyY2USIQodQU5OT1RBVElPTl9TT1VSQ0VfVU5TUEVDSUZJRUQQABIoChhBTk5PVEFUSU9OX1NPVVJDRV9NQU5VQUwQARoKkr0YBm1hbnVhbBIoChhBTk5PVEFUSU9OX1NPVVJDRV9SQU5ET00QAhoKkr0YBnJhbmRvbRIyCh1BTk5PVEFUSU9OX1NPVVJDRV9JTkZPUk1BVElWRRADGg+SvRgLaW5mb3JtYXRpdmUSIgoVQU5OT1RBVElPTl9TT1VSQ0VfQVBJEAQaB5K9GANhcGliBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("Cidwb2xpY3lndWFyZC9jb250cm9sL3YxL2Fubm90YXRpb24ucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi3gEKEEFubm90YXRpb25UYXJnZXQSUAoEa2luZBgBIAEoDjIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblRhcmdldEtpbmRCFLpIB4IBBBABIADavBgGInJ1bGUiEjAKBnBvbGljeRgCIAEoCUIbukgHcgUQARiAAtq8GA0ic3VwcG9ydC1ib3QiSACIAQESLwoHcnVsZV9pZBgDIAEoCUIZukgHcgUQARiAAtq8GAsicGlpLmVtYWlsIkgBiAEBQgkKB19wb2xpY3lCCgoIX3J1bGVfaWQijQEKDkFubm90YXRpb25TcGFuEiMKB3NlZ21lbnQYASABKAlCErpIB3IFEAEYgALavBgEInMxIhIWCgVzdGFydBgCIAEoBUIHukgEGgIoABIUCgNlbmQYAyABKAVCB7pIBBoCKAESKAoFbGFiZWwYBCABKAlCGbpIB3IFEAEYgAHavBgLInBpaS5lbWFpbCIicgoJQW5ub3RhdG9yEjMKBGtpbmQYASABKA4yJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRvcktpbmQSCgoCaWQYAiABKAkSJAoFbGFiZWwYAyABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIiKEBgoKQW5ub3RhdGlvbhIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEAoIdHJhY2VfaWQYAyABKAkSEgoKcHJvamVjdF9pZBgEIAEoCRITCgtlbnZpcm9ubWVudBgFIAEoCRI0CgRtYXJrGAYgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFyaxI4CgZ0YXJnZXQYByABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25UYXJnZXQSPQoQZXhwZWN0ZWRfb3V0Y29tZRgIIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lSACIAQESKAoPZXhwZWN0ZWRfbGFiZWxzGAkgAygJQg/avBgLInBpaS5lbWFpbCISNQoFc3BhbnMYCiADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25TcGFuEkAKBG5vdGUYCyABKAlCLcC8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgBiAEBEjQKCWFubm90YXRvchgMIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdG9yEjgKBnNvdXJjZRgNIAEoDjIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblNvdXJjZRIQCghpc19maW5hbBgOIAEoCBIXCghyZXZpc2lvbhgPIAEoBUIF2rwYATESLgoKY3JlYXRlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMd2l0aGRyYXduX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEhwKCmlzX2N1cnJlbnQYEiABKAhCCNq8GAR0cnVlQhMKEV9leHBlY3RlZF9vdXRjb21lQgcKBV9ub3RlQg8KDV93aXRoZHJhd25fYXQijQEKEUFubm90YXRpb25TdW1tYXJ5Eg0KBW1hcmtzGAEgASgFEkIKDXJlc29sdmVkX21hcmsYAiABKA4yJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25NYXJrSACIAQESEwoLaXNfZGlzcHV0ZWQYAyABKAhCEAoOX3Jlc29sdmVkX21hcmsicAoSQW5ub3RhdGlvblNldHRpbmdzEhUKBnF1b3J1bRgBIAEoBUIF2rwYATESHgoOdGFyZ2V0X3Blcl9kYXkYAiABKAVCBtq8GAI1MBIjChNpbmZvcm1hdGl2ZV9wZXJfZGF5GAMgASgFQgbavBgCMjAiuwMKE0Fubm90YXRpb25RdWV1ZUl0ZW0SEAoIdHJhY2VfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoCRITCgtlbnZpcm9ubWVudBgDIAEoCRI0ChB0cmFjZV9jcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgRsYW5lGAUgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTGFuZRI6CgdzdHJhdHVtGAYgASgOMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uU3RyYXR1bRIYCgtwcm9iYWJpbGl0eRgHIAEoAUgAiAEBEikKBnJlYXNvbhgIIAEoCUIU2rwYECJuZWFyX3RocmVzaG9sZCJIAYgBARIZChFpc19zZWNvbmRfb3BpbmlvbhgJIAEoCBI1CgxsZWFzZWRfdW50aWwYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQFCDgoMX3Byb2JhYmlsaXR5QgkKB19yZWFzb25CDwoNX2xlYXNlZF91bnRpbCr7AQoOQW5ub3RhdGlvbk1hcmsSHwobQU5OT1RBVElPTl9NQVJLX1VOU1BFQ0lGSUVEEAASNgoeQU5OT1RBVElPTl9NQVJLX0ZBTFNFX1BPU0lUSVZFEAEaEpK9GA5mYWxzZS1wb3NpdGl2ZRI2Ch5BTk5PVEFUSU9OX01BUktfRkFMU0VfTkVHQVRJVkUQAhoSkr0YDmZhbHNlLW5lZ2F0aXZlEigKF0FOTk9UQVRJT05fTUFSS19DT1JSRUNUEAMaC5K9GAdjb3JyZWN0Ei4KGkFOTk9UQVRJT05fTUFSS19BQ0NFUFRBQkxFEAQaDpK9GAphY2NlcHRhYmxlKpYBChRBbm5vdGF0aW9uVGFyZ2V0S2luZBImCiJBTk5PVEFUSU9OX1RBUkdFVF9LSU5EX1VOU1BFQ0lGSUVEEAASKwocQU5OT1RBVElPTl9UQVJHRVRfS0lORF9UUkFDRRABGgmSvRgFdHJhY2USKQobQU5OT1RBVElPTl9UQVJHRVRfS0lORF9SVUxFEAIaCJK9GARydWxlKncKDUFubm90YXRvcktpbmQSHgoaQU5OT1RBVE9SX0tJTkRfVU5TUEVDSUZJRUQQABIjChRBTk5PVEFUT1JfS0lORF9IVU1BThABGgmSvRgFaHVtYW4SIQoTQU5OT1RBVE9SX0tJTkRfQ09ERRACGgiSvRgEY29kZSrhAQoQQW5ub3RhdGlvblNvdXJjZRIhCh1BTk5PVEFUSU9OX1NPVVJDRV9VTlNQRUNJRklFRBAAEigKGEFOTk9UQVRJT05fU09VUkNFX01BTlVBTBABGgqSvRgGbWFudWFsEigKGEFOTk9UQVRJT05fU09VUkNFX1JBTkRPTRACGgqSvRgGcmFuZG9tEjIKHUFOTk9UQVRJT05fU09VUkNFX0lORk9STUFUSVZFEAMaD5K9GAtpbmZvcm1hdGl2ZRIiChVBTk5PVEFUSU9OX1NPVVJDRV9BUEkQBBoHkr0YA2FwaSqLAQoOQW5ub3RhdGlvbkxhbmUSHwobQU5OT1RBVElPTl9MQU5FX1VOU1BFQ0lGSUVEEAASJgoWQU5OT1RBVElPTl9MQU5FX1JBTkRPTRABGgqSvRgGcmFuZG9tEjAKG0FOTk9UQVRJT05fTEFORV9JTkZPUk1BVElWRRACGg+SvRgLaW5mb3JtYXRpdmUqyAEKEUFubm90YXRpb25TdHJhdHVtEiIKHkFOTk9UQVRJT05fU1RSQVRVTV9VTlNQRUNJRklFRBAAEi0KG0FOTk9UQVRJT05fU1RSQVRVTV9FTkZPUkNFRBABGgySvRgIZW5mb3JjZWQSMwoeQU5OT1RBVElPTl9TVFJBVFVNX1NIQURPV19PTkxZEAIaD5K9GAtzaGFkb3dfb25seRIrChpBTk5PVEFUSU9OX1NUUkFUVU1fQUxMT1dFRBADGguSvRgHYWxsb3dlZGIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * AnnotationTarget is what an annotation is about.
@@ -318,6 +318,20 @@ export type AnnotationSettings = Message<"policyguard.control.v1.AnnotationSetti
    * @generated from field: int32 quorum = 1;
    */
   quorum: number;
+
+  /**
+   * Traces that the random lane of the queue gets a day, about.
+   *
+   * @generated from field: int32 target_per_day = 2;
+   */
+  targetPerDay: number;
+
+  /**
+   * Traces that the informative lane of the queue gets a day, at most.
+   *
+   * @generated from field: int32 informative_per_day = 3;
+   */
+  informativePerDay: number;
 };
 
 /**
@@ -326,6 +340,91 @@ export type AnnotationSettings = Message<"policyguard.control.v1.AnnotationSetti
  */
 export const AnnotationSettingsSchema: GenMessage<AnnotationSettings> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_annotation, 5);
+
+/**
+ * AnnotationQueueItem is a trace that waits for an annotator.
+ *
+ * @generated from message policyguard.control.v1.AnnotationQueueItem
+ */
+export type AnnotationQueueItem = Message<"policyguard.control.v1.AnnotationQueueItem"> & {
+  /**
+   * The trace.
+   *
+   * @generated from field: string trace_id = 1;
+   */
+  traceId: string;
+
+  /**
+   * Its project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Its environment.
+   *
+   * @generated from field: string environment = 3;
+   */
+  environment: string;
+
+  /**
+   * When it was made.
+   *
+   * @generated from field: google.protobuf.Timestamp trace_created_at = 4;
+   */
+  traceCreatedAt?: Timestamp | undefined;
+
+  /**
+   * The part of the queue.
+   *
+   * @generated from field: policyguard.control.v1.AnnotationLane lane = 5;
+   */
+  lane: AnnotationLane;
+
+  /**
+   * What kind of trace it is.
+   *
+   * @generated from field: policyguard.control.v1.AnnotationStratum stratum = 6;
+   */
+  stratum: AnnotationStratum;
+
+  /**
+   * With which probability the random lane took it; null in the informative one.
+   *
+   * @generated from field: optional double probability = 7;
+   */
+  probability?: number | undefined;
+
+  /**
+   * Why the informative lane has it: "annotators_disagree", "candidate_disagrees", "unjudged", "near_threshold" or
+   * "rare"; null in the random one.
+   *
+   * @generated from field: optional string reason = 8;
+   */
+  reason?: string | undefined;
+
+  /**
+   * Whether another annotator judges the same trace, without seeing what the first one says.
+   *
+   * @generated from field: bool is_second_opinion = 9;
+   */
+  isSecondOpinion: boolean;
+
+  /**
+   * Until when the caller has it to themselves; null when it is not leased.
+   *
+   * @generated from field: optional google.protobuf.Timestamp leased_until = 10;
+   */
+  leasedUntil?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.AnnotationQueueItem.
+ * Use `create(AnnotationQueueItemSchema)` to create a new message.
+ */
+export const AnnotationQueueItemSchema: GenMessage<AnnotationQueueItem> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation, 6);
 
 /**
  * AnnotationMark is what somebody says of a decision.
@@ -520,4 +619,93 @@ export type AnnotationSource = (typeof AnnotationSource)[keyof typeof Annotation
  */
 export const AnnotationSourceSchema: GenEnum<AnnotationSource> = /*@__PURE__*/
   enumDesc(file_policyguard_control_v1_annotation, 3);
+
+/**
+ * AnnotationLane is a part of the queue.
+ *
+ * @generated from enum policyguard.control.v1.AnnotationLane
+ */
+export const AnnotationLane = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: ANNOTATION_LANE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * A random sample with known probabilities.
+   *
+   * @generated from enum value: ANNOTATION_LANE_RANDOM = 1;
+   */
+  RANDOM: 1,
+
+  /**
+   * What annotators learn most from.
+   *
+   * @generated from enum value: ANNOTATION_LANE_INFORMATIVE = 2;
+   */
+  INFORMATIVE: 2,
+} as const;
+
+/**
+ * AnnotationLane is a part of the queue.
+ *
+ * @generated from enum policyguard.control.v1.AnnotationLane
+ */
+export type AnnotationLane = (typeof AnnotationLane)[keyof typeof AnnotationLane] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.AnnotationLane.
+ */
+export const AnnotationLaneSchema: GenEnum<AnnotationLane> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_annotation, 4);
+
+/**
+ * AnnotationStratum is a kind of trace that the random lane samples at a rate of its own.
+ *
+ * @generated from enum policyguard.control.v1.AnnotationStratum
+ */
+export const AnnotationStratum = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: ANNOTATION_STRATUM_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Something took effect.
+   *
+   * @generated from enum value: ANNOTATION_STRATUM_ENFORCED = 1;
+   */
+  ENFORCED: 1,
+
+  /**
+   * Only shadow rules found something.
+   *
+   * @generated from enum value: ANNOTATION_STRATUM_SHADOW_ONLY = 2;
+   */
+  SHADOW_ONLY: 2,
+
+  /**
+   * Everything was allowed.
+   *
+   * @generated from enum value: ANNOTATION_STRATUM_ALLOWED = 3;
+   */
+  ALLOWED: 3,
+} as const;
+
+/**
+ * AnnotationStratum is a kind of trace that the random lane samples at a rate of its own.
+ *
+ * @generated from enum policyguard.control.v1.AnnotationStratum
+ */
+export type AnnotationStratum = (typeof AnnotationStratum)[keyof typeof AnnotationStratum] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.AnnotationStratum.
+ */
+export const AnnotationStratumSchema: GenEnum<AnnotationStratum> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_annotation, 5);
 

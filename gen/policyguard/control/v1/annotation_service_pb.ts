@@ -8,7 +8,7 @@ import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Annotation, AnnotationMark, AnnotationSettings, AnnotationSpan, AnnotationTarget } from "./annotation_pb.ts";
+import type { Annotation, AnnotationLane, AnnotationMark, AnnotationQueueItem, AnnotationSettings, AnnotationSpan, AnnotationTarget } from "./annotation_pb.ts";
 import { file_policyguard_control_v1_annotation } from "./annotation_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Outcome } from "../../policy/v1/outcome_pb.ts";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/annotation_service.proto.
  */
 export const file_policyguard_control_v1_annotation_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci9wb2xpY3lndWFyZC9jb250cm9sL3YxL2Fubm90YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLuBAoXQ3JlYXRlQW5ub3RhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRyYWNlX2lkGAIgASgJQgi6SAVyA7ABARJUCgRtYXJrGAMgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IeukgHggEEEAEgANq8GBAiZmFsc2UtcG9zaXRpdmUiEjgKBnRhcmdldBgEIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblRhcmdldBJCChBleHBlY3RlZF9vdXRjb21lGAUgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCCLpIBYIBAhABEjsKD2V4cGVjdGVkX2xhYmVscxgGIAMoCUIiukgQkgENECAYASIHcgUQARiAAdq8GAsicGlpLmVtYWlsIhJACgVzcGFucxgHIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblNwYW5CCbpIBpIBAxDIARJICgRub3RlGAggASgJQjW6SAVyAxigH8C8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgAiAEBEhUKCGlzX2ZpbmFsGAkgASgISAGIAQESTwoJYW5ub3RhdG9yGAogASgJQje6SCdyJTIjXltBLVphLXowLTldW0EtWmEtejAtOS5fOi1dezAsMTI3fSTavBgJImp1ZGdlLTIiSAKIAQFCBwoFX25vdGVCCwoJX2lzX2ZpbmFsQgwKCl9hbm5vdGF0b3IiUgoYQ3JlYXRlQW5ub3RhdGlvblJlc3BvbnNlEjYKCmFubm90YXRpb24YASABKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb24ivgEKG0xpc3RUcmFjZUFubm90YXRpb25zUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGgoIdHJhY2VfaWQYAiABKAlCCLpIBXIDsAEBEhQKB2hpc3RvcnkYAyABKAhIAIgBARIeCgVsaW1pdBgEIAEoBUIKukgHGgUYyAEoAUgBiAEBEhwKBm9mZnNldBgFIAEoBUIHukgEGgIoAEgCiAEBQgoKCF9oaXN0b3J5QggKBl9saW1pdEIJCgdfb2Zmc2V0IoUBChxMaXN0VHJhY2VBbm5vdGF0aW9uc1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI3Cgthbm5vdGF0aW9ucxgEIAMoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvbiLoAwoXVXBkYXRlQW5ub3RhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRyYWNlX2lkGAIgASgJQgi6SAVyA7ABARIfCg1hbm5vdGF0aW9uX2lkGAMgASgJQgi6SAVyA7ABARI+CgRtYXJrGAQgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IIukgFggECEAESQgoQZXhwZWN0ZWRfb3V0Y29tZRgFIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQgi6SAWCAQIQARI/Cg9leHBlY3RlZF9sYWJlbHMYBiADKAlCJrpIEJIBDRAgGAEiB3IFEAEYgAHavBgLInBpaS5lbWFpbCLgvBgBEkQKBXNwYW5zGAcgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uU3BhbkINukgGkgEDEMgB4LwYARJICgRub3RlGAggASgJQjW6SAVyAxigH8C8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgAiAEBEhUKCGlzX2ZpbmFsGAkgASgISAGIAQFCBwoFX25vdGVCCwoJX2lzX2ZpbmFsIlIKGFVwZGF0ZUFubm90YXRpb25SZXNwb25zZRI2Cgphbm5vdGF0aW9uGAEgASgLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uImYKF0RlbGV0ZUFubm90YXRpb25SZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIaCgh0cmFjZV9pZBgCIAEoCUIIukgFcgOwAQESHwoNYW5ub3RhdGlvbl9pZBgDIAEoCUIIukgFcgOwAQEiGgoYRGVsZXRlQW5ub3RhdGlvblJlc3BvbnNlIr4EChZMaXN0QW5ub3RhdGlvbnNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBEiEKCnByb2plY3RfaWQYBCABKAlCCLpIBXIDsAEBSAKIAQESIQoLZW52aXJvbm1lbnQYBSABKAlCB7pIBHICGD9IA4gBARI+CgRtYXJrGAYgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IIukgFggECEAESHgoHcnVsZV9pZBgHIAEoCUIIukgFcgMYgAJIBIgBARIdCgZwb2xpY3kYCCABKAlCCLpIBXIDGIACSAWIAQESIAoJYW5ub3RhdG9yGAkgASgJQgi6SAVyAxiAAkgGiAEBEhUKCHJlc29sdmVkGAogASgISAeIAQESLgoFc2luY2UYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAiIAQESLgoFdW50aWwYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAmIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXRCDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50QgoKCF9ydWxlX2lkQgkKB19wb2xpY3lCDAoKX2Fubm90YXRvckILCglfcmVzb2x2ZWRCCAoGX3NpbmNlQggKBl91bnRpbCKAAQoXTGlzdEFubm90YXRpb25zUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjcKC2Fubm90YXRpb25zGAQgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uIkwKHEdldEFubm90YXRpb25TZXR0aW5nc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBIl0KHUdldEFubm90YXRpb25TZXR0aW5nc1Jlc3BvbnNlEjwKCHNldHRpbmdzGAEgASgLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uU2V0dGluZ3MifwofVXBkYXRlQW5ub3RhdGlvblNldHRpbmdzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQESIwoGcXVvcnVtGAMgASgFQg66SAYaBBgFKAHavBgBMkgAiAEBQgkKB19xdW9ydW0iYAogVXBkYXRlQW5ub3RhdGlvblNldHRpbmdzUmVzcG9uc2USPAoIc2V0dGluZ3MYASABKAsyKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25TZXR0aW5nczLFDQoRQW5ub3RhdGlvblNlcnZpY2USjQIKEENyZWF0ZUFubm90YXRpb24SLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUFubm90YXRpb25SZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVBbm5vdGF0aW9uUmVzcG9uc2UilQHyuxgOEgIBBBgCIgZvcmdfaWT4uxjJAYq8GBFhbm5vdGF0aW9uLmNyZWF0ZZq8GAlub3RfZm91bmSavBgSaW5zdWZmaWNpZW50X3Njb3BlgtPkkwJAOgEqYgphbm5vdGF0aW9uIi8vdjEvb3Jncy97b3JnX2lkfS90cmFjZXMve3RyYWNlX2lkfS9hbm5vdGF0aW9ucxLLAQoUTGlzdFRyYWNlQW5ub3RhdGlvbnMSMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RUcmFjZUFubm90YXRpb25zUmVxdWVzdBo0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFRyYWNlQW5ub3RhdGlvbnNSZXNwb25zZSJImrwYCW5vdF9mb3VuZKi8GASC0+STAjESLy92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcy97dHJhY2VfaWR9L2Fubm90YXRpb25zEpgCChBVcGRhdGVBbm5vdGF0aW9uEi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVBbm5vdGF0aW9uUmVxdWVzdBowLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlQW5ub3RhdGlvblJlc3BvbnNlIqAB8rsYDhICAQQYAiIGb3JnX2lkirwYEWFubm90YXRpb24udXBkYXRlmrwYCW5vdF9mb3VuZJq8GBJpbnN1ZmZpY2llbnRfc2NvcGWC0+STAlA6ASpiCmFubm90YXRpb24yPy92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcy97dHJhY2VfaWR9L2Fubm90YXRpb25zL3thbm5vdGF0aW9uX2lkfRKOAgoQRGVsZXRlQW5ub3RhdGlvbhIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlQW5ub3RhdGlvblJlcXVlc3QaMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGV0ZUFubm90YXRpb25SZXNwb25zZSKWAfK7GA4SAgEEGAIiBm9yZ19pZPi7GMwBirwYEWFubm90YXRpb24uZGVsZXRlmrwYCW5vdF9mb3VuZJq8GBJpbnN1ZmZpY2llbnRfc2NvcGWC0+STAkEqPy92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcy97dHJhY2VfaWR9L2Fubm90YXRpb25zL3thbm5vdGF0aW9uX2lkfRKdAQoPTGlzdEFubm90YXRpb25zEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QW5ub3RhdGlvbnNSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QW5ub3RhdGlvbnNSZXNwb25zZSIpqLwYBILT5JMCHxIdL3YxL29yZ3Mve29yZ19pZH0vYW5ub3RhdGlvbnMS9AEKFUdldEFubm90YXRpb25TZXR0aW5ncxI0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0QW5ub3RhdGlvblNldHRpbmdzUmVxdWVzdBo1LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0QW5ub3RhdGlvblNldHRpbmdzUmVzcG9uc2UibvK7GAwqCnByb2plY3RfaWSavBgJbm90X2ZvdW5kqLwYBILT5JMCR2IIc2V0dGluZ3MSOy92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9hbm5vdGF0aW9uLXNldHRpbmdzEo4CChhVcGRhdGVBbm5vdGF0aW9uU2V0dGluZ3MSNy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlVwZGF0ZUFubm90YXRpb25TZXR0aW5nc1JlcXVlc3QaOC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlVwZGF0ZUFubm90YXRpb25TZXR0aW5nc1Jlc3BvbnNlIn+KvBgaYW5ub3RhdGlvbl9zZXR0aW5ncy51cGRhdGWavBgJbm90X2ZvdW5kqLwYBoLT5JMCSjoBKmIIc2V0dGluZ3MaOy92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9hbm5vdGF0aW9uLXNldHRpbmdzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_annotation, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("Ci9wb2xpY3lndWFyZC9jb250cm9sL3YxL2Fubm90YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLuBAoXQ3JlYXRlQW5ub3RhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRyYWNlX2lkGAIgASgJQgi6SAVyA7ABARJUCgRtYXJrGAMgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IeukgHggEEEAEgANq8GBAiZmFsc2UtcG9zaXRpdmUiEjgKBnRhcmdldBgEIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblRhcmdldBJCChBleHBlY3RlZF9vdXRjb21lGAUgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCCLpIBYIBAhABEjsKD2V4cGVjdGVkX2xhYmVscxgGIAMoCUIiukgQkgENECAYASIHcgUQARiAAdq8GAsicGlpLmVtYWlsIhJACgVzcGFucxgHIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblNwYW5CCbpIBpIBAxDIARJICgRub3RlGAggASgJQjW6SAVyAxigH8C8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgAiAEBEhUKCGlzX2ZpbmFsGAkgASgISAGIAQESTwoJYW5ub3RhdG9yGAogASgJQje6SCdyJTIjXltBLVphLXowLTldW0EtWmEtejAtOS5fOi1dezAsMTI3fSTavBgJImp1ZGdlLTIiSAKIAQFCBwoFX25vdGVCCwoJX2lzX2ZpbmFsQgwKCl9hbm5vdGF0b3IiUgoYQ3JlYXRlQW5ub3RhdGlvblJlc3BvbnNlEjYKCmFubm90YXRpb24YASABKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb24ivgEKG0xpc3RUcmFjZUFubm90YXRpb25zUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGgoIdHJhY2VfaWQYAiABKAlCCLpIBXIDsAEBEhQKB2hpc3RvcnkYAyABKAhIAIgBARIeCgVsaW1pdBgEIAEoBUIKukgHGgUYyAEoAUgBiAEBEhwKBm9mZnNldBgFIAEoBUIHukgEGgIoAEgCiAEBQgoKCF9oaXN0b3J5QggKBl9saW1pdEIJCgdfb2Zmc2V0IoUBChxMaXN0VHJhY2VBbm5vdGF0aW9uc1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI3Cgthbm5vdGF0aW9ucxgEIAMoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvbiLoAwoXVXBkYXRlQW5ub3RhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRyYWNlX2lkGAIgASgJQgi6SAVyA7ABARIfCg1hbm5vdGF0aW9uX2lkGAMgASgJQgi6SAVyA7ABARI+CgRtYXJrGAQgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IIukgFggECEAESQgoQZXhwZWN0ZWRfb3V0Y29tZRgFIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQgi6SAWCAQIQARI/Cg9leHBlY3RlZF9sYWJlbHMYBiADKAlCJrpIEJIBDRAgGAEiB3IFEAEYgAHavBgLInBpaS5lbWFpbCLgvBgBEkQKBXNwYW5zGAcgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uU3BhbkINukgGkgEDEMgB4LwYARJICgRub3RlGAggASgJQjW6SAVyAxigH8C8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgAiAEBEhUKCGlzX2ZpbmFsGAkgASgISAGIAQFCBwoFX25vdGVCCwoJX2lzX2ZpbmFsIlIKGFVwZGF0ZUFubm90YXRpb25SZXNwb25zZRI2Cgphbm5vdGF0aW9uGAEgASgLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uImYKF0RlbGV0ZUFubm90YXRpb25SZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIaCgh0cmFjZV9pZBgCIAEoCUIIukgFcgOwAQESHwoNYW5ub3RhdGlvbl9pZBgDIAEoCUIIukgFcgOwAQEiGgoYRGVsZXRlQW5ub3RhdGlvblJlc3BvbnNlIr4EChZMaXN0QW5ub3RhdGlvbnNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBEiEKCnByb2plY3RfaWQYBCABKAlCCLpIBXIDsAEBSAKIAQESIQoLZW52aXJvbm1lbnQYBSABKAlCB7pIBHICGD9IA4gBARI+CgRtYXJrGAYgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IIukgFggECEAESHgoHcnVsZV9pZBgHIAEoCUIIukgFcgMYgAJIBIgBARIdCgZwb2xpY3kYCCABKAlCCLpIBXIDGIACSAWIAQESIAoJYW5ub3RhdG9yGAkgASgJQgi6SAVyAxiAAkgGiAEBEhUKCHJlc29sdmVkGAogASgISAeIAQESLgoFc2luY2UYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAiIAQESLgoFdW50aWwYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAmIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXRCDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50QgoKCF9ydWxlX2lkQgkKB19wb2xpY3lCDAoKX2Fubm90YXRvckILCglfcmVzb2x2ZWRCCAoGX3NpbmNlQggKBl91bnRpbCKAAQoXTGlzdEFubm90YXRpb25zUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjcKC2Fubm90YXRpb25zGAQgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uIoMDChpMaXN0QW5ub3RhdGlvblF1ZXVlUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoFbGltaXQYAiABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAyABKAVCB7pIBBoCKABIAYgBARIhCgpwcm9qZWN0X2lkGAQgASgJQgi6SAVyA7ABAUgCiAEBEiEKC2Vudmlyb25tZW50GAUgASgJQge6SARyAhg/SAOIAQESPgoEbGFuZRgGIAEoDjImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvbkxhbmVCCLpIBYIBAhABEk8KCWFubm90YXRvchgHIAEoCUI3ukgnciUyI15bQS1aYS16MC05XVtBLVphLXowLTkuXzotXXswLDEyN30k2rwYCSJqdWRnZS0yIkgEiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg0KC19wcm9qZWN0X2lkQg4KDF9lbnZpcm9ubWVudEIMCgpfYW5ub3RhdG9yIocBChtMaXN0QW5ub3RhdGlvblF1ZXVlUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjoKBWl0ZW1zGAQgAygLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uUXVldWVJdGVtItoCChtMZWFzZUFubm90YXRpb25RdWV1ZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh0KBWxpbWl0GAIgASgFQgm6SAYaBBgyKAFIAIgBARIhCgpwcm9qZWN0X2lkGAMgASgJQgi6SAVyA7ABAUgBiAEBEiEKC2Vudmlyb25tZW50GAQgASgJQge6SARyAhg/SAKIAQESPgoEbGFuZRgFIAEoDjImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvbkxhbmVCCLpIBYIBAhABEk8KCWFubm90YXRvchgGIAEoCUI3ukgnciUyI15bQS1aYS16MC05XVtBLVphLXowLTkuXzotXXswLDEyN30k2rwYCSJqdWRnZS0yIkgDiAEBQggKBl9saW1pdEINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCDAoKX2Fubm90YXRvciJaChxMZWFzZUFubm90YXRpb25RdWV1ZVJlc3BvbnNlEjoKBWl0ZW1zGAEgAygLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uUXVldWVJdGVtIqsBCh5Ta2lwQW5ub3RhdGlvblF1ZXVlSXRlbVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRyYWNlX2lkGAIgASgJQgi6SAVyA7ABARJPCglhbm5vdGF0b3IYAyABKAlCN7pIJ3IlMiNeW0EtWmEtejAtOV1bQS1aYS16MC05Ll86LV17MCwxMjd9JNq8GAkianVkZ2UtMiJIAIgBAUIMCgpfYW5ub3RhdG9yIiEKH1NraXBBbm5vdGF0aW9uUXVldWVJdGVtUmVzcG9uc2UiTAocR2V0QW5ub3RhdGlvblNldHRpbmdzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQEiXQodR2V0QW5ub3RhdGlvblNldHRpbmdzUmVzcG9uc2USPAoIc2V0dGluZ3MYASABKAsyKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25TZXR0aW5ncyKOAgofVXBkYXRlQW5ub3RhdGlvblNldHRpbmdzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQESIwoGcXVvcnVtGAMgASgFQg66SAYaBBgFKAHavBgBMkgAiAEBEi4KDnRhcmdldF9wZXJfZGF5GAQgASgFQhG6SAcaBRiQTigA2rwYAzEwMEgBiAEBEjIKE2luZm9ybWF0aXZlX3Blcl9kYXkYBSABKAVCELpIBxoFGOgHKADavBgCNDBIAogBAUIJCgdfcXVvcnVtQhEKD190YXJnZXRfcGVyX2RheUIWChRfaW5mb3JtYXRpdmVfcGVyX2RheSJgCiBVcGRhdGVBbm5vdGF0aW9uU2V0dGluZ3NSZXNwb25zZRI8CghzZXR0aW5ncxgBIAEoCzIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblNldHRpbmdzMr0SChFBbm5vdGF0aW9uU2VydmljZRKNAgoQQ3JlYXRlQW5ub3RhdGlvbhIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlQW5ub3RhdGlvblJlcXVlc3QaMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUFubm90YXRpb25SZXNwb25zZSKVAfK7GA4SAgEEGAIiBm9yZ19pZPi7GMkBirwYEWFubm90YXRpb24uY3JlYXRlmrwYCW5vdF9mb3VuZJq8GBJpbnN1ZmZpY2llbnRfc2NvcGWC0+STAkA6ASpiCmFubm90YXRpb24iLy92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcy97dHJhY2VfaWR9L2Fubm90YXRpb25zEssBChRMaXN0VHJhY2VBbm5vdGF0aW9ucxIzLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFRyYWNlQW5ub3RhdGlvbnNSZXF1ZXN0GjQucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0VHJhY2VBbm5vdGF0aW9uc1Jlc3BvbnNlIkiavBgJbm90X2ZvdW5kqLwYBILT5JMCMRIvL3YxL29yZ3Mve29yZ19pZH0vdHJhY2VzL3t0cmFjZV9pZH0vYW5ub3RhdGlvbnMSmAIKEFVwZGF0ZUFubm90YXRpb24SLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlVwZGF0ZUFubm90YXRpb25SZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVBbm5vdGF0aW9uUmVzcG9uc2UioAHyuxgOEgIBBBgCIgZvcmdfaWSKvBgRYW5ub3RhdGlvbi51cGRhdGWavBgJbm90X2ZvdW5kmrwYEmluc3VmZmljaWVudF9zY29wZYLT5JMCUDoBKmIKYW5ub3RhdGlvbjI/L3YxL29yZ3Mve29yZ19pZH0vdHJhY2VzL3t0cmFjZV9pZH0vYW5ub3RhdGlvbnMve2Fubm90YXRpb25faWR9Eo4CChBEZWxldGVBbm5vdGF0aW9uEi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVBbm5vdGF0aW9uUmVxdWVzdBowLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlQW5ub3RhdGlvblJlc3BvbnNlIpYB8rsYDhICAQQYAiIGb3JnX2lk+LsYzAGKvBgRYW5ub3RhdGlvbi5kZWxldGWavBgJbm90X2ZvdW5kmrwYEmluc3VmZmljaWVudF9zY29wZYLT5JMCQSo/L3YxL29yZ3Mve29yZ19pZH0vdHJhY2VzL3t0cmFjZV9pZH0vYW5ub3RhdGlvbnMve2Fubm90YXRpb25faWR9Ep0BCg9MaXN0QW5ub3RhdGlvbnMSLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RBbm5vdGF0aW9uc1JlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RBbm5vdGF0aW9uc1Jlc3BvbnNlIimovBgEgtPkkwIfEh0vdjEvb3Jncy97b3JnX2lkfS9hbm5vdGF0aW9ucxK9AQoTTGlzdEFubm90YXRpb25RdWV1ZRIyLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEFubm90YXRpb25RdWV1ZVJlcXVlc3QaMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RBbm5vdGF0aW9uUXVldWVSZXNwb25zZSI98rsYDhICAQQYAiIGb3JnX2lkgtPkkwIlEiMvdjEvb3Jncy97b3JnX2lkfS9hbm5vdGF0aW9ucy9xdWV1ZRLJAQoUTGVhc2VBbm5vdGF0aW9uUXVldWUSMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxlYXNlQW5ub3RhdGlvblF1ZXVlUmVxdWVzdBo0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGVhc2VBbm5vdGF0aW9uUXVldWVSZXNwb25zZSJG8rsYDhICAQQYAiIGb3JnX2lkgtPkkwIuOgEqIikvdjEvb3Jncy97b3JnX2lkfS9hbm5vdGF0aW9ucy9xdWV1ZS9sZWFzZRLpAQoXU2tpcEFubm90YXRpb25RdWV1ZUl0ZW0SNi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNraXBBbm5vdGF0aW9uUXVldWVJdGVtUmVxdWVzdBo3LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2tpcEFubm90YXRpb25RdWV1ZUl0ZW1SZXNwb25zZSJd8rsYDhICAQQYAiIGb3JnX2lkmrwYCW5vdF9mb3VuZILT5JMCODoBKiIzL3YxL29yZ3Mve29yZ19pZH0vYW5ub3RhdGlvbnMvcXVldWUve3RyYWNlX2lkfS9za2lwEvQBChVHZXRBbm5vdGF0aW9uU2V0dGluZ3MSNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEFubm90YXRpb25TZXR0aW5nc1JlcXVlc3QaNS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEFubm90YXRpb25TZXR0aW5nc1Jlc3BvbnNlIm7yuxgMKgpwcm9qZWN0X2lkmrwYCW5vdF9mb3VuZKi8GASC0+STAkdiCHNldHRpbmdzEjsvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vYW5ub3RhdGlvbi1zZXR0aW5ncxKOAgoYVXBkYXRlQW5ub3RhdGlvblNldHRpbmdzEjcucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVBbm5vdGF0aW9uU2V0dGluZ3NSZXF1ZXN0GjgucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVBbm5vdGF0aW9uU2V0dGluZ3NSZXNwb25zZSJ/irwYGmFubm90YXRpb25fc2V0dGluZ3MudXBkYXRlmrwYCW5vdF9mb3VuZKi8GAaC0+STAko6ASpiCHNldHRpbmdzGjsvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vYW5ub3RhdGlvbi1zZXR0aW5nc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_annotation, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * @generated from message policyguard.control.v1.CreateAnnotationRequest
@@ -487,6 +487,226 @@ export const ListAnnotationsResponseSchema: GenMessage<ListAnnotationsResponse> 
   messageDesc(file_policyguard_control_v1_annotation_service, 9);
 
 /**
+ * @generated from message policyguard.control.v1.ListAnnotationQueueRequest
+ */
+export type ListAnnotationQueueRequest = Message<"policyguard.control.v1.ListAnnotationQueueRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * Page size, 1 to 200. Default 50.
+   *
+   * @generated from field: optional int32 limit = 2;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Entries to skip. Default 0.
+   *
+   * @generated from field: optional int32 offset = 3;
+   */
+  offset?: number | undefined;
+
+  /**
+   * Only traces of this project.
+   *
+   * @generated from field: optional string project_id = 4;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * Only traces of this environment.
+   *
+   * @generated from field: optional string environment = 5;
+   */
+  environment?: string | undefined;
+
+  /**
+   * Only this part of the queue.
+   *
+   * @generated from field: policyguard.control.v1.AnnotationLane lane = 6;
+   */
+  lane: AnnotationLane;
+
+  /**
+   * Name of the program that annotates, for admin tokens alone. Default: the token.
+   *
+   * @generated from field: optional string annotator = 7;
+   */
+  annotator?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListAnnotationQueueRequest.
+ * Use `create(ListAnnotationQueueRequestSchema)` to create a new message.
+ */
+export const ListAnnotationQueueRequestSchema: GenMessage<ListAnnotationQueueRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation_service, 10);
+
+/**
+ * @generated from message policyguard.control.v1.ListAnnotationQueueResponse
+ */
+export type ListAnnotationQueueResponse = Message<"policyguard.control.v1.ListAnnotationQueueResponse"> & {
+  /**
+   * Entries in all.
+   *
+   * @generated from field: int32 total = 1;
+   */
+  total: number;
+
+  /**
+   * Page size in force.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Entries skipped.
+   *
+   * @generated from field: int32 offset = 3;
+   */
+  offset: number;
+
+  /**
+   * The entries of the page.
+   *
+   * @generated from field: repeated policyguard.control.v1.AnnotationQueueItem items = 4;
+   */
+  items: AnnotationQueueItem[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListAnnotationQueueResponse.
+ * Use `create(ListAnnotationQueueResponseSchema)` to create a new message.
+ */
+export const ListAnnotationQueueResponseSchema: GenMessage<ListAnnotationQueueResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation_service, 11);
+
+/**
+ * @generated from message policyguard.control.v1.LeaseAnnotationQueueRequest
+ */
+export type LeaseAnnotationQueueRequest = Message<"policyguard.control.v1.LeaseAnnotationQueueRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * Most traces to lease, 1 to 50. Default 10.
+   *
+   * @generated from field: optional int32 limit = 2;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Only traces of this project.
+   *
+   * @generated from field: optional string project_id = 3;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * Only traces of this environment.
+   *
+   * @generated from field: optional string environment = 4;
+   */
+  environment?: string | undefined;
+
+  /**
+   * Only this part of the queue.
+   *
+   * @generated from field: policyguard.control.v1.AnnotationLane lane = 5;
+   */
+  lane: AnnotationLane;
+
+  /**
+   * Name of the program that annotates, for admin tokens alone. Default: the token.
+   *
+   * @generated from field: optional string annotator = 6;
+   */
+  annotator?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.LeaseAnnotationQueueRequest.
+ * Use `create(LeaseAnnotationQueueRequestSchema)` to create a new message.
+ */
+export const LeaseAnnotationQueueRequestSchema: GenMessage<LeaseAnnotationQueueRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation_service, 12);
+
+/**
+ * @generated from message policyguard.control.v1.LeaseAnnotationQueueResponse
+ */
+export type LeaseAnnotationQueueResponse = Message<"policyguard.control.v1.LeaseAnnotationQueueResponse"> & {
+  /**
+   * What the caller holds now.
+   *
+   * @generated from field: repeated policyguard.control.v1.AnnotationQueueItem items = 1;
+   */
+  items: AnnotationQueueItem[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.LeaseAnnotationQueueResponse.
+ * Use `create(LeaseAnnotationQueueResponseSchema)` to create a new message.
+ */
+export const LeaseAnnotationQueueResponseSchema: GenMessage<LeaseAnnotationQueueResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation_service, 13);
+
+/**
+ * @generated from message policyguard.control.v1.SkipAnnotationQueueItemRequest
+ */
+export type SkipAnnotationQueueItemRequest = Message<"policyguard.control.v1.SkipAnnotationQueueItemRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The trace.
+   *
+   * @generated from field: string trace_id = 2;
+   */
+  traceId: string;
+
+  /**
+   * Name of the program that annotates, for admin tokens alone. Default: the token.
+   *
+   * @generated from field: optional string annotator = 3;
+   */
+  annotator?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.SkipAnnotationQueueItemRequest.
+ * Use `create(SkipAnnotationQueueItemRequestSchema)` to create a new message.
+ */
+export const SkipAnnotationQueueItemRequestSchema: GenMessage<SkipAnnotationQueueItemRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation_service, 14);
+
+/**
+ * @generated from message policyguard.control.v1.SkipAnnotationQueueItemResponse
+ */
+export type SkipAnnotationQueueItemResponse = Message<"policyguard.control.v1.SkipAnnotationQueueItemResponse"> & {
+};
+
+/**
+ * Describes the message policyguard.control.v1.SkipAnnotationQueueItemResponse.
+ * Use `create(SkipAnnotationQueueItemResponseSchema)` to create a new message.
+ */
+export const SkipAnnotationQueueItemResponseSchema: GenMessage<SkipAnnotationQueueItemResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation_service, 15);
+
+/**
  * @generated from message policyguard.control.v1.GetAnnotationSettingsRequest
  */
 export type GetAnnotationSettingsRequest = Message<"policyguard.control.v1.GetAnnotationSettingsRequest"> & {
@@ -510,7 +730,7 @@ export type GetAnnotationSettingsRequest = Message<"policyguard.control.v1.GetAn
  * Use `create(GetAnnotationSettingsRequestSchema)` to create a new message.
  */
 export const GetAnnotationSettingsRequestSchema: GenMessage<GetAnnotationSettingsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 10);
+  messageDesc(file_policyguard_control_v1_annotation_service, 16);
 
 /**
  * @generated from message policyguard.control.v1.GetAnnotationSettingsResponse
@@ -529,7 +749,7 @@ export type GetAnnotationSettingsResponse = Message<"policyguard.control.v1.GetA
  * Use `create(GetAnnotationSettingsResponseSchema)` to create a new message.
  */
 export const GetAnnotationSettingsResponseSchema: GenMessage<GetAnnotationSettingsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 11);
+  messageDesc(file_policyguard_control_v1_annotation_service, 17);
 
 /**
  * @generated from message policyguard.control.v1.UpdateAnnotationSettingsRequest
@@ -555,6 +775,20 @@ export type UpdateAnnotationSettingsRequest = Message<"policyguard.control.v1.Up
    * @generated from field: optional int32 quorum = 3;
    */
   quorum?: number | undefined;
+
+  /**
+   * Traces that the random lane of the queue gets a day, about. Rates are set a day ahead. Default 50.
+   *
+   * @generated from field: optional int32 target_per_day = 4;
+   */
+  targetPerDay?: number | undefined;
+
+  /**
+   * Traces that the informative lane of the queue gets a day, at most. Default 20.
+   *
+   * @generated from field: optional int32 informative_per_day = 5;
+   */
+  informativePerDay?: number | undefined;
 };
 
 /**
@@ -562,7 +796,7 @@ export type UpdateAnnotationSettingsRequest = Message<"policyguard.control.v1.Up
  * Use `create(UpdateAnnotationSettingsRequestSchema)` to create a new message.
  */
 export const UpdateAnnotationSettingsRequestSchema: GenMessage<UpdateAnnotationSettingsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 12);
+  messageDesc(file_policyguard_control_v1_annotation_service, 18);
 
 /**
  * @generated from message policyguard.control.v1.UpdateAnnotationSettingsResponse
@@ -581,7 +815,7 @@ export type UpdateAnnotationSettingsResponse = Message<"policyguard.control.v1.U
  * Use `create(UpdateAnnotationSettingsResponseSchema)` to create a new message.
  */
 export const UpdateAnnotationSettingsResponseSchema: GenMessage<UpdateAnnotationSettingsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 13);
+  messageDesc(file_policyguard_control_v1_annotation_service, 19);
 
 /**
  * AnnotationService marks traces: what was found rightly, wrongly or not at all. It needs no text of them.
@@ -641,6 +875,39 @@ export const AnnotationService: GenService<{
     methodKind: "unary";
     input: typeof ListAnnotationsRequestSchema;
     output: typeof ListAnnotationsResponseSchema;
+  },
+  /**
+   * Lists what waits for the caller to annotate it, what they have leased first, then the random lane and the
+   * informative one. What others have leased, and what the caller has annotated or skipped, is left out.
+   *
+   * @generated from rpc policyguard.control.v1.AnnotationService.ListAnnotationQueue
+   */
+  listAnnotationQueue: {
+    methodKind: "unary";
+    input: typeof ListAnnotationQueueRequestSchema;
+    output: typeof ListAnnotationQueueResponseSchema;
+  },
+  /**
+   * Leases traces of the queue to the caller for 15 minutes, in the order of the list; what they have leased already
+   * comes first and is leased anew. Repeating the call gives the same traces. To annotate one ends its lease.
+   *
+   * @generated from rpc policyguard.control.v1.AnnotationService.LeaseAnnotationQueue
+   */
+  leaseAnnotationQueue: {
+    methodKind: "unary";
+    input: typeof LeaseAnnotationQueueRequestSchema;
+    output: typeof LeaseAnnotationQueueResponseSchema;
+  },
+  /**
+   * Takes a trace out of the caller's queue. Others still find it in theirs. A trace that is not in the queue is not
+   * found.
+   *
+   * @generated from rpc policyguard.control.v1.AnnotationService.SkipAnnotationQueueItem
+   */
+  skipAnnotationQueueItem: {
+    methodKind: "unary";
+    input: typeof SkipAnnotationQueueItemRequestSchema;
+    output: typeof SkipAnnotationQueueItemResponseSchema;
   },
   /**
    * Returns how a project's traces are annotated.
