@@ -6,6 +6,7 @@ import type {
   AnalyticsBreakdownsSchema,
   AnalyticsExactnessSchema,
   AnalyticsPointSchema,
+  AnalyticsQualitySchema,
   AnalyticsTotalsSchema,
   AnalyticsWindowSchema,
 } from "../../../gen/policyguard/control/v1/trace_analytics_pb.ts";
@@ -27,6 +28,7 @@ import {
 } from "../../store/telemetry/analytics-query.ts";
 import { readDeltas, type StatDelta } from "../../store/telemetry/stat-delta.ts";
 import { AnalyticsAnswer } from "./analytics-answer.ts";
+import { qualityOf } from "./analytics-quality.ts";
 import type { Measures } from "./analytics-sums.ts";
 import { addUnfolded } from "./analytics-unfolded.ts";
 import { type Window, type WindowRequest, windowOf } from "./analytics-window.ts";
@@ -52,6 +54,7 @@ export interface Analytics {
   readonly series: readonly MessageInitShape<typeof AnalyticsPointSchema>[];
   readonly breakdowns: MessageInitShape<typeof AnalyticsBreakdownsSchema>;
   readonly exactness: MessageInitShape<typeof AnalyticsExactnessSchema>;
+  readonly quality: MessageInitShape<typeof AnalyticsQualitySchema>[];
 }
 
 /** Answers analytics. */
@@ -69,11 +72,13 @@ export class TraceAnalytics {
     return this.#database.read(caller.orgId, async (tx) => {
       const window = windowOf(request, tx.now);
       const answer = new AnalyticsAnswer(window, measures, request.filter);
+      const top = request.top ?? defaultTop;
       if (filter !== undefined) await fill(tx, answer, window, measures, filter);
       return {
         asOf: tx.now,
-        ...answer.toMessages(request.top ?? defaultTop),
-        exactness: { counts: "exact", latency: `relative_error_${relativeError}` },
+        ...answer.toMessages(top),
+        exactness: { counts: "exact", latency: `relative_error_${relativeError}`, quality: "interval_0.95" },
+        quality: filter === undefined ? [] : await annotatedQuality(tx, window, filter, top),
       };
     });
   }
@@ -136,6 +141,15 @@ async function fill(
     await addPrevious(tx, answer, measures, before, filter);
   }
   addUnfolded({ answer, window, measures, filter }, sumDeltas(tx.now, await readDeltas(tx), filter));
+}
+
+/** What annotators say of a window; nothing with filters that verdicts about traces do not know. */
+async function annotatedQuality(tx: Transaction, window: Window, filter: StatFilter, top: number) {
+  const { projectId, environment, policy, ruleId, agentKey, stage, language, detector } = filter;
+  if ([agentKey, stage, language, detector].some((value) => value !== undefined)) return [];
+  const [first = window.untilMs] = window.starts;
+  const range = { since: new Date(first), until: new Date(window.untilMs) };
+  return qualityOf(tx, { projectId, environment, policy, ruleId, ...range }, top);
 }
 
 async function addRules(

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/trace_analytics.proto.
  */
 export const file_policyguard_control_v1_trace_analytics: GenFile = /*@__PURE__*/
-  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL3RyYWNlX2FuYWx5dGljcy5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKgAQoPQW5hbHl0aWNzV2luZG93EikKBXNpbmNlGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNwoGYnVja2V0GAMgASgOMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NCdWNrZXQiTwoRQW5hbHl0aWNzT3V0Y29tZXMSDQoFYWxsb3cYASABKAESDAoEZmxhZxgCIAEoARIOCgZyZWRhY3QYAyABKAESDQoFYmxvY2sYBCABKAEiRgoQQW5hbHl0aWNzTGF0ZW5jeRILCgNwNTAYASABKAESCwoDcDkwGAIgASgBEgsKA3A5NRgDIAEoARILCgNwOTkYBCABKAEi5QMKD0FuYWx5dGljc1RvdGFscxITCgtldmFsdWF0aW9ucxgBIAEoARJACghvdXRjb21lcxgCIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5hbHl0aWNzT3V0Y29tZXNIAIgBARIYCgt3b3VsZF9ibG9jaxgDIAEoAUgBiAEBEhUKCHVuanVkZ2VkGAQgASgBSAKIAQESFgoJZmFpbF9vcGVuGAUgASgBSAOIAQESFQoIZXhlbXB0ZWQYBiABKAFIBIgBARIRCgRsb3N0GAcgASgBSAWIAQESFQoIdW5sZWFzZWQYCCABKAFIBogBARIVCghmaW5kaW5ncxgJIAEoAUgHiAEBEhQKB2RlY2lkZWQYCiABKAFICIgBARJBCgpsYXRlbmN5X3VzGAsgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NMYXRlbmN5SAmIAQFCCwoJX291dGNvbWVzQg4KDF93b3VsZF9ibG9ja0ILCglfdW5qdWRnZWRCDAoKX2ZhaWxfb3BlbkILCglfZXhlbXB0ZWRCBwoFX2xvc3RCCwoJX3VubGVhc2VkQgsKCV9maW5kaW5nc0IKCghfZGVjaWRlZEINCgtfbGF0ZW5jeV91cyKPBAoOQW5hbHl0aWNzUG9pbnQSKQoFc3RhcnQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2V2YWx1YXRpb25zGAEgASgBEkAKCG91dGNvbWVzGAIgASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NPdXRjb21lc0gAiAEBEhgKC3dvdWxkX2Jsb2NrGAMgASgBSAGIAQESFQoIdW5qdWRnZWQYBCABKAFIAogBARIWCglmYWlsX29wZW4YBSABKAFIA4gBARIVCghleGVtcHRlZBgGIAEoAUgEiAEBEhEKBGxvc3QYByABKAFIBYgBARIVCgh1bmxlYXNlZBgIIAEoAUgGiAEBEhUKCGZpbmRpbmdzGAkgASgBSAeIAQESFAoHZGVjaWRlZBgKIAEoAUgIiAEBEkEKCmxhdGVuY3lfdXMYCyABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFuYWx5dGljc0xhdGVuY3lICYgBAUILCglfb3V0Y29tZXNCDgoMX3dvdWxkX2Jsb2NrQgsKCV91bmp1ZGdlZEIMCgpfZmFpbF9vcGVuQgsKCV9leGVtcHRlZEIHCgVfbG9zdEILCglfdW5sZWFzZWRCCwoJX2ZpbmRpbmdzQgoKCF9kZWNpZGVkQg0KC19sYXRlbmN5X3VzIncKDUFuYWx5dGljc1J1bGUSDgoGcG9saWN5GAEgASgJEg8KB3J1bGVfaWQYAiABKAkSEwoLZXZhbHVhdGlvbnMYAyABKAESEAoIZmluZGluZ3MYBCABKAESDwoHZGVjaWRlZBgFIAEoARINCgVzaGFyZRgGIAEoASJbChFBbmFseXRpY3NEZXRlY3RvchIQCghkZXRlY3RvchgBIAEoCRITCgtldmFsdWF0aW9ucxgCIAEoARIQCghmaW5kaW5ncxgDIAEoARINCgVzaGFyZRgEIAEoASJpCg5BbmFseXRpY3NBZ2VudBIVCghhZ2VudF9pZBgBIAEoCUgAiAEBEhMKC2V2YWx1YXRpb25zGAIgASgBEg8KB2Jsb2NrZWQYAyABKAESDQoFc2hhcmUYBCABKAFCCwoJX2FnZW50X2lkIoMBCg5BbmFseXRpY3NTdGFnZRIrCgVzdGFnZRgBIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZRITCgtldmFsdWF0aW9ucxgCIAEoARIUCgdibG9ja2VkGAMgASgBSACIAQESDQoFc2hhcmUYBCABKAFCCgoIX2Jsb2NrZWQibAoRQW5hbHl0aWNzTGFuZ3VhZ2USFQoIbGFuZ3VhZ2UYASABKAlIAIgBARITCgtldmFsdWF0aW9ucxgCIAEoARIPCgdibG9ja2VkGAMgASgBEg0KBXNoYXJlGAQgASgBQgsKCV9sYW5ndWFnZSJlChZBbmFseXRpY3NCdW5kbGVWZXJzaW9uEhYKDmJ1bmRsZV92ZXJzaW9uGAEgASgFEhMKC2V2YWx1YXRpb25zGAIgASgBEg8KB2Jsb2NrZWQYAyABKAESDQoFc2hhcmUYBCABKAEijAEKEUFuYWx5dGljc1VuanVkZ2VkEg4KBnJlYXNvbhgBIAEoCRIQCghkZXRlY3RvchgCIAEoCRIxCghvbl9lcnJvchgDIAEoDjIfLnBvbGljeWd1YXJkLnBvbGljeS52MS5GYWlsTW9kZRITCgtldmFsdWF0aW9ucxgEIAEoARINCgVzaGFyZRgFIAEoASKYAQoOQW5hbHl0aWNzT3RoZXISDQoFcnVsZXMYASABKAESEQoJZGV0ZWN0b3JzGAIgASgBEg4KBmFnZW50cxgDIAEoARIOCgZzdGFnZXMYBCABKAESEQoJbGFuZ3VhZ2VzGAUgASgBEhcKD2J1bmRsZV92ZXJzaW9ucxgGIAEoARIYChB1bmp1ZGdlZF9yZWFzb25zGAcgASgBIpEEChNBbmFseXRpY3NCcmVha2Rvd25zEjQKBXJ1bGVzGAEgAygLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NSdWxlEjwKCWRldGVjdG9ycxgCIAMoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5hbHl0aWNzRGV0ZWN0b3ISNgoGYWdlbnRzGAMgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NBZ2VudBI2CgZzdGFnZXMYBCADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFuYWx5dGljc1N0YWdlEjwKCWxhbmd1YWdlcxgFIAMoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5hbHl0aWNzTGFuZ3VhZ2USRwoPYnVuZGxlX3ZlcnNpb25zGAYgAygLMi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NCdW5kbGVWZXJzaW9uEkMKEHVuanVkZ2VkX3JlYXNvbnMYByADKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFuYWx5dGljc1VuanVkZ2VkEjUKBW90aGVyGAggASgLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NPdGhlchITCgt1bmF2YWlsYWJsZRgJIAMoCSI1ChJBbmFseXRpY3NFeGFjdG5lc3MSDgoGY291bnRzGAEgASgJEg8KB2xhdGVuY3kYAiABKAkq7AEKD0FuYWx5dGljc0J1Y2tldBIgChxBTkFMWVRJQ1NfQlVDS0VUX1VOU1BFQ0lGSUVEEAASIwoVQU5BTFlUSUNTX0JVQ0tFVF9BVVRPEAEaCJK9GARhdXRvEiMKFUFOQUxZVElDU19CVUNLRVRfSE9VUhACGgiSvRgEaG91chIhChRBTkFMWVRJQ1NfQlVDS0VUX0RBWRADGgeSvRgDZGF5EiMKFUFOQUxZVElDU19CVUNLRVRfV0VFSxAEGgiSvRgEd2VlaxIlChZBTkFMWVRJQ1NfQlVDS0VUX01PTlRIEAUaCZK9GAVtb250aCqVAQoTQW5hbHl0aWNzQ29tcGFyaXNvbhIkCiBBTkFMWVRJQ1NfQ09NUEFSSVNPTl9VTlNQRUNJRklFRBAAEicKGUFOQUxZVElDU19DT01QQVJJU09OX05PTkUQARoIkr0YBG5vbmUSLwodQU5BTFlUSUNTX0NPTVBBUklTT05fUFJFVklPVVMQAhoMkr0YCHByZXZpb3VzYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL3RyYWNlX2FuYWx5dGljcy5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKgAQoPQW5hbHl0aWNzV2luZG93EikKBXNpbmNlGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNwoGYnVja2V0GAMgASgOMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NCdWNrZXQiTwoRQW5hbHl0aWNzT3V0Y29tZXMSDQoFYWxsb3cYASABKAESDAoEZmxhZxgCIAEoARIOCgZyZWRhY3QYAyABKAESDQoFYmxvY2sYBCABKAEiRgoQQW5hbHl0aWNzTGF0ZW5jeRILCgNwNTAYASABKAESCwoDcDkwGAIgASgBEgsKA3A5NRgDIAEoARILCgNwOTkYBCABKAEi5QMKD0FuYWx5dGljc1RvdGFscxITCgtldmFsdWF0aW9ucxgBIAEoARJACghvdXRjb21lcxgCIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5hbHl0aWNzT3V0Y29tZXNIAIgBARIYCgt3b3VsZF9ibG9jaxgDIAEoAUgBiAEBEhUKCHVuanVkZ2VkGAQgASgBSAKIAQESFgoJZmFpbF9vcGVuGAUgASgBSAOIAQESFQoIZXhlbXB0ZWQYBiABKAFIBIgBARIRCgRsb3N0GAcgASgBSAWIAQESFQoIdW5sZWFzZWQYCCABKAFIBogBARIVCghmaW5kaW5ncxgJIAEoAUgHiAEBEhQKB2RlY2lkZWQYCiABKAFICIgBARJBCgpsYXRlbmN5X3VzGAsgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NMYXRlbmN5SAmIAQFCCwoJX291dGNvbWVzQg4KDF93b3VsZF9ibG9ja0ILCglfdW5qdWRnZWRCDAoKX2ZhaWxfb3BlbkILCglfZXhlbXB0ZWRCBwoFX2xvc3RCCwoJX3VubGVhc2VkQgsKCV9maW5kaW5nc0IKCghfZGVjaWRlZEINCgtfbGF0ZW5jeV91cyKPBAoOQW5hbHl0aWNzUG9pbnQSKQoFc3RhcnQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2V2YWx1YXRpb25zGAEgASgBEkAKCG91dGNvbWVzGAIgASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NPdXRjb21lc0gAiAEBEhgKC3dvdWxkX2Jsb2NrGAMgASgBSAGIAQESFQoIdW5qdWRnZWQYBCABKAFIAogBARIWCglmYWlsX29wZW4YBSABKAFIA4gBARIVCghleGVtcHRlZBgGIAEoAUgEiAEBEhEKBGxvc3QYByABKAFIBYgBARIVCgh1bmxlYXNlZBgIIAEoAUgGiAEBEhUKCGZpbmRpbmdzGAkgASgBSAeIAQESFAoHZGVjaWRlZBgKIAEoAUgIiAEBEkEKCmxhdGVuY3lfdXMYCyABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFuYWx5dGljc0xhdGVuY3lICYgBAUILCglfb3V0Y29tZXNCDgoMX3dvdWxkX2Jsb2NrQgsKCV91bmp1ZGdlZEIMCgpfZmFpbF9vcGVuQgsKCV9leGVtcHRlZEIHCgVfbG9zdEILCglfdW5sZWFzZWRCCwoJX2ZpbmRpbmdzQgoKCF9kZWNpZGVkQg0KC19sYXRlbmN5X3VzIncKDUFuYWx5dGljc1J1bGUSDgoGcG9saWN5GAEgASgJEg8KB3J1bGVfaWQYAiABKAkSEwoLZXZhbHVhdGlvbnMYAyABKAESEAoIZmluZGluZ3MYBCABKAESDwoHZGVjaWRlZBgFIAEoARINCgVzaGFyZRgGIAEoASJbChFBbmFseXRpY3NEZXRlY3RvchIQCghkZXRlY3RvchgBIAEoCRITCgtldmFsdWF0aW9ucxgCIAEoARIQCghmaW5kaW5ncxgDIAEoARINCgVzaGFyZRgEIAEoASJpCg5BbmFseXRpY3NBZ2VudBIVCghhZ2VudF9pZBgBIAEoCUgAiAEBEhMKC2V2YWx1YXRpb25zGAIgASgBEg8KB2Jsb2NrZWQYAyABKAESDQoFc2hhcmUYBCABKAFCCwoJX2FnZW50X2lkIoMBCg5BbmFseXRpY3NTdGFnZRIrCgVzdGFnZRgBIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZRITCgtldmFsdWF0aW9ucxgCIAEoARIUCgdibG9ja2VkGAMgASgBSACIAQESDQoFc2hhcmUYBCABKAFCCgoIX2Jsb2NrZWQibAoRQW5hbHl0aWNzTGFuZ3VhZ2USFQoIbGFuZ3VhZ2UYASABKAlIAIgBARITCgtldmFsdWF0aW9ucxgCIAEoARIPCgdibG9ja2VkGAMgASgBEg0KBXNoYXJlGAQgASgBQgsKCV9sYW5ndWFnZSJlChZBbmFseXRpY3NCdW5kbGVWZXJzaW9uEhYKDmJ1bmRsZV92ZXJzaW9uGAEgASgFEhMKC2V2YWx1YXRpb25zGAIgASgBEg8KB2Jsb2NrZWQYAyABKAESDQoFc2hhcmUYBCABKAEijAEKEUFuYWx5dGljc1VuanVkZ2VkEg4KBnJlYXNvbhgBIAEoCRIQCghkZXRlY3RvchgCIAEoCRIxCghvbl9lcnJvchgDIAEoDjIfLnBvbGljeWd1YXJkLnBvbGljeS52MS5GYWlsTW9kZRITCgtldmFsdWF0aW9ucxgEIAEoARINCgVzaGFyZRgFIAEoASKYAQoOQW5hbHl0aWNzT3RoZXISDQoFcnVsZXMYASABKAESEQoJZGV0ZWN0b3JzGAIgASgBEg4KBmFnZW50cxgDIAEoARIOCgZzdGFnZXMYBCABKAESEQoJbGFuZ3VhZ2VzGAUgASgBEhcKD2J1bmRsZV92ZXJzaW9ucxgGIAEoARIYChB1bmp1ZGdlZF9yZWFzb25zGAcgASgBIpEEChNBbmFseXRpY3NCcmVha2Rvd25zEjQKBXJ1bGVzGAEgAygLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NSdWxlEjwKCWRldGVjdG9ycxgCIAMoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5hbHl0aWNzRGV0ZWN0b3ISNgoGYWdlbnRzGAMgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NBZ2VudBI2CgZzdGFnZXMYBCADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFuYWx5dGljc1N0YWdlEjwKCWxhbmd1YWdlcxgFIAMoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5hbHl0aWNzTGFuZ3VhZ2USRwoPYnVuZGxlX3ZlcnNpb25zGAYgAygLMi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NCdW5kbGVWZXJzaW9uEkMKEHVuanVkZ2VkX3JlYXNvbnMYByADKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFuYWx5dGljc1VuanVkZ2VkEjUKBW90aGVyGAggASgLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NPdGhlchITCgt1bmF2YWlsYWJsZRgJIAMoCSJGChJBbmFseXRpY3NFeGFjdG5lc3MSDgoGY291bnRzGAEgASgJEg8KB2xhdGVuY3kYAiABKAkSDwoHcXVhbGl0eRgDIAEoCSJDChFBbmFseXRpY3NJbnRlcnZhbBIQCghlc3RpbWF0ZRgBIAEoARINCgVsb3dlchgCIAEoARINCgV1cHBlchgDIAEoASKLAQoSQW5hbHl0aWNzUHJlY2lzaW9uEjkKBnN0cmljdBgBIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5hbHl0aWNzSW50ZXJ2YWwSOgoHbGVuaWVudBgCIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5hbHl0aWNzSW50ZXJ2YWwiYAoSQW5hbHl0aWNzQWdyZWVtZW50Eg0KBWFscGhhGAEgASgBEg0KBWxvd2VyGAIgASgBEg0KBXVwcGVyGAMgASgBEg0KBXVuaXRzGAQgASgFEg4KBmlzX2xvdxgFIAEoCCKIAQoRQW5hbHl0aWNzUmVzb2x2ZWQSFgoOZmFsc2VfcG9zaXRpdmUYASABKAUSFgoOZmFsc2VfbmVnYXRpdmUYAiABKAUSDwoHY29ycmVjdBgDIAEoBRISCgphY2NlcHRhYmxlGAQgASgFEhAKCGRpc3B1dGVkGAUgASgFEgwKBG9wZW4YBiABKAUirQMKEEFuYWx5dGljc1F1YWxpdHkSEwoGcG9saWN5GAEgASgJSACIAQESFAoHcnVsZV9pZBgCIAEoCUgBiAEBEg0KBW1hcmtzGAMgASgFEjsKCHJlc29sdmVkGAQgASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NSZXNvbHZlZBJCCglwcmVjaXNpb24YBSABKAsyKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFuYWx5dGljc1ByZWNpc2lvbkgCiAEBEgkKAW4YBiABKAUSEwoLbl9lZmZlY3RpdmUYByABKAESNwoGZGVzaWduGAggASgOMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5BbmFseXRpY3NEZXNpZ24SDgoGYmlhc2VkGAkgASgIEkIKCWFncmVlbWVudBgKIAEoCzIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5hbHl0aWNzQWdyZWVtZW50SAOIAQFCCQoHX3BvbGljeUIKCghfcnVsZV9pZEIMCgpfcHJlY2lzaW9uQgwKCl9hZ3JlZW1lbnQq7AEKD0FuYWx5dGljc0J1Y2tldBIgChxBTkFMWVRJQ1NfQlVDS0VUX1VOU1BFQ0lGSUVEEAASIwoVQU5BTFlUSUNTX0JVQ0tFVF9BVVRPEAEaCJK9GARhdXRvEiMKFUFOQUxZVElDU19CVUNLRVRfSE9VUhACGgiSvRgEaG91chIhChRBTkFMWVRJQ1NfQlVDS0VUX0RBWRADGgeSvRgDZGF5EiMKFUFOQUxZVElDU19CVUNLRVRfV0VFSxAEGgiSvRgEd2VlaxIlChZBTkFMWVRJQ1NfQlVDS0VUX01PTlRIEAUaCZK9GAVtb250aCqVAQoTQW5hbHl0aWNzQ29tcGFyaXNvbhIkCiBBTkFMWVRJQ1NfQ09NUEFSSVNPTl9VTlNQRUNJRklFRBAAEicKGUFOQUxZVElDU19DT01QQVJJU09OX05PTkUQARoIkr0YBG5vbmUSLwodQU5BTFlUSUNTX0NPTVBBUklTT05fUFJFVklPVVMQAhoMkr0YCHByZXZpb3VzKpcBCg9BbmFseXRpY3NEZXNpZ24SIAocQU5BTFlUSUNTX0RFU0lHTl9VTlNQRUNJRklFRBAAEjUKHkFOQUxZVElDU19ERVNJR05fUkFORE9NX1NBTVBMRRABGhGSvRgNcmFuZG9tX3NhbXBsZRIrChlBTkFMWVRJQ1NfREVTSUdOX1NFTEVDVEVEEAIaDJK9GAhzZWxlY3RlZGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * AnalyticsWindow is the time that an answer is about.
@@ -803,6 +803,13 @@ export type AnalyticsExactness = Message<"policyguard.control.v1.AnalyticsExactn
    * @generated from field: string latency = 2;
    */
   latency: string;
+
+  /**
+   * "interval_0.95": shares in `quality` come with bounds that hold the true one in about 95 % of samples.
+   *
+   * @generated from field: string quality = 3;
+   */
+  quality: string;
 };
 
 /**
@@ -811,6 +818,258 @@ export type AnalyticsExactness = Message<"policyguard.control.v1.AnalyticsExactn
  */
 export const AnalyticsExactnessSchema: GenMessage<AnalyticsExactness> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_trace_analytics, 14);
+
+/**
+ * AnalyticsInterval is an estimated share with its bounds of 95 %, each 0 to 1.
+ *
+ * @generated from message policyguard.control.v1.AnalyticsInterval
+ */
+export type AnalyticsInterval = Message<"policyguard.control.v1.AnalyticsInterval"> & {
+  /**
+   * The estimate.
+   *
+   * @generated from field: double estimate = 1;
+   */
+  estimate: number;
+
+  /**
+   * The lower bound.
+   *
+   * @generated from field: double lower = 2;
+   */
+  lower: number;
+
+  /**
+   * The upper bound.
+   *
+   * @generated from field: double upper = 3;
+   */
+  upper: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.AnalyticsInterval.
+ * Use `create(AnalyticsIntervalSchema)` to create a new message.
+ */
+export const AnalyticsIntervalSchema: GenMessage<AnalyticsInterval> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_trace_analytics, 15);
+
+/**
+ * AnalyticsPrecision is the share of what was found that was found rightly, with Wilson bounds.
+ *
+ * @generated from message policyguard.control.v1.AnalyticsPrecision
+ */
+export type AnalyticsPrecision = Message<"policyguard.control.v1.AnalyticsPrecision"> & {
+  /**
+   * What is "acceptable" counts as wrong.
+   *
+   * @generated from field: policyguard.control.v1.AnalyticsInterval strict = 1;
+   */
+  strict?: AnalyticsInterval | undefined;
+
+  /**
+   * What is "acceptable" counts as right.
+   *
+   * @generated from field: policyguard.control.v1.AnalyticsInterval lenient = 2;
+   */
+  lenient?: AnalyticsInterval | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.AnalyticsPrecision.
+ * Use `create(AnalyticsPrecisionSchema)` to create a new message.
+ */
+export const AnalyticsPrecisionSchema: GenMessage<AnalyticsPrecision> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_trace_analytics, 16);
+
+/**
+ * AnalyticsAgreement says how well annotators agree: Krippendorff's alpha for nominal values.
+ *
+ * @generated from message policyguard.control.v1.AnalyticsAgreement
+ */
+export type AnalyticsAgreement = Message<"policyguard.control.v1.AnalyticsAgreement"> & {
+  /**
+   * 1 for full agreement, 0 for as much as chance would bring, less for less.
+   *
+   * @generated from field: double alpha = 1;
+   */
+  alpha: number;
+
+  /**
+   * The lower bound of 95 %, by a bootstrap over traces with a fixed seed.
+   *
+   * @generated from field: double lower = 2;
+   */
+  lower: number;
+
+  /**
+   * The upper bound.
+   *
+   * @generated from field: double upper = 3;
+   */
+  upper: number;
+
+  /**
+   * Traces in which more than one annotator has judged the target.
+   *
+   * @generated from field: int32 units = 4;
+   */
+  units: number;
+
+  /**
+   * Whether alpha is below 0.667: too little to draw conclusions from the marks.
+   *
+   * @generated from field: bool is_low = 5;
+   */
+  isLow: boolean;
+};
+
+/**
+ * Describes the message policyguard.control.v1.AnalyticsAgreement.
+ * Use `create(AnalyticsAgreementSchema)` to create a new message.
+ */
+export const AnalyticsAgreementSchema: GenMessage<AnalyticsAgreement> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_trace_analytics, 17);
+
+/**
+ * AnalyticsResolved counts the traces of the window by what their annotations come to.
+ *
+ * @generated from message policyguard.control.v1.AnalyticsResolved
+ */
+export type AnalyticsResolved = Message<"policyguard.control.v1.AnalyticsResolved"> & {
+  /**
+   * Settled as a false positive.
+   *
+   * @generated from field: int32 false_positive = 1;
+   */
+  falsePositive: number;
+
+  /**
+   * Settled as a false negative.
+   *
+   * @generated from field: int32 false_negative = 2;
+   */
+  falseNegative: number;
+
+  /**
+   * Settled as correct.
+   *
+   * @generated from field: int32 correct = 3;
+   */
+  correct: number;
+
+  /**
+   * Settled as acceptable.
+   *
+   * @generated from field: int32 acceptable = 4;
+   */
+  acceptable: number;
+
+  /**
+   * Annotators disagree.
+   *
+   * @generated from field: int32 disputed = 5;
+   */
+  disputed: number;
+
+  /**
+   * Too few annotators have said something.
+   *
+   * @generated from field: int32 open = 6;
+   */
+  open: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.AnalyticsResolved.
+ * Use `create(AnalyticsResolvedSchema)` to create a new message.
+ */
+export const AnalyticsResolvedSchema: GenMessage<AnalyticsResolved> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_trace_analytics, 18);
+
+/**
+ * AnalyticsQuality is what annotators say of one rule, or of traces as a whole.
+ *
+ * @generated from message policyguard.control.v1.AnalyticsQuality
+ */
+export type AnalyticsQuality = Message<"policyguard.control.v1.AnalyticsQuality"> & {
+  /**
+   * Name of the rule's policy; null for traces as a whole.
+   *
+   * @generated from field: optional string policy = 1;
+   */
+  policy?: string | undefined;
+
+  /**
+   * The rule, in its policy; null for traces as a whole.
+   *
+   * @generated from field: optional string rule_id = 2;
+   */
+  ruleId?: string | undefined;
+
+  /**
+   * Annotations.
+   *
+   * @generated from field: int32 marks = 3;
+   */
+  marks: number;
+
+  /**
+   * What they come to.
+   *
+   * @generated from field: policyguard.control.v1.AnalyticsResolved resolved = 4;
+   */
+  resolved?: AnalyticsResolved | undefined;
+
+  /**
+   * The share of what was found that was found rightly; null where nothing that was found is settled.
+   *
+   * @generated from field: optional policyguard.control.v1.AnalyticsPrecision precision = 5;
+   */
+  precision?: AnalyticsPrecision | undefined;
+
+  /**
+   * Traces that the precision goes by.
+   *
+   * @generated from field: int32 n = 6;
+   */
+  n: number;
+
+  /**
+   * How many they are worth, where some were drawn more often than others: Kish's effective number.
+   *
+   * @generated from field: double n_effective = 7;
+   */
+  nEffective: number;
+
+  /**
+   * How these traces came about. Where the random lane gave any, others are left out.
+   *
+   * @generated from field: policyguard.control.v1.AnalyticsDesign design = 8;
+   */
+  design: AnalyticsDesign;
+
+  /**
+   * Whether the precision is that of traces that somebody picked, and says nothing of others.
+   *
+   * @generated from field: bool biased = 9;
+   */
+  biased: boolean;
+
+  /**
+   * How well annotators agree; null where nothing can be said.
+   *
+   * @generated from field: optional policyguard.control.v1.AnalyticsAgreement agreement = 10;
+   */
+  agreement?: AnalyticsAgreement | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.AnalyticsQuality.
+ * Use `create(AnalyticsQualitySchema)` to create a new message.
+ */
+export const AnalyticsQualitySchema: GenMessage<AnalyticsQuality> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_trace_analytics, 19);
 
 /**
  * AnalyticsBucket is the length of the steps of a series.
@@ -914,4 +1173,45 @@ export type AnalyticsComparison = (typeof AnalyticsComparison)[keyof typeof Anal
  */
 export const AnalyticsComparisonSchema: GenEnum<AnalyticsComparison> = /*@__PURE__*/
   enumDesc(file_policyguard_control_v1_trace_analytics, 1);
+
+/**
+ * AnalyticsDesign is how the traces came about that an estimate goes by.
+ *
+ * @generated from enum policyguard.control.v1.AnalyticsDesign
+ */
+export const AnalyticsDesign = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: ANALYTICS_DESIGN_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The random lane of the annotation queue chose them.
+   *
+   * @generated from enum value: ANALYTICS_DESIGN_RANDOM_SAMPLE = 1;
+   */
+  RANDOM_SAMPLE: 1,
+
+  /**
+   * Somebody or something looked for them, so they are worse or better than the rest.
+   *
+   * @generated from enum value: ANALYTICS_DESIGN_SELECTED = 2;
+   */
+  SELECTED: 2,
+} as const;
+
+/**
+ * AnalyticsDesign is how the traces came about that an estimate goes by.
+ *
+ * @generated from enum policyguard.control.v1.AnalyticsDesign
+ */
+export type AnalyticsDesign = (typeof AnalyticsDesign)[keyof typeof AnalyticsDesign] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.AnalyticsDesign.
+ */
+export const AnalyticsDesignSchema: GenEnum<AnalyticsDesign> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_trace_analytics, 2);
 

@@ -1,0 +1,13 @@
+/**
+ * Numbers in [0, 1) that follow from a seed: Mulberry32 by Tommy Ettinger (public domain, 2017). Good enough to resample
+ * with, and the same everywhere, so that an interval does not change from one answer to the next.
+ */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
