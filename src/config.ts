@@ -146,6 +146,51 @@ export const controlPlaneSchema = defineSchema({
     default: "7d",
     description: "How long after a first failed payment an organization goes on before it is blocked.",
   },
+  stripeSecretKey: {
+    name: "STRIPE_SECRET_KEY",
+    kind: "string",
+    secret: true,
+    description:
+      "Connects Stripe, which sells plans then instead of the local pages. `STRIPE_WEBHOOK_SECRETS` and `STRIPE_PRICE_GROWTH` are needed too. A restricted key is enough: see [billing](billing.md#stripe).",
+  },
+  stripeWebhookSecrets: {
+    name: "STRIPE_WEBHOOK_SECRETS",
+    kind: "list",
+    secret: true,
+    description: "Signing secrets of the webhook endpoint in Stripe; two while one replaces the other.",
+  },
+  stripePriceGrowth: {
+    name: "STRIPE_PRICE_GROWTH",
+    kind: "list",
+    description:
+      "Id of the monthly price of the plan growth in Stripe. Further ids, behind it, are prices that are not sold any more and that some still have.",
+  },
+  stripePriceEnterprise: {
+    name: "STRIPE_PRICE_ENTERPRISE",
+    kind: "list",
+    description: "The same of the plan enterprise. Empty: it is arranged with the operator.",
+  },
+  stripeTrialDays: {
+    name: "STRIPE_TRIAL_DAYS",
+    kind: "int",
+    min: 1,
+    max: 730,
+    description: "Days of a trial before the first payment, once for each organization. Empty: none.",
+  },
+  stripeAutomaticTax: {
+    name: "STRIPE_AUTOMATIC_TAX",
+    kind: "enum",
+    values: ["on", "off"],
+    default: "off",
+    description: "Whether Stripe adds taxes to what is bought. Set Stripe Tax up there first.",
+  },
+  stripeApiUrl: {
+    name: "STRIPE_API_URL",
+    kind: "url",
+    schemes: ["https", "http"],
+    description:
+      "Address of a stand-in for Stripe, for tests. One with `http:` needs `POLICY_GUARD_ALLOW_NETWORKS`. Empty: Stripe itself.",
+  },
   authLimitPerMinute: {
     name: "AUTH_LIMIT_PER_MINUTE",
     kind: "int",
@@ -198,6 +243,17 @@ export const controlPlaneSchema = defineSchema({
   },
 });
 
+/** The variables that connect Stripe, for every process that calls it. */
+const stripeVariables = {
+  stripeSecretKey: controlPlaneSchema.stripeSecretKey,
+  stripeWebhookSecrets: controlPlaneSchema.stripeWebhookSecrets,
+  stripePriceGrowth: controlPlaneSchema.stripePriceGrowth,
+  stripePriceEnterprise: controlPlaneSchema.stripePriceEnterprise,
+  stripeTrialDays: controlPlaneSchema.stripeTrialDays,
+  stripeAutomaticTax: controlPlaneSchema.stripeAutomaticTax,
+  stripeApiUrl: controlPlaneSchema.stripeApiUrl,
+};
+
 /** Variables of `npm run worker`. */
 export const workerSchema = defineSchema({
   databaseUrl: {
@@ -217,6 +273,7 @@ export const workerSchema = defineSchema({
   stubPrices: controlPlaneSchema.stubPrices,
   stubTrialDays: controlPlaneSchema.stubTrialDays,
   billingGraceMs: controlPlaneSchema.billingGraceMs,
+  ...stripeVariables,
   smtpUrl: controlPlaneSchema.smtpUrl,
   mailFrom: controlPlaneSchema.mailFrom,
   analysisThreads: {
@@ -280,6 +337,9 @@ export const operatorSchema = defineSchema({
   workerUrl: { ...workerSchema.databaseUrl, required: false },
   defaultPlan: controlPlaneSchema.defaultPlan,
   billingGraceMs: controlPlaneSchema.billingGraceMs,
+  ...stripeVariables,
+  allowNetworks: controlPlaneSchema.allowNetworks,
+  dnsServers: controlPlaneSchema.dnsServers,
 });
 
 /** Limits of REST and RPC calls to the control plane. */

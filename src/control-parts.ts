@@ -17,6 +17,7 @@ import { readMailSettings } from "./platform/mail.ts";
 import { createSealer, parseMasterKeys } from "./platform/seal.ts";
 import { createRefusalNotes } from "./sign-in-metrics.ts";
 import type { Database } from "./store/connection/database.ts";
+import { connectStripe, createEventMetrics } from "./stripe-connection.ts";
 
 /** Settings of a control plane, as read from its environment. */
 export type ControlPlaneConfig = Config<typeof controlPlaneSchema>;
@@ -42,6 +43,10 @@ export function createParts(config: ControlPlaneConfig, process: ProcessParts) {
   const publicUrl = publicUrlOf(config);
   const outbound = createOutbound({ guard });
   const signer = externalSigner(config, outbound);
+  const mailer = readMailSettings(config) && new MailQueue(database, { sealer, log });
+  const graceMs = config.billingGraceMs;
+  const stripe = connectStripe(config, { ...process, outbound, mailer, graceMs });
+  const localMode = config.stubBilling === "on" ? ("stub" as const) : ("off" as const);
   return {
     ...process,
     sealer,
@@ -50,12 +55,14 @@ export function createParts(config: ControlPlaneConfig, process: ProcessParts) {
     publicUrl,
     outbound,
     signer,
-    mailer: readMailSettings(config) && new MailQueue(database, { sealer, log }),
+    mailer,
+    stripe,
+    onProviderEvent: createEventMetrics(metrics),
     isRegistrationOpen: config.registration === "open",
     defaultPlan: config.defaultPlan,
-    billingMode: config.stubBilling === "on" ? ("stub" as const) : ("off" as const),
+    billingMode: stripe === undefined ? localMode : ("stripe" as const),
     prices: readPrices(config.stubPrices),
-    graceMs: config.billingGraceMs,
+    graceMs,
     trialDays: config.stubTrialDays,
     tracePartition: config.tracePartition,
     noteRefusal: createRefusalNotes(metrics, log),

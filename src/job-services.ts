@@ -5,6 +5,7 @@ import type { Analysis } from "./domain/analysis/analysis.ts";
 import { BillingUpkeep } from "./domain/billing/billing-upkeep.ts";
 import { NoticeMails } from "./domain/billing/notice.ts";
 import { readPrices } from "./domain/billing/price.ts";
+import { ProviderUpkeep } from "./domain/billing/provider-upkeep.ts";
 import { QuotaUpkeep } from "./domain/billing/quota-upkeep.ts";
 import { UsageAnomalies } from "./domain/billing/usage-anomaly.ts";
 import { UsageReconciliation } from "./domain/billing/usage-reconciliation.ts";
@@ -34,12 +35,14 @@ import type { JobServices } from "./jobs/task.ts";
 import { createOutbound, type Outbound } from "./kit/net/outbound/client.ts";
 import { createNetworkGuard } from "./kit/net/outbound/guard.ts";
 import type { Logger } from "./kit/observability/log.ts";
+import type { Metrics } from "./kit/observability/metrics.ts";
 import type { Clock } from "./kit/process/clock.ts";
 import type { Config } from "./kit/process/config.ts";
 import { createMailTransport, readMailSettings } from "./platform/mail.ts";
 import { createSealer, parseMasterKeys } from "./platform/seal.ts";
 import type { Database } from "./store/connection/database.ts";
 import { unlockDeadPools } from "./store/core/worker-pool.ts";
+import { connectStripe } from "./stripe-connection.ts";
 
 /** Age from which the heartbeat of a pool whose session has ended counts as its death. */
 const deadPoolMs = 60_000;
@@ -56,18 +59,24 @@ export interface WorkerParts {
   readonly onFold: (folded: Folded) => void;
   /** Called for each month of an organization whose counts of usage differ. */
   readonly onUsageDifference: () => void;
+  /** Called for each organization that stood otherwise than Stripe says. */
+  readonly onProviderDifference: () => void;
+  readonly metrics: Metrics;
 }
 
 /** Builds them, and the client by which they reach other hosts. They live as long as the process. */
 export function createJobServices(
   config: Config<typeof workerSchema>,
-  { database, clock, log, analysis, onAttempt, onFold, onUsageDifference }: WorkerParts,
+  { database, clock, log, metrics, analysis, ...parts }: WorkerParts,
 ): { readonly services: JobServices; readonly outbound: Outbound } {
+  const { onAttempt, onFold, onUsageDifference, onProviderDifference } = parts;
   const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
   const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
   const outbound = createOutbound({ guard, totalTimeoutMs: attemptTimeoutMs });
   const mail = readMailSettings(config);
   const mailer = mail && new MailQueue(database, { sealer, log });
+  const graceMs = config.billingGraceMs;
+  const stripe = connectStripe(config, { database, outbound, clock, log, metrics, mailer, graceMs });
   const attempts = new DeliveryAttempts(database, { sealer, outbound, clock, mailer });
   const services = {
     log,
@@ -84,10 +93,12 @@ export function createJobServices(
     quotas: new QuotaUpkeep(database, { clock, mailer }),
     billing: new BillingUpkeep(database, clock, {
       prices: readPrices(config.stubPrices),
-      graceMs: config.billingGraceMs,
+      graceMs,
       trialDays: config.stubTrialDays,
       mailer,
     }),
+    provider: stripe && { ...stripe, upkeep: new ProviderUpkeep(database, { ...stripe, clock, log }) },
+    onProviderDifference,
     departures: new Departures(database, { mailer }),
     statFold: new StatFold(database),
     traceUpgrade: new TraceUpgrade(database, sealer),

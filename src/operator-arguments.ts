@@ -25,6 +25,11 @@ const usage = `usage: npm run operator -- <verb>
       shows what each organization has used of the month; default: this one
   end-sessions <organization id>
       signs out all of its members; tokens stay
+  reconcile
+      compares every customer with Stripe and brings those who differ to what Stripe says; needs the STRIPE_…
+      variables of the control plane
+  replay-provider-events --since <date>
+      does the same for those whom Stripe's events since then are about; Stripe keeps events for 30 days
 
   --json      prints JSON
   --dry-run   checks everything and changes nothing
@@ -38,13 +43,14 @@ const options = {
   until: { type: "string" },
   reason: { type: "string" },
   month: { type: "string" },
+  since: { type: "string" },
   json: { type: "boolean", default: false },
   "dry-run": { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
 type Values = ReturnType<typeof parsed>["values"];
-const valueOptions = ["owner", "person", "plan", "evaluations", "until", "reason", "month"] as const;
+const valueOptions = ["owner", "person", "plan", "evaluations", "until", "reason", "month", "since"] as const;
 type ValueOption = (typeof valueOptions)[number];
 
 const organization = "an organization's id";
@@ -60,6 +66,8 @@ const verbs = {
   unblock: { arguments: [organization], needs: ["reason"], takes: [] },
   usage: { arguments: [], needs: [], takes: ["month"] },
   "end-sessions": { arguments: [organization], needs: [], takes: [] },
+  reconcile: { arguments: [], needs: [], takes: [] },
+  "replay-provider-events": { arguments: [], needs: ["since"], takes: [] },
 } as const satisfies Record<
   string,
   {

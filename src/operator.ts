@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import { text } from "node:stream/consumers";
 import { operatorSchema } from "./config.ts";
+import { ProviderUpkeep, type Reconciliation } from "./domain/billing/provider-upkeep.ts";
 import { PasswordHasher } from "./domain/identity/password-hash.ts";
 import {
   type MadeOrganization,
@@ -12,11 +13,16 @@ import {
   type OperatorView,
   type OrganizationUsage,
 } from "./domain/operator/operator.ts";
+import { validationFailed } from "./kit/fault/fault.ts";
+import { createOutbound } from "./kit/net/outbound/client.ts";
+import { createNetworkGuard } from "./kit/net/outbound/guard.ts";
+import { createLog } from "./kit/observability/log.ts";
 import { systemClock } from "./kit/process/clock.ts";
-import { productVariables, readConfig } from "./kit/process/config.ts";
+import { type Config, productVariables, readConfig } from "./kit/process/config.ts";
 import { runOrSay } from "./kit/process/start-failure.ts";
 import { type OperatorCommand, readOperatorArguments, tellUsage } from "./operator-arguments.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
+import { connectStripe } from "./stripe-connection.ts";
 
 /** The result of a verb: an object for --json, and lines for people. */
 interface Answer {
@@ -38,7 +44,9 @@ async function main(): Promise<number> {
       defaultPlan: config.defaultPlan,
       graceMs: config.billingGraceMs,
     };
-    const { json, lines } = await run(new Operator(database, new PasswordHasher(), options), command, worker);
+    const { json, lines } = isOwn(command)
+      ? await run(new Operator(database, new PasswordHasher(), options), command, worker)
+      : await compareWithStripe(config, command, { worker, ...options });
     if (values.json) console.log(JSON.stringify({ ...json, dry_run: options.isDryRun }));
     else for (const line of options.isDryRun ? [...lines, "Nothing was changed: --dry-run."] : lines) console.log(line);
     return 0;
@@ -67,7 +75,55 @@ class LazyWorker {
   }
 }
 
-async function run(operator: Operator, command: OperatorCommand, worker: LazyWorker): Promise<Answer> {
+/** The verbs that ask Stripe. */
+type StripeVerb = "reconcile" | "replay-provider-events";
+
+/** A command that only the database knows the answer to. */
+type OwnCommand = OperatorCommand & { readonly verb: Exclude<OperatorCommand["verb"], StripeVerb> };
+
+function isOwn(command: OperatorCommand): command is OwnCommand {
+  return command.verb !== "reconcile" && command.verb !== "replay-provider-events";
+}
+
+/** Brings organizations to what Stripe says. */
+async function compareWithStripe(
+  config: Config<typeof operatorSchema>,
+  { verb, options: { since = "" } }: OperatorCommand,
+  { worker, actor, isDryRun }: { readonly worker: LazyWorker; readonly actor: string; readonly isDryRun: boolean },
+): Promise<Answer> {
+  const { allowNetworks = [], dnsServers = [], billingGraceMs: graceMs } = config;
+  const from = new Date(since);
+  if (verb === "replay-provider-events" && Number.isNaN(from.getTime()))
+    throw validationFailed([{ field: "since", message: "expected a date such as 2027-01-31" }]);
+  const outbound = createOutbound({ guard: createNetworkGuard({ allowNetworks, dnsServers }) });
+  try {
+    const database = await worker.open();
+    const parts = { clock: systemClock, log: createLog({ name: "operator", level: "silent" }) };
+    const none = { mailer: "worker" as const, metrics: undefined };
+    const stripe = connectStripe(config, { database, outbound, graceMs, ...parts, ...none });
+    if (stripe === undefined) throw new Error("STRIPE_SECRET_KEY: unset; this verb asks Stripe");
+    const upkeep = new ProviderUpkeep(database, { ...stripe, ...parts });
+    const how = { isDryRun, actor };
+    return compared(verb === "reconcile" ? await upkeep.reconcile(how) : await upkeep.replay(from, how));
+  } finally {
+    await outbound.close();
+  }
+}
+
+function compared({ organizations, changed, failed }: Reconciliation): Answer {
+  const lines = [
+    `Compared ${organizations} organizations with Stripe; ${changed.length} differed, ${failed.length} failed.`,
+    ...changed.map(
+      ({ orgId, before, after }) =>
+        `${orgId}: was ${before.plan} (${before.status}), is ${after.plan} (${after.status}).`,
+    ),
+    ...failed.map((orgId) => `${orgId}: could not be compared; try again, or see the log of the worker tomorrow.`),
+  ];
+  const json = changed.map(({ orgId, before, after }) => ({ org_id: orgId, before, after }));
+  return { json: { organizations, changed: json, failed }, lines };
+}
+
+async function run(operator: Operator, command: OwnCommand, worker: LazyWorker): Promise<Answer> {
   const { verb, subject, value, options } = command;
   const { owner = "", person, plan, until, reason = "" } = options;
   const evaluations = options.evaluations === undefined ? undefined : Number(options.evaluations);

@@ -32,7 +32,7 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
   const log = createLog({ name: "worker", level: config.logLevel });
   const metrics = createMetrics();
   const database = await openDatabase({ url: config.databaseUrl, poolSize: databasePoolSize, clock: systemClock });
-  const { onAttempt, onJob, onFold, onUsageDifference } = createWorkerMetrics(
+  const { onAttempt, onJob, onFold, onUsageDifference, onProviderDifference } = createWorkerMetrics(
     metrics,
     () => services.dispatcher.inFlight,
   );
@@ -41,8 +41,8 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
     maxProcesses: config.analysisThreads,
   });
   const { services, outbound } = createJobServices(config, {
-    ...{ database, clock: systemClock, log, analysis: analysisPool.analysis },
-    ...{ onAttempt, onFold, onUsageDifference },
+    ...{ database, clock: systemClock, log, metrics, analysis: analysisPool.analysis },
+    ...{ onAttempt, onFold, onUsageDifference, onProviderDifference },
   });
   const pool = openQueuePool(config.databaseUrl, log);
   const runnerOptions: Omit<RunnerOptions, "tasks"> = {

@@ -74,7 +74,7 @@ const layers: readonly Layer[] = [
   {
     folder: "src/platform/",
     ours: ["gen/", "src/kit/"],
-    npm: [protobuf, connect, "jose", "nodemailer", "openid-client", "qrcode"],
+    npm: [protobuf, connect, "jose", "nodemailer", "openid-client", "qrcode", "stripe"],
     node: anyNode,
   },
   {

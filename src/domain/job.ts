@@ -60,6 +60,18 @@ export type DeletedDataset = {
   readonly dataset_id: string;
 };
 
+/** An organization whose subscription may have changed at the provider. */
+export type BilledOrganization = {
+  readonly org_id: string;
+};
+
+/** What a deleted organization has left at the provider. */
+export type FormerCustomer = {
+  readonly customer_id: string;
+  /** Pages that somebody might still pay on. */
+  readonly session_ids: string[];
+};
+
 /** The payload of a job that finds its work by itself. */
 type Nothing = Readonly<Record<string, never>>;
 
@@ -82,6 +94,10 @@ export interface JobPayloads {
   readonly "notify-quotas": Nothing;
   readonly "close-month": Nothing;
   readonly "advance-subscriptions": Nothing;
+  readonly "apply-provider-event": BilledOrganization;
+  readonly "finish-billing-intents": Nothing;
+  readonly "reconcile-provider": Nothing;
+  readonly "end-customer": FormerCustomer;
   readonly "fold-stats": Nothing;
   readonly "reconcile-usage": Nothing;
   readonly "find-usage-anomaly": Nothing;

@@ -11,6 +11,7 @@ export interface WorkerMetrics {
   readonly onJob: (job: { readonly task: string; readonly failed: boolean }) => void;
   readonly onFold: (folded: Folded) => void;
   readonly onUsageDifference: () => void;
+  readonly onProviderDifference: () => void;
 }
 
 /** Registers the worker's measurements. `inFlight` tells how many requests are being made. */
@@ -44,6 +45,11 @@ export function createWorkerMetrics({ registry }: Metrics, inFlight: () => numbe
     help: "Months of organizations whose evaluations by month and by day differ, counted once a night.",
     registers,
   });
+  const providerDifferences = new Counter({
+    name: "billing_provider_differences_total",
+    help: "Organizations that the nightly comparison found to stand otherwise than Stripe says.",
+    registers,
+  });
   new Gauge({
     name: "webhook_requests_in_flight",
     help: "Requests to webhooks in flight.",
@@ -62,6 +68,7 @@ export function createWorkerMetrics({ registry }: Metrics, inFlight: () => numbe
       foldLag.set(lagMs / 1_000);
     },
     onUsageDifference: () => differences.inc(),
+    onProviderDifference: () => providerDifferences.inc(),
     onJob: ({ task, failed }) => jobs.inc({ task, result: failed ? "failed" : "done" }),
   };
 }

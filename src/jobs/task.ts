@@ -2,6 +2,9 @@
 
 import type { BillingUpkeep } from "../domain/billing/billing-upkeep.ts";
 import type { NoticeMails } from "../domain/billing/notice.ts";
+import type { ProviderChanges } from "../domain/billing/provider-change.ts";
+import type { ProviderSync } from "../domain/billing/provider-sync.ts";
+import type { ProviderUpkeep } from "../domain/billing/provider-upkeep.ts";
 import type { QuotaUpkeep } from "../domain/billing/quota-upkeep.ts";
 import type { UsageAnomalies } from "../domain/billing/usage-anomaly.ts";
 import type { UsageReconciliation } from "../domain/billing/usage-reconciliation.ts";
@@ -25,6 +28,13 @@ import type { Dispatcher } from "../domain/webhook/dispatcher.ts";
 import type { Logger } from "../kit/observability/log.ts";
 import type { Clock } from "../kit/process/clock.ts";
 
+/** What billing does at Stripe. */
+export interface ProviderServices {
+  readonly sync: ProviderSync;
+  readonly changes: ProviderChanges;
+  readonly upkeep: ProviderUpkeep;
+}
+
 /** The services that jobs call. */
 export interface JobServices {
   readonly log: Logger;
@@ -40,6 +50,10 @@ export interface JobServices {
   readonly mails: MailDelivery;
   readonly quotas: QuotaUpkeep;
   readonly billing: BillingUpkeep;
+  /** Undefined where Stripe is not connected. */
+  readonly provider: ProviderServices | undefined;
+  /** Called for each organization that stood otherwise than Stripe says. */
+  readonly onProviderDifference: () => void;
   readonly departures: Departures;
   readonly statFold: StatFold;
   readonly traceUpgrade: TraceUpgrade;

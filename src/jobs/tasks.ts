@@ -1,12 +1,15 @@
 // Every job of the worker. Their payloads are declared in domain/job.ts.
 
 import { advanceSubscriptions } from "./advance-subscriptions.ts";
+import { applyProviderEvent } from "./apply-provider-event.ts";
 import { closeMonth } from "./close-month.ts";
 import { createPartitions } from "./create-partitions.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
+import { endCustomer } from "./end-customer.ts";
 import { endTokens } from "./end-tokens.ts";
 import { fillQueue } from "./fill-queue.ts";
 import { findUsageAnomaly } from "./find-usage-anomaly.ts";
+import { finishBillingIntents } from "./finish-billing-intents.ts";
 import { foldStats } from "./fold-stats.ts";
 import { mailNotice } from "./mail-notice.ts";
 import { notifyQuotas } from "./notify-quotas.ts";
@@ -18,6 +21,7 @@ import { purgeEvidence } from "./purge-evidence.ts";
 import { purgeOrganization } from "./purge-organization.ts";
 import { purgeRuns } from "./purge-runs.ts";
 import { purgeTraces } from "./purge-traces.ts";
+import { reconcileProvider } from "./reconcile-provider.ts";
 import { reconcileUsage } from "./reconcile-usage.ts";
 import { recordLock } from "./record-lock.ts";
 import { refreshActivations } from "./refresh-activations.ts";
@@ -49,6 +53,10 @@ export const tasks: readonly RunnableTask[] = [
   notifyQuotas,
   closeMonth,
   advanceSubscriptions,
+  applyProviderEvent,
+  finishBillingIntents,
+  reconcileProvider,
+  endCustomer,
   foldStats,
   reconcileUsage,
   findUsageAnomaly,

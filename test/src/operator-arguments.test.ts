@@ -10,6 +10,8 @@ describe("the arguments of the operator", () => {
     [["create-organization", "Acme"], "create-organization needs --owner"],
     [["set-limit", "org", "1", "--evaluations", "5"], "set-limit takes no --evaluations"],
     [["block", "org"], "block needs --reason"],
+    [["replay-provider-events"], "replay-provider-events needs --since"],
+    [["reconcile", "--since", "2027-01-31"], "reconcile takes no --since"],
     [["list", "all"], "list takes no arguments, and got 1"],
   ])("%j is 2, says what is wrong, and how it is called", (args, what) => {
     const read = readOperatorArguments(args);

@@ -5,9 +5,8 @@ import { lookUpDueBilling } from "../../store/billing/subscription.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { lockBilling } from "../../store/tenancy/organization.ts";
 import { serviceCaller } from "../service-caller.ts";
-import { auditView } from "./billing.ts";
 import { advance, type SubscriptionTerms } from "./subscription.ts";
-import { readSummary } from "./summary.ts";
+import { auditView, readSummary } from "./summary.ts";
 
 /** Organizations that one look-up finds. */
 const batch = 500;

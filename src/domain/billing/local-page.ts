@@ -13,11 +13,11 @@ import { findSubscription } from "../../store/billing/subscription.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { findOrganization, lockBilling } from "../../store/tenancy/organization.ts";
-import { auditView, type BillingOptions } from "./billing.ts";
+import type { BillingOptions } from "./billing.ts";
 import { invoiceDocument } from "./invoice-document.ts";
 import type { Plan } from "./plan.ts";
 import { beginSubscription, isLive, payOpenInvoices, skipAhead, trialDaysOf } from "./subscription.ts";
-import { readSummary, type Summary } from "./summary.ts";
+import { auditView, readSummary, type Summary } from "./summary.ts";
 
 /** Wrong keys that end a page. */
 const maxWrongKeys = 5;
@@ -127,7 +127,8 @@ export class LocalPages {
     if (orgId === undefined) throw linkInvalid();
     return this.#database.read(orgId, async (tx) => {
       const found = await readInvoice(tx, id);
-      if (found === undefined || !isSame(tokenDigest(found.invoice.pageKey), key)) throw linkInvalid();
+      // Invoices of others have no local page.
+      if (found?.invoice.pageKey == null || !isSame(tokenDigest(found.invoice.pageKey), key)) throw linkInvalid();
       return invoiceDocument(found, await findOrganization(tx));
     });
   }

@@ -40,18 +40,22 @@ export function isLive(subscription: SubscriptionRow | null): subscription is Su
 }
 
 /** The subscription, or a new one that is none yet. */
-export async function requireSubscription(tx: Transaction): Promise<SubscriptionRow> {
+export async function requireSubscription(
+  tx: Transaction,
+  provider: SubscriptionRow["provider"] = "stub",
+): Promise<SubscriptionRow> {
   const found = await findSubscription(tx);
   if (found !== null) return found;
   return tx.em.create(SubscriptionRow, {
     orgId: tx.orgId,
-    provider: "stub",
+    provider,
     status: "none",
     plan: "free",
     anchorDay: 1,
     cancelAtPeriodEnd: false,
     paymentFails: false,
     revision: 0,
+    readings: 0,
     createdAt: tx.now,
     updatedAt: tx.now,
   });
@@ -113,8 +117,10 @@ async function tellChanges(
 }
 
 /** When something happens to the subscription by itself. */
-function dueOf({ status, periodEnd, graceEndsAt }: SubscriptionRow): Date | null {
+function dueOf({ provider, status, periodEnd, graceEndsAt }: SubscriptionRow): Date | null {
   if (status === "past_due" && graceEndsAt != null) return new Date(graceEndsAt.getTime() - dayMs);
+  // A provider renews and ends its subscriptions itself, and tells of it.
+  if (provider !== "stub") return null;
   return status === "active" || status === "canceled" || status === "trialing" ? (periodEnd ?? null) : null;
 }
 
@@ -127,6 +133,7 @@ export async function trialDaysOf(tx: Transaction, { trialDays }: SubscriptionTe
 export async function beginSubscription(tx: Transaction, plan: Plan, terms: SubscriptionTerms): Promise<void> {
   const trialDays = await trialDaysOf(tx, terms);
   const subscription = await requireSubscription(tx);
+  subscription.provider = "stub";
   subscription.status = "active";
   subscription.plan = plan;
   subscription.cancelAtPeriodEnd = false;
@@ -259,7 +266,8 @@ export async function endSubscription(tx: Transaction, subscription: Subscriptio
   if (!owes) clear(subscription);
 }
 
-function clear(subscription: SubscriptionRow): void {
+/** Makes it none: nothing of what was bought is left. */
+export function clear(subscription: SubscriptionRow): void {
   subscription.plan = "free";
   subscription.status = "none";
   subscription.periodStart = null;
@@ -345,6 +353,7 @@ export async function advance(tx: Transaction, terms: SubscriptionTerms): Promis
 async function step(tx: Transaction, subscription: SubscriptionRow, terms: SubscriptionTerms): Promise<boolean> {
   const { status, graceEndsAt } = subscription;
   if (status === "past_due" && graceEndsAt != null) return endGrace(tx, subscription, graceEndsAt, terms);
+  if (subscription.provider !== "stub") return false;
   if (status !== "active" && status !== "canceled" && status !== "trialing") return false;
   const { end } = periodOf(subscription);
   if (end > tx.now) return false;

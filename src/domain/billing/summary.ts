@@ -1,7 +1,7 @@
 // How an organization's plan, its use and its subscription stand, read in one snapshot.
 
 import { listNotices, type ShownNotice } from "../../store/billing/billing-notice.ts";
-import { findSubscription, type SubscriptionStatus } from "../../store/billing/subscription.ts";
+import { type BillingProvider, findSubscription, type SubscriptionStatus } from "../../store/billing/subscription.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { findOrganization } from "../../store/tenancy/organization.ts";
 import type { Plan } from "./plan.ts";
@@ -15,7 +15,7 @@ const noticeDays = 31;
 export interface Summary extends UsageView {
   readonly orgId: string;
   readonly status: SubscriptionStatus;
-  readonly provider: "none" | "stub" | "operator";
+  readonly provider: "none" | BillingProvider | "operator";
   readonly billingBlocked: boolean;
   readonly graceEndsAt: Date | null;
   readonly trialEndsAt: Date | null;
@@ -47,4 +47,9 @@ export async function readSummary(tx: Transaction): Promise<Summary> {
     pendingPlan: live?.pendingPlan ?? null,
     notices: await listNotices(tx, new Date(tx.now.getTime() - noticeDays * 86_400_000)),
   };
+}
+
+/** What the log of evidence says of a subscription. */
+export function auditView({ plan, status, pendingPlan, cancelAtPeriodEnd }: Summary) {
+  return { plan, status, pending_plan: pendingPlan, cancel_at_period_end: cancelAtPeriodEnd };
 }

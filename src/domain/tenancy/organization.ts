@@ -3,6 +3,8 @@
 import { validationFailed } from "../../kit/fault/fault.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
+import { listPayable } from "../../store/billing/checkout.ts";
+import { findSubscription } from "../../store/billing/subscription.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import {
@@ -67,6 +69,7 @@ export class Organizations {
       await lockTeamAs(tx, caller, "owner");
       const { name } = await findOrganization(tx);
       if (confirm !== name) throw validationFailed([{ field: "confirm", message: "must be the organization's name" }]);
+      await this.#leaveProvider(tx);
       await deleteOrganization(tx);
       // Connected runtimes are told that their tokens have ended.
       await tx.notify(tokensChannel, {});
@@ -75,6 +78,13 @@ export class Organizations {
       const by = `${credential.label} (${credential.id}) from ${audit.address} by request ${audit.requestId}`;
       await enqueueJob(tx, "purge-organization", { org_id: tx.orgId, by });
     });
+  }
+
+  /** Nobody pays for an organization that is gone. */
+  async #leaveProvider(tx: Transaction): Promise<void> {
+    const customerId = (await findSubscription(tx))?.customerId;
+    if (customerId == null) return;
+    await enqueueJob(tx, "end-customer", { customer_id: customerId, session_ids: await listPayable(tx) });
   }
 }
 

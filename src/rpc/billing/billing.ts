@@ -11,8 +11,10 @@ import type { Billing, PlanView } from "../../domain/billing/billing.ts";
 import { invoicePolicy } from "../../domain/billing/invoice-document.ts";
 import type { LocalPages, PortalAction, PortalView } from "../../domain/billing/local-page.ts";
 import { type Plan, planNames } from "../../domain/billing/plan.ts";
+import type { ProviderEvents } from "../../domain/billing/provider-event.ts";
 import type { Summary } from "../../domain/billing/summary.ts";
 import type { UsageHistory, UsageShare } from "../../domain/billing/usage-history.ts";
+import { notFound } from "../../kit/fault/fault.ts";
 import { auditKey, callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
@@ -22,6 +24,8 @@ export interface BillingDomain {
   readonly billing: Billing;
   readonly localPages: LocalPages;
   readonly usageHistory: UsageHistory;
+  /** Undefined where Stripe is not connected. */
+  readonly providerEvents: ProviderEvents | undefined;
   /** Address of the control plane, for the addresses of pages. */
   readonly publicUrl: string;
 }
@@ -32,7 +36,7 @@ type Status = StoredInvoice["invoice"]["status"];
 
 /** Handlers of BillingService. */
 export function billingHandlers(domain: BillingDomain): ServiceImpl<typeof BillingService> {
-  return { ...readHandlers(domain), ...changeHandlers(domain), ...pageHandlers(domain) };
+  return { ...readHandlers(domain), ...changeHandlers(domain), ...pageHandlers(domain), ...eventHandlers(domain) };
 }
 
 type Reads =
@@ -110,7 +114,7 @@ function pageHandlers({
   billing,
   localPages,
   publicUrl,
-}: BillingDomain): Omit<ServiceImpl<typeof BillingService>, Reads | Changes> {
+}: BillingDomain): Omit<ServiceImpl<typeof BillingService>, Reads | Changes | "receiveStripeEvent"> {
   const portal = (view: PortalView) => ({ portal: portalMessage(view, publicUrl) });
   return {
     viewCheckout: async ({ checkoutId: id, key }) => {
@@ -131,6 +135,25 @@ function pageHandlers({
       portal(await localPages.act({ id, key }, action as PortalAction, values.get(auditKey))), // validated
     async *viewInvoice({ invoiceId: id, key }, context) {
       yield documentBody(await localPages.viewInvoice({ id, key }), context);
+    },
+  };
+}
+
+function eventHandlers({
+  providerEvents,
+}: BillingDomain): Pick<ServiceImpl<typeof BillingService>, "receiveStripeEvent"> {
+  return {
+    async receiveStripeEvent(requests) {
+      if (providerEvents === undefined) throw notFound("payment provider");
+      let signature = "";
+      const parts: Uint8Array[] = [];
+      // The first message has the signature and no bytes.
+      for await (const request of requests) {
+        signature = request.signature;
+        if (request.event !== undefined) parts.push(request.event.data);
+      }
+      await providerEvents.receive(Buffer.concat(parts), signature);
+      return {};
     },
   };
 }
@@ -201,7 +224,7 @@ function invoiceMessage({ invoice, lines }: StoredInvoice, publicUrl: string): M
     issuedAt: timestamp(invoice.issuedAt),
     dueAt: timestamp(invoice.dueAt),
     paidAt: timestamp(invoice.paidAt),
-    hostedUrl: `${publicUrl}/billing/invoice/${id}#${pageKey}`,
+    hostedUrl: pageKey == null ? (invoice.hostedUrl ?? undefined) : `${publicUrl}/billing/invoice/${id}#${pageKey}`,
     lines: lines.map(({ description, quantity, amountMinor, isProration }) => ({
       ...{ description, quantity, amountMinor, isProration },
     })),

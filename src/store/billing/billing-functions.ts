@@ -26,6 +26,36 @@ export const billingFunctions: readonly SqlFunction[] = [
       $$`,
   },
   {
+    signature: "find_customer(text)",
+    owner: lookupRole,
+    callers: [applicationRole, workerRole],
+    create: `create or replace function app.find_customer(wanted text)
+      returns table (org_id uuid) language sql stable ${definer} as $$
+        select s.org_id from public.subscription s where s.customer_id = wanted
+      $$`,
+  },
+  {
+    signature: "list_customers(timestamptz)",
+    owner: lookupRole,
+    callers: [workerRole],
+    create: `create or replace function app.list_customers(ended_after timestamptz)
+      returns table (org_id uuid) language sql stable ${definer} as $$
+        select s.org_id from public.subscription s
+        where s.customer_id is not null and (s.status <> 'none' or s.updated_at > ended_after)
+        order by s.org_id
+      $$`,
+  },
+  {
+    signature: "due_intents(timestamptz, int)",
+    owner: lookupRole,
+    callers: [workerRole],
+    create: `create or replace function app.due_intents(present timestamptz, most int)
+      returns table (org_id uuid, id uuid) language sql stable ${definer} as $$
+        select i.org_id, i.id from public.billing_intent i
+        where i.status = 'open' and i.due_at <= present order by i.due_at limit most
+      $$`,
+  },
+  {
     signature: "due_billing(timestamptz, int)",
     owner: lookupRole,
     callers: [workerRole],

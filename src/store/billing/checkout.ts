@@ -12,6 +12,8 @@ const schema = defineEntity({
     id: p.uuid().primary(),
     kind: p.text().$type<"checkout" | "portal">(),
     provider: p.text().$type<BillingProvider>(),
+    /** The page of the provider; null for a local page, and until the provider has made it. */
+    sessionId: p.text().nullable(),
     /** What is bought; null for a portal. */
     plan: p.text().$type<SubscribedPlan>().nullable(),
     status: p.text().$type<"open" | "paid" | "ended">(),
@@ -39,6 +41,18 @@ export async function lookUpCheckoutOwner(database: Lookups, id: string): Promis
 /** A checkout or portal; null when there is none. */
 export function findCheckout(tx: Transaction, id: string): Promise<CheckoutRow | null> {
   return tx.em.findOne(CheckoutRow, { orgId: tx.orgId, id });
+}
+
+/** Pages of the provider that somebody might still pay on. */
+export async function listPayable(tx: Transaction): Promise<string[]> {
+  const rows = await tx.em.find(CheckoutRow, {
+    orgId: tx.orgId,
+    kind: "checkout",
+    sessionId: { $ne: null },
+    status: { $ne: "paid" },
+    expiresAt: { $gt: tx.now },
+  });
+  return rows.flatMap(({ sessionId }) => sessionId ?? []);
 }
 
 /** Ends the open checkouts: an organization has one at a time. Removes those of long ago. */

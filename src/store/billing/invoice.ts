@@ -11,7 +11,10 @@ const schema = defineEntity({
   name: "Invoice",
   tableName: "invoice",
   ...lookupTenantTable,
-  uniques: [{ name: "invoice_number", properties: ["orgId", "number"] }],
+  uniques: [
+    { name: "invoice_number", properties: ["orgId", "number"] },
+    { name: "invoice_provider", properties: ["orgId", "providerId"] },
+  ],
   properties: {
     orgId: p.uuid().primary(),
     id: p.uuid().primary(),
@@ -27,8 +30,11 @@ const schema = defineEntity({
     dueAt: p.datetime(3).nullable(),
     paidAt: p.datetime(3).nullable(),
     provider: p.text().$type<BillingProvider>(),
-    /** What opens the local page. Whoever reads this row may read the invoice anyway. */
-    pageKey: p.text(),
+    /** What opens the local page; null for invoices of others. Whoever reads this row may read the invoice anyway. */
+    pageKey: p.text().nullable(),
+    /** The provider's id, and its page. */
+    providerId: p.text().nullable(),
+    hostedUrl: p.text().nullable(),
     createdAt: p.datetime(3),
   },
 });
@@ -71,12 +77,8 @@ export function countStubInvoices(tx: Transaction): Promise<number> {
 }
 
 /** Adds an invoice with its lines. */
-export async function addInvoice(
-  tx: Transaction,
-  facts: Omit<InvoiceRow, "orgId" | "id" | "createdAt" | keyof SymbolOnly>,
-  lines: readonly NewLine[],
-): Promise<InvoiceRow> {
-  const invoice = tx.em.create(InvoiceRow, { ...facts, orgId: tx.orgId, id: newId(), createdAt: tx.now });
+export async function addInvoice(tx: Transaction, facts: NewInvoice, lines: readonly NewLine[]): Promise<InvoiceRow> {
+  const invoice = tx.em.create(InvoiceRow, { createdAt: tx.now, ...facts, orgId: tx.orgId, id: newId() });
   await tx.em.flush();
   addLines(tx, invoice.id, lines);
   await tx.em.flush();
@@ -85,6 +87,24 @@ export async function addInvoice(
 
 interface SymbolOnly {
   readonly [key: symbol]: never;
+}
+
+/** A bill before it is stored. */
+export type NewInvoice = Omit<
+  InvoiceRow,
+  "orgId" | "id" | "createdAt" | "providerId" | "hostedUrl" | "pageKey" | keyof SymbolOnly
+> &
+  Partial<Pick<InvoiceRow, "createdAt" | "providerId" | "hostedUrl" | "pageKey">>;
+
+/** Writes what the provider says of an invoice. Its lines never change. */
+export async function putInvoice(
+  tx: Transaction,
+  facts: NewInvoice & { readonly providerId: string },
+  lines: readonly NewLine[],
+): Promise<void> {
+  const known = await tx.em.findOne(InvoiceRow, { orgId: tx.orgId, providerId: facts.providerId });
+  if (known === null) await addInvoice(tx, facts, lines);
+  else tx.em.assign(known, facts);
 }
 
 /** Adds lines to a stored invoice. */

@@ -1,8 +1,10 @@
 // Every entity of the schema.
 
+import { BillingIntentRow } from "../billing/billing-intent.ts";
 import { BillingNoticeRow } from "../billing/billing-notice.ts";
 import { CheckoutRow } from "../billing/checkout.ts";
 import { InvoiceLineRow, InvoiceRow } from "../billing/invoice.ts";
+import { ProviderEventRow } from "../billing/provider-event.ts";
 import { QuotaLeaseRow } from "../billing/quota-lease.ts";
 import { SubscriptionRow } from "../billing/subscription.ts";
 import { UsageMonthRow } from "../billing/usage.ts";
@@ -155,6 +157,8 @@ export const entities = [
   InvoiceRow,
   InvoiceLineRow,
   BillingNoticeRow,
+  BillingIntentRow,
+  ProviderEventRow,
   QuotaLeaseRow,
   RuntimeInstanceRow,
   ReportingGapRow,

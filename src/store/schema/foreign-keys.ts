@@ -97,6 +97,8 @@ export const foreignKeys: readonly ForeignKey[] = [
   toOrganization("invoice"),
   { table: "invoice_line", columns: ["org_id", "invoice_id"], references: "invoice", referenced: ["org_id", "id"] },
   toOrganization("billing_notice"),
+  toOrganization("billing_intent"),
+  toOrganization("provider_event"),
   toEnvironmentByName("quota_lease"),
   toEnvironmentByName("runtime_instance"),
   toEnvironmentByName("reporting_gap"),

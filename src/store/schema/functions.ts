@@ -247,6 +247,7 @@ export const lookupTables: readonly string[] = [
   "subscription",
   "checkout",
   "invoice",
+  "billing_intent",
 ];
 
 /** Counters of attempts: only functions of the look-up role reach them. */

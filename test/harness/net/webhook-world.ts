@@ -117,6 +117,8 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       locks: new AccountLocks(workerDatabase),
       mails: new MailDelivery({ sealer, clock, transport: undefined }),
       quotas: new QuotaUpkeep(workerDatabase, { clock, mailer }),
+      provider: undefined,
+      onProviderDifference: () => undefined,
       billing: new BillingUpkeep(workerDatabase, clock, { ...billingTerms, mailer }),
       departures: new Departures(workerDatabase, { mailer }),
       statFold: new StatFold(workerDatabase),

@@ -44,7 +44,7 @@ export type BillingPlan = Message<"policyguard.control.v1.BillingPlan"> & {
   evaluationsPerMonth?: number | undefined;
 
   /**
-   * What a month costs; null where the plan is not sold here.
+   * What a month costs; null where the plan is not sold here, or Stripe does not say.
    *
    * @generated from field: optional policyguard.control.v1.Price price = 4;
    */
@@ -156,7 +156,7 @@ export type BillingSummary = Message<"policyguard.control.v1.BillingSummary"> & 
   status: string;
 
   /**
-   * Where the plan comes from: "none", "stub" (the local pages) or "operator".
+   * Where the plan comes from: "none", "stub" (the local pages), "stripe" or "operator".
    *
    * @generated from field: string provider = 5;
    */

@@ -6,7 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
-import type { HttpBodySchema } from "../../../google/api/httpbody_pb.ts";
+import type { HttpBody, HttpBodySchema } from "../../../google/api/httpbody_pb.ts";
 import { file_google_api_httpbody } from "../../../google/api/httpbody_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -19,7 +19,46 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/billing_service.proto.
  */
 export const file_policyguard_control_v1_billing_service: GenFile = /*@__PURE__*/
-  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL2JpbGxpbmdfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSIzChFHZXRTdW1tYXJ5UmVxdWVzdBITCgZvcmdfaWQYASABKAlIAIgBAUIJCgdfb3JnX2lkIk0KEkdldFN1bW1hcnlSZXNwb25zZRI3CgdzdW1tYXJ5GAEgASgLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5CaWxsaW5nU3VtbWFyeSLzAQoQTGlzdFVzYWdlUmVxdWVzdBITCgZvcmdfaWQYASABKAlIAIgBARI5CgRmcm9tGAIgASgJQia6SCNyITIfXlswLTldezR9LVswLTldezJ9KC1bMC05XXsyfSk/JEgBiAEBEjcKAnRvGAMgASgJQia6SCNyITIfXlswLTldezR9LVswLTldezJ9KC1bMC05XXsyfSk/JEgCiAEBEisKC2dyYW51bGFyaXR5GAQgASgJQhG6SA5yDFIFbW9udGhSA2RheUgDiAEBQgkKB19vcmdfaWRCBwoFX2Zyb21CBQoDX3RvQg4KDF9ncmFudWxhcml0eSJHChFMaXN0VXNhZ2VSZXNwb25zZRIyCgV1c2FnZRgBIAMoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXNhZ2VQZXJpb2Qi6AMKE0dldEJyZWFrZG93blJlcXVlc3QSEwoGb3JnX2lkGAEgASgJSACIAQESNgoEZnJvbRgCIAEoCUIjukggch4yHF5bMC05XXs0fS1bMC05XXsyfS1bMC05XXsyfSRIAYgBARI0CgJ0bxgDIAEoCUIjukggch4yHF5bMC05XXs0fS1bMC05XXsyfS1bMC05XXsyfSRIAogBARJJCghncm91cF9ieRgEIAMoCUI3ukg0kgExEAMYASIrcilSB3Byb2plY3RSC2Vudmlyb25tZW50UgVhZ2VudFIFc3RhZ2VSA2RheRIhCgpwcm9qZWN0X2lkGAUgASgJQgi6SAVyA7ABAUgDiAEBEiEKC2Vudmlyb25tZW50GAYgASgJQge6SARyAhg/SASIAQESHwoIYWdlbnRfaWQYByABKAlCCLpIBXIDGIABSAWIAQESSwoFc3RhZ2UYCCABKAlCN7pINHIyUgVpbnB1dFIGb3V0cHV0Ugl0b29sX2NhbGxSC3Rvb2xfcmVzdWx0UglyZXRyaWV2YWxIBogBAUIJCgdfb3JnX2lkQgcKBV9mcm9tQgUKA190b0INCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQggKBl9zdGFnZSKCAQoUR2V0QnJlYWtkb3duUmVzcG9uc2USNQoJYnJlYWtkb3duGAEgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5Vc2FnZVNoYXJlEjMKBnRvdGFscxgCIAEoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXNhZ2VUb3RhbHMinAMKEkV4cG9ydFVzYWdlUmVxdWVzdBITCgZvcmdfaWQYASABKAlIAIgBARI2CgRmcm9tGAIgASgJQiO6SCByHjIcXlswLTldezR9LVswLTldezJ9LVswLTldezJ9JEgBiAEBEjQKAnRvGAMgASgJQiO6SCByHjIcXlswLTldezR9LVswLTldezJ9LVswLTldezJ9JEgCiAEBEiEKCnByb2plY3RfaWQYBSABKAlCCLpIBXIDsAEBSAOIAQESIQoLZW52aXJvbm1lbnQYBiABKAlCB7pIBHICGD9IBIgBARIfCghhZ2VudF9pZBgHIAEoCUIIukgFcgMYgAFIBYgBARJLCgVzdGFnZRgIIAEoCUI3ukg0cjJSBWlucHV0UgZvdXRwdXRSCXRvb2xfY2FsbFILdG9vbF9yZXN1bHRSCXJldHJpZXZhbEgGiAEBQgkKB19vcmdfaWRCBwoFX2Zyb21CBQoDX3RvQg0KC19wcm9qZWN0X2lkQg4KDF9lbnZpcm9ubWVudEILCglfYWdlbnRfaWRCCAoGX3N0YWdlIjIKEExpc3RQbGFuc1JlcXVlc3QSEwoGb3JnX2lkGAEgASgJSACIAQFCCQoHX29yZ19pZCJHChFMaXN0UGxhbnNSZXNwb25zZRIyCgVwbGFucxgBIAMoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmlsbGluZ1BsYW4i1wEKE0xpc3RJbnZvaWNlc1JlcXVlc3QSEwoGb3JnX2lkGAEgASgJSACIAQESQgoGc3RhdHVzGAIgASgJQi26SCpyKFIFZHJhZnRSBG9wZW5SBHBhaWRSBHZvaWRSDXVuY29sbGVjdGlibGVIAYgBARIeCgVsaW1pdBgDIAEoBUIKukgHGgUYyAEoAUgCiAEBEhwKBm9mZnNldBgEIAEoBUIHukgEGgIoAEgDiAEBQgkKB19vcmdfaWRCCQoHX3N0YXR1c0IICgZfbGltaXRCCQoHX29mZnNldCJ3ChRMaXN0SW52b2ljZXNSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSMQoIaW52b2ljZXMYBCADKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkludm9pY2UiWQoZR2V0SW52b2ljZURvY3VtZW50UmVxdWVzdBITCgZvcmdfaWQYASABKAlIAIgBARIcCgppbnZvaWNlX2lkGAIgASgJQgi6SAVyA7ABAUIJCgdfb3JnX2lkIswBChVDcmVhdGVDaGVja291dFJlcXVlc3QSEwoGb3JnX2lkGAEgASgJSACIAQESLQoEcGxhbhgCIAEoCUIfukgcchpSBGZyZWVSBmdyb3d0aFIKZW50ZXJwcmlzZRIiCgtzdWNjZXNzX3VybBgDIAEoCUIIukgFcgMYgBBIAYgBARIhCgpjYW5jZWxfdXJsGAQgASgJQgi6SAVyAxiAEEgCiAEBQgkKB19vcmdfaWRCDgoMX3N1Y2Nlc3NfdXJsQg0KC19jYW5jZWxfdXJsIo4BChZDcmVhdGVDaGVja291dFJlc3BvbnNlEhMKC2NoZWNrb3V0X2lkGAEgASgJEhEKA3VybBgCIAEoCUIEwLwYARIcCghwcm92aWRlchgDIAEoCUIK2rwYBiJzdHViIhIuCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJ6ChZDb25maXJtQ2hlY2tvdXRSZXF1ZXN0Eh0KC2NoZWNrb3V0X2lkGAEgASgJQgi6SAVyA7ABARIaCgNrZXkYAiABKAlCDbpIBnIEEAEYQMC8GAESJQoGcmVzdWx0GAMgASgJQhW6SBJyEFIEcGFpZFIIZGVjbGluZWQiNQoXQ29uZmlybUNoZWNrb3V0UmVzcG9uc2USGgoGc3RhdHVzGAEgASgJQgravBgGInBhaWQiIlAKE1ZpZXdDaGVja291dFJlcXVlc3QSHQoLY2hlY2tvdXRfaWQYASABKAlCCLpIBXIDsAEBEhoKA2tleRgCIAEoCUINukgGcgQQARhAwLwYASKkAgoUVmlld0NoZWNrb3V0UmVzcG9uc2USIAoMb3JnYW5pemF0aW9uGAEgASgJQgravBgGIkFjbWUiEjEKBHBsYW4YAiABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJpbGxpbmdQbGFuEhoKBnN0YXR1cxgDIAEoCUIK2rwYBiJvcGVuIhIYCgtzdWNjZXNzX3VybBgEIAEoCUgAiAEBEhcKCmNhbmNlbF91cmwYBSABKAlIAYgBARIuCgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCgp0cmlhbF9kYXlzGAcgASgFQgXavBgBMEIOCgxfc3VjY2Vzc191cmxCDQoLX2NhbmNlbF91cmwilgEKEUNoYW5nZVBsYW5SZXF1ZXN0EhMKBm9yZ19pZBgBIAEoCUgAiAEBEi0KBHBsYW4YAiABKAlCH7pIHHIaUgRmcmVlUgZncm93dGhSCmVudGVycHJpc2USKQoEd2hlbhgDIAEoCUIWukgTchFSA25vd1IKcGVyaW9kX2VuZEgBiAEBQgkKB19vcmdfaWRCBwoFX3doZW4iTQoSQ2hhbmdlUGxhblJlc3BvbnNlEjcKB3N1bW1hcnkYASABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJpbGxpbmdTdW1tYXJ5ImkKGUNhbmNlbFN1YnNjcmlwdGlvblJlcXVlc3QSEwoGb3JnX2lkGAEgASgJSACIAQESGgoNYXRfcGVyaW9kX2VuZBgCIAEoCEgBiAEBQgkKB19vcmdfaWRCEAoOX2F0X3BlcmlvZF9lbmQiVQoaQ2FuY2VsU3Vic2NyaXB0aW9uUmVzcG9uc2USNwoHc3VtbWFyeRgBIAEoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmlsbGluZ1N1bW1hcnkiZQoRT3BlblBvcnRhbFJlcXVlc3QSEwoGb3JnX2lkGAEgASgJSACIAQESIQoKcmV0dXJuX3VybBgCIAEoCUIIukgFcgMYgBBIAYgBAUIJCgdfb3JnX2lkQg0KC19yZXR1cm5fdXJsInUKEk9wZW5Qb3J0YWxSZXNwb25zZRIRCgN1cmwYASABKAlCBMC8GAESHAoIcHJvdmlkZXIYAiABKAlCCtq8GAYic3R1YiISLgoKZXhwaXJlc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiTAoRVmlld1BvcnRhbFJlcXVlc3QSGwoJcG9ydGFsX2lkGAEgASgJQgi6SAVyA7ABARIaCgNrZXkYAiABKAlCDbpIBnIEEAEYQMC8GAEiSAoSVmlld1BvcnRhbFJlc3BvbnNlEjIKBnBvcnRhbBgBIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUG9ydGFsVmlldyLZAQoKUG9ydGFsVmlldxIgCgxvcmdhbml6YXRpb24YASABKAlCCtq8GAYiQWNtZSISNwoHc3VtbWFyeRgCIAEoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmlsbGluZ1N1bW1hcnkSMQoIaW52b2ljZXMYAyADKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkludm9pY2USFQoNcGF5bWVudF9mYWlscxgEIAEoCBIXCgpyZXR1cm5fdXJsGAUgASgJSACIAQFCDQoLX3JldHVybl91cmwioQEKEkFjdEluUG9ydGFsUmVxdWVzdBIbCglwb3J0YWxfaWQYASABKAlCCLpIBXIDsAEBEhoKA2tleRgCIAEoCUINukgGcgQQARhAwLwYARJSCgZhY3Rpb24YAyABKAlCQrpIP3I9UgxwYXlfaW52b2ljZXNSEGRlY2xpbmVfcGF5bWVudHNSD2FjY2VwdF9wYXltZW50c1IKc2tpcF9haGVhZCJJChNBY3RJblBvcnRhbFJlc3BvbnNlEjIKBnBvcnRhbBgBIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUG9ydGFsVmlldyJOChJWaWV3SW52b2ljZVJlcXVlc3QSHAoKaW52b2ljZV9pZBgBIAEoCUIIukgFcgOwAQESGgoDa2V5GAIgASgJQg26SAZyBBABGEDAvBgBMq0XCg5CaWxsaW5nU2VydmljZRKZAQoKR2V0U3VtbWFyeRIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0U3VtbWFyeVJlcXVlc3QaKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFN1bW1hcnlSZXNwb25zZSI08rsYAlgBgrwYAggBqLwYBoLT5JMCHmIHc3VtbWFyeRITL3YxL2JpbGxpbmcvc3VtbWFyeRKLAQoJTGlzdFVzYWdlEigucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0VXNhZ2VSZXF1ZXN0GikucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0VXNhZ2VSZXNwb25zZSIp8rsYAlgBgrwYAggBqLwYBoLT5JMCExIRL3YxL2JpbGxpbmcvdXNhZ2USmAEKDEdldEJyZWFrZG93bhIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0QnJlYWtkb3duUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0QnJlYWtkb3duUmVzcG9uc2UiLfK7GAJYAYK8GAIIAai8GAaC0+STAhcSFS92MS9iaWxsaW5nL2JyZWFrZG93bhKDAQoLRXhwb3J0VXNhZ2USKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkV4cG9ydFVzYWdlUmVxdWVzdBoULmdvb2dsZS5hcGkuSHR0cEJvZHkiMPK7GAJYAYK8GAIIAai8GAaC0+STAhoSGC92MS9iaWxsaW5nL3VzYWdlL2V4cG9ydDABEosBCglMaXN0UGxhbnMSKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RQbGFuc1JlcXVlc3QaKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RQbGFuc1Jlc3BvbnNlIinyuxgCWAGCvBgCCAGovBgEgtPkkwITEhEvdjEvYmlsbGluZy9wbGFucxKXAQoMTGlzdEludm9pY2VzEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0SW52b2ljZXNSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0SW52b2ljZXNSZXNwb25zZSIs8rsYAlgBgrwYAggBqLwYBoLT5JMCFhIUL3YxL2JpbGxpbmcvaW52b2ljZXMSvQEKEkdldEludm9pY2VEb2N1bWVudBIxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0SW52b2ljZURvY3VtZW50UmVxdWVzdBoULmdvb2dsZS5hcGkuSHR0cEJvZHkiXPK7GAJYAYK8GAIIAZq8GAlub3RfZm91bmSovBgGurwYCXRleHQvaHRtbILT5JMCLBIqL3YxL2JpbGxpbmcvaW52b2ljZXMve2ludm9pY2VfaWR9L2RvY3VtZW50MAES3AEKDkNyZWF0ZUNoZWNrb3V0Ei0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVDaGVja291dFJlcXVlc3QaLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUNoZWNrb3V0UmVzcG9uc2Uia/K7GAJYAfi7GMkBgrwYAggBirwYEGJpbGxpbmcuY2hlY2tvdXSavBgIY29uZmxpY3SavBgTYmlsbGluZ191bmF2YWlsYWJsZai8GAaC0+STAhk6ASoiFC92MS9iaWxsaW5nL2NoZWNrb3V0EuMBCg9Db25maXJtQ2hlY2tvdXQSLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbmZpcm1DaGVja291dFJlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbmZpcm1DaGVja291dFJlc3BvbnNlIm/yuxgECAFIAYK8GAIIAYq8GBhiaWxsaW5nLmNvbmZpcm1fY2hlY2tvdXSavBgMbGlua19pbnZhbGlkgtPkkwIvOgEqIiovdjEvYmlsbGluZy9jaGVja291dC97Y2hlY2tvdXRfaWR9L2NvbmZpcm0SuwEKDFZpZXdDaGVja291dBIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVmlld0NoZWNrb3V0UmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVmlld0NoZWNrb3V0UmVzcG9uc2UiUPK7GAQIAUgBgrwYAggBmrwYDGxpbmtfaW52YWxpZILT5JMCLDoBKiInL3YxL2JpbGxpbmcvY2hlY2tvdXQve2NoZWNrb3V0X2lkfS92aWV3EvABCgpDaGFuZ2VQbGFuEikucG9saWN5Z3VhcmQuY29udHJvbC52MS5DaGFuZ2VQbGFuUmVxdWVzdBoqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2hhbmdlUGxhblJlc3BvbnNlIooB8rsYAlgBgrwYAggBirwYE2JpbGxpbmcuY2hhbmdlX3BsYW6avBgIY29uZmxpY3SavBgTYmlsbGluZ191bmF2YWlsYWJsZZq8GBFjaGVja291dF9yZXF1aXJlZKi8GAaC0+STAiU6ASpiB3N1bW1hcnkiFy92MS9iaWxsaW5nL2NoYW5nZS1wbGFuEugBChJDYW5jZWxTdWJzY3JpcHRpb24SMS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmNlbFN1YnNjcmlwdGlvblJlcXVlc3QaMi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlImvyuxgCWAGCvBgCCAGKvBgOYmlsbGluZy5jYW5jZWyavBgIY29uZmxpY3SavBgTYmlsbGluZ191bmF2YWlsYWJsZai8GAaC0+STAiA6ASpiB3N1bW1hcnkiEi92MS9iaWxsaW5nL2NhbmNlbBLMAQoKT3BlblBvcnRhbBIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuT3BlblBvcnRhbFJlcXVlc3QaKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLk9wZW5Qb3J0YWxSZXNwb25zZSJn8rsYAlgBgrwYAggBirwYE2JpbGxpbmcub3Blbl9wb3J0YWyavBgIY29uZmxpY3SavBgTYmlsbGluZ191bmF2YWlsYWJsZai8GAaC0+STAhc6ASoiEi92MS9iaWxsaW5nL3BvcnRhbBKxAQoKVmlld1BvcnRhbBIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVmlld1BvcnRhbFJlcXVlc3QaKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlZpZXdQb3J0YWxSZXNwb25zZSJM8rsYBAgBSAGCvBgCCAGavBgMbGlua19pbnZhbGlkgtPkkwIoOgEqIiMvdjEvYmlsbGluZy9wb3J0YWwve3BvcnRhbF9pZH0vdmlldxLRAQoLQWN0SW5Qb3J0YWwSKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjdEluUG9ydGFsUmVxdWVzdBorLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWN0SW5Qb3J0YWxSZXNwb25zZSJp8rsYBAgBSAGCvBgCCAGKvBgOYmlsbGluZy5wb3J0YWyavBgMbGlua19pbnZhbGlkmrwYCGNvbmZsaWN0gtPkkwInOgEqIiIvdjEvYmlsbGluZy9wb3J0YWwve3BvcnRhbF9pZH0vYWN0Eq8BCgtWaWV3SW52b2ljZRIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVmlld0ludm9pY2VSZXF1ZXN0GhQuZ29vZ2xlLmFwaS5IdHRwQm9keSJc8rsYBAgBSAGCvBgCCAGavBgMbGlua19pbnZhbGlkurwYCXRleHQvaHRtbILT5JMCKzoBKiImL3YxL2JpbGxpbmcvaW52b2ljZXMve2ludm9pY2VfaWR9L3ZpZXcwAWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_timestamp, file_policyguard_control_v1_billing, file_policyguard_options_v1_options]);
+  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL2JpbGxpbmdfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSJxChlSZWNlaXZlU3RyaXBlRXZlbnRSZXF1ZXN0Ei8KCXNpZ25hdHVyZRgBIAEoCUIcukgFcgMYgCDKvBgQU3RyaXBlLVNpZ25hdHVyZRIjCgVldmVudBgCIAEoCzIULmdvb2dsZS5hcGkuSHR0cEJvZHkiHAoaUmVjZWl2ZVN0cmlwZUV2ZW50UmVzcG9uc2UiMwoRR2V0U3VtbWFyeVJlcXVlc3QSEwoGb3JnX2lkGAEgASgJSACIAQFCCQoHX29yZ19pZCJNChJHZXRTdW1tYXJ5UmVzcG9uc2USNwoHc3VtbWFyeRgBIAEoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmlsbGluZ1N1bW1hcnki8wEKEExpc3RVc2FnZVJlcXVlc3QSEwoGb3JnX2lkGAEgASgJSACIAQESOQoEZnJvbRgCIAEoCUImukgjciEyH15bMC05XXs0fS1bMC05XXsyfSgtWzAtOV17Mn0pPyRIAYgBARI3CgJ0bxgDIAEoCUImukgjciEyH15bMC05XXs0fS1bMC05XXsyfSgtWzAtOV17Mn0pPyRIAogBARIrCgtncmFudWxhcml0eRgEIAEoCUIRukgOcgxSBW1vbnRoUgNkYXlIA4gBAUIJCgdfb3JnX2lkQgcKBV9mcm9tQgUKA190b0IOCgxfZ3JhbnVsYXJpdHkiRwoRTGlzdFVzYWdlUmVzcG9uc2USMgoFdXNhZ2UYASADKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlVzYWdlUGVyaW9kIugDChNHZXRCcmVha2Rvd25SZXF1ZXN0EhMKBm9yZ19pZBgBIAEoCUgAiAEBEjYKBGZyb20YAiABKAlCI7pIIHIeMhxeWzAtOV17NH0tWzAtOV17Mn0tWzAtOV17Mn0kSAGIAQESNAoCdG8YAyABKAlCI7pIIHIeMhxeWzAtOV17NH0tWzAtOV17Mn0tWzAtOV17Mn0kSAKIAQESSQoIZ3JvdXBfYnkYBCADKAlCN7pINJIBMRADGAEiK3IpUgdwcm9qZWN0UgtlbnZpcm9ubWVudFIFYWdlbnRSBXN0YWdlUgNkYXkSIQoKcHJvamVjdF9pZBgFIAEoCUIIukgFcgOwAQFIA4gBARIhCgtlbnZpcm9ubWVudBgGIAEoCUIHukgEcgIYP0gEiAEBEh8KCGFnZW50X2lkGAcgASgJQgi6SAVyAxiAAUgFiAEBEksKBXN0YWdlGAggASgJQje6SDRyMlIFaW5wdXRSBm91dHB1dFIJdG9vbF9jYWxsUgt0b29sX3Jlc3VsdFIJcmV0cmlldmFsSAaIAQFCCQoHX29yZ19pZEIHCgVfZnJvbUIFCgNfdG9CDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50QgsKCV9hZ2VudF9pZEIICgZfc3RhZ2UiggEKFEdldEJyZWFrZG93blJlc3BvbnNlEjUKCWJyZWFrZG93bhgBIAMoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXNhZ2VTaGFyZRIzCgZ0b3RhbHMYAiABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlVzYWdlVG90YWxzIpwDChJFeHBvcnRVc2FnZVJlcXVlc3QSEwoGb3JnX2lkGAEgASgJSACIAQESNgoEZnJvbRgCIAEoCUIjukggch4yHF5bMC05XXs0fS1bMC05XXsyfS1bMC05XXsyfSRIAYgBARI0CgJ0bxgDIAEoCUIjukggch4yHF5bMC05XXs0fS1bMC05XXsyfS1bMC05XXsyfSRIAogBARIhCgpwcm9qZWN0X2lkGAUgASgJQgi6SAVyA7ABAUgDiAEBEiEKC2Vudmlyb25tZW50GAYgASgJQge6SARyAhg/SASIAQESHwoIYWdlbnRfaWQYByABKAlCCLpIBXIDGIABSAWIAQESSwoFc3RhZ2UYCCABKAlCN7pINHIyUgVpbnB1dFIGb3V0cHV0Ugl0b29sX2NhbGxSC3Rvb2xfcmVzdWx0UglyZXRyaWV2YWxIBogBAUIJCgdfb3JnX2lkQgcKBV9mcm9tQgUKA190b0INCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQggKBl9zdGFnZSIyChBMaXN0UGxhbnNSZXF1ZXN0EhMKBm9yZ19pZBgBIAEoCUgAiAEBQgkKB19vcmdfaWQiRwoRTGlzdFBsYW5zUmVzcG9uc2USMgoFcGxhbnMYASADKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJpbGxpbmdQbGFuItcBChNMaXN0SW52b2ljZXNSZXF1ZXN0EhMKBm9yZ19pZBgBIAEoCUgAiAEBEkIKBnN0YXR1cxgCIAEoCUItukgqcihSBWRyYWZ0UgRvcGVuUgRwYWlkUgR2b2lkUg11bmNvbGxlY3RpYmxlSAGIAQESHgoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAFIAogBARIcCgZvZmZzZXQYBCABKAVCB7pIBBoCKABIA4gBAUIJCgdfb3JnX2lkQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19vZmZzZXQidwoUTGlzdEludm9pY2VzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjEKCGludm9pY2VzGAQgAygLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5JbnZvaWNlIlkKGUdldEludm9pY2VEb2N1bWVudFJlcXVlc3QSEwoGb3JnX2lkGAEgASgJSACIAQESHAoKaW52b2ljZV9pZBgCIAEoCUIIukgFcgOwAQFCCQoHX29yZ19pZCLMAQoVQ3JlYXRlQ2hlY2tvdXRSZXF1ZXN0EhMKBm9yZ19pZBgBIAEoCUgAiAEBEi0KBHBsYW4YAiABKAlCH7pIHHIaUgRmcmVlUgZncm93dGhSCmVudGVycHJpc2USIgoLc3VjY2Vzc191cmwYAyABKAlCCLpIBXIDGIAQSAGIAQESIQoKY2FuY2VsX3VybBgEIAEoCUIIukgFcgMYgBBIAogBAUIJCgdfb3JnX2lkQg4KDF9zdWNjZXNzX3VybEINCgtfY2FuY2VsX3VybCKOAQoWQ3JlYXRlQ2hlY2tvdXRSZXNwb25zZRITCgtjaGVja291dF9pZBgBIAEoCRIRCgN1cmwYAiABKAlCBMC8GAESHAoIcHJvdmlkZXIYAyABKAlCCtq8GAYic3R1YiISLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiegoWQ29uZmlybUNoZWNrb3V0UmVxdWVzdBIdCgtjaGVja291dF9pZBgBIAEoCUIIukgFcgOwAQESGgoDa2V5GAIgASgJQg26SAZyBBABGEDAvBgBEiUKBnJlc3VsdBgDIAEoCUIVukgSchBSBHBhaWRSCGRlY2xpbmVkIjUKF0NvbmZpcm1DaGVja291dFJlc3BvbnNlEhoKBnN0YXR1cxgBIAEoCUIK2rwYBiJwYWlkIiJQChNWaWV3Q2hlY2tvdXRSZXF1ZXN0Eh0KC2NoZWNrb3V0X2lkGAEgASgJQgi6SAVyA7ABARIaCgNrZXkYAiABKAlCDbpIBnIEEAEYQMC8GAEipAIKFFZpZXdDaGVja291dFJlc3BvbnNlEiAKDG9yZ2FuaXphdGlvbhgBIAEoCUIK2rwYBiJBY21lIhIxCgRwbGFuGAIgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5CaWxsaW5nUGxhbhIaCgZzdGF0dXMYAyABKAlCCtq8GAYib3BlbiISGAoLc3VjY2Vzc191cmwYBCABKAlIAIgBARIXCgpjYW5jZWxfdXJsGAUgASgJSAGIAQESLgoKZXhwaXJlc19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGQoKdHJpYWxfZGF5cxgHIAEoBUIF2rwYATBCDgoMX3N1Y2Nlc3NfdXJsQg0KC19jYW5jZWxfdXJsIpYBChFDaGFuZ2VQbGFuUmVxdWVzdBITCgZvcmdfaWQYASABKAlIAIgBARItCgRwbGFuGAIgASgJQh+6SBxyGlIEZnJlZVIGZ3Jvd3RoUgplbnRlcnByaXNlEikKBHdoZW4YAyABKAlCFrpIE3IRUgNub3dSCnBlcmlvZF9lbmRIAYgBAUIJCgdfb3JnX2lkQgcKBV93aGVuIk0KEkNoYW5nZVBsYW5SZXNwb25zZRI3CgdzdW1tYXJ5GAEgASgLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5CaWxsaW5nU3VtbWFyeSJpChlDYW5jZWxTdWJzY3JpcHRpb25SZXF1ZXN0EhMKBm9yZ19pZBgBIAEoCUgAiAEBEhoKDWF0X3BlcmlvZF9lbmQYAiABKAhIAYgBAUIJCgdfb3JnX2lkQhAKDl9hdF9wZXJpb2RfZW5kIlUKGkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlEjcKB3N1bW1hcnkYASABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJpbGxpbmdTdW1tYXJ5ImUKEU9wZW5Qb3J0YWxSZXF1ZXN0EhMKBm9yZ19pZBgBIAEoCUgAiAEBEiEKCnJldHVybl91cmwYAiABKAlCCLpIBXIDGIAQSAGIAQFCCQoHX29yZ19pZEINCgtfcmV0dXJuX3VybCJ1ChJPcGVuUG9ydGFsUmVzcG9uc2USEQoDdXJsGAEgASgJQgTAvBgBEhwKCHByb3ZpZGVyGAIgASgJQgravBgGInN0dWIiEi4KCmV4cGlyZXNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkwKEVZpZXdQb3J0YWxSZXF1ZXN0EhsKCXBvcnRhbF9pZBgBIAEoCUIIukgFcgOwAQESGgoDa2V5GAIgASgJQg26SAZyBBABGEDAvBgBIkgKElZpZXdQb3J0YWxSZXNwb25zZRIyCgZwb3J0YWwYASABKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlBvcnRhbFZpZXci2QEKClBvcnRhbFZpZXcSIAoMb3JnYW5pemF0aW9uGAEgASgJQgravBgGIkFjbWUiEjcKB3N1bW1hcnkYAiABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJpbGxpbmdTdW1tYXJ5EjEKCGludm9pY2VzGAMgAygLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5JbnZvaWNlEhUKDXBheW1lbnRfZmFpbHMYBCABKAgSFwoKcmV0dXJuX3VybBgFIAEoCUgAiAEBQg0KC19yZXR1cm5fdXJsIqEBChJBY3RJblBvcnRhbFJlcXVlc3QSGwoJcG9ydGFsX2lkGAEgASgJQgi6SAVyA7ABARIaCgNrZXkYAiABKAlCDbpIBnIEEAEYQMC8GAESUgoGYWN0aW9uGAMgASgJQkK6SD9yPVIMcGF5X2ludm9pY2VzUhBkZWNsaW5lX3BheW1lbnRzUg9hY2NlcHRfcGF5bWVudHNSCnNraXBfYWhlYWQiSQoTQWN0SW5Qb3J0YWxSZXNwb25zZRIyCgZwb3J0YWwYASABKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlBvcnRhbFZpZXciTgoSVmlld0ludm9pY2VSZXF1ZXN0EhwKCmludm9pY2VfaWQYASABKAlCCLpIBXIDsAEBEhoKA2tleRgCIAEoCUINukgGcgQQARhAwLwYATKdGQoOQmlsbGluZ1NlcnZpY2USmQEKCkdldFN1bW1hcnkSKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFN1bW1hcnlSZXF1ZXN0GioucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRTdW1tYXJ5UmVzcG9uc2UiNPK7GAJYAYK8GAIIAai8GAaC0+STAh5iB3N1bW1hcnkSEy92MS9iaWxsaW5nL3N1bW1hcnkSiwEKCUxpc3RVc2FnZRIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFVzYWdlUmVxdWVzdBopLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFVzYWdlUmVzcG9uc2UiKfK7GAJYAYK8GAIIAai8GAaC0+STAhMSES92MS9iaWxsaW5nL3VzYWdlEpgBCgxHZXRCcmVha2Rvd24SKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJyZWFrZG93blJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJyZWFrZG93blJlc3BvbnNlIi3yuxgCWAGCvBgCCAGovBgGgtPkkwIXEhUvdjEvYmlsbGluZy9icmVha2Rvd24SgwEKC0V4cG9ydFVzYWdlEioucG9saWN5Z3VhcmQuY29udHJvbC52MS5FeHBvcnRVc2FnZVJlcXVlc3QaFC5nb29nbGUuYXBpLkh0dHBCb2R5IjDyuxgCWAGCvBgCCAGovBgGgtPkkwIaEhgvdjEvYmlsbGluZy91c2FnZS9leHBvcnQwARKLAQoJTGlzdFBsYW5zEigucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0UGxhbnNSZXF1ZXN0GikucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0UGxhbnNSZXNwb25zZSIp8rsYAlgBgrwYAggBqLwYBILT5JMCExIRL3YxL2JpbGxpbmcvcGxhbnMSlwEKDExpc3RJbnZvaWNlcxIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEludm9pY2VzUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEludm9pY2VzUmVzcG9uc2UiLPK7GAJYAYK8GAIIAai8GAaC0+STAhYSFC92MS9iaWxsaW5nL2ludm9pY2VzEr0BChJHZXRJbnZvaWNlRG9jdW1lbnQSMS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEludm9pY2VEb2N1bWVudFJlcXVlc3QaFC5nb29nbGUuYXBpLkh0dHBCb2R5IlzyuxgCWAGCvBgCCAGavBgJbm90X2ZvdW5kqLwYBrq8GAl0ZXh0L2h0bWyC0+STAiwSKi92MS9iaWxsaW5nL2ludm9pY2VzL3tpbnZvaWNlX2lkfS9kb2N1bWVudDABEtwBCg5DcmVhdGVDaGVja291dBItLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlQ2hlY2tvdXRSZXF1ZXN0Gi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVDaGVja291dFJlc3BvbnNlImvyuxgCWAH4uxjJAYK8GAIIAYq8GBBiaWxsaW5nLmNoZWNrb3V0mrwYCGNvbmZsaWN0mrwYE2JpbGxpbmdfdW5hdmFpbGFibGWovBgGgtPkkwIZOgEqIhQvdjEvYmlsbGluZy9jaGVja291dBLjAQoPQ29uZmlybUNoZWNrb3V0Ei4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db25maXJtQ2hlY2tvdXRSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db25maXJtQ2hlY2tvdXRSZXNwb25zZSJv8rsYBAgBSAGCvBgCCAGKvBgYYmlsbGluZy5jb25maXJtX2NoZWNrb3V0mrwYDGxpbmtfaW52YWxpZILT5JMCLzoBKiIqL3YxL2JpbGxpbmcvY2hlY2tvdXQve2NoZWNrb3V0X2lkfS9jb25maXJtErsBCgxWaWV3Q2hlY2tvdXQSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlZpZXdDaGVja291dFJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlZpZXdDaGVja291dFJlc3BvbnNlIlDyuxgECAFIAYK8GAIIAZq8GAxsaW5rX2ludmFsaWSC0+STAiw6ASoiJy92MS9iaWxsaW5nL2NoZWNrb3V0L3tjaGVja291dF9pZH0vdmlldxLwAQoKQ2hhbmdlUGxhbhIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2hhbmdlUGxhblJlcXVlc3QaKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZVBsYW5SZXNwb25zZSKKAfK7GAJYAYK8GAIIAYq8GBNiaWxsaW5nLmNoYW5nZV9wbGFumrwYCGNvbmZsaWN0mrwYE2JpbGxpbmdfdW5hdmFpbGFibGWavBgRY2hlY2tvdXRfcmVxdWlyZWSovBgGgtPkkwIlOgEqYgdzdW1tYXJ5IhcvdjEvYmlsbGluZy9jaGFuZ2UtcGxhbhLoAQoSQ2FuY2VsU3Vic2NyaXB0aW9uEjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5jZWxTdWJzY3JpcHRpb25SZXF1ZXN0GjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5jZWxTdWJzY3JpcHRpb25SZXNwb25zZSJr8rsYAlgBgrwYAggBirwYDmJpbGxpbmcuY2FuY2VsmrwYCGNvbmZsaWN0mrwYE2JpbGxpbmdfdW5hdmFpbGFibGWovBgGgtPkkwIgOgEqYgdzdW1tYXJ5IhIvdjEvYmlsbGluZy9jYW5jZWwSzAEKCk9wZW5Qb3J0YWwSKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLk9wZW5Qb3J0YWxSZXF1ZXN0GioucG9saWN5Z3VhcmQuY29udHJvbC52MS5PcGVuUG9ydGFsUmVzcG9uc2UiZ/K7GAJYAYK8GAIIAYq8GBNiaWxsaW5nLm9wZW5fcG9ydGFsmrwYCGNvbmZsaWN0mrwYE2JpbGxpbmdfdW5hdmFpbGFibGWovBgGgtPkkwIXOgEqIhIvdjEvYmlsbGluZy9wb3J0YWwSsQEKClZpZXdQb3J0YWwSKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlZpZXdQb3J0YWxSZXF1ZXN0GioucG9saWN5Z3VhcmQuY29udHJvbC52MS5WaWV3UG9ydGFsUmVzcG9uc2UiTPK7GAQIAUgBgrwYAggBmrwYDGxpbmtfaW52YWxpZILT5JMCKDoBKiIjL3YxL2JpbGxpbmcvcG9ydGFsL3twb3J0YWxfaWR9L3ZpZXcS0QEKC0FjdEluUG9ydGFsEioucG9saWN5Z3VhcmQuY29udHJvbC52MS5BY3RJblBvcnRhbFJlcXVlc3QaKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjdEluUG9ydGFsUmVzcG9uc2UiafK7GAQIAUgBgrwYAggBirwYDmJpbGxpbmcucG9ydGFsmrwYDGxpbmtfaW52YWxpZJq8GAhjb25mbGljdILT5JMCJzoBKiIiL3YxL2JpbGxpbmcvcG9ydGFsL3twb3J0YWxfaWR9L2FjdBKvAQoLVmlld0ludm9pY2USKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlZpZXdJbnZvaWNlUmVxdWVzdBoULmdvb2dsZS5hcGkuSHR0cEJvZHkiXPK7GAQIAUgBgrwYAggBmrwYDGxpbmtfaW52YWxpZLq8GAl0ZXh0L2h0bWyC0+STAis6ASoiJi92MS9iaWxsaW5nL2ludm9pY2VzL3tpbnZvaWNlX2lkfS92aWV3MAES7QEKElJlY2VpdmVTdHJpcGVFdmVudBIxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVjZWl2ZVN0cmlwZUV2ZW50UmVxdWVzdBoyLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVjZWl2ZVN0cmlwZUV2ZW50UmVzcG9uc2UibvK7GAIIAYK8GAIIAZq8GBFzaWduYXR1cmVfaW52YWxpZJq8GAlub3RfZm91bmSyvBgQYXBwbGljYXRpb24vanNvbvC8GAGC0+STAiI6BWV2ZW50IhkvdjEvYmlsbGluZy9zdHJpcGUvZXZlbnRzKAFiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_timestamp, file_policyguard_control_v1_billing, file_policyguard_options_v1_options]);
+
+/**
+ * @generated from message policyguard.control.v1.ReceiveStripeEventRequest
+ */
+export type ReceiveStripeEventRequest = Message<"policyguard.control.v1.ReceiveStripeEventRequest"> & {
+  /**
+   * Signatures of the body, as Stripe makes them: a time, and an HMAC for each secret of the endpoint.
+   *
+   * @generated from field: string signature = 1;
+   */
+  signature: string;
+
+  /**
+   * The event.
+   *
+   * @generated from field: google.api.HttpBody event = 2;
+   */
+  event?: HttpBody | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ReceiveStripeEventRequest.
+ * Use `create(ReceiveStripeEventRequestSchema)` to create a new message.
+ */
+export const ReceiveStripeEventRequestSchema: GenMessage<ReceiveStripeEventRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_billing_service, 0);
+
+/**
+ * @generated from message policyguard.control.v1.ReceiveStripeEventResponse
+ */
+export type ReceiveStripeEventResponse = Message<"policyguard.control.v1.ReceiveStripeEventResponse"> & {
+};
+
+/**
+ * Describes the message policyguard.control.v1.ReceiveStripeEventResponse.
+ * Use `create(ReceiveStripeEventResponseSchema)` to create a new message.
+ */
+export const ReceiveStripeEventResponseSchema: GenMessage<ReceiveStripeEventResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_billing_service, 1);
 
 /**
  * @generated from message policyguard.control.v1.GetSummaryRequest
@@ -38,7 +77,7 @@ export type GetSummaryRequest = Message<"policyguard.control.v1.GetSummaryReques
  * Use `create(GetSummaryRequestSchema)` to create a new message.
  */
 export const GetSummaryRequestSchema: GenMessage<GetSummaryRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 0);
+  messageDesc(file_policyguard_control_v1_billing_service, 2);
 
 /**
  * @generated from message policyguard.control.v1.GetSummaryResponse
@@ -57,7 +96,7 @@ export type GetSummaryResponse = Message<"policyguard.control.v1.GetSummaryRespo
  * Use `create(GetSummaryResponseSchema)` to create a new message.
  */
 export const GetSummaryResponseSchema: GenMessage<GetSummaryResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 1);
+  messageDesc(file_policyguard_control_v1_billing_service, 3);
 
 /**
  * @generated from message policyguard.control.v1.ListUsageRequest
@@ -97,7 +136,7 @@ export type ListUsageRequest = Message<"policyguard.control.v1.ListUsageRequest"
  * Use `create(ListUsageRequestSchema)` to create a new message.
  */
 export const ListUsageRequestSchema: GenMessage<ListUsageRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 2);
+  messageDesc(file_policyguard_control_v1_billing_service, 4);
 
 /**
  * @generated from message policyguard.control.v1.ListUsageResponse
@@ -116,7 +155,7 @@ export type ListUsageResponse = Message<"policyguard.control.v1.ListUsageRespons
  * Use `create(ListUsageResponseSchema)` to create a new message.
  */
 export const ListUsageResponseSchema: GenMessage<ListUsageResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 3);
+  messageDesc(file_policyguard_control_v1_billing_service, 5);
 
 /**
  * @generated from message policyguard.control.v1.GetBreakdownRequest
@@ -184,7 +223,7 @@ export type GetBreakdownRequest = Message<"policyguard.control.v1.GetBreakdownRe
  * Use `create(GetBreakdownRequestSchema)` to create a new message.
  */
 export const GetBreakdownRequestSchema: GenMessage<GetBreakdownRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 4);
+  messageDesc(file_policyguard_control_v1_billing_service, 6);
 
 /**
  * @generated from message policyguard.control.v1.GetBreakdownResponse
@@ -210,7 +249,7 @@ export type GetBreakdownResponse = Message<"policyguard.control.v1.GetBreakdownR
  * Use `create(GetBreakdownResponseSchema)` to create a new message.
  */
 export const GetBreakdownResponseSchema: GenMessage<GetBreakdownResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 5);
+  messageDesc(file_policyguard_control_v1_billing_service, 7);
 
 /**
  * @generated from message policyguard.control.v1.ExportUsageRequest
@@ -271,7 +310,7 @@ export type ExportUsageRequest = Message<"policyguard.control.v1.ExportUsageRequ
  * Use `create(ExportUsageRequestSchema)` to create a new message.
  */
 export const ExportUsageRequestSchema: GenMessage<ExportUsageRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 6);
+  messageDesc(file_policyguard_control_v1_billing_service, 8);
 
 /**
  * @generated from message policyguard.control.v1.ListPlansRequest
@@ -290,7 +329,7 @@ export type ListPlansRequest = Message<"policyguard.control.v1.ListPlansRequest"
  * Use `create(ListPlansRequestSchema)` to create a new message.
  */
 export const ListPlansRequestSchema: GenMessage<ListPlansRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 7);
+  messageDesc(file_policyguard_control_v1_billing_service, 9);
 
 /**
  * @generated from message policyguard.control.v1.ListPlansResponse
@@ -309,7 +348,7 @@ export type ListPlansResponse = Message<"policyguard.control.v1.ListPlansRespons
  * Use `create(ListPlansResponseSchema)` to create a new message.
  */
 export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 8);
+  messageDesc(file_policyguard_control_v1_billing_service, 10);
 
 /**
  * @generated from message policyguard.control.v1.ListInvoicesRequest
@@ -349,7 +388,7 @@ export type ListInvoicesRequest = Message<"policyguard.control.v1.ListInvoicesRe
  * Use `create(ListInvoicesRequestSchema)` to create a new message.
  */
 export const ListInvoicesRequestSchema: GenMessage<ListInvoicesRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 9);
+  messageDesc(file_policyguard_control_v1_billing_service, 11);
 
 /**
  * @generated from message policyguard.control.v1.ListInvoicesResponse
@@ -389,7 +428,7 @@ export type ListInvoicesResponse = Message<"policyguard.control.v1.ListInvoicesR
  * Use `create(ListInvoicesResponseSchema)` to create a new message.
  */
 export const ListInvoicesResponseSchema: GenMessage<ListInvoicesResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 10);
+  messageDesc(file_policyguard_control_v1_billing_service, 12);
 
 /**
  * @generated from message policyguard.control.v1.GetInvoiceDocumentRequest
@@ -415,7 +454,7 @@ export type GetInvoiceDocumentRequest = Message<"policyguard.control.v1.GetInvoi
  * Use `create(GetInvoiceDocumentRequestSchema)` to create a new message.
  */
 export const GetInvoiceDocumentRequestSchema: GenMessage<GetInvoiceDocumentRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 11);
+  messageDesc(file_policyguard_control_v1_billing_service, 13);
 
 /**
  * @generated from message policyguard.control.v1.CreateCheckoutRequest
@@ -455,7 +494,7 @@ export type CreateCheckoutRequest = Message<"policyguard.control.v1.CreateChecko
  * Use `create(CreateCheckoutRequestSchema)` to create a new message.
  */
 export const CreateCheckoutRequestSchema: GenMessage<CreateCheckoutRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 12);
+  messageDesc(file_policyguard_control_v1_billing_service, 14);
 
 /**
  * @generated from message policyguard.control.v1.CreateCheckoutResponse
@@ -476,7 +515,7 @@ export type CreateCheckoutResponse = Message<"policyguard.control.v1.CreateCheck
   url: string;
 
   /**
-   * Always "stub": a local page.
+   * Whose page it is: "stripe", or "stub" for a local one.
    *
    * @generated from field: string provider = 3;
    */
@@ -495,7 +534,7 @@ export type CreateCheckoutResponse = Message<"policyguard.control.v1.CreateCheck
  * Use `create(CreateCheckoutResponseSchema)` to create a new message.
  */
 export const CreateCheckoutResponseSchema: GenMessage<CreateCheckoutResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 13);
+  messageDesc(file_policyguard_control_v1_billing_service, 15);
 
 /**
  * @generated from message policyguard.control.v1.ConfirmCheckoutRequest
@@ -528,7 +567,7 @@ export type ConfirmCheckoutRequest = Message<"policyguard.control.v1.ConfirmChec
  * Use `create(ConfirmCheckoutRequestSchema)` to create a new message.
  */
 export const ConfirmCheckoutRequestSchema: GenMessage<ConfirmCheckoutRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 14);
+  messageDesc(file_policyguard_control_v1_billing_service, 16);
 
 /**
  * @generated from message policyguard.control.v1.ConfirmCheckoutResponse
@@ -547,7 +586,7 @@ export type ConfirmCheckoutResponse = Message<"policyguard.control.v1.ConfirmChe
  * Use `create(ConfirmCheckoutResponseSchema)` to create a new message.
  */
 export const ConfirmCheckoutResponseSchema: GenMessage<ConfirmCheckoutResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 15);
+  messageDesc(file_policyguard_control_v1_billing_service, 17);
 
 /**
  * @generated from message policyguard.control.v1.ViewCheckoutRequest
@@ -573,7 +612,7 @@ export type ViewCheckoutRequest = Message<"policyguard.control.v1.ViewCheckoutRe
  * Use `create(ViewCheckoutRequestSchema)` to create a new message.
  */
 export const ViewCheckoutRequestSchema: GenMessage<ViewCheckoutRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 16);
+  messageDesc(file_policyguard_control_v1_billing_service, 18);
 
 /**
  * @generated from message policyguard.control.v1.ViewCheckoutResponse
@@ -634,7 +673,7 @@ export type ViewCheckoutResponse = Message<"policyguard.control.v1.ViewCheckoutR
  * Use `create(ViewCheckoutResponseSchema)` to create a new message.
  */
 export const ViewCheckoutResponseSchema: GenMessage<ViewCheckoutResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 17);
+  messageDesc(file_policyguard_control_v1_billing_service, 19);
 
 /**
  * @generated from message policyguard.control.v1.ChangePlanRequest
@@ -667,7 +706,7 @@ export type ChangePlanRequest = Message<"policyguard.control.v1.ChangePlanReques
  * Use `create(ChangePlanRequestSchema)` to create a new message.
  */
 export const ChangePlanRequestSchema: GenMessage<ChangePlanRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 18);
+  messageDesc(file_policyguard_control_v1_billing_service, 20);
 
 /**
  * @generated from message policyguard.control.v1.ChangePlanResponse
@@ -686,7 +725,7 @@ export type ChangePlanResponse = Message<"policyguard.control.v1.ChangePlanRespo
  * Use `create(ChangePlanResponseSchema)` to create a new message.
  */
 export const ChangePlanResponseSchema: GenMessage<ChangePlanResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 19);
+  messageDesc(file_policyguard_control_v1_billing_service, 21);
 
 /**
  * @generated from message policyguard.control.v1.CancelSubscriptionRequest
@@ -712,7 +751,7 @@ export type CancelSubscriptionRequest = Message<"policyguard.control.v1.CancelSu
  * Use `create(CancelSubscriptionRequestSchema)` to create a new message.
  */
 export const CancelSubscriptionRequestSchema: GenMessage<CancelSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 20);
+  messageDesc(file_policyguard_control_v1_billing_service, 22);
 
 /**
  * @generated from message policyguard.control.v1.CancelSubscriptionResponse
@@ -731,7 +770,7 @@ export type CancelSubscriptionResponse = Message<"policyguard.control.v1.CancelS
  * Use `create(CancelSubscriptionResponseSchema)` to create a new message.
  */
 export const CancelSubscriptionResponseSchema: GenMessage<CancelSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 21);
+  messageDesc(file_policyguard_control_v1_billing_service, 23);
 
 /**
  * @generated from message policyguard.control.v1.OpenPortalRequest
@@ -757,7 +796,7 @@ export type OpenPortalRequest = Message<"policyguard.control.v1.OpenPortalReques
  * Use `create(OpenPortalRequestSchema)` to create a new message.
  */
 export const OpenPortalRequestSchema: GenMessage<OpenPortalRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 22);
+  messageDesc(file_policyguard_control_v1_billing_service, 24);
 
 /**
  * @generated from message policyguard.control.v1.OpenPortalResponse
@@ -771,7 +810,7 @@ export type OpenPortalResponse = Message<"policyguard.control.v1.OpenPortalRespo
   url: string;
 
   /**
-   * Always "stub": a local page.
+   * Whose page it is: "stripe", or "stub" for a local one.
    *
    * @generated from field: string provider = 2;
    */
@@ -790,7 +829,7 @@ export type OpenPortalResponse = Message<"policyguard.control.v1.OpenPortalRespo
  * Use `create(OpenPortalResponseSchema)` to create a new message.
  */
 export const OpenPortalResponseSchema: GenMessage<OpenPortalResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 23);
+  messageDesc(file_policyguard_control_v1_billing_service, 25);
 
 /**
  * @generated from message policyguard.control.v1.ViewPortalRequest
@@ -816,7 +855,7 @@ export type ViewPortalRequest = Message<"policyguard.control.v1.ViewPortalReques
  * Use `create(ViewPortalRequestSchema)` to create a new message.
  */
 export const ViewPortalRequestSchema: GenMessage<ViewPortalRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 24);
+  messageDesc(file_policyguard_control_v1_billing_service, 26);
 
 /**
  * @generated from message policyguard.control.v1.ViewPortalResponse
@@ -835,7 +874,7 @@ export type ViewPortalResponse = Message<"policyguard.control.v1.ViewPortalRespo
  * Use `create(ViewPortalResponseSchema)` to create a new message.
  */
 export const ViewPortalResponseSchema: GenMessage<ViewPortalResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 25);
+  messageDesc(file_policyguard_control_v1_billing_service, 27);
 
 /**
  * PortalView is what the local portal shows.
@@ -884,7 +923,7 @@ export type PortalView = Message<"policyguard.control.v1.PortalView"> & {
  * Use `create(PortalViewSchema)` to create a new message.
  */
 export const PortalViewSchema: GenMessage<PortalView> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 26);
+  messageDesc(file_policyguard_control_v1_billing_service, 28);
 
 /**
  * @generated from message policyguard.control.v1.ActInPortalRequest
@@ -917,7 +956,7 @@ export type ActInPortalRequest = Message<"policyguard.control.v1.ActInPortalRequ
  * Use `create(ActInPortalRequestSchema)` to create a new message.
  */
 export const ActInPortalRequestSchema: GenMessage<ActInPortalRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 27);
+  messageDesc(file_policyguard_control_v1_billing_service, 29);
 
 /**
  * @generated from message policyguard.control.v1.ActInPortalResponse
@@ -936,7 +975,7 @@ export type ActInPortalResponse = Message<"policyguard.control.v1.ActInPortalRes
  * Use `create(ActInPortalResponseSchema)` to create a new message.
  */
 export const ActInPortalResponseSchema: GenMessage<ActInPortalResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 28);
+  messageDesc(file_policyguard_control_v1_billing_service, 30);
 
 /**
  * @generated from message policyguard.control.v1.ViewInvoiceRequest
@@ -962,7 +1001,7 @@ export type ViewInvoiceRequest = Message<"policyguard.control.v1.ViewInvoiceRequ
  * Use `create(ViewInvoiceRequestSchema)` to create a new message.
  */
 export const ViewInvoiceRequestSchema: GenMessage<ViewInvoiceRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_billing_service, 29);
+  messageDesc(file_policyguard_control_v1_billing_service, 31);
 
 /**
  * BillingService shows what an organization uses and owes, and changes its plan. `org_id` may be left out everywhere: a
@@ -1045,8 +1084,8 @@ export const BillingService: GenService<{
     output: typeof HttpBodySchema;
   },
   /**
-   * Begins to buy a plan and returns the address of a local page on which a person pays. Nothing changes before the
-   * payment. Another open checkout of the organization ends.
+   * Begins to buy a plan and returns the address of a page on which a person pays: Stripe's, or a local one where Stripe
+   * is not connected. Nothing changes before the payment. Another open checkout of the organization ends.
    *
    * @generated from rpc policyguard.control.v1.BillingService.CreateCheckout
    */
@@ -1057,7 +1096,8 @@ export const BillingService: GenService<{
   },
   /**
    * Pays, or declines, a checkout of the local page. The key is in the address of the page; it works once, for 30
-   * minutes, and five wrong keys end the checkout. A declined payment leaves it open. Where nothing is sold: 404.
+   * minutes, and five wrong keys end the checkout. A declined payment leaves it open. Where nothing is sold, or Stripe is
+   * connected: 404.
    *
    * @generated from rpc policyguard.control.v1.BillingService.ConfirmCheckout
    */
@@ -1138,6 +1178,17 @@ export const BillingService: GenService<{
     methodKind: "server_streaming";
     input: typeof ViewInvoiceRequestSchema;
     output: typeof HttpBodySchema;
+  },
+  /**
+   * Takes an event of Stripe: the webhook endpoint to register there. Nothing of an event is believed but that something
+   * has happened to its customer, so repeated, late and foreign ones do no harm. Where Stripe is not connected: 404.
+   *
+   * @generated from rpc policyguard.control.v1.BillingService.ReceiveStripeEvent
+   */
+  receiveStripeEvent: {
+    methodKind: "client_streaming";
+    input: typeof ReceiveStripeEventRequestSchema;
+    output: typeof ReceiveStripeEventResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_policyguard_control_v1_billing_service, 0);

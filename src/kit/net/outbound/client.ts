@@ -33,7 +33,7 @@ export interface OutboundResponse {
 
 /** A request of any method. */
 export interface MethodRequest extends OutboundRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** Maximum number of bytes that are read of the answer's body. */
   readonly bodyLimitBytes?: number;
 }

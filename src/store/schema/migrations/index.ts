@@ -18,6 +18,7 @@ import { BillOrganizations } from "./0014-bill-organizations.ts";
 import { LetDirectoriesIn } from "./0015-let-directories-in.ts";
 import { KeepReplayResults } from "./0016-keep-replay-results.ts";
 import { ForgetEvidence } from "./0017-forget-evidence.ts";
+import { ConnectStripe } from "./0018-connect-stripe.ts";
 import { TryAndTell } from "./0019-try-and-tell.ts";
 import { FindUsersByAddress } from "./0020-find-users-by-address.ts";
 import { KeepDatasets } from "./0022-keep-datasets.ts";
@@ -43,6 +44,7 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0015-let-directories-in", class: LetDirectoriesIn },
   { name: "0016-keep-replay-results", class: KeepReplayResults },
   { name: "0017-forget-evidence", class: ForgetEvidence },
+  { name: "0018-connect-stripe", class: ConnectStripe },
   { name: "0019-try-and-tell", class: TryAndTell },
   { name: "0020-find-users-by-address", class: FindUsersByAddress },
   { name: "0022-keep-datasets", class: KeepDatasets },
