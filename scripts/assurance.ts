@@ -73,6 +73,12 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "answers of analytics against a scan, after random ingests, late and repeated records, and kills in a fold",
     n: 3_000,
   },
+  stripe: {
+    file: "test/src/domain/billing/stripe.test.ts",
+    test: "that are shuffled",
+    unit: "lives of a subscription at a stand-in for Stripe, heard of by events that are shuffled, repeated and lost",
+    n: 10_000,
+  },
   ssrf: {
     file: "test/src/kit/net/outbound/ssrf.test.ts",
     unit: "requests to addresses of every kind, named in every way",
