@@ -28,6 +28,7 @@ const checks: readonly Check[] = [
   { title: "buf breaking", command: "buf", parameters: ["breaking", "--against", releasedImage] },
   { title: "biome", command: "biome", parameters: ["ci", "."] },
   { title: "tsc", command: "tsc", parameters: [] },
+  { title: "tsc of the console", command: "tsc", parameters: ["-p", "console"] },
 ];
 
 const parameters = process.argv.slice(2);

@@ -207,6 +207,12 @@ export const controlPlaneSchema = defineSchema({
     default: "200",
     description: "The same within any hour.",
   },
+  consoleFolder: {
+    name: "CONSOLE_FOLDER",
+    kind: "path",
+    description:
+      'Folder of a built console, as `npm run console` prints it. Without one, "/" is a short page about the API.',
+  },
   publicUrl: {
     name: "PUBLIC_URL",
     kind: "url",

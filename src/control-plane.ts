@@ -2,6 +2,7 @@
 // of its start; `shutdownSteps` lists the order of its end.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { readConsole } from "../gateway/console/console-page.ts";
 import { serve } from "../gateway/serve.ts";
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { createAnalysisMetrics } from "./analysis-metrics.ts";
@@ -90,6 +91,10 @@ export async function startControlPlane(
   };
 }
 
+function consoleOf(folder: string | undefined, publicUrl: string) {
+  return folder === undefined ? undefined : { build: readConsole(folder), isSecure: publicUrl.startsWith("https:") };
+}
+
 /** Listens for calls. `shutdown` ends those that wait. */
 function serveControlPlane(
   config: ControlPlaneConfig,
@@ -121,6 +126,7 @@ function serveControlPlane(
       documentPath: "/v1/openapi.json",
       docsPath: "/docs",
       hasFrontPage: true,
+      console: consoleOf(config.consoleFolder, parts.publicUrl),
       others: parts.billingMode === "stub" ? localPages : [],
     },
     log,

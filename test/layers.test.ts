@@ -25,6 +25,20 @@ const anyNode = { not: [] };
 const protobuf = "@bufbuild/protobuf";
 const connect = "@connectrpc/connect";
 
+const connectQuery = "@connectrpc/connect-query";
+const react = ["react", "@tanstack/react-query", "@tanstack/react-router"];
+const codemirror = [
+  "autocomplete",
+  "commands",
+  "lang-yaml",
+  "language",
+  "lint",
+  "merge",
+  "search",
+  "state",
+  "view",
+].map((name) => `@codemirror/${name}`);
+
 const layers: readonly Layer[] = [
   { folder: "gen/", ours: [], npm: [protobuf], node: { only: [] } },
   {
@@ -161,6 +175,34 @@ const layers: readonly Layer[] = [
     npm: ["pg", "yaml"],
     node: anyNode,
   },
+  // The page. What browsers load is built from it; it shares nothing with the server but the generated clients.
+  { folder: "console/", ours: ["console/"], npm: "all", node: { only: [] } },
+  { folder: "console/app/", ours: ["console/", "gen/"], npm: [...react, protobuf, connectQuery], node: { only: [] } },
+  {
+    folder: "console/page/",
+    ours: ["console/data/", "console/editor/", "console/part/", "console/text/", "gen/"],
+    npm: [...react, protobuf, connect, connectQuery],
+    node: { only: [] },
+  },
+  {
+    folder: "console/editor/",
+    ours: [],
+    npm: ["react", "@lezer/highlight", ...codemirror],
+    node: { only: [] },
+  },
+  {
+    folder: "console/part/",
+    ours: ["console/data/failure.ts", "console/text/"],
+    npm: [...react, protobuf],
+    node: { only: [] },
+  },
+  {
+    folder: "console/data/",
+    ours: ["console/part/outcome-name.ts", "console/part/span.ts", "console/text/", "gen/"],
+    npm: [...react, protobuf, connect, "@connectrpc/connect-web"],
+    node: { only: [] },
+  },
+  { folder: "console/text/", ours: [], npm: [protobuf], node: { only: [] } },
   { folder: "models/", ours: ["runtime/engine/", "src/kit/crypto/text-hash.ts"], npm: [], node: { not: network } },
   {
     folder: "bench/",
@@ -170,14 +212,17 @@ const layers: readonly Layer[] = [
   },
   {
     folder: "test/",
-    ours: ["bench/", "gateway/", "gen/", "models/training/", "runtime/", "scripts/", "src/"],
+    ours: ["bench/", "console/", "gateway/", "gen/", "models/training/", "runtime/", "scripts/", "src/"],
     npm: "all",
     node: anyNode,
   },
 ];
 
 const root = dirname(import.meta.dirname);
-const files = globSync("**/*.ts", { cwd: root, exclude: (name) => /(^|\/)(node_modules|var|dist|\.git)$/.test(name) })
+const files = globSync("**/*.{ts,tsx}", {
+  cwd: root,
+  exclude: (name) => /(^|\/)(node_modules|var|dist|build|\.git)$/.test(name),
+})
   .filter((file) => file !== "vitest.config.ts")
   .toSorted();
 
@@ -247,7 +292,8 @@ test("every imported package is declared, and those of the product are not devel
   const running = Object.keys(manifest.dependencies ?? {});
   const developing = [...running, ...Object.keys(manifest.devDependencies ?? {})];
   const undeclared = files.flatMap((file) => {
-    const declared = /^(test|bench)\//.test(file) ? developing : running;
+    // What browsers get is built, so none of it runs from its packages.
+    const declared = /^(test|bench|console|scripts\/console)\//.test(file) ? developing : running;
     const packages = importsOf(file).filter((specifier) => !specifier.startsWith(".") && !isBuiltin(specifier));
     return packages.filter((name) => !declared.includes(packageOf(name))).map((name) => `${file} imports ${name}`);
   });

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { OutgoingHttpHeaders } from "node:http";
 import { ifNoneMatch } from "../../src/kit/bundle/entity-tag.ts";
+import { type Console, createConsoleEntries } from "../console/console-page.ts";
 import { sendAnswer } from "../http/http.ts";
 import type { Entry } from "../route/entry.ts";
 import { createFrontPage } from "./front-page.ts";
@@ -15,18 +16,21 @@ export interface Pages {
   readonly documentPath: string;
   /** The path of the page for reading it. */
   readonly docsPath: string;
-  /** Whether a short page at "/" leads there. */
+  /** Whether a short page at "/" leads there. Where there is a console, that is at "/". */
   readonly hasFrontPage: boolean;
+  /** A built console, and whether browsers come by TLS. */
+  readonly console?: { readonly build: Console; readonly isSecure: boolean } | undefined;
   /** Further pages, each under a path that may have fields. */
   readonly others?: readonly (DocsPage & { readonly path: string })[];
 }
 
 /** The entries around an OpenAPI document. */
-export function createPages({ openApi, documentPath, docsPath, hasFrontPage, others = [] }: Pages): Entry[] {
+export function createPages({ openApi, documentPath, docsPath, hasFrontPage, console, others = [] }: Pages): Entry[] {
   return [
     createPage(documentPath, () => pageOf(openApi(), "application/json; charset=utf-8", {})),
     createPage(docsPath, () => htmlPageOf(createDocsPage(openApi(), documentPath))),
-    ...(hasFrontPage
+    ...(console === undefined ? [] : createConsoleEntries(console.build, console)),
+    ...(hasFrontPage && console === undefined
       ? [createPage("/", () => htmlPageOf(createFrontPage(openApi(), { docsPath, documentPath })))]
       : []),
     ...others.map((page) => createPage(page.path, () => htmlPageOf(page))),

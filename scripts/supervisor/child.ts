@@ -24,6 +24,8 @@ export interface ChildOptions {
   readonly logFile: string;
   /** Options of Node. Default: none. */
   readonly nodeOptions?: readonly string[];
+  /** Arguments of the program. Default: none. */
+  readonly args?: readonly string[];
 }
 
 const lifeline = fileURLToPath(new URL("./lifeline.ts", import.meta.url));
@@ -31,7 +33,8 @@ const lifeline = fileURLToPath(new URL("./lifeline.ts", import.meta.url));
 /** Starts a Node process. */
 export async function startChild(options: ChildOptions): Promise<Running> {
   const log = openSync(options.logFile, "a", 0o600);
-  const child = spawn(process.execPath, [...(options.nodeOptions ?? []), "--import", lifeline, options.script], {
+  const { nodeOptions = [], args = [] } = options;
+  const child = spawn(process.execPath, [...nodeOptions, "--import", lifeline, options.script, ...args], {
     cwd: options.root,
     env: options.env,
     stdio: ["ignore", log, log, "ipc"],

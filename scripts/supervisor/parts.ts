@@ -1,12 +1,13 @@
 // The four parts of an installation on one machine: their settings, and the order in which they start and stop.
 
-import { readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runtimeSchema } from "../../runtime/config.ts";
 import { runtimeNodeOptions } from "../../runtime/node-option.ts";
 import { controlPlaneSchema } from "../../src/config.ts";
 import { hostToCall } from "../../src/kit/net/host.ts";
 import type { Schema } from "../../src/kit/process/config.ts";
+import { newestBuild } from "../console/builds.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../postgres/embedded.ts";
 import type { DatabaseUrls } from "../postgres/urls.ts";
 import { signalProcess } from "../process.ts";
@@ -56,11 +57,11 @@ export class Parts {
   /** Starts everything; returns the facts that the user needs. */
   async start(): Promise<Bootstrap> {
     const { settings, tell, signal } = this.#options;
-    const urls = await this.#startDatabase();
+    const [urls, consoleFolder] = await Promise.all([this.#startDatabase(), this.#buildConsole()]);
     signal.throwIfAborted();
     // Each process gets its own login and no other.
     const base = this.#environment();
-    const application = { ...base, DATABASE_URL: urls.applicationUrl };
+    const application = { ...base, DATABASE_URL: urls.applicationUrl, ...consoleFolder };
     tell("Bringing the database up to date…");
     await this.#runOnce("migrate", "src/migrate.ts", { ...base, DATABASE_MIGRATION_URL: urls.migrationUrl });
     await this.#runOnce("bootstrap", "src/bootstrap.ts", application);
@@ -85,6 +86,22 @@ export class Parts {
       const kept = this.#kept.find((part) => part.name === name);
       await kept?.stop(stopLimitsMs[name] ?? 30_000);
     }
+  }
+
+  /** The console's page, built anew when its sources changed. When that fails, an older build is served, or none. */
+  async #buildConsole(): Promise<{ readonly CONSOLE_FOLDER?: string }> {
+    const { root, env, settings, tell, signal } = this.#options;
+    if (env.CONSOLE_FOLDER) return { CONSOLE_FOLDER: env.CONSOLE_FOLDER };
+    const inCheckout = join(root, "build", "console");
+    const into = isWritable(root) ? inCheckout : join(settings.dataFolder, "console");
+    try {
+      await this.#runOnce("console", "scripts/console.ts", { ...env, ...this.#compileCache() }, [into]);
+    } catch (error) {
+      signal.throwIfAborted();
+      tell(`The console could not be built: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    const built = newestBuild(into);
+    return built === undefined ? {} : { CONSOLE_FOLDER: built };
   }
 
   async #startDatabase(): Promise<DatabaseUrls> {
@@ -127,11 +144,11 @@ export class Parts {
     this.#kept.push(kept);
   }
 
-  async #runOnce(name: string, script: string, env: NodeJS.ProcessEnv): Promise<void> {
+  async #runOnce(name: string, script: string, env: NodeJS.ProcessEnv, args: readonly string[] = []): Promise<void> {
     const { root, signal } = this.#options;
     const logFile = this.#logFile(name);
     const fromByte = sizeOf(logFile);
-    const running = await startChild({ script, root, env, logFile });
+    const running = await startChild({ script, root, env, logFile, args });
     const onAbort = () => signalProcess(running.pid, "SIGTERM");
     signal.addEventListener("abort", onAbort);
     const ending = await running.exited;
@@ -193,6 +210,15 @@ function without(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.Proce
 
 function portsAsText({ ports }: Settings): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readBootstrap(dataFolder: string): Bootstrap {

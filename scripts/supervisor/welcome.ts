@@ -36,7 +36,8 @@ export function welcome(
   return `
 Policy Guard is running.
 
-  Control plane   ${controlPlane}   (API: ${controlPlane}/docs)
+  Console         ${controlPlane}   (sign in as owner_email with owner_password of ${file})
+  API reference   ${controlPlane}/docs
   Runtime         ${runtime}
   Credentials     ${file}
   Logs            ${shown("log/")}

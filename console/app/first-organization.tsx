@@ -1,0 +1,19 @@
+import { useQuery } from "@tanstack/react-query";
+import { Navigate } from "@tanstack/react-router";
+import { failureOf } from "../data/failure.ts";
+import { meQuery } from "../data/session.ts";
+import { Empty, Failed, Loading } from "../part/state.tsx";
+import { en } from "../text/en.ts";
+
+/** Leads from "/" to the first organization of the person, or to the sign-in. */
+export function FirstOrganization() {
+  const me = useQuery(meQuery);
+  if (me.error !== null) {
+    if (failureOf(me.error).kind === "signed_out") return <Navigate to="/sign-in" replace />;
+    return <Failed error={me.error} onRetry={() => me.refetch()} />;
+  }
+  if (me.data === undefined) return <Loading />;
+  const [first] = me.data.organizations;
+  if (first === undefined) return <Empty title={en.noOrganization.title} text={en.noOrganization.text} />;
+  return <Navigate to="/o/$org" params={{ org: first.orgId }} replace />;
+}

@@ -1,0 +1,111 @@
+// The routes. Each page is a chunk of its own.
+
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
+import { traceSearch } from "../page/trace/search.ts";
+import { Empty } from "../part/state.tsx";
+import { en } from "../text/en.ts";
+import { FirstOrganization } from "./first-organization.tsx";
+import { OrganizationLayout } from "./organization.tsx";
+
+const rootRoute = createRootRoute({
+  component: Outlet,
+  notFoundComponent: () => <Empty title={en.failure.gone} />,
+});
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/sign-in",
+  validateSearch: (search: Record<string, unknown>): { next?: string } =>
+    typeof search.next === "string" && /^\/(?!\/)/.test(search.next) ? { next: search.next } : {},
+  component: lazyRouteComponent(() => import("../page/entry/sign-in.tsx"), "SignInPage"),
+});
+
+const indexRoute = createRoute({ getParentRoute: () => rootRoute, path: "/", component: FirstOrganization });
+
+const orgRoute = createRoute({ getParentRoute: () => rootRoute, path: "/o/$org", component: OrganizationLayout });
+
+const homeRoute = createRoute({
+  getParentRoute: () => orgRoute,
+  path: "/",
+  component: lazyRouteComponent(() => import("../page/home/home.tsx"), "HomePage"),
+});
+
+const policiesRoute = createRoute({
+  getParentRoute: () => orgRoute,
+  path: "/policies",
+  validateSearch: (search: Record<string, unknown>): { q?: string } =>
+    typeof search.q === "string" ? { q: search.q } : {},
+  component: lazyRouteComponent(() => import("../page/policy/list.tsx"), "PolicyListPage"),
+});
+
+const newPolicyRoute = createRoute({
+  getParentRoute: () => orgRoute,
+  path: "/policies/new",
+  component: lazyRouteComponent(() => import("../page/policy/create.tsx"), "NewPolicyPage"),
+});
+
+const policyRoute = createRoute({
+  getParentRoute: () => orgRoute,
+  path: "/policies/$policy",
+  component: lazyRouteComponent(() => import("../page/policy/edit.tsx"), "PolicyPage"),
+});
+
+const versionsRoute = createRoute({
+  getParentRoute: () => orgRoute,
+  path: "/policies/$policy/versions",
+  validateSearch: (search: Record<string, unknown>): { from?: number; to?: number } => ({
+    ...versionIn(search, "from"),
+    ...versionIn(search, "to"),
+  }),
+  component: lazyRouteComponent(() => import("../page/policy/versions.tsx"), "PolicyVersionsPage"),
+});
+
+const environmentsRoute = createRoute({
+  getParentRoute: () => orgRoute,
+  path: "/environments",
+  validateSearch: (search: Record<string, unknown>): { project?: string } =>
+    typeof search.project === "string" ? { project: search.project } : {},
+  component: lazyRouteComponent(() => import("../page/environment/pipeline.tsx"), "EnvironmentsPage"),
+});
+
+const tracesRoute = createRoute({
+  getParentRoute: () => orgRoute,
+  path: "/traces",
+  validateSearch: traceSearch,
+  component: lazyRouteComponent(() => import("../page/trace/list.tsx"), "TracesPage"),
+});
+
+const tokensRoute = createRoute({
+  getParentRoute: () => orgRoute,
+  path: "/settings/tokens",
+  component: lazyRouteComponent(() => import("../page/settings/tokens.tsx"), "TokensPage"),
+});
+
+const routes = rootRoute.addChildren([
+  signInRoute,
+  indexRoute,
+  orgRoute.addChildren([
+    homeRoute,
+    policiesRoute,
+    newPolicyRoute,
+    policyRoute,
+    versionsRoute,
+    environmentsRoute,
+    tracesRoute,
+    tokensRoute,
+  ]),
+]);
+
+/** The router of the console. */
+export const router = createRouter({ routeTree: routes, defaultPreload: "intent", scrollRestoration: true });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+function versionIn(search: Record<string, unknown>, name: string): Record<string, number> {
+  const value = search[name];
+  return Number.isInteger(value) && Number(value) > 0 ? { [name]: Number(value) } : {};
+}

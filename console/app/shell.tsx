@@ -1,0 +1,199 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
+import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
+import { useOrganization } from "../data/organization.ts";
+import { signOut } from "../data/session.ts";
+import { Button } from "../part/button.tsx";
+import { Mark } from "../part/mark.tsx";
+import { en } from "../text/en.ts";
+import style from "./shell.module.css";
+import { applyTheme, storedTheme, themes } from "./theme.ts";
+
+const texts = en.nav;
+
+/** The frame of every page: the bar at the top, the navigation at the side, the page. */
+export function Shell({ me, children }: { readonly me: GetMeResponse; readonly children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  useGoKeys();
+  return (
+    <div className={style.shell}>
+      <a className={style.skip} href="#content">
+        {en.skip}
+      </a>
+      <header className={style.bar}>
+        <button
+          type="button"
+          className={style.menuButton}
+          aria-label={texts.open}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          ☰
+        </button>
+        <span className={style.brand}>
+          <Mark />
+          {en.product}
+        </span>
+        <OrganizationSwitch me={me} />
+        <span className={style.gap} />
+        <AccountMenu me={me} />
+      </header>
+      {/* Choosing a page closes the menu on phones. */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the links within are what is activated */}
+      <nav
+        className={`${style.side} ${isOpen ? style.isOpen : ""}`}
+        aria-label={texts.label}
+        onClick={() => setOpen(false)}
+      >
+        <Entries />
+      </nav>
+      <main id="content" className={style.content}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Entries() {
+  const { orgId, can } = useOrganization();
+  const params = { org: orgId };
+  const link = { params, activeProps: { className: style.active }, className: style.entry } as const;
+  return (
+    <ul>
+      <li>
+        <Link to="/o/$org" {...link} activeOptions={{ exact: true }}>
+          {texts.home}
+        </Link>
+      </li>
+      <Group title={texts.build}>
+        <Link to="/o/$org/policies" {...link}>
+          {texts.policies}
+        </Link>
+      </Group>
+      <Group title={texts.ship}>
+        <Link to="/o/$org/environments" {...link}>
+          {texts.environments}
+        </Link>
+      </Group>
+      <Group title={texts.watch}>
+        <Link to="/o/$org/traces" {...link}>
+          {texts.traces}
+        </Link>
+      </Group>
+      {can(TokenService.method.listTokens) && (
+        <Group title={texts.settings}>
+          <Link to="/o/$org/settings/tokens" {...link}>
+            {texts.tokens}
+          </Link>
+        </Group>
+      )}
+    </ul>
+  );
+}
+
+function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <li>
+      <span className={style.group}>{title}</span>
+      {children}
+    </li>
+  );
+}
+
+function OrganizationSwitch({ me }: { readonly me: GetMeResponse }) {
+  const { orgId, name } = useOrganization();
+  const navigate = useNavigate();
+  if (me.organizations.length < 2) return <span className={style.organization}>{name}</span>;
+  return (
+    <select
+      className={style.organization}
+      aria-label={texts.organization}
+      value={orgId}
+      onChange={(event) => navigate({ to: "/o/$org", params: { org: event.target.value } })}
+    >
+      {me.organizations.map((each) => (
+        <option key={each.orgId} value={each.orgId}>
+          {each.orgName}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function AccountMenu({ me }: { readonly me: GetMeResponse }) {
+  const [theme, setTheme] = useState(storedTheme);
+  return (
+    <>
+      <button type="button" className={style.avatar} popoverTarget="account-menu" aria-label={texts.account}>
+        {initials(me.account?.name ?? "")}
+      </button>
+      <div id="account-menu" popover="auto" className={style.menu}>
+        <p className={style.who}>
+          <strong>{me.account?.name}</strong>
+          <span>{me.account?.email}</span>
+        </p>
+        <label>
+          {texts.theme}
+          <select
+            value={theme}
+            onChange={(event) => {
+              const chosen = themes.find((each) => each === event.target.value) ?? "system";
+              applyTheme(chosen);
+              setTheme(chosen);
+            }}
+          >
+            {themes.map((each) => (
+              <option key={each} value={each}>
+                {texts.themes[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <a href="/docs">{texts.reference}</a>
+        <Button onClick={() => signOut()}>{texts.signOut}</Button>
+      </div>
+    </>
+  );
+}
+
+/** "AL" for "Ada Lovelace". */
+function initials(name: string): string {
+  const words = name.split(/\s+/).filter((word) => word !== "");
+  const first = [words[0], words.length > 1 ? words.at(-1) : undefined];
+  return first.map((word) => [...(word ?? "")][0]?.toUpperCase() ?? "").join("");
+}
+
+const pages = { h: "/o/$org", p: "/o/$org/policies", e: "/o/$org/environments", t: "/o/$org/traces" } as const;
+/** Time within which the second key has to follow the `g`. */
+const chordMs = 1_500;
+
+/** `g` and a letter lead to a page, unless somebody is typing or a dialog is open. */
+function useGoKeys(): void {
+  const { orgId } = useOrganization();
+  const navigate = useNavigate();
+  useEffect(() => {
+    let begunAt = Number.NEGATIVE_INFINITY;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      if (event.key === "g") {
+        begunAt = event.timeStamp;
+        return;
+      }
+      const to = pages[event.key as keyof typeof pages];
+      if (to === undefined || event.timeStamp - begunAt > chordMs) return;
+      begunAt = Number.NEGATIVE_INFINITY;
+      navigate({ to, params: { org: orgId } });
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [orgId, navigate]);
+}
+
+function isTyping(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0];
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target.isContentEditable || /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.closest("dialog") !== null
+  );
+}

@@ -1,0 +1,92 @@
+// What went wrong, by the typed code of the failure's detail. Pages decide by `kind` and show `message`, which is the
+// server's sentence wherever it has one.
+
+import { Code, ConnectError } from "@connectrpc/connect";
+import { ErrorDetailSchema, Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+
+/** How a page answers a failure. */
+export type FailureKind =
+  | "signed_out"
+  | "session_changed"
+  | "billing_blocked"
+  | "plan_limit"
+  | "refused"
+  | "gone"
+  | "version_conflict"
+  | "conflict"
+  | "invalid"
+  | "wait"
+  | "broken"
+  | "unreachable";
+
+/** A field that the server refused, and why. */
+export interface FieldFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** One failure as pages see it. */
+export interface Failure {
+  readonly kind: FailureKind;
+  readonly message: string;
+  /** The code of the detail, such as "bundle_frozen"; empty when there is none. */
+  readonly code: string;
+  readonly fields: readonly FieldFault[];
+  /** Seconds after which a retry makes sense. */
+  readonly retryAfter: number | undefined;
+  /** For support: the id of the call in the server's log. */
+  readonly requestId: string | undefined;
+}
+
+const byReason: ReadonlyMap<Reason, FailureKind> = new Map([
+  [Reason.SESSION_CHANGED, "session_changed"],
+  [Reason.PAYMENT_REQUIRED, "billing_blocked"],
+  [Reason.PLAN_LIMIT_EXCEEDED, "plan_limit"],
+  [Reason.VERSION_CONFLICT, "version_conflict"],
+  [Reason.ACCOUNT_LOCKED, "wait"],
+  [Reason.RATE_LIMITED, "wait"],
+]);
+
+const byCode: ReadonlyMap<Code, FailureKind> = new Map([
+  [Code.Unauthenticated, "signed_out"],
+  [Code.PermissionDenied, "refused"],
+  [Code.NotFound, "gone"],
+  [Code.AlreadyExists, "conflict"],
+  [Code.FailedPrecondition, "conflict"],
+  [Code.Aborted, "conflict"],
+  [Code.InvalidArgument, "invalid"],
+  [Code.OutOfRange, "invalid"],
+  [Code.ResourceExhausted, "wait"],
+]);
+
+/** The failure of a call. */
+export function failureOf(error: unknown): Failure {
+  const connectError = ConnectError.from(error);
+  const detail = connectError.findDetails(ErrorDetailSchema)[0];
+  const extra: Readonly<Record<string, unknown>> = detail?.extra ?? {};
+  const kind =
+    (detail && byReason.get(detail.reason)) ?? byCode.get(connectError.code) ?? brokenKind(connectError, detail);
+  return {
+    kind,
+    message: connectError.rawMessage,
+    code: detail?.error ?? "",
+    fields: fieldsOf(extra.fields),
+    retryAfter: typeof extra.retry_after === "number" ? extra.retry_after : undefined,
+    requestId: connectError.metadata.get("x-request-id") ?? undefined,
+  };
+}
+
+/** A failure without a detail did not come from the server's handlers. */
+function brokenKind(error: ConnectError, detail: unknown): FailureKind {
+  if (detail !== undefined) return "broken";
+  return error.code === Code.Unavailable || error.code === Code.Unknown ? "unreachable" : "broken";
+}
+
+function fieldsOf(value: unknown): FieldFault[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each: { readonly field?: unknown; readonly message?: unknown } | null) =>
+    typeof each?.field === "string" && typeof each.message === "string"
+      ? [{ field: each.field, message: each.message }]
+      : [],
+  );
+}

@@ -1,0 +1,29 @@
+// The organization of the page, and what the person may do in it.
+
+import type { DescMethod } from "@bufbuild/protobuf";
+import { createContext, useContext } from "react";
+
+/** The organization of the page. */
+export interface Organization {
+  readonly orgId: string;
+  readonly name: string;
+  readonly accountId: string;
+  /** Whether the person may call this method here, as the server says. */
+  readonly can: (method: DescMethod) => boolean;
+}
+
+/** Provides the organization to pages below `/o/$org`. */
+export const OrganizationContext = createContext<Organization | undefined>(undefined);
+
+/** The organization of the page. */
+export function useOrganization(): Organization {
+  const organization = useContext(OrganizationContext);
+  if (organization === undefined) throw new Error("this page is not below an organization");
+  return organization;
+}
+
+/** The test of permissions by the server's list of methods, such as "PolicyService/UpdatePolicy". */
+export function permissionsOf(methods: readonly string[]): (method: DescMethod) => boolean {
+  const allowed = new Set(methods);
+  return ({ parent, name }) => allowed.has(`${parent.name}/${name}`);
+}

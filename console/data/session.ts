@@ -1,0 +1,51 @@
+// Who is signed in. A page learns its session once, and all later calls name it.
+
+import { createClient } from "@connectrpc/connect";
+import { queryOptions } from "@tanstack/react-query";
+import { AccountService, type GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
+import { queryClient } from "./client.ts";
+import { forgetDrafts } from "./draft.ts";
+import { setSession, transport } from "./transport.ts";
+
+const accounts = createClient(AccountService, transport);
+const otherTabs = new BroadcastChannel("policy-guard");
+
+/** The signed-in person with their organizations. */
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: async (): Promise<GetMeResponse> => {
+    const me = await accounts.getMe({});
+    setSession(me.sessionId);
+    return me;
+  },
+});
+
+/** What a sign-in leads to: a session, or the second step. */
+export type SignInStep = { readonly mfaToken: string } | undefined;
+
+/** Signs in with a password. */
+export async function signIn(email: string, password: string): Promise<SignInStep> {
+  setSession(undefined);
+  const { mfaRequired, mfaToken } = await accounts.login({ email, password, asCookie: true });
+  return mfaRequired ? { mfaToken: mfaToken ?? "" } : undefined;
+}
+
+/** Finishes a sign-in with a code. */
+export async function completeSignIn(mfaToken: string, code: string): Promise<void> {
+  await accounts.completeLogin({ mfaToken, code, asCookie: true });
+}
+
+/** Ends the session here and in every other tab, and forgets what was loaded and typed. */
+export async function signOut(): Promise<void> {
+  await accounts.logout({});
+  forgetDrafts();
+  queryClient.clear();
+  otherTabs.postMessage("signed_out");
+  location.assign("/sign-in");
+}
+
+otherTabs.onmessage = ({ data }: MessageEvent<unknown>) => {
+  if (data !== "signed_out") return;
+  forgetDrafts();
+  location.assign("/sign-in");
+};

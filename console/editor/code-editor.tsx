@@ -1,0 +1,122 @@
+// A YAML editor. It lives in a shadow root, where CodeMirror uses adopted style sheets: the page's policy allows no
+// <style> elements.
+
+import { autocompletion, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { useEffect, useRef } from "react";
+import style from "./editor.module.css";
+import { type EditorProblem, rangeOf } from "./problem.ts";
+import { editorTheme, highlighting } from "./theme.ts";
+
+/** What a page may do with its editor. */
+export interface EditorHandle {
+  /** Puts the cursor at a line and column, counted from 1. */
+  goTo(line: number, column: number): void;
+  /** Replaces the whole text. */
+  setText(text: string): void;
+}
+
+/** Keys that the page handles, as CodeMirror names them, such as "Mod-s". */
+export type EditorKeys = Readonly<Record<string, () => void>>;
+
+/** An editor for a text that the page holds. */
+export function CodeEditor({
+  label,
+  initialText,
+  problems,
+  keys,
+  isReadOnly = false,
+  onChange,
+  handle,
+}: {
+  readonly label: string;
+  readonly initialText: string;
+  readonly problems: readonly EditorProblem[];
+  readonly keys?: EditorKeys;
+  readonly isReadOnly?: boolean;
+  readonly onChange: (text: string) => void;
+  readonly handle?: (handle: EditorHandle | undefined) => void;
+}) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const latest = useRef({ initialText, onChange, handle, keys });
+  latest.current = { ...latest.current, onChange, handle, keys };
+  useEffect(() => {
+    const element = host.current;
+    if (element === null) return;
+    const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
+    const { initialText: doc } = latest.current;
+    const call = (key: string) => () => {
+      latest.current.keys?.[key]?.();
+      return true;
+    };
+    const own = Object.keys(latest.current.keys ?? {}).map((key) => ({ key, run: call(key), preventDefault: true }));
+    const changes = EditorView.updateListener.of((update) => {
+      if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+    });
+    const extensions = [keymap.of(own), basics(label), changes, EditorState.readOnly.of(isReadOnly)];
+    const editor = new EditorView({ parent: root, root, state: EditorState.create({ doc, extensions }) });
+    view.current = editor;
+    latest.current.handle?.(handleOf(editor));
+    return () => {
+      latest.current.handle?.(undefined);
+      editor.destroy();
+    };
+  }, [label, isReadOnly]);
+  useEffect(() => {
+    const editor = view.current;
+    if (editor !== undefined) editor.dispatch(setDiagnostics(editor.state, diagnosticsOf(editor.state, problems)));
+  }, [problems]);
+  return <div ref={host} className={style.host} />;
+}
+
+function basics(label: string): Extension {
+  return [
+    lineNumbers(),
+    foldGutter(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    autocompletion(),
+    highlightActiveLine(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    yaml(),
+    lintGutter(),
+    syntaxHighlighting(highlighting),
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+    editorTheme,
+    // Tab leaves the editor.
+    keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
+  ];
+}
+
+function handleOf(editor: EditorView): EditorHandle {
+  return {
+    goTo(line, column) {
+      const { from } = rangeOf(editor.state.doc, { line, column });
+      editor.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+      editor.focus();
+    },
+    setText(text) {
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+    },
+  };
+}
+
+function diagnosticsOf({ doc }: EditorState, problems: readonly EditorProblem[]): Diagnostic[] {
+  return problems.map((problem) => ({
+    ...rangeOf(doc, problem),
+    severity: problem.isWarning ? "warning" : "error",
+    message: problem.text,
+  }));
+}

@@ -1,0 +1,20 @@
+import type { Text } from "@codemirror/state";
+
+/** A fault of the text at a place, counted from 1. Line 0: of the text as a whole. */
+export interface EditorProblem {
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+  readonly isWarning: boolean;
+}
+
+/**
+ * What to underline: from the place to the end of its word or value, such as `BLOK` in `action: BLOK`. The server may
+ * have judged an older text, so places beyond the end are moved to it.
+ */
+export function rangeOf(doc: Text, { line, column }: { readonly line: number; readonly column: number }) {
+  const { from, to, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  const start = Math.min(from + Math.max(column, 1) - 1, to);
+  const length = /^[^\s,\]}#]+/.exec(text.slice(start - from))?.[0].length ?? 0;
+  return { from: start, to: start + length };
+}

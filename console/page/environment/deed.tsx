@@ -1,0 +1,129 @@
+// Publishing, promoting and activating: what it does, said before it is done, and its outcome.
+
+import { createClient } from "@connectrpc/connect";
+import { type FormEvent, useState } from "react";
+import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
+import { invalidate } from "../../data/invalidation.ts";
+import { transport } from "../../data/transport.ts";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import { Dialog, DialogActions } from "../../part/dialog.tsx";
+import { TextField } from "../../part/field.tsx";
+import { Failed } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import style from "./environment.module.css";
+
+const texts = en.environments;
+const bundles = createClient(BundleService, transport);
+
+/** What somebody is about to do with an environment. */
+export type Deed =
+  | { readonly kind: "publish"; readonly environment: Environment }
+  | {
+      readonly kind: "promote";
+      readonly environment: Environment;
+      readonly target: Environment;
+      readonly version: number;
+    }
+  | { readonly kind: "activate"; readonly environment: Environment; readonly version: number };
+
+/** Asks, does it, and says what became of it. */
+export function DeedDialog({
+  deed,
+  orgId,
+  projectId,
+  onClose,
+}: {
+  readonly deed: Deed;
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly onClose: () => void;
+}) {
+  const { run, isBusy, error } = useBusy();
+  const [done, setDone] = useState<string>();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const message = String(form.get("message") ?? "");
+    const options = { activate: form.get("activate") === "on", ...(message === "" ? {} : { message }) };
+    run(async () => {
+      setDone(await perform(deed, { orgId, projectId }, options));
+      await invalidate(BundleService.method.activateBundle);
+    });
+  };
+  const { title, text, confirm } = wordsOf(deed);
+  if (done !== undefined) {
+    return (
+      <Dialog title={title} onClose={onClose}>
+        <p role="status">{done}</p>
+        <DialogActions>
+          <Button kind="primary" onClick={onClose}>
+            {en.common.close}
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form className={style.form} onSubmit={submit}>
+        <p>{text}</p>
+        {deed.kind !== "activate" && (
+          <>
+            <TextField label={texts.message} name="message" maxLength={2000} />
+            <label className={style.check}>
+              <input type="checkbox" name="activate" defaultChecked />
+              {texts.activateNow}
+            </label>
+          </>
+        )}
+        {error !== undefined && <Failed error={error} />}
+        <DialogActions>
+          <Button onClick={onClose}>{en.common.cancel}</Button>
+          <Button type="submit" kind="primary" disabled={isBusy}>
+            {confirm}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function wordsOf(deed: Deed) {
+  const env = deed.environment.name;
+  if (deed.kind === "publish")
+    return { title: texts.publishTitle(env), text: texts.publishText, confirm: texts.confirmPublish };
+  if (deed.kind === "activate") {
+    const title = texts.activate(deed.version, env);
+    return { title, text: texts.activateText, confirm: title };
+  }
+  const to = deed.target.name;
+  const text = texts.promoteText(deed.version, env, to);
+  return { title: texts.promoteTitle(env, to), text, confirm: texts.confirmPromote(to) };
+}
+
+async function perform(
+  deed: Deed,
+  place: { readonly orgId: string; readonly projectId: string },
+  options: { readonly activate: boolean; readonly message?: string },
+): Promise<string> {
+  const env = deed.environment.name;
+  if (deed.kind === "activate") {
+    await bundles.activateBundle({ ...place, envName: env, version: deed.version });
+    return texts.activated(deed.version, env);
+  }
+  if (deed.kind === "publish") {
+    const { bundle } = await bundles.publishBundle({ ...place, envName: env, ...options });
+    return texts.done(bundle?.version ?? 0, env);
+  }
+  const target = deed.target.name;
+  const { bundle } = await bundles.promoteBundle({
+    ...place,
+    sourceEnv: env,
+    targetEnv: target,
+    version: deed.version,
+    ...options,
+  });
+  return texts.done(bundle?.version ?? 0, target);
+}

@@ -1,0 +1,56 @@
+// What the server says about the text in the editor. Asked a moment after the last key; the newest answer wins, and an
+// older question is called off.
+
+import { createClient } from "@connectrpc/connect";
+import { useEffect, useState } from "react";
+import { PolicyService, type ValidatePolicyResponse } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { failureOf } from "../../data/failure.ts";
+import { transport } from "../../data/transport.ts";
+import type { EditorProblem } from "../../editor/problem.ts";
+import { documentOf } from "./document.ts";
+
+const policies = createClient(PolicyService, transport);
+/** Rest after the last key before the server is asked. */
+const restMs = 300;
+
+/** The last answer, and whether it is about the present text. */
+export interface Check {
+  readonly answer: ValidatePolicyResponse | undefined;
+  readonly problems: readonly EditorProblem[];
+  readonly state: "checking" | "valid" | "invalid" | "unknown";
+}
+
+/** Checks a text whenever it changes. */
+export function useCheck(orgId: string, text: string): Check {
+  const [checked, setChecked] = useState<{
+    readonly text: string;
+    readonly answer: ValidatePolicyResponse | undefined;
+  }>();
+  useEffect(() => {
+    const call = new AbortController();
+    const timer = setTimeout(() => {
+      policies
+        .validatePolicy({ orgId, document: documentOf(text) }, { signal: call.signal })
+        .then((answer) => setChecked({ text, answer }))
+        .catch((error: unknown) => {
+          // Without an answer, the text is neither valid nor invalid.
+          if (!call.signal.aborted && failureOf(error).kind !== "signed_out") setChecked({ text, answer: undefined });
+        });
+    }, restMs);
+    return () => {
+      clearTimeout(timer);
+      call.abort();
+    };
+  }, [orgId, text]);
+  const answer = checked?.answer;
+  const isCurrent = checked?.text === text;
+  const state = !isCurrent ? "checking" : answer === undefined ? "unknown" : answer.valid ? "valid" : "invalid";
+  const [problems, setProblems] = useState<readonly EditorProblem[]>([]);
+  useEffect(() => setProblems(answer?.problems.map(problemOf) ?? []), [answer]);
+  return { answer, problems, state };
+}
+
+function problemOf({ line, column, message, suggestion, severity }: ValidatePolicyResponse["problems"][number]) {
+  const text = suggestion === undefined ? message : `${message}; ${suggestion}`;
+  return { line, column, text, isWarning: severity !== "error" };
+}

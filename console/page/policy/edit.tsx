@@ -1,0 +1,107 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
+import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { draftKey, keepDraft, readDraft } from "../../data/draft.ts";
+import { useOrganization } from "../../data/organization.ts";
+import type { EditorHandle } from "../../editor/code-editor.tsx";
+import { Button } from "../../part/button.tsx";
+import { Page } from "../../part/page.tsx";
+import { Failed, Loading } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { DeletePolicyDialog } from "./delete.tsx";
+import { sourceOf } from "./document.ts";
+import style from "./policy.module.css";
+import { SaveDialog } from "./save.tsx";
+import { useScopeText } from "./scope.ts";
+import { Workbench } from "./workbench.tsx";
+
+const texts = en.policy;
+
+/** The workbench of a stored policy. */
+export function PolicyPage() {
+  const { orgId } = useOrganization();
+  const { policy: policyId } = useParams({ from: "/o/$org/policies/$policy" });
+  const { data, error, refetch } = useQuery(PolicyService.method.getPolicy, { orgId, policyId });
+  if (error !== null) return <Failed error={error} onRetry={refetch} />;
+  if (data?.policy === undefined) return <Loading rows={12} />;
+  return <Editing key={policyId} policy={data.policy} />;
+}
+
+function Editing({ policy }: { readonly policy: Policy }) {
+  const { orgId, accountId, can } = useOrganization();
+  const navigate = useNavigate();
+  const scopeText = useScopeText();
+  const key = draftKey(accountId, orgId, policy.id);
+  const [kept] = useState(() => readDraft(key));
+  const [base, setBase] = useState(() => ({ version: kept?.version ?? policy.version, text: sourceOf(policy) }));
+  const [initialText] = useState(kept?.text ?? base.text);
+  const [text, setText] = useState(initialText);
+  const [editor, setEditor] = useState<EditorHandle>();
+  const [dialog, setDialog] = useState<"save" | "delete">();
+  const mayWrite = can(PolicyService.method.updatePolicy);
+  const isChanged = text !== base.text;
+  const change = (next: string) => {
+    setText(next);
+    keepDraft(key, next === base.text ? undefined : { text: next, version: base.version });
+  };
+  const saved = (stored: Policy) => {
+    keepDraft(key, undefined);
+    setBase({ version: stored.version, text: sourceOf(stored) });
+    if (sourceOf(stored) !== text) editor?.setText(sourceOf(stored));
+    setDialog(undefined);
+  };
+  return (
+    <Page
+      title={policy.name}
+      note={
+        <span className={style.note}>
+          {en.common.version(base.version)} · {isChanged ? texts.draft : texts.saved} · {scopeText(policy.scope)}
+          {kept !== undefined && isChanged && <span role="status"> · {texts.restored}</span>}
+        </span>
+      }
+      actions={
+        <>
+          <Link to="/o/$org/policies/$policy/versions" params={{ org: orgId, policy: policy.id }}>
+            {texts.versions}
+          </Link>
+          {mayWrite && isChanged && <Button onClick={() => editor?.setText(base.text)}>{texts.discard}</Button>}
+          {can(PolicyService.method.deletePolicy) && (
+            <Button kind="danger" onClick={() => setDialog("delete")}>
+              {texts.delete}
+            </Button>
+          )}
+          {mayWrite && (
+            <Button kind="primary" disabled={!isChanged} onClick={() => setDialog("save")} title="Ctrl S">
+              {texts.save}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Workbench
+        orgId={orgId}
+        text={text}
+        initialText={initialText}
+        isReadOnly={!mayWrite}
+        keys={{ "Mod-s": () => setDialog("save") }}
+        onChange={change}
+        handle={setEditor}
+      />
+      {dialog === "save" && isChanged && mayWrite && (
+        <SaveDialog policyId={policy.id} base={base} text={text} onSaved={saved} onClose={() => setDialog(undefined)} />
+      )}
+      {dialog === "delete" && (
+        <DeletePolicyDialog
+          policy={policy}
+          onClose={() => setDialog(undefined)}
+          onDeleted={() => {
+            keepDraft(key, undefined);
+            navigate({ to: "/o/$org/policies", params: { org: orgId } });
+          }}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,99 @@
+import { createClient } from "@connectrpc/connect";
+import { useState } from "react";
+import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
+import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { failureOf } from "../../data/failure.ts";
+import { invalidate } from "../../data/invalidation.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { transport } from "../../data/transport.ts";
+import { DiffView } from "../../editor/diff-view.tsx";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import { Dialog, DialogActions } from "../../part/dialog.tsx";
+import { TextField } from "../../part/field.tsx";
+import { Failed } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { documentOf, sourceOf } from "./document.ts";
+import style from "./policy.module.css";
+
+const texts = en.policy;
+const policies = createClient(PolicyService, transport);
+
+/** The stored text that an edit began from. */
+export interface Base {
+  readonly version: number;
+  readonly text: string;
+}
+
+/** Shows what changes, takes a message, and saves. When somebody else saved meanwhile, shows theirs beside yours. */
+export function SaveDialog({
+  policyId,
+  base,
+  text,
+  onSaved,
+  onClose,
+}: {
+  readonly policyId: string;
+  readonly base: Base;
+  readonly text: string;
+  readonly onSaved: (policy: Policy) => void;
+  readonly onClose: () => void;
+}) {
+  const { orgId } = useOrganization();
+  const [message, setMessage] = useState("");
+  const [theirs, setTheirs] = useState<Policy>();
+  const { run, isBusy, error } = useBusy();
+  const save = (expectedVersion: number) =>
+    run(async () => {
+      const request = { orgId, policyId, document: documentOf(text), expectedVersion };
+      try {
+        const { policy } = await policies.updatePolicy({ ...request, ...(message === "" ? {} : { message }) });
+        await invalidate(PolicyService.method.updatePolicy);
+        if (policy !== undefined) onSaved(policy);
+      } catch (failure) {
+        if (failureOf(failure).kind !== "version_conflict") throw failure;
+        setTheirs((await policies.getPolicy({ orgId, policyId })).policy);
+      }
+    });
+  if (theirs !== undefined) {
+    const take = () => onSaved(theirs);
+    return (
+      <Dialog title={texts.conflict} isWide onClose={onClose}>
+        <p>{texts.conflictText(theirs.version, base.version)}</p>
+        <p className={style.sides}>
+          <span>{texts.theirs}</span>
+          <span>{texts.mine}</span>
+        </p>
+        <DiffView before={sourceOf(theirs)} after={text} label={texts.conflict} />
+        {error !== undefined && <Failed error={error} />}
+        <DialogActions>
+          <Button onClick={onClose}>{en.common.cancel}</Button>
+          <Button onClick={take}>{texts.takeTheirs}</Button>
+          <Button kind="primary" disabled={isBusy} onClick={() => save(theirs.version)}>
+            {texts.keepMine(theirs.version)}
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={texts.review} isWide onClose={onClose}>
+      <DiffView before={base.text} after={text} label={texts.review} />
+      <TextField
+        label={texts.message}
+        maxLength={2000}
+        value={message}
+        onChange={(event) => setMessage(event.target.value)}
+        // The dialog's first field is where typing goes on.
+        autoFocus
+      />
+      {error !== undefined && <Failed error={error} />}
+      <DialogActions>
+        <Button onClick={onClose}>{en.common.cancel}</Button>
+        <Button kind="primary" disabled={isBusy} onClick={() => save(base.version)}>
+          {en.common.save}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,153 @@
+import { createClient } from "@connectrpc/connect";
+import { useQuery } from "@connectrpc/connect-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import type { PolicyVersion } from "../../../gen/policyguard/control/v1/policy_pb.ts";
+import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { invalidate } from "../../data/invalidation.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { transport } from "../../data/transport.ts";
+import { DiffView } from "../../editor/diff-view.tsx";
+import { Ago } from "../../part/ago.tsx";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import { Select } from "../../part/field.tsx";
+import { Outcome } from "../../part/outcome.tsx";
+import { outcomeName } from "../../part/outcome-name.ts";
+import { Page } from "../../part/page.tsx";
+import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { Table } from "../../part/table.tsx";
+import { en } from "../../text/en.ts";
+import { sourceOf } from "./document.ts";
+import style from "./policy.module.css";
+
+const texts = en.versions;
+const policies = createClient(PolicyService, transport);
+const maxVersions = 200;
+
+/** The history of a policy: what changed between two versions, and whether it is stricter now. */
+export function PolicyVersionsPage() {
+  const { orgId, can } = useOrganization();
+  const { policy: policyId } = useParams({ from: "/o/$org/policies/$policy/versions" });
+  const list = useQuery(PolicyService.method.listPolicyVersions, { orgId, policyId, limit: maxVersions });
+  const policy = useQuery(PolicyService.method.getPolicy, { orgId, policyId });
+  const { run, isBusy, error } = useBusy();
+  const restore = (version: number) =>
+    run(async () => {
+      await policies.restorePolicyVersion({ orgId, policyId, version });
+      await invalidate(PolicyService.method.restorePolicyVersion);
+    });
+  const name = policy.data?.policy?.name ?? "";
+  const newest = list.data?.versions[0]?.version ?? 0;
+  return (
+    <Page
+      title={texts.title}
+      note={
+        <Link to="/o/$org/policies/$policy" params={{ org: orgId, policy: policyId }}>
+          {name}
+        </Link>
+      }
+    >
+      {list.error !== null && <Failed error={list.error} onRetry={list.refetch} />}
+      {error !== undefined && <Failed error={error} />}
+      {list.data === undefined && list.error === null && <Loading />}
+      {list.data !== undefined && (
+        <>
+          <Compare policyId={policyId} versions={list.data.versions} />
+          <Table
+            label={texts.title}
+            rows={list.data.versions}
+            keyOf={({ version }) => String(version)}
+            columns={[
+              { title: en.policies.version, cell: ({ version }) => en.common.version(version) },
+              { title: texts.message, cell: ({ message }) => message ?? "" },
+              { title: texts.author, isExtra: true, cell: ({ author }) => author },
+              { title: texts.when, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+              {
+                title: "",
+                isNumber: true,
+                cell: ({ version }) =>
+                  version !== newest &&
+                  can(PolicyService.method.restorePolicyVersion) && (
+                    <Button kind="quiet" disabled={isBusy} onClick={() => restore(version)}>
+                      {texts.restore(version)}
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Compare({ policyId, versions }: { readonly policyId: string; readonly versions: readonly PolicyVersion[] }) {
+  const search = useSearch({ from: "/o/$org/policies/$policy/versions" });
+  const navigate = useNavigate({ from: "/o/$org/policies/$policy/versions" });
+  const [newest, second] = versions;
+  if (newest === undefined || second === undefined) return <Empty title={texts.missing} />;
+  const to = versions.find(({ version }) => version === search.to) ?? newest;
+  const from =
+    versions.find(({ version }) => version === search.from) ??
+    versions.find(({ version }) => version < to.version) ??
+    second;
+  const choose = (which: "from" | "to") => (event: { readonly target: { readonly value: string } }) =>
+    navigate({ search: { from: from.version, to: to.version, [which]: Number(event.target.value) }, replace: true });
+  const options = versions.map(({ version }) => (
+    <option key={version} value={version}>
+      {en.common.version(version)}
+    </option>
+  ));
+  return (
+    <section className={style.compare} aria-label={texts.compare}>
+      <div className={style.pickers}>
+        <Select label={texts.from} value={from.version} onChange={choose("from")}>
+          {options}
+        </Select>
+        <Select label={texts.to} value={to.version} onChange={choose("to")}>
+          {options}
+        </Select>
+      </div>
+      <Meaning policyId={policyId} from={from.version} to={to.version} />
+      <DiffView before={sourceOf(from)} after={sourceOf(to)} label={texts.compare} />
+    </section>
+  );
+}
+
+function Meaning({ policyId, from, to }: { readonly policyId: string; readonly from: number; readonly to: number }) {
+  const { orgId } = useOrganization();
+  const { data, error } = useQuery(PolicyService.method.diffPolicyVersions, { orgId, policyId, from, to });
+  if (error !== null) return <Failed error={error} />;
+  if (data === undefined) return <Loading rows={2} />;
+  const weaker = data.strictness === "weaker";
+  return (
+    <div className={style.meaning}>
+      <p className={weaker ? style.weaker : ""}>
+        <strong>{en.policy.strictness[data.strictness] ?? data.strictness}</strong> {data.reasons.join(" ")}
+      </p>
+      {data.changes.length === 0 ? (
+        <p className={style.dim}>{texts.noChanges}</p>
+      ) : (
+        <ul>
+          {data.changes.map(({ path, text, effect }) => (
+            <li key={`${path} ${text}`}>
+              <span className={style.tag}>{en.policy.strictness[effect] ?? effect}</span> {text}
+            </li>
+          ))}
+        </ul>
+      )}
+      {data.witnesses.length > 0 && (
+        <>
+          <h3>{texts.witnesses}</h3>
+          <ul>
+            {data.witnesses.map(({ test, before, after }) => (
+              <li key={test}>
+                {test}: <Outcome value={outcomeName(before)} /> → <Outcome value={outcomeName(after)} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+// The editor with what the server says about its text, and the playground that judges by it.
+
+import { useState } from "react";
+import { CodeEditor, type EditorHandle, type EditorKeys } from "../../editor/code-editor.tsx";
+import { Tabs } from "../../part/tabs.tsx";
+import { en } from "../../text/en.ts";
+import { type Check, useCheck } from "./check.ts";
+import { Playground } from "./playground.tsx";
+import style from "./policy.module.css";
+
+const texts = en.policy;
+
+/** A text under work. `onCheck` gets what the server says of it. */
+export function Workbench({
+  orgId,
+  text,
+  initialText,
+  isReadOnly,
+  keys,
+  onChange,
+  handle,
+}: {
+  readonly orgId: string;
+  readonly text: string;
+  readonly initialText: string;
+  readonly isReadOnly: boolean;
+  readonly keys: EditorKeys;
+  readonly onChange: (text: string) => void;
+  readonly handle: (handle: EditorHandle | undefined) => void;
+}) {
+  const check = useCheck(orgId, text);
+  const [editor, setEditor] = useState<EditorHandle>();
+  return (
+    <div className={style.workbench}>
+      <section className={style.left} aria-label={texts.editor}>
+        <div className={style.editor}>
+          <CodeEditor
+            label={texts.editor}
+            initialText={initialText}
+            problems={check.problems}
+            keys={keys}
+            isReadOnly={isReadOnly}
+            onChange={onChange}
+            handle={(made) => {
+              setEditor(made);
+              handle(made);
+            }}
+          />
+        </div>
+        <Findings check={check} onGo={(line, column) => editor?.goTo(line, column)} />
+      </section>
+      <Playground orgId={orgId} document={text} />
+    </div>
+  );
+}
+
+function Findings({ check, onGo }: { readonly check: Check; readonly onGo: (line: number, column: number) => void }) {
+  const [tab, setTab] = useState("problems");
+  const tests = check.answer?.tests ?? [];
+  const passed = tests.filter((test) => test.passed).length;
+  return (
+    <Tabs
+      label={texts.editor}
+      chosen={tab}
+      onChoose={setTab}
+      aside={<CheckState check={check} />}
+      tabs={[
+        { id: "problems", title: texts.problems(check.problems.length), panel: <Problems check={check} onGo={onGo} /> },
+        { id: "tests", title: texts.tests(passed, tests.length), panel: <Tests check={check} /> },
+      ]}
+    />
+  );
+}
+
+function CheckState({ check: { state, problems } }: { readonly check: Check }) {
+  const errors = problems.filter(({ isWarning }) => !isWarning).length;
+  const words = {
+    checking: texts.checking,
+    valid: texts.valid,
+    invalid: texts.invalid(errors),
+    unknown: texts.unknown,
+  };
+  return (
+    <span role="status" className={`${style.state} ${style[state]}`}>
+      {words[state]}
+    </span>
+  );
+}
+
+function Problems({ check, onGo }: { readonly check: Check; readonly onGo: (line: number, column: number) => void }) {
+  if (check.problems.length === 0)
+    return <p className={style.dim}>{check.answer === undefined ? texts.checking : texts.noProblems}</p>;
+  return (
+    <ul className={style.problems}>
+      {check.problems.map(({ line, column, text, isWarning }) => (
+        <li key={`${line}:${column}:${text}`}>
+          <button type="button" onClick={() => onGo(line, column)} title={texts.line(line, column)}>
+            <span aria-hidden="true" className={isWarning ? style.warning : style.error}>
+              {isWarning ? "▲" : "✕"}
+            </span>
+            <span className={style.place}>{`${line}:${column}`}</span>
+            {text}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Tests({ check }: { readonly check: Check }) {
+  const tests = check.answer?.tests ?? [];
+  if (tests.length === 0) return <p className={style.dim}>{texts.noTests}</p>;
+  return (
+    <ul className={style.problems}>
+      {tests.map(({ name, passed, failures }) => (
+        <li key={name} className={style.test}>
+          <span className={passed ? style.good : style.error}>{passed ? texts.passed : texts.failed}</span>
+          <span>
+            {name}
+            {failures.map((failure) => (
+              <span key={failure} className={style.failure}>
+                {failure}
+              </span>
+            ))}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,130 @@
+import { createClient } from "@connectrpc/connect";
+import { useQuery } from "@connectrpc/connect-query";
+import { type FormEvent, useState } from "react";
+import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
+import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
+import { invalidate } from "../../data/invalidation.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { transport } from "../../data/transport.ts";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import { Dialog, DialogActions } from "../../part/dialog.tsx";
+import { Select, TextField } from "../../part/field.tsx";
+import { Failed } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import style from "./settings.module.css";
+
+const texts = en.tokens;
+const tokens = createClient(TokenService, transport);
+const kinds = ["runtime", "ci", "admin"] as const;
+
+/** Issues a token and shows it once. Its value lives in this dialog alone. */
+export function IssueTokenDialog({ onClose }: { readonly onClose: () => void }) {
+  const { orgId } = useOrganization();
+  const [kind, setKind] = useState<(typeof kinds)[number]>("runtime");
+  const [token, setToken] = useState<string>();
+  const { run, isBusy, error } = useBusy();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const text = (name: string) => String(form.get(name) ?? "");
+    const common = { orgId, name: text("name") };
+    const place = { projectId: text("project"), environment: text("environment") };
+    run(async () => {
+      const issued =
+        kind === "admin"
+          ? await tokens.issueAdminToken(common)
+          : kind === "ci"
+            ? await tokens.issueCiToken({ ...common, projectId: place.projectId })
+            : await tokens.issueRuntimeToken({ ...common, ...place });
+      setToken(issued.token);
+      await invalidate(TokenService.method.issueRuntimeToken);
+    });
+  };
+  if (token !== undefined) return <ShownOnce token={token} onClose={onClose} />;
+  return (
+    <Dialog title={texts.create} onClose={onClose}>
+      <form className={style.form} onSubmit={submit}>
+        <Select
+          label={texts.kind}
+          hint={texts.kindHints[kind]}
+          value={kind}
+          onChange={(event) => setKind(kinds.find((each) => each === event.target.value) ?? "runtime")}
+        >
+          {kinds.map((each) => (
+            <option key={each} value={each}>
+              {texts.kinds[each]}
+            </option>
+          ))}
+        </Select>
+        {kind !== "admin" && <Place hasEnvironment={kind === "runtime"} />}
+        <TextField label={texts.name} name="name" required maxLength={200} />
+        {error !== undefined && <Failed error={error} />}
+        <DialogActions>
+          <Button onClick={onClose}>{en.common.cancel}</Button>
+          <Button type="submit" kind="primary" disabled={isBusy}>
+            {texts.issue}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function Place({ hasEnvironment }: { readonly hasEnvironment: boolean }) {
+  const { orgId } = useOrganization();
+  const projects = useQuery(ProjectService.method.listProjects, { orgId, limit: 200 });
+  const [chosen, setChosen] = useState<string>();
+  const projectId = chosen ?? projects.data?.projects[0]?.id ?? "";
+  const environments = useQuery(
+    EnvironmentService.method.listEnvironments,
+    { orgId, projectId },
+    { enabled: projectId !== "" },
+  );
+  return (
+    <>
+      <Select
+        label={texts.project}
+        name="project"
+        value={projectId}
+        onChange={(event) => setChosen(event.target.value)}
+      >
+        {projects.data?.projects.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </Select>
+      {hasEnvironment && (
+        <Select label={texts.environment} name="environment">
+          {environments.data?.environments.map(({ id, name }) => (
+            <option key={id} value={name}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      )}
+    </>
+  );
+}
+
+function ShownOnce({ token, onClose }: { readonly token: string; readonly onClose: () => void }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(token);
+    setCopied(true);
+  };
+  return (
+    <Dialog title={texts.onceTitle} isFirm onClose={onClose}>
+      <p>{texts.onceText}</p>
+      <pre className={style.secret}>{token}</pre>
+      <DialogActions>
+        <Button onClick={copy}>{isCopied ? en.common.copied : en.common.copy}</Button>
+        <Button kind="primary" onClick={onClose}>
+          {texts.stored}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,128 @@
+import { createClient } from "@connectrpc/connect";
+import { useQuery } from "@connectrpc/connect-query";
+import { useState } from "react";
+import type { Token } from "../../../gen/policyguard/control/v1/token_pb.ts";
+import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
+import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
+import { invalidate } from "../../data/invalidation.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { transport } from "../../data/transport.ts";
+import { Ago } from "../../part/ago.tsx";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import { Dialog, DialogActions } from "../../part/dialog.tsx";
+import { Page } from "../../part/page.tsx";
+import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { Table } from "../../part/table.tsx";
+import { en } from "../../text/en.ts";
+import { IssueTokenDialog } from "./issue-token.tsx";
+import style from "./settings.module.css";
+
+const texts = en.tokens;
+const tokens = createClient(TokenService, transport);
+const maxTokens = 200;
+
+const kinds: ReadonlyMap<CredentialKind, string> = new Map([
+  [CredentialKind.RUNTIME, "runtime"],
+  [CredentialKind.CI, "ci"],
+  [CredentialKind.ADMIN, "admin"],
+]);
+
+/** The tokens of the organization. */
+export function TokensPage() {
+  const { orgId, can } = useOrganization();
+  const { data, error, refetch } = useQuery(TokenService.method.listTokens, { orgId, limit: maxTokens });
+  const [dialog, setDialog] = useState<"issue" | Token>();
+  const close = () => setDialog(undefined);
+  const issue = can(TokenService.method.issueRuntimeToken) && (
+    <Button kind="primary" onClick={() => setDialog("issue")}>
+      {texts.create}
+    </Button>
+  );
+  return (
+    <Page title={texts.title} note={data && en.common.total(data.total)} actions={issue}>
+      {error !== null && <Failed error={error} onRetry={refetch} />}
+      {data === undefined && error === null && <Loading />}
+      {data?.total === 0 && (
+        <Empty title={texts.empty} text={texts.emptyText}>
+          {issue}
+        </Empty>
+      )}
+      {data !== undefined && data.total > 0 && <Tokens list={data.tokens} onRevoke={setDialog} />}
+      {dialog === "issue" && <IssueTokenDialog onClose={close} />}
+      {dialog !== undefined && dialog !== "issue" && <RevokeDialog token={dialog} onClose={close} />}
+    </Page>
+  );
+}
+
+function Tokens({ list, onRevoke }: { readonly list: readonly Token[]; readonly onRevoke: (token: Token) => void }) {
+  const { can } = useOrganization();
+  return (
+    <Table
+      label={texts.title}
+      rows={list}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: texts.name,
+          cell: ({ name, prefix }) => (
+            <>
+              {name} <code className={style.dim}>{prefix}…</code>
+            </>
+          ),
+        },
+        { title: texts.kind, cell: ({ type }) => texts.kinds[kinds.get(type) ?? ""] ?? "" },
+        {
+          title: texts.scope,
+          isExtra: true,
+          cell: ({ environment, projectId }) => environment ?? projectId ?? texts.wholeOrganization,
+        },
+        { title: texts.used, isExtra: true, isNumber: true, cell: ({ lastUsedAt }) => <Ago time={lastUsedAt} /> },
+        {
+          title: texts.expires,
+          isExtra: true,
+          isNumber: true,
+          cell: ({ expiresAt }) => (expiresAt === undefined ? texts.never : <Ago time={expiresAt} />),
+        },
+        {
+          title: "",
+          isNumber: true,
+          cell: (token) =>
+            can(TokenService.method.revokeToken) && (
+              <Button kind="quiet" onClick={() => onRevoke(token)}>
+                {texts.revoke}
+              </Button>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+function RevokeDialog({
+  token: { id, name, orgId },
+  onClose,
+}: {
+  readonly token: Token;
+  readonly onClose: () => void;
+}) {
+  const { run, isBusy, error } = useBusy();
+  const revoke = () =>
+    run(async () => {
+      await tokens.revokeToken({ orgId, tokenId: id });
+      await invalidate(TokenService.method.revokeToken);
+      onClose();
+    });
+  return (
+    <Dialog title={texts.revokeTitle(name)} onClose={onClose}>
+      <p>{texts.revokeText}</p>
+      {error !== undefined && <Failed error={error} />}
+      <DialogActions>
+        <Button onClick={onClose}>{en.common.cancel}</Button>
+        <Button kind="danger" disabled={isBusy} onClick={revoke}>
+          {texts.confirmRevoke}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

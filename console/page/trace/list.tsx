@@ -1,0 +1,311 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
+import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import { Outcome as OutcomeNumber } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { Button } from "../../part/button.tsx";
+import { Select, TextField } from "../../part/field.tsx";
+import { Outcome } from "../../part/outcome.tsx";
+import { type OutcomeName, outcomeName, outcomes } from "../../part/outcome-name.ts";
+import { Page } from "../../part/page.tsx";
+import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { duration, timeOfDay } from "../../text/format.ts";
+import { TraceDrawer } from "./drawer.tsx";
+import { defaultRange, ranges, type TraceSearch } from "./search.ts";
+import { stageName } from "./stage.ts";
+import style from "./trace.module.css";
+
+const texts = en.traces;
+const pageSize = 50;
+/** How often the number of new traces is asked for. */
+const newMs = 10_000;
+
+/** The traces of an organization, newest first. New ones are counted, and shown when the reader asks for them. */
+export function TracesPage() {
+  const { orgId } = useOrganization();
+  const search = useSearch({ from: "/o/$org/traces" });
+  const navigate = useNavigate({ from: "/o/$org/traces" });
+  const [until, setUntil] = useState(() => new Date());
+  const [offset, setOffset] = useState(0);
+  const change = (part: Partial<Record<keyof TraceSearch, string | undefined>>) => {
+    setOffset(0);
+    setUntil(new Date());
+    navigate({ search: { ...search, trace: undefined, ...part } as TraceSearch, replace: true });
+  };
+  const filter = requestOf(orgId, search, until);
+  const { data, error, refetch } = useQuery(
+    TraceService.method.listTraces,
+    { ...filter, limit: pageSize, offset },
+    { placeholderData: keepPreviousData },
+  );
+  const traces = data?.traces ?? [];
+  const open = (id: string | undefined) => navigate({ search: { ...search, trace: id }, replace: true });
+  const at = traces.findIndex(({ id }) => id === search.trace);
+  useListKeys({ count: traces.length, at, open: (next) => open(traces[next]?.id) });
+  return (
+    <Page
+      title={texts.title}
+      note={data && texts.shown(data.total, data.totalIsExact)}
+      actions={<Fresh search={search} since={until} onShow={() => change({})} />}
+    >
+      <Filters search={search} onChange={change} />
+      {error !== null && <Failed error={error} onRetry={refetch} />}
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && traces.length === 0 && (
+        <Nothing search={search} onClear={() => navigate({ search: {} })} />
+      )}
+      {traces.length > 0 && (
+        <div className={search.trace === undefined ? "" : style.split}>
+          <div>
+            <Rows traces={traces} chosen={search.trace} onOpen={open} />
+            <Pager offset={offset} hasMore={offset + traces.length < (data?.total ?? 0)} onMove={setOffset} />
+          </div>
+          {search.trace !== undefined && (
+            <TraceDrawer
+              traceId={search.trace}
+              onClose={() => open(undefined)}
+              onMove={(step) => open(traces[at + step]?.id)}
+              canMove={(step) => traces[at + step] !== undefined}
+            />
+          )}
+        </div>
+      )}
+    </Page>
+  );
+}
+
+const numbers: Readonly<Record<OutcomeName, OutcomeNumber>> = {
+  ALLOW: OutcomeNumber.ALLOW,
+  FLAG: OutcomeNumber.FLAG,
+  REDACT: OutcomeNumber.REDACT,
+  BLOCK: OutcomeNumber.BLOCK,
+};
+
+function requestOf(orgId: string, { range = defaultRange, outcome, environment, rule }: TraceSearch, until: Date) {
+  const since = new Date(until.getTime() - ranges[range] * 3_600_000);
+  return {
+    orgId,
+    since: timestampFromDate(since),
+    until: timestampFromDate(until),
+    outcome: outcome === undefined ? OutcomeNumber.UNSPECIFIED : numbers[outcome],
+    ...(environment === undefined ? {} : { environment }),
+    ...(rule === undefined ? {} : { ruleId: rule }),
+  };
+}
+
+function Filters({
+  search,
+  onChange,
+}: {
+  readonly search: TraceSearch;
+  readonly onChange: (part: Partial<Record<keyof TraceSearch, string | undefined>>) => void;
+}) {
+  return (
+    <search className={style.filters}>
+      <Select
+        label={texts.range}
+        value={search.range ?? defaultRange}
+        onChange={(event) => onChange({ range: event.target.value })}
+      >
+        {Object.entries(texts.ranges).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </Select>
+      <Select
+        label={texts.outcome}
+        value={search.outcome ?? ""}
+        onChange={(event) => onChange({ outcome: event.target.value || undefined })}
+      >
+        <option value="">{en.common.all}</option>
+        {outcomes.map((name) => (
+          <option key={name} value={name}>
+            {en.outcome[name]}
+          </option>
+        ))}
+      </Select>
+      <TypedFilter
+        label={texts.environment}
+        value={search.environment}
+        onChange={(environment) => onChange({ environment })}
+      />
+      <TypedFilter label={texts.rule} value={search.rule} onChange={(rule) => onChange({ rule })} />
+    </search>
+  );
+}
+
+/** A filter that takes effect when it is left or confirmed, not with every key. */
+function TypedFilter({
+  label,
+  value = "",
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const apply = () => text.trim() !== value && onChange(text.trim() || undefined);
+  return (
+    <TextField
+      label={label}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={apply}
+      onKeyDown={(event) => event.key === "Enter" && apply()}
+    />
+  );
+}
+
+function Nothing({ search, onClear }: { readonly search: TraceSearch; readonly onClear: () => void }) {
+  const isFiltered = Object.keys(search).length > 0;
+  if (!isFiltered) return <Empty title={texts.empty} text={texts.emptyText} />;
+  return (
+    <Empty title={texts.nothing}>
+      <Button onClick={onClear}>{texts.clear}</Button>
+    </Empty>
+  );
+}
+
+/** How many traces came since the list was loaded. */
+function Fresh({
+  search,
+  since,
+  onShow,
+}: {
+  readonly search: TraceSearch;
+  readonly since: Date;
+  readonly onShow: () => void;
+}) {
+  const { orgId } = useOrganization();
+  const filter = { ...requestOf(orgId, search, since), since: timestampFromDate(since), limit: 1 };
+  const { data } = useQuery(
+    TraceService.method.listTraces,
+    { ...filter, until: undefined },
+    { refetchInterval: newMs },
+  );
+  if (data === undefined || data.total === 0) return null;
+  return <Button onClick={onShow}>{texts.fresh(data.total)}</Button>;
+}
+
+function Rows({
+  traces,
+  chosen,
+  onOpen,
+}: {
+  readonly traces: readonly Trace[];
+  readonly chosen: string | undefined;
+  readonly onOpen: (id: string) => void;
+}) {
+  return (
+    <div className={style.frame}>
+      <table className={style.rows} aria-label={texts.title}>
+        <thead>
+          <tr>
+            <th scope="col">{texts.time}</th>
+            <th scope="col">{texts.outcome}</th>
+            <th scope="col">{texts.stage}</th>
+            <th scope="col" className={style.extra}>
+              {texts.agent}
+            </th>
+            <th scope="col">{texts.rule}</th>
+            <th scope="col" className={style.number}>
+              {texts.latency}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {traces.map((trace) => (
+            <Row key={trace.id} trace={trace} isChosen={trace.id === chosen} onOpen={onOpen} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({
+  trace,
+  isChosen,
+  onOpen,
+}: {
+  readonly trace: Trace;
+  readonly isChosen: boolean;
+  readonly onOpen: (id: string) => void;
+}) {
+  const { id, createdAt, outcome, wouldBeOutcome, stage, agentId, decidedByRule, latencyUs } = trace;
+  return (
+    <tr className={isChosen ? style.chosen : ""}>
+      <td>
+        <button type="button" className={style.open} aria-expanded={isChosen} onClick={() => onOpen(id)}>
+          {timeOfDay(createdAt)}
+        </button>
+      </td>
+      <td>
+        <Outcome value={outcomeName(outcome)} />
+        {wouldBeOutcome !== outcome && wouldBeOutcome !== 0 && (
+          <>
+            {" "}
+            <span title={texts.wouldBe(outcomeName(wouldBeOutcome) ?? "")}>
+              (<Outcome value={outcomeName(wouldBeOutcome)} />)
+            </span>
+          </>
+        )}
+      </td>
+      <td>{stageName(stage)}</td>
+      <td className={style.extra}>{agentId ?? en.common.none}</td>
+      <td>{decidedByRule === undefined ? en.common.none : <code>{decidedByRule}</code>}</td>
+      <td className={style.number}>{duration(latencyUs)}</td>
+    </tr>
+  );
+}
+
+function Pager({
+  offset,
+  hasMore,
+  onMove,
+}: {
+  readonly offset: number;
+  readonly hasMore: boolean;
+  readonly onMove: (offset: number) => void;
+}) {
+  if (offset === 0 && !hasMore) return null;
+  return (
+    <div className={style.pager}>
+      {offset > 0 && <Button onClick={() => onMove(Math.max(0, offset - pageSize))}>{en.common.back}</Button>}
+      {hasMore && <Button onClick={() => onMove(offset + pageSize)}>{en.common.more}</Button>}
+    </div>
+  );
+}
+
+/** `j` and `k` walk the list, Escape closes the trace. */
+function useListKeys({
+  count,
+  at,
+  open,
+}: {
+  readonly count: number;
+  readonly at: number;
+  readonly open: (at: number) => void;
+}) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.composedPath()[0];
+      if (target instanceof HTMLElement && /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
+      if (event.key === "Escape" && at >= 0) return open(-1);
+      const step = { j: 1, k: -1 }[event.key];
+      if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      const next = Math.min(Math.max(at + step, 0), count - 1);
+      if (next >= 0) open(next);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [count, at, open]);
+}

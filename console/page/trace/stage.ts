@@ -1,0 +1,15 @@
+import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+
+const names: Readonly<Record<Stage, string>> = {
+  [Stage.UNSPECIFIED]: "",
+  [Stage.INPUT]: "input",
+  [Stage.OUTPUT]: "output",
+  [Stage.TOOL_CALL]: "tool_call",
+  [Stage.TOOL_RESULT]: "tool_result",
+  [Stage.RETRIEVAL]: "retrieval",
+};
+
+/** A stage by its wire name. */
+export function stageName(stage: Stage): string {
+  return names[stage] ?? "";
+}

@@ -1,0 +1,77 @@
+import { type ComponentProps, type ReactNode, useId } from "react";
+import style from "./field.module.css";
+
+interface Labelled {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  /** What the server refused about it. */
+  readonly fault?: string | undefined;
+}
+
+/** A text input with its label, hint and fault. */
+export function TextField({ label, hint, fault, ...input }: Labelled & ComponentProps<"input">) {
+  const id = useId();
+  return (
+    <Frame id={id} label={label} hint={hint} fault={fault}>
+      <input
+        {...input}
+        id={id}
+        className={style.input}
+        aria-invalid={fault !== undefined}
+        aria-describedby={describedBy(id, hint, fault)}
+      />
+    </Frame>
+  );
+}
+
+/** A text of several lines. */
+export function TextArea({ label, hint, fault, ...input }: Labelled & ComponentProps<"textarea">) {
+  const id = useId();
+  return (
+    <Frame id={id} label={label} hint={hint} fault={fault}>
+      <textarea
+        {...input}
+        id={id}
+        className={style.input}
+        aria-invalid={fault !== undefined}
+        aria-describedby={describedBy(id, hint, fault)}
+      />
+    </Frame>
+  );
+}
+
+/** A choice among few. */
+export function Select({ label, hint, fault, children, ...select }: Labelled & ComponentProps<"select">) {
+  const id = useId();
+  return (
+    <Frame id={id} label={label} hint={hint} fault={fault}>
+      <select {...select} id={id} className={style.input} aria-describedby={describedBy(id, hint, fault)}>
+        {children}
+      </select>
+    </Frame>
+  );
+}
+
+function describedBy(id: string, hint: string | undefined, fault: string | undefined): string | undefined {
+  return fault !== undefined ? `${id}-fault` : hint === undefined ? undefined : `${id}-hint`;
+}
+
+function Frame({ id, label, hint, fault, children }: Labelled & { readonly id: string; readonly children: ReactNode }) {
+  return (
+    <div className={style.field}>
+      <label htmlFor={id}>{label}</label>
+      {children}
+      {fault === undefined ? (
+        hint !== undefined && (
+          <p id={`${id}-hint`} className={style.hint}>
+            {hint}
+          </p>
+        )
+      ) : (
+        <p id={`${id}-fault`} className={style.fault} role="alert">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import style from "./page.module.css";
+import { useTitle } from "./title.ts";
+
+/** A page: its one heading, which has the focus after a navigation, its actions, its content. */
+export function Page({
+  title,
+  note,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  readonly note?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useTitle(title);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <div className={style.page}>
+      <header className={style.header}>
+        <div className={style.title}>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {note}
+        </div>
+        <div className={style.actions}>{actions}</div>
+      </header>
+      {children}
+    </div>
+  );
+}

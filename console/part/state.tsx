@@ -1,0 +1,64 @@
+// The states that every list and form has besides its content: loading, empty, failed.
+
+import { type ReactNode, useEffect, useState } from "react";
+import { type Failure, failureOf } from "../data/failure.ts";
+import { en } from "../text/en.ts";
+import { Button } from "./button.tsx";
+import style from "./state.module.css";
+
+/** Rows that stand for what is being loaded, once it takes a noticeable time. */
+export function Loading({ rows = 6 }: { readonly rows?: number }) {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), 200);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div role="status" aria-label={en.common.loading} className={style.loading}>
+      {isSlow &&
+        Array.from({ length: rows }, (_, row) => `row ${row}`).map((row) => <div key={row} className={style.bone} />)}
+    </div>
+  );
+}
+
+/** Nothing to show: what would be here, and the way to the first one. */
+export function Empty({
+  title,
+  text,
+  children,
+}: {
+  readonly title: string;
+  readonly text?: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <div className={style.empty}>
+      <h2>{title}</h2>
+      {text !== undefined && <p>{text}</p>}
+      {children}
+    </div>
+  );
+}
+
+/** What a failure says to the reader. */
+export function messageOf(failure: Failure): string {
+  const { failure: texts } = en;
+  const fixed = { unreachable: texts.unreachable, gone: texts.gone, billing_blocked: texts.billing } as const;
+  if (failure.kind in fixed) return fixed[failure.kind as keyof typeof fixed];
+  const wait = failure.retryAfter === undefined ? "" : ` ${texts.retryIn(failure.retryAfter)}`;
+  return `${failure.message || texts.broken}${wait}`;
+}
+
+/** A failed call, in the part of the page that it belongs to. */
+export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }) {
+  const failure = failureOf(error);
+  return (
+    <div className={style.failed} role="alert">
+      <p>{messageOf(failure)}</p>
+      {failure.kind === "broken" && failure.requestId !== undefined && (
+        <p className={style.request}>{en.common.requestId(failure.requestId)}</p>
+      )}
+      {onRetry !== undefined && <Button onClick={onRetry}>{en.common.retry}</Button>}
+    </div>
+  );
+}

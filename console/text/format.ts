@@ -1,0 +1,59 @@
+// Numbers, times and sizes as people read them.
+
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+
+const number = new Intl.NumberFormat("en");
+const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const moment = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+const plurals = new Intl.PluralRules("en");
+
+const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+/** 12,345 */
+export function count(value: number): string {
+  return number.format(value);
+}
+
+/** 12.3% */
+export function share(value: number): string {
+  return percent.format(value);
+}
+
+/** "1 rule", "2 rules" */
+export function counted(value: number, one: string, many: string): string {
+  return `${count(value)} ${plurals.select(value) === "one" ? one : many}`;
+}
+
+/** "3 hours ago"; "now" within a minute. */
+export function ago(time: Timestamp | undefined, now: Date): string {
+  if (time === undefined) return "";
+  const seconds = (timestampDate(time).getTime() - now.getTime()) / 1_000;
+  const step = steps.find(([, size]) => Math.abs(seconds) >= size);
+  return step === undefined ? "now" : relative.format(Math.round(seconds / step[1]), step[0]);
+}
+
+/** "Nov 23, 2026, 7:16:00 AM" */
+export function absolute(time: Timestamp | undefined): string {
+  return time === undefined ? "" : moment.format(timestampDate(time));
+}
+
+/** "07:16:00" */
+export function timeOfDay(time: Timestamp | undefined): string {
+  return time === undefined ? "" : clock.format(timestampDate(time));
+}
+
+/** "640 µs", "1.4 ms" */
+export function duration(microseconds: number): string {
+  return microseconds < 1_000
+    ? `${count(microseconds)} µs`
+    : `${number.format(Math.round(microseconds / 100) / 10)} ms`;
+}

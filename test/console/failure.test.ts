@@ -1,0 +1,39 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { expect, test } from "vitest";
+import { failureOf } from "../../console/data/failure.ts";
+import { ErrorDetailSchema, Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+
+function failed(code: Code, reason?: Reason, extra?: Record<string, never> | object) {
+  const details =
+    reason === undefined ? [] : [{ desc: ErrorDetailSchema, value: { reason, error: "code", extra: { ...extra } } }];
+  return failureOf(new ConnectError("the server's sentence", code, { "x-request-id": "r1" }, details));
+}
+
+test.each([
+  [Code.Unauthenticated, Reason.UNAUTHENTICATED, "signed_out"],
+  [Code.Unauthenticated, Reason.SESSION_CHANGED, "session_changed"],
+  [Code.FailedPrecondition, Reason.PAYMENT_REQUIRED, "billing_blocked"],
+  [Code.PermissionDenied, Reason.PLAN_LIMIT_EXCEEDED, "plan_limit"],
+  [Code.PermissionDenied, Reason.INSUFFICIENT_SCOPE, "refused"],
+  [Code.NotFound, Reason.NOT_FOUND, "gone"],
+  [Code.Aborted, Reason.VERSION_CONFLICT, "version_conflict"],
+  [Code.FailedPrecondition, Reason.PROTECTED_ENVIRONMENT, "conflict"],
+  [Code.InvalidArgument, Reason.VALIDATION_FAILED, "invalid"],
+  [Code.ResourceExhausted, Reason.RATE_LIMITED, "wait"],
+  [Code.Internal, Reason.INTERNAL, "broken"],
+  [Code.Unavailable, undefined, "unreachable"],
+])("%s with reason %s is %s", (code, reason, kind) => {
+  expect(failed(code, reason)).toMatchObject({ kind, message: "the server's sentence", requestId: "r1" });
+});
+
+test("fields and the time to wait come from the detail", () => {
+  const fields = [{ field: "name", message: "is too long" }, { field: 1 }, null];
+  expect(failed(Code.InvalidArgument, Reason.VALIDATION_FAILED, { fields })).toMatchObject({
+    fields: [{ field: "name", message: "is too long" }],
+  });
+  expect(failed(Code.ResourceExhausted, Reason.RATE_LIMITED, { retry_after: 7 }).retryAfter).toBe(7);
+});
+
+test("what is no answer of the server is told apart from one", () => {
+  expect(failureOf(new TypeError("Failed to fetch")).kind).toBe("unreachable");
+});

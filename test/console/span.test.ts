@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { outcomes } from "../../console/part/outcome-name.ts";
+import { type Span, segmentsOf } from "../../console/part/span.ts";
+
+const mark = (start: number, end: number, outcome: Span["outcome"] = "FLAG"): Span => ({
+  start,
+  end,
+  outcome,
+  label: "",
+});
+const shown = (text: string, spans: readonly Span[]) =>
+  segmentsOf(text, spans).map((piece) => (piece.span === undefined ? piece.text : `[${piece.text}]`));
+
+test("what is marked is marked, and the rest is not", () => {
+  expect(shown("write to ada", [mark(9, 12)])).toEqual(["write to ", "[ada]"]);
+  expect(shown("", [mark(0, 0)])).toEqual([]);
+  expect(shown("plain", [])).toEqual(["plain"]);
+});
+
+test("of overlapping marks the gravest is shown", () => {
+  const pieces = segmentsOf("abcdef", [mark(0, 4, "FLAG"), mark(2, 6, "BLOCK")]);
+  expect(pieces.map(({ text, span }) => [text, span?.outcome])).toEqual([
+    ["ab", "FLAG"],
+    ["cdef", "BLOCK"],
+  ]);
+});
+
+test("pieces always make the text again, whatever the marks are", () => {
+  const span = fc.record({
+    start: fc.integer({ min: -5, max: 60 }),
+    end: fc.integer({ min: -5, max: 60 }),
+    outcome: fc.constantFrom(...outcomes),
+  });
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 50 }), fc.array(span, { maxLength: 8 }), (text, spans) => {
+      const pieces = segmentsOf(
+        text,
+        spans.map((each) => ({ ...each, label: "" })),
+      );
+      expect(pieces.map((piece) => piece.text).join("")).toBe(text);
+      let at = 0;
+      for (const piece of pieces) {
+        expect(piece.start).toBe(at);
+        at += piece.text.length;
+      }
+    }),
+  );
+});

@@ -1,0 +1,39 @@
+// A real browser for tests of pages: the one of the machine. Without one these tests are skipped, by name.
+
+import { accessSync, constants, existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { type Browser, chromium } from "playwright-core";
+
+const names = ["chromium", "chromium-browser", "google-chrome"];
+
+/** The browser of this machine: CONSOLE_TEST_BROWSER, or one that is in the path; undefined where there is none. */
+export const browserPath: string | undefined = findBrowser();
+
+if (browserPath === undefined && process.env.REQUIRE_BROWSER === "1") {
+  throw new Error(
+    "REQUIRE_BROWSER is set and there is no browser: apt-get install chromium, or set CONSOLE_TEST_BROWSER",
+  );
+}
+
+function findBrowser(): string | undefined {
+  const named = process.env.CONSOLE_TEST_BROWSER;
+  if (named !== undefined && named !== "") return named;
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isRunnable);
+}
+
+function isRunnable(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts the browser. Chromium has no sandbox for root. */
+export function startBrowser(): Promise<Browser> {
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  return chromium.launch({ ...(browserPath === undefined ? {} : { executablePath: browserPath }), args });
+}
