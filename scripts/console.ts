@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { buildConsole } from "./console/build.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+// Whoever calls, what is served is never a build for development or tests.
+process.env.NODE_ENV = "production";
 const [into = join(root, "build", "console")] = process.argv.slice(2);
 
 console.log(await buildConsole({ root, into }));

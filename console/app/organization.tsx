@@ -2,13 +2,13 @@
 
 import { useQuery as useRpc } from "@connectrpc/connect-query";
 import { useQuery } from "@tanstack/react-query";
-import { Navigate, Outlet, useLocation, useParams } from "@tanstack/react-router";
+import { Outlet, useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
-import { whenSessionEnds } from "../data/client.ts";
 import { failureOf } from "../data/failure.ts";
 import { OrganizationContext, permissionsOf } from "../data/organization.ts";
 import { meQuery } from "../data/session.ts";
+import { whenSessionEnds } from "../data/transport.ts";
 import { Empty, Failed, Loading } from "../part/state.tsx";
 import { en } from "../text/en.ts";
 import { SessionDialog } from "./session-dialog.tsx";
@@ -17,7 +17,6 @@ import { Shell } from "./shell.tsx";
 /** The frame of an organization's pages. */
 export function OrganizationLayout() {
   const { org } = useParams({ from: "/o/$org" });
-  const { href } = useLocation();
   const me = useQuery(meQuery);
   const permissions = useRpc(TeamService.method.getPermissions, { orgId: org }, { enabled: me.data !== undefined });
   const membership = me.data?.organizations.find(({ orgId }) => orgId === org);
@@ -33,7 +32,7 @@ export function OrganizationLayout() {
     [org, membership, permissions.data, me.data],
   );
   if (me.error !== null && me.data === undefined) {
-    if (failureOf(me.error).kind === "signed_out") return <Navigate to="/sign-in" search={{ next: href }} replace />;
+    if (failureOf(me.error).kind === "signed_out") return <ToSignIn />;
     return <Failed error={me.error} onRetry={() => me.refetch()} />;
   }
   if (me.data === undefined) return <Loading />;
@@ -48,6 +47,16 @@ export function OrganizationLayout() {
       <EndedSession email={me.data.account?.email ?? ""} accountId={organization.accountId} />
     </OrganizationContext>
   );
+}
+
+/** Leads to the sign-in, and from there back to the address that the person came with. */
+function ToSignIn() {
+  const [next] = useState(() => location.pathname + location.search);
+  const navigate = useNavigate();
+  useEffect(() => {
+    navigate({ to: "/sign-in", search: { next }, replace: true });
+  }, [navigate, next]);
+  return <Loading />;
 }
 
 /** Asks for the password again when a call found no session; the page stays as it is behind the dialog. */

@@ -97,7 +97,7 @@ const routes = rootRoute.addChildren([
 ]);
 
 /** The router of the console. */
-export const router = createRouter({ routeTree: routes, defaultPreload: "intent", scrollRestoration: true });
+export const router = createRouter({ routeTree: routes, defaultPreload: "intent" });
 
 declare module "@tanstack/react-router" {
   interface Register {

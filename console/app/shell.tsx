@@ -123,10 +123,16 @@ function OrganizationSwitch({ me }: { readonly me: GetMeResponse }) {
 
 function AccountMenu({ me }: { readonly me: GetMeResponse }) {
   const [theme, setTheme] = useState(storedTheme);
+  const letters = initials(me.account?.name ?? "");
   return (
     <>
-      <button type="button" className={style.avatar} popoverTarget="account-menu" aria-label={texts.account}>
-        {initials(me.account?.name ?? "")}
+      <button
+        type="button"
+        className={style.avatar}
+        popoverTarget="account-menu"
+        aria-label={`${letters}: ${texts.account}`}
+      >
+        {letters}
       </button>
       <div id="account-menu" popover="auto" className={style.menu}>
         <p className={style.who}>

@@ -3,26 +3,44 @@
 
 import type { Interceptor, Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import { failureOf } from "./failure.ts";
 
 const header = "X-Policy-Guard-Console";
 
-/** The session of this page; `1` until it is known. */
-let sessionId = "1";
+/** What the header says until the page knows its session. */
+const unknown = "1";
+let sessionId = unknown;
 
 /** Sets the session that calls are made for. */
 export function setSession(id: string | undefined): void {
-  sessionId = id ?? "1";
+  sessionId = id ?? unknown;
 }
 
-/** The headers that make a call the page's own, for downloads that are no RPCs. */
-export function pageHeaders(): Record<string, string> {
-  return { [header]: sessionId };
+/** Whoever shows that the session has ended. */
+let onSessionEnd: (() => void) | undefined;
+
+/** Says whom to tell that a call found no session any more. */
+export function whenSessionEnds(listener: (() => void) | undefined): void {
+  onSessionEnd = listener;
 }
 
-const ofThisPage: Interceptor = (next) => (req) => {
-  req.header.set(header, sessionId);
-  return next(req);
+const ofThisPage: Interceptor = (next) => async (req) => {
+  const calledFor = sessionId;
+  req.header.set(header, calledFor);
+  try {
+    return await next(req);
+  } catch (error) {
+    if (calledFor !== unknown) noteEnd(error);
+    throw error;
+  }
 };
+
+function noteEnd(error: unknown): void {
+  const { kind } = failureOf(error);
+  // The browser signed in again elsewhere: this page shows another session's data.
+  if (kind === "session_changed") location.reload();
+  else if (kind === "signed_out") onSessionEnd?.();
+}
 
 /** The transport of all calls. */
 export const transport: Transport = createConnectTransport({

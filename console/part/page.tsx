@@ -24,7 +24,7 @@ export function Page({
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {note}
+          {note !== undefined && <span>{note}</span>}
         </div>
         <div className={style.actions}>{actions}</div>
       </header>

@@ -189,10 +189,10 @@ export const en = {
     publish: "Publish…",
     promote: (to: string) => `Promote → ${to}…`,
     activate: (n: number, env: string) => `Activate v${n} in ${env}`,
-    activateShort: "Activate…",
+    activateShort: (n: number) => `Activate v${n}…`,
     activateText: "Runtimes get it within a second, and enforce it as soon as they have verified it.",
     activated: (n: number, env: string) => `Version ${n} is active in ${env}.`,
-    rollBack: "Roll back…",
+    rollBack: (n: number) => `Roll back to v${n}…`,
     isProtected: "protected",
     isFrozen: "frozen",
     approvals: (n: number) => counted(n, "approval", "approvals"),
@@ -242,8 +242,7 @@ export const en = {
       Record<string, string>
     >,
     fresh: (n: number) => `${counted(n, "new trace", "new traces")}: show`,
-    shown: (n: number, exact: boolean) =>
-      exact ? counted(n, "trace", "traces") : `more than ${counted(n, "trace", "traces")}`,
+    shown: (n: number, isExact: boolean) => `${counted(n, "trace", "traces")}${isExact ? "" : " or more"}`,
     title1: "Trace",
     text: "Text",
     noText: "The environment keeps no text, so only what was found is known.",

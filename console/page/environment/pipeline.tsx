@@ -151,6 +151,7 @@ function Bundles({
   readonly onDeed: (deed: Deed) => void;
 }) {
   const { can } = useOrganization();
+  const active = bundles.find(isActive)?.version ?? 0;
   return (
     <ul className={style.bundles} aria-label={texts.history}>
       {bundles.map((bundle) => (
@@ -165,10 +166,9 @@ function Bundles({
             <Button
               kind="quiet"
               why={why}
-              aria-label={texts.activate(bundle.version, environment.name)}
               onClick={() => onDeed({ kind: "activate", environment, version: bundle.version })}
             >
-              {bundle.activatedAt === undefined ? texts.activateShort : texts.rollBack}
+              {bundle.version < active ? texts.rollBack(bundle.version) : texts.activateShort(bundle.version)}
             </Button>
           )}
         </li>

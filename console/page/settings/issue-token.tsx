@@ -87,6 +87,7 @@ function Place({ hasEnvironment }: { readonly hasEnvironment: boolean }) {
       <Select
         label={texts.project}
         name="project"
+        required
         value={projectId}
         onChange={(event) => setChosen(event.target.value)}
       >
@@ -97,7 +98,7 @@ function Place({ hasEnvironment }: { readonly hasEnvironment: boolean }) {
         ))}
       </Select>
       {hasEnvironment && (
-        <Select label={texts.environment} name="environment">
+        <Select label={texts.environment} name="environment" required>
           {environments.data?.environments.map(({ id, name }) => (
             <option key={id} value={name}>
               {name}
