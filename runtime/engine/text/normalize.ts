@@ -8,6 +8,7 @@
 // text.
 
 import { foldLookalikes } from "./fold.ts";
+import { normalForm } from "./normal-form.ts";
 import { obfuscatedSpans } from "./obfuscation/obfuscation.ts";
 import { isPairInside } from "./offset.ts";
 import { beginsUtf8 } from "./utf8.ts";
@@ -88,10 +89,8 @@ const isSpecial = Uint8Array.from({ length: 65_536 }, (_, unit) => {
 /** The same for text without invisible characters, either a whole text or one cluster. */
 export function normalizeVisible(visible: string): string {
   // A text without any of them has none after NFKC either, except a dot that stands alone.
-  if (!hasSpecial(visible)) return visible.normalize("NFKC");
-  return visible
-    .replace(lonelyAccent, "'")
-    .normalize("NFKC")
+  if (!hasSpecial(visible)) return normalForm(visible, "NFKC");
+  return normalForm(visible.replace(lonelyAccent, "'"), "NFKC")
     .replace(dottedI, "i")
     .replace(foreignDigit, (digit) => String(digitValue(digit)));
 }

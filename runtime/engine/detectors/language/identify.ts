@@ -1,6 +1,7 @@
 // Identifies the language of a text: by its script, and, where several languages share a script, by letter trigrams (W.
 // Cavnar, J. Trenkle, "N-Gram-Based Text Categorization", 1994, with log-frequencies instead of ranks).
 
+import { normalForm } from "../../text/normal-form.ts";
 import { eachGram } from "./gram.ts";
 import profiles from "./profile.json" with { type: "json" };
 
@@ -195,7 +196,7 @@ function identifyByGrams(script: string, text: string, groupOf: GroupOf): Identi
   const profile = read.get(script);
   if (profile === undefined) return undefined;
   const sums = new Int32Array(profile.languages.length);
-  const known = addGrams(profile, marks.test(text) ? text.normalize("NFC") : text, sums);
+  const known = addGrams(profile, marks.test(text) ? normalForm(text, "NFC") : text, sums);
   if (known < minGrams) return undefined;
   const best = bestOf(sums, () => true);
   const group = groupOf(profile.languages[best] ?? "");

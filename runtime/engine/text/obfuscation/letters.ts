@@ -1,5 +1,6 @@
 // Spans whose letters are replaced or separated.
 
+import { normalForm } from "../normal-form.ts";
 import type { Signals } from "./signals.ts";
 import type { ObfuscatedSpan } from "./span.ts";
 
@@ -164,7 +165,7 @@ function unfancied(text: string): string | undefined {
     changed++;
     return fancy.get(char) ?? enclosed(char.codePointAt(0) ?? 0);
   });
-  const bare = plain.normalize("NFD").replaceAll(/([a-z])\p{M}+/giu, (_, letter: string) => {
+  const bare = normalForm(plain, "NFD").replaceAll(/([a-z])\p{M}+/giu, (_, letter: string) => {
     changed++;
     return letter;
   });
