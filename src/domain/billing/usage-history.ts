@@ -250,6 +250,7 @@ function tooLong(limit: string) {
 }
 
 function compareKeys(a: readonly string[], b: readonly string[]): number {
-  const [one, other] = [JSON.stringify(a), JSON.stringify(b)];
-  return one < other ? -1 : one > other ? 1 : 0;
+  const at = a.findIndex((value, index) => value !== b[index]);
+  if (at === -1) return 0;
+  return (a[at] ?? "") < (b[at] ?? "") ? -1 : 1;
 }

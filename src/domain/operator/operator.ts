@@ -2,7 +2,7 @@
 // with an entry in the organization's own audit log.
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
-import { Fault, notFound, validationFailed } from "../../kit/fault/fault.ts";
+import { Fault, validationFailed } from "../../kit/fault/fault.ts";
 import { isUuid, newId } from "../../kit/process/id.ts";
 import type { AuditIntent } from "../../kit/rpc/context.ts";
 import { readMonth } from "../../store/billing/usage.ts";
@@ -181,7 +181,7 @@ export class Operator {
   show(orgId: string): Promise<OperatorView> {
     return this.#database.read(readOrgId(orgId), async (tx) => {
       const organization = await findAnyOrganization(tx);
-      if (organization === null) throw notFound("organization");
+      if (organization === null) throw unknownOrganization();
       return viewOf(organization);
     });
   }
@@ -204,7 +204,7 @@ export class Operator {
   /** Ends every session of the organization's members. Tokens stay. Returns how many members there are. */
   async endSessions(orgId: string): Promise<OperatorView & { readonly members: number }> {
     const accounts = await this.#database.read(readOrgId(orgId), async (tx) => {
-      if ((await findAnyOrganization(tx)) === null) throw notFound("organization");
+      if ((await findAnyOrganization(tx)) === null) throw unknownOrganization();
       return (await listMemberAccounts(tx)).map(({ account_id: id }) => id);
     });
     const view = await this.#change(orgId, "organization.end_sessions", () => ({}));
@@ -238,7 +238,7 @@ export class Operator {
       this.#database.transaction({ orgId: readOrgId(orgId), ...this.#author(action) }, async (tx) => {
         await lockBilling(tx);
         const organization = await findAnyOrganization(tx);
-        if (organization === null) throw notFound("organization");
+        if (organization === null) throw unknownOrganization();
         const before = auditView(organization);
         const { evaluationsLimit, why, isReopened = false } = change(organization, tx.now);
         if (isReopened) await reopen(tx, this.#options.graceMs);
@@ -285,6 +285,10 @@ class TakenBack extends Error {
     super("a dry run is taken back");
     this.view = view;
   }
+}
+
+function unknownOrganization(): Fault {
+  return new Fault(Reason.NOT_FOUND, "no organization has this id; the verb list shows all of them");
 }
 
 function readName(text: string, field: string): string {

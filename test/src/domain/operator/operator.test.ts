@@ -168,7 +168,7 @@ test.each([
   ],
   ["no number", (at: Operator, id: string) => at.setPlan(id, "growth", { evaluations: Number.NaN }), /a whole number/],
   ["no id", (at: Operator) => at.setPlan("acme", "growth"), /organization: expected the id/],
-  ["an unknown organization", (at: Operator) => at.setPlan(newId(), "growth"), /no such organization/],
+  ["an unknown organization", (at: Operator) => at.setPlan(newId(), "growth"), /no organization has this id/],
   ["no address", (at: Operator) => at.createOrganization(input("ada")), /owner: /],
   ["an empty name", (at: Operator) => at.createOrganization({ ...input("b@acme.example"), name: "" }), /name: /],
 ])("is refused: %s", async (_, act: (at: Operator, id: string) => Promise<unknown>, message) => {
