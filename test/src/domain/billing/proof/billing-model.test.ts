@@ -29,8 +29,8 @@ const stepsPerRun = 12;
 const lanes = isAssurance() ? 6 : 1;
 const dayMs = 86_400_000;
 const audit = { action: "billing.portal", requestId: "test", address: "" };
-const options: BillingOptions = {
-  ...{ mode: "stub", prices: readPrices(["growth=4900", "enterprise=49000"]), ...model.modelTerms },
+const common: BillingOptions = {
+  ...{ mode: "stub", prices: readPrices(["growth=4900", "enterprise=49000"]), graceMs: model.graceMs, trialDays: 0 },
   ...{ mailer: undefined, publicUrl: "https://guard.example.com" },
 };
 
@@ -78,8 +78,11 @@ class Player {
   readonly #pages: LocalPages;
   readonly #operator: Operator;
   readonly #upkeep: BillingUpkeep;
+  readonly #trialDays: number;
 
   constructor(lane: Lane, caller: Caller, random: () => number) {
+    this.#trialDays = random() < 0.3 ? 14 : 0;
+    const options = { ...common, trialDays: this.#trialDays };
     this.#lane = lane;
     this.#caller = caller;
     this.#random = random;
@@ -87,12 +90,18 @@ class Player {
     this.#pages = new LocalPages(lane.database, options);
     this.#upkeep = new BillingUpkeep(lane.worker, lane.clock, options);
     this.#operator = new Operator(lane.database, new PasswordHasher(), {
-      ...{ actor: "operator:ada", isDryRun: false, defaultPlan: "free", graceMs: options.graceMs },
+      ...{ actor: "operator:ada", isDryRun: false, defaultPlan: "free", graceMs: model.graceMs },
     });
   }
 
-  next(): Move {
+  next({ status, fails }: model.BillingState): Move {
     const what = this.#random();
+    // What is rare otherwise: a first purchase that leads anywhere, a renewal that fails, and what comes of it.
+    if (this.#random() < 0.4) {
+      if (status === "none") return this.#buy();
+      if (status === "active") return this.#press(fails ? "skip_ahead" : "decline_payments");
+      if (status === "past_due" || status === "blocked") return this.#press(this.#pick("skip_ahead", "pay_invoices"));
+    }
     if (what < 0.25) return this.#buy();
     if (what < 0.37) return this.#change();
     if (what < 0.43) return this.#cancel();
@@ -129,7 +138,7 @@ class Player {
     };
     return {
       name: `buy ${plan}${isPaid ? "" : ", declined"}${twice ? ", twice" : ""}`,
-      step: model.checkout(plan, isPaid),
+      step: model.checkout(plan, isPaid, this.#trialDays),
       run,
     };
   }
@@ -147,13 +156,12 @@ class Player {
   }
 
   #portal(): Move {
-    const action = this.#pick<PortalAction>(
-      "pay_invoices",
-      "decline_payments",
-      "accept_payments",
-      "skip_ahead",
-      "skip_ahead",
+    return this.#press(
+      this.#pick<PortalAction>("pay_invoices", "decline_payments", "accept_payments", "skip_ahead", "skip_ahead"),
     );
+  }
+
+  #press(action: PortalAction): Move {
     const run = async () =>
       this.#pages.act(pageOf((await this.#billing.openPortal(this.#caller, {})).url), action, audit);
     return { name: action, step: model.portal(action), run };
@@ -178,7 +186,7 @@ class Player {
 
 /** What is seen of an organization. */
 async function observe({ database }: Lane, caller: Caller) {
-  const billing = new Billing(database, options);
+  const billing = new Billing(database, common);
   const summary = await billing.summary(caller);
   const [invoices] = await billing.invoices(caller, { limit: 200, offset: 0 });
   const at = (date: Date | null) => date?.getTime() ?? null;
@@ -205,7 +213,10 @@ function crash({ witness }: Lane): Promise<unknown> {
   );
 }
 
-async function play(lane: Lane, random: () => number): Promise<{ crashes: number; torn: number }> {
+async function play(
+  lane: Lane,
+  random: () => number,
+): Promise<{ crashes: number; torn: number; visited: ReadonlySet<string> }> {
   lane.clock.set(new Date(Date.UTC(2026, Math.floor(random() * 12), 1 + Math.floor(random() * 31), 10, 30)));
   const { id } = await new Organizations(lane.database).create({ name: "Test" });
   const caller = adminCaller(id);
@@ -213,9 +224,10 @@ async function play(lane: Lane, random: () => number): Promise<{ crashes: number
   let state = model.newState();
   const told: string[] = [];
   let [crashes, torn] = [0, 0];
+  const visited = new Set<string>();
   for (let step = 0; step < stepsPerRun; step++) {
     lane.clock.pass(1);
-    const move = player.next();
+    const move = player.next(state);
     const now = lane.clock.now().getTime();
     const after = { ...state };
     const isTaken = move.step(after, now);
@@ -240,6 +252,7 @@ async function play(lane: Lane, random: () => number): Promise<{ crashes: number
     if (isLost) torn += 1;
     else expect(observed, told.join("\n")).toEqual(wanted);
     if (isTaken && !isLost) state = after;
+    visited.add(state.status);
     // The worker comes back in a minute; what was due and is not done yet is done then.
     if (isLost && move.step === model.pass) {
       const again = player.time();
@@ -247,13 +260,14 @@ async function play(lane: Lane, random: () => number): Promise<{ crashes: number
       again.step(state, lane.clock.now().getTime());
     }
   }
-  return { crashes, torn };
+  return { crashes, torn, visited };
 }
 
 it("subscriptions do what the documentation says, whatever happens to them", async () => {
   let failures = 0;
   let [crashes, torn] = [0, 0];
   let next = 0;
+  const visits: Record<string, number> = {};
   await Promise.all(
     opened.map(async (lane) => {
       for (let run = next++; run < n; run = next++) {
@@ -261,6 +275,7 @@ it("subscriptions do what the documentation says, whatever happens to them", asy
           const result = await play(lane, seededRandom(seed * 100_003 + run));
           crashes += result.crashes;
           torn += result.torn;
+          for (const status of result.visited) visits[`runs_with_${status}`] = (visits[`runs_with_${status}`] ?? 0) + 1;
         } catch (error) {
           failures += 1;
           console.error(`run ${run} of seed ${seed}: ${error}`);
@@ -268,6 +283,6 @@ it("subscriptions do what the documentation says, whatever happens to them", asy
       }
     }),
   );
-  reportSample({ n, failures, figures: { crashes, changes_lost_whole: torn } });
+  reportSample({ n, failures, figures: { crashes, changes_lost_whole: torn, ...visits } });
   expect(failures).toBe(0);
 });

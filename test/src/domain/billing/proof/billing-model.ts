@@ -6,8 +6,8 @@ import type { Plan } from "../../../../../src/domain/billing/plan.ts";
 const dayMs = 86_400_000;
 const order: readonly Plan[] = ["free", "growth", "enterprise"];
 
-/** The terms of the model and of the product that it is compared with. */
-export const modelTerms = { graceMs: 7 * dayMs, trialDays: 14 } as const;
+/** How long a missing payment may take, in the model and in the product that it is compared with. */
+export const graceMs = 7 * dayMs;
 
 /** How a subscription stands. */
 export interface BillingState {
@@ -94,15 +94,15 @@ function endWithPeriod(state: BillingState): void {
 
 /** Somebody opens a checkout and pays, or is declined. */
 export const checkout =
-  (plan: Plan, isPaid: boolean): Step =>
+  (plan: Plan, isPaid: boolean, trialDays: number): Step =>
   (state, now) => {
     if (plan === "free" || state.status !== "none" || planOf(state) === plan || isHeld(state)) return false;
     if (!isPaid) return true;
-    const isTrial = !state.hadOne;
+    const isTrial = !state.hadOne && trialDays > 0;
     Object.assign(state, { plan, pending: null, isEnding: false, graceEnds: null, fails: false, hadOne: true });
     state.status = isTrial ? "trialing" : "active";
     if (isTrial) {
-      state.periodEnd = now + modelTerms.trialDays * dayMs;
+      state.periodEnd = now + trialDays * dayMs;
       state.anchorDay = dayOf(state.periodEnd);
     } else {
       begin(state, now, dayOf(now));
@@ -193,7 +193,7 @@ export const pass: Step = (state, now) => {
       state.invoices += 1;
       if (state.fails) {
         state.open += 1;
-        Object.assign(state, { status: "past_due", graceEnds: now + modelTerms.graceMs });
+        Object.assign(state, { status: "past_due", graceEnds: now + graceMs });
       }
     }
   }
@@ -221,6 +221,6 @@ export const unblock: Step = (state, now) => {
   state.operatorBlock = false;
   if (state.status !== "blocked") return true;
   const owes = state.open > 0;
-  Object.assign(state, { status: owes ? "past_due" : "active", graceEnds: owes ? now + modelTerms.graceMs : null });
+  Object.assign(state, { status: owes ? "past_due" : "active", graceEnds: owes ? now + graceMs : null });
   return true;
 };
