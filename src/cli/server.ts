@@ -11,6 +11,7 @@ import type { PolicySummary } from "../../gen/policyguard/control/v1/policy_pb.t
 import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
 import type { Project } from "../../gen/policyguard/control/v1/project_pb.ts";
 import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
+import { ReplayService } from "../../gen/policyguard/control/v1/replay_service_pb.ts";
 import { RuntimeInstanceService } from "../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
 import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
@@ -37,6 +38,7 @@ export interface Server {
   readonly packs: Client<typeof PackService>;
   readonly policies: Client<typeof PolicyService>;
   readonly projects: Client<typeof ProjectService>;
+  readonly replays: Client<typeof ReplayService>;
   readonly runtimes: Client<typeof RuntimeInstanceService>;
   readonly team: Client<typeof TeamService>;
   readonly tokens: Client<typeof TokenService>;
@@ -79,6 +81,7 @@ export function serverAt(connection: Connection): Server {
     packs: createClient(PackService, transport),
     policies: createClient(PolicyService, transport),
     projects: createClient(ProjectService, transport),
+    replays: createClient(ReplayService, transport),
     runtimes: createClient(RuntimeInstanceService, transport),
     team: createClient(TeamService, transport),
     tokens: createClient(TokenService, transport),

@@ -49,14 +49,20 @@ export async function traceFilterOf(server: Organization, values: Values<typeof 
   };
 }
 
-function timeOf(text: string | undefined, option: string) {
+/** The time of an option. */
+export function timeOf(text: string | undefined, option: string) {
   if (text === undefined) return undefined;
   const time = new Date(text);
   if (Number.isNaN(time.getTime())) throw usageFailure(`--${option} takes a time such as 2026-03-01T00:00:00Z`);
   return timestampFromDate(time);
 }
 
-function numberOf<Value extends number>(schema: DescEnum, text: string | undefined, option: string): Value | undefined {
+/** The number of an enum's value that an option names. */
+export function numberOf<Value extends number>(
+  schema: DescEnum,
+  text: string | undefined,
+  option: string,
+): Value | undefined {
   if (text === undefined) return undefined;
   const names = schema.values.filter(({ number }) => number > 0);
   const found = names.find((value) => getOption(value, wire).toLowerCase() === text.toLowerCase());

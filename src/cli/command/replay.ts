@@ -1,11 +1,6 @@
 import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
-import {
-  ReplayMode,
-  ReplayTime,
-  type TraceReplay,
-  TraceReplaySchema,
-} from "../../../gen/policyguard/control/v1/trace_replay_pb.ts";
+import { type TraceReplay, TraceReplaySchema } from "../../../gen/policyguard/control/v1/trace_replay_pb.ts";
 import type { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { nameOf, outcomes } from "../../../runtime/engine/policy/enum-names.ts";
 import { canonicalPolicy } from "../../../runtime/engine/policy/parse.ts";
@@ -16,10 +11,8 @@ import { type ExitCode, exitCodes, refusal, usageFailure } from "../failure.ts";
 import { columns, counted, type Output, shown } from "../output.ts";
 import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
 import { ReplayTally, replayLines } from "../replay-lines.ts";
+import { manyOptions, replayHow, replayMany, replayModes, replayTimes, withWireNames } from "../replay-many.ts";
 import { openOrganization, serverOptions } from "../server.ts";
-
-const modes = { auto: ReplayMode.AUTO, signals: ReplayMode.SIGNALS, text: ReplayMode.TEXT } as const;
-const times = { trace: ReplayTime.TRACE, now: ReplayTime.NOW } as const;
 
 /** Changes that are printed for people; --json has more. */
 const maxPrinted = 20;
@@ -27,8 +20,8 @@ const maxPrinted = 20;
 /** `policy-guard replay`: what a policy would have decided. */
 export const replay = defineCommand({
   name: "replay",
-  summary: "Show what a policy would have decided about a trace, or about requests in a file.",
-  positionals: { label: "<trace id|FILE>", min: 1, max: 1 },
+  summary: "Show what a policy would have decided about a trace, about many of them, or about requests in a file.",
+  positionals: { label: "[trace id|FILE]", min: 0, max: 1 },
   options: {
     ...serverOptions,
     policy: { type: "string", short: "p", value: "FILE", help: "The policy, or a folder of policies for a file." },
@@ -36,35 +29,45 @@ export const replay = defineCommand({
     mode: {
       type: "string",
       value: "MODE",
-      choices: Object.keys(modes),
+      choices: Object.keys(replayModes),
       help: "By what a trace is replayed; default: auto.",
     },
     "as-of": {
       type: "string",
       value: "TIME",
-      choices: Object.keys(times),
+      choices: Object.keys(replayTimes),
       help: "When modes and exemptions of a trace's replay are judged; default: trace.",
     },
-    env: { type: "string", value: "NAME", help: "The environment of a file; default: the first that a policy names." },
+    env: {
+      type: "string",
+      value: "NAME",
+      help: "Traces of this environment; of a file, its environment; default: the first that a policy names.",
+    },
+    ...manyOptions,
     "fail-on-change": { type: "boolean", help: "Exit with 1 when an outcome changes, or may change." },
   },
-  notes: `A trace is replayed on the server, without its text where none was kept; nothing is enforced, recorded or counted. A file has
+  notes: `A trace is replayed on the server, without its text where none was kept; nothing is enforced, recorded or counted. Without a
+trace or a file, the traces of the last seven days are replayed there, as a run. A file has
 a request as JSON in each line, in the form of the evaluate endpoints, with "stage" and "outcome" beside it, or exported traces
 with their whole text. It is judged here: no text leaves this machine.`,
-  async run({ values, positionals: [subject = ""], output, world }) {
+  async run({ values, positionals: [subject], output, world }) {
     const files = readFiles(required(values.policy, "policy"));
+    if (subject === undefined) {
+      if (values.before !== undefined) throw usageFailure("--before is for files; traces know their outcomes");
+      return ended(await replayMany(documentValue(onlyFile(files)), { values, output, world }), values);
+    }
+    for (const name of Object.keys(manyOptions) as (keyof typeof manyOptions)[]) // its own names
+      if (values[name] !== undefined)
+        throw usageFailure(`--${name} is for replays of many traces; leave ${subject} out`);
     if (isUuid(subject)) {
       if (values.before !== undefined || values.env !== undefined)
         throw usageFailure("--before and --env are for files; a trace knows its outcome and its environment");
-      const [file] = files;
-      if (file === undefined || files.length > 1) throw usageFailure("a trace is replayed by one policy at a time");
       const server = await openOrganization(values, world);
       const { replay: result } = await server.traces.replayTrace({
         orgId: server.orgId,
         traceId: subject,
-        document: documentValue(file),
-        mode: modes[(values.mode ?? "auto") as keyof typeof modes], // checked against the choices
-        asOf: times[(values["as-of"] ?? "trace") as keyof typeof times], // as above
+        document: documentValue(onlyFile(files)),
+        ...replayHow(values),
       });
       if (result === undefined) throw refusal("no_answer", "the server answered without a result");
       printTrace(result, output);
@@ -81,6 +84,12 @@ with their whole text. It is judged here: no text leaves this machine.`,
 
 function readFiles(path: string): readonly JudgingFile[] {
   return requirePolicies(readPolicyFiles(findPolicyFiles([path]).files));
+}
+
+function onlyFile(files: readonly JudgingFile[]): JudgingFile {
+  const [file] = files;
+  if (file === undefined || files.length > 1) throw usageFailure("traces are replayed by one policy at a time");
+  return file;
 }
 
 function documentValue({ policy }: JudgingFile): Value {
@@ -134,14 +143,6 @@ function printTrace(result: TraceReplay, output: Output): void {
   for (const line of columns(rows)) output.line(`  ${line}`);
   const json = toJson(TraceReplaySchema, result, { useProtoFieldName: true, alwaysEmitImplicit: true }) as JsonObject; // a message
   output.json(withWireNames(json));
-}
-
-/** Names of enums as the API spells them. */
-function withWireNames(json: JsonObject): JsonObject {
-  const text = JSON.stringify(json)
-    .replaceAll(/"OUTCOME_([A-Z]+)"/g, '"$1"')
-    .replaceAll(/"REPLAY_(?:MODE|EXACTNESS|ANSWER)_([A-Z]+)"/g, (_, word: string) => `"${word.toLowerCase()}"`);
-  return JSON.parse(text) as JsonObject; // what was an object
 }
 
 function name(outcome: Outcome | undefined): string {

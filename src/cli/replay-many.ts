@@ -1,0 +1,160 @@
+// Replays of many traces: a run on the server, and what has come of it.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { type JsonObject, toJson } from "@bufbuild/protobuf";
+import type { Value } from "@bufbuild/protobuf/wkt";
+import {
+  type Replay,
+  type ReplayEstimate,
+  ReplaySampling,
+  ReplaySchema,
+} from "../../gen/policyguard/control/v1/replay_pb.ts";
+import { RunState } from "../../gen/policyguard/control/v1/run_pb.ts";
+import { ReplayMode, ReplayTime } from "../../gen/policyguard/control/v1/trace_replay_pb.ts";
+import { type Outcome, OutcomeSchema, type Stage, StageSchema } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { integerOf, type Options, type Surroundings } from "./command.ts";
+import { refusal } from "./failure.ts";
+import { columns, counted, type Output, shown } from "./output.ts";
+import { type Organization, openOrganization, projectIdOf } from "./server.ts";
+import { numberOf, timeOf } from "./trace-filter.ts";
+
+/** By what to replay. */
+export const replayModes = { auto: ReplayMode.AUTO, signals: ReplayMode.SIGNALS, text: ReplayMode.TEXT } as const;
+/** When modes and exemptions are judged. */
+export const replayTimes = { trace: ReplayTime.TRACE, now: ReplayTime.NOW } as const;
+
+/** Options of replays of many traces alone. */
+export const manyOptions = {
+  project: { type: "string", value: "ID|NAME", help: "Many traces: those of this project." },
+  agent: { type: "string", value: "KEY", help: "Many traces: those of this agent." },
+  stage: { type: "string", value: "STAGE", help: "Many traces: those of this moment of the turn." },
+  outcome: { type: "string", value: "OUTCOME", help: "Many traces: those with this outcome." },
+  since: {
+    type: "string",
+    value: "TIME",
+    help: "Many traces: made at or after this time; default: 7 days before the end.",
+  },
+  until: { type: "string", value: "TIME", help: "Many traces: made before this time; default: now." },
+  sample: { type: "string", value: "N", help: "Many traces: judge a sample of at most so many; default: 100000." },
+  seed: { type: "string", value: "N", help: "Many traces: the same seed draws the same sample; default: 0." },
+  "by-outcome": { type: "boolean", help: "Many traces: draw the same number of each outcome." },
+  wait: {
+    type: "string",
+    value: "SECONDS",
+    whenBare: "600",
+    help: "Many traces: wait for the report, for at most this time; 600 seconds without a value.",
+  },
+} as const satisfies Options;
+
+/** The options of every replay of traces. */
+interface HowValues {
+  readonly mode?: string;
+  readonly "as-of"?: string;
+}
+
+/** How to replay, as requests have it. */
+export function replayHow({ mode = "auto", "as-of": asOf = "trace" }: HowValues) {
+  return {
+    mode: replayModes[mode as keyof typeof replayModes], // checked against the choices
+    asOf: replayTimes[asOf as keyof typeof replayTimes], // as above
+  };
+}
+
+type ManyValues = HowValues & {
+  readonly [Name in Exclude<keyof typeof manyOptions, "by-outcome"> | "env" | "org"]?: string;
+} & { readonly "by-outcome"?: boolean };
+
+const pollMs = 500;
+
+/** Begins a replay by a document, and with `--wait` waits for its end. Returns whether outcomes change, or may. */
+export async function replayMany(
+  document: Value,
+  { values, output, world }: { readonly values: ManyValues; readonly output: Output; readonly world: Surroundings },
+): Promise<boolean> {
+  const { project, env, agent, stage, outcome, since, until } = values;
+  const waitSeconds = integerOf(values.wait, "wait", 1);
+  const sample = {
+    max: integerOf(values.sample, "sample", 1),
+    seed: integerOf(values.seed, "seed", 0),
+    method: values["by-outcome"] === true ? ReplaySampling.BY_OUTCOME : ReplaySampling.UNIFORM,
+  };
+  const filter = {
+    environment: env,
+    agentId: agent,
+    stage: numberOf<Stage>(StageSchema, stage, "stage"),
+    outcome: numberOf<Outcome>(OutcomeSchema, outcome, "outcome"),
+  };
+  const window = { since: timeOf(since, "since"), until: timeOf(until, "until") };
+  const server = await openOrganization(values, world);
+  const projectId = project === undefined ? undefined : await projectIdOf(server, project);
+  const { replay } = await server.replays.createReplay({
+    ...{ orgId: server.orgId, document, sample, ...window, ...replayHow(values) },
+    filter: { ...filter, projectId },
+  });
+  if (replay === undefined) throw refusal("no_answer", "the server answered without a replay");
+  const last = waitSeconds === undefined ? replay : await waitForEnd(server, replay, waitSeconds);
+  print(last, output);
+  const changed = last.report?.changed;
+  return (changed?.traces ?? 0) + (changed?.possible ?? 0) > 0;
+}
+
+async function waitForEnd(server: Organization, begun: Replay, waitSeconds: number): Promise<Replay> {
+  const endMs = performance.now() + waitSeconds * 1000;
+  for (;;) {
+    const { replay = begun } = await server.replays.getReplay({ orgId: server.orgId, replayId: begun.id });
+    if (replay.state === RunState.SUCCEEDED) return replay;
+    if (replay.finishedAt !== undefined) {
+      const why = replay.error?.message ?? "it was canceled";
+      throw refusal("replay_ended", `the replay ${replay.id} has no whole report: ${why}`);
+    }
+    const leftMs = endMs - performance.now();
+    if (leftMs <= 0) {
+      const hint = "Wait longer, or read it later: GET /v1/orgs/{org_id}/replays/{replay_id}.";
+      throw refusal("not_finished", `the replay ${replay.id} still works after ${waitSeconds} s`, { hint });
+    }
+    await sleep(Math.min(pollMs, leftMs));
+  }
+}
+
+function print(replay: Replay, output: Output): void {
+  const { id, report, policy } = replay;
+  const json = toJson(ReplaySchema, replay, { useProtoFieldName: true, alwaysEmitImplicit: true }) as JsonObject; // a message
+  output.json(withWireNames(json));
+  if (replay.state !== RunState.SUCCEEDED || report === undefined) {
+    output.line(`replay ${id} by ${shown(policy ?? "")} has begun; --wait waits for its report`);
+    return;
+  }
+  const { sampled, population = sampled, bounded } = report;
+  output.line(`${counted(population, "trace")}, ${sampled} judged, ${bounded} of them without a certain outcome`);
+  const rows = [
+    ["changed", ...estimateCells(report.changed)],
+    ["newly blocked", ...estimateCells(report.newlyBlocked)],
+    ["newly allowed", ...estimateCells(report.newlyAllowed)],
+  ];
+  for (const line of columns(rows)) output.line(`  ${line}`);
+  for (const { policy: name, ruleId, was, matches, newlyBlocked, newlyAllowed } of report.byRule) {
+    const changes = `${newlyBlocked} newly blocked, ${newlyAllowed} newly allowed`;
+    output.line(shown(`  ${name}/${ruleId}: matched ${was}, matches ${matches}; ${changes}`));
+  }
+  for (const { reason, traces } of report.reasons) output.line(`  not certain: ${reason} (${traces})`);
+}
+
+function estimateCells(estimate: ReplayEstimate | undefined): string[] {
+  const { traces = 0, possible = 0, estimate: all = traces, low = all, high = all } = estimate ?? {};
+  const about =
+    low === all && high === all ? "" : `about ${Math.round(all)} (${Math.floor(low)} to ${Math.ceil(high)})`;
+  return [String(traces), possible === 0 ? "" : `and ${possible} perhaps`, about];
+}
+
+/** Names of enums as the API spells them. */
+export function withWireNames(json: JsonObject): JsonObject {
+  const text = JSON.stringify(json)
+    .replaceAll(/"OUTCOME_([A-Z]+)"/g, '"$1"')
+    .replaceAll(
+      /"(?:REPLAY_(?:MODE|TIME|EXACTNESS|ANSWER|SAMPLING)|RUN_STATE|STAGE)_([A-Z_]+)"/g,
+      (_, word: string) => {
+        return `"${word.toLowerCase()}"`;
+      },
+    );
+  return JSON.parse(text) as JsonObject; // what was an object
+}
