@@ -1,4 +1,4 @@
-// `npm run bench [-- name …]`: measures cases side by side in one run and prints their ratios. Nothing here is a test:
+// `npm run bench [-- [--quick] name …]`: measures cases side by side in one run and prints their ratios. Nothing here is a test:
 // machines are shared and noisy, so only ratios within one run mean something.
 
 import { cpus, totalmem } from "node:os";
@@ -19,6 +19,7 @@ import { rulesBench } from "./rules.ts";
 import { startBench } from "./start.ts";
 import { streamBench } from "./stream.ts";
 import { printTable } from "./table.ts";
+import { tracesBench } from "./traces.ts";
 import { webhookBench } from "./webhook.ts";
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -34,17 +35,20 @@ const benches: Readonly<Record<string, Bench>> = {
   start: startBench,
   ingest: ingestBench,
   analytics: analyticsBench,
+  traces: tracesBench,
   activation: activationBench,
   login: loginBench,
   webhook: webhookBench,
 };
 
-const wanted = process.argv.slice(2);
-if (wanted[0] === "detection") {
+const parameters = process.argv.slice(2);
+if (parameters[0] === "detection") {
   // Its figures are shares, not ratios of time, and it takes files.
-  await detectionBench(wanted.slice(1));
+  await detectionBench(parameters.slice(1));
   process.exit(0);
 }
+const isQuick = parameters.includes("--quick");
+const wanted = parameters.filter((name) => name !== "--quick");
 const unknown = wanted.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(`no such bench: ${unknown.join(", ")}; there are detection, ${Object.keys(benches).join(", ")}`);
@@ -54,7 +58,7 @@ const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, ${Math.round(to
 console.log(`Node ${process.version}, ${machine}\n`);
 for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  printTable(name, await bench());
+  printTable(name, await bench({ isQuick }));
 }
 // Last, since it is the longest and takes no turns with others.
 if (wanted.length === 0) await detectionBench([]);

@@ -13,8 +13,14 @@ export interface Row {
   readonly against?: string;
 }
 
+/** How a bench is to be run. */
+export interface BenchOptions {
+  /** With less data, to see that it works; the figures mean little. */
+  readonly isQuick: boolean;
+}
+
 /** A bench: measures and returns its rows. */
-export type Bench = () => Promise<readonly Row[]>;
+export type Bench = (options: BenchOptions) => Promise<readonly Row[]>;
 
 /** What one round of one case counted. */
 export interface Round {
