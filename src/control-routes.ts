@@ -2,6 +2,7 @@
 
 import type { ConnectRouter } from "@connectrpc/connect";
 import { messageEncoder } from "../gateway/json/encode.ts";
+import { SampleSchema } from "../gen/policyguard/control/v1/dataset_sample_pb.ts";
 import { TraceSchema } from "../gen/policyguard/control/v1/trace_pb.ts";
 import type { Domain } from "./control-domain.ts";
 import { controlServices } from "./control-services.ts";
@@ -40,7 +41,7 @@ export function register(router: ConnectRouter, domain: Domain, { shutdown, publ
   registerFleetServices(router, domain);
   registerBillingServices(router, domain);
   registerTelemetryServices(router, domain, { writeTrace: messageEncoder(TraceSchema) });
-  registerMeasureServices(router, domain);
+  registerMeasureServices(router, domain, { writeSample: messageEncoder(SampleSchema) });
   registerReplayServices(router, domain);
   registerWebhookServices(router, domain);
   registerEventServices(router, domain);

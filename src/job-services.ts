@@ -16,8 +16,12 @@ import { AccountLocks } from "./domain/identity/account-lock.ts";
 import { AccountUpkeep } from "./domain/identity/account-upkeep.ts";
 import { Departures } from "./domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "./domain/mail/mail-queue.ts";
+import { eraseSamplesAbout } from "./domain/measure/dataset-erasure.ts";
 import { DatasetRetention } from "./domain/measure/dataset-retention.ts";
 import { QueueFill } from "./domain/measure/queue-fill.ts";
+import { sampleSeals } from "./domain/measure/dataset-sample.ts";
+import { ImportRun } from "./domain/measure/import-run.ts";
+import { shippedTrainingTexts } from "./domain/measure/training-text.ts";
 import { ReplayRun } from "./domain/replay/replay-run.ts";
 import { RunRetention } from "./domain/run/run-retention.ts";
 import { RunWorker } from "./domain/run/run-worker.ts";
@@ -78,6 +82,8 @@ export function createJobServices(
   const graceMs = config.billingGraceMs;
   const stripe = connectStripe(config, { database, outbound, clock, log, metrics, mailer, graceMs });
   const attempts = new DeliveryAttempts(database, { sealer, outbound, clock, mailer });
+  const importParts = { database, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
+  const imports = new ImportRun(importParts, outbound);
   const services = {
     log,
     clock,
@@ -108,11 +114,16 @@ export function createJobServices(
     onFold,
     onUsageDifference,
     runs: new RunWorker(database, {
-      kinds: { erasure: new ErasureRun(sealer), replay: new ReplayRun({ database, sealer, analysis }) },
+      kinds: {
+        erasure: new ErasureRun(sealer, eraseSamplesAbout),
+        replay: new ReplayRun({ database, sealer, analysis }),
+        dataset_import: imports,
+      },
       ...{ clock, log },
     }),
     runRetention: new RunRetention(database, clock),
     queueFill: new QueueFill(database, clock, sealer),
+    imports,
     datasetRetention: new DatasetRetention(database),
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),
   };

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { resealSchema } from "./config.ts";
+import { eraseSamplesAbout } from "./domain/measure/dataset-erasure.ts";
 import { ErasureRepeat } from "./domain/operator/erasure-repeat.ts";
 import { RunWorker } from "./domain/run/run-worker.ts";
 import { ErasureRun } from "./domain/telemetry/erasure-run.ts";
@@ -27,7 +28,11 @@ async function main(): Promise<number> {
   const database = await openDatabase({ url: config.databaseUrl, poolSize: 2, clock: systemClock });
   try {
     const log = createLog({ name: "reapply-erasures", level: "error" });
-    const worker = new RunWorker(database, { kinds: { erasure: new ErasureRun(sealer) }, clock: systemClock, log });
+    const worker = new RunWorker(database, {
+      kinds: { erasure: new ErasureRun(sealer, eraseSamplesAbout) },
+      clock: systemClock,
+      log,
+    });
     for await (const { id, erased } of new ErasureRepeat(database, worker).repeat(ledger)) {
       console.log(`${id}: ${erased === undefined ? "is in the database" : `${erased} rows erased again`}`);
     }

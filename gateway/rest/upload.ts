@@ -43,7 +43,14 @@ export function createUploadReader(
       if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
       yield withBytes(method, message, (next) => assign(next, create(HttpBodySchema, { contentType, data })));
     }
+    // A body of HTTP/2 that was canceled ends like a complete one.
+    const stated = request.headers["content-length"];
+    if (stated !== undefined && Number(stated) !== sizeBytes) throw brokenOff();
   };
+}
+
+function brokenOff(): Fault {
+  return malformedRequest("the connection closed before the body was complete");
 }
 
 function withBytes(method: DescMethod, message: Message, assign: (message: Message) => void): Message {
@@ -67,7 +74,7 @@ async function* bytesOf(request: RestRequest, timeoutMs: number): AsyncGenerator
       yield chunk.value;
     }
   } catch (error) {
-    throw error instanceof Fault ? error : malformedRequest("the connection closed before the body was complete");
+    throw error instanceof Fault ? error : brokenOff();
   } finally {
     clearTimeout(timer);
     chunks.return?.().catch(() => undefined);

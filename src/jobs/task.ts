@@ -17,6 +17,7 @@ import type { JobName, JobPayloads } from "../domain/job.ts";
 import type { MailDelivery } from "../domain/mail/mail-queue.ts";
 import type { DatasetRetention } from "../domain/measure/dataset-retention.ts";
 import type { QueueFill } from "../domain/measure/queue-fill.ts";
+import type { ImportRun } from "../domain/measure/import-run.ts";
 import type { RunRetention } from "../domain/run/run-retention.ts";
 import type { RunWorker } from "../domain/run/run-worker.ts";
 import type { EvidenceRetention } from "../domain/telemetry/evidence-retention.ts";
@@ -67,6 +68,7 @@ export interface JobServices {
   readonly runs: RunWorker;
   readonly runRetention: RunRetention;
   readonly queueFill: QueueFill;
+  readonly imports: ImportRun;
   readonly datasetRetention: DatasetRetention;
   /** Unlocks the jobs of pools that died. Returns the ids of those pools. */
   readonly unlockDeadPools: () => Promise<readonly string[]>;

@@ -4,6 +4,7 @@
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import type { TextSet } from "../../kit/crypto/text-hash.ts";
 import { Fault } from "../../kit/fault/fault.ts";
+import type { Turns } from "../../platform/turns.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import type { DatasetCounts, DatasetRow } from "../../store/measure/dataset.ts";
 import {
@@ -55,12 +56,20 @@ export class VersionNumbers {
   removed = 0;
   readonly counts: DatasetCounts;
 
-  constructor({ sampleCount, trainingOverlap, sizeBytes, everAdded, counts }: DatasetRow) {
+  constructor(of: Pick<DatasetRow, "sampleCount" | "trainingOverlap" | "sizeBytes" | "everAdded" | "counts">) {
+    const { sampleCount, trainingOverlap, sizeBytes, everAdded, counts } = of;
     this.sampleCount = sampleCount;
     this.trainingOverlap = trainingOverlap;
     this.sizeBytes = sizeBytes;
     this.everAdded = everAdded;
     this.counts = structuredClone(counts);
+  }
+
+  /** The same numbers, which change apart from these. */
+  copy(): VersionNumbers {
+    const next = new VersionNumbers(this);
+    Object.assign(next, { added: this.added, changed: this.changed, removed: this.removed });
+    return next;
   }
 
   /** Whether anything has changed. */
@@ -106,6 +115,8 @@ function bump(names: Record<string, number>, name: string, by: number): void {
 export interface ChangeParts {
   readonly seal: TextSeal;
   readonly trainingTexts: TextSet;
+  /** Lets others in between samples, where there may be many. */
+  readonly turns?: Turns;
 }
 
 /** Where a change goes: the dataset, the version that it makes, and the numbers of that version so far. */
@@ -118,13 +129,17 @@ export interface ChangeTarget {
 /** Adds samples to a version, each by the rules for duplicates. Returns what became of them, in their order. */
 export async function addToVersion(
   tx: Transaction,
-  { seal, trainingTexts }: ChangeParts,
+  { seal, trainingTexts, turns }: ChangeParts,
   { datasetId, version, numbers }: ChangeTarget,
   { samples, onDuplicate }: { readonly samples: readonly AddedSample[]; readonly onDuplicate: OnDuplicate },
 ): Promise<AddedResult[]> {
-  const hashed = samples.map(({ content }) => hashSample(content));
+  const hashed: HashedSample[] = [];
+  for (const { content } of samples) {
+    hashed.push(hashSample(content));
+    await turns?.step();
+  }
   const standing = await StandingSamples.of(tx, datasetId, hashed);
-  const results = hashed.map((sample): AddedResult => {
+  const place = (sample: HashedSample): AddedResult => {
     const facets = facetsOf(sample, trainingTexts);
     const decision = standing.decide(sample, onDuplicate);
     if ("code" in decision) return { what: "rejected", ...decision };
@@ -138,7 +153,12 @@ export async function addToVersion(
     if (replaces === undefined) numbers.added += 1;
     else numbers.changed += 1;
     return { what: replaces === undefined ? "added" : "replaced", sampleId };
-  });
+  };
+  const results: AddedResult[] = [];
+  for (const sample of hashed) {
+    results.push(place(sample));
+    await turns?.step();
+  }
   assertRoom(numbers);
   numbers.sizeBytes -= await endSamples(tx, datasetId, version, standing.ended);
   await insertSamples(tx, datasetId, standing.begun);

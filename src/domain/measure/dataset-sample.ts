@@ -20,6 +20,7 @@ import {
   type SamplePage,
   type StoredSample,
 } from "../../store/measure/dataset-sample.ts";
+import { noteSubjects } from "../../store/measure/dataset-subject.ts";
 import { type TextSeal, TextSeals } from "../sealed-text.ts";
 import { maySeeText } from "../telemetry/trace.ts";
 import { requireChangeable, requireDataset } from "./dataset.ts";
@@ -27,6 +28,7 @@ import {
   type AddedResult,
   addToVersion,
   assertRoom,
+  type ChangeParts,
   facetsOf,
   newRow,
   type OnDuplicate,
@@ -171,6 +173,36 @@ export class Samples {
       tx.changed({ resource: `dataset/${datasetId}`, before, after: { version } });
     });
   }
+}
+
+/** A sample that was copied from a trace, and whom it is about: keyed hashes of its subjects. */
+export interface TracedSample {
+  readonly content: SampleContent;
+  readonly subjects: readonly Uint8Array[];
+}
+
+/**
+ * Adds samples that were copied from traces to a dataset that is locked and that no import changes, as one version.
+ * Duplicates are left out. Whoever asks for an erasure of one of the subjects reaches them.
+ */
+export async function addTracedSamples(
+  tx: Transaction,
+  parts: ChangeParts,
+  dataset: DatasetRow,
+  { samples, createdBy }: { readonly samples: readonly TracedSample[]; readonly createdBy: string },
+): Promise<AddedResult[]> {
+  const numbers = new VersionNumbers(dataset);
+  const target = { datasetId: dataset.id, version: dataset.version + 1, numbers };
+  const added = samples.map(({ content }, at) => ({ line: at + 1, content }));
+  const results = await addToVersion(tx, parts, target, { samples: added, onDuplicate: "skip" });
+  const subjects = results.flatMap((result, at) =>
+    result.what === "added"
+      ? (samples[at]?.subjects ?? []).map((digest) => ({ digest, sampleId: result.sampleId }))
+      : [],
+  );
+  await noteSubjects(tx, dataset.id, subjects);
+  commitVersion(tx, dataset, numbers, { createdBy, importId: null });
+  return results;
 }
 
 /** Makes the version that the numbers are about, if anything has changed. The dataset is ready from then on. */

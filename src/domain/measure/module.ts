@@ -1,11 +1,15 @@
 // The services of this room: annotations, datasets and their samples.
 
+import type { NetworkGuard } from "../../kit/net/outbound/guard.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { Annotations } from "./annotation.ts";
 import { AnnotationQueue } from "./annotation-queue.ts";
 import { AnnotationSettings } from "./annotation-setting.ts";
 import { Datasets } from "./dataset.ts";
+import { DatasetExports } from "./dataset-export.ts";
+import { DatasetImports } from "./dataset-import.ts";
+import { DatasetInstalls } from "./dataset-install.ts";
 import { Samples, sampleSeals } from "./dataset-sample.ts";
 import { shippedTrainingTexts } from "./training-text.ts";
 
@@ -13,16 +17,20 @@ import { shippedTrainingTexts } from "./training-text.ts";
 export interface MeasureParts {
   readonly database: Database;
   readonly sealer: Sealer;
+  readonly guard: NetworkGuard;
 }
 
 /** Builds the services. */
-export function createMeasureDomain({ database, sealer }: MeasureParts) {
-  const parts = { seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
+export function createMeasureDomain({ database, sealer, guard }: MeasureParts) {
+  const parts = { database, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
   return {
     annotations: new Annotations(database, sealer),
     annotationQueue: new AnnotationQueue(database),
     annotationSettings: new AnnotationSettings(database),
     datasets: new Datasets(database),
     samples: new Samples(database, parts),
+    datasetImports: new DatasetImports(parts, guard),
+    datasetExports: new DatasetExports(parts),
+    datasetInstalls: new DatasetInstalls(parts, guard),
   };
 }

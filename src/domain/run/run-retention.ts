@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
+import { forgetImports } from "../../store/measure/dataset-import.ts";
 import { deleteReplayResultsBefore } from "../../store/replay/replay-result.ts";
 import { deleteRunsBefore } from "../../store/run/run.ts";
 import { lookUpOrganizations } from "../../store/tenancy/organization.ts";
@@ -13,7 +14,7 @@ export const summaryDays = 400;
 /** Days that its details are kept: what it has found one by one. */
 export const detailDays = 90;
 
-/** Removes old runs. */
+/** Removes old runs, and what imports say of themselves. */
 export class RunRetention {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -26,8 +27,10 @@ export class RunRetention {
   /** Removes, in every organization, details and finished runs that are too old. Returns how many runs. */
   async purge(): Promise<number> {
     const before = (days: number) => new Date(this.#clock.now().getTime() - days * dayMs);
+    const bounds = { detailsBefore: before(detailDays), before: before(summaryDays) };
     let purged = 0;
     for (const { id } of await lookUpOrganizations(this.#database)) {
+      await this.#database.systemTransaction(id, (tx) => forgetImports(tx, bounds));
       await this.#database.systemTransaction(id, (tx) => deleteReplayResultsBefore(tx, before(detailDays)));
       purged += await this.#database.systemTransaction(id, (tx) => deleteRunsBefore(tx, before(summaryDays)));
     }

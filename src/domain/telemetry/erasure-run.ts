@@ -1,5 +1,5 @@
-// The work of an erasure: traces first, then the events that told webhooks of them, then the openings of evidence. Each
-// step looks at a bounded number of rows.
+// The work of an erasure: traces first, then the samples that were copied from them, then the events that told webhooks
+// of them, then the openings of evidence. Each step looks at a bounded number of rows.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -47,13 +47,19 @@ export interface ErasureSpec {
 /** What one step looks at. Where few traces have found anything, more rows lead to them than are read. */
 const traceBounds: ErasureBounds = { maxRows: 20_000, maxTraces: 500, maxBytes: 8 << 20 };
 const valuesAtOnce = 5_000;
+const samplesAtOnce = 200;
 const eventsAtOnce = 500;
 const entriesAtOnce = 2_000;
 
 /** How much an erasure has reached, as its report has it. */
-export type ErasedCounts = { readonly traces: number; readonly events: number; readonly evidence: number };
+export type ErasedCounts = {
+  readonly traces: number;
+  readonly samples: number;
+  readonly events: number;
+  readonly evidence: number;
+};
 
-type Phase = "subject" | "traces" | "events" | "evidence";
+type Phase = "subject" | "traces" | "samples" | "events" | "evidence";
 /** Where a step begins: the phase, and the last row that was looked at, in a form of the phase. */
 type Cursor = {
   readonly phase: Phase;
@@ -63,12 +69,17 @@ type Cursor = {
   readonly values?: readonly string[];
 };
 
+/** Erases at most `limit` samples of datasets that are about these subjects. Returns how many. */
+export type SampleEraser = (tx: Transaction, digests: readonly Uint8Array[], limit: number) => Promise<number>;
+
 /** Erasures, as runs. */
 export class ErasureRun implements RunKind {
   readonly #sealer: Sealer;
+  readonly #eraseSamples: SampleEraser;
 
-  constructor(sealer: Sealer) {
+  constructor(sealer: Sealer, eraseSamples: SampleEraser) {
     this.#sealer = sealer;
+    this.#eraseSamples = eraseSamples;
   }
 
   async prepare(run: RunAtWork): Promise<(tx: Transaction) => Promise<StepResult>> {
@@ -76,7 +87,10 @@ export class ErasureRun implements RunKind {
       const spec = erasureSpecOf(run.spec);
       const first = firstPhaseOf(spec);
       const cursor: Cursor = run.cursor === "" ? { phase: first, after: [], step: 0 } : JSON.parse(run.cursor);
-      const step = new ErasureStep(tx, spec, await subjectDigester(tx, this.#sealer));
+      const step = new ErasureStep(tx, spec, {
+        digest: await subjectDigester(tx, this.#sealer),
+        eraseSamples: this.#eraseSamples,
+      });
       const { seen, erased, next } = await step.take(cursor);
       const counts = addedTo(erasedCountsOf(run.report), cursor.phase, erased);
       const at = next ?? { phase: "evidence", after: ["end"] };
@@ -99,8 +113,8 @@ export function erasureSpecOf(spec: JsonObject): ErasureSpec {
 
 /** The counts in the report of an erasure's run. */
 export function erasedCountsOf(report: JsonObject | undefined): ErasedCounts {
-  const { traces = 0, events = 0, evidence = 0 } = report ?? {};
-  return { traces: Number(traces), events: Number(events), evidence: Number(evidence) };
+  const { traces = 0, samples = 0, events = 0, evidence = 0 } = report ?? {};
+  return { traces: Number(traces), samples: Number(samples), events: Number(events), evidence: Number(evidence) };
 }
 
 interface StepOutcome {
@@ -114,12 +128,18 @@ class ErasureStep {
   readonly #tx: Transaction;
   readonly #spec: ErasureSpec;
   readonly #digest: SubjectDigester;
+  readonly #eraseSamples: SampleEraser;
   readonly #wanted: ReadonlySet<string>;
 
-  constructor(tx: Transaction, spec: ErasureSpec, digest: SubjectDigester) {
+  constructor(
+    tx: Transaction,
+    spec: ErasureSpec,
+    parts: { readonly digest: SubjectDigester; readonly eraseSamples: SampleEraser },
+  ) {
     this.#tx = tx;
     this.#spec = spec;
-    this.#digest = digest;
+    this.#digest = parts.digest;
+    this.#eraseSamples = parts.eraseSamples;
     this.#wanted = new Set(spec.digests);
   }
 
@@ -129,6 +149,8 @@ class ErasureStep {
         return this.#subject(cursor);
       case "traces":
         return this.#traces(cursor);
+      case "samples":
+        return this.#samples();
       case "events":
         return this.#events(cursor);
       case "evidence":
@@ -163,9 +185,17 @@ class ErasureStep {
     await eraseTraces(this.#tx, erased);
     const next: Omit<Cursor, "step"> =
       end === undefined
-        ? { phase: "events", after: [] }
+        ? { phase: "samples", after: [] }
         : { phase: "traces", after: [end.createdAt.getTime(), end.id], ...(values && { values }) };
     return { seen, erased: erased.length, next };
+  }
+
+  /** Samples that were copied from the traces, also where those are long gone. */
+  async #samples(): Promise<StepOutcome> {
+    const digests = this.#spec.digests.map((digest) => Buffer.from(digest, "hex"));
+    const erased = await this.#eraseSamples(this.#tx, digests, samplesAtOnce);
+    const next = erased < samplesAtOnce ? "events" : "samples";
+    return { seen: erased, erased, next: { phase: next, after: [] } };
   }
 
   async #events({ after: [id = ""] }: Cursor): Promise<StepOutcome> {

@@ -4,19 +4,38 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
 import type { Datasets } from "../../domain/measure/dataset.ts";
+import type { DatasetExports } from "../../domain/measure/dataset-export.ts";
+import type { DatasetImports } from "../../domain/measure/dataset-import.ts";
+import type { DatasetInstalls } from "../../domain/measure/dataset-install.ts";
 import type { Samples } from "../../domain/measure/dataset-sample.ts";
 import { type AnnotationDomain, annotationHandlers } from "./annotation.ts";
 import { datasetHandlers } from "./dataset.ts";
+import { catalogHandlers } from "./dataset-catalog.ts";
+import { exportHandlers, type SampleWriter } from "./dataset-export.ts";
+import { importHandlers } from "./dataset-import.ts";
 import { sampleHandlers } from "./dataset-sample.ts";
 
 /** What the handlers call. */
 export interface MeasureDomain extends AnnotationDomain {
   readonly datasets: Datasets;
   readonly samples: Samples;
+  readonly datasetImports: DatasetImports;
+  readonly datasetExports: DatasetExports;
+  readonly datasetInstalls: DatasetInstalls;
 }
 
 /** Registers the services. */
-export function registerMeasureServices(router: ConnectRouter, { datasets, samples, ...domain }: MeasureDomain): void {
+export function registerMeasureServices(
+  router: ConnectRouter,
+  { datasets, samples, datasetImports, datasetExports, datasetInstalls, ...domain }: MeasureDomain,
+  { writeSample }: { readonly writeSample: SampleWriter },
+): void {
   router.service(AnnotationService, annotationHandlers(domain));
-  router.service(DatasetService, { ...datasetHandlers(datasets), ...sampleHandlers(samples) });
+  router.service(DatasetService, {
+    ...datasetHandlers(datasets),
+    ...sampleHandlers(samples),
+    ...importHandlers(datasetImports),
+    ...exportHandlers(datasetExports, writeSample),
+    ...catalogHandlers(datasetInstalls),
+  });
 }

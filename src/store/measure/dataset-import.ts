@@ -64,6 +64,27 @@ export function findImport(tx: Transaction, datasetId: string, id: string): Prom
   return tx.em.findOne(DatasetImportRow, { orgId: tx.orgId, datasetId, id });
 }
 
+/** The dataset that an import is into, or undefined. */
+export async function datasetOfImport(tx: Transaction, id: string): Promise<string | undefined> {
+  const rows = await runBound<{ dataset_id: string }>(
+    tx,
+    "select dataset_id from dataset_import where org_id = $1 and id = $2",
+    [tx.orgId, id],
+  );
+  return rows[0]?.dataset_id;
+}
+
+/** How many imports of bodies are under way. */
+export async function countOpenImports(tx: Transaction): Promise<number> {
+  const rows = await runBound<{ count: number }>(
+    tx,
+    `select count(*)::int as count from dataset_import
+     where org_id = $1 and finished_at is null and state = 'running' and source = 'body'`,
+    [tx.orgId],
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** The same, locked until the commit; of whichever dataset. */
 export async function lockImport(tx: Transaction, id: string): Promise<DatasetImportRow | null> {
   await tx.sql("select id from dataset_import where org_id = ? and id = ? for no key update", [tx.orgId, id]);
@@ -101,7 +122,7 @@ export interface ImportAddress {
   readonly import_id: string;
 }
 
-/** Imports that run and that nobody has touched since the moment, at most `limit`. */
+/** Imports that run, that nobody has touched since the moment and that no run will take up, at most `limit`. */
 export function lookUpStaleImports(database: Lookups, moment: Date, limit: number): Promise<ImportAddress[]> {
   return database.lookup("stale_imports", [moment, limit]);
 }
@@ -117,6 +138,7 @@ export const importFunctions: readonly SqlFunction[] = [
       language sql stable security definer set search_path = pg_catalog, public as $$
         select i.org_id, i.id from public.dataset_import i
         where i.finished_at is null and i.state = 'running' and i.touched_at < touched_before
+          and not exists (select from public.run r where r.org_id = i.org_id and r.id = i.id and r.finished_at is null)
         order by i.touched_at limit most
       $$`,
   },

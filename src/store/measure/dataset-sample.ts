@@ -259,3 +259,48 @@ export async function deleteSamples(tx: Transaction, datasetId: string, limit: n
   );
   return rows[0]?.gone ?? 0;
 }
+
+/** Removes what an import has written into a version that does not exist. */
+export async function discardVersion(tx: Transaction, datasetId: string, version: number): Promise<void> {
+  const of = [tx.orgId, datasetId, version];
+  await runBound(tx, "delete from dataset_sample where org_id = $1 and dataset_id = $2 and since_version = $3", of);
+  await runBound(
+    tx,
+    "update dataset_sample set until_version = null where org_id = $1 and dataset_id = $2 and until_version = $3",
+    of,
+  );
+}
+
+/** Numbers about samples. */
+export interface SampleNumbers {
+  readonly sampleCount: number;
+  readonly trainingOverlap: number;
+  readonly sizeBytes: number;
+  readonly counts: Readonly<Record<"label" | "stage" | "language" | "split", Record<string, number>>>;
+}
+
+/** Counts the samples that no version ends yet, one by one, and the room of all. */
+export async function recountSamples(tx: Transaction, datasetId: string): Promise<SampleNumbers> {
+  const [sums] = await runBound<{ samples: number; trained: number; bytes: string }>(
+    tx,
+    `select count(*) filter (where until_version is null)::int as samples, coalesce(sum(size_bytes), 0) as bytes,
+       count(*) filter (where until_version is null and trained_on)::int as trained
+     from dataset_sample where org_id = $1 and dataset_id = $2`,
+    [tx.orgId, datasetId],
+  );
+  const named = (column: string, from: string) =>
+    `select '${column}' as kind, ${from} as name, count(*)::int as count from dataset_sample
+     ${from === "label" ? "cross join unnest(labels) label" : ""}
+     where org_id = $1 and dataset_id = $2 and until_version is null and ${from} is not null group by ${from}`;
+  const rows = await runBound<{ kind: keyof SampleNumbers["counts"]; name: string; count: number }>(
+    tx,
+    ["label", "stage", "language", "split"].map((column) => named(column, column)).join(" union all "),
+    [tx.orgId, datasetId],
+  );
+  const counts: SampleNumbers["counts"] = { label: {}, stage: {}, language: {}, split: {} };
+  for (const { kind, name, count } of rows) {
+    Object.defineProperty(counts[kind], name, { value: count, enumerable: true, configurable: true, writable: true });
+  }
+  const { samples = 0, trained = 0, bytes = "0" } = sums ?? {};
+  return { sampleCount: samples, trainingOverlap: trained, sizeBytes: Number(bytes), counts };
+}

@@ -145,6 +145,13 @@ export async function advanceRun(tx: Transaction, id: string, from: string, to: 
   return rows.length > 0;
 }
 
+/** Notes that somebody works on the run, in the middle of a long step. */
+export async function touchRun(tx: Transaction, id: string): Promise<void> {
+  await runBound(tx, "update run set touched_at = $3 where org_id = $1 and id = $2 and finished_at is null", [
+    ...[tx.orgId, id, tx.now],
+  ]);
+}
+
 /** How a run ends. */
 export interface RunEnd {
   readonly state: "succeeded" | "failed" | "canceled";

@@ -236,6 +236,7 @@ export const lookupTables: readonly string[] = [
   "event",
   "webhook_delivery",
   "run",
+  "dataset_import",
   "account",
   "session",
   "session_token",

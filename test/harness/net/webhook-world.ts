@@ -16,8 +16,11 @@ import { AccountLocks } from "../../../src/domain/identity/account-lock.ts";
 import { AccountUpkeep } from "../../../src/domain/identity/account-upkeep.ts";
 import { Departures } from "../../../src/domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "../../../src/domain/mail/mail-queue.ts";
+import { eraseSamplesAbout } from "../../../src/domain/measure/dataset-erasure.ts";
 import { DatasetRetention } from "../../../src/domain/measure/dataset-retention.ts";
 import { QueueFill } from "../../../src/domain/measure/queue-fill.ts";
+import { sampleSeals } from "../../../src/domain/measure/dataset-sample.ts";
+import { ImportRun } from "../../../src/domain/measure/import-run.ts";
 import { RunRetention } from "../../../src/domain/run/run-retention.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
@@ -128,7 +131,15 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       notices: new NoticeMails(workerDatabase, { mailer }),
       onFold: () => undefined,
       onUsageDifference: () => undefined,
-      runs: new RunWorker(workerDatabase, { kinds: { erasure: new ErasureRun(sealer) }, clock, log }),
+      runs: new RunWorker(workerDatabase, {
+        kinds: { erasure: new ErasureRun(sealer, eraseSamplesAbout) },
+        clock,
+        log,
+      }),
+      imports: new ImportRun(
+        { database: workerDatabase, seals: sampleSeals(sealer), trainingTexts: { has: () => false } },
+        outbound,
+      ),
       datasetRetention: new DatasetRetention(workerDatabase),
       runRetention: new RunRetention(workerDatabase, clock),
       queueFill: new QueueFill(workerDatabase, clock, sealer),

@@ -26,7 +26,7 @@ export interface StoredEntry {
 
 /** Fields of a change that say how it is to be made, not what it leaves behind. */
 const instructions = new Set([
-  ...["expected_version", "expected_revision", "generate_secret", "never_expires"],
+  ...["expected_version", "expected_revision", "generate_secret", "never_expires", "accept_licence"],
   ...["if_match", "attributes", "excluded_attributes"],
 ]);
 /** Members that may be sent back as they were read, and change nothing. */

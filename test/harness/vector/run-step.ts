@@ -2,6 +2,7 @@
 
 import { pino } from "pino";
 import { ownAnalysis } from "../../../src/domain/analysis/own-analysis.ts";
+import { eraseSamplesAbout } from "../../../src/domain/measure/dataset-erasure.ts";
 import { ReplayRun } from "../../../src/domain/replay/replay-run.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
@@ -16,7 +17,7 @@ export const runSteps: Readonly<Record<string, SceneStep>> = {
     try {
       const analysis = ownAnalysis();
       const kinds = {
-        erasure: new ErasureRun(testSealer),
+        erasure: new ErasureRun(testSealer, eraseSamplesAbout),
         replay: new ReplayRun({ database, sealer: testSealer, analysis }),
       };
       await new RunWorker(database, { kinds, clock, log: pino({ level: "silent" }) }).work({

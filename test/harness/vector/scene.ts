@@ -78,6 +78,8 @@ export interface Scene {
  * - "$compare" {project_id, environment, version, digest, load_failure}: a runtime compared that candidate in twelve
  *   evaluations, two of which differ; another could not load it, for the reason given.
  * - "$importing" {dataset_id}: an import is adding samples to the dataset.
+ * - "$import" {dataset_id}: a file of two lines was imported, one of them wrong. Bound to the import's id.
+ * - "$fetch" {dataset_id}: an import by an address waits for a worker. Bound to its id.
  * - "$crowded" {dataset_id}: the dataset has as many samples as it may have.
  * - "$etag" {digest, activation_seq}: nothing happens. Bound to the entity tag of the bundle under that activation.
  * - "$use" {evaluations}: so many evaluations of this month have been reported.

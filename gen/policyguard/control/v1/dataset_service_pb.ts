@@ -6,9 +6,15 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import type { HttpBody, HttpBodySchema } from "../../../google/api/httpbody_pb.ts";
+import { file_google_api_httpbody } from "../../../google/api/httpbody_pb.ts";
 import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import type { Dataset, DatasetSplit, DatasetVersion } from "./dataset_pb.ts";
 import { file_policyguard_control_v1_dataset } from "./dataset_pb.ts";
+import type { DatasetCatalogEntry } from "./dataset_catalog_pb.ts";
+import { file_policyguard_control_v1_dataset_catalog } from "./dataset_catalog_pb.ts";
+import type { DatasetImport, ImportFormat } from "./dataset_import_pb.ts";
+import { file_policyguard_control_v1_dataset_import } from "./dataset_import_pb.ts";
 import type { DuplicateAction, Sample, SampleInput, SampleProblem } from "./dataset_sample_pb.ts";
 import { file_policyguard_control_v1_dataset_sample } from "./dataset_sample_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
@@ -20,7 +26,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/dataset_service.proto.
  */
 export const file_policyguard_control_v1_dataset_service: GenFile = /*@__PURE__*/
-  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL2RhdGFzZXRfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKqAQoTTGlzdERhdGFzZXRzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoFbGltaXQYAiABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAyABKAVCB7pIBBoCKABIAYgBARIhCgpwcm9qZWN0X2lkGAQgASgJQgi6SAVyA7ABAUgCiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg0KC19wcm9qZWN0X2lkIncKFExpc3REYXRhc2V0c1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRIxCghkYXRhc2V0cxgEIAMoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGF0YXNldCLUAgoUQ3JlYXRlRGF0YXNldFJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEkwKBG5hbWUYAiABKAlCPrpIJnIkMiJeW0EtWmEtejAtOV1bQS1aYS16MC05Ll8tXXswLDEyN30k2rwYESJzdXBwb3J0LXRpY2tldHMiEiIKC2Rlc2NyaXB0aW9uGAMgASgJQgi6SAVyAxjQD0gAiAEBEiEKCnByb2plY3RfaWQYBCABKAlCCLpIBXIDsAEBSAGIAQESQQoHbGljZW5jZRgFIAEoCzIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGF0YXNldExpY2VuY2VJbnB1dEgCiAEBEikKCG1ldGFkYXRhGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIOCgxfZGVzY3JpcHRpb25CDQoLX3Byb2plY3RfaWRCCgoIX2xpY2VuY2UiZAoTRGF0YXNldExpY2VuY2VJbnB1dBImCgRzcGR4GAEgASgJQhi6SAZyBBABGGTavBgLIkNDLUJZLTQuMCISHQoDdXJsGAIgASgJQgu6SAhyBhjQD4gBAUgAiAEBQgYKBF91cmwiSQoVQ3JlYXRlRGF0YXNldFJlc3BvbnNlEjAKB2RhdGFzZXQYASABKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRhdGFzZXQiQQoRR2V0RGF0YXNldFJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCmRhdGFzZXRfaWQYAiABKAlCCLpIBXIDsAEBIkYKEkdldERhdGFzZXRSZXNwb25zZRIwCgdkYXRhc2V0GAEgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0IuACChRVcGRhdGVEYXRhc2V0UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQESUQoEbmFtZRgDIAEoCUI+ukgmciQyIl5bQS1aYS16MC05XVtBLVphLXowLTkuXy1dezAsMTI3fSTavBgRInN1cHBvcnQtdGlja2V0cyJIAIgBARIiCgtkZXNjcmlwdGlvbhgEIAEoCUIIukgFcgMY0A9IAYgBARJBCgdsaWNlbmNlGAUgASgLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0TGljZW5jZUlucHV0SAKIAQESLgoIbWV0YWRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SAOIAQFCBwoFX25hbWVCDgoMX2Rlc2NyaXB0aW9uQgoKCF9saWNlbmNlQgsKCV9tZXRhZGF0YSJJChVVcGRhdGVEYXRhc2V0UmVzcG9uc2USMAoHZGF0YXNldBgBIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGF0YXNldCJEChREZWxldGVEYXRhc2V0UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQEiFwoVRGVsZXRlRGF0YXNldFJlc3BvbnNlIp0BChpMaXN0RGF0YXNldFZlcnNpb25zUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQESHgoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBCABKAVCB7pIBBoCKABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCKFAQobTGlzdERhdGFzZXRWZXJzaW9uc1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI4Cgh2ZXJzaW9ucxgEIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGF0YXNldFZlcnNpb24i1wMKEkxpc3RTYW1wbGVzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQESHgoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBCABKAVCB7pIBBoCKABIAYgBARIdCgd2ZXJzaW9uGAUgASgFQge6SAQaAigASAKIAQESHAoFbGFiZWwYBiABKAlCCLpIBXIDGIABSAOIAQESNQoFc3RhZ2UYByABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RhZ2VCCLpIBYIBAhABEh4KCGxhbmd1YWdlGAggASgJQge6SARyAhhASASIAQESPQoFc3BsaXQYCSABKA4yJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRhdGFzZXRTcGxpdEIIukgFggECEAESGgoDdGFnGAogASgJQgi6SAVyAxiAAUgFiAEBEhwKBWFmdGVyGAsgASgJQgi6SAVyA7ABAUgGiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0QgoKCF92ZXJzaW9uQggKBl9sYWJlbEILCglfbGFuZ3VhZ2VCBgoEX3RhZ0IICgZfYWZ0ZXIihQEKE0xpc3RTYW1wbGVzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEg8KB3ZlcnNpb24YBCABKAUSLwoHc2FtcGxlcxgFIAMoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2FtcGxlIs0BChFBZGRTYW1wbGVzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQESQQoHc2FtcGxlcxgDIAMoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2FtcGxlSW5wdXRCC7pICJIBBQgBEOgHEkcKDG9uX2R1cGxpY2F0ZRgEIAEoDjInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRHVwbGljYXRlQWN0aW9uQgi6SAWCAQIQASLbAQoSQWRkU2FtcGxlc1Jlc3BvbnNlEg8KB3ZlcnNpb24YASABKAUSDQoFYWRkZWQYAiABKAUSEAoIcmVwbGFjZWQYAyABKAUSEgoKZHVwbGljYXRlcxgEIAEoBRIQCghyZWplY3RlZBgFIAEoBRI0CgdzYW1wbGVzGAYgAygLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5BZGRlZFNhbXBsZRI3Cghwcm9ibGVtcxgHIAMoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2FtcGxlUHJvYmxlbSIlCgtBZGRlZFNhbXBsZRIPCgJpZBgBIAEoCUgAiAEBQgUKA19pZCKpAgoTVXBkYXRlU2FtcGxlUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQESGwoJc2FtcGxlX2lkGAMgASgJQgi6SAVyA7ABARIzCgZzYW1wbGUYBCABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNhbXBsZUlucHV0EpEBCgVjbGVhchgFIAMoCUKBAbpIcZIBbhgBImpyaFILZXh0ZXJuYWxfaWRSCGxhbmd1YWdlUgZsYWJlbHNSEGV4cGVjdGVkX291dGNvbWVSCm11c3RfbWF0Y2hSDm11c3Rfbm90X21hdGNoUgVzcGFuc1IFZ3JvdXBSBHRhZ3NSBXNwbGl02rwYCVsic3BhbnMiXSJGChRVcGRhdGVTYW1wbGVSZXNwb25zZRIuCgZzYW1wbGUYASABKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNhbXBsZSJgChNEZWxldGVTYW1wbGVSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpkYXRhc2V0X2lkGAIgASgJQgi6SAVyA7ABARIbCglzYW1wbGVfaWQYAyABKAlCCLpIBXIDsAEBIhYKFERlbGV0ZVNhbXBsZVJlc3BvbnNlMrgQCg5EYXRhc2V0U2VydmljZRKRAQoMTGlzdERhdGFzZXRzEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RGF0YXNldHNSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RGF0YXNldHNSZXNwb25zZSImqLwYBILT5JMCHBIaL3YxL29yZ3Mve29yZ19pZH0vZGF0YXNldHMS2gEKDUNyZWF0ZURhdGFzZXQSLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZURhdGFzZXRSZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVEYXRhc2V0UmVzcG9uc2UibPi7GMkBirwYDmRhdGFzZXQuY3JlYXRlmrwYDmFscmVhZHlfZXhpc3RzmrwYDWxpbWl0X3JlYWNoZWSovBgFgtPkkwIoOgEqYgdkYXRhc2V0IhovdjEvb3Jncy97b3JnX2lkfS9kYXRhc2V0cxKuAQoKR2V0RGF0YXNldBIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0RGF0YXNldFJlcXVlc3QaKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldERhdGFzZXRSZXNwb25zZSJJmrwYCW5vdF9mb3VuZKi8GASC0+STAjJiB2RhdGFzZXQSJy92MS9vcmdzL3tvcmdfaWR9L2RhdGFzZXRzL3tkYXRhc2V0X2lkfRLeAQoNVXBkYXRlRGF0YXNldBIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlRGF0YXNldFJlcXVlc3QaLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlVwZGF0ZURhdGFzZXRSZXNwb25zZSJwirwYDmRhdGFzZXQudXBkYXRlmrwYCW5vdF9mb3VuZJq8GA5hbHJlYWR5X2V4aXN0c6i8GAWC0+STAjU6ASpiB2RhdGFzZXQyJy92MS9vcmdzL3tvcmdfaWR9L2RhdGFzZXRzL3tkYXRhc2V0X2lkfRLFAQoNRGVsZXRlRGF0YXNldBIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlRGF0YXNldFJlcXVlc3QaLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGV0ZURhdGFzZXRSZXNwb25zZSJX+LsYzAGKvBgOZGF0YXNldC5kZWxldGWavBgJbm90X2ZvdW5kqLwYBYLT5JMCKSonL3YxL29yZ3Mve29yZ19pZH0vZGF0YXNldHMve2RhdGFzZXRfaWR9EskBChNMaXN0RGF0YXNldFZlcnNpb25zEjIucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RGF0YXNldFZlcnNpb25zUmVxdWVzdBozLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdERhdGFzZXRWZXJzaW9uc1Jlc3BvbnNlIkmavBgJbm90X2ZvdW5kqLwYBILT5JMCMhIwL3YxL29yZ3Mve29yZ19pZH0vZGF0YXNldHMve2RhdGFzZXRfaWR9L3ZlcnNpb25zErABCgtMaXN0U2FtcGxlcxIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFNhbXBsZXNSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2FtcGxlc1Jlc3BvbnNlIkiavBgJbm90X2ZvdW5kqLwYBILT5JMCMRIvL3YxL29yZ3Mve29yZ19pZH0vZGF0YXNldHMve2RhdGFzZXRfaWR9L3NhbXBsZXMS6gEKCkFkZFNhbXBsZXMSKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFkZFNhbXBsZXNSZXF1ZXN0GioucG9saWN5Z3VhcmQuY29udHJvbC52MS5BZGRTYW1wbGVzUmVzcG9uc2UihAH4uxjJAYq8GBNkYXRhc2V0LmFkZF9zYW1wbGVzmrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdJq8GA1saW1pdF9yZWFjaGVkqLwYBYLT5JMCNDoBKiIvL3YxL29yZ3Mve29yZ19pZH0vZGF0YXNldHMve2RhdGFzZXRfaWR9L3NhbXBsZXMSggIKDFVwZGF0ZVNhbXBsZRIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlU2FtcGxlUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlU2FtcGxlUmVzcG9uc2UilgGKvBgVZGF0YXNldC51cGRhdGVfc2FtcGxlmrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdJq8GA5hbHJlYWR5X2V4aXN0c6i8GAWC0+STAkg6ASpiBnNhbXBsZTI7L3YxL29yZ3Mve29yZ19pZH0vZGF0YXNldHMve2RhdGFzZXRfaWR9L3NhbXBsZXMve3NhbXBsZV9pZH0S6QEKDERlbGV0ZVNhbXBsZRIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlU2FtcGxlUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlU2FtcGxlUmVzcG9uc2Uifvi7GMwBirwYFWRhdGFzZXQuZGVsZXRlX3NhbXBsZZq8GAlub3RfZm91bmSavBgIY29uZmxpY3SovBgFgtPkkwI9KjsvdjEvb3Jncy97b3JnX2lkfS9kYXRhc2V0cy97ZGF0YXNldF9pZH0vc2FtcGxlcy97c2FtcGxlX2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_policyguard_control_v1_dataset, file_policyguard_control_v1_dataset_sample, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL2RhdGFzZXRfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKqAQoTTGlzdERhdGFzZXRzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoFbGltaXQYAiABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAyABKAVCB7pIBBoCKABIAYgBARIhCgpwcm9qZWN0X2lkGAQgASgJQgi6SAVyA7ABAUgCiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg0KC19wcm9qZWN0X2lkIncKFExpc3REYXRhc2V0c1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRIxCghkYXRhc2V0cxgEIAMoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGF0YXNldCLUAgoUQ3JlYXRlRGF0YXNldFJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEkwKBG5hbWUYAiABKAlCPrpIJnIkMiJeW0EtWmEtejAtOV1bQS1aYS16MC05Ll8tXXswLDEyN30k2rwYESJzdXBwb3J0LXRpY2tldHMiEiIKC2Rlc2NyaXB0aW9uGAMgASgJQgi6SAVyAxjQD0gAiAEBEiEKCnByb2plY3RfaWQYBCABKAlCCLpIBXIDsAEBSAGIAQESQQoHbGljZW5jZRgFIAEoCzIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGF0YXNldExpY2VuY2VJbnB1dEgCiAEBEikKCG1ldGFkYXRhGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIOCgxfZGVzY3JpcHRpb25CDQoLX3Byb2plY3RfaWRCCgoIX2xpY2VuY2UiZAoTRGF0YXNldExpY2VuY2VJbnB1dBImCgRzcGR4GAEgASgJQhi6SAZyBBABGGTavBgLIkNDLUJZLTQuMCISHQoDdXJsGAIgASgJQgu6SAhyBhjQD4gBAUgAiAEBQgYKBF91cmwiSQoVQ3JlYXRlRGF0YXNldFJlc3BvbnNlEjAKB2RhdGFzZXQYASABKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRhdGFzZXQiQQoRR2V0RGF0YXNldFJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCmRhdGFzZXRfaWQYAiABKAlCCLpIBXIDsAEBIkYKEkdldERhdGFzZXRSZXNwb25zZRIwCgdkYXRhc2V0GAEgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0IuACChRVcGRhdGVEYXRhc2V0UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQESUQoEbmFtZRgDIAEoCUI+ukgmciQyIl5bQS1aYS16MC05XVtBLVphLXowLTkuXy1dezAsMTI3fSTavBgRInN1cHBvcnQtdGlja2V0cyJIAIgBARIiCgtkZXNjcmlwdGlvbhgEIAEoCUIIukgFcgMY0A9IAYgBARJBCgdsaWNlbmNlGAUgASgLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0TGljZW5jZUlucHV0SAKIAQESLgoIbWV0YWRhdGEYBiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SAOIAQFCBwoFX25hbWVCDgoMX2Rlc2NyaXB0aW9uQgoKCF9saWNlbmNlQgsKCV9tZXRhZGF0YSJJChVVcGRhdGVEYXRhc2V0UmVzcG9uc2USMAoHZGF0YXNldBgBIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGF0YXNldCJEChREZWxldGVEYXRhc2V0UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQEiFwoVRGVsZXRlRGF0YXNldFJlc3BvbnNlIp0BChpMaXN0RGF0YXNldFZlcnNpb25zUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQESHgoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBCABKAVCB7pIBBoCKABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCKFAQobTGlzdERhdGFzZXRWZXJzaW9uc1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI4Cgh2ZXJzaW9ucxgEIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGF0YXNldFZlcnNpb24i1wMKEkxpc3RTYW1wbGVzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQESHgoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBCABKAVCB7pIBBoCKABIAYgBARIdCgd2ZXJzaW9uGAUgASgFQge6SAQaAigASAKIAQESHAoFbGFiZWwYBiABKAlCCLpIBXIDGIABSAOIAQESNQoFc3RhZ2UYByABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RhZ2VCCLpIBYIBAhABEh4KCGxhbmd1YWdlGAggASgJQge6SARyAhhASASIAQESPQoFc3BsaXQYCSABKA4yJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRhdGFzZXRTcGxpdEIIukgFggECEAESGgoDdGFnGAogASgJQgi6SAVyAxiAAUgFiAEBEhwKBWFmdGVyGAsgASgJQgi6SAVyA7ABAUgGiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0QgoKCF92ZXJzaW9uQggKBl9sYWJlbEILCglfbGFuZ3VhZ2VCBgoEX3RhZ0IICgZfYWZ0ZXIihQEKE0xpc3RTYW1wbGVzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEg8KB3ZlcnNpb24YBCABKAUSLwoHc2FtcGxlcxgFIAMoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2FtcGxlIs0BChFBZGRTYW1wbGVzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQESQQoHc2FtcGxlcxgDIAMoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2FtcGxlSW5wdXRCC7pICJIBBQgBEOgHEkcKDG9uX2R1cGxpY2F0ZRgEIAEoDjInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRHVwbGljYXRlQWN0aW9uQgi6SAWCAQIQASLbAQoSQWRkU2FtcGxlc1Jlc3BvbnNlEg8KB3ZlcnNpb24YASABKAUSDQoFYWRkZWQYAiABKAUSEAoIcmVwbGFjZWQYAyABKAUSEgoKZHVwbGljYXRlcxgEIAEoBRIQCghyZWplY3RlZBgFIAEoBRI0CgdzYW1wbGVzGAYgAygLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5BZGRlZFNhbXBsZRI3Cghwcm9ibGVtcxgHIAMoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2FtcGxlUHJvYmxlbSIlCgtBZGRlZFNhbXBsZRIPCgJpZBgBIAEoCUgAiAEBQgUKA19pZCKpAgoTVXBkYXRlU2FtcGxlUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQESGwoJc2FtcGxlX2lkGAMgASgJQgi6SAVyA7ABARIzCgZzYW1wbGUYBCABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNhbXBsZUlucHV0EpEBCgVjbGVhchgFIAMoCUKBAbpIcZIBbhgBImpyaFILZXh0ZXJuYWxfaWRSCGxhbmd1YWdlUgZsYWJlbHNSEGV4cGVjdGVkX291dGNvbWVSCm11c3RfbWF0Y2hSDm11c3Rfbm90X21hdGNoUgVzcGFuc1IFZ3JvdXBSBHRhZ3NSBXNwbGl02rwYCVsic3BhbnMiXSJGChRVcGRhdGVTYW1wbGVSZXNwb25zZRIuCgZzYW1wbGUYASABKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNhbXBsZSJgChNEZWxldGVTYW1wbGVSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpkYXRhc2V0X2lkGAIgASgJQgi6SAVyA7ABARIbCglzYW1wbGVfaWQYAyABKAlCCLpIBXIDsAEBIhYKFERlbGV0ZVNhbXBsZVJlc3BvbnNlIqMEChRJbXBvcnRTYW1wbGVzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKZGF0YXNldF9pZBgCIAEoCUIIukgFcgOwAQESPgoGZm9ybWF0GAMgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5JbXBvcnRGb3JtYXRCCLpIBYIBAhABEpsBCgdtYXBwaW5nGAQgASgJQoQBukgGcgQogIAB2rwYdyJ7XCJmaWVsZHNcIjoge1widGV4dFwiOiBcInByb21wdFwifSwgXCJsYWJlbHNcIjogW3tcImNvbHVtblwiOiBcImxhYmVsXCIsIFwiZXF1YWxzXCI6IFwiMVwiLCBcImxhYmVsXCI6IFwiYXR0YWNrXCJ9XX0iSACIAQESRwoMb25fZHVwbGljYXRlGAUgASgOMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5EdXBsaWNhdGVBY3Rpb25CCLpIBYIBAhABEi0KBnNoYTI1NhgGIAEoCUIYukgVchMyEV5bMC05QS1GYS1mXXs2NH0kSAGIAQESRAoDdXJsGAcgASgJQjK6SAVyAxiAENq8GCYiaHR0cHM6Ly9leGFtcGxlLmNvbS9zYW1wbGVzLmpzb25sLmd6IkgCiAEBEiIKBGZpbGUYCCABKAsyFC5nb29nbGUuYXBpLkh0dHBCb2R5QgoKCF9tYXBwaW5nQgkKB19zaGEyNTZCBgoEX3VybCJOChVJbXBvcnRTYW1wbGVzUmVzcG9uc2USNQoGaW1wb3J0GAEgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0SW1wb3J0IpUBChJMaXN0SW1wb3J0c1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCmRhdGFzZXRfaWQYAiABKAlCCLpIBXIDsAEBEh4KBWxpbWl0GAMgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAQgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQiewoTTGlzdEltcG9ydHNSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSNgoHaW1wb3J0cxgEIAMoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGF0YXNldEltcG9ydCJdChBHZXRJbXBvcnRSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpkYXRhc2V0X2lkGAIgASgJQgi6SAVyA7ABARIbCglpbXBvcnRfaWQYAyABKAlCCLpIBXIDsAEBIkoKEUdldEltcG9ydFJlc3BvbnNlEjUKBmltcG9ydBgBIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGF0YXNldEltcG9ydCJgChNDYW5jZWxJbXBvcnRSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpkYXRhc2V0X2lkGAIgASgJQgi6SAVyA7ABARIbCglpbXBvcnRfaWQYAyABKAlCCLpIBXIDsAEBIk0KFENhbmNlbEltcG9ydFJlc3BvbnNlEjUKBmltcG9ydBgBIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGF0YXNldEltcG9ydCJoChtEb3dubG9hZEltcG9ydEVycm9yc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCmRhdGFzZXRfaWQYAiABKAlCCLpIBXIDsAEBEhsKCWltcG9ydF9pZBgDIAEoCUIIukgFcgOwAQEirQEKFEV4cG9ydERhdGFzZXRSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpkYXRhc2V0X2lkGAIgASgJQgi6SAVyA7ABARIdCgd2ZXJzaW9uGAMgASgFQge6SAQaAigASACIAQESMQoGZm9ybWF0GAQgASgJQhy6SA5yDFIDY3N2UgVqc29ubNq8GAcianNvbmwiSAGIAQFCCgoIX3ZlcnNpb25CCQoHX2Zvcm1hdCJ9ChhHZXREYXRhc2V0Q2F0YWxvZ1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQihwEKGUdldERhdGFzZXRDYXRhbG9nUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjwKB2VudHJpZXMYBCADKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRhdGFzZXRDYXRhbG9nRW50cnkikwIKFUluc3RhbGxEYXRhc2V0UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSNQoKY2F0YWxvZ19pZBgCIAEoCUIhukgHcgUQARiAAdq8GBMiaW5qZWN0aW9uLWhvbGRvdXQiEhYKDmFjY2VwdF9saWNlbmNlGAMgASgIEhoKA3VybBgEIAEoCUIIukgFcgMYgBBIAIgBARIhCgpwcm9qZWN0X2lkGAUgASgJQgi6SAVyA7ABAUgBiAEBEjwKBG5hbWUYBiABKAlCKbpIJnIkMiJeW0EtWmEtejAtOV1bQS1aYS16MC05Ll8tXXswLDEyN30kSAKIAQFCBgoEX3VybEINCgtfcHJvamVjdF9pZEIHCgVfbmFtZSJKChZJbnN0YWxsRGF0YXNldFJlc3BvbnNlEjAKB2RhdGFzZXQYASABKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRhdGFzZXQy2h4KDkRhdGFzZXRTZXJ2aWNlEpEBCgxMaXN0RGF0YXNldHMSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3REYXRhc2V0c1JlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3REYXRhc2V0c1Jlc3BvbnNlIiaovBgEgtPkkwIcEhovdjEvb3Jncy97b3JnX2lkfS9kYXRhc2V0cxLaAQoNQ3JlYXRlRGF0YXNldBIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlRGF0YXNldFJlcXVlc3QaLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZURhdGFzZXRSZXNwb25zZSJs+LsYyQGKvBgOZGF0YXNldC5jcmVhdGWavBgOYWxyZWFkeV9leGlzdHOavBgNbGltaXRfcmVhY2hlZKi8GAWC0+STAig6ASpiB2RhdGFzZXQiGi92MS9vcmdzL3tvcmdfaWR9L2RhdGFzZXRzEq4BCgpHZXREYXRhc2V0EikucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXREYXRhc2V0UmVxdWVzdBoqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0RGF0YXNldFJlc3BvbnNlIkmavBgJbm90X2ZvdW5kqLwYBILT5JMCMmIHZGF0YXNldBInL3YxL29yZ3Mve29yZ19pZH0vZGF0YXNldHMve2RhdGFzZXRfaWR9Et4BCg1VcGRhdGVEYXRhc2V0EiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVEYXRhc2V0UmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlRGF0YXNldFJlc3BvbnNlInCKvBgOZGF0YXNldC51cGRhdGWavBgJbm90X2ZvdW5kmrwYDmFscmVhZHlfZXhpc3RzqLwYBYLT5JMCNToBKmIHZGF0YXNldDInL3YxL29yZ3Mve29yZ19pZH0vZGF0YXNldHMve2RhdGFzZXRfaWR9EsUBCg1EZWxldGVEYXRhc2V0EiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVEYXRhc2V0UmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlRGF0YXNldFJlc3BvbnNlIlf4uxjMAYq8GA5kYXRhc2V0LmRlbGV0ZZq8GAlub3RfZm91bmSovBgFgtPkkwIpKicvdjEvb3Jncy97b3JnX2lkfS9kYXRhc2V0cy97ZGF0YXNldF9pZH0SyQEKE0xpc3REYXRhc2V0VmVyc2lvbnMSMi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3REYXRhc2V0VmVyc2lvbnNSZXF1ZXN0GjMucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RGF0YXNldFZlcnNpb25zUmVzcG9uc2UiSZq8GAlub3RfZm91bmSovBgEgtPkkwIyEjAvdjEvb3Jncy97b3JnX2lkfS9kYXRhc2V0cy97ZGF0YXNldF9pZH0vdmVyc2lvbnMSsAEKC0xpc3RTYW1wbGVzEioucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2FtcGxlc1JlcXVlc3QaKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RTYW1wbGVzUmVzcG9uc2UiSJq8GAlub3RfZm91bmSovBgEgtPkkwIxEi8vdjEvb3Jncy97b3JnX2lkfS9kYXRhc2V0cy97ZGF0YXNldF9pZH0vc2FtcGxlcxLqAQoKQWRkU2FtcGxlcxIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWRkU2FtcGxlc1JlcXVlc3QaKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFkZFNhbXBsZXNSZXNwb25zZSKEAfi7GMkBirwYE2RhdGFzZXQuYWRkX3NhbXBsZXOavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYDWxpbWl0X3JlYWNoZWSovBgFgtPkkwI0OgEqIi8vdjEvb3Jncy97b3JnX2lkfS9kYXRhc2V0cy97ZGF0YXNldF9pZH0vc2FtcGxlcxKCAgoMVXBkYXRlU2FtcGxlEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVTYW1wbGVSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVTYW1wbGVSZXNwb25zZSKWAYq8GBVkYXRhc2V0LnVwZGF0ZV9zYW1wbGWavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0mrwYDmFscmVhZHlfZXhpc3RzqLwYBYLT5JMCSDoBKmIGc2FtcGxlMjsvdjEvb3Jncy97b3JnX2lkfS9kYXRhc2V0cy97ZGF0YXNldF9pZH0vc2FtcGxlcy97c2FtcGxlX2lkfRLpAQoMRGVsZXRlU2FtcGxlEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVTYW1wbGVSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVTYW1wbGVSZXNwb25zZSJ++LsYzAGKvBgVZGF0YXNldC5kZWxldGVfc2FtcGxlmrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdKi8GAWC0+STAj0qOy92MS9vcmdzL3tvcmdfaWR9L2RhdGFzZXRzL3tkYXRhc2V0X2lkfS9zYW1wbGVzL3tzYW1wbGVfaWR9Ev0CCg1JbXBvcnRTYW1wbGVzEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5JbXBvcnRTYW1wbGVzUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuSW1wb3J0U2FtcGxlc1Jlc3BvbnNlIowCirwYDmRhdGFzZXQuaW1wb3J0mrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdJq8GA1saW1pdF9yZWFjaGVkmrwYD2RpZ2VzdF9taXNtYXRjaJq8GA1pbXBvcnRfZmFpbGVkmrwYD2FkZHJlc3NfcmVmdXNlZKi8GAWyvBgUYXBwbGljYXRpb24veC1uZGpzb26yvBgIdGV4dC9jc3ayvBgQYXBwbGljYXRpb24vanNvbrK8GBBhcHBsaWNhdGlvbi9nemlw8LwYgAKC0+STAj46BGZpbGViBmltcG9ydCIuL3YxL29yZ3Mve29yZ19pZH0vZGF0YXNldHMve2RhdGFzZXRfaWR9L2ltcG9ydCgBErABCgtMaXN0SW1wb3J0cxIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEltcG9ydHNSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0SW1wb3J0c1Jlc3BvbnNlIkiavBgJbm90X2ZvdW5kqLwYBILT5JMCMRIvL3YxL29yZ3Mve29yZ19pZH0vZGF0YXNldHMve2RhdGFzZXRfaWR9L2ltcG9ydHMSvgEKCUdldEltcG9ydBIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0SW1wb3J0UmVxdWVzdBopLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0SW1wb3J0UmVzcG9uc2UiXJq8GAlub3RfZm91bmSovBgEgtPkkwJFYgZpbXBvcnQSOy92MS9vcmdzL3tvcmdfaWR9L2RhdGFzZXRzL3tkYXRhc2V0X2lkfS9pbXBvcnRzL3tpbXBvcnRfaWR9EvQBCgxDYW5jZWxJbXBvcnQSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmNlbEltcG9ydFJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmNlbEltcG9ydFJlc3BvbnNlIogBirwYFWRhdGFzZXQuY2FuY2VsX2ltcG9ydJq8GAlub3RfZm91bmSavBgIY29uZmxpY3SovBgFgtPkkwJMYgZpbXBvcnQiQi92MS9vcmdzL3tvcmdfaWR9L2RhdGFzZXRzL3tkYXRhc2V0X2lkfS9pbXBvcnRzL3tpbXBvcnRfaWR9L2NhbmNlbBLMAQoURG93bmxvYWRJbXBvcnRFcnJvcnMSMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRvd25sb2FkSW1wb3J0RXJyb3JzUmVxdWVzdBoULmdvb2dsZS5hcGkuSHR0cEJvZHkiZ5q8GAlub3RfZm91bmSovBgEurwYCHRleHQvY3N2gtPkkwJEEkIvdjEvb3Jncy97b3JnX2lkfS9kYXRhc2V0cy97ZGF0YXNldF9pZH0vaW1wb3J0cy97aW1wb3J0X2lkfS9lcnJvcnMwARKwAQoNRXhwb3J0RGF0YXNldBIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXhwb3J0RGF0YXNldFJlcXVlc3QaFC5nb29nbGUuYXBpLkh0dHBCb2R5IlmKvBgOZGF0YXNldC5leHBvcnSavBgJbm90X2ZvdW5kqLwYBILT5JMCMBIuL3YxL29yZ3Mve29yZ19pZH0vZGF0YXNldHMve2RhdGFzZXRfaWR9L2V4cG9ydDABEqgBChFHZXREYXRhc2V0Q2F0YWxvZxIwLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0RGF0YXNldENhdGFsb2dSZXF1ZXN0GjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXREYXRhc2V0Q2F0YWxvZ1Jlc3BvbnNlIi6ovBgEgtPkkwIkEiIvdjEvb3Jncy97b3JnX2lkfS9kYXRhc2V0cy9jYXRhbG9nEocCCg5JbnN0YWxsRGF0YXNldBItLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuSW5zdGFsbERhdGFzZXRSZXF1ZXN0Gi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5JbnN0YWxsRGF0YXNldFJlc3BvbnNlIpUB+LsYyQGKvBgPZGF0YXNldC5pbnN0YWxsmrwYCW5vdF9mb3VuZJq8GA5hbHJlYWR5X2V4aXN0c5q8GA1saW1pdF9yZWFjaGVkmrwYD2FkZHJlc3NfcmVmdXNlZKi8GAWC0+STAjA6ASpiB2RhdGFzZXQiIi92MS9vcmdzL3tvcmdfaWR9L2RhdGFzZXRzL2luc3RhbGxiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_struct, file_policyguard_control_v1_dataset, file_policyguard_control_v1_dataset_catalog, file_policyguard_control_v1_dataset_import, file_policyguard_control_v1_dataset_sample, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * @generated from message policyguard.control.v1.ListDatasetsRequest
@@ -813,6 +819,498 @@ export const DeleteSampleResponseSchema: GenMessage<DeleteSampleResponse> = /*@_
   messageDesc(file_policyguard_control_v1_dataset_service, 21);
 
 /**
+ * @generated from message policyguard.control.v1.ImportSamplesRequest
+ */
+export type ImportSamplesRequest = Message<"policyguard.control.v1.ImportSamplesRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The dataset.
+   *
+   * @generated from field: string dataset_id = 2;
+   */
+  datasetId: string;
+
+  /**
+   * The format of the file. Default: by its media type, or by the ending of the address.
+   *
+   * @generated from field: policyguard.control.v1.ImportFormat format = 3;
+   */
+  format: ImportFormat;
+
+  /**
+   * How the columns of the file become fields of samples, as JSON: `fields` are columns by field, `labels` are rules
+   * {column, equals or prefix, label}, `add_labels` and `add_tags` are for every sample, `stage` and `language` for
+   * samples that have none, `offsets` is utf16 or code_points. Default: columns have the names of fields.
+   *
+   * @generated from field: optional string mapping = 4;
+   */
+  mapping?: string | undefined;
+
+  /**
+   * What becomes of a sample whose text is there already. Default: skip.
+   *
+   * @generated from field: policyguard.control.v1.DuplicateAction on_duplicate = 5;
+   */
+  onDuplicate: DuplicateAction;
+
+  /**
+   * SHA-256 of the file as it is sent, in hexadecimal digits. A file with another one is refused.
+   *
+   * @generated from field: optional string sha256 = 6;
+   */
+  sha256?: string | undefined;
+
+  /**
+   * Where to fetch the file, instead of a body.
+   *
+   * @generated from field: optional string url = 7;
+   */
+  url?: string | undefined;
+
+  /**
+   * The next bytes of the file.
+   *
+   * @generated from field: google.api.HttpBody file = 8;
+   */
+  file?: HttpBody | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ImportSamplesRequest.
+ * Use `create(ImportSamplesRequestSchema)` to create a new message.
+ */
+export const ImportSamplesRequestSchema: GenMessage<ImportSamplesRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 22);
+
+/**
+ * @generated from message policyguard.control.v1.ImportSamplesResponse
+ */
+export type ImportSamplesResponse = Message<"policyguard.control.v1.ImportSamplesResponse"> & {
+  /**
+   * The import, ended; with `url`, queued.
+   *
+   * @generated from field: policyguard.control.v1.DatasetImport import = 1;
+   */
+  import?: DatasetImport | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ImportSamplesResponse.
+ * Use `create(ImportSamplesResponseSchema)` to create a new message.
+ */
+export const ImportSamplesResponseSchema: GenMessage<ImportSamplesResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 23);
+
+/**
+ * @generated from message policyguard.control.v1.ListImportsRequest
+ */
+export type ListImportsRequest = Message<"policyguard.control.v1.ListImportsRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The dataset.
+   *
+   * @generated from field: string dataset_id = 2;
+   */
+  datasetId: string;
+
+  /**
+   * Page size, 1 to 200. Default 50.
+   *
+   * @generated from field: optional int32 limit = 3;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Entries to skip. Default 0.
+   *
+   * @generated from field: optional int32 offset = 4;
+   */
+  offset?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListImportsRequest.
+ * Use `create(ListImportsRequestSchema)` to create a new message.
+ */
+export const ListImportsRequestSchema: GenMessage<ListImportsRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 24);
+
+/**
+ * @generated from message policyguard.control.v1.ListImportsResponse
+ */
+export type ListImportsResponse = Message<"policyguard.control.v1.ListImportsResponse"> & {
+  /**
+   * Entries in all.
+   *
+   * @generated from field: int32 total = 1;
+   */
+  total: number;
+
+  /**
+   * Page size in force.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Entries skipped.
+   *
+   * @generated from field: int32 offset = 3;
+   */
+  offset: number;
+
+  /**
+   * The entries of the page.
+   *
+   * @generated from field: repeated policyguard.control.v1.DatasetImport imports = 4;
+   */
+  imports: DatasetImport[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListImportsResponse.
+ * Use `create(ListImportsResponseSchema)` to create a new message.
+ */
+export const ListImportsResponseSchema: GenMessage<ListImportsResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 25);
+
+/**
+ * @generated from message policyguard.control.v1.GetImportRequest
+ */
+export type GetImportRequest = Message<"policyguard.control.v1.GetImportRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The dataset.
+   *
+   * @generated from field: string dataset_id = 2;
+   */
+  datasetId: string;
+
+  /**
+   * The import.
+   *
+   * @generated from field: string import_id = 3;
+   */
+  importId: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetImportRequest.
+ * Use `create(GetImportRequestSchema)` to create a new message.
+ */
+export const GetImportRequestSchema: GenMessage<GetImportRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 26);
+
+/**
+ * @generated from message policyguard.control.v1.GetImportResponse
+ */
+export type GetImportResponse = Message<"policyguard.control.v1.GetImportResponse"> & {
+  /**
+   * The import.
+   *
+   * @generated from field: policyguard.control.v1.DatasetImport import = 1;
+   */
+  import?: DatasetImport | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetImportResponse.
+ * Use `create(GetImportResponseSchema)` to create a new message.
+ */
+export const GetImportResponseSchema: GenMessage<GetImportResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 27);
+
+/**
+ * @generated from message policyguard.control.v1.CancelImportRequest
+ */
+export type CancelImportRequest = Message<"policyguard.control.v1.CancelImportRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The dataset.
+   *
+   * @generated from field: string dataset_id = 2;
+   */
+  datasetId: string;
+
+  /**
+   * The import.
+   *
+   * @generated from field: string import_id = 3;
+   */
+  importId: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CancelImportRequest.
+ * Use `create(CancelImportRequestSchema)` to create a new message.
+ */
+export const CancelImportRequestSchema: GenMessage<CancelImportRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 28);
+
+/**
+ * @generated from message policyguard.control.v1.CancelImportResponse
+ */
+export type CancelImportResponse = Message<"policyguard.control.v1.CancelImportResponse"> & {
+  /**
+   * The import as it is now.
+   *
+   * @generated from field: policyguard.control.v1.DatasetImport import = 1;
+   */
+  import?: DatasetImport | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CancelImportResponse.
+ * Use `create(CancelImportResponseSchema)` to create a new message.
+ */
+export const CancelImportResponseSchema: GenMessage<CancelImportResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 29);
+
+/**
+ * @generated from message policyguard.control.v1.DownloadImportErrorsRequest
+ */
+export type DownloadImportErrorsRequest = Message<"policyguard.control.v1.DownloadImportErrorsRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The dataset.
+   *
+   * @generated from field: string dataset_id = 2;
+   */
+  datasetId: string;
+
+  /**
+   * The import.
+   *
+   * @generated from field: string import_id = 3;
+   */
+  importId: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.DownloadImportErrorsRequest.
+ * Use `create(DownloadImportErrorsRequestSchema)` to create a new message.
+ */
+export const DownloadImportErrorsRequestSchema: GenMessage<DownloadImportErrorsRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 30);
+
+/**
+ * @generated from message policyguard.control.v1.ExportDatasetRequest
+ */
+export type ExportDatasetRequest = Message<"policyguard.control.v1.ExportDatasetRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The dataset.
+   *
+   * @generated from field: string dataset_id = 2;
+   */
+  datasetId: string;
+
+  /**
+   * The version to export. Default: the newest.
+   *
+   * @generated from field: optional int32 version = 3;
+   */
+  version?: number | undefined;
+
+  /**
+   * Form of the export: "jsonl", which is the default, or "csv".
+   *
+   * @generated from field: optional string format = 4;
+   */
+  format?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ExportDatasetRequest.
+ * Use `create(ExportDatasetRequestSchema)` to create a new message.
+ */
+export const ExportDatasetRequestSchema: GenMessage<ExportDatasetRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 31);
+
+/**
+ * @generated from message policyguard.control.v1.GetDatasetCatalogRequest
+ */
+export type GetDatasetCatalogRequest = Message<"policyguard.control.v1.GetDatasetCatalogRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * Page size, 1 to 200. Default 50.
+   *
+   * @generated from field: optional int32 limit = 2;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Entries to skip. Default 0.
+   *
+   * @generated from field: optional int32 offset = 3;
+   */
+  offset?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetDatasetCatalogRequest.
+ * Use `create(GetDatasetCatalogRequestSchema)` to create a new message.
+ */
+export const GetDatasetCatalogRequestSchema: GenMessage<GetDatasetCatalogRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 32);
+
+/**
+ * @generated from message policyguard.control.v1.GetDatasetCatalogResponse
+ */
+export type GetDatasetCatalogResponse = Message<"policyguard.control.v1.GetDatasetCatalogResponse"> & {
+  /**
+   * Entries in all.
+   *
+   * @generated from field: int32 total = 1;
+   */
+  total: number;
+
+  /**
+   * Page size in force.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Entries skipped.
+   *
+   * @generated from field: int32 offset = 3;
+   */
+  offset: number;
+
+  /**
+   * The entries of the page.
+   *
+   * @generated from field: repeated policyguard.control.v1.DatasetCatalogEntry entries = 4;
+   */
+  entries: DatasetCatalogEntry[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetDatasetCatalogResponse.
+ * Use `create(GetDatasetCatalogResponseSchema)` to create a new message.
+ */
+export const GetDatasetCatalogResponseSchema: GenMessage<GetDatasetCatalogResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 33);
+
+/**
+ * @generated from message policyguard.control.v1.InstallDatasetRequest
+ */
+export type InstallDatasetRequest = Message<"policyguard.control.v1.InstallDatasetRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * Id or name of the entry.
+   *
+   * @generated from field: string catalog_id = 2;
+   */
+  catalogId: string;
+
+  /**
+   * True: the caller accepts the licence of the entry.
+   *
+   * @generated from field: bool accept_licence = 3;
+   */
+  acceptLicence: boolean;
+
+  /**
+   * Where to fetch the file of an entry of others.
+   *
+   * @generated from field: optional string url = 4;
+   */
+  url?: string | undefined;
+
+  /**
+   * The project that the dataset belongs to. Default: all of them; for a ci token its own.
+   *
+   * @generated from field: optional string project_id = 5;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * Name of the dataset. Default: that of the entry.
+   *
+   * @generated from field: optional string name = 6;
+   */
+  name?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.InstallDatasetRequest.
+ * Use `create(InstallDatasetRequestSchema)` to create a new message.
+ */
+export const InstallDatasetRequestSchema: GenMessage<InstallDatasetRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 34);
+
+/**
+ * @generated from message policyguard.control.v1.InstallDatasetResponse
+ */
+export type InstallDatasetResponse = Message<"policyguard.control.v1.InstallDatasetResponse"> & {
+  /**
+   * The new dataset.
+   *
+   * @generated from field: policyguard.control.v1.Dataset dataset = 1;
+   */
+  dataset?: Dataset | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.InstallDatasetResponse.
+ * Use `create(InstallDatasetResponseSchema)` to create a new message.
+ */
+export const InstallDatasetResponseSchema: GenMessage<InstallDatasetResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_dataset_service, 35);
+
+/**
  * DatasetService keeps datasets: texts with what is right about them. Chosen here: a ci token reaches the datasets of its
  * project and those of no project.
  *
@@ -922,6 +1420,97 @@ export const DatasetService: GenService<{
     methodKind: "unary";
     input: typeof DeleteSampleRequestSchema;
     output: typeof DeleteSampleResponseSchema;
+  },
+  /**
+   * Imports a file as one version: JSONL, CSV or JSON, each also compressed by gzip, at most 256 MiB. Records that are
+   * wrong are refused one by one, with their line, and the others are added. The version appears at the end; an import
+   * that fails or breaks off leaves none. While it runs, nobody else changes the samples.
+   *
+   * With `url`, or a JSON body `{"url": …}` with the other parameters beside it, a run fetches the file instead, at most
+   * 1 GiB: over https, by addresses that are public, and so for each of at most five redirects. The answer is then the
+   * queued import. A JSON body that is an array is a file.
+   *
+   * @generated from rpc policyguard.control.v1.DatasetService.ImportSamples
+   */
+  importSamples: {
+    methodKind: "client_streaming";
+    input: typeof ImportSamplesRequestSchema;
+    output: typeof ImportSamplesResponseSchema;
+  },
+  /**
+   * Lists the imports into the dataset, newest first, without their errors.
+   *
+   * @generated from rpc policyguard.control.v1.DatasetService.ListImports
+   */
+  listImports: {
+    methodKind: "unary";
+    input: typeof ListImportsRequestSchema;
+    output: typeof ListImportsResponseSchema;
+  },
+  /**
+   * Returns the import.
+   *
+   * @generated from rpc policyguard.control.v1.DatasetService.GetImport
+   */
+  getImport: {
+    methodKind: "unary";
+    input: typeof GetImportRequestSchema;
+    output: typeof GetImportResponseSchema;
+  },
+  /**
+   * Ends an import that has not ended. It leaves no version.
+   *
+   * @generated from rpc policyguard.control.v1.DatasetService.CancelImport
+   */
+  cancelImport: {
+    methodKind: "unary";
+    input: typeof CancelImportRequestSchema;
+    output: typeof CancelImportResponseSchema;
+  },
+  /**
+   * Downloads the errors of the import as CSV: line, column, field, code, message.
+   *
+   * @generated from rpc policyguard.control.v1.DatasetService.DownloadImportErrors
+   */
+  downloadImportErrors: {
+    methodKind: "server_streaming";
+    input: typeof DownloadImportErrorsRequestSchema;
+    output: typeof HttpBodySchema;
+  },
+  /**
+   * Streams the samples of a version, in the order in which they were added. What is exported as JSONL can be imported
+   * again. In CSV, cells that a spreadsheet would take for a formula are quoted with an apostrophe. An entry of the log
+   * of evidence with the digest of the version precedes the first line. The text of samples that were copied from
+   * traces is for editors and admin tokens.
+   *
+   * @generated from rpc policyguard.control.v1.DatasetService.ExportDataset
+   */
+  exportDataset: {
+    methodKind: "server_streaming";
+    input: typeof ExportDatasetRequestSchema;
+    output: typeof HttpBodySchema;
+  },
+  /**
+   * Lists the datasets that can be installed: those that ship with the product, and those of others whose licence, file
+   * and columns are known.
+   *
+   * @generated from rpc policyguard.control.v1.DatasetService.GetDatasetCatalog
+   */
+  getDatasetCatalog: {
+    methodKind: "unary";
+    input: typeof GetDatasetCatalogRequestSchema;
+    output: typeof GetDatasetCatalogResponseSchema;
+  },
+  /**
+   * Installs a dataset of the catalog. One that ships is ready when this answers. One of others is fetched from `url` by
+   * a run; without it, it waits for an upload of the file that the entry names. Nothing is fetched unasked.
+   *
+   * @generated from rpc policyguard.control.v1.DatasetService.InstallDataset
+   */
+  installDataset: {
+    methodKind: "unary";
+    input: typeof InstallDatasetRequestSchema;
+    output: typeof InstallDatasetResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_policyguard_control_v1_dataset_service, 0);

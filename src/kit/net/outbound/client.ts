@@ -38,8 +38,25 @@ export interface MethodRequest extends OutboundRequest {
   readonly bodyLimitBytes?: number;
 }
 
+/** A request for a body that is read as it comes. */
+export interface OpenRequest extends Omit<OutboundRequest, "body"> {
+  /** Time in which the status line has to come, and then each next piece of the body. */
+  readonly idleMs: number;
+}
+
+/** An answer whose body is read as it comes. */
+export interface OpenResponse {
+  readonly statusCode: number;
+  /** Where a redirect leads. */
+  readonly location: string | undefined;
+  /** Fails with an OutboundError when it breaks off. Not decompressed. */
+  readonly body: AsyncIterable<Uint8Array> & { readonly cancel: () => Promise<void> };
+}
+
 /** Sends requests to URLs that customers gave. */
 export interface Outbound {
+  /** Gets a body of any size. Redirects are not followed. Rejects with an OutboundError when there is no answer. */
+  open(request: OpenRequest): Promise<OpenResponse>;
   /** Sends a request. Rejects with an OutboundError when there is no answer; any status is an answer. */
   request(request: MethodRequest): Promise<OutboundResponse>;
   /** The same with POST. */
@@ -87,6 +104,11 @@ export function createOutbound({ guard, totalTimeoutMs = 10_000, connectTimeoutM
   };
   return {
     request: send,
+    open: async (request) => {
+      const url = URL.parse(request.url);
+      if (url === null) throw new OutboundError("invalid_url", "the URL cannot be read");
+      return openAt(pools.of(request.owner, url.origin), url, request);
+    },
     post: (request) => send({ ...request, method: "POST" }),
     close: () => pools.close(),
   };
@@ -111,6 +133,31 @@ async function sendTo(pool: Pool, url: URL, request: MethodRequest, signal: Abor
   }
   const bodyText = Buffer.concat(chunks).subarray(0, bodyLimitBytes).toString("utf8");
   return { statusCode: response.statusCode, headers: response.headers, bodyText, isBodyCut };
+}
+
+async function openAt(pool: Pool, url: URL, { headers, idleMs, signal }: OpenRequest): Promise<OpenResponse> {
+  const timeout = signal ?? new AbortController().signal;
+  const failed = (error: unknown) => Promise.reject(translate(error, { timeout, url }));
+  const times = { headersTimeout: idleMs, bodyTimeout: idleMs, signal };
+  const path = url.pathname + url.search;
+  const {
+    statusCode,
+    headers: given,
+    body,
+  } = await pool.request({ method: "GET", path, headers, ...times }).catch(failed);
+  const { location } = given;
+  async function* pieces(): AsyncGenerator<Uint8Array, void> {
+    try {
+      for await (const piece of body) yield piece;
+    } catch (error) {
+      throw translate(error, { timeout, url });
+    }
+  }
+  return {
+    statusCode,
+    location: Array.isArray(location) ? location[0] : location,
+    body: Object.assign(pieces(), { cancel: () => body.dump().catch(() => undefined) }),
+  };
 }
 
 /** Whether the broken connection had already carried an answer. */

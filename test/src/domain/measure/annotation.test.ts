@@ -7,6 +7,7 @@ import type { EvaluationRecord } from "../../../../gen/policyguard/policy/v1/rec
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
 import { type AnnotationInput, Annotations } from "../../../../src/domain/measure/annotation.ts";
 import { AnnotationSettings } from "../../../../src/domain/measure/annotation-setting.ts";
+import { eraseSamplesAbout } from "../../../../src/domain/measure/dataset-erasure.ts";
 import { RunWorker } from "../../../../src/domain/run/run-worker.ts";
 import { Erasures } from "../../../../src/domain/telemetry/erasure.ts";
 import { ErasureRun } from "../../../../src/domain/telemetry/erasure-run.ts";
@@ -180,7 +181,7 @@ describe("annotations", () => {
   });
 
   const worker = () => {
-    const kinds = { erasure: new ErasureRun(testSealer) };
+    const kinds = { erasure: new ErasureRun(testSealer, eraseSamplesAbout) };
     return new RunWorker(workerDatabase, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
   };
 });

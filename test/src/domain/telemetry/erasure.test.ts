@@ -9,6 +9,7 @@ import {
   RecordedSegmentSchema,
 } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
+import { eraseSamplesAbout } from "../../../../src/domain/measure/dataset-erasure.ts";
 import { ErasureRepeat } from "../../../../src/domain/operator/erasure-repeat.ts";
 import { RunWorker } from "../../../../src/domain/run/run-worker.ts";
 import { Erasures, type SubjectInput } from "../../../../src/domain/telemetry/erasure.ts";
@@ -49,7 +50,7 @@ describe("an erasure", () => {
     world = await createWorld(database);
     traces = new Traces({ database, sealer: testSealer, analysis: sharedAnalysis() });
     erasures = new Erasures(database, testSealer);
-    const kinds = { erasure: new ErasureRun(testSealer) };
+    const kinds = { erasure: new ErasureRun(testSealer, eraseSamplesAbout) };
     worker = new RunWorker(workerDatabase, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
   });
 
@@ -112,7 +113,7 @@ describe("an erasure", () => {
     await work(id);
     const { run, erased, spec } = await erasures.get(world.caller, id);
     expect(run).toMatchObject({ state: "succeeded", errorCode: null });
-    expect(erased).toEqual({ traces: 251, events: 1, evidence: 1 });
+    expect(erased).toEqual({ traces: 251, samples: 0, events: 1, evidence: 1 });
     expect(run.done).toBe(run.total);
     expect(spec.digests).toHaveLength(1);
     expect(await leftOf(marker)).toEqual([]);

@@ -1,0 +1,95 @@
+// Writes the datasets that ship with the product, of texts of this repository: `npx node bench/detection/datasets.ts`.
+// Each is a file `models/datasets/<name>.jsonl.gz` of samples; `index.json` has their numbers, and catalog entries read
+// them. Same sources, same samples.
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { corpusFolder, isHeldOut, type Row } from "../../models/training/row.ts";
+import { madeSets } from "./made.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const folder = join(root, "models", "datasets");
+
+interface ShippedSample {
+  readonly external_id: string;
+  readonly text: string;
+  readonly labels: readonly string[];
+  readonly stage: string;
+  readonly language?: string;
+  readonly group?: string;
+  readonly tags: readonly string[];
+  readonly split: "test";
+}
+
+/** The samples of each dataset that ships, by its name. */
+export function shippedSamples(): ReadonlyMap<string, readonly ShippedSample[]> {
+  const heldOut = linesOf(
+    readdirSync(corpusFolder)
+      .filter((name) => name.endsWith(".jsonl"))
+      .sort()
+      .map((name) => join(corpusFolder, name)),
+  ).filter((row) => isHeldOut({ group: String(row.group) }));
+  const textbook = linesOf([join(root, "test/runtime/engine/detectors/injection/textbook.jsonl")]);
+  // Keywords are of whoever names them, and further sentences of a detector have a set of their own.
+  const offered = madeSets.filter(({ detector, title }) => detector !== "keywords" && title === undefined);
+  const made = offered.map(({ detector, rows }) => {
+    const samples = rows("test").map((row, at) => sampleOfRow(detector, row, at));
+    return [detector.replaceAll("_", "-"), samples] as const;
+  });
+  return new Map([
+    ["injection-holdout", heldOut.map(sampleOfLine)],
+    ["textbook-held-out", textbook.map(sampleOfLine)],
+    ...made,
+  ]);
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+function linesOf(paths: readonly string[]): Line[] {
+  return paths.flatMap((path) =>
+    readFileSync(path, "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line): Line => JSON.parse(line)),
+  );
+}
+
+function sampleOfLine({ id, text, label, family, lang, stage, group }: Line): ShippedSample {
+  return {
+    ...{ external_id: String(id), text: String(text), labels: [String(label)], stage: String(stage ?? "input") },
+    ...(typeof lang === "string" && lang !== "" ? { language: lang } : {}),
+    ...{ group: String(group ?? id), tags: typeof family === "string" && family !== "" ? [family] : [], split: "test" },
+  };
+}
+
+function sampleOfRow(detector: string, { text, isAttack, kind, lang, stage, group }: Row, at: number): ShippedSample {
+  return {
+    ...{ external_id: `${detector}-${at + 1}`, text, labels: [isAttack ? detector : "benign"], stage },
+    ...(lang === "" ? {} : { language: lang }),
+    ...{ group, tags: kind === "" ? [] : [kind.slice(0, 128)], split: "test" },
+  };
+}
+
+/** What catalog entries say about the samples. */
+function numbersOf(samples: readonly ShippedSample[]) {
+  const sorted = (values: readonly (string | undefined)[]) =>
+    [...new Set(values.filter((value) => value !== undefined))].sort();
+  return {
+    rows: samples.length,
+    languages: sorted(samples.map(({ language }) => language)),
+    labels: sorted(samples.flatMap(({ labels }) => labels)),
+    stages: sorted(samples.map(({ stage }) => stage)),
+  };
+}
+
+if (process.argv[1] === import.meta.filename) {
+  mkdirSync(folder, { recursive: true });
+  const all = [...shippedSamples()];
+  for (const [name, samples] of all) {
+    const text = samples.map((sample) => `${JSON.stringify(sample)}\n`).join("");
+    writeFileSync(join(folder, `${name}.jsonl.gz`), gzipSync(text, { level: 9 }));
+  }
+  const index = Object.fromEntries(all.map(([name, samples]) => [name, numbersOf(samples)]));
+  writeFileSync(join(folder, "index.json"), `${JSON.stringify(index, null, 2)}\n`);
+}
