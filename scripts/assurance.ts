@@ -175,6 +175,17 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "random PATCH programs against a model",
     n: 10_000,
   },
+  "alert-kills": {
+    file: "test/src/domain/alert/evaluation.test.ts",
+    test: "an episode is told once, however often",
+    unit: "episodes whose beginning and end were each evaluated by two workers, whose connections were torn off",
+    n: 50,
+  },
+  "alert-rules": {
+    file: "test/src/domain/alert/many-rules.test.ts",
+    unit: "alert rules of organizations with 200 each, all compared, twice",
+    n: 10_000,
+  },
   "scim-filters": {
     file: "test/api/scim/filter.property.test.ts",
     unit: "random filters in the database, against the same filter on each user as it is shown",

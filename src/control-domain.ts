@@ -1,6 +1,7 @@
 // The rooms of the control plane's domain. Each builds its services in its module.ts.
 
 import type { ControlParts } from "./control-parts.ts";
+import { createAlertDomain } from "./domain/alert/module.ts";
 import { createBillingDomain } from "./domain/billing/module.ts";
 import { createBundleDomain } from "./domain/bundle/module.ts";
 import { createEventDomain } from "./domain/event/module.ts";
@@ -39,6 +40,7 @@ export function createDomain(parts: ControlParts) {
     ...telemetry,
     ...createMeasureDomain(parts),
     ...createReplayDomain({ ...parts, traces: telemetry.traces }),
+    ...createAlertDomain(parts),
     ...createWebhookDomain(parts),
     ...createEventDomain(parts),
   };

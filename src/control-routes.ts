@@ -6,6 +6,7 @@ import { SampleSchema } from "../gen/policyguard/control/v1/dataset_sample_pb.ts
 import { TraceSchema } from "../gen/policyguard/control/v1/trace_pb.ts";
 import type { Domain } from "./control-domain.ts";
 import { controlServices } from "./control-services.ts";
+import { registerAlertServices } from "./rpc/alert/module.ts";
 import { registerBillingServices } from "./rpc/billing/module.ts";
 import { registerBundleServices } from "./rpc/bundle/module.ts";
 import { registerEventServices } from "./rpc/event/module.ts";
@@ -43,6 +44,7 @@ export function register(router: ConnectRouter, domain: Domain, { shutdown, publ
   registerTelemetryServices(router, domain, { writeTrace: messageEncoder(TraceSchema) });
   registerMeasureServices(router, domain, { writeSample: messageEncoder(SampleSchema) });
   registerReplayServices(router, domain);
+  registerAlertServices(router, domain);
   registerWebhookServices(router, domain);
   registerEventServices(router, domain);
 }

@@ -2,6 +2,7 @@
 
 import type { workerSchema } from "./config.ts";
 import type { Analysis } from "./domain/analysis/analysis.ts";
+import { AlertEvaluation, type AlertsEvaluated } from "./domain/alert/evaluation.ts";
 import { BillingUpkeep } from "./domain/billing/billing-upkeep.ts";
 import { NoticeMails } from "./domain/billing/notice.ts";
 import { readPrices } from "./domain/billing/price.ts";
@@ -61,6 +62,8 @@ export interface WorkerParts {
   readonly onAttempt: (result: AttemptResult) => void;
   /** Called after each fold of counts. */
   readonly onFold: (folded: Folded) => void;
+  /** Called after each evaluation of alert rules. */
+  readonly onAlerts: (evaluated: AlertsEvaluated) => void;
   /** Called for each month of an organization whose counts of usage differ. */
   readonly onUsageDifference: () => void;
   /** Called for each organization that stood otherwise than Stripe says. */
@@ -73,7 +76,7 @@ export function createJobServices(
   config: Config<typeof workerSchema>,
   { database, clock, log, metrics, analysis, ...parts }: WorkerParts,
 ): { readonly services: JobServices; readonly outbound: Outbound } {
-  const { onAttempt, onFold, onUsageDifference, onProviderDifference } = parts;
+  const { onAttempt, onFold, onAlerts, onUsageDifference, onProviderDifference } = parts;
   const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
   const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
   const outbound = createOutbound({ guard, totalTimeoutMs: attemptTimeoutMs });
@@ -84,6 +87,7 @@ export function createJobServices(
   const attempts = new DeliveryAttempts(database, { sealer, outbound, clock, mailer });
   const importParts = { database, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
   const imports = new ImportRun(importParts, outbound);
+  const statFold = new StatFold(database);
   const services = {
     log,
     clock,
@@ -106,7 +110,9 @@ export function createJobServices(
     provider: stripe && { ...stripe, upkeep: new ProviderUpkeep(database, { ...stripe, clock, log }) },
     onProviderDifference,
     departures: new Departures(database, { mailer }),
-    statFold: new StatFold(database),
+    statFold,
+    alerts: new AlertEvaluation(database, { statFold, mailer, log }),
+    onAlerts,
     traceUpgrade: new TraceUpgrade(database, sealer),
     usageReconciliation: new UsageReconciliation(database),
     usageAnomalies: new UsageAnomalies(database, { mailer }),

@@ -32,7 +32,7 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
   const log = createLog({ name: "worker", level: config.logLevel });
   const metrics = createMetrics();
   const database = await openDatabase({ url: config.databaseUrl, poolSize: databasePoolSize, clock: systemClock });
-  const { onAttempt, onJob, onFold, onUsageDifference, onProviderDifference } = createWorkerMetrics(
+  const { onAttempt, onJob, onFold, onAlerts, onUsageDifference, onProviderDifference } = createWorkerMetrics(
     metrics,
     () => services.dispatcher.inFlight,
   );
@@ -42,7 +42,7 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
   });
   const { services, outbound } = createJobServices(config, {
     ...{ database, clock: systemClock, log, metrics, analysis: analysisPool.analysis },
-    ...{ onAttempt, onFold, onUsageDifference, onProviderDifference },
+    ...{ onAttempt, onFold, onAlerts, onUsageDifference, onProviderDifference },
   });
   const pool = openQueuePool(config.databaseUrl, log);
   const runnerOptions: Omit<RunnerOptions, "tasks"> = {

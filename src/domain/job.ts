@@ -99,6 +99,7 @@ export interface JobPayloads {
   readonly "reconcile-provider": Nothing;
   readonly "end-customer": FormerCustomer;
   readonly "fold-stats": Nothing;
+  readonly "evaluate-alerts": Nothing;
   readonly "reconcile-usage": Nothing;
   readonly "find-usage-anomaly": Nothing;
   readonly "mail-notice": NoticeMail;

@@ -1,6 +1,7 @@
 // The worker's metrics for Prometheus, besides those that every process has.
 
 import { Counter, Gauge, Histogram } from "prom-client";
+import type { AlertsEvaluated } from "../domain/alert/evaluation.ts";
 import type { Folded } from "../domain/telemetry/stat-fold.ts";
 import type { AttemptResult } from "../domain/webhook/delivery-attempt.ts";
 import type { Metrics } from "../kit/observability/metrics.ts";
@@ -10,6 +11,7 @@ export interface WorkerMetrics {
   readonly onAttempt: (result: AttemptResult) => void;
   readonly onJob: (job: { readonly task: string; readonly failed: boolean }) => void;
   readonly onFold: (folded: Folded) => void;
+  readonly onAlerts: (evaluated: AlertsEvaluated) => void;
   readonly onUsageDifference: () => void;
   readonly onProviderDifference: () => void;
 }
@@ -40,6 +42,21 @@ export function createWorkerMetrics({ registry }: Metrics, inFlight: () => numbe
     help: "Age of the oldest tally when the last fold began.",
     registers,
   });
+  const alertRules = new Gauge({
+    name: "alert_rules_evaluated",
+    help: "Alert rules that the last evaluation compared.",
+    registers,
+  });
+  const alertSeconds = new Gauge({
+    name: "alert_evaluation_seconds",
+    help: "Time that the last evaluation of alert rules took.",
+    registers,
+  });
+  const alertFailures = new Counter({
+    name: "alert_evaluation_failures_total",
+    help: "Organizations whose alert rules could not be evaluated, once for each try.",
+    registers,
+  });
   const differences = new Counter({
     name: "usage_differences_total",
     help: "Months of organizations whose evaluations by month and by day differ, counted once a night.",
@@ -66,6 +83,11 @@ export function createWorkerMetrics({ registry }: Metrics, inFlight: () => numbe
     onFold({ deltas, lagMs }) {
       folded.inc(deltas);
       foldLag.set(lagMs / 1_000);
+    },
+    onAlerts({ rules, failed, durationMs }) {
+      alertRules.set(rules);
+      alertSeconds.set(durationMs / 1_000);
+      alertFailures.inc(failed);
     },
     onUsageDifference: () => differences.inc(),
     onProviderDifference: () => providerDifferences.inc(),

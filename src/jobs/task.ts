@@ -1,5 +1,6 @@
 // Defines the jobs of the worker: the name, the reader of the payload, the work, and the schedule.
 
+import type { AlertEvaluation, AlertsEvaluated } from "../domain/alert/evaluation.ts";
 import type { BillingUpkeep } from "../domain/billing/billing-upkeep.ts";
 import type { NoticeMails } from "../domain/billing/notice.ts";
 import type { ProviderChanges } from "../domain/billing/provider-change.ts";
@@ -61,6 +62,9 @@ export interface JobServices {
   readonly usageReconciliation: UsageReconciliation;
   readonly usageAnomalies: UsageAnomalies;
   readonly notices: NoticeMails;
+  readonly alerts: AlertEvaluation;
+  /** Called after each evaluation of alert rules. */
+  readonly onAlerts: (evaluated: AlertsEvaluated) => void;
   /** Called after each fold. */
   readonly onFold: (folded: Folded) => void;
   /** Called for each month of an organization whose counts differ. */

@@ -8,6 +8,7 @@ import { deliverWebhook } from "./deliver-webhook.ts";
 import { endCustomer } from "./end-customer.ts";
 import { endTokens } from "./end-tokens.ts";
 import { fillQueue } from "./fill-queue.ts";
+import { evaluateAlerts } from "./evaluate-alerts.ts";
 import { findUsageAnomaly } from "./find-usage-anomaly.ts";
 import { finishBillingIntents } from "./finish-billing-intents.ts";
 import { foldStats } from "./fold-stats.ts";
@@ -58,6 +59,7 @@ export const tasks: readonly RunnableTask[] = [
   reconcileProvider,
   endCustomer,
   foldStats,
+  evaluateAlerts,
   reconcileUsage,
   findUsageAnomaly,
   mailNotice,

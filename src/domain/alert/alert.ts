@@ -1,5 +1,5 @@
-// Alerts that the service itself raises. It mails the organization's admins on every plan; webhooks get alert.triggered
-// only on paid plans, which alone have alert rules.
+// How an organization is told: events for webhooks, on paid plans only, which alone have alert rules, and mails to
+// admins about what the service itself raises, on every plan.
 
 import type { Transaction } from "../../store/core/transaction.ts";
 import { listAdministrators } from "../../store/identity/member.ts";
@@ -11,10 +11,16 @@ import type { MailMessage, TransactionalMailer } from "../mail/mail.ts";
 /** People who get a mail about one alert. */
 const maxRecipients = 50;
 
+/** What an alert of the service itself has instead of what a rule's has. */
+const ofService = {
+  ...{ alert_rule_id: null, state: "triggered", project_id: null, webhook_id: null, alert_id: null, environment: null },
+  ...{ agent_id: null, severity: null, reason: null, fired_at: null, resolved_at: null },
+};
+
 /** An alert and the mail about it. */
 export interface ServiceAlert {
   readonly alert: Pick<EventData<"alert.triggered">, "name" | "metric" | "value" | "threshold" | "window_seconds"> &
-    Partial<Pick<EventData<"alert.triggered">, "project_id" | "webhook_id">>;
+    Partial<Omit<EventData<"alert.triggered">, "name" | "metric" | "value" | "threshold" | "window_seconds">>;
   readonly mail: (email: EmailAddress, organization: string) => MailMessage;
 }
 
@@ -32,8 +38,7 @@ export async function alertAdmins(
 export async function publishAlert(tx: Transaction, alert: ServiceAlert["alert"]): Promise<void> {
   const { plan } = await findOrganization(tx);
   if (plan === "free") return;
-  const own = { alert_rule_id: null, state: "triggered", project_id: null, webhook_id: null };
-  await publishEvent(tx, "alert.triggered", { ...own, ...alert });
+  await publishEvent(tx, "alert.triggered", { ...ofService, ...alert });
 }
 
 /** Whom a mail goes to. */

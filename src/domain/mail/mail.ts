@@ -195,6 +195,43 @@ export function quotaMail(
   };
 }
 
+/** The mail to members whom an alert rule names. */
+export function alertRuleMail(
+  email: EmailAddress,
+  facts: {
+    readonly organization: string;
+    readonly rule: {
+      readonly name: string;
+      readonly metric: string;
+      readonly operator: string;
+      readonly threshold: number;
+      readonly windowMinutes: number;
+      readonly severity: string;
+    };
+    readonly reason: "threshold" | "no_data" | "renotify" | "resolved";
+    readonly value: number | undefined;
+    /** What the value belongs to: ids and names. */
+    readonly group: readonly string[];
+    readonly firedAt: Date;
+  },
+): MailMessage {
+  const { rule, reason, value, group, firedAt } = facts;
+  const isOver = reason === "resolved";
+  const name = inLine(rule.name);
+  const since = `${firedAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const measured = value === undefined ? "There was no value" : `The value was ${Number(value.toPrecision(6))}`;
+  return {
+    to: email.text,
+    subject: `${isOver ? "Resolved" : "Alert"}: ${name} (${inLine(facts.organization)})`,
+    text: paragraphs(
+      isOver ? `The alert is over; it began at ${since}.` : `The alert is open since ${since}.`,
+      `${measured} in the last ${rule.windowMinutes} minutes; the rule (${rule.severity}) fires when ${rule.metric} is ${rule.operator} ${rule.threshold}.`,
+      group.length === 0 ? "It is about the rule as a whole." : `It is about ${group.map(inLine).join(", ")}.`,
+      "Other mails about this rule come 15 minutes later at the earliest.",
+    ),
+  };
+}
+
 /** The mail to owners about a change by the directory that its token does not allow. */
 export function directoryRefusedMail(
   email: EmailAddress,

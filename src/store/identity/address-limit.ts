@@ -28,7 +28,7 @@ export const addressLimitFunctions: readonly SqlFunction[] = [
   {
     signature: "count_hit(text, timestamptz, integer, integer)",
     owner: lookupRole,
-    callers: [applicationRole],
+    callers: [applicationRole, workerRole],
     create: `create or replace function app.count_hit(wanted text, present timestamptz, most_a_minute int, most_an_hour int)
       returns table (free_at timestamptz) language plpgsql security definer set search_path = pg_catalog, public as $$
       declare

@@ -48,6 +48,9 @@ export const foreignKeys: readonly ForeignKey[] = [
   },
   toMember("scim_group_member"),
   toOrganization("scim_setting"),
+  toOrganization("alert_rule"),
+  toAlertRule("alert_group"),
+  toAlertRule("alert"),
   // A one-time token may be for an account that does not exist yet.
   toOrganization("audit_head"),
   toOrganization("audit_entry"),
@@ -123,6 +126,10 @@ export const foreignKeys: readonly ForeignKey[] = [
 
 function toMember(table: string): ForeignKey {
   return { table, columns: ["org_id", "member_id"], references: "member", referenced: ["org_id", "id"] };
+}
+
+function toAlertRule(table: string): ForeignKey {
+  return { table, columns: ["org_id", "rule_id"], references: "alert_rule", referenced: ["org_id", "id"] };
 }
 
 function toOrganization(table: string): ForeignKey {

@@ -94,6 +94,17 @@ export const functions: readonly SqlFunction[] = [
       $$`,
   },
   {
+    signature: "organizations_with_alert_rules()",
+    owner: lookupRole,
+    callers: [workerRole],
+    create: `create or replace function app.organizations_with_alert_rules()
+      returns table (org_id uuid)
+      language sql stable ${definer} as $$
+        select distinct r.org_id from public.alert_rule r join public.organization o on o.id = r.org_id
+        where r.is_enabled and o.plan <> 'free' order by r.org_id
+      $$`,
+  },
+  {
     // Counts only, without the organizations.
     signature: "count_detector_installs()",
     owner: lookupRole,
@@ -231,6 +242,7 @@ export const lookupTables: readonly string[] = [
   "quota_lease",
   "usage_month",
   "stat_delta",
+  "alert_rule",
   "policy_pack",
   "enabled_language",
   "event",

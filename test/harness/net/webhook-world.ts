@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { pino } from "pino";
+import { AlertEvaluation } from "../../../src/domain/alert/evaluation.ts";
 import { BillingUpkeep } from "../../../src/domain/billing/billing-upkeep.ts";
 import { NoticeMails } from "../../../src/domain/billing/notice.ts";
 import { readPrices } from "../../../src/domain/billing/price.ts";
@@ -130,6 +131,8 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       usageAnomalies: new UsageAnomalies(workerDatabase, { mailer }),
       notices: new NoticeMails(workerDatabase, { mailer }),
       onFold: () => undefined,
+      alerts: new AlertEvaluation(workerDatabase, { statFold: new StatFold(workerDatabase), mailer: undefined, log }),
+      onAlerts: () => undefined,
       onUsageDifference: () => undefined,
       runs: new RunWorker(workerDatabase, {
         kinds: { erasure: new ErasureRun(sealer, eraseSamplesAbout) },

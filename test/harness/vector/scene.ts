@@ -13,6 +13,7 @@ import { findOrganization } from "../../../src/store/tenancy/organization.ts";
 import { testSealer } from "../sealer.ts";
 import { accountSteps, somewhere } from "./account-step.ts";
 import { annotationSteps } from "./annotation-step.ts";
+import { alertSteps } from "./alert-step.ts";
 import { billingSteps } from "./billing-step.ts";
 import { datasetSteps } from "./dataset-step.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";
@@ -136,6 +137,7 @@ const sceneSteps: Readonly<Record<string, SceneStep>> = {
     return {};
   },
   ...scimSteps,
+  ...alertSteps,
   ...datasetSteps,
   $bill: async (_request, { plane }, { orgId }) => {
     await blockBilling(plane.database, orgId);

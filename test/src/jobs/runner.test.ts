@@ -237,6 +237,7 @@ describe("the schedule", () => {
         "close-month",
         "create-partitions",
         "fill-queue",
+        "evaluate-alerts",
         "find-usage-anomaly",
         "finish-billing-intents",
         "fold-stats",

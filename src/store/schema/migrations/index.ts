@@ -21,6 +21,7 @@ import { ForgetEvidence } from "./0017-forget-evidence.ts";
 import { ConnectStripe } from "./0018-connect-stripe.ts";
 import { TryAndTell } from "./0019-try-and-tell.ts";
 import { FindUsersByAddress } from "./0020-find-users-by-address.ts";
+import { WatchMetrics } from "./0021-watch-metrics.ts";
 import { KeepDatasets } from "./0022-keep-datasets.ts";
 import { AnnotateTraces } from "./0023-annotate-traces.ts";
 import { SpeakLanguages } from "./0025-speak-languages.ts";
@@ -47,6 +48,7 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0018-connect-stripe", class: ConnectStripe },
   { name: "0019-try-and-tell", class: TryAndTell },
   { name: "0020-find-users-by-address", class: FindUsersByAddress },
+  { name: "0021-watch-metrics", class: WatchMetrics },
   { name: "0022-keep-datasets", class: KeepDatasets },
   { name: "0023-annotate-traces", class: AnnotateTraces },
   { name: "0025-speak-languages", class: SpeakLanguages },

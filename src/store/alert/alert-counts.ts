@@ -1,0 +1,173 @@
+// What alert rules measure: sums of the minute cubes over a window.
+
+import { runBound } from "../core/bulk.ts";
+import type { Transaction } from "../core/transaction.ts";
+import { Period } from "../telemetry/stat-cube.ts";
+import type { AlertFilter } from "./alert-rule.ts";
+
+/** Where counts belong. Fields that are not distinguished are "". */
+export interface CountPlace {
+  readonly projectId: string;
+  readonly environment: string;
+  readonly agentKey: string;
+  readonly stage: number;
+}
+
+/** Counts of a window. */
+export interface Counts {
+  evaluations: number;
+  flagged: number;
+  redacted: number;
+  blocked: number;
+  wouldBlock: number;
+  unjudged: number;
+  failOpen: number;
+  lost: number;
+}
+
+/** Counts of one place. */
+export interface PlacedCounts extends CountPlace {
+  /** Start of the minute; undefined for a whole window. */
+  readonly startMs: number | undefined;
+  readonly counts: Counts;
+}
+
+/** A window: from `since` up to, not including, `until`. */
+export interface CountWindow {
+  readonly since: Date;
+  readonly until: Date;
+}
+
+/** Nothing was counted. */
+export function noCounts(): Counts {
+  return {
+    ...{ evaluations: 0, flagged: 0, redacted: 0, blocked: 0 },
+    ...{ wouldBlock: 0, unjudged: 0, failOpen: 0, lost: 0 },
+  };
+}
+
+// The numbers are those of the enum Outcome: FLAG, REDACT, BLOCK.
+const outcomeSums = `sum(evaluations)::float8 as evaluations,
+  coalesce(sum(evaluations) filter (where outcome = 2), 0)::float8 as flagged,
+  coalesce(sum(evaluations) filter (where outcome = 3), 0)::float8 as redacted,
+  coalesce(sum(evaluations) filter (where outcome = 4), 0)::float8 as blocked,
+  coalesce(sum(evaluations) filter (where would_be_outcome = 4 and outcome <> 4), 0)::float8 as would_block,
+  sum(unjudged)::float8 as unjudged, sum(fail_open)::float8 as fail_open`;
+
+interface OutcomeRow {
+  readonly start_ms?: number;
+  readonly project_id?: string;
+  readonly environment?: string;
+  readonly agent_key?: string;
+  readonly stage?: number;
+  readonly evaluations: number;
+  readonly flagged: number;
+  readonly redacted: number;
+  readonly blocked: number;
+  readonly would_block: number;
+  readonly unjudged: number;
+  readonly fail_open: number;
+}
+
+function ofOutcome(row: OutcomeRow): PlacedCounts {
+  const { start_ms: startMs, project_id = "", environment = "", agent_key = "", stage = 0, ...sums } = row;
+  const { would_block: wouldBlock, fail_open: failOpen, ...rest } = sums;
+  return {
+    ...{ projectId: project_id, environment, agentKey: agent_key, stage, startMs },
+    counts: { ...rest, wouldBlock, failOpen, lost: 0 },
+  };
+}
+
+/** What came of the evaluations of a window, by all that a rule may distinguish. */
+export async function countOutcomes(tx: Transaction, { since, until }: CountWindow): Promise<PlacedCounts[]> {
+  const rows = await runBound<OutcomeRow>(
+    tx,
+    `select project_id, environment, agent_key, stage, ${outcomeSums} from stat_outcome
+     where org_id = $1 and period = ${Period.MINUTE} and start >= $2 and start < $3
+     group by project_id, environment, agent_key, stage`,
+    [tx.orgId, since, until],
+  );
+  return rows.map(ofOutcome);
+}
+
+/** Evaluations of a window of which no record arrived. */
+export async function countLosses(tx: Transaction, { since, until }: CountWindow): Promise<PlacedCounts[]> {
+  const rows = await runBound<{ project_id: string; environment: string; lost: number }>(
+    tx,
+    `select project_id, environment, sum(evaluations)::float8 as lost from stat_loss
+     where org_id = $1 and period = ${Period.MINUTE} and start >= $2 and start < $3 group by project_id, environment`,
+    [tx.orgId, since, until],
+  );
+  return rows.map(({ project_id: projectId, environment, lost }) => ({
+    ...{ projectId, environment, agentKey: "", stage: 0, startMs: undefined },
+    counts: { ...noCounts(), lost },
+  }));
+}
+
+/** Latencies of one place. */
+export interface PlacedLatencies extends CountPlace {
+  /** A LatencyHistogram. */
+  readonly buckets: Buffer;
+}
+
+/** Latencies of a window. */
+export async function readLatencies(tx: Transaction, { since, until }: CountWindow): Promise<PlacedLatencies[]> {
+  const rows = await runBound<{
+    project_id: string;
+    environment: string;
+    agent_key: string;
+    stage: number;
+    buckets: Buffer;
+  }>(
+    tx,
+    `select project_id, environment, agent_key, stage, buckets from stat_latency
+     where org_id = $1 and period = ${Period.MINUTE} and start >= $2 and start < $3`,
+    [tx.orgId, since, until],
+  );
+  return rows.map(({ project_id: projectId, environment, agent_key: agentKey, stage, buckets }) => ({
+    ...{ projectId, environment, agentKey, stage, buckets },
+  }));
+}
+
+/** The columns by which counts of minutes are told apart. */
+export type PlaceColumn = "project_id" | "environment" | "agent_key";
+
+/** The counts of each minute of a window for a rule, of the groups with the most evaluations. */
+export async function countByMinute(
+  tx: Transaction,
+  { since, until }: CountWindow,
+  filter: AlertFilter,
+  { columns, maxGroups, of }: { columns: readonly PlaceColumn[]; maxGroups: number; of: "outcomes" | "losses" },
+): Promise<PlacedCounts[]> {
+  const parameters: unknown[] = [tx.orgId, since, until];
+  const conditions = [`org_id = $1 and period = ${Period.MINUTE} and start >= $2 and start < $3`];
+  const wanted = [
+    ["project_id", filter.projectId],
+    ["environment", filter.environment],
+    ...(of === "losses" ? [] : [["agent_key", filter.agentKey] as const, ["stage", filter.stage] as const]),
+  ] as const;
+  for (const [column, value] of wanted) {
+    if (value === undefined) continue;
+    parameters.push(value);
+    conditions.push(`${column} = $${parameters.length}`);
+  }
+  const names = columns.join(", ");
+  const table = of === "losses" ? "stat_loss" : "stat_outcome";
+  const largest =
+    columns.length === 0
+      ? ""
+      : `and (${names}) in (select ${names} from ${table} where ${conditions.join(" and ")}
+           group by ${names} order by sum(evaluations) desc, ${names} limit ${maxGroups})`;
+  const sums = of === "losses" ? "sum(evaluations)::float8 as lost" : outcomeSums;
+  const rows = await runBound<OutcomeRow & { readonly lost?: number }>(
+    tx,
+    `select (extract(epoch from start) * 1000)::float8 as start_ms, ${columns.map((name) => `${name}, `).join("")} ${sums}
+     from ${table} where ${conditions.join(" and ")} ${largest} group by ${["start", ...columns].join(", ")}`,
+    parameters,
+  );
+  return rows.map((row) => {
+    if (of === "outcomes") return ofOutcome(row);
+    const { projectId, environment, agentKey, stage, startMs } = ofOutcome(row);
+    return { projectId, environment, agentKey, stage, startMs, counts: { ...noCounts(), lost: row.lost ?? 0 } };
+  });
+}

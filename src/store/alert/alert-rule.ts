@@ -1,0 +1,243 @@
+// Alert rules, the groups of them whose state is not quiet, and their alerts. Whoever writes any of them holds the lock of
+// the organization's alerts, so no alert begins or ends twice.
+
+import { defineEntity, p } from "@mikro-orm/core";
+import type { Page } from "../../kit/rpc/page.ts";
+import { idArray, runBound } from "../core/bulk.ts";
+import { lookupTenantTable, tenantTable } from "../core/tenant.ts";
+import type { Lookups, Transaction } from "../core/transaction.ts";
+
+/** What a rule may measure. */
+export type AlertMetric =
+  | "evaluations"
+  | "blocked_evaluations"
+  | "block_rate"
+  | "flag_rate"
+  | "redact_rate"
+  | "would_block_rate"
+  | "unjudged_rate"
+  | "fail_open_count"
+  | "latency_p95_ms"
+  | "records_lost";
+/** How values are compared. */
+export type AlertOperator = "gt" | "gte" | "lt" | "lte";
+/** What a window without a value means. */
+export type AlertNoData = "keep" | "ok" | "fire";
+/** How urgent an alert is. */
+export type AlertSeverity = "info" | "warning" | "critical";
+/** What a rule is evaluated for. */
+export type AlertGroupBy = "project" | "environment" | "agent";
+/** The state of one group. */
+export type GroupState = "ok" | "pending" | "firing" | "recovering" | "no_data";
+/** The state of a rule. */
+export type AlertRuleState = GroupState | "paused";
+
+/** Which evaluations a rule measures. */
+export type AlertFilter = {
+  readonly projectId?: string | undefined;
+  readonly environment?: string | undefined;
+  readonly agentKey?: string | undefined;
+  readonly stage?: number | undefined;
+};
+
+const ruleSchema = defineEntity({
+  name: "AlertRule",
+  tableName: "alert_rule",
+  ...lookupTenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    name: p.text(),
+    metric: p.text().$type<AlertMetric>(),
+    filter: p.json<AlertFilter>(),
+    groupBy: p.text().$type<AlertGroupBy>().nullable(),
+    windowMinutes: p.integer(),
+    operator: p.text().$type<AlertOperator>(),
+    threshold: p.double().$type<number>(),
+    recoveryThreshold: p.double().$type<number>().nullable(),
+    forMinutes: p.integer(),
+    keepFiringMinutes: p.integer(),
+    minSamples: p.integer(),
+    noData: p.text().$type<AlertNoData>(),
+    renotifyMinutes: p.integer().nullable(),
+    severity: p.text().$type<AlertSeverity>(),
+    notifyWebhooks: p.boolean(),
+    notifyMemberIds: p.json<readonly string[]>(),
+    isEnabled: p.boolean(),
+    silencedUntil: p.datetime(3).nullable(),
+    state: p.text().$type<GroupState>(),
+    lastValue: p.double().$type<number>().nullable(),
+    /** End of the window that was compared last; at first the moment from which on windows are compared. */
+    evaluatedUntil: p.datetime(3),
+    /** Whether a window was compared since the rule was made. */
+    isEvaluated: p.boolean(),
+    lastMailedAt: p.datetime(3).nullable(),
+    revision: p.integer(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+});
+
+/** A rule. */
+export class AlertRuleRow extends ruleSchema.class {}
+ruleSchema.setClass(AlertRuleRow);
+
+const groupSchema = defineEntity({
+  name: "AlertGroup",
+  tableName: "alert_group",
+  ...tenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    ruleId: p.uuid().primary(),
+    /** A JSON list: project, environment, agent; "" for what the rule does not distinguish. */
+    groupKey: p.text().primary(),
+    state: p.text().$type<GroupState>(),
+    /** End of the window with which the state began. */
+    since: p.datetime(3),
+    /** Null while it is pending. */
+    alertId: p.uuid().nullable(),
+  },
+});
+
+/** A group of a rule that is pending, firing or recovering. */
+export class AlertGroupRow extends groupSchema.class {}
+groupSchema.setClass(AlertGroupRow);
+
+const alertSchema = defineEntity({
+  name: "Alert",
+  tableName: "alert",
+  ...tenantTable,
+  indexes: [{ name: "alert_newest", properties: ["orgId", "firedAt"] }],
+  properties: {
+    orgId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    ruleId: p.uuid(),
+    ruleName: p.text(),
+    metric: p.text().$type<AlertMetric>(),
+    groupKey: p.text(),
+    severity: p.text().$type<AlertSeverity>(),
+    threshold: p.double().$type<number>(),
+    peakValue: p.double().$type<number>().nullable(),
+    firedAt: p.datetime(3),
+    resolvedAt: p.datetime(3).nullable(),
+    /** End of the window with which it was told last; null when it was not told yet. */
+    notifiedAt: p.datetime(3).nullable(),
+    notifications: p.integer(),
+  },
+});
+
+/** One episode of a rule's group. */
+export class AlertRow extends alertSchema.class {}
+alertSchema.setClass(AlertRow);
+
+// Any number that nothing else in the database locks together with a hash.
+const alertLockClass = 7_405_221;
+
+/** Locks the organization's alerts until the commit. */
+export async function lockAlerts(tx: Transaction): Promise<void> {
+  await runBound(tx, `select pg_advisory_xact_lock(${alertLockClass}, hashtext($1))`, [tx.orgId]);
+}
+
+/** The same without waiting. False when somebody else has them locked. */
+export async function tryLockAlerts(tx: Transaction): Promise<boolean> {
+  const rows = await runBound<{ locked: boolean }>(
+    tx,
+    `select pg_try_advisory_xact_lock(${alertLockClass}, hashtext($1)) as locked`,
+    [tx.orgId],
+  );
+  return rows[0]?.locked === true;
+}
+
+/** Organizations that have rules to evaluate. */
+export function lookUpAlerted(database: Lookups): Promise<{ org_id: string }[]> {
+  return database.lookup("organizations_with_alert_rules", []);
+}
+
+/** A page of rules, oldest first, and their count. */
+export function listAlertRules(tx: Transaction, page: Page): Promise<[AlertRuleRow[], number]> {
+  return tx.em.findAndCount(AlertRuleRow, { orgId: tx.orgId }, { ...page, orderBy: { createdAt: "asc", id: "asc" } });
+}
+
+/** The rules to evaluate. */
+export function listEnabledRules(tx: Transaction): Promise<AlertRuleRow[]> {
+  return tx.em.find(AlertRuleRow, { orgId: tx.orgId, isEnabled: true }, { orderBy: { id: "asc" } });
+}
+
+/** How many rules there are. */
+export function countAlertRules(tx: Transaction): Promise<number> {
+  return tx.em.count(AlertRuleRow, { orgId: tx.orgId });
+}
+
+/** The rule, or null. */
+export function findAlertRule(tx: Transaction, id: string): Promise<AlertRuleRow | null> {
+  return tx.em.findOne(AlertRuleRow, { orgId: tx.orgId, id });
+}
+
+/** Deletes the rule with its groups and alerts. */
+export async function deleteAlertRule(tx: Transaction, id: string): Promise<void> {
+  await tx.em.nativeDelete(AlertRuleRow, { orgId: tx.orgId, id });
+}
+
+/** What was compared with a rule. */
+export interface Compared {
+  readonly ruleId: string;
+  readonly state: GroupState;
+  readonly value: number | null;
+}
+
+/** Writes what was compared with all rules of an organization, in one statement. */
+export async function writeCompared(tx: Transaction, until: Date, compared: readonly Compared[]): Promise<void> {
+  if (compared.length === 0) return;
+  await runBound(
+    tx,
+    `update alert_rule r set state = c.state, last_value = c.value, evaluated_until = $2, is_evaluated = true
+     from unnest($3::uuid[], $4::text[], $5::float8[]) c (id, state, value) where r.org_id = $1 and r.id = c.id`,
+    [
+      ...[tx.orgId, until, compared.map(({ ruleId }) => ruleId)],
+      ...[compared.map(({ state }) => state), compared.map(({ value }) => value)],
+    ],
+  );
+}
+
+/** The groups of rules that are not quiet. */
+export function listAlertGroups(tx: Transaction, ruleId?: string): Promise<AlertGroupRow[]> {
+  return tx.em.find(AlertGroupRow, { orgId: tx.orgId, ...(ruleId === undefined ? {} : { ruleId }) });
+}
+
+/** The alerts with these ids. */
+export function findAlerts(tx: Transaction, ids: readonly string[]): Promise<AlertRow[]> {
+  return ids.length === 0 ? Promise.resolve([]) : tx.em.find(AlertRow, { orgId: tx.orgId, id: { $in: [...ids] } });
+}
+
+/** Which alerts are asked for. */
+export interface AlertQuery {
+  readonly isOpen?: boolean | undefined;
+  readonly ruleId?: string | undefined;
+}
+
+/** A page of alerts, newest first, and their count. */
+export function listAlerts(tx: Transaction, { isOpen, ruleId }: AlertQuery, page: Page): Promise<[AlertRow[], number]> {
+  return tx.em.findAndCount(
+    AlertRow,
+    {
+      orgId: tx.orgId,
+      ...(ruleId === undefined ? {} : { ruleId }),
+      ...(isOpen === undefined ? {} : { resolvedAt: isOpen ? null : { $ne: null } }),
+    },
+    { ...page, orderBy: { firedAt: "desc", id: "asc" } },
+  );
+}
+
+/** The alert, or null. */
+export function findAlert(tx: Transaction, id: string): Promise<AlertRow | null> {
+  return tx.em.findOne(AlertRow, { orgId: tx.orgId, id });
+}
+
+/** Puts the rules of the organization back to the beginning: windows are compared from this moment on. */
+export async function restartRules(tx: Transaction, ruleIds: readonly string[], from: Date): Promise<void> {
+  await tx.sql("update alert_rule set evaluated_until = ? where org_id = ? and id = any(?::uuid[])", [
+    from,
+    tx.orgId,
+    idArray(ruleIds),
+  ]);
+}

@@ -1,0 +1,242 @@
+// Rules against real counts: who is told, and how often, whatever clocks and processes do.
+
+import type pg from "pg";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
+import { AlertEvaluation } from "../../../../src/domain/alert/evaluation.ts";
+import { type AlertRuleInput, AlertRules } from "../../../../src/domain/alert/rule.ts";
+import type { MailMessage, TransactionalMailer } from "../../../../src/domain/mail/mail.ts";
+import { StatFold } from "../../../../src/domain/telemetry/stat-fold.ts";
+import { createLog } from "../../../../src/kit/observability/log.ts";
+import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { createRunningClock } from "../../../harness/moved-clock.ts";
+import { createPerson } from "../../../harness/vector/person.ts";
+import { setPlan } from "../../../harness/vector/plan.ts";
+import { createWorld, type World } from "../../../harness/vector/world.ts";
+
+const minuteMs = 60_000;
+const clock = createRunningClock();
+const sent: MailMessage[] = [];
+const mailer: TransactionalMailer = { sendWithin: async (_tx, message) => void sent.push(message) };
+const log = createLog({ name: "test", level: "silent" });
+
+let urls: TestDatabase;
+let database: Database;
+let worker: Database;
+let witness: pg.Client;
+
+beforeAll(async () => {
+  urls = await createTestDatabase();
+  database = await openDatabase({ url: urls.applicationUrl, poolSize: 4, clock });
+  worker = await openDatabase({ url: urls.workerUrl, poolSize: 4, clock });
+  witness = await urls.openWitness();
+});
+
+afterAll(async () => {
+  await Promise.all([database.close(), worker.close(), witness.end()]);
+  await urls.drop();
+});
+
+const rules = () => new AlertRules(database, { mailer, fold: (id) => new StatFold(database).fold(id) });
+const evaluation = (on = worker) => new AlertEvaluation(on, { statFold: new StatFold(on), mailer, log });
+
+/** An organization with a rule that fires above ten blocked evaluations a minute. */
+async function home(change: Partial<AlertRuleInput> = {}) {
+  const world = await createWorld(database);
+  await setPlan(database, world.orgId, "growth");
+  await subscribe(world);
+  const row = (
+    await rules().create(world.caller, {
+      ...{ name: "Blocked", metric: "blocked_evaluations", threshold: 10, windowMinutes: 1, cleared: [], ...change },
+    })
+  ).row;
+  return { world, id: row.id };
+}
+
+/** Events are only written for webhooks that subscribe to them. */
+async function subscribe({ orgId }: World): Promise<void> {
+  await witness.query(
+    `insert into webhook (org_id, id, url, events, is_active, created_at, updated_at)
+     select $1, gen_random_uuid(), 'https://hook.example/x', '{alert.triggered}', true, now(), now()`,
+    [orgId],
+  );
+}
+
+/** Counts evaluations of the minute that the next evaluation compares with, once the clock has moved on by a minute. */
+async function count({ orgId, projectId }: World, blocked: number, { agent = "", all = 0 } = {}): Promise<void> {
+  const start = new Date((Math.floor(clock.now().getTime() / minuteMs) - 1) * minuteMs);
+  for (const [outcome, evaluations] of [
+    [4, blocked],
+    [1, all],
+  ]) {
+    if (evaluations === 0) continue;
+    await witness.query(
+      `insert into stat_outcome (org_id, period, start, project_id, environment, agent_key, stage, language, outcome,
+         would_be_outcome, evaluations, unjudged, fail_open, exempted, overage)
+       values ($1, 1, $2, $3, 'dev', $4, 1, '', $5, 1, $6, 0, 0, 0, 0) on conflict do nothing`,
+      [orgId, start, projectId, agent, outcome, evaluations],
+    );
+  }
+}
+
+/** Counts, and lets a minute pass and be compared. */
+async function minute(world: World, blocked: number, more: { agent?: string; all?: number } = {}): Promise<void> {
+  await count(world, blocked, more);
+  clock.pass(minuteMs);
+  await evaluation().evaluate(world.orgId, clock.now());
+}
+
+interface Told {
+  readonly state: string;
+  readonly reason: string;
+  readonly value: number;
+  readonly agent_id: string | null;
+}
+
+async function told({ orgId }: World): Promise<Told[]> {
+  const { rows } = await witness.query(
+    "select body::json->'data' as data from event where org_id = $1 and name = 'alert.triggered' order by created_at, id",
+    [orgId],
+  );
+  return rows.map(({ data }) => data);
+}
+
+it("an episode is told once when it begins and once when it ends, to webhooks and to the members of the rule", async () => {
+  const { world, id } = await home();
+  const member = await createPerson(database, { orgId: world.orgId, role: "viewer" });
+  await rules().update(world.caller, id, { notifyMemberIds: [member.member_id], cleared: [] });
+  sent.length = 0;
+  for (const blocked of [3, 12, 15, 11, 2, 1]) await minute(world, blocked);
+  expect(await told(world)).toMatchObject([
+    { state: "triggered", reason: "threshold", value: 12 },
+    { state: "resolved", reason: "resolved", value: 2 },
+  ]);
+  // The end comes within a quarter of an hour of the beginning, so it has no mail of its own.
+  expect(sent.map(({ to, subject }) => [to, subject])).toEqual([[member.email, "Alert: Blocked (Test)"]]);
+  const [alerts] = await rules().alerts(world.caller, {}, { limit: 10, offset: 0 });
+  expect(alerts).toMatchObject([{ ruleId: id, peakValue: 15, notifications: 2 }]);
+  expect((await rules().get(world.caller, id)).row).toMatchObject({ state: "ok", lastValue: 1 });
+});
+
+it("an open alert is told again as the rule says", async () => {
+  const { world } = await home({ renotifyMinutes: 15 });
+  for (let n = 0; n < 32; n++) await minute(world, 20);
+  expect((await told(world)).map(({ reason }) => reason)).toEqual(["threshold", "renotify", "renotify"]);
+});
+
+it("silence keeps everybody asleep and states going; whoever was not told is told when it ends", async () => {
+  const { world, id } = await home();
+  await rules().silence(world.caller, id, new Date(clock.now().getTime() + 3 * minuteMs));
+  for (const blocked of [20, 20]) await minute(world, blocked);
+  expect(await told(world)).toEqual([]);
+  expect((await rules().get(world.caller, id)).row.state).toBe("firing");
+  for (const blocked of [20, 20, 20]) await minute(world, blocked);
+  expect((await told(world)).map(({ reason }) => reason)).toEqual(["threshold"]);
+  // An episode that began and ended in silence is told to nobody.
+  await minute(world, 0);
+  await rules().silence(world.caller, id, new Date(clock.now().getTime() + 10 * minuteMs));
+  for (const blocked of [20, 0, 0]) await minute(world, blocked);
+  expect((await told(world)).map(({ reason }) => reason)).toEqual(["threshold", "resolved"]);
+});
+
+it("groups are each by themselves, and one that has no evaluations any more recovers", async () => {
+  const { world, id } = await home({ groupBy: "agent" });
+  await count(world, 20, { agent: "a" });
+  await minute(world, 5, { agent: "b" });
+  await minute(world, 30, { agent: "b" });
+  expect((await told(world)).map(({ state, agent_id }) => [state, agent_id])).toEqual(
+    [
+      ["triggered", "a"],
+      ["resolved", "a"],
+      ["triggered", "b"],
+    ].sort((x, y) => (x[0] === "triggered" && x[1] === "a" ? -1 : y[1] === "a" && y[0] === "triggered" ? 1 : 0)),
+  );
+  expect((await rules().get(world.caller, id)).row.state).toBe("firing");
+});
+
+it("a share of too few evaluations is none", async () => {
+  const { world, id } = await home({ metric: "block_rate", threshold: 0.5 });
+  await minute(world, 19);
+  expect((await rules().get(world.caller, id)).row).toMatchObject({ state: "no_data", lastValue: null });
+  await minute(world, 19, { all: 1 });
+  expect((await rules().get(world.caller, id)).row).toMatchObject({ state: "firing", lastValue: 0.95 });
+});
+
+it("minutes that were missed are made up for, and clocks that jump neither repeat nor lose an episode", async () => {
+  const { world, id } = await home({ forMinutes: 2 });
+  const alerts = evaluation();
+  for (const blocked of [20, 20, 20, 20]) {
+    await count(world, blocked);
+    clock.pass(minuteMs);
+  }
+  await alerts.evaluate(world.orgId, clock.now());
+  expect((await told(world)).length).toBe(1);
+  // A clock that is ahead by a day, and then right again.
+  await alerts.evaluate(world.orgId, new Date(clock.now().getTime() + 86_400_000));
+  for (const blocked of [20, 20]) await minute(world, blocked);
+  expect((await rules().get(world.caller, id)).row.evaluatedUntil.getTime()).toBeLessThan(clock.now().getTime());
+  const open = (await rules().alerts(world.caller, { isOpen: true }, { limit: 10, offset: 0 }))[1];
+  expect(open).toBeLessThanOrEqual(1);
+  const events = await told(world);
+  expect(events.map(({ state }) => state)).toEqual(events.map((_, i) => (i % 2 === 0 ? "triggered" : "resolved")));
+});
+
+it("a rule rests while the plan has none, and a change of its threshold ends what is open", async () => {
+  const { world, id } = await home();
+  await minute(world, 20);
+  await rules().update(world.caller, id, { threshold: 50, cleared: [] });
+  expect((await told(world)).map(({ state }) => state)).toEqual(["triggered", "resolved"]);
+  await setPlan(database, world.orgId, "free");
+  expect((await rules().get(world.caller, id)).isPaused).toBe(true);
+  const before = (await rules().get(world.caller, id)).row.evaluatedUntil;
+  clock.pass(minuteMs);
+  await evaluation().evaluateAll(clock.now());
+  expect((await rules().get(world.caller, id)).row.evaluatedUntil).toEqual(before);
+});
+
+it("a preview shows the states of the last 24 hours, as if the rule had existed", async () => {
+  const { world } = await home();
+  for (const blocked of [20, 20, 1]) {
+    await count(world, blocked);
+    clock.pass(minuteMs);
+  }
+  const input = { name: "Tried", metric: "blocked_evaluations" as const, threshold: 10, windowMinutes: 1, cleared: [] };
+  const { groups, hasHistory } = await rules().preview(world.caller, input);
+  expect(hasHistory).toBe(true);
+  expect(groups[0]?.states.map(({ state }) => state)).toEqual(["ok", "firing", "ok"]);
+  expect(groups[0]).toMatchObject({ value: 1 });
+  expect((await told(world)).length).toBe(0);
+});
+
+const kills = sampleOf({ n: 2, seed: 1 }).n;
+
+it("an episode is told once, however often workers die while they evaluate", async () => {
+  const { world } = await home();
+  for (let n = 0; n < kills; n++) {
+    for (const blocked of [20, 0]) {
+      await count(world, blocked);
+      clock.pass(minuteMs);
+      // Two workers at once. One of them loses its connections at some moment, as it would when it is killed.
+      const doomed = await openDatabase({ url: urls.workerUrl, poolSize: 2, clock });
+      const tries = [doomed, worker].map((on) =>
+        evaluation(on)
+          .evaluate(world.orgId, clock.now())
+          .catch(() => 0),
+      );
+      await new Promise((resolve) => setTimeout(resolve, (n * 7) % 40));
+      await witness.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename like '%worker%'`,
+      );
+      await Promise.all(tries);
+      await doomed.close();
+      await evaluation().evaluate(world.orgId, clock.now());
+    }
+  }
+  const events = await told(world);
+  expect(events.map(({ state }) => state)).toEqual(
+    Array.from({ length: 2 * kills }, (_, i) => (i % 2 === 0 ? "triggered" : "resolved")),
+  );
+  const missing = 2 * kills - events.length;
+  reportSample({ n: kills, failures: Math.abs(missing) });
+});
