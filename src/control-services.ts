@@ -2,8 +2,8 @@
 
 import { AccountService } from "../gen/policyguard/control/v1/account_service_pb.ts";
 import { AgentService } from "../gen/policyguard/control/v1/agent_service_pb.ts";
-import { AnnotationService } from "../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { AlertService } from "../gen/policyguard/control/v1/alert_service_pb.ts";
+import { AnnotationService } from "../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { BillingService } from "../gen/policyguard/control/v1/billing_service_pb.ts";
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { DatasetService } from "../gen/policyguard/control/v1/dataset_service_pb.ts";
