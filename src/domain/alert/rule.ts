@@ -29,8 +29,7 @@ import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { findMembers } from "../../store/identity/member.ts";
 import { findProject } from "../../store/project/project.ts";
-import { findOrganization } from "../../store/tenancy/organization.ts";
-import type { Plan } from "../billing/plan.ts";
+import { findOrganization, type OrganizationRow } from "../../store/tenancy/organization.ts";
 import type { TransactionalMailer } from "../mail/mail.ts";
 import { endEpisodes } from "./episode.ts";
 import { lastWindowEnd } from "./evaluation.ts";
@@ -39,7 +38,7 @@ import { type AlertPreview, previewRule } from "./preview.ts";
 import { isOnQuietSide } from "./state.ts";
 
 /** Rules of an organization, by its plan. */
-export const rulesPerPlan: Readonly<Record<Plan, number>> = { free: 0, growth: 50, enterprise: 200 };
+export const rulesPerPlan: Readonly<Record<OrganizationRow["plan"], number>> = { free: 0, growth: 50, enterprise: 200 };
 /** The longest window of latencies, whose buckets are read one by one. */
 export const maxLatencyMinutes = 60;
 const maxSilenceMs = 7 * 86_400_000;
@@ -291,7 +290,7 @@ async function check(
 }
 
 async function assertRoom(tx: Transaction): Promise<void> {
-  const { plan }: { readonly plan: Plan } = await findOrganization(tx);
+  const { plan } = await findOrganization(tx);
   const limit = rulesPerPlan[plan];
   if ((await countAlertRules(tx)) < limit) return;
   const message = `on the plan ${plan} an organization has at most ${limit} alert rules; delete one, or change the plan`;
