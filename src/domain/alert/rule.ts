@@ -29,7 +29,7 @@ import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { findMembers } from "../../store/identity/member.ts";
 import { findProject } from "../../store/project/project.ts";
-import { findOrganization, type OrganizationRow } from "../../store/tenancy/organization.ts";
+import { findOrganization } from "../../store/tenancy/organization.ts";
 import type { TransactionalMailer } from "../mail/mail.ts";
 import { endEpisodes } from "./episode.ts";
 import { lastWindowEnd } from "./evaluation.ts";
@@ -38,7 +38,11 @@ import { type AlertPreview, previewRule } from "./preview.ts";
 import { isOnQuietSide } from "./state.ts";
 
 /** Rules of an organization, by its plan. */
-export const rulesPerPlan: Readonly<Record<OrganizationRow["plan"], number>> = { free: 0, growth: 50, enterprise: 200 };
+export const rulesPerPlan: Readonly<Record<"free" | "growth" | "enterprise", number>> = {
+  free: 0,
+  growth: 50,
+  enterprise: 200,
+};
 /** The longest window of latencies, whose buckets are read one by one. */
 export const maxLatencyMinutes = 60;
 const maxSilenceMs = 7 * 86_400_000;
