@@ -37,8 +37,10 @@ import { sourceOf } from "./metric.ts";
 import { type AlertPreview, previewRule } from "./preview.ts";
 import { isOnQuietSide } from "./state.ts";
 
+type PlanName = "free" | "growth" | "enterprise";
+
 /** Rules of an organization, by its plan. */
-export const rulesPerPlan: Readonly<Record<"free" | "growth" | "enterprise", number>> = {
+export const rulesPerPlan: Readonly<Record<PlanName, number>> = {
   free: 0,
   growth: 50,
   enterprise: 200,
@@ -294,7 +296,7 @@ async function check(
 }
 
 async function assertRoom(tx: Transaction): Promise<void> {
-  const { plan } = await findOrganization(tx);
+  const { plan }: { readonly plan: PlanName } = await findOrganization(tx);
   const limit = rulesPerPlan[plan];
   if ((await countAlertRules(tx)) < limit) return;
   const message = `on the plan ${plan} an organization has at most ${limit} alert rules; delete one, or change the plan`;
