@@ -12,6 +12,7 @@ import { FindingSchema } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Mode, Outcome, Severity, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode, EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
 import { ownAnalysis } from "../src/domain/analysis/own-analysis.ts";
+import { eraseSamplesAbout } from "../src/domain/measure/dataset-erasure.ts";
 import { RunWorker } from "../src/domain/run/run-worker.ts";
 import { Erasures } from "../src/domain/telemetry/erasure.ts";
 import { ErasureRun } from "../src/domain/telemetry/erasure-run.ts";
@@ -187,7 +188,7 @@ async function erasureRows(
   sizes: Sizes,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  const kinds = { erasure: new ErasureRun(sealer) };
+  const kinds = { erasure: new ErasureRun(sealer, eraseSamplesAbout) };
   for (const size of ["small", "large"] as const) {
     const caller = { ...callers[size], audit: { action: "erasure.create", requestId: "", address: "" } };
     const erasures = new Erasures(database, sealer);

@@ -1,8 +1,8 @@
 // What the worker's jobs work with, built from its settings and its database.
 
 import type { workerSchema } from "./config.ts";
-import type { Analysis } from "./domain/analysis/analysis.ts";
 import { AlertEvaluation, type AlertsEvaluated } from "./domain/alert/evaluation.ts";
+import type { Analysis } from "./domain/analysis/analysis.ts";
 import { BillingUpkeep } from "./domain/billing/billing-upkeep.ts";
 import { NoticeMails } from "./domain/billing/notice.ts";
 import { readPrices } from "./domain/billing/price.ts";
@@ -19,9 +19,9 @@ import { Departures } from "./domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "./domain/mail/mail-queue.ts";
 import { eraseSamplesAbout } from "./domain/measure/dataset-erasure.ts";
 import { DatasetRetention } from "./domain/measure/dataset-retention.ts";
-import { QueueFill } from "./domain/measure/queue-fill.ts";
 import { sampleSeals } from "./domain/measure/dataset-sample.ts";
 import { ImportRun } from "./domain/measure/import-run.ts";
+import { QueueFill } from "./domain/measure/queue-fill.ts";
 import { shippedTrainingTexts } from "./domain/measure/training-text.ts";
 import { ReplayRun } from "./domain/replay/replay-run.ts";
 import { RunRetention } from "./domain/run/run-retention.ts";

@@ -1,7 +1,7 @@
 // Every entity of the schema.
 
-import { BillingIntentRow } from "../billing/billing-intent.ts";
 import { AlertGroupRow, AlertRow, AlertRuleRow } from "../alert/alert-rule.ts";
+import { BillingIntentRow } from "../billing/billing-intent.ts";
 import { BillingNoticeRow } from "../billing/billing-notice.ts";
 import { CheckoutRow } from "../billing/checkout.ts";
 import { InvoiceLineRow, InvoiceRow } from "../billing/invoice.ts";

@@ -12,8 +12,8 @@ import { findAgentByKey, touchAgents } from "../../../src/store/project/agent.ts
 import { findOrganization } from "../../../src/store/tenancy/organization.ts";
 import { testSealer } from "../sealer.ts";
 import { accountSteps, somewhere } from "./account-step.ts";
-import { annotationSteps } from "./annotation-step.ts";
 import { alertSteps } from "./alert-step.ts";
+import { annotationSteps } from "./annotation-step.ts";
 import { billingSteps } from "./billing-step.ts";
 import { datasetSteps } from "./dataset-step.ts";
 import type { Dialect, TestAnswer } from "./dialect.ts";

@@ -24,7 +24,7 @@ import { FindUsersByAddress } from "./0020-find-users-by-address.ts";
 import { WatchMetrics } from "./0021-watch-metrics.ts";
 import { KeepDatasets } from "./0022-keep-datasets.ts";
 import { AnnotateTraces } from "./0023-annotate-traces.ts";
-import { SpeakLanguages } from "./0025-speak-languages.ts";
+import { SpeakLanguages } from "./0024-speak-languages.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -51,5 +51,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0021-watch-metrics", class: WatchMetrics },
   { name: "0022-keep-datasets", class: KeepDatasets },
   { name: "0023-annotate-traces", class: AnnotateTraces },
-  { name: "0025-speak-languages", class: SpeakLanguages },
+  { name: "0024-speak-languages", class: SpeakLanguages },
 ];

@@ -96,8 +96,13 @@ describe("migrateDatabase()", () => {
       [["schema_migration", "organization", "worker_pool", ...accountTables], accountTables],
     );
     expect(rows.length).toBeGreaterThan(10);
-    // Of all organizations one owns a domain.
-    const global = ["sso_domain_verified"];
-    expect(rows.filter((row) => row.first !== "org_id").map(({ name }) => name)).toEqual(global);
+    // Of all organizations one owns a domain, and one is a customer of the payment provider.
+    const global = ["sso_domain_verified", "subscription_customer"];
+    expect(
+      rows
+        .filter((row) => row.first !== "org_id")
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(global);
   });
 });
