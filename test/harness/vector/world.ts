@@ -2,6 +2,7 @@
 // own never meet.
 
 import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
+import type { Plan } from "../../../src/domain/billing/plan.ts";
 import { addToken, type TokenInput } from "../../../src/domain/identity/token.ts";
 import { addEnvironment } from "../../../src/domain/project/environment.ts";
 import { newToken } from "../../../src/kit/crypto/token.ts";
@@ -176,17 +177,18 @@ function connectDirectory(database: Database, orgId: string, persona: DirectoryP
 }
 
 function otherHome(database: Database): Promise<Home> {
-  const known = others.get(database) ?? createHome(database);
+  // Every test adds to it, so it has the plan of most room.
+  const known = others.get(database) ?? createHome(database, "enterprise");
   others.set(database, known);
   return known;
 }
 
 // One transaction: hundreds of tests each make a home.
-function createHome(database: Database): Promise<Home> {
+function createHome(database: Database, plan: Plan = "free"): Promise<Home> {
   const orgId = newId();
   return database.systemTransaction(orgId, async (tx) => {
     const times = { createdAt: tx.now, updatedAt: tx.now };
-    tx.em.create(OrganizationRow, { id: orgId, name: "Test", plan: "free", billingBlocked: false, ...times });
+    tx.em.create(OrganizationRow, { id: orgId, name: "Test", plan, billingBlocked: false, ...times });
     await tx.em.flush();
     const projectId = newId();
     tx.em.create(ProjectRow, { orgId, id: projectId, name: "Assistant", description: null, ...times });
