@@ -1,5 +1,5 @@
-// `npm run bench [-- [--quick] name …]`: measures cases side by side in one run and prints their ratios. Nothing here is a test:
-// machines are shared and noisy, so only ratios within one run mean something.
+// `npm run bench [-- [--quick] name …]`: measures cases side by side in one run and prints their ratios. Nothing here
+// is a test: machines are shared and noisy, so only ratios within one run mean something.
 
 import { cpus, totalmem } from "node:os";
 import { activationBench } from "./activation.ts";

@@ -1,7 +1,7 @@
-// Traces: pages of lists by each indexed filter alone and by several, of an organization with 1 M traces and of one with
-// 10 M; an export as JSONL over REST, against the same rows by a bare cursor, with the memory of the control plane; an
-// erasure of a person with 10,000 traces. The rows are made in the server; 4 projects × 3 environments, something found
-// in every ninth, in 30 days. `--quick` takes a hundredth of everything.
+// Traces: pages of lists by each indexed filter alone and by several, of an organization with 1 M traces and of one
+// with 10 M; an export as JSONL over REST, against the same rows by a bare cursor, with the memory of the control
+// plane; an erasure of a person with 10,000 traces. The rows are made in the server; 4 projects × 3 environments,
+// something found in every ninth, in 30 days. `--quick` takes a hundredth of everything.
 
 import { readFileSync } from "node:fs";
 import { create } from "@bufbuild/protobuf";

@@ -30,7 +30,9 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Builds the console of the repository `root` below the folder `into`, unless that has been done. Returns its folder. */
+/**
+ * Builds the console of the repository `root` below the folder `into`, unless that has been done. Returns its folder.
+ */
 export async function buildConsole({ root, into }: { readonly root: string; readonly into: string }): Promise<string> {
   const folder = join(into, sourceDigest(root));
   if (isWhole(folder)) return folder;

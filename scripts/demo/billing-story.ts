@@ -1,5 +1,5 @@
-// The story of a bill: the evaluations of the free plan are used up, somebody buys a larger plan, a renewal is declined,
-// the grace time ends, everything stops, and goes on as soon as the bill is paid.
+// The story of a bill: the evaluations of the free plan are used up, somebody buys a larger plan, a renewal is
+// declined, the grace time ends, everything stops, and goes on as soon as the bill is paid.
 
 import type { Facts } from "./facts.ts";
 import type { Payer } from "./payer.ts";

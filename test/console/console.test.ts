@@ -288,7 +288,9 @@ interface AxeResults {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
 
-/** What axe finds by WCAG 2.0 to 2.2, A and AA. Its script is run by the browser's debugger, beside the page's policy. */
+/**
+ * What axe finds by WCAG 2.0 to 2.2, A and AA. Its script is run by the browser's debugger, beside the page's policy.
+ */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];

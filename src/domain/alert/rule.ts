@@ -1,5 +1,5 @@
-// Alert rules: who writes them writes them with the lock of the organization's alerts, so that no evaluation sees half a
-// change.
+// Alert rules: who writes them writes them with the lock of the organization's alerts, so that no evaluation sees half
+// a change.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";

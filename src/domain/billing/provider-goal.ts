@@ -1,6 +1,6 @@
-// What has to be done at Stripe so that it has what was decided here: one step at a time, each chosen by what Stripe says
-// after the one before. So whoever goes on after a crash needs no memory of what was done, and a step that was done is
-// never planned again.
+// What has to be done at Stripe so that it has what was decided here: one step at a time, each chosen by what Stripe
+// says after the one before. So whoever goes on after a crash needs no memory of what was done, and a step that was
+// done is never planned again.
 
 import type { SubscriptionFacts } from "../../platform/stripe/facts.ts";
 import type { StripeSettings } from "../../platform/stripe/settings.ts";

@@ -1,8 +1,7 @@
 // Sessions of people. A session is a family of opaque tokens of which only digests are stored: access tokens that live
-// for minutes, and refresh tokens that are exchanged once for a new pair. A session of the console is one cookie instead,
-// which two tabs can use at the same time. A second use of a refresh token, even at the
-// same moment, ends the session: one of the two callers is not its owner (RFC 9700, section 4.14.2). There is no time
-// of grace.
+// for minutes, and refresh tokens that are exchanged once for a new pair. A session of the console is one cookie
+// instead, which two tabs can use at the same time. A second use of a refresh token, even at the same moment, ends the
+// session: one of the two callers is not its owner (RFC 9700, section 4.14.2). There is no time of grace.
 //
 // Every call looks up its session and the account's roles, so a revocation takes effect at once.
 

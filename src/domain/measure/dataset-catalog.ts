@@ -1,5 +1,5 @@
-// The datasets that can be installed: texts that ship with the product, and collections of others, of which licence, file
-// and columns are known and nothing else is here. Ids never change.
+// The datasets that can be installed: texts that ship with the product, and collections of others, of which licence,
+// file and columns are known and nothing else is here. Ids never change.
 
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";

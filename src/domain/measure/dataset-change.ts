@@ -1,5 +1,5 @@
-// A change of a dataset's samples: rows end, rows begin, and the numbers that the dataset keeps about its newest version
-// follow. Whoever changes a dataset has locked it.
+// A change of a dataset's samples: rows end, rows begin, and the numbers that the dataset keeps about its newest
+// version follow. Whoever changes a dataset has locked it.
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import type { TextSet } from "../../kit/crypto/text-hash.ts";

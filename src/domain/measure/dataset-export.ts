@@ -35,8 +35,8 @@ export class DatasetExports {
   }
 
   /**
-   * Begins an export, which the log of evidence says. Each page is a short transaction of its own, so that a slow reader
-   * holds neither a connection nor a snapshot; a version stays as it is meanwhile, erasures aside.
+   * Begins an export, which the log of evidence says. Each page is a short transaction of its own, so that a slow
+   * reader holds neither a connection nor a snapshot; a version stays as it is meanwhile, erasures aside.
    */
   async open(caller: Caller, datasetId: string, { version: wanted, format }: DatasetExport): Promise<OpenedExport> {
     const { name, version, digest } = await this.#database.transaction(caller, async (tx) => {

@@ -1,5 +1,5 @@
-// Installs datasets of the catalog. What ships is there at once; a collection of others is fetched from the address that
-// the caller names, or waits for the caller's upload. Nothing is fetched unasked.
+// Installs datasets of the catalog. What ships is there at once; a collection of others is fetched from the address
+// that the caller names, or waits for the caller's upload. Nothing is fetched unasked.
 
 import { notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { NetworkGuard } from "../../kit/net/outbound/guard.ts";

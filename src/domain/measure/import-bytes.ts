@@ -1,5 +1,5 @@
-// The bytes of an imported file on their way: counted, hashed, and decompressed where they are gzip (RFC 1952). What comes
-// out may be a hundred times what went in.
+// The bytes of an imported file on their way: counted, hashed, and decompressed where they are gzip (RFC 1952). What
+// comes out may be a hundred times what went in.
 
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";

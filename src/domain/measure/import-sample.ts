@@ -62,8 +62,8 @@ export class SampleReader {
   }
 
   /**
-   * The sample that the cells of a record of CSV are. An empty cell says nothing; a list is written as JSON, or as texts
-   * with "|" between them.
+   * The sample that the cells of a record of CSV are. An empty cell says nothing; a list is written as JSON, or as
+   * texts with "|" between them.
    */
   fromCells(header: ReadonlyMap<string, number>, cells: readonly string[]): ReadSample {
     return this.#read((column, field) => {

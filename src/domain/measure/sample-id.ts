@@ -1,5 +1,5 @@
-// Ids of samples: UUIDs version 4 whose first 48 bits count the samples of the dataset, so that they sort in the order in
-// which samples were added, and new rows come to stand side by side. The other 74 free bits are random.
+// Ids of samples: UUIDs version 4 whose first 48 bits count the samples of the dataset, so that they sort in the order
+// in which samples were added, and new rows come to stand side by side. The other 74 free bits are random.
 
 import { newId } from "../../kit/process/id.ts";
 

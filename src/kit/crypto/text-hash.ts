@@ -1,5 +1,5 @@
-// Texts as they are compared, and sets of texts as files of hashes: the first eight bytes of SHA-256 of each text, sorted.
-// Such a set recognizes a text and tells nobody what it says.
+// Texts as they are compared, and sets of texts as files of hashes: the first eight bytes of SHA-256 of each text,
+// sorted. Such a set recognizes a text and tells nobody what it says.
 
 import { createHash } from "node:crypto";
 import { endianness } from "node:os";
@@ -7,9 +7,9 @@ import { endianness } from "node:os";
 const hashBytes = 8;
 
 /**
- * Runs of combining marks above this length are no text of any language. Putting one into the order of NFC takes time by
- * the square of its length: eight seconds for 240 KB of marks. (Unicode's Stream-Safe Text Format, UAX #15 section 13,
- * has the same bound.)
+ * Runs of combining marks above this length are no text of any language. Putting one into the order of NFC takes time
+ * by the square of its length: eight seconds for 240 KB of marks. (Unicode's Stream-Safe Text Format, UAX #15 section
+ * 13, has the same bound.)
  */
 const longMarks = /\p{M}{31}/u;
 

@@ -20,8 +20,8 @@ const prefixes: ReadonlyMap<CredentialKind, string> = new Map([
 ]);
 
 /**
- * Tickets: tokens that no call accepts as a bearer token. Those of the kind `console` are a session's cookie, the others
- * are exchanged once.
+ * Tickets: tokens that no call accepts as a bearer token. Those of the kind `console` are a session's cookie, the
+ * others are exchanged once.
  */
 const ticketPrefixes = {
   refresh: "gr_ref_",

@@ -46,6 +46,7 @@ const ownPrefix = "POLICY_GUARD_";
  */
 export const productVariables: readonly string[] = [
   "POLICY_GUARD_ALLOW_NETWORKS",
+  "POLICY_GUARD_ANALYSIS_THREADS",
   "POLICY_GUARD_DATA",
   "POLICY_GUARD_DEFAULT_PLAN",
   "POLICY_GUARD_DNS_SERVERS",
@@ -54,6 +55,7 @@ export const productVariables: readonly string[] = [
   "POLICY_GUARD_REGISTRATION",
   "POLICY_GUARD_TOKEN",
   "POLICY_GUARD_TOKEN_HASHES",
+  "POLICY_GUARD_TRACE_PARTITION",
   "POLICY_GUARD_URL",
   "POLICY_GUARD_WEBHOOK_SECRET",
 ];

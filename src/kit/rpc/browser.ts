@@ -27,9 +27,9 @@ export function consoleFacts(publicUrl: string): ConsoleFacts {
 }
 
 /**
- * The full name of a cookie. Over TLS with the prefix that keeps other hosts of the domain from setting it (RFC 6265bis,
- * section 4.1.3.2). Without TLS, which is for the loopback, the port is in the name: browsers share cookies between the
- * ports of a host.
+ * The full name of a cookie. Over TLS with the prefix that keeps other hosts of the domain from setting it (RFC
+ * 6265bis, section 4.1.3.2). Without TLS, which is for the loopback, the port is in the name: browsers share cookies
+ * between the ports of a host.
  */
 export function cookieName(
   name: string,

@@ -12,8 +12,8 @@ export const z95 = 1.959963984540054;
 
 /**
  * The Wilson score interval of `successes` in `n`, without a correction for continuity. E. B. Wilson, "Probable
- * Inference, the Law of Succession, and Statistical Inference", JASA 22 (1927), 209-212. Neither number has to be whole:
- * with weights, `n` is the effective number. Without observations it is everything.
+ * Inference, the Law of Succession, and Statistical Inference", JASA 22 (1927), 209-212. Neither number has to be
+ * whole: with weights, `n` is the effective number. Without observations it is everything.
  */
 export function wilson(successes: number, n: number, z = z95): Interval {
   if (n <= 0) return { estimate: Number.NaN, lower: 0, upper: 1 };

@@ -1,6 +1,6 @@
 /**
- * Numbers in [0, 1) that follow from a seed: Mulberry32 by Tommy Ettinger (public domain, 2017). Good enough to resample
- * with, and the same everywhere, so that an interval does not change from one answer to the next.
+ * Numbers in [0, 1) that follow from a seed: Mulberry32 by Tommy Ettinger (public domain, 2017). Good enough to
+ * resample with, and the same everywhere, so that an interval does not change from one answer to the next.
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,5 +1,5 @@
-// The calls to Stripe that billing makes, through its own library. Each write has an idempotency key, so that a repeated
-// one takes effect once.
+// The calls to Stripe that billing makes, through its own library. Each write has an idempotency key, so that a
+// repeated one takes effect once.
 
 import type Stripe from "stripe";
 import type { Outbound } from "../../kit/net/outbound/client.ts";

@@ -20,8 +20,8 @@ export interface IdentityDomain extends AccountDomain, TeamDomain, SsoDomain {
 }
 
 /**
- * Registers the services. `services` are all of the control plane: GetPermissions tells who may call them. `publicUrl` is
- * where browsers reach it.
+ * Registers the services. `services` are all of the control plane: GetPermissions tells who may call them. `publicUrl`
+ * is where browsers reach it.
  */
 export function registerIdentityServices(
   router: ConnectRouter,

@@ -1,5 +1,5 @@
-// Alert rules, the groups of them whose state is not quiet, and their alerts. Whoever writes any of them holds the lock of
-// the organization's alerts, so no alert begins or ends twice.
+// Alert rules, the groups of them whose state is not quiet, and their alerts. Whoever writes any of them holds the lock
+// of the organization's alerts, so no alert begins or ends twice.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Page } from "../../kit/rpc/page.ts";

@@ -100,7 +100,9 @@ export function listImports(tx: Transaction, datasetId: string, page: Page): Pro
   );
 }
 
-/** Forgets why samples were refused, of imports that were made before the first moment, and imports before the second. */
+/**
+ * Forgets why samples were refused, of imports that were made before the first moment, and imports before the second.
+ */
 export async function forgetImports(
   tx: Transaction,
   { detailsBefore, before }: { readonly detailsBefore: Date; readonly before: Date },

@@ -1,6 +1,6 @@
-// The samples of datasets. A row belongs to the versions from `since_version` to before `until_version`; an import's rows
-// belong to a version that does not exist yet, so nobody sees them before its end. What filters need is in columns;
-// texts are sealed.
+// The samples of datasets. A row belongs to the versions from `since_version` to before `until_version`; an import's
+// rows belong to a version that does not exist yet, so nobody sees them before its end. What filters need is in
+// columns; texts are sealed.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { insertRows, runBound } from "../core/bulk.ts";

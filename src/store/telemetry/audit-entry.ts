@@ -85,8 +85,9 @@ export async function writeAuditEntry(tx: Transaction, caller: AuditAuthor, chan
 /** Functions of the log. */
 export const auditFunctions: readonly SqlFunction[] = [
   {
-    // An entry goes with its organization and not otherwise, and loses its leaf after ninety days at the earliest. Of the look-up role, which sees organizations whatever the
-    // session reaches; by the time that a deletion cascades here, its own is out of sight.
+    // An entry goes with its organization and not otherwise, and loses its leaf after ninety days at the earliest. Of
+    // the look-up role, which sees organizations whatever the session reaches; by the time that a deletion cascades
+    // here, its own is out of sight.
     signature: "refuse_entry_change()",
     owner: lookupRole,
     callers: [ownerRole],
@@ -127,8 +128,8 @@ export const auditFunctions: readonly SqlFunction[] = [
       $$`,
   },
   {
-    // Openings go together with the leaf, so the entries that have one are those that are kept. The oldest are looked at:
-    // entries are numbered in the order of their times, but for those that were written at the same moment.
+    // Openings go together with the leaf, so the entries that have one are those that are kept. The oldest are looked
+    // at: entries are numbered in the order of their times, but for those that were written at the same moment.
     signature: "forget_entries(timestamptz, integer)",
     owner: ownerRole,
     callers: [workerRole],

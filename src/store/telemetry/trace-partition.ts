@@ -1,6 +1,6 @@
-// Partitions of the traces by month, or by day. Only the owner of the tables may create and drop them, so functions that
-// the worker may call do it. A partition has row-level security without a policy and no grants: a query of the partition
-// itself returns nothing, while the parent's policy applies to every query of the parent.
+// Partitions of the traces by month, or by day. Only the owner of the tables may create and drop them, so functions
+// that the worker may call do it. A partition has row-level security without a policy and no grants: a query of the
+// partition itself returns nothing, while the parent's policy applies to every query of the parent.
 
 import type pg from "pg";
 import { applicationRole, ownerRole, workerRole } from "../core/roles.ts";
@@ -39,8 +39,8 @@ export const partitionFunctions: readonly SqlFunction[] = [
       end $$`,
   },
   {
-    // Rows that nobody has to see are what makes a partition stay; the owner sees them only while nothing forces the row
-    // policies on it.
+    // Rows that nobody has to see are what makes a partition stay; the owner sees them only while nothing forces the
+    // row policies on it.
     signature: "drop_empty_trace_partition(text)",
     owner: ownerRole,
     callers: [],

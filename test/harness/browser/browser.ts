@@ -1,5 +1,6 @@
 // A real browser, driven by the DevTools protocol: https://chromedevtools.github.io/devtools-protocol/. It is whichever
-// Chromium is installed; tests that need one are skipped without it, unless REQUIRE_BROWSER says that this is a failure.
+// Chromium is installed; tests that need one are skipped without it, unless REQUIRE_BROWSER says that this is a
+// failure.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -51,7 +51,8 @@ export type RegisterRequest = Message<"policyguard.control.v1.RegisterRequest"> 
 
   /**
    * True: the session is a cookie of the browser instead of tokens, which page scripts cannot read. Only for pages of
-   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this origin.
+   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this
+   * origin.
    *
    * @generated from field: bool as_cookie = 5;
    */
@@ -125,7 +126,8 @@ export type ConfirmEmailRequest = Message<"policyguard.control.v1.ConfirmEmailRe
 
   /**
    * True: the session is a cookie of the browser instead of tokens, which page scripts cannot read. Only for pages of
-   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this origin.
+   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this
+   * origin.
    *
    * @generated from field: bool as_cookie = 2;
    */
@@ -191,7 +193,8 @@ export type LoginRequest = Message<"policyguard.control.v1.LoginRequest"> & {
 
   /**
    * True: the session is a cookie of the browser instead of tokens, which page scripts cannot read. Only for pages of
-   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this origin.
+   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this
+   * origin.
    *
    * @generated from field: bool as_cookie = 3;
    */
@@ -270,7 +273,8 @@ export type CompleteLoginRequest = Message<"policyguard.control.v1.CompleteLogin
 
   /**
    * True: the session is a cookie of the browser instead of tokens, which page scripts cannot read. Only for pages of
-   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this origin.
+   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this
+   * origin.
    *
    * @generated from field: bool as_cookie = 3;
    */
@@ -786,7 +790,8 @@ export type AcceptInvitationRequest = Message<"policyguard.control.v1.AcceptInvi
 
   /**
    * True: the session is a cookie of the browser instead of tokens, which page scripts cannot read. Only for pages of
-   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this origin.
+   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this
+   * origin.
    *
    * @generated from field: bool as_cookie = 4;
    */
@@ -898,8 +903,8 @@ export const AccountService: GenService<{
     output: typeof RefreshSessionResponseSchema;
   },
   /**
-   * Ends the session of this call, and deletes a browser's cookie. It never fails because the session has ended already:
-   * whoever signs out is signed out.
+   * Ends the session of this call, and deletes a browser's cookie. It never fails because the session has ended
+   * already: whoever signs out is signed out.
    *
    * @generated from rpc policyguard.control.v1.AccountService.Logout
    */

@@ -660,8 +660,8 @@ export const GetAlertResponseSchema: GenMessage<GetAlertResponse> = /*@__PURE__*
   messageDesc(file_policyguard_control_v1_alert_service, 22);
 
 /**
- * AlertService keeps alert rules and what came of them. Rules are written on the plans growth and enterprise, and read on
- * every plan: after a downgrade they rest.
+ * AlertService keeps alert rules and what came of them. Rules are written on the plans growth and enterprise, and read
+ * on every plan: after a downgrade they rest.
  *
  * @generated from service policyguard.control.v1.AlertService
  */
@@ -738,8 +738,8 @@ export const AlertService: GenService<{
     output: typeof TestAlertRuleResponseSchema;
   },
   /**
-   * Silences the rule: until then nobody is told, and its states go on. A moment that has passed ends the silence. Of an
-   * alert that is open when the silence ends, people are told then.
+   * Silences the rule: until then nobody is told, and its states go on. A moment that has passed ends the silence. Of
+   * an alert that is open when the silence ends, people are told then.
    *
    * @generated from rpc policyguard.control.v1.AlertService.SilenceAlertRule
    */

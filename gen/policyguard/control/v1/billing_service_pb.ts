@@ -1084,8 +1084,8 @@ export const BillingService: GenService<{
     output: typeof HttpBodySchema;
   },
   /**
-   * Begins to buy a plan and returns the address of a page on which a person pays: Stripe's, or a local one where Stripe
-   * is not connected. Nothing changes before the payment. Another open checkout of the organization ends.
+   * Begins to buy a plan and returns the address of a page on which a person pays: Stripe's, or a local one where
+   * Stripe is not connected. Nothing changes before the payment. Another open checkout of the organization ends.
    *
    * @generated from rpc policyguard.control.v1.BillingService.CreateCheckout
    */
@@ -1096,8 +1096,8 @@ export const BillingService: GenService<{
   },
   /**
    * Pays, or declines, a checkout of the local page. The key is in the address of the page; it works once, for 30
-   * minutes, and five wrong keys end the checkout. A declined payment leaves it open. Where nothing is sold, or Stripe is
-   * connected: 404.
+   * minutes, and five wrong keys end the checkout. A declined payment leaves it open. Where nothing is sold, or Stripe
+   * is connected: 404.
    *
    * @generated from rpc policyguard.control.v1.BillingService.ConfirmCheckout
    */
@@ -1180,8 +1180,9 @@ export const BillingService: GenService<{
     output: typeof HttpBodySchema;
   },
   /**
-   * Takes an event of Stripe: the webhook endpoint to register there. Nothing of an event is believed but that something
-   * has happened to its customer, so repeated, late and foreign ones do no harm. Where Stripe is not connected: 404.
+   * Takes an event of Stripe: the webhook endpoint to register there. Nothing of an event is believed but that
+   * something has happened to its customer, so repeated, late and foreign ones do no harm. Where Stripe is not
+   * connected: 404.
    *
    * @generated from rpc policyguard.control.v1.BillingService.ReceiveStripeEvent
    */

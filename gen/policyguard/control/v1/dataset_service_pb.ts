@@ -1311,8 +1311,8 @@ export const InstallDatasetResponseSchema: GenMessage<InstallDatasetResponse> = 
   messageDesc(file_policyguard_control_v1_dataset_service, 35);
 
 /**
- * DatasetService keeps datasets: texts with what is right about them. Chosen here: a ci token reaches the datasets of its
- * project and those of no project.
+ * DatasetService keeps datasets: texts with what is right about them. Chosen here: a ci token reaches the datasets of
+ * its project and those of no project.
  *
  * @generated from service policyguard.control.v1.DatasetService
  */
@@ -1426,9 +1426,9 @@ export const DatasetService: GenService<{
    * wrong are refused one by one, with their line, and the others are added. The version appears at the end; an import
    * that fails or breaks off leaves none. While it runs, nobody else changes the samples.
    *
-   * With `url`, or a JSON body `{"url": …}` with the other parameters beside it, a run fetches the file instead, at most
-   * 1 GiB: over https, by addresses that are public, and so for each of at most five redirects. The answer is then the
-   * queued import. A JSON body that is an array is a file.
+   * With `url`, or a JSON body `{"url": …}` with the other parameters beside it, a run fetches the file instead, at
+   * most 1 GiB: over https, by addresses that are public, and so for each of at most five redirects. The answer is then
+   * the queued import. A JSON body that is an array is a file.
    *
    * @generated from rpc policyguard.control.v1.DatasetService.ImportSamples
    */
@@ -1502,8 +1502,8 @@ export const DatasetService: GenService<{
     output: typeof GetDatasetCatalogResponseSchema;
   },
   /**
-   * Installs a dataset of the catalog. One that ships is ready when this answers. One of others is fetched from `url` by
-   * a run; without it, it waits for an upload of the file that the entry names. Nothing is fetched unasked.
+   * Installs a dataset of the catalog. One that ships is ready when this answers. One of others is fetched from `url`
+   * by a run; without it, it waits for an upload of the file that the entry names. Nothing is fetched unasked.
    *
    * @generated from rpc policyguard.control.v1.DatasetService.InstallDataset
    */

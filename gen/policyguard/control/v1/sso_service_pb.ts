@@ -591,7 +591,8 @@ export type ExchangeSsoCodeRequest = Message<"policyguard.control.v1.ExchangeSso
 
   /**
    * True: the session is a cookie of the browser instead of tokens, which page scripts cannot read. Only for pages of
-   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this origin.
+   * this service: the call needs the header X-Policy-Guard-Console, and the browser's own headers must name this
+   * origin.
    *
    * @generated from field: bool as_cookie = 4;
    */

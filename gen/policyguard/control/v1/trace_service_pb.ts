@@ -158,9 +158,9 @@ export type ListTracesRequest = Message<"policyguard.control.v1.ListTracesReques
   bundleVersion?: number | undefined;
 
   /**
-   * Only traces whose captured text contains this, in upper or lower case. For editors, admins, owners and admin tokens,
-   * who may see the text. Chosen here: a page looks at 2,000 texts or 16 MiB of them, and `examined_until` says where it
-   * stopped; `total` is what was found so far.
+   * Only traces whose captured text contains this, in upper or lower case. For editors, admins, owners and admin
+   * tokens, who may see the text. Chosen here: a page looks at 2,000 texts or 16 MiB of them, and `examined_until` says
+   * where it stopped; `total` is what was found so far.
    *
    * @generated from field: optional string text = 21;
    */
@@ -229,8 +229,8 @@ export type ListTracesResponse = Message<"policyguard.control.v1.ListTracesRespo
   totalIsExact: boolean;
 
   /**
-   * Where the search stopped before the page was full: it looks at 200,000 traces at most, and at 2,000 texts or 16 MiB.
-   * Traces that were made before this time were not looked at; repeat the search with it as `until`. Null when
+   * Where the search stopped before the page was full: it looks at 200,000 traces at most, and at 2,000 texts or 16
+   * MiB. Traces that were made before this time were not looked at; repeat the search with it as `until`. Null when
    * everything was looked at.
    *
    * @generated from field: optional google.protobuf.Timestamp examined_until = 6;

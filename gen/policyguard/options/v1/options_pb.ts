@@ -468,8 +468,9 @@ export const sensitive: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
 
 /**
  * On a request field: filled from this HTTP request header. On a response field: written to this HTTP response
- * header and left out of the JSON body. Callers of the RPC use the field itself, except for cookies: those are headers
- * in every dialect. A Cookie header fills its field and has precedence over it; a Set-Cookie field becomes a header.
+ * header and left out of the JSON body. Callers of the RPC use the field itself, except for cookies: those are
+ * headers in every dialect. A Cookie header fills its field and has precedence over it; a Set-Cookie field becomes a
+ * header.
  *
  * @generated from extension: string header = 50121;
  */

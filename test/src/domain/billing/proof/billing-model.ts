@@ -1,5 +1,5 @@
-// What the documentation says of subscriptions, as a state and steps on it, written apart from the product: no database,
-// no invoices but their number and what is open.
+// What the documentation says of subscriptions, as a state and steps on it, written apart from the product: no
+// database, no invoices but their number and what is open.
 
 import type { Plan } from "../../../../../src/domain/billing/plan.ts";
 

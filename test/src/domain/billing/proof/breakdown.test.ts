@@ -1,6 +1,6 @@
 // Breakdowns against a plain count of what was ingested: random dimensions and filters, over days that are folded and
-// such as are not. `npm run assurance -- billing-breakdown` tries many more, and measures a breakdown of 400 days and 50
-// projects in a table of five million rows.
+// such as are not. `npm run assurance -- billing-breakdown` tries many more, and measures a breakdown of 400 days and
+// 50 projects in a table of five million rows.
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
