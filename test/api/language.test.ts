@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EvaluateRequestSchema } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Outcome } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { compileBundle } from "../../runtime/bundle/compile.ts";
+import { eventually } from "../harness/eventually.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
 import { tokenOf } from "../harness/vector/world.ts";
 import { context } from "../runtime/engine/stream/sample-stream.ts";
@@ -40,8 +41,15 @@ async function callAs(role: "owner" | "editor", method: string, rest: string, bo
   return { status: answer.status, body: JSON.parse(await answer.text()) as Record<string, unknown> };
 }
 
-/** The bundle that runtimes get, and what it does with a text. */
-async function active() {
+/** This version as runtimes get it, once the news of its activation has arrived, and what it does with a text. */
+const active = (version: number) =>
+  eventually(async () => {
+    const bundle = await latest();
+    expect(bundle.manifest.version).toBe(version);
+    return bundle;
+  });
+
+async function latest() {
   const answer = await fetch(`${home.url}/v1/bundles/latest`, {
     headers: { authorization: `Bearer ${await tokenOf(home.world, "runtime")}` },
   });
@@ -65,7 +73,7 @@ const environments = async () => (await callAs("editor", "GET", "/multilingual/e
 describe("a language", () => {
   it("takes effect when an environment is published again, and not before", async () => {
     await callAs("editor", "POST", `${path}/publish`, { activate: true });
-    expect((await active()).manifest.min_runtime).toBe("1.1.0");
+    expect((await active(1)).manifest.min_runtime).toBe("1.1.0");
     const enabled = await callAs("editor", "POST", "/multilingual/enable", { language: "PL" });
     expect(enabled).toMatchObject({
       status: 200,
@@ -75,14 +83,14 @@ describe("a language", () => {
       keywords: ["zielony słoń"],
       allow: ["różowy zielony słoń"],
     });
-    expect(await active()).toMatchObject({ overlays: [] });
-    expect((await active()).outcomeOf("To zielony slon!")).toBe(Outcome.ALLOW);
+    expect(await active(1)).toMatchObject({ overlays: [] });
+    expect((await active(1)).outcomeOf("To zielony slon!")).toBe(Outcome.ALLOW);
     expect(await environments()).toMatchObject([
       { environments: [{ in_active_bundle: false, update_available: false }] },
     ]);
 
     await callAs("editor", "POST", `${path}/republish`, { activate: true });
-    const bundle = await active();
+    const bundle = await active(2);
     expect(bundle.overlays).toEqual(["overlays/pl.json"]);
     expect(bundle.outcomeOf("To zielony slon!")).toBe(Outcome.BLOCK);
     expect(bundle.outcomeOf("To różowy  zielony słoń!")).toBe(Outcome.ALLOW);
@@ -106,10 +114,10 @@ describe("a language", () => {
     });
     const made = await callAs("owner", "POST", "/multilingual/enable", { language: "pl", republish: true });
     expect(made.body).toMatchObject({ bundles: [{ version: 3 }], pending_environments: [] });
-    expect((await active()).outcomeOf("niebieski kot")).toBe(Outcome.BLOCK);
+    expect((await active(3)).outcomeOf("niebieski kot")).toBe(Outcome.BLOCK);
     const gone = await callAs("owner", "POST", "/multilingual/disable", { language: "pl", republish: true });
     expect(gone.body).toMatchObject({ language: "pl", bundles: [{ version: 4 }], pending_environments: [] });
-    expect(await active()).toMatchObject({ overlays: [] });
+    expect(await active(4)).toMatchObject({ overlays: [] });
   });
 
   it("loses no update when two people save keywords at once", async () => {
