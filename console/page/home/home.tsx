@@ -19,6 +19,8 @@ import style from "./home.module.css";
 
 const texts = en.home;
 const dayMs = 86_400_000;
+/** How often the counts are asked for again. */
+const newMs = 10_000;
 /** While somebody waits for their first blocked evaluation. */
 const waitMs = 3_000;
 
@@ -48,7 +50,11 @@ function Card({ title, children }: { readonly title: string; readonly children: 
 function LastDay() {
   const { orgId } = useOrganization();
   const [since] = useState(() => timestampFromDate(new Date(Date.now() - dayMs)));
-  const { data, error, refetch } = useQuery(TraceService.method.getTraceAnalytics, { orgId, since });
+  const { data, error, refetch } = useQuery(
+    TraceService.method.getTraceAnalytics,
+    { orgId, since },
+    { refetchInterval: newMs },
+  );
   return (
     <Card title={texts.last24}>
       {error !== null && <Failed error={error} onRetry={refetch} />}

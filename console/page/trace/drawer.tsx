@@ -2,6 +2,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Mode } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { spanOf } from "../../data/finding.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { Button } from "../../part/button.tsx";
@@ -67,7 +68,7 @@ function Content({ trace }: { readonly trace: Trace }) {
       {trace.segments.map(({ id, role, text }) => (
         <div key={id} className={style.segment}>
           <span className={style.dim}>{role}</span>
-          <MarkedText text={text} spans={trace.findings.filter(({ segment }) => segment === id).map(spanOf)} />
+          <MarkedText text={text} spans={spansIn(trace, id)} />
         </div>
       ))}
       <h3>{texts.findings}</h3>
@@ -90,6 +91,12 @@ function Content({ trace }: { readonly trace: Trace }) {
       <Facts trace={trace} />
     </>
   );
+}
+
+/** The marks of a piece. Findings say where they are in the text as it came, so a redacted one has none. */
+function spansIn({ capture, findings }: Trace, segmentId: string) {
+  if (capture !== CaptureMode.FULL) return [];
+  return findings.filter(({ segment }) => segment === segmentId).map(spanOf);
 }
 
 function Facts({ trace }: { readonly trace: Trace }) {
