@@ -257,6 +257,12 @@ function isBoolean(value: JsonValue): boolean {
   return typeof value === "boolean" || (typeof value === "string" && /^(?:true|false)$/i.test(value));
 }
 
+const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
+const [firstTime, lastTime] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")];
+
+// The language reads times in other forms too, and in years that the database does not have.
 function isTime(value: JsonValue): boolean {
-  return typeof value === "string" && !Number.isNaN(Date.parse(value));
+  if (typeof value !== "string" || !timeForm.test(value)) return false;
+  const time = Date.parse(value);
+  return time >= firstTime && time <= lastTime;
 }
