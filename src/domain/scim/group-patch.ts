@@ -2,7 +2,7 @@
 // each.
 
 import type { JsonValue } from "@bufbuild/protobuf";
-import { isObject, named, placeName, readValue } from "./attribute.ts";
+import { isObject, named, placeName, readOne } from "./attribute.ts";
 import { scimInvalid } from "./fault.ts";
 import { parsePath } from "./filter.ts";
 import { matches } from "./match.ts";
@@ -67,8 +67,10 @@ function changeMembers(members: Set<string>, op: Operation["op"], text: string, 
 /** The ids of a list of members. Throws invalidValue. */
 export function readMembers(value: JsonValue): string[] {
   const attribute = named(groupSchema.attributes, "members");
-  const read = attribute && readValue(attribute, value, "members");
-  const ids = (Array.isArray(read) ? read : []).map((member, index) => {
+  // One by one: a list of values drops those of which nothing is known, and a list without members empties a group.
+  const items = value === null ? [] : [value].flat();
+  const ids = items.map((item, index) => {
+    const member = attribute && readOne(attribute, item, `members[${index}]`);
     if (isObject(member) && typeof member.value === "string") return member.value.toLowerCase();
     throw scimInvalid("invalidValue", `members[${index}].value is required`);
   });
