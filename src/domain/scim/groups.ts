@@ -28,7 +28,7 @@ import { type GroupState, patchedGroup, readMembers, readNames } from "./group-p
 import { groupLocation, groupNameKey, groupResource, groupVersion } from "./group-resource.ts";
 import { fulfils, membersAsked } from "./match.ts";
 import { settleRoles } from "./member-role.ts";
-import { tellingOwners } from "./owner-rule.ts";
+import { assertMayTouch, tellingOwners } from "./owner-rule.ts";
 import { type ListInput, listAnswer, pageOf } from "./page.ts";
 import { readOperations } from "./patch.ts";
 import { isWanted, type Projection, projected } from "./projection.ts";
@@ -120,6 +120,10 @@ export class ScimGroups {
     const added = [...next.members].filter((id) => !present.has(id));
     const removed = [...present].filter((id) => !next.members.has(id));
     await requireUsers(tx, added);
+    // Whoever is in such a group is an owner whose role nobody else changes.
+    if (group.role === "owner") {
+      for (const { email } of await findMembers(tx, [...added, ...removed])) assertMayTouch(actor, email, ["owner"]);
+    }
     Object.assign(group, { externalId: next.externalId ?? null, version: group.version + 1, updatedAt: tx.now });
     await tx.em.flush();
     await addUnsaidUsers(tx, added);
