@@ -17,6 +17,7 @@ import {
   ScimGroupRow,
   setDefaultRole,
 } from "../../store/scim/scim-group.ts";
+import { touchUsers } from "../../store/scim/scim-user.ts";
 import { type Actor, assertMayGive, lockTeamAs } from "../tenancy/team-rule.ts";
 import { groupNameKey } from "./group-resource.ts";
 import { settleRoles } from "./member-role.ts";
@@ -64,6 +65,7 @@ export class GroupMappings {
         names,
         actor,
       );
+      await touchUsers(tx, touched);
       const roles = await settleRoles(tx, touched, actor);
       const mapping = await mappingOf(tx);
       tx.changed({ resource: `organization/${tx.orgId}`, before, after: { ...auditView(mapping), ...roles } });

@@ -129,7 +129,9 @@ export class ScimGroups {
     await addUnsaidUsers(tx, added);
     await addGroupMembers(tx, group.id, added);
     await removeGroupMembers(tx, group.id, removed);
-    await touchUsers(tx, [...added, ...removed]);
+    // Users show the names of their groups.
+    const isRenamed = next.displayName !== displayName;
+    await touchUsers(tx, [...(isRenamed ? next.members : added), ...removed]);
     const roles = await settleRoles(tx, [...added, ...removed], actor);
     const resource = { display_name: next.displayName, external_id: next.externalId ?? null };
     const counts = { role: group.role, members: next.members.size, added: added.length, removed: removed.length };

@@ -193,6 +193,8 @@ export class ScimUsers {
     const isRenamed = row.madeAccount && input.attributes.displayName !== row.attributes.displayName;
     const former = addressKeys(row.version === 0 ? {} : row.attributes);
     const keys = addressKeys(input.attributes);
+    // Groups show the names of their members.
+    if (input.userName !== row.userName) await touchGroupsOf(tx, [member.id]);
     Object.assign(row, said(input), { version: row.version + 1, updatedAt: tx.now });
     if (isMoved) moveTo(tx, member, input);
     if (keys.join() !== former.join()) {

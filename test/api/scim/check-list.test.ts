@@ -127,6 +127,39 @@ test("a group is found, named and filled; it is neither made nor deleted", async
   }
 });
 
+test("the version of a resource changes with the names that it shows of others", async () => {
+  const setNames = (...names: string[]) =>
+    plane.caller.call("rest", {
+      method: "ScimService/SetScimGroupMapping",
+      token: directory.world.tokens.admin ?? "",
+      request: {
+        org_id: directory.world.orgId,
+        groups: names.map((display_name) => ({ role: "viewer", display_name })),
+        default_role: "viewer",
+      },
+    });
+  await setNames("Team");
+  const { body } = await call("GET", `/Groups?filter=${encodeURIComponent('displayName eq "Team"')}`);
+  const { body: user } = await call("POST", "/Users", { userName: addressOf("shown") });
+  const group = `/Groups/${body.Resources[0].id}`;
+  const own = `/Users/${user.id}`;
+  const change = (path: string, operation: object) => call("PATCH", path, { Operations: [operation] });
+  await change(group, { op: "add", path: "members", value: [{ value: user.id }] });
+  const tag = async (path: string) => (await call("GET", path)).headers.get("etag") ?? "";
+  const since = async (path: string, version: string) =>
+    (await call("GET", path, undefined, { "if-none-match": version })).status;
+
+  const groupTag = await tag(group);
+  expect((await change(own, { op: "replace", path: "userName", value: addressOf("renamed") })).status).toBe(200);
+  expect(await since(group, groupTag)).toBe(200);
+  const userTag = await tag(own);
+  expect((await change(group, { op: "replace", path: "displayName", value: "Crew" })).status).toBe(204);
+  expect(await since(own, userTag)).toBe(200);
+  const lastTag = await tag(own);
+  await setNames();
+  expect(await since(own, lastTag)).toBe(200);
+});
+
 /** An attribute of users that can be written, with the name under which operations reach it. */
 interface Target {
   readonly path: string;
