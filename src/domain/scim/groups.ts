@@ -13,6 +13,7 @@ import {
   findGroupByName,
   findScimGroup,
   type GroupMember,
+  groupMemberIds,
   groupsWithMembers,
   listGroupMembers,
   listScimGroups,
@@ -91,7 +92,10 @@ export class ScimGroups {
   /** Changes names or members by operations. */
   patch(caller: Caller, body: JsonObject, input: ChangeInput): Promise<Answered> {
     const operations = readOperations(body);
-    return this.#change(caller, input, (state) => patchedGroup(state, operations, input.id.toLowerCase()));
+    // Without either the answer has no body, so nobody reads the members, who may be thousands.
+    const isBodyWanted = input.attributes !== undefined || input.excludedAttributes !== undefined;
+    const asked = isBodyWanted ? input : { ...input, excludedAttributes: "members" };
+    return this.#change(caller, asked, (state) => patchedGroup(state, operations, input.id.toLowerCase()));
   }
 
   #change(
@@ -112,7 +116,7 @@ export class ScimGroups {
   }
 
   async #apply(tx: Transaction, group: ScimGroupRow, wanted: (state: GroupState) => GroupState, actor: Actor) {
-    const present = new Set((await listGroupMembers(tx, [group.id])).map(({ id }) => id));
+    const present = await groupMemberIds(tx, group.id);
     const { displayName, externalId } = group;
     const next = wanted({ displayName, externalId: externalId ?? undefined, members: present });
     const before = { display_name: displayName, role: group.role, members: present.size };

@@ -106,6 +106,15 @@ export function listGroupMembers(tx: Transaction, groupIds: readonly string[]): 
   );
 }
 
+/** The ids of a group's members. */
+export async function groupMemberIds(tx: Transaction, groupId: string): Promise<Set<string>> {
+  const rows = await tx.sql<{ member_id: string }>(
+    "select member_id from scim_group_member where org_id = ? and group_id = ?",
+    [tx.orgId, groupId],
+  );
+  return new Set(rows.map(({ member_id }) => member_id));
+}
+
 /** Puts members into a group; those that are there stay. */
 export async function addGroupMembers(tx: Transaction, groupId: string, memberIds: readonly string[]): Promise<void> {
   await tx.sql(
