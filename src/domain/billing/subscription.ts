@@ -263,6 +263,8 @@ export async function endSubscription(tx: Transaction, subscription: Subscriptio
   subscription.graceEndsAt = null;
   subscription.trialEndsAt = null;
   subscription.status = owes ? "blocked" : "none";
+  // So that who pays afterwards does not get the rest of a period that was given up.
+  if (owes && periodOf(subscription).end > tx.now) subscription.periodEnd = tx.now;
   if (!owes) clear(subscription);
 }
 
@@ -299,7 +301,7 @@ export async function payOpenInvoices(tx: Transaction, terms: SubscriptionTerms)
   if (subscription === null || open.length === 0) return open.length;
   const wasBlocked = subscription.status === "blocked";
   subscription.graceEndsAt = null;
-  if (wasBlocked && subscription.cancelAtPeriodEnd) clear(subscription);
+  if (wasBlocked && subscription.cancelAtPeriodEnd && periodOf(subscription).end <= tx.now) clear(subscription);
   else if (wasBlocked || subscription.status === "past_due") {
     subscription.status = subscription.cancelAtPeriodEnd ? "canceled" : "active";
     // Whoever was blocked beyond the period gets a whole one from now on.

@@ -125,6 +125,17 @@ describe("a subscription", () => {
     expect(await summary()).toMatchObject({ status: "none", plan: "free", billingBlocked: false });
   });
 
+  it("that is canceled while blocked is in force until the end of its period once that is paid", async () => {
+    await buy();
+    await inPortal("decline_payments");
+    await at("2026-02-28T10:30:00Z");
+    expect(await at("2026-03-07T10:30:00Z")).toMatchObject({ status: "blocked" });
+    expect(await billing.cancel(world.caller, { atPeriodEnd: true })).toMatchObject({ status: "blocked" });
+    await inPortal("pay_invoices");
+    expect(await summary()).toMatchObject({ status: "canceled", plan: "growth", billingBlocked: false });
+    expect(await at("2026-03-31T10:30:00Z")).toMatchObject({ status: "none", plan: "free" });
+  });
+
   it("grows at once for the rest of its price, and shrinks with the next period", async () => {
     await buy();
     clock.set(new Date("2026-02-14T10:30:00Z"));

@@ -76,10 +76,11 @@ function purchased(state: BillingState): void {
   if (state.operatorUntil === null) state.operatorPlan = null;
 }
 
-function end(state: BillingState): void {
+function end(state: BillingState, now: number): void {
   const owes = state.open > 0;
   Object.assign(state, { pending: null, graceEnds: null, isEnding: owes, status: owes ? "blocked" : "none" });
-  if (!owes) Object.assign(state, { plan: "free", periodEnd: null });
+  if (owes) state.periodEnd = Math.min(state.periodEnd ?? now, now);
+  else Object.assign(state, { plan: "free", periodEnd: null });
 }
 
 function revive(state: BillingState): void {
@@ -115,7 +116,7 @@ export const checkout =
 /** An admin changes the plan. */
 export const change =
   (plan: Plan, when?: "now" | "period_end"): Step =>
-  (state) => {
+  (state, now) => {
     if (state.status === "none") return plan === planOf(state);
     const step = order.indexOf(plan) - order.indexOf(state.plan);
     if (isHeld(state)) return false;
@@ -126,7 +127,7 @@ export const change =
       state.pending = null;
       revive(state);
     } else if (plan === "free") {
-      if (isNow) end(state);
+      if (isNow) end(state, now);
       else endWithPeriod(state);
     } else if (!isNow) {
       revive(state);
@@ -144,10 +145,10 @@ export const change =
 /** An admin cancels. */
 export const cancel =
   (atPeriodEnd: boolean): Step =>
-  (state) => {
+  (state, now) => {
     if (state.status === "none") return false;
     if (atPeriodEnd) endWithPeriod(state);
-    else end(state);
+    else end(state, now);
     return true;
   };
 
@@ -164,7 +165,7 @@ export const portal =
     if (state.open === 0) return false;
     const wasBlocked = state.status === "blocked";
     Object.assign(state, { open: 0, graceEnds: null });
-    if (wasBlocked && state.isEnding) end(state);
+    if (wasBlocked && state.isEnding && (state.periodEnd ?? 0) <= now) end(state, now);
     else if (wasBlocked || state.status === "past_due") {
       state.status = state.isEnding ? "canceled" : "active";
       if (wasBlocked && (state.periodEnd ?? 0) <= now) begin(state, now, dayOf(now));
@@ -186,7 +187,7 @@ export const pass: Step = (state, now) => {
       Object.assign(state, { status: "blocked", graceEnds: null });
     const runs = state.status === "active" || state.status === "canceled" || state.status === "trialing";
     if (!runs || (state.periodEnd ?? 0) > now) break;
-    if (state.isEnding || state.pending === "free" || (state.status === "trialing" && state.fails)) end(state);
+    if (state.isEnding || state.pending === "free" || (state.status === "trialing" && state.fails)) end(state, now);
     else {
       Object.assign(state, { plan: state.pending ?? state.plan, pending: null, status: "active" });
       begin(state, state.periodEnd ?? now, state.anchorDay);
