@@ -1,6 +1,7 @@
 // What becomes of subscriptions with time: the worker looks at those in which something is due.
 
 import type { Clock } from "../../kit/process/clock.ts";
+import { tryEach } from "../../platform/try-each.ts";
 import { lookUpDueBilling } from "../../store/billing/subscription.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { lockBilling } from "../../store/tenancy/organization.ts";
@@ -23,10 +24,13 @@ export class BillingUpkeep {
     this.#terms = terms;
   }
 
-  /** Does what is due. Returns how many organizations it looked at. */
+  /**
+   * Does what is due. Returns how many organizations it looked at. A failure in one does not stop the others: at the
+   * end, an AggregateError contains the failures.
+   */
   async advance(): Promise<number> {
     const due = await lookUpDueBilling(this.#database, this.#clock.now(), batch);
-    for (const orgId of due) await this.#advanceOne(orgId);
+    await tryEach(due, { nameOf: (orgId) => orgId, work: (orgId) => this.#advanceOne(orgId) });
     return due.length;
   }
 

@@ -224,6 +224,25 @@ describe("a subscription", () => {
     expect(await summary()).toMatchObject({ status: "past_due", graceEndsAt: new Date("2026-03-15T00:00:00Z") });
   });
 
+  it("is renewed although that of another organization cannot be", async () => {
+    const broken: World[] = [];
+    for (let i = 0; i < 3; i++) {
+      await buy();
+      broken.push(world);
+      world = await createWorld(database);
+    }
+    await buy();
+    const setEnd = (org: World, end: string | null) =>
+      database.systemTransaction(org.orgId, (tx) =>
+        tx.sql("update subscription set period_end = ? where org_id = ?", [end, org.orgId]),
+      );
+    for (const each of broken) await setEnd(each, null);
+    clock.set(new Date("2026-02-28T10:30:00Z"));
+    await expect(upkeep.advance()).rejects.toThrow(/^failed for 3 of /);
+    expect(await summary()).toMatchObject({ status: "active", currentPeriodEnd: new Date("2026-03-31T10:30:00Z") });
+    for (const each of broken) await setEnd(each, "2026-03-31T10:30:00Z");
+  });
+
   it("has a page for each invoice that holds what customers wrote as text", async () => {
     await buy();
     await database.systemTransaction(world.orgId, (tx) =>
