@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import type {
   BillingPlanSchema,
   BillingSummarySchema,
@@ -14,7 +15,7 @@ import { type Plan, planNames } from "../../domain/billing/plan.ts";
 import type { ProviderEvents } from "../../domain/billing/provider-event.ts";
 import type { Summary } from "../../domain/billing/summary.ts";
 import type { UsageHistory, UsageShare } from "../../domain/billing/usage-history.ts";
-import { notFound } from "../../kit/fault/fault.ts";
+import { Fault } from "../../kit/fault/fault.ts";
 import { auditKey, callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
@@ -144,7 +145,8 @@ function eventHandlers({
 }: BillingDomain): Pick<ServiceImpl<typeof BillingService>, "receiveStripeEvent"> {
   return {
     async receiveStripeEvent(requests) {
-      if (providerEvents === undefined) throw notFound("payment provider");
+      if (providerEvents === undefined)
+        throw new Fault(Reason.NOT_FOUND, "Stripe is not connected to this installation");
       let signature = "";
       const parts: Uint8Array[] = [];
       // The first message has the signature and no bytes.
