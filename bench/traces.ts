@@ -12,7 +12,7 @@ import { FindingSchema } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Mode, Outcome, Severity, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode, EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
 import { ownAnalysis } from "../src/domain/analysis/own-analysis.ts";
-import { eraseSamplesAbout } from "../src/domain/measure/dataset-erasure.ts";
+import { eraseSamplesAbout } from "../src/domain/measure/dataset/dataset-erasure.ts";
 import { RunWorker } from "../src/domain/run/run-worker.ts";
 import { Erasures } from "../src/domain/telemetry/erasure.ts";
 import { ErasureRun } from "../src/domain/telemetry/erasure-run.ts";

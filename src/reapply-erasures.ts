@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { resealSchema } from "./config.ts";
-import { eraseSamplesAbout } from "./domain/measure/dataset-erasure.ts";
+import { eraseSamplesAbout } from "./domain/measure/dataset/dataset-erasure.ts";
 import { ErasureRepeat } from "./domain/operator/erasure-repeat.ts";
 import { RunWorker } from "./domain/run/run-worker.ts";
 import { ErasureRun } from "./domain/telemetry/erasure-run.ts";

@@ -3,15 +3,15 @@
 import type { NetworkGuard } from "../../kit/net/outbound/guard.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
-import { Annotations } from "./annotation.ts";
-import { AnnotationQueue } from "./annotation-queue.ts";
-import { AnnotationSettings } from "./annotation-setting.ts";
-import { Datasets } from "./dataset.ts";
-import { DatasetExports } from "./dataset-export.ts";
-import { DatasetImports } from "./dataset-import.ts";
-import { DatasetInstalls } from "./dataset-install.ts";
-import { Samples, sampleSeals } from "./dataset-sample.ts";
-import { shippedTrainingTexts } from "./training-text.ts";
+import { Annotations } from "./annotation/annotation.ts";
+import { AnnotationQueue } from "./annotation/annotation-queue.ts";
+import { AnnotationSettings } from "./annotation/annotation-setting.ts";
+import { Datasets } from "./dataset/dataset.ts";
+import { DatasetExports } from "./dataset/dataset-export.ts";
+import { DatasetImports } from "./dataset/dataset-import.ts";
+import { DatasetInstalls } from "./dataset/dataset-install.ts";
+import { Samples, sampleSeals } from "./dataset/dataset-sample.ts";
+import { shippedTrainingTexts } from "./dataset/training-text.ts";
 
 /** What the services are built from. */
 export interface MeasureParts {

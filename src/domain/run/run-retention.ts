@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
-import { forgetImports } from "../../store/measure/dataset-import.ts";
+import { forgetImports } from "../../store/measure/dataset/dataset-import.ts";
 import { deleteReplayResultsBefore } from "../../store/replay/replay-result.ts";
 import { deleteRunsBefore } from "../../store/run/run.ts";
 import { lookUpOrganizations } from "../../store/tenancy/organization.ts";

@@ -16,7 +16,7 @@ import {
   type QualityVerdict,
   readJudgedUnits,
   readVerdicts,
-} from "../../store/measure/annotation-quality.ts";
+} from "../../store/measure/annotation/annotation-quality.ts";
 
 /** Verdicts and units that one answer looks at, the newest first. */
 const maxVerdicts = 50_000;

@@ -6,7 +6,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
-import { annotatorLabels, eraseAnnotatorLabels } from "../../store/measure/annotation.ts";
+import { annotatorLabels, eraseAnnotatorLabels } from "../../store/measure/annotation/annotation.ts";
 import { writeAuditEntry } from "../../store/telemetry/audit-entry.ts";
 import {
   countEntries,

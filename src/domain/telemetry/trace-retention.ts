@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
-import { deleteAnnotationsBefore } from "../../store/measure/annotation.ts";
+import { deleteAnnotationsBefore } from "../../store/measure/annotation/annotation.ts";
 import { forgetErasedSubjects } from "../../store/telemetry/erased-subject.ts";
 import { deleteKeysBefore } from "../../store/telemetry/evaluation-key.ts";
 import { deleteTraces } from "../../store/telemetry/trace.ts";

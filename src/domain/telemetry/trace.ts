@@ -9,7 +9,7 @@ import type { Caller } from "../../kit/rpc/context.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
-import { verdictsOf } from "../../store/measure/annotation-verdict.ts";
+import { verdictsOf } from "../../store/measure/annotation/annotation-verdict.ts";
 import {
   type FoundTrace,
   findTrace,

@@ -3,17 +3,17 @@
 import type { ConnectRouter } from "@connectrpc/connect";
 import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
-import type { Datasets } from "../../domain/measure/dataset.ts";
-import type { DatasetExports } from "../../domain/measure/dataset-export.ts";
-import type { DatasetImports } from "../../domain/measure/dataset-import.ts";
-import type { DatasetInstalls } from "../../domain/measure/dataset-install.ts";
-import type { Samples } from "../../domain/measure/dataset-sample.ts";
-import { type AnnotationDomain, annotationHandlers } from "./annotation.ts";
-import { datasetHandlers } from "./dataset.ts";
-import { catalogHandlers } from "./dataset-catalog.ts";
-import { exportHandlers, type SampleWriter } from "./dataset-export.ts";
-import { importHandlers } from "./dataset-import.ts";
-import { sampleHandlers } from "./dataset-sample.ts";
+import type { Datasets } from "../../domain/measure/dataset/dataset.ts";
+import type { DatasetExports } from "../../domain/measure/dataset/dataset-export.ts";
+import type { DatasetImports } from "../../domain/measure/dataset/dataset-import.ts";
+import type { DatasetInstalls } from "../../domain/measure/dataset/dataset-install.ts";
+import type { Samples } from "../../domain/measure/dataset/dataset-sample.ts";
+import { type AnnotationDomain, annotationHandlers } from "./annotation/annotation.ts";
+import { datasetHandlers } from "./dataset/dataset.ts";
+import { catalogHandlers } from "./dataset/dataset-catalog.ts";
+import { exportHandlers, type SampleWriter } from "./dataset/dataset-export.ts";
+import { importHandlers } from "./dataset/dataset-import.ts";
+import { sampleHandlers } from "./dataset/dataset-sample.ts";
 
 /** What the handlers call. */
 export interface MeasureDomain extends AnnotationDomain {

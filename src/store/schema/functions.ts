@@ -9,7 +9,7 @@ import type { SqlFunction } from "../core/sql-function.ts";
 import { poolLockClass } from "../core/worker-pool.ts";
 import { accountFunctions } from "../identity/account-functions.ts";
 import { ssoFunctions } from "../identity/sso-functions.ts";
-import { importFunctions } from "../measure/dataset-import.ts";
+import { importFunctions } from "../measure/dataset/dataset-import.ts";
 import { runFunctions } from "../run/run.ts";
 import { auditFunctions } from "../telemetry/audit-entry.ts";
 import { partitionFunctions } from "../telemetry/trace-partition.ts";

@@ -1,6 +1,6 @@
 // Steps of vectors about annotations: what a worker does.
 
-import { QueueFill } from "../../../src/domain/measure/queue-fill.ts";
+import { QueueFill } from "../../../src/domain/measure/annotation/queue-fill.ts";
 import { openDatabase } from "../../../src/store/connection/database.ts";
 import { testSealer } from "../sealer.ts";
 import type { SceneStep } from "./scene-step.ts";

@@ -1,8 +1,8 @@
 // Steps of vectors about datasets.
 
-import { DatasetImports } from "../../../src/domain/measure/dataset-import.ts";
-import { sampleSeals } from "../../../src/domain/measure/dataset-sample.ts";
-import { shippedTrainingTexts } from "../../../src/domain/measure/training-text.ts";
+import { DatasetImports } from "../../../src/domain/measure/dataset/dataset-import.ts";
+import { sampleSeals } from "../../../src/domain/measure/dataset/dataset-sample.ts";
+import { shippedTrainingTexts } from "../../../src/domain/measure/dataset/training-text.ts";
 import { createNetworkGuard } from "../../../src/kit/net/outbound/guard.ts";
 import { testSealer } from "../sealer.ts";
 import type { SceneStep, Stage } from "./scene-step.ts";

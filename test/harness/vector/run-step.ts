@@ -2,7 +2,7 @@
 
 import { pino } from "pino";
 import { ownAnalysis } from "../../../src/domain/analysis/own-analysis.ts";
-import { eraseSamplesAbout } from "../../../src/domain/measure/dataset-erasure.ts";
+import { eraseSamplesAbout } from "../../../src/domain/measure/dataset/dataset-erasure.ts";
 import { ReplayRun } from "../../../src/domain/replay/replay-run.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";

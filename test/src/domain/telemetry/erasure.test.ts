@@ -9,7 +9,7 @@ import {
   RecordedSegmentSchema,
 } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
-import { eraseSamplesAbout } from "../../../../src/domain/measure/dataset-erasure.ts";
+import { eraseSamplesAbout } from "../../../../src/domain/measure/dataset/dataset-erasure.ts";
 import { ErasureRepeat } from "../../../../src/domain/operator/erasure-repeat.ts";
 import { RunWorker } from "../../../../src/domain/run/run-worker.ts";
 import { Erasures, type SubjectInput } from "../../../../src/domain/telemetry/erasure.ts";

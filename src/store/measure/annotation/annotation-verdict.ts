@@ -1,0 +1,82 @@
+// What the annotations of a target come to, kept beside them: lists, analytics and summaries read it.
+
+import { defineEntity, p } from "@mikro-orm/core";
+import type { AnnotationMark } from "../../../../gen/policyguard/control/v1/annotation_pb.ts";
+import { runBound } from "../../core/bulk.ts";
+import { tenantTable } from "../../core/tenant.ts";
+import type { Transaction } from "../../core/transaction.ts";
+
+const schema = defineEntity({
+  name: "AnnotationVerdict",
+  tableName: "annotation_verdict",
+  ...tenantTable,
+  indexes: [{ name: "annotation_verdict_traces", properties: ["orgId", "projectId", "traceCreatedAt"] }],
+  properties: {
+    orgId: p.uuid().primary(),
+    traceId: p.uuid().primary(),
+    /** Policy and rule; both are empty for the trace as a whole. */
+    policy: p.text().primary(),
+    ruleId: p.text().primary(),
+    projectId: p.uuid(),
+    environment: p.text(),
+    traceCreatedAt: p.datetime(3),
+    /** Whether the target found something in the trace. */
+    hasFinding: p.boolean(),
+    /** Annotations that stand. */
+    marks: p.integer(),
+    /** Null while too few annotators have said something, and where they disagree. */
+    resolvedMark: p.smallint().$type<AnnotationMark>().nullable(),
+    isDisputed: p.boolean(),
+    /** With which probability the random lane chose the trace; null when it gave it to none of the annotators. */
+    probability: p.double().$type<number>().nullable(),
+  },
+});
+
+/** What the annotations of a target come to. */
+export class AnnotationVerdictRow extends schema.class {}
+schema.setClass(AnnotationVerdictRow);
+
+/** A target. */
+export interface VerdictTarget {
+  readonly traceId: string;
+  readonly policy: string;
+  readonly ruleId: string;
+}
+
+/** What one target's annotations come to. */
+export interface Verdict extends VerdictTarget {
+  readonly marks: number;
+  readonly resolvedMark: AnnotationMark | null;
+  readonly isDisputed: boolean;
+}
+
+/** The verdict about a target, or null. */
+export function findVerdict(tx: Transaction, target: VerdictTarget): Promise<AnnotationVerdictRow | null> {
+  return tx.em.findOne(AnnotationVerdictRow, { orgId: tx.orgId, ...target });
+}
+
+/** All verdicts about these traces. */
+export function verdictsOf(tx: Transaction, traceIds: readonly string[]): Promise<AnnotationVerdictRow[]> {
+  if (traceIds.length === 0) return Promise.resolve([]);
+  return tx.em.find(AnnotationVerdictRow, { orgId: tx.orgId, traceId: { $in: [...traceIds] } });
+}
+
+/** Replaces what is said of targets that have a verdict. */
+export async function updateVerdicts(tx: Transaction, verdicts: readonly Verdict[]): Promise<void> {
+  if (verdicts.length === 0) return;
+  await runBound(
+    tx,
+    `update annotation_verdict v set resolved_mark = new.resolved_mark, is_disputed = new.is_disputed
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::bool[])
+       as new (trace_id, policy, rule_id, resolved_mark, is_disputed)
+     where v.org_id = $1 and v.trace_id = new.trace_id and v.policy = new.policy and v.rule_id = new.rule_id`,
+    [
+      tx.orgId,
+      verdicts.map(({ traceId }) => traceId),
+      verdicts.map(({ policy }) => policy),
+      verdicts.map(({ ruleId }) => ruleId),
+      verdicts.map(({ resolvedMark }) => resolvedMark),
+      verdicts.map(({ isDisputed }) => isDisputed),
+    ],
+  );
+}
