@@ -11,6 +11,7 @@ import { plain } from "../detectors/pack/term.ts";
 import { textParameter, textsParameter } from "../detectors/parameter.ts";
 import type { OverlayEntry, OverlaySet } from "../languages/overlay-set.ts";
 import { compilePattern } from "../pattern/compile-pattern.ts";
+import { matchesGlob } from "../text/glob.ts";
 import { reads } from "../text/normalize.ts";
 import { withAllowed } from "./allow.ts";
 import { scriptOf } from "./script-fold.ts";
@@ -54,6 +55,21 @@ export function categoriesFedTo(use: string, parameters: JsonObject): readonly s
   return Object.entries(targets).flatMap(([category, { use: taker, topic }]) =>
     taker === use && (topic === undefined || topics?.includes(topic) === true) ? [category] : [],
   );
+}
+
+/** A detector of a rule: its parameters, and the categories of findings that the rule asks for, when it names them. */
+export interface TakingTerm {
+  readonly use: string;
+  readonly parameters: JsonObject;
+  /** Globs; undefined for all. */
+  readonly categories: readonly string[] | undefined;
+}
+
+/** The categories of overlays whose findings count for a detector of a rule. */
+export function categoriesTakenBy({ use, parameters, categories }: TakingTerm): readonly string[] {
+  const fed = categoriesFedTo(use, parameters);
+  if (use === "keywords" || categories === undefined) return fed;
+  return fed.filter((name) => categories.some((glob) => matchesGlob(glob, targets[name]?.category ?? "")));
 }
 
 /** The part of a set that a detector with these parameters takes; undefined when there is none. */

@@ -44,6 +44,7 @@ const subjects: Readonly<Record<JobName, Subject>> = {
   diffVersions: "document",
   checkSchema: "document",
   checkOutput: "document",
+  enforcedCategories: "document",
   planPack: "document",
   checkRelease: "bundle",
   retestBundle: "bundle",

@@ -4,6 +4,7 @@ import { checkPolicy } from "./check-policy.ts";
 import { checkRelease, retestBundle } from "./check-release.ts";
 import { checkOutput, checkSchema } from "./check-schema.ts";
 import { diffVersions } from "./diff-versions.ts";
+import { enforcedCategories } from "./language-needs.ts";
 import { planPack } from "./plan-pack.ts";
 import { replayBundle, replayPolicy } from "./replay-trace.ts";
 import { checkReplay, replayTraces } from "./replay-traces.ts";
@@ -19,6 +20,7 @@ export const jobs = {
   diffVersions,
   checkSchema,
   checkOutput,
+  enforcedCategories,
   planPack,
   checkRelease,
   retestBundle,

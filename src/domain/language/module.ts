@@ -2,6 +2,8 @@
 
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
+import type { Analysis } from "../analysis/analysis.ts";
+import { LanguageCoverage } from "./coverage.ts";
 import { Languages } from "./language.ts";
 import { type Republish, Republisher } from "./republish.ts";
 import { shippedLanguages } from "./shipped.ts";
@@ -11,10 +13,15 @@ export interface LanguageParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly republish: Republish;
+  readonly analysis: Analysis;
 }
 
 /** Builds the services. */
-export function createLanguageDomain({ database, clock, republish }: LanguageParts) {
+export function createLanguageDomain({ database, clock, republish, analysis }: LanguageParts) {
   const republisher = new Republisher(republish);
-  return { languages: new Languages(shippedLanguages(), { database, clock, republisher }) };
+  const library = shippedLanguages();
+  return {
+    languages: new Languages(library, { database, clock, republisher }),
+    languageCoverage: new LanguageCoverage(database, analysis, library),
+  };
 }

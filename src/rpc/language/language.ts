@@ -1,12 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import {
+  CoverageState,
   type CustomKeywordsSchema,
   type EnabledLanguageSchema,
+  type LanguageCoverageCellSchema,
   type LanguagePackSchema,
   LanguageTrust,
 } from "../../../gen/policyguard/control/v1/language_pb.ts";
 import type { LanguageService } from "../../../gen/policyguard/control/v1/language_service_pb.ts";
+import type { CoverageCell, LanguageCoverage } from "../../domain/language/coverage.ts";
 import type { CustomView, EnabledView, Languages, PackEntry } from "../../domain/language/language.ts";
 import { ifNoneMatch } from "../../kit/bundle/entity-tag.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
@@ -20,8 +23,17 @@ const trust = {
   verified: LanguageTrust.VERIFIED,
 } as const;
 
+const states = {
+  covered: CoverageState.COVERED,
+  partial: CoverageState.PARTIAL,
+  none: CoverageState.NONE,
+} as const;
+
 /** Handlers of LanguageService. */
-export function languageHandlers(languages: Languages): ServiceImpl<typeof LanguageService> {
+export function languageHandlers(
+  languages: Languages,
+  coverage: LanguageCoverage,
+): ServiceImpl<typeof LanguageService> {
   return {
     listLanguagePacks: async (request) => {
       const page = pageOf(request);
@@ -63,11 +75,23 @@ export function languageHandlers(languages: Languages): ServiceImpl<typeof Langu
     getCustomKeywords: async ({ language }, context) => ({
       custom: customMessage(await languages.custom(callerOf(context), language)),
     }),
+    getLanguageCoverage: async ({ projectId, envName, version }, context) => {
+      const input = { projectId, environment: envName, version };
+      const { cells, categories, ...path } = await coverage.of(callerOf(context), input, context.signal);
+      return { ...path, categories: [...categories], coverage: cells.map(cellMessage) };
+    },
     saveCustomKeywords: async ({ language, keywords, allow, expectedRevision }, context) => {
       const input = { keywords: keywords.map(documentOf), allow, expectedRevision };
       return { custom: customMessage(await languages.saveCustom(callerOf(context), language, input)) };
     },
   };
+}
+
+function cellMessage({ measured, state, ...cell }: CoverageCell): MessageInitShape<typeof LanguageCoverageCellSchema> {
+  const base = { ...cell, state: states[state] };
+  if (measured === undefined) return base;
+  const { recall, false_positive_rate: falsePositiveRate, positives, negatives } = measured;
+  return { ...base, measured: { recall, falsePositiveRate, positives, negatives } };
 }
 
 function packMessage({ pack, installCount }: PackEntry): MessageInitShape<typeof LanguagePackSchema> {
