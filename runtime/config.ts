@@ -144,6 +144,14 @@ export const runtimeSchema = defineSchema({
     description:
       "Origins of detector backends without a secret, such as `http://10.0.0.7:8095`. Texts are sent only to these and to the origins in `BACKEND_SECRETS_FILE`.",
   },
+  envoy: {
+    name: "ENVOY_EXT_PROC",
+    kind: "enum",
+    values: ["off", "fail_closed", "fail_open"],
+    default: "off",
+    description:
+      "Whether the port also serves Envoy's external processor. Bodies that cannot be judged are refused (`fail_closed`) or pass, and are counted (`fail_open`).",
+  },
   drainDelayMs: {
     name: "DRAIN_DELAY",
     kind: "duration",

@@ -4,6 +4,7 @@
 import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
 import type { MetricObject } from "prom-client";
 import { type ServeOptions, serve } from "../gateway/serve.ts";
+import { ExternalProcessor } from "../gen/envoy/service/ext_proc/v3/external_processor_pb.ts";
 import { AdapterService } from "../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { NotReady, type ReadinessCheck, startManagement } from "../src/kit/net/management.ts";
@@ -14,6 +15,7 @@ import type { Config } from "../src/kit/process/config.ts";
 import { drainDelay, type ShutdownStep } from "../src/kit/process/shutdown.ts";
 import type { Credential } from "../src/kit/rpc/context.ts";
 import { createInterceptors } from "../src/kit/rpc/interceptors/order.ts";
+import type { ExchangeParts } from "./adapters/envoy/exchange.ts";
 import type { BundleHolder } from "./bundle/active-bundle.ts";
 import type { PeerWork, StreamCalls } from "./cluster/peer.ts";
 import { Peers, servePeers } from "./cluster/peer-socket.ts";
@@ -27,10 +29,17 @@ import { readBackendOrigins } from "./evaluate/backend/origin.ts";
 import { createJudgeEach, type JudgeEach } from "./evaluate/evaluate-each.ts";
 import { Evaluator, type SharedRecordSink } from "./evaluate/evaluator.ts";
 import { fastEvaluations, fastStreams } from "./evaluate/fast-evaluate.ts";
-import { createRuntimeMetrics, measureBackends, measureStreams, type ReportingState } from "./evaluate/metrics.ts";
+import {
+  countUnjudgedExchanges,
+  createRuntimeMetrics,
+  measureBackends,
+  measureStreams,
+  type ReportingState,
+} from "./evaluate/metrics.ts";
 import { readOpenApi } from "./openapi.ts";
 import { adapterHandlers } from "./rpc/adapter.ts";
 import { evaluationHandlers } from "./rpc/evaluation.ts";
+import { externalProcessorHandlers } from "./rpc/external-processor.ts";
 import { restorePlaceholders } from "./session/restore.ts";
 import { SessionStore } from "./session/session-store.ts";
 import { createHttpStream } from "./stream/http-stream.ts";
@@ -226,11 +235,13 @@ function serveOptions(
     metrics,
     maxTimeoutMs: callLimits.timeoutMs,
   });
+  const envoy = envoyPartsOf(config, parts);
   return {
-    services: [EvaluationService, AdapterService],
+    services: [EvaluationService, AdapterService, ...(envoy === undefined ? [] : [ExternalProcessor])],
     routes: (router: ConnectRouter) => {
       router.service(EvaluationService, evaluationHandlers({ ...parts, holder, judgeEach, authenticate }));
       router.service(AdapterService, adapterHandlers(evaluator));
+      if (envoy !== undefined) router.service(ExternalProcessor, externalProcessorHandlers(envoy));
     },
     interceptors: [...source.interceptors, ...interceptors],
     port: config.port,
@@ -250,6 +261,15 @@ function serveOptions(
     fastPath: fastPathOf(source, evaluator, judgeEach, metrics),
     log,
   };
+}
+
+/** What exchanges of Envoy need; undefined where the operator does not want them. */
+function envoyPartsOf(
+  { envoy }: RuntimeConfig,
+  { evaluator, metrics, log }: Pick<EvaluationParts, "evaluator" | "metrics"> & Pick<StartTools, "log">,
+): ExchangeParts | undefined {
+  if (envoy === "off") return undefined;
+  return { evaluator, failureMode: envoy, log, onUnjudged: countUnjudgedExchanges(metrics) };
 }
 
 /** The fast path; undefined for a source with interceptors of its own, since the fast path calls none. */

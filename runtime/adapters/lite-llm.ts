@@ -2,7 +2,6 @@
 // position. The contract cannot carry rewritten tool calls, so a call whose arguments would be redacted is blocked.
 
 import { create, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
-import { parseJson } from "../../gateway/json/parse.ts";
 import {
   type EvaluateRequest,
   EvaluateRequestSchema,
@@ -10,10 +9,12 @@ import {
   type ToolCall,
   ToolCallSchema,
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { Mode, Outcome, Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { Outcome, Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { assertValid } from "../../src/kit/fault/validation.ts";
 import type { Evaluator } from "../evaluate/evaluator.ts";
+import { callArguments } from "./call-arguments.ts";
 import { invalid, isObject, listMember, objectMember, textMember } from "./payload.ts";
+import { reasonOf } from "./reason.ts";
 
 const maxIdLength = 256;
 
@@ -61,19 +62,7 @@ function callAt(json: JsonValue, index: number): ToolCall {
   const about = isObject(json) ? json.function : undefined;
   if (!isObject(about)) throw invalid(field, "expected a call of a function");
   const name = typeof about.name === "string" && about.name !== "" ? about.name : "unknown";
-  return create(ToolCallSchema, { id: `call/${index}`, name, arguments: argumentsOf(about.arguments) });
-}
-
-function argumentsOf(value: JsonValue | undefined): JsonObject {
-  if (isObject(value)) return value;
-  if (typeof value !== "string") return {};
-  try {
-    const parsed = parseJson(value);
-    return isObject(parsed) ? parsed : { arguments: parsed };
-  } catch {
-    // Not JSON, or not complete yet: the text is judged as it is.
-    return { arguments: value };
-  }
+  return create(ToolCallSchema, { id: `call/${index}`, name, arguments: callArguments(about.arguments) });
 }
 
 function commonOf(payload: JsonObject) {
@@ -103,16 +92,6 @@ function payloadName(field: string): string {
 
 function blocked(reason: string): JsonObject {
   return { action: "BLOCKED", blocked_reason: reason };
-}
-
-function reasonOf({ message, findings }: EvaluateResponse, action: Outcome): string {
-  if (message !== undefined) return message;
-  const deciding = findings.find(
-    (finding) => finding.action === action && finding.mode === Mode.ENFORCE && finding.exemptedBy === undefined,
-  );
-  return deciding === undefined
-    ? "blocked by policy"
-    : `blocked by the rule ${deciding.ruleId} of the policy ${deciding.policy}`;
 }
 
 function rewrittenTexts(texts: readonly string[], { redactedSegments }: EvaluateResponse): string[] {

@@ -11,6 +11,7 @@ import {
   type Stage,
   StageSchema,
 } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { type Fault, reasonRule } from "../../src/kit/fault/fault.ts";
 import type { Metrics } from "../../src/kit/observability/metrics.ts";
 import { createTally, TallyHistogram } from "../../src/kit/observability/tally.ts";
 import type { Clock } from "../../src/kit/process/clock.ts";
@@ -91,6 +92,17 @@ function timeDetectors({ registry }: Metrics): Required<EvaluationMeters>["detec
   };
   let count = 0;
   return () => (count++ % timedEach === 0 ? observe : undefined);
+}
+
+/** Registers the metric of Envoy's exchanges that could not be judged; returns the function that counts them. */
+export function countUnjudgedExchanges({ registry }: Metrics): (fault: Fault) => void {
+  const total = new Counter({
+    name: "envoy_unjudged_total",
+    help: "Exchanges of Envoy that could not be judged, by the reason.",
+    labelNames: ["reason"],
+    registers: [registry],
+  });
+  return ({ reason }) => total.inc({ reason: reasonRule(reason).error || "other" });
 }
 
 function measureMemory({ metrics: { registry }, memory }: RuntimeMetricsParts): void {

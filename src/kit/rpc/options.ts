@@ -6,6 +6,7 @@ import { http } from "../../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../../gen/google/api/http_pb.ts";
 import {
   type Access,
+  AccessPreset,
   AccessPresetSchema,
   AccessSchema,
   access,
@@ -25,6 +26,7 @@ import {
   success,
 } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { reasonRules } from "../fault/fault.ts";
+import { foreignAccess } from "./foreign-access.ts";
 
 /** The facts that a method's options state. */
 export interface MethodFacts {
@@ -64,7 +66,7 @@ const known = new WeakMap<DescMethod, MethodFacts>();
 export function methodFacts(method: DescMethod): MethodFacts {
   const cached = known.get(method);
   if (cached !== undefined) return cached;
-  if (!hasOption(method, access) && !hasOption(method, access_preset)) {
+  if (!hasOption(method, access) && presetOf(method) === AccessPreset.UNSPECIFIED) {
     throw new Error(`${method.parent.typeName}/${method.name} has no (access) option; say who may call it`);
   }
   const facts: MethodFacts = {
@@ -98,9 +100,14 @@ function uploadOf(method: DescMethod): Upload | undefined {
   return field && { field, maxBytes: getOption(method, max_upload_mebibytes) * 1_048_576 };
 }
 
+function presetOf(method: DescMethod): AccessPreset {
+  return foreignAccess.get(`${method.parent.typeName}/${method.name}`) ?? getOption(method, access_preset);
+}
+
 /** The method's preset, overridden by what its own (access) sets. */
 function accessOf(method: DescMethod): Access {
-  const value = AccessPresetSchema.values.find(({ number }) => number === getOption(method, access_preset));
+  const stated = presetOf(method);
+  const value = AccessPresetSchema.values.find(({ number }) => number === stated);
   if (value === undefined) throw refusal(method, "(access_preset) is unknown");
   const rules = clone(AccessSchema, getOption(value, preset));
   merge(AccessSchema, rules, getOption(method, access));

@@ -1,0 +1,140 @@
+// Bodies in the shape of OpenAI's chat completions: requests, answers, and answers as server-sent events. Texts and
+// calls are read where they stand and can be rewritten there; everything else stays as it is. Images and sound are not
+// judged.
+
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { parseJson } from "../../../gateway/json/parse.ts";
+import { callArguments } from "../call-arguments.ts";
+import { invalid, isObject, listMember, textMember } from "../payload.ts";
+
+/** One text of a body. */
+export interface ChatText {
+  readonly id: string;
+  readonly role: string;
+  readonly text: string;
+  readonly rewrite: (text: string) => void;
+}
+
+/** One call that a model proposes. */
+export interface ChatCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly rewrite: (value: JsonObject) => void;
+}
+
+/** What of a body is judged. */
+export interface ChatBody {
+  readonly model: string | undefined;
+  /** Who asks, by OpenAI's member `user`. */
+  readonly user: string | undefined;
+  readonly texts: readonly ChatText[];
+  readonly calls: readonly ChatCall[];
+  /** The body with what was rewritten. */
+  readonly print: () => string;
+}
+
+/** Reads the body of a chat request. Throws malformed_request or validation_failed for a body that is none. */
+export function readChatRequest(body: string): ChatBody {
+  const json = readObject(body);
+  if (!Array.isArray(json.messages)) throw invalid("messages", "expected the list of messages of a chat request");
+  const texts = json.messages.flatMap((message, index) => messageTexts(message, `messages[${index}]`));
+  return {
+    model: textMember(json, "model"),
+    user: textMember(json, "user"),
+    texts,
+    // Calls in the history were judged when the model proposed them.
+    calls: [],
+    print: () => JSON.stringify(json),
+  };
+}
+
+/** Reads the body of a chat answer. Throws malformed_request or validation_failed for a body that is none. */
+export function readChatAnswer(body: string): ChatBody {
+  const json = readObject(body);
+  if (!Array.isArray(json.choices)) throw invalid("choices", "expected the list of choices of a chat answer");
+  const messages = json.choices.map((choice, index) => {
+    const message = isObject(choice) ? choice.message : undefined;
+    if (!isObject(message)) throw invalid(`choices[${index}].message`, "expected an object");
+    return message;
+  });
+  return {
+    model: textMember(json, "model"),
+    user: undefined,
+    texts: messages.flatMap((message, index) => contentTexts(message, "assistant", `choices[${index}].message`)),
+    calls: messages.flatMap((message, index) => callsOf(message, `choices[${index}]`)),
+    print: () => JSON.stringify(json),
+  };
+}
+
+function readObject(body: string): JsonObject {
+  const json = parseJson(body);
+  if (!isObject(json)) throw invalid("", "expected an object");
+  return json;
+}
+
+/** "function" is the name that roles of tools had before. */
+const roles: Readonly<Record<string, string>> = {
+  system: "system",
+  developer: "developer",
+  user: "user",
+  assistant: "assistant",
+  tool: "tool",
+  function: "tool",
+};
+
+function messageTexts(message: JsonValue, path: string): ChatText[] {
+  const name = isObject(message) ? message.role : undefined;
+  const role = typeof name === "string" && Object.hasOwn(roles, name) ? roles[name] : undefined;
+  if (!isObject(message) || role === undefined) throw invalid(path, "expected a message with one of the known roles");
+  return contentTexts(message, role, path);
+}
+
+/** The members of a message, and of a piece of one, that are texts for people. */
+export const textMembers = ["content", "refusal", "reasoning_content"] as const;
+
+function contentTexts(message: JsonObject, role: string, path: string): ChatText[] {
+  const { content = null } = message;
+  if (content !== null && typeof content !== "string" && !Array.isArray(content)) {
+    throw invalid(`${path}.content`, "expected a string or a list of parts");
+  }
+  const parts = Array.isArray(content) ? content : [];
+  return [
+    ...textMembers.flatMap((member) => textOf(message, member, role, path)),
+    ...parts.flatMap((part, index) => {
+      if (!isObject(part)) throw invalid(`${path}.content[${index}]`, "expected an object");
+      return textOf(part, "text", role, `${path}.content[${index}]`);
+    }),
+  ];
+}
+
+function textOf(owner: JsonObject, member: string, role: string, path: string): ChatText[] {
+  const text = owner[member];
+  if (typeof text !== "string" || text === "") return [];
+  const rewrite = (rewritten: string) => {
+    owner[member] = rewritten;
+  };
+  return [{ id: `${path}.${member}`, role, text, rewrite }];
+}
+
+/** The calls of a message, `function_call` of older versions included. */
+function callsOf(message: JsonObject, path: string): ChatCall[] {
+  const calls = listMember(message, "tool_calls").map((call, index) => {
+    const about = isObject(call) ? (call.function ?? call.custom) : undefined;
+    if (!isObject(about)) throw invalid(`${path}.tool_calls[${index}]`, "expected a call");
+    return callOf(about, `${path}.tool_calls[${index}]`);
+  });
+  const { function_call: older } = message;
+  return isObject(older) ? [...calls, callOf(older, `${path}.function_call`)] : calls;
+}
+
+/** A call of a function has its arguments as JSON in `arguments`, a call of a custom tool its text in `input`. */
+function callOf(about: JsonObject, id: string): ChatCall {
+  const name = typeof about.name === "string" && about.name !== "" ? about.name : "unknown";
+  const isCustom = typeof about.input === "string";
+  const rewrite = (value: JsonObject) => {
+    if (isCustom) about.input = value.input ?? "";
+    else about.arguments = JSON.stringify(value);
+  };
+  return { id, name, arguments: isCustom ? { input: about.input ?? "" } : callArguments(about.arguments), rewrite };
+}

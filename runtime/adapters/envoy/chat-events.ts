@@ -1,0 +1,103 @@
+// A chat answer as server-sent events (WHATWG HTML, section 9.2): the pieces of each text and of each call's arguments
+// are put together, and a rewritten text takes the place of its first piece.
+
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { parseJson } from "../../../gateway/json/parse.ts";
+import { callArguments } from "../call-arguments.ts";
+import { invalid, isObject, listMember, textMember } from "../payload.ts";
+import { type ChatBody, type ChatCall, type ChatText, textMembers } from "./chat-body.ts";
+
+/** A line of the body; `json` is there for an event with data. */
+interface Line {
+  readonly text: string;
+  readonly json?: JsonObject;
+}
+
+/** A member of an event that holds one piece of a longer text. */
+interface Piece {
+  readonly owner: JsonObject;
+  readonly member: string;
+}
+
+/** The pieces of one call. */
+interface CallPieces {
+  name: string;
+  readonly pieces: Piece[];
+}
+
+const lineEnd = /\r\n|\n|\r/;
+const endOfData = "[DONE]";
+
+/** Reads a chat answer as server-sent events. Throws malformed_request or validation_failed for a body that is none. */
+export function readChatEvents(body: string): ChatBody {
+  const lines = body.split(lineEnd).map(readLine);
+  const texts = new Map<string, Piece[]>();
+  const calls = new Map<string, CallPieces>();
+  let model: string | undefined;
+  for (const { json } of lines) {
+    if (json === undefined) continue;
+    model ??= textMember(json, "model");
+    for (const choice of listMember(json, "choices")) collect(choice, texts, calls);
+  }
+  return {
+    model,
+    user: undefined,
+    texts: [...texts].map(([id, pieces]) => textOf(id, pieces)).filter(({ text }) => text !== ""),
+    calls: [...calls].map(([id, call]) => callOf(id, call)),
+    print: () =>
+      lines.map(({ text, json }) => (json === undefined ? text : `data: ${JSON.stringify(json)}`)).join("\n"),
+  };
+}
+
+function readLine(text: string): Line {
+  const data = /^data:[ ]?(.*)$/s.exec(text)?.[1];
+  if (data === undefined || data.trim() === endOfData || data.trim() === "") return { text };
+  const json = parseJson(data);
+  if (!isObject(json)) throw invalid("data", "expected an object in each event");
+  return { text, json };
+}
+
+function collect(choice: JsonValue, texts: Map<string, Piece[]>, calls: Map<string, CallPieces>): void {
+  const delta = isObject(choice) ? choice.delta : undefined;
+  if (!isObject(choice) || !isObject(delta)) return;
+  const path = `choices[${Number(choice.index ?? 0)}]`;
+  for (const member of textMembers) {
+    if (typeof delta[member] === "string") piecesOf(texts, `${path}.${member}`).push({ owner: delta, member });
+  }
+  for (const [at, call] of listMember(delta, "tool_calls").entries()) {
+    const about = isObject(call) ? call.function : undefined;
+    if (!isObject(call) || !isObject(about)) throw invalid("tool_calls", "expected calls of functions");
+    collectCall(about, `${path}.tool_calls[${Number(call.index ?? at)}]`, calls);
+  }
+  if (isObject(delta.function_call)) collectCall(delta.function_call, `${path}.function_call`, calls);
+}
+
+function collectCall(about: JsonObject, id: string, calls: Map<string, CallPieces>): void {
+  const call = calls.get(id) ?? { name: "", pieces: [] };
+  calls.set(id, call);
+  if (typeof about.name === "string") call.name += about.name;
+  if (typeof about.arguments === "string") call.pieces.push({ owner: about, member: "arguments" });
+}
+
+function piecesOf(texts: Map<string, Piece[]>, id: string): Piece[] {
+  const pieces = texts.get(id) ?? [];
+  texts.set(id, pieces);
+  return pieces;
+}
+
+function textOf(id: string, pieces: readonly Piece[]): ChatText {
+  return { id, role: "assistant", text: joined(pieces), rewrite: (text) => replace(pieces, text) };
+}
+
+function callOf(id: string, { name, pieces }: CallPieces): ChatCall {
+  const rewrite = (value: JsonObject) => replace(pieces, JSON.stringify(value));
+  return { id, name: name === "" ? "unknown" : name, arguments: callArguments(joined(pieces)), rewrite };
+}
+
+function joined(pieces: readonly Piece[]): string {
+  return pieces.map(({ owner, member }) => owner[member]).join("");
+}
+
+function replace(pieces: readonly Piece[], text: string): void {
+  for (const [index, { owner, member }] of pieces.entries()) owner[member] = index === 0 ? text : "";
+}
