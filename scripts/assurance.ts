@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type SampleResult, sampleVariables } from "./assurance/sample.ts";
+import { progressFile, type SampleResult, sampleVariables } from "./assurance/sample.ts";
 
 /** A property that can be tried more often. */
 interface Property {
@@ -209,6 +209,9 @@ const properties: Readonly<Record<string, Property>> = {
   },
 };
 
+/** How often the progress is shown. */
+const progressMs = 15_000;
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const recordFile = join(root, "docs", "assurance.json");
 
@@ -239,6 +242,7 @@ async function main(): Promise<number> {
 async function tryOut({ file, test }: Property, wanted: number | undefined, seed: number): Promise<SampleResult> {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-assurance-"));
   const report = join(folder, "report.jsonl");
+  const teller = setInterval(tellProgress, progressMs, progressFile(report), wanted);
   try {
     const parameters = ["run", file, "--testTimeout=0", ...(test === undefined ? [] : ["--testNamePattern", test])];
     const { n: nName, seed: seedName, report: reportName } = sampleVariables;
@@ -254,8 +258,16 @@ async function tryOut({ file, test }: Property, wanted: number | undefined, seed
     const n = samples.reduce((sum, one) => sum + one.n, 0);
     return { n, failures: isPassed && n > 0 ? failures : Math.max(1, failures), figures };
   } finally {
+    clearInterval(teller);
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Says how far the test has come, if it tells. */
+function tellProgress(file: string, wanted: number | undefined): void {
+  if (!existsSync(file)) return;
+  const done = Number(readFileSync(file, "utf8"));
+  console.log(`${new Date().toISOString().slice(11, 19)}: ${done}${wanted === undefined ? "" : ` of ${wanted}`} tried`);
 }
 
 function run(command: string, parameters: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {

@@ -2,7 +2,7 @@
 // the environment, and reads the result from a file.
 
 import { createHash } from "node:crypto";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 
 /** Environment variables between `npm run assurance` and the tests that it runs. */
 export const sampleVariables = { n: "ASSURANCE_N", seed: "ASSURANCE_SEED", report: "ASSURANCE_REPORT" } as const;
@@ -43,6 +43,22 @@ export function shareOf(text: string): number {
  */
 export function isSampled(name: string, share: number): boolean {
   return isAssurance() || shareOf(name) < share;
+}
+
+let toldAtMs = 0;
+
+/** Tells a run of `npm run assurance` how many cases were tried so far; it shows that now and then. */
+export function reportProgress(done: number): void {
+  const file = process.env[sampleVariables.report];
+  const nowMs = performance.now();
+  if (file === undefined || nowMs - toldAtMs < 1_000) return;
+  toldAtMs = nowMs;
+  writeFileSync(progressFile(file), String(done));
+}
+
+/** Where the progress is, beside the report. */
+export function progressFile(report: string): string {
+  return `${report}.progress`;
 }
 
 /** Reports the result of a sample to `npm run assurance`, in a run of it. */

@@ -12,6 +12,7 @@ import {
 import { RunState } from "../../gen/policyguard/control/v1/run_pb.ts";
 import { ReplayMode, ReplayTime } from "../../gen/policyguard/control/v1/trace_replay_pb.ts";
 import { type Outcome, OutcomeSchema, type Stage, StageSchema } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { nameOf, outcomes } from "../../runtime/engine/policy/enum-names.ts";
 import { integerOf, type Options, type Surroundings } from "./command.ts";
 import { refusal } from "./failure.ts";
 import { columns, counted, type Output, shown } from "./output.ts";
@@ -94,6 +95,7 @@ export async function replayMany(
   if (replay === undefined) throw refusal("no_answer", "the server answered without a replay");
   const last = waitSeconds === undefined ? replay : await waitForEnd(server, replay, waitSeconds);
   print(last, output);
+  if (last.state === RunState.SUCCEEDED) await printResults(server, last.id, output);
   const changed = last.report?.changed;
   return (changed?.traces ?? 0) + (changed?.possible ?? 0) > 0;
 }
@@ -137,6 +139,29 @@ function print(replay: Replay, output: Output): void {
     output.line(shown(`  ${name}/${ruleId}: matched ${was}, matches ${matches}; ${changes}`));
   }
   for (const { reason, traces } of report.reasons) output.line(`  not certain: ${reason} (${traces})`);
+}
+
+/** Traces that are printed for people; the API has all that were kept. */
+const maxPrinted = 20;
+
+/** Prints the traces whose outcome is another one, or is not known. */
+async function printResults(server: Organization, replayId: string, output: Output): Promise<void> {
+  if (output.isJson) return;
+  const { results, total } = await server.replays.listReplayResults({
+    ...{ orgId: server.orgId, replayId, limit: maxPrinted },
+  });
+  const rows = results.map(({ traceId, was, outcomeRange, outcome, decidedByRule, reasons }) => {
+    const [least, most] = [outcomeRange?.least, outcomeRange?.most].map(spelled);
+    const is = outcome === undefined ? `${least} to ${most}` : spelled(outcome);
+    return [traceId, `${spelled(was)} -> ${is}`, shown(decidedByRule ?? reasons.join(", "))];
+  });
+  for (const line of columns(rows)) output.line(line);
+  if (total > results.length)
+    output.line(`and ${total - results.length} more: GET /v1/orgs/{org_id}/replays/${replayId}/results`);
+}
+
+function spelled(outcome: Outcome | undefined): string {
+  return outcome === undefined ? "?" : nameOf(outcomes, outcome);
 }
 
 function estimateCells(estimate: ReplayEstimate | undefined): string[] {

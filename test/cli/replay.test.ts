@@ -108,6 +108,7 @@ test("replays many traces as a run, and waits for its report", async () => {
   expect(stdout).toContain("2 traces, 2 judged, 0 of them without a certain outcome");
   expect(stdout).toMatch(/newly blocked +1/);
   expect(stdout).toContain("support-bot/long: matched 0, matches 1; 1 newly blocked, 0 newly allowed");
+  expect(stdout).toContain(`${long.evaluationId}  ALLOW -> BLOCK  long`);
   expect(code).toBe(1);
 });
 

@@ -1,14 +1,14 @@
 // docs/tutorial.md as somebody follows it: its commands in one shell, from a folder like a checkout, against an
 // installation and the stand-in for a model; what they print has to be what the page says.
 
-import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../harness/eventually.ts";
 import { type Model, startModel } from "../harness/model.ts";
 import { type InstalledPackage, installPacked } from "../harness/packed.ts";
+import { makeCheckout, type PageStep, patternOf, playCommands, stepsOf } from "../harness/played-page.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -16,15 +16,7 @@ const page = readFileSync(join(root, "docs/tutorial.md"), "utf8");
 // They run until they are stopped, so the test has both already.
 const terminals = ["npm start\n", "node examples/model/server.mjs\n"];
 
-/** Commands, and what they print where the page says so. */
-interface Step {
-  readonly commands: string;
-  readonly printed: string | undefined;
-}
-
-const steps: Step[] = [...page.matchAll(/^```sh\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```$)?/gm)].map(
-  ([, commands = "", printed]) => ({ commands, printed }),
-);
+const steps = stepsOf(page);
 const hasPython = isThere("python3");
 
 let installation: Installation;
@@ -41,19 +33,7 @@ beforeAll(async () => {
   const runtime = await installation.startRuntime();
   client.link("openai");
   checkout = join(realpathSync(mkdtempSync(join(client.folder, "tutorial-"))), "checkout");
-  mkdirSync(join(checkout, "var"), { recursive: true });
-  for (const name of ["bin", "examples"]) symlinkSync(join(root, name), join(checkout, name));
-  const { world, url, token } = installation;
-  const facts = {
-    base_url: url,
-    runtime_url: `http://127.0.0.1:${runtime.port}`,
-    org_id: world.orgId,
-    project_id: world.projectId,
-    environment: world.environment,
-    admin_token: world.tokens.admin,
-    runtime_token: token,
-  };
-  writeFileSync(join(checkout, "var/bootstrap.json"), JSON.stringify(facts));
+  makeCheckout(checkout, ["bin", "examples"], { installation, runtimePort: runtime.port });
 });
 
 afterAll(async () => {
@@ -84,21 +64,11 @@ sleep() {
 `;
 
 /** What the steps print, one after the other in one shell. */
-async function play(): Promise<string[]> {
-  const played = steps.map(({ commands }) => (terminals.includes(commands) ? "" : commands));
-  const script = played.map((commands) => `${commands}\necho "=== end of the step ==="\n`).join("");
+function play(): Promise<readonly string[]> {
   const { host } = new URL(model.url);
-  const file = join(checkout, "..", "steps.sh");
-  writeFileSync(file, `exec 2>&1\n${prelude}${script.replaceAll("127.0.0.1:8090", host)}`);
-  const environment = { PATH: process.env.PATH, HOME: checkout, NO_COLOR: "1" };
-  const { stdout } = await promisify(execFile)("bash", [file], { cwd: checkout, env: environment });
-  return stdout.split("=== end of the step ===\n");
-}
-
-/** Whether the text is that of the page, in which "…" stands for anything. */
-function patternOf(printed: string): RegExp {
-  const parts = printed.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join("[\\s\\S]*?")}$`);
+  const played = steps.map(({ commands }) => (terminals.includes(commands) ? "" : commands));
+  const commands = played.map((each) => each.replaceAll("127.0.0.1:8090", host));
+  return playCommands(checkout, commands, prelude);
 }
 
 describe("docs/tutorial.md", () => {
@@ -109,7 +79,7 @@ describe("docs/tutorial.md", () => {
   }, 600_000);
 
   /** Compares what was printed in the steps that fit with what the page says. */
-  function compare(fits: (step: Step) => boolean): void {
+  function compare(fits: (step: PageStep) => boolean): void {
     const compared = steps.filter((step) => step.printed !== undefined && fits(step));
     expect(compared.length).toBeGreaterThan(1);
     for (const step of compared) expect(said[steps.indexOf(step)]).toMatch(patternOf(step.printed ?? ""));

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { Outcome } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode, type EvaluationRecord } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
 import type { PolicyDocument } from "../../../../runtime/engine/policy/document.ts";
-import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
+import { reportProgress, reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { caseModel, hiding, policyModel, sampleEngine, sampleNow, sampleRecord } from "./sample-record.ts";
 
 const sample = sampleOf({ n: 240, seed: 20261123 });
@@ -37,11 +37,14 @@ function tuned(policy: PolicyDocument, numbers: readonly number[]): PolicyDocume
   };
 }
 
+let tried = 0;
+
 describe("a replay", () => {
   it("says what the evaluation would have been, or at least between which outcomes it lies", () => {
     let bounded = 0;
     fc.assert(
       fc.property(policyModel, policyModel, caseModel, fc.boolean(), (before, after, asked, isTextKept) => {
+        reportProgress(++tried);
         const record = sampleRecord(
           asked,
           sampleEngine(before).evaluate(asked.request, asked.context),
@@ -97,6 +100,7 @@ describe("a replay", () => {
         caseModel,
         fc.array(fc.nat(), { minLength: 3, maxLength: 9 }),
         (before, asked, numbers) => {
+          reportProgress(++tried);
           const record = sampleRecord(asked, sampleEngine(before).evaluate(asked.request, asked.context));
           const engine = sampleEngine(tuned(before, numbers));
           const evaluation = engine.evaluate(asked.request, asked.context);
@@ -121,6 +125,7 @@ describe("a replay", () => {
         caseModel,
         fc.array(hiding, { maxLength: 4 }),
         (before, after, asked, hide) => {
+          reportProgress(++tried);
           const record: EvaluationRecord = sampleRecord(
             asked,
             sampleEngine(before).evaluate(asked.request, asked.context),

@@ -13,7 +13,7 @@ import {
 } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { FailMode, Mode, Outcome, Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { EvaluationRecord } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
-import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
+import { reportProgress, reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
 import { type Analytics, type AnalyticsRequest, TraceAnalytics } from "../../../../src/domain/telemetry/analytics.ts";
 import { StatFold } from "../../../../src/domain/telemetry/stat-fold.ts";
@@ -357,6 +357,7 @@ describe("analytics", () => {
         const request = randomRequest(Date.now());
         const answer = await analytics.get(world.caller, request);
         compared += 1;
+        reportProgress(compared);
         try {
           check(answer, request, everything);
         } catch (error) {
