@@ -43,6 +43,7 @@ export class SimulatedRuntime {
   /** What outlives a crash. */
   #spool: EvaluationRecord[] = [];
   #acked = 0;
+  #reporting: Promise<void> = Promise.resolve();
   #session: QuotaSession | undefined;
   #leases: QuotaLeases;
   /** Evaluations that were refused. */
@@ -107,8 +108,17 @@ export class SimulatedRuntime {
     else this.#leases.replace(messageOf(answer));
   }
 
-  /** Reports what waits; the acknowledgement can be lost, so that it all comes again. */
-  async report({ isAckLost = false, most = 500 } = {}): Promise<void> {
+  /**
+   * Reports what waits; the acknowledgement can be lost, so that it all comes again. A stream carries one batch after
+   * the other, so a second call waits for the first.
+   */
+  report({ isAckLost = false, most = 500 } = {}): Promise<void> {
+    const report = this.#reporting.then(() => this.#reportOnce(isAckLost, most));
+    this.#reporting = report.catch(() => undefined);
+    return report;
+  }
+
+  async #reportOnce(isAckLost: boolean, most: number): Promise<void> {
     if (this.#session === undefined || this.#spool.length === 0) return;
     const records = this.#spool.slice(0, most);
     const firstSeq = this.#acked + 1;
