@@ -24,6 +24,10 @@ export interface JsonTextOptions {
  * The value of a JSON text. Throws malformed_request for bad syntax, duplicate keys, unpaired surrogates, deep nesting.
  */
 export function parseJson(text: string, { cutTexts = [] }: JsonTextOptions = {}): JsonValue {
+  // RFC 8259, section 8.1: nobody may send one. Some editors and shells write one into their files.
+  if (text.startsWith("\uFEFF")) {
+    throw malformedRequest("not valid JSON: it begins with a byte order mark (U+FEFF); send UTF-8 without one");
+  }
   let value: JsonValue;
   try {
     value = JSON.parse(text);

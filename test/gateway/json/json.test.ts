@@ -215,6 +215,11 @@ describe("JSON text", () => {
     );
   });
 
+  test("a byte order mark is refused by its name", () => {
+    expect(() => parseJson('\uFEFF{"a": 1}')).toThrow(/byte order mark/);
+    expect(parseJson('{"a": "\uFEFF"}')).toEqual({ a: "\uFEFF" });
+  });
+
   test("a duplicate key is found at every place and in every spelling", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), anyJson, anyJson, fc.nat({ max: 20 }), (key, a, b, depth) => {
