@@ -108,8 +108,11 @@ export function readOne(attribute: Attribute, value: JsonValue, at: string): Jso
 
 function readComplex({ sub = [] }: Attribute, value: JsonValue, at: string): JsonObject | undefined {
   const simple = named(sub, "value");
-  // A provider may write {"manager": "42"} and ["ada@example.com"], which has one meaning.
-  const members = typeof value === "string" && simple !== undefined ? { value } : value;
+  // A provider may write {"manager": "42"} and ["ada@example.com"], which has one meaning. Entra ID writes a manager as
+  // a list of one.
+  const alone = simple !== undefined && Array.isArray(value) && value.length === 1 ? (value[0] ?? null) : value;
+  if (alone === null) return undefined;
+  const members = typeof alone === "string" && simple !== undefined ? { value: alone } : alone;
   if (!isObject(members)) throw scimInvalid("invalidValue", `${at} has to be an object`);
   const read = readMembers(sub, members, at);
   return Object.keys(read).length === 0 ? undefined : read;

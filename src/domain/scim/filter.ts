@@ -129,13 +129,16 @@ class Parser {
   #value(): JsonValue {
     const token = this.#tokens[this.#at++];
     if (token === undefined || token.kind === "mark") throw this.#refusal("expects a value");
+    let value: JsonValue;
     try {
       const folded = token.kind === "word" ? token.text.toLowerCase() : token.text;
-      const value: JsonValue = JSON.parse(folded);
-      return value;
+      value = JSON.parse(folded);
     } catch {
       throw this.#refusal(`has a value that is no JSON: ${token.text}`);
     }
+    // No value of a user has it, and the database takes no text with it.
+    if (typeof value === "string" && value.includes("\0")) throw this.#refusal("has the character U+0000 in a value");
+    return value;
   }
 
   #parenthesized(within: Place | undefined): Filter {

@@ -80,7 +80,9 @@ export function readMembers(value: JsonValue): string[] {
 
 /** The names of a group. Throws invalidValue. */
 export function readNames({ displayName, externalId }: { readonly [name: string]: JsonValue }) {
-  if (typeof displayName !== "string") throw scimInvalid("invalidValue", "displayName is required");
+  if (typeof displayName !== "string" || displayName.trim() === "") {
+    throw scimInvalid("invalidValue", "displayName is required, and not blank");
+  }
   if (displayName.length > 256) throw scimInvalid("invalidValue", "displayName has at most 256 characters");
   if (typeof externalId === "string" && externalId.length > 320) {
     throw scimInvalid("invalidValue", "externalId has at most 320 characters");

@@ -124,9 +124,8 @@ export class ScimGroups {
     const added = [...next.members].filter((id) => !present.has(id));
     const removed = [...present].filter((id) => !next.members.has(id));
     await requireUsers(tx, added);
-    // Whoever is in such a group is an owner whose role nobody else changes.
-    if (group.role === "owner") {
-      for (const { email } of await findMembers(tx, [...added, ...removed])) assertMayTouch(actor, email, ["owner"]);
+    for (const { email, role } of await findMembers(tx, [...added, ...removed])) {
+      assertMayTouch(actor, email, [role, group.role]);
     }
     Object.assign(group, { externalId: next.externalId ?? null, version: group.version + 1, updatedAt: tx.now });
     await tx.em.flush();

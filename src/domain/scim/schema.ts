@@ -31,7 +31,7 @@ const readOnly = { mutability: "readOnly" as const };
 
 /** Attributes that every resource has and no schema lists. */
 const common: readonly Attribute[] = [
-  text("id", "Identifier of the resource.", { ...readOnly, isExact: true, uniqueness: "server" }),
+  text("id", "Identifier of the resource.", { ...readOnly, uniqueness: "server" }),
   text("externalId", "Identifier in the directory.", { isExact: true }),
   {
     name: "meta",
@@ -129,7 +129,7 @@ export const groupSchema: Schema = {
       isMulti: true,
       description: "Members of the group: users, never groups.",
       sub: [
-        text("value", "Identifier of the user.", { isExact: true }),
+        text("value", "Identifier of the user."),
         text("display", "Name of the user.", readOnly),
         text("type", "Always User.", { isExact: true }),
       ],

@@ -1,5 +1,6 @@
 // Members as SCIM users. Every member is one; what the directory writes about a member makes the member managed by it.
 
+import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { notFound } from "../../kit/fault/fault.ts";
 import { isUuid, newId } from "../../kit/process/id.ts";
@@ -184,12 +185,16 @@ export class ScimUsers {
   }
 
   async #apply(tx: Transaction, member: MemberRow, input: UserInput, actor: Actor): Promise<void> {
-    const row = (await findScimUser(tx, member.id)) ?? sayFirst(tx, member, input);
+    const found = await findScimUser(tx, member.id);
     const wasActive = member.state !== "deactivated";
     const isActive = input.active ?? wasActive;
     const isMoved = input.email.key !== member.emailKey;
-    if (wasActive !== isActive || isMoved) assertMayTouch(actor, member.email, [member.role]);
+    const isNews = found === null || wasActive !== isActive || isMoved || !saysSame(found, input);
+    // Directories send everybody again and again; what was said before changes nothing, so it is no change of an owner.
+    if (isNews) assertMayTouch(actor, member.email, [member.role]);
+    else if (member.state !== "invited") return;
     if (wasActive && !isActive) await assertNotLastOwner(tx, member);
+    const row = found ?? sayFirst(tx, member, input);
     const isRenamed = row.madeAccount && input.attributes.displayName !== row.attributes.displayName;
     const former = addressKeys(row.version === 0 ? {} : row.attributes);
     const keys = addressKeys(input.attributes);
@@ -248,6 +253,11 @@ function sayFirst(tx: Transaction, { id: memberId }: MemberRow, input: UserInput
 
 function said({ userName, externalId, attributes }: UserInput) {
   return { userName, userNameKey: userNameKey(userName), externalId: externalId ?? null, attributes };
+}
+
+function saysSame({ userName, userNameKey, externalId, attributes }: ScimUserRow, input: UserInput): boolean {
+  const known = { userName, userNameKey, externalId: externalId ?? null, attributes };
+  return isDeepStrictEqual(known, said(input));
 }
 
 // The link of an invitation is for the address that it was mailed to.
