@@ -180,7 +180,7 @@ const layers: readonly Layer[] = [
   { folder: "console/app/", ours: ["console/", "gen/"], npm: [...react, protobuf, connectQuery], node: { only: [] } },
   {
     folder: "console/page/",
-    ours: ["console/data/", "console/editor/", "console/part/", "console/text/", "gen/"],
+    ours: ["console/chart/", "console/data/", "console/editor/", "console/part/", "console/text/", "gen/"],
     npm: [...react, protobuf, connect, connectQuery],
     node: { only: [] },
   },
@@ -190,6 +190,7 @@ const layers: readonly Layer[] = [
     npm: ["react", "@lezer/highlight", ...codemirror],
     node: { only: [] },
   },
+  { folder: "console/chart/", ours: ["console/part/", "console/text/"], npm: [...react], node: { only: [] } },
   {
     folder: "console/part/",
     ours: ["console/data/failure.ts", "console/text/"],
@@ -199,7 +200,7 @@ const layers: readonly Layer[] = [
   {
     folder: "console/data/",
     ours: ["console/part/outcome-name.ts", "console/part/span.ts", "console/text/", "gen/"],
-    npm: [...react, protobuf, connect, "@connectrpc/connect-web"],
+    npm: [...react, protobuf, connect, connectQuery, "@connectrpc/connect-web"],
     node: { only: [] },
   },
   { folder: "console/text/", ours: [], npm: [protobuf], node: { only: [] } },

@@ -1,16 +1,10 @@
 // The routes. Each page is a chunk of its own.
 
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
+import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { traceSearch } from "../page/trace/search.ts";
-import { Empty } from "../part/state.tsx";
-import { en } from "../text/en.ts";
 import { FirstOrganization } from "./first-organization.tsx";
-import { OrganizationLayout } from "./organization.tsx";
-
-const rootRoute = createRootRoute({
-  component: Outlet,
-  notFoundComponent: () => <Empty title={en.failure.gone} />,
-});
+import { orgRoute, rootRoute } from "./route-base.tsx";
+import { shipRoutes } from "./ship-routes.ts";
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -21,8 +15,6 @@ const signInRoute = createRoute({
 });
 
 const indexRoute = createRoute({ getParentRoute: () => rootRoute, path: "/", component: FirstOrganization });
-
-const orgRoute = createRoute({ getParentRoute: () => rootRoute, path: "/o/$org", component: OrganizationLayout });
 
 const homeRoute = createRoute({
   getParentRoute: () => orgRoute,
@@ -60,14 +52,6 @@ const versionsRoute = createRoute({
   component: lazyRouteComponent(() => import("../page/policy/versions.tsx"), "PolicyVersionsPage"),
 });
 
-const environmentsRoute = createRoute({
-  getParentRoute: () => orgRoute,
-  path: "/environments",
-  validateSearch: (search: Record<string, unknown>): { project?: string } =>
-    typeof search.project === "string" ? { project: search.project } : {},
-  component: lazyRouteComponent(() => import("../page/environment/pipeline.tsx"), "EnvironmentsPage"),
-});
-
 const tracesRoute = createRoute({
   getParentRoute: () => orgRoute,
   path: "/traces",
@@ -90,7 +74,7 @@ const routes = rootRoute.addChildren([
     newPolicyRoute,
     policyRoute,
     versionsRoute,
-    environmentsRoute,
+    ...shipRoutes,
     tracesRoute,
     tokensRoute,
   ]),

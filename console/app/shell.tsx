@@ -75,10 +75,16 @@ function Entries() {
         <Link to="/o/$org/environments" {...link}>
           {texts.environments}
         </Link>
+        <Link to="/o/$org/fleet" {...link}>
+          {texts.fleet}
+        </Link>
       </Group>
       <Group title={texts.watch}>
         <Link to="/o/$org/traces" {...link}>
           {texts.traces}
+        </Link>
+        <Link to="/o/$org/analytics" {...link}>
+          {texts.analytics}
         </Link>
       </Group>
       {can(TokenService.method.listTokens) && (
@@ -170,7 +176,14 @@ function initials(name: string): string {
   return first.map((word) => [...(word ?? "")][0]?.toUpperCase() ?? "").join("");
 }
 
-const pages = { h: "/o/$org", p: "/o/$org/policies", e: "/o/$org/environments", t: "/o/$org/traces" } as const;
+const pages = {
+  h: "/o/$org",
+  p: "/o/$org/policies",
+  e: "/o/$org/environments",
+  f: "/o/$org/fleet",
+  t: "/o/$org/traces",
+  a: "/o/$org/analytics",
+} as const;
 /** Time within which the second key has to follow the `g`. */
 const chordMs = 1_500;
 

@@ -7,12 +7,15 @@ import { queryClient } from "./client.ts";
 /** Services whose answers depend on what a service changes, besides its own. */
 const dependents: Readonly<Record<string, readonly string[]>> = {
   AccountService: [],
+  AnnotationService: ["TraceService"],
   BundleService: ["EnvironmentService", "RuntimeInstanceService"],
   EnvironmentService: ["BundleService", "ProjectService"],
   OrganizationService: ["AccountService"],
   PackService: ["PolicyService"],
   PolicyService: [],
   ProjectService: ["EnvironmentService"],
+  ReplayService: [],
+  RuntimeInstanceService: [],
   TeamService: ["AccountService"],
   TokenService: [],
 };

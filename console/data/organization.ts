@@ -8,6 +8,8 @@ export interface Organization {
   readonly orgId: string;
   readonly name: string;
   readonly accountId: string;
+  /** The person's role here, such as "editor". */
+  readonly role: string;
   /** Whether the person may call this method here, as the server says. */
   readonly can: (method: DescMethod) => boolean;
 }

@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useId, useState } from "react";
 import style from "./field.module.css";
 
 interface Labelled {
@@ -37,6 +37,30 @@ export function TextArea({ label, hint, fault, ...input }: Labelled & ComponentP
         aria-describedby={describedBy(id, hint, fault)}
       />
     </Frame>
+  );
+}
+
+/** A filter that takes effect when it is left or confirmed, not with every key. */
+export function TypedFilter({
+  label,
+  value = "",
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const apply = () => text.trim() !== value && onChange(text.trim() || undefined);
+  return (
+    <TextField
+      label={label}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={apply}
+      onKeyDown={(event) => event.key === "Enter" && apply()}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import style from "./table.module.css";
 
 /** One column of a table. */
@@ -23,8 +23,11 @@ export function Table<Row>({
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
 }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const scrolls = useScrolls(frame);
   return (
-    <div className={style.frame}>
+    // What scrolls has to be reachable by keyboard.
+    <div ref={frame} className={style.frame} tabIndex={scrolls ? 0 : undefined}>
       <table className={style.table} aria-label={label}>
         <thead>
           <tr>
@@ -49,6 +52,19 @@ export function Table<Row>({
       </table>
     </div>
   );
+}
+
+/** Whether the element is too narrow for what it holds. */
+function useScrolls(element: { readonly current: HTMLElement | null }): boolean {
+  const [scrolls, setScrolls] = useState(false);
+  useEffect(() => {
+    const { current } = element;
+    if (current === null) return;
+    const observer = new ResizeObserver(() => setScrolls(current.scrollWidth > current.clientWidth));
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [element]);
+  return scrolls;
 }
 
 function classOf<Row>({ isNumber = false, isExtra = false }: Column<Row>): string {

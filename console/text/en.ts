@@ -1,6 +1,9 @@
 // Everything that the console says, by page. Sentences with values are functions. A second language is a second module
 // of the same type.
 
+import { analyticsTexts } from "./analytics.ts";
+import { bundleTexts } from "./bundle.ts";
+import { fleetTexts } from "./fleet.ts";
 import { counted } from "./format.ts";
 
 /** The English texts. */
@@ -40,8 +43,10 @@ export const en = {
     policies: "Policies",
     ship: "Ship",
     environments: "Environments",
+    fleet: "Fleet",
     watch: "Watch",
     traces: "Traces",
+    analytics: "Analytics",
     settings: "Settings",
     tokens: "Tokens",
     team: "Team",
@@ -199,17 +204,16 @@ export const en = {
     active: "active",
     nothing: "Nothing published yet.",
     runtimes: (n: number) => counted(n, "runtime", "runtimes"),
+    equals: (env: string, n: number) => `the same as ${env} v${n}`,
+    candidate: (n: number) => `v${n} is evaluated beside it`,
     policies: (n: number) => counted(n, "policy", "policies"),
     publishTitle: (env: string) => `Publish to ${env}`,
     publishText:
       "Makes a signed bundle of all policies in scope. Their tests run first; nothing is made when one fails.",
     activateNow: "Activate it at once",
+    activateLater: (why: string) => `It is not activated at once (${why}): its page has the gates.`,
     message: "Message",
     confirmPublish: "Publish",
-    promoteTitle: (from: string, to: string) => `Promote ${from} to ${to}`,
-    promoteText: (n: number, from: string, to: string) =>
-      `The content of version ${n} of ${from} becomes a version of ${to}.`,
-    confirmPromote: (to: string) => `Promote to ${to}`,
     done: (version: number, env: string) => `Version ${version} of ${env} is made.`,
     history: "Versions",
     version: "Version",
@@ -258,7 +262,22 @@ export const en = {
     close: "Close the trace",
     next: "Next",
     previous: "Previous",
+    chips: "More filters",
+    removeChip: "Remove this filter",
+    chip: {
+      policy: "Policy",
+      detector: "Detector",
+      category: "Category",
+      agent: "Agent",
+      session: "Session",
+      unjudged: "Not judged",
+      since: "From",
+      until: "Until",
+    },
   },
+  bundle: bundleTexts,
+  fleet: fleetTexts,
+  analytics: analyticsTexts,
   tokens: {
     title: "Tokens",
     create: "Issue a token…",

@@ -8,6 +8,15 @@ const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionD
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const moment = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+const short = new Intl.DateTimeFormat("en", {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
+});
+const day = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+const points = new Intl.NumberFormat("en", { maximumFractionDigits: 1, signDisplay: "exceptZero" });
 const plurals = new Intl.PluralRules("en");
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -56,4 +65,19 @@ export function duration(microseconds: number): string {
   return microseconds < 1_000
     ? `${count(microseconds)} µs`
     : `${number.format(Math.round(microseconds / 100) / 10)} ms`;
+}
+
+/** "Nov 23, 07:16", of a time in ISO form too. */
+export function dateTime(time: Date | string): string {
+  return short.format(new Date(time));
+}
+
+/** "Nov 23", in UTC, as the server counts days. */
+export function dayOf(time: Date): string {
+  return day.format(time);
+}
+
+/** "+1.2 points" for a share that grew from 1% to 2.2%. */
+export function change(from: number, to: number): string {
+  return `${points.format((to - from) * 100)} points`;
 }

@@ -1,10 +1,11 @@
-// Publishing, promoting and activating: what it does, said before it is done, and its outcome.
+// Publishing and activating: what it does, said before it is done, and its outcome.
 
 import { createClient } from "@connectrpc/connect";
 import { type FormEvent, useState } from "react";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import { invalidate } from "../../data/invalidation.ts";
+import { useOrganization } from "../../data/organization.ts";
 import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
@@ -13,6 +14,7 @@ import { TextField } from "../../part/field.tsx";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import style from "./environment.module.css";
+import { whyNotActivate } from "./state.ts";
 
 const texts = en.environments;
 const bundles = createClient(BundleService, transport);
@@ -20,12 +22,6 @@ const bundles = createClient(BundleService, transport);
 /** What somebody is about to do with an environment. */
 export type Deed =
   | { readonly kind: "publish"; readonly environment: Environment }
-  | {
-      readonly kind: "promote";
-      readonly environment: Environment;
-      readonly target: Environment;
-      readonly version: number;
-    }
   | { readonly kind: "activate"; readonly environment: Environment; readonly version: number };
 
 /** Asks, does it, and says what became of it. */
@@ -72,10 +68,7 @@ export function DeedDialog({
         {deed.kind !== "activate" && (
           <>
             <TextField label={texts.message} name="message" maxLength={2000} />
-            <label className={style.check}>
-              <input type="checkbox" name="activate" defaultChecked />
-              {texts.activateNow}
-            </label>
+            <ActivateNow environment={deed.environment} />
           </>
         )}
         {error !== undefined && <Failed error={error} />}
@@ -90,17 +83,27 @@ export function DeedDialog({
   );
 }
 
+/** Offers to activate at once, where that is not refused anyway. */
+function ActivateNow({ environment }: { readonly environment: Environment }) {
+  const { role } = useOrganization();
+  const { requiredApprovals } = environment;
+  const why =
+    whyNotActivate(environment, role) ?? (requiredApprovals > 0 ? texts.approvals(requiredApprovals) : undefined);
+  if (why !== undefined) return <p className={style.dim}>{texts.activateLater(why)}</p>;
+  return (
+    <label className={style.check}>
+      <input type="checkbox" name="activate" defaultChecked />
+      {texts.activateNow}
+    </label>
+  );
+}
+
 function wordsOf(deed: Deed) {
   const env = deed.environment.name;
   if (deed.kind === "publish")
     return { title: texts.publishTitle(env), text: texts.publishText, confirm: texts.confirmPublish };
-  if (deed.kind === "activate") {
-    const title = texts.activate(deed.version, env);
-    return { title, text: texts.activateText, confirm: title };
-  }
-  const to = deed.target.name;
-  const text = texts.promoteText(deed.version, env, to);
-  return { title: texts.promoteTitle(env, to), text, confirm: texts.confirmPromote(to) };
+  const title = texts.activate(deed.version, env);
+  return { title, text: texts.activateText, confirm: title };
 }
 
 async function perform(
@@ -113,17 +116,6 @@ async function perform(
     await bundles.activateBundle({ ...place, envName: env, version: deed.version });
     return texts.activated(deed.version, env);
   }
-  if (deed.kind === "publish") {
-    const { bundle } = await bundles.publishBundle({ ...place, envName: env, ...options });
-    return texts.done(bundle?.version ?? 0, env);
-  }
-  const target = deed.target.name;
-  const { bundle } = await bundles.promoteBundle({
-    ...place,
-    sourceEnv: env,
-    targetEnv: target,
-    version: deed.version,
-    ...options,
-  });
-  return texts.done(bundle?.version ?? 0, target);
+  const { bundle } = await bundles.publishBundle({ ...place, envName: env, ...options });
+  return texts.done(bundle?.version ?? 0, env);
 }

@@ -1,25 +1,26 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Bundle } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
-import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
 import { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { useProjects } from "../../data/project.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
-import { Select } from "../../part/field.tsx";
+import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
+import { ProjectSelect } from "../../part/project-select.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { type Deed, DeedDialog } from "./deed.tsx";
 import style from "./environment.module.css";
+import type { Place } from "./place.ts";
 import { isActive, stateName } from "./state.ts";
 
 const texts = en.environments;
-const maxProjects = 200;
 const shownBundles = 5;
 /** Runtimes report within seconds; their number is asked for again as often. */
 const fleetMs = 5_000;
@@ -29,31 +30,23 @@ export function EnvironmentsPage() {
   const { orgId } = useOrganization();
   const search = useSearch({ from: "/o/$org/environments" });
   const navigate = useNavigate({ from: "/o/$org/environments" });
-  const projects = useQuery(ProjectService.method.listProjects, { orgId, limit: maxProjects });
-  const list = projects.data?.projects ?? [];
-  const project = list.find(({ id }) => id === search.project) ?? list[0];
+  const { projects, project, isLoaded, error, refetch } = useProjects(search.project);
   return (
     <Page
       title={texts.title}
       actions={
-        list.length > 1 && (
-          <Select
-            label={texts.project}
+        projects.length > 1 && (
+          <ProjectSelect
+            projects={projects}
             value={project?.id}
-            onChange={(event) => navigate({ search: { project: event.target.value }, replace: true })}
-          >
-            {list.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Select>
+            onChange={(id) => navigate({ search: id === undefined ? {} : { project: id }, replace: true })}
+          />
         )
       }
     >
-      {projects.error !== null && <Failed error={projects.error} onRetry={projects.refetch} />}
-      {projects.data === undefined && projects.error === null && <Loading />}
-      {projects.data?.total === 0 && <Empty title={texts.noProjects} text={texts.noProjectsText} />}
+      {error !== undefined && <Failed error={error} onRetry={refetch} />}
+      {!isLoaded && error === undefined && <Loading />}
+      {isLoaded && project === undefined && <Empty title={texts.noProjects} text={texts.noProjectsText} />}
       {project !== undefined && <Pipeline key={project.id} orgId={orgId} projectId={project.id} />}
     </Page>
   );
@@ -68,7 +61,13 @@ function Pipeline({ orgId, projectId }: { readonly orgId: string; readonly proje
     <>
       <ol className={style.pipeline}>
         {data.environments.map((environment, at) => (
-          <Card key={environment.id} environment={environment} next={data.environments[at + 1]} onDeed={setDeed} />
+          <Card
+            key={environment.id}
+            environment={environment}
+            former={data.environments[at - 1]}
+            next={data.environments[at + 1]}
+            onDeed={setDeed}
+          />
         ))}
       </ol>
       {deed !== undefined && (
@@ -86,19 +85,20 @@ function Pipeline({ orgId, projectId }: { readonly orgId: string; readonly proje
 
 function Card({
   environment,
+  former,
   next,
   onDeed,
 }: {
   readonly environment: Environment;
+  readonly former: Environment | undefined;
   readonly next: Environment | undefined;
   readonly onDeed: (deed: Deed) => void;
 }) {
-  const { orgId, can } = useOrganization();
+  const { orgId } = useOrganization();
   const { name, projectId, isFrozen, isProtected, requiredApprovals } = environment;
   const place = { orgId, projectId, envName: name };
   const { data, error, refetch } = useQuery(BundleService.method.listBundles, { ...place, limit: shownBundles });
   const active = data?.bundles.find(isActive);
-  const whyFrozen = isFrozen ? texts.isFrozen : undefined;
   return (
     <li className={style.card}>
       <header className={style.head}>
@@ -110,66 +110,130 @@ function Card({
       {active === undefined ? (
         <p className={style.dim}>{data === undefined ? "" : texts.nothing}</p>
       ) : (
-        <p>
-          <strong>{en.common.version(active.version)}</strong> {texts.active} · {texts.policies(active.policies.length)}{" "}
-          · <Ago time={active.activatedAt} />
-        </p>
+        <div>
+          <p>
+            <BundleLink bundle={active} /> {texts.active} · {texts.policies(active.policies.length)} ·{" "}
+            <Ago time={active.activatedAt} />
+          </p>
+          {former !== undefined && <Equal bundle={active} former={former} />}
+          <Beside place={place} />
+        </div>
       )}
-      <Fleet orgId={orgId} projectId={projectId} envName={name} />
-      <div className={style.actions}>
-        {can(BundleService.method.publishBundle) && (
-          <Button kind="primary" why={whyFrozen} onClick={() => onDeed({ kind: "publish", environment })}>
-            {texts.publish}
-          </Button>
-        )}
-        {active !== undefined && next !== undefined && can(BundleService.method.promoteBundle) && (
-          <Button
-            why={next.isFrozen ? `${next.name}: ${texts.isFrozen}` : undefined}
-            onClick={() => onDeed({ kind: "promote", environment, target: next, version: active.version })}
-          >
-            {texts.promote(next.name)}
-          </Button>
-        )}
-      </div>
+      <Fleet {...place} />
+      <Deeds environment={environment} active={active} next={next} onDeed={onDeed} />
       {error !== null && <Failed error={error} onRetry={refetch} />}
-      {data !== undefined && data.bundles.length > 0 && (
-        <Bundles bundles={data.bundles} environment={environment} why={whyFrozen} onDeed={onDeed} />
-      )}
+      {data !== undefined && data.bundles.length > 0 && <Bundles bundles={data.bundles} />}
     </li>
   );
 }
 
-function Bundles({
-  bundles,
+function Deeds({
   environment,
-  why,
+  active,
+  next,
   onDeed,
 }: {
-  readonly bundles: readonly Bundle[];
   readonly environment: Environment;
-  readonly why: string | undefined;
+  readonly active: Bundle | undefined;
+  readonly next: Environment | undefined;
   readonly onDeed: (deed: Deed) => void;
 }) {
-  const { can } = useOrganization();
+  const { orgId, can } = useOrganization();
+  return (
+    <div className={style.actions}>
+      {can(BundleService.method.publishBundle) && (
+        <Button kind="primary" onClick={() => onDeed({ kind: "publish", environment })}>
+          {texts.publish}
+        </Button>
+      )}
+      {active !== undefined && next !== undefined && can(BundleService.method.promoteBundle) && (
+        <LinkButton
+          kind="plain"
+          to="/o/$org/environments/$project/promote"
+          params={{ org: orgId, project: environment.projectId }}
+          search={{ from: environment.name, to: next.name }}
+        >
+          {texts.promote(next.name)}
+        </LinkButton>
+      )}
+    </div>
+  );
+}
+
+function BundleLink({ bundle: { projectId, environment, version } }: { readonly bundle: Bundle }) {
+  const { orgId } = useOrganization();
+  return (
+    <Link
+      className={style.version}
+      to="/o/$org/environments/$project/$env/$version"
+      params={{ org: orgId, project: projectId, env: environment, version: String(version) }}
+    >
+      {en.common.version(version)}
+    </Link>
+  );
+}
+
+/** Says that an environment enforces the same content as the one before it. */
+function Equal({ bundle, former }: { readonly bundle: Bundle; readonly former: Environment }) {
+  const { orgId } = useOrganization();
+  const { data } = useQuery(BundleService.method.listBundles, {
+    orgId,
+    projectId: former.projectId,
+    envName: former.name,
+    limit: shownBundles,
+  });
+  const same = data?.bundles.find(({ contentDigest }) => contentDigest === bundle.contentDigest);
+  return same === undefined ? null : <p className={style.dim}>{texts.equals(former.name, same.version)}</p>;
+}
+
+/** Names the version that is evaluated beside the active one. */
+function Beside({ place }: { readonly place: Place }) {
+  const { data } = useQuery(BundleService.method.getCandidate, place, { retry: false });
+  const candidate = data?.candidate;
+  if (candidate === undefined || candidate.expired) return null;
+  return (
+    <p>
+      <Link
+        to="/o/$org/environments/$project/$env/$version"
+        params={{
+          org: place.orgId,
+          project: place.projectId,
+          env: place.envName,
+          version: String(candidate.version),
+        }}
+      >
+        {texts.candidate(candidate.version)}
+      </Link>
+    </p>
+  );
+}
+
+function Bundles({ bundles }: { readonly bundles: readonly Bundle[] }) {
+  const { orgId, can } = useOrganization();
   const active = bundles.find(isActive)?.version ?? 0;
   return (
     <ul className={style.bundles} aria-label={texts.history}>
       {bundles.map((bundle) => (
         <li key={bundle.id}>
           <span>
-            {en.common.version(bundle.version)} <span className={style.dim}>{texts.states[stateName(bundle)]}</span>
+            <BundleLink bundle={bundle} /> <span className={style.dim}>{texts.states[stateName(bundle)]}</span>
             <span className={style.by}>
               {bundle.message ?? bundle.source} · {bundle.createdBy} · <Ago time={bundle.createdAt} />
             </span>
           </span>
           {!isActive(bundle) && stateName(bundle) !== "purged" && can(BundleService.method.activateBundle) && (
-            <Button
+            <LinkButton
               kind="quiet"
-              why={why}
-              onClick={() => onDeed({ kind: "activate", environment, version: bundle.version })}
+              to="/o/$org/environments/$project/$env/$version"
+              params={{
+                org: orgId,
+                project: bundle.projectId,
+                env: bundle.environment,
+                version: String(bundle.version),
+              }}
             >
               {bundle.version < active ? texts.rollBack(bundle.version) : texts.activateShort(bundle.version)}
-            </Button>
+            </LinkButton>
           )}
         </li>
       ))}

@@ -1,4 +1,5 @@
 import { type Bundle, BundleState } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
+import { en } from "../../text/en.ts";
 
 const names: Readonly<Record<BundleState, string>> = {
   [BundleState.UNSPECIFIED]: "",
@@ -16,4 +17,13 @@ export function stateName({ state }: Bundle): string {
 /** Whether runtimes enforce it. */
 export function isActive({ state }: Bundle): boolean {
   return state === BundleState.ACTIVE;
+}
+
+/** Why nobody, or not this person, can activate anything into the environment; undefined when they can. */
+export function whyNotActivate(
+  { isFrozen, isProtected }: { readonly isFrozen: boolean; readonly isProtected: boolean },
+  role: string,
+): string | undefined {
+  if (isFrozen) return en.environments.isFrozen;
+  return isProtected && role !== "admin" && role !== "owner" ? en.bundle.needsAdmin : undefined;
 }

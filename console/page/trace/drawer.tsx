@@ -5,6 +5,7 @@ import { Mode } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { spanOf } from "../../data/finding.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { stageName } from "../../data/stage.ts";
 import { Button } from "../../part/button.tsx";
 import { MarkedText } from "../../part/marked-text.tsx";
 import { Outcome } from "../../part/outcome.tsx";
@@ -12,7 +13,6 @@ import { outcomeName } from "../../part/outcome-name.ts";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { absolute, duration } from "../../text/format.ts";
-import { stageName } from "./stage.ts";
 import style from "./trace.module.css";
 
 const texts = en.traces;

@@ -7,17 +7,17 @@ import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome as OutcomeNumber } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { stageName } from "../../data/stage.ts";
 import { Button } from "../../part/button.tsx";
-import { Select, TextField } from "../../part/field.tsx";
+import { Select, TypedFilter } from "../../part/field.tsx";
 import { Outcome } from "../../part/outcome.tsx";
 import { type OutcomeName, outcomeName, outcomes } from "../../part/outcome-name.ts";
 import { Page } from "../../part/page.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
-import { duration, timeOfDay } from "../../text/format.ts";
+import { dateTime, duration, timeOfDay } from "../../text/format.ts";
 import { TraceDrawer } from "./drawer.tsx";
-import { defaultRange, ranges, type TraceSearch } from "./search.ts";
-import { stageName } from "./stage.ts";
+import { chips, defaultRange, ranges, type TraceSearch } from "./search.ts";
 import style from "./trace.module.css";
 
 const texts = en.traces;
@@ -86,15 +86,35 @@ const numbers: Readonly<Record<OutcomeName, OutcomeNumber>> = {
   BLOCK: OutcomeNumber.BLOCK,
 };
 
-function requestOf(orgId: string, { range = defaultRange, outcome, environment, rule }: TraceSearch, until: Date) {
-  const since = new Date(until.getTime() - ranges[range] * 3_600_000);
+/** The filters as the call has them. The list ends where the reader began to read, so that it does not move. */
+function requestOf(orgId: string, search: TraceSearch, readAt: Date) {
+  const { range = defaultRange, outcome, since, until } = search;
+  const end = until === undefined ? readAt : new Date(Math.min(Date.parse(until), readAt.getTime()));
+  const start = since === undefined ? new Date(end.getTime() - ranges[range] * 3_600_000) : new Date(since);
   return {
     orgId,
-    since: timestampFromDate(since),
-    until: timestampFromDate(until),
+    since: timestampFromDate(start),
+    until: timestampFromDate(end),
     outcome: outcome === undefined ? OutcomeNumber.UNSPECIFIED : numbers[outcome],
-    ...(environment === undefined ? {} : { environment }),
-    ...(rule === undefined ? {} : { ruleId: rule }),
+    ...given({
+      projectId: search.project,
+      environment: search.environment,
+      ruleId: search.rule,
+      policy: search.policy,
+      detector: search.detector,
+      category: search.category,
+      agentId: search.agent,
+      sessionId: search.session,
+      unjudged: search.unjudged,
+    }),
+  };
+}
+
+/** Without what is undefined. */
+function given<T extends Readonly<Record<string, string | undefined>>>(filters: T) {
+  // `fromEntries` forgets the names.
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
+    [name in keyof T]?: string;
   };
 }
 
@@ -136,31 +156,31 @@ function Filters({
         onChange={(environment) => onChange({ environment })}
       />
       <TypedFilter label={texts.rule} value={search.rule} onChange={(rule) => onChange({ rule })} />
+      <Chips search={search} onRemove={(name) => onChange({ [name]: undefined })} />
     </search>
   );
 }
 
-/** A filter that takes effect when it is left or confirmed, not with every key. */
-function TypedFilter({
-  label,
-  value = "",
-  onChange,
+/** The filters that another page set: each is named and can be removed. */
+function Chips({
+  search,
+  onRemove,
 }: {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly onChange: (value: string | undefined) => void;
+  readonly search: TraceSearch;
+  readonly onRemove: (name: (typeof chips)[number]) => void;
 }) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  const apply = () => text.trim() !== value && onChange(text.trim() || undefined);
+  const set = chips.filter((name) => search[name] !== undefined);
+  if (set.length === 0) return null;
   return (
-    <TextField
-      label={label}
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-      onBlur={apply}
-      onKeyDown={(event) => event.key === "Enter" && apply()}
-    />
+    <ul className={style.chips} aria-label={texts.chips}>
+      {set.map((name) => (
+        <li key={name}>
+          <Button kind="quiet" title={texts.removeChip} onClick={() => onRemove(name)}>
+            {texts.chip[name]}: {name === "since" || name === "until" ? dateTime(search[name] ?? "") : search[name]} ✕
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 
 const names: Readonly<Record<Stage, string>> = {
   [Stage.UNSPECIFIED]: "",

@@ -1,0 +1,48 @@
+// The pages of what is shipped and what it does: environments, fleet, analytics.
+
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { textsIn } from "../data/search.ts";
+import { analyticsSearch } from "../page/analytics/search.ts";
+import { orgRoute } from "./route-base.tsx";
+
+const getParentRoute = () => orgRoute;
+
+const environmentsRoute = createRoute({
+  getParentRoute,
+  path: "/environments",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project"),
+  component: lazyRouteComponent(() => import("../page/environment/pipeline.tsx"), "EnvironmentsPage"),
+});
+
+const bundleRoute = createRoute({
+  getParentRoute,
+  path: "/environments/$project/$env/$version",
+  component: lazyRouteComponent(() => import("../page/environment/bundle.tsx"), "BundlePage"),
+});
+
+const promoteRoute = createRoute({
+  getParentRoute,
+  path: "/environments/$project/promote",
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...textsIn(search, "from", "to"),
+    ...(Number.isInteger(search.version) ? { version: Number(search.version) } : {}),
+  }),
+  component: lazyRouteComponent(() => import("../page/environment/promote.tsx"), "PromotePage"),
+});
+
+const fleetRoute = createRoute({
+  getParentRoute,
+  path: "/fleet",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project", "environment", "state"),
+  component: lazyRouteComponent(() => import("../page/fleet/fleet.tsx"), "FleetPage"),
+});
+
+const analyticsRoute = createRoute({
+  getParentRoute,
+  path: "/analytics",
+  validateSearch: analyticsSearch,
+  component: lazyRouteComponent(() => import("../page/analytics/analytics.tsx"), "AnalyticsPage"),
+});
+
+/** The pages of this group. */
+export const shipRoutes = [environmentsRoute, bundleRoute, promoteRoute, fleetRoute, analyticsRoute] as const;

@@ -1,0 +1,26 @@
+import { useQuery } from "@connectrpc/connect-query";
+import type { Project } from "../../gen/policyguard/control/v1/project_pb.ts";
+import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
+import { useOrganization } from "./organization.ts";
+
+const maxProjects = 200;
+
+/** The projects of the organization, and the one that a page looks at: the chosen one, or the first. */
+export function useProjects(chosen?: string): {
+  readonly projects: readonly Project[];
+  readonly project: Project | undefined;
+  readonly isLoaded: boolean;
+  readonly error: unknown;
+  readonly refetch: () => void;
+} {
+  const { orgId } = useOrganization();
+  const { data, error, refetch } = useQuery(ProjectService.method.listProjects, { orgId, limit: maxProjects });
+  const projects = data?.projects ?? [];
+  return {
+    projects,
+    project: projects.find(({ id }) => id === chosen) ?? projects[0],
+    isLoaded: data !== undefined,
+    error: error ?? undefined,
+    refetch,
+  };
+}

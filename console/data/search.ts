@@ -1,0 +1,16 @@
+// What the addresses of pages say besides the path.
+
+/** The texts under these names; absent and empty ones are left out. */
+export function textsIn<const Name extends string>(
+  search: Readonly<Record<string, unknown>>,
+  ...names: readonly Name[]
+): { readonly [key in Name]?: string } {
+  const found = names.flatMap((name) => {
+    const value = search[name];
+    return value === undefined || value === null || value === "" || typeof value === "object"
+      ? []
+      : [[name, String(value)]];
+  });
+  // `fromEntries` forgets which names there can be.
+  return Object.fromEntries(found) as { readonly [key in Name]?: string };
+}

@@ -1,0 +1,150 @@
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { AnalyticsComparison, type AnalyticsTotals } from "../../../gen/policyguard/control/v1/trace_analytics_pb.ts";
+import { type GetTraceAnalyticsResponse, TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { useProjects } from "../../data/project.ts";
+import { Button } from "../../part/button.tsx";
+import { Select, TypedFilter } from "../../part/field.tsx";
+import { Page } from "../../part/page.tsx";
+import { ProjectSelect } from "../../part/project-select.tsx";
+import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { change, count, dateTime, share } from "../../text/format.ts";
+import style from "./analytics.module.css";
+import { Breakdowns } from "./breakdowns.tsx";
+import { LatencyChart, OutcomesChart } from "./charts.tsx";
+import { Quality } from "./quality.tsx";
+import { type AnalyticsSearch, defaultRange, ranges } from "./search.ts";
+
+const texts = en.analytics;
+/** Counts are asked for again as often as that while the page is seen. */
+const newMs = 30_000;
+
+/** What was evaluated over time, and by what it was decided. */
+export function AnalyticsPage() {
+  const { orgId } = useOrganization();
+  const search = useSearch({ from: "/o/$org/analytics" });
+  const navigate = useNavigate({ from: "/o/$org/analytics" });
+  const { range = defaultRange, project, environment, agent } = search;
+  const since = useMemo(() => timestampFromDate(new Date(Date.now() - ranges[range] * 3_600_000)), [range]);
+  const { data, error, refetch } = useQuery(
+    TraceService.method.getTraceAnalytics,
+    {
+      orgId,
+      since,
+      compare: AnalyticsComparison.PREVIOUS,
+      ...(project === undefined ? {} : { projectId: project }),
+      ...(environment === undefined ? {} : { environment }),
+      ...(agent === undefined ? {} : { agentId: agent }),
+    },
+    { placeholderData: keepPreviousData, refetchInterval: newMs },
+  );
+  const isEmpty = data?.totals?.evaluations === 0;
+  return (
+    <Page title={texts.title} note={data?.asOf && texts.asOf(dateTime(timestampDate(data.asOf)))}>
+      <Filters search={search} />
+      {error !== null && <Failed error={error} onRetry={refetch} />}
+      {data === undefined && error === null && <Loading />}
+      {isEmpty && (
+        <Empty title={texts.empty} text={texts.emptyText}>
+          {Object.keys(search).length > 0 && <Button onClick={() => navigate({ search: {} })}>{texts.clear}</Button>}
+        </Empty>
+      )}
+      {data !== undefined && !isEmpty && <Content data={data} search={search} />}
+    </Page>
+  );
+}
+
+function Filters({ search }: { readonly search: AnalyticsSearch }) {
+  const navigate = useNavigate({ from: "/o/$org/analytics" });
+  const { projects } = useProjects();
+  const onChange = (part: Partial<Record<keyof AnalyticsSearch, string | undefined>>) =>
+    // What is undefined is left out of the address by `validateSearch`.
+    navigate({ search: { ...search, ...part } as AnalyticsSearch, replace: true });
+  return (
+    <search className={style.filters}>
+      <Select
+        label={texts.range}
+        value={search.range ?? defaultRange}
+        onChange={(event) => onChange({ range: event.target.value })}
+      >
+        {Object.entries(texts.ranges).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </Select>
+      {projects.length > 1 && (
+        <ProjectSelect projects={projects} value={search.project} all onChange={(project) => onChange({ project })} />
+      )}
+      <TypedFilter
+        label={texts.environment}
+        value={search.environment}
+        onChange={(environment) => onChange({ environment })}
+      />
+      <TypedFilter label={texts.agent} value={search.agent} onChange={(agent) => onChange({ agent })} />
+    </search>
+  );
+}
+
+function Content({ data, search }: { readonly data: GetTraceAnalyticsResponse; readonly search: AnalyticsSearch }) {
+  return (
+    <>
+      {data.totals !== undefined && <Figures totals={data.totals} previous={data.previous} />}
+      <div className={style.charts}>
+        <OutcomesChart data={data} search={search} />
+        <LatencyChart data={data} />
+      </div>
+      {data.breakdowns !== undefined && <Breakdowns breakdowns={data.breakdowns} search={search} />}
+      <Quality quality={data.quality} />
+    </>
+  );
+}
+
+/** The sums, each beside that of the time before. */
+function Figures({
+  totals,
+  previous,
+}: {
+  readonly totals: AnalyticsTotals;
+  readonly previous: AnalyticsTotals | undefined;
+}) {
+  const now = blockedShare(totals);
+  const then = previous && blockedShare(previous);
+  const compared = (value: number | undefined) => value !== undefined && texts.before(count(value));
+  const figures = [
+    { name: texts.evaluations, value: totals.evaluations, note: compared(previous?.evaluations) },
+    {
+      name: texts.blocked,
+      value: totals.outcomes?.block,
+      note:
+        now !== undefined &&
+        [share(now), then !== undefined && texts.against(change(then, now))].filter(Boolean).join(" · "),
+    },
+    { name: texts.wouldBlock, value: totals.wouldBlock, note: compared(previous?.wouldBlock) },
+    { name: texts.unjudged, value: totals.unjudged, note: compared(previous?.unjudged) },
+    { name: texts.failOpen, value: totals.failOpen, note: compared(previous?.failOpen) },
+    { name: texts.lost, value: totals.lost, note: compared(previous?.lost) },
+  ];
+  return (
+    <dl className={style.figures}>
+      {figures.map(({ name, value, note }) =>
+        value === undefined ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className={style.figure}>{count(value)}</dd>
+            {note && <dd className={style.dim}>{note}</dd>}
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+function blockedShare({ evaluations, outcomes }: AnalyticsTotals): number | undefined {
+  return outcomes === undefined || evaluations === 0 ? undefined : outcomes.block / evaluations;
+}

@@ -1,0 +1,173 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Bundle } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
+import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
+import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { Ago } from "../../part/ago.tsx";
+import { Button } from "../../part/button.tsx";
+import { Page } from "../../part/page.tsx";
+import { Failed, Loading } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { CandidateSection } from "./candidate.tsx";
+import { PolicyChanges } from "./changes.tsx";
+import { DeedDialog } from "./deed.tsx";
+import style from "./environment.module.css";
+import { Gates } from "./gates.tsx";
+import type { Place } from "./place.ts";
+import { Reach } from "./reach.tsx";
+import { isActive, stateName, whyNotActivate } from "./state.ts";
+import { WhatIf } from "./what-if.tsx";
+
+const texts = en.bundle;
+const newMs = 10_000;
+
+/** One version of an environment: what activating it changes, what stands in its way, and what it would have done. */
+export function BundlePage() {
+  const { orgId } = useOrganization();
+  const params = useParams({ from: "/o/$org/environments/$project/$env/$version" });
+  const place = { orgId, projectId: params.project, envName: params.env };
+  const version = Number(params.version);
+  const isNumber = Number.isInteger(version) && version > 0;
+  const { data, error, refetch } = useQuery(
+    BundleService.method.getBundle,
+    { ...place, version: isNumber ? version : 1 },
+    { enabled: isNumber, refetchInterval: newMs },
+  );
+  const environments = useQuery(EnvironmentService.method.listEnvironments, { orgId, projectId: place.projectId });
+  const environment = environments.data?.environments.find(({ name }) => name === place.envName);
+  const bundle = data?.bundle;
+  return (
+    <Page
+      title={texts.title(version, place.envName)}
+      note={
+        <Link to="/o/$org/environments" params={{ org: orgId }} search={{ project: place.projectId }}>
+          {en.environments.title}
+        </Link>
+      }
+      actions={bundle && environment && <Activate bundle={bundle} environment={environment} />}
+    >
+      {!isNumber && <p role="alert">{en.failure.gone}</p>}
+      {error !== null && <Failed error={error} onRetry={refetch} />}
+      {isNumber && bundle === undefined && error === null && <Loading />}
+      {bundle !== undefined && <Content place={place} bundle={bundle} />}
+    </Page>
+  );
+}
+
+function Activate({ bundle, environment }: { readonly bundle: Bundle; readonly environment: Environment }) {
+  const { orgId, can, role } = useOrganization();
+  const [isAsking, setAsking] = useState(false);
+  const { name, projectId, activeVersion = 0 } = environment;
+  const isOffered = !isActive(bundle) && stateName(bundle) !== "purged" && can(BundleService.method.activateBundle);
+  const closed = bundle.gates.filter(({ passed }) => !passed);
+  const why =
+    whyNotActivate(environment, role) ??
+    (closed.length > 0
+      ? texts.closed(closed.map(({ gate, reason }) => reason ?? texts.gateNames[gate] ?? gate).join("; "))
+      : undefined);
+  const isBack = bundle.version < activeVersion;
+  return (
+    <>
+      {isOffered && (
+        <Button kind="primary" why={why} onClick={() => setAsking(true)}>
+          {isBack ? texts.rollBack(bundle.version, name) : texts.activate(bundle.version, name)}
+        </Button>
+      )}
+      {isAsking && (
+        <DeedDialog
+          deed={{ kind: "activate", environment, version: bundle.version }}
+          orgId={orgId}
+          projectId={projectId}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function Content({ place, bundle }: { readonly place: Place; readonly bundle: Bundle }) {
+  const { version, message, source, createdBy, createdAt, tests } = bundle;
+  return (
+    <>
+      <p className={style.dim}>
+        {en.environments.states[stateName(bundle)]} · {message ?? source} · {texts.by(createdBy)} ·{" "}
+        <Ago time={createdAt} />
+        {tests !== undefined && ` · ${texts.tests(tests.passed, tests.passed + tests.failed)}`}
+      </p>
+      <div className={style.columns}>
+        <div className={style.column}>
+          <Changes bundle={bundle} />
+          <WhatIf place={place} version={version} />
+        </div>
+        <div className={style.column}>
+          {!isActive(bundle) && <Gates place={place} bundle={bundle} />}
+          <Reach place={place} version={version} />
+          {!isActive(bundle) && <CandidateSection place={place} version={version} />}
+          <Contents bundle={bundle} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Changes({ bundle }: { readonly bundle: Bundle }) {
+  const { diff } = bundle;
+  if (isActive(bundle))
+    return (
+      <section className={style.section}>
+        <p>{texts.isActive}</p>
+      </section>
+    );
+  if (diff === undefined)
+    return (
+      <section className={style.section}>
+        <p>{texts.nothingActive}</p>
+      </section>
+    );
+  const isSame = [diff.added, diff.removed, diff.changed, diff.parts].every(({ length }) => length === 0);
+  const title = texts.changes(diff.activeVersion);
+  return (
+    <section className={style.section} aria-label={title}>
+      <h2>{title}</h2>
+      {isSame && <p>{texts.same}</p>}
+      <PolicyChanges {...diff} />
+      {diff.parts.length > 0 && (
+        <details>
+          <summary>
+            {texts.parts} ({diff.parts.length})
+          </summary>
+          <p className={style.by}>{texts.partOfPolicy}</p>
+          <ul className={style.parts}>
+            {diff.parts.map(({ path }) => (
+              <li key={path}>
+                <code>{path}</code>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Contents({ bundle: { policies } }: { readonly bundle: Bundle }) {
+  const { orgId } = useOrganization();
+  return (
+    <section className={style.section} aria-label={texts.contents}>
+      <h2>{texts.contents}</h2>
+      <ul className={style.parts}>
+        {policies.map(({ policyId, name, version }) => (
+          <li key={policyId}>
+            <Link to="/o/$org/policies/$policy" params={{ org: orgId, policy: policyId }}>
+              {name}
+            </Link>{" "}
+            {en.common.version(version)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

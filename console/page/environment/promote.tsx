@@ -1,0 +1,215 @@
+import { createClient } from "@connectrpc/connect";
+import { useQuery } from "@connectrpc/connect-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import type { Bundle } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
+import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
+import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { failureOf } from "../../data/failure.ts";
+import { invalidate } from "../../data/invalidation.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { transport } from "../../data/transport.ts";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import { Select, TextField } from "../../part/field.tsx";
+import { Page } from "../../part/page.tsx";
+import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { comparePolicies, PolicyChanges } from "./changes.tsx";
+import style from "./environment.module.css";
+import { isActive } from "./state.ts";
+
+const texts = en.bundle;
+const bundles = createClient(BundleService, transport);
+const maxBundles = 200;
+
+/** From one environment to another: what becomes of the target's policies, said before anything is made. */
+export function PromotePage() {
+  const { orgId } = useOrganization();
+  const { project: projectId } = useParams({ from: "/o/$org/environments/$project/promote" });
+  const search = useSearch({ from: "/o/$org/environments/$project/promote" });
+  const { data, error, refetch } = useQuery(EnvironmentService.method.listEnvironments, { orgId, projectId });
+  const all = data?.environments ?? [];
+  const source = all.find(({ name }) => name === search.from) ?? all[0];
+  const others = all.filter((environment) => environment !== source);
+  const target =
+    others.find(({ name }) => name === search.to) ??
+    others.find(({ position }) => position > (source?.position ?? 0)) ??
+    others[0];
+  return (
+    <Page
+      title={texts.promoteTitle(source?.name ?? "…", target?.name ?? "…")}
+      note={
+        <Link to="/o/$org/environments" params={{ org: orgId }} search={{ project: projectId }}>
+          {en.environments.title}
+        </Link>
+      }
+    >
+      {error !== null && <Failed error={error} onRetry={refetch} />}
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && target === undefined && <Empty title={texts.noOther} />}
+      {source !== undefined && target !== undefined && (
+        <Promotion key={`${source.name} ${target.name}`} all={all} source={source} target={target} />
+      )}
+    </Page>
+  );
+}
+
+function Promotion({
+  all,
+  source,
+  target,
+}: {
+  readonly all: readonly Environment[];
+  readonly source: Environment;
+  readonly target: Environment;
+}) {
+  const { orgId } = useOrganization();
+  const { projectId } = source;
+  const search = useSearch({ from: "/o/$org/environments/$project/promote" });
+  const navigate = useNavigate({ from: "/o/$org/environments/$project/promote" });
+  const here = useQuery(BundleService.method.listBundles, {
+    orgId,
+    projectId,
+    envName: source.name,
+    limit: maxBundles,
+  });
+  const there = useQuery(BundleService.method.listBundles, {
+    orgId,
+    projectId,
+    envName: target.name,
+    limit: maxBundles,
+  });
+  const offered = here.data?.bundles ?? [];
+  const bundle = offered.find(({ version }) => version === search.version) ?? offered.find(isActive);
+  const options = all.map(({ id, name }) => (
+    <option key={id} value={name}>
+      {name}
+    </option>
+  ));
+  const failed = [here, there].find(({ error }) => error !== null);
+  return (
+    <>
+      <div className={style.inline}>
+        <Select
+          label={texts.from}
+          value={source.name}
+          onChange={({ target: { value } }) => navigate({ search: { from: value }, replace: true })}
+        >
+          {options}
+        </Select>
+        <Select
+          label={texts.to}
+          value={target.name}
+          onChange={({ target: { value } }) => navigate({ search: { from: source.name, to: value }, replace: true })}
+        >
+          {options}
+        </Select>
+        {bundle !== undefined && (
+          <Select
+            label={texts.version}
+            value={bundle.version}
+            onChange={({ target: { value } }) =>
+              navigate({ search: { from: source.name, to: target.name, version: Number(value) }, replace: true })
+            }
+          >
+            {offered.map(({ version, message }) => (
+              <option key={version} value={version}>
+                {en.common.version(version)} {message}
+              </option>
+            ))}
+          </Select>
+        )}
+      </div>
+      {failed !== undefined && <Failed error={failed.error} onRetry={failed.refetch} />}
+      {here.data === undefined && failed === undefined && <Loading />}
+      {here.data !== undefined && bundle === undefined && <Empty title={texts.nothingToPromote} />}
+      {bundle !== undefined && there.data !== undefined && (
+        <Preview bundle={bundle} target={target} existing={there.data.bundles} />
+      )}
+    </>
+  );
+}
+
+function Preview({
+  bundle,
+  target,
+  existing,
+}: {
+  readonly bundle: Bundle;
+  readonly target: Environment;
+  readonly existing: readonly Bundle[];
+}) {
+  const active = existing.find(isActive);
+  const isEqual = active?.contentDigest === bundle.contentDigest;
+  return (
+    <section className={style.section} aria-label={texts.whatPromotes}>
+      <h2>{texts.whatPromotes}</h2>
+      {isEqual ? (
+        <p>{texts.equal(target.name)}</p>
+      ) : (
+        <>
+          <PolicyChanges {...comparePolicies(active?.policies ?? [], bundle.policies)} />
+          <p className={style.dim}>{texts.lists}</p>
+        </>
+      )}
+      <PromoteForm bundle={bundle} target={target} newest={existing[0]?.version ?? 0} />
+    </section>
+  );
+}
+
+function PromoteForm({
+  bundle,
+  target,
+  newest,
+}: {
+  readonly bundle: Bundle;
+  readonly target: Environment;
+  readonly newest: number;
+}) {
+  const { orgId, can } = useOrganization();
+  const navigate = useNavigate();
+  const { run, isBusy, error } = useBusy();
+  const [message, setMessage] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    run(async () => {
+      const { bundle: made } = await bundles.promoteBundle({
+        orgId,
+        projectId: target.projectId,
+        sourceEnv: bundle.environment,
+        targetEnv: target.name,
+        version: bundle.version,
+        activate: false,
+        expectedVersion: newest,
+        ...(message === "" ? {} : { message }),
+      });
+      await invalidate(BundleService.method.promoteBundle);
+      await navigate({
+        to: "/o/$org/environments/$project/$env/$version",
+        params: { org: orgId, project: target.projectId, env: target.name, version: String(made?.version ?? 0) },
+      });
+    });
+  };
+  if (!can(BundleService.method.promoteBundle)) return null;
+  const isOverrun = error !== undefined && failureOf(error).code === "bundle_version_conflict";
+  return (
+    <form className={style.form} onSubmit={submit}>
+      <p>{texts.makeText}</p>
+      <TextField
+        label={texts.message}
+        value={message}
+        maxLength={2000}
+        onChange={(event) => setMessage(event.target.value)}
+      />
+      {error !== undefined && <Failed error={error} />}
+      {isOverrun && <p role="status">{texts.newerThere}</p>}
+      <p>
+        <Button type="submit" kind="primary" disabled={isBusy}>
+          {texts.make(target.name)}
+        </Button>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,144 @@
+// The built console in a browser, against a real control plane: what the tests of its pages share.
+
+import { execFile } from "node:child_process";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import axe from "axe-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { startTestControlPlane, type TestControlPlane } from "../process/control-plane.ts";
+import type { Person } from "../vector/person.ts";
+import { createWorld, type MemberPersona, type World } from "../vector/world.ts";
+import { startBrowser } from "./browser.ts";
+
+const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface AxeResults {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
+
+/** Builds the console if it is old, and starts the product and the browser. */
+export async function startConsole(): Promise<ConsoleDriver> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, "scripts", "console.ts")]);
+  const plane = await startTestControlPlane({ env: { CONSOLE_FOLDER: stdout.trim() } });
+  const browser = await startBrowser();
+  return new ConsoleDriver(plane, browser, await createWorld(plane.database));
+}
+
+/** What a test does with the console, one context at a time. */
+export class ConsoleDriver {
+  readonly plane: TestControlPlane;
+  readonly world: World;
+  readonly #browser: Browser;
+  #context: BrowserContext | undefined;
+  /** What no page may do: errors of scripts, calls of other origins, breaches of the document's policy. */
+  #faults: string[] = [];
+
+  constructor(plane: TestControlPlane, browser: Browser, world: World) {
+    this.plane = plane;
+    this.#browser = browser;
+    this.world = world;
+  }
+
+  /** The context of the test. */
+  get context(): BrowserContext {
+    if (this.#context === undefined) throw new Error("no page is open");
+    return this.#context;
+  }
+
+  /** The address of a page of the organization. */
+  at(path: string): string {
+    return `/o/${this.world.orgId}${path}`;
+  }
+
+  /** Opens an address in a fresh context. */
+  async open(path = "/", size: Size = { width: 1280, height: 800 }): Promise<Page> {
+    this.#context = await this.#browser.newContext({ viewport: size });
+    this.#faults = [];
+    const page = await this.#context.newPage();
+    this.#watch(page);
+    await page.goto(this.plane.baseUrl + path);
+    return page;
+  }
+
+  /** Opens an address as this person. */
+  async openAs(persona: MemberPersona, path: string, size?: Size): Promise<Page> {
+    const page = await this.open(path, size);
+    await this.signIn(page, await this.world.person(persona));
+    await page.locator("#content h1").waitFor();
+    return page;
+  }
+
+  /** Fills in the page of sign-in. */
+  async signIn(page: Page, { email, password }: Person): Promise<void> {
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  }
+
+  /** Goes to another page of the organization, and waits until it is shown. */
+  async go(page: Page, path: string): Promise<void> {
+    await page.goto(this.plane.baseUrl + this.at(path));
+    await page.locator("#content h1").waitFor();
+  }
+
+  /** Ends a test: closes its pages, and says what they did that no page may do. A failed one leaves pictures. */
+  async end({ name, hasFailed }: { readonly name: string; readonly hasFailed: boolean }): Promise<readonly string[]> {
+    if (hasFailed) await this.#picture(name);
+    await this.#context?.close();
+    this.#context = undefined;
+    return this.#faults;
+  }
+
+  /** Ends product and browser. */
+  async stop(): Promise<void> {
+    await this.#browser.close();
+    await this.plane.stop();
+  }
+
+  /** What is wrong with a page's accessibility and width, once it has loaded. */
+  async flawsOf(page: Page): Promise<readonly string[]> {
+    await page.waitForLoadState("networkidle");
+    const width = page.viewportSize()?.width ?? 0;
+    const content = await page.evaluate(() => document.querySelector("main")?.scrollWidth ?? 0);
+    const beyond = content > width ? [`the content is ${content} wide, the window ${width}`] : [];
+    return [...beyond, ...(await violations(page))];
+  }
+
+  #watch(page: Page): void {
+    page.on("pageerror", (error) => this.#faults.push(String(error)));
+    page.on("console", (message) => {
+      // The browser itself notes each answer that is an error; pages are told of those by their own.
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+        this.#faults.push(message.text());
+    });
+    page.on("request", (request) => {
+      const isOwn = request.url().startsWith(this.plane.baseUrl) || /^(?:data|blob):/.test(request.url());
+      if (!isOwn) this.#faults.push(request.url());
+    });
+  }
+
+  async #picture(name: string): Promise<void> {
+    for (const [at, page] of (this.#context?.pages() ?? []).entries()) {
+      const path = join(tmpdir(), `console-${name.replace(/\W+/g, "-")}-${at}.png`);
+      await page.screenshot({ path });
+      console.log(`what the page showed: ${path}`);
+    }
+  }
+}
+
+/**
+ * What axe finds by WCAG 2.0 to 2.2, A and AA. Its script is run by the browser's debugger, beside the page's policy.
+ */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+  const results = (await page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(tags)} })`)) as AxeResults;
+  return results.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
