@@ -12,6 +12,7 @@ import type {
   Server,
   WebhookItem,
 } from "../openapi/model.ts";
+import { fieldNames } from "./field-name.ts";
 import { prose } from "./prose.ts";
 import { fieldRow, fieldTable, schemaTable, typeOf } from "./schema.ts";
 
@@ -26,14 +27,25 @@ export interface Placed {
 /** The section of an operation; closed until somebody opens it or follows a link to it. */
 export function operationSection(document: Document, { verb, path, servers, operation }: Placed): Html {
   const { operationId, summary, description, parameters, requestBody } = operation;
-  return html`<details class="operation" id="${operationId}" data-search="${`${verb} ${path} ${operationId} ${summary}`.toLowerCase()}">
+  const fields = [...fieldNames(document, operation)].join(" ");
+  return html`<details class="operation" id="${operationId}" data-search="${`${verb} ${path} ${operationId} ${summary} ${fields}`.toLowerCase()}">
 <summary><span class="verb ${verb}">${verb.toUpperCase()}</span> <code class="path">${path}</code> <span class="summary">${summary}</span></summary>
 <div class="body">${prose(description)}
 <dl class="facts">${facts(operation, servers)}</dl>
 ${parameters.length === 0 ? html`` : html`<h4>Parameters</h4>${fieldTable(parameters.map(parameterRow))}`}
 ${requestBody === undefined ? html`` : html`<h4>Request body</h4>${content(document, requestBody.content)}`}
 <h4>Answers</h4>${answers(document, operation)}
-<h4>Example</h4><pre><code>${curl(document, { verb, path, servers, operation })}</code></pre></div></details>`;
+<h4>Example</h4><pre><code>${curl(document, { verb, path, servers, operation })}</code></pre>${tryIt(document, { verb, path, servers, operation })}</div></details>`;
+}
+
+/** A place for the form with which the script calls the operation; none where another server answers it. */
+function tryIt(document: Document, { verb, path, servers, operation }: Placed): Html {
+  if (servers !== document.servers) return html``;
+  const query = operation.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+  const types = Object.entries(operation.requestBody?.content ?? {});
+  const [type = "", { example = "" } = {}] = types[0] ?? [];
+  const body = typeof example === "string" ? example : pretty(example);
+  return html`<div class="try" data-verb="${verb.toUpperCase()}" data-path="${path}" data-query="${query.join(" ")}" data-type="${type}" data-body="${body}"></div>`;
 }
 
 /** The section of an event: the request that tells of it. */

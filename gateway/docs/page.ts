@@ -19,17 +19,19 @@ export interface DocsPage {
 /** Makes the page of an OpenAPI document, which is served at `documentPath`. */
 export function createDocsPage(openapi: string, documentPath: string): DocsPage {
   const document: Document = JSON.parse(openapi);
-  const groups = groupsOf(document);
+  const tasks = tasksOf(document);
   const hasEvents = Object.keys(document.webhooks).length > 0;
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${document.info.title} API</title><link rel="icon" href="data:,"><style>${new Html(style)}</style></head>
 <body><a class="skip" href="#main">To the operations</a>
-<nav aria-label="Operations"><label><span class="note">Search ( / )</span><input id="search" type="search" autocomplete="off" spellcheck="false"></label>
-<div class="list">${groups.map(groupList)}<h2>Reference</h2><ul>${hasEvents ? html`<li><a href="#events">Events</a></li>` : html``}<li><a href="#schemas">Schemas</a></li><li><a href="${documentPath}">openapi.json</a></li></ul></div></nav>
+<nav aria-label="Operations"><div class="bar"><label><span class="note">Search paths, names and fields ( / )</span><input id="search" type="search" autocomplete="off" spellcheck="false"></label>
+<button id="menu" type="button" aria-expanded="false" aria-controls="list" hidden>Menu</button></div>
+<div class="list" id="list">${tasks.map(taskList)}<h2>Reference</h2><ul>${hasEvents ? html`<li><a href="#events">Events</a></li>` : html``}<li><a href="#schemas">Schemas</a></li><li><a href="${documentPath}">openapi.json</a></li></ul></div></nav>
 <main id="main"><h1>${document.info.title} API</h1><div id="intro"><p class="note">Version ${document.info.version}, OpenAPI ${document.openapi}</p>${prose(document.info.description)}</div>
-<p id="nothing" role="status" hidden>Nothing has these words in its path, name or summary.</p>
-${groups.map((group) => groupSection(document, group))}
+${tokenField}
+<p id="nothing" role="status" hidden>Nothing has these words in its path, name, summary or fields.</p>
+${tasks.map((task) => taskSection(document, task))}
 ${hasEvents ? html`<section data-group><h2 id="events">Events</h2>${prose(aboutEvents)}${events(document)}</section>` : html``}
 <section data-group><h2 id="schemas">Schemas</h2>${schemas(document)}</section></main>
 <script>${new Html(script)}</script></body></html>
@@ -42,6 +44,8 @@ function policy(): string {
     "default-src 'none'",
     `style-src '${hash(style)}'`,
     `script-src '${hash(script)}'`,
+    // Calls that readers try go to the server of the page.
+    "connect-src 'self'",
     "img-src data:",
     "base-uri 'none'",
     "form-action 'none'",
@@ -74,16 +78,41 @@ function groupsOf(document: Document): Group[] {
   }));
 }
 
+/** Groups that serve one purpose. */
+interface Task {
+  readonly name: string;
+  readonly groups: readonly Group[];
+}
+
+function tasksOf(document: Document): Task[] {
+  const groups = new Map(groupsOf(document).map((group) => [group.name, group]));
+  return document["x-tagGroups"].map(({ name, tags }) => ({
+    name,
+    groups: tags.flatMap((tag) => groups.get(tag) ?? []),
+  }));
+}
+
+// Only where there is a script, since calls are made by it.
+const tokenField = html`<p id="credentials" hidden><label for="token">Token for calls that you try</label> <input id="token" type="password" autocomplete="off" spellcheck="false"><span class="note">Kept in the memory of this page, and gone when you leave it.</span></p>`;
+
+function taskList({ name, groups }: Task): Html {
+  return html`<div data-group><h2>${name}</h2>${groups.map(groupList)}</div>`;
+}
+
 function groupList({ name, operations }: Group): Html {
   const items = operations.map(
-    ({ operation, verb, path }) =>
-      html`<li data-search="${`${verb} ${path} ${operation.operationId} ${operation.summary}`.toLowerCase()}"><a href="#${operation.operationId}">${operation.operationId}</a></li>`,
+    ({ operation, verb }) =>
+      html`<li data-of="${operation.operationId}"><a href="#${operation.operationId}"><span class="dot ${verb}"></span>${operation.operationId}</a></li>`,
   );
-  return html`<div data-group><h2>${name}</h2><ul>${items}</ul></div>`;
+  return html`<div data-group><h3>${name}</h3><ul>${items}</ul></div>`;
+}
+
+function taskSection(document: Document, { name, groups }: Task): Html {
+  return html`<section data-group><h2>${name}</h2>${groups.map((group) => groupSection(document, group))}</section>`;
 }
 
 function groupSection(document: Document, { name, description, operations }: Group): Html {
-  return html`<section data-group><h2>${name}</h2>${prose(description)}${operations.map((placed) => operationSection(document, placed))}</section>`;
+  return html`<section data-group><h3>${name}</h3>${prose(description)}${operations.map((placed) => operationSection(document, placed))}</section>`;
 }
 
 const aboutEvents = "Requests that the server sends to webhooks.";

@@ -8,15 +8,23 @@ a { color: var(--link); }
 code, pre { font: 0.875em/1.5 ui-monospace, monospace; }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: 12px; overflow-y: auto; max-height: 26em; white-space: pre-wrap; }
 nav { border-bottom: 1px solid var(--line); background: var(--bg); }
-nav label { display: block; position: sticky; top: 0; padding: 12px 16px; background: var(--bg); z-index: 1; }
+.bar { display: flex; gap: 8px; align-items: end; position: sticky; top: 0; padding: 12px 16px; background: var(--bg); z-index: 1; }
+.bar label { flex: 1; }
 nav .list { padding: 0 16px 16px; }
-nav input { width: 100%; padding: 8px 10px; font: inherit; color: inherit; background: var(--soft); border: 1px solid var(--line); border-radius: 6px; }
-nav h2 { font-size: 0.8rem; color: var(--dim); margin: 16px 0 4px; }
+input, textarea, button { padding: 8px 10px; font: inherit; color: inherit; background: var(--soft); border: 1px solid var(--line); border-radius: 6px; }
+button { cursor: pointer; font-weight: 600; }
+nav input, .try input, .try textarea { width: 100%; }
+.try textarea { font: 0.875em/1.5 ui-monospace, monospace; resize: vertical; }
+.try form { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(15rem, 100%), 1fr)); gap: 8px 12px; } .try label:has(textarea) { grid-column: 1 / -1; } .try button { justify-self: start; grid-column: 1 / -1; }
+#credentials { display: flex; flex-wrap: wrap; gap: 4px 10px; align-items: center; margin: 16px 0; } #token { flex: 0 1 24rem; min-width: 0; }
+nav h2 { font-size: 0.95rem; margin: 20px 0 2px; }
+nav h3 { font-size: 0.8rem; color: var(--dim); margin: 10px 0 2px; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav li a { display: block; padding: 4px 0; text-decoration: none; font-size: 0.9rem; }
 main { padding: 16px; max-width: 60rem; }
 h1 { margin: 0 0 8px; font-size: 1.6rem; }
 h2 { margin: 32px 0 4px; }
+h3 { margin: 24px 0 4px; }
 h4 { margin: 20px 0 6px; }
 h5 { margin: 12px 0 0; font-size: 1rem; }
 p { margin: 6px 0; }
@@ -29,6 +37,7 @@ td > :first-child { margin-top: 0; } td > :last-child { margin-bottom: 0; }
 .body { padding: 8px 14px 14px; }
 .verb { display: inline-block; min-width: 4.9em; padding: 1px 6px; border-radius: 4px; font: 700 0.75rem/1.6 ui-monospace, monospace; text-align: center; color: #fff; background: #57606a; }
 .get { background: #0b5cad; } .post { background: #1a7f37; } .put, .patch { background: #8a5a00; } .delete { background: #b3261e; }
+.dot { display: inline-block; width: 0.5em; height: 0.5em; border-radius: 50%; margin-right: 0.6em; }
 .path { font-weight: 600; }
 .summary, .note, .type { color: var(--dim); font-weight: 400; font-size: 0.9rem; }
 .facts { display: grid; grid-template-columns: max-content 1fr; gap: 2px 14px; margin: 10px 0; font-size: 0.9rem; }
@@ -43,12 +52,13 @@ th { width: 34%; font-weight: 600; }
 @media (min-width: 60rem) {
   body { display: grid; grid-template-columns: 20rem 1fr; }
   nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; border-bottom: 0; border-right: 1px solid var(--line); }
+  #menu { display: none; }
   main { padding: 24px 32px 80px; }
 }
 @media (max-width: 59.99rem) {
   :root { --above: 6.5rem; }
   nav { position: sticky; top: 0; z-index: 1; }
-  nav .list { display: none; }
+  nav .folds { display: none; max-height: calc(100vh - var(--above)); overflow-y: auto; } nav .shown { display: block; }
   .summary { display: block; }
 }
 `;

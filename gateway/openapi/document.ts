@@ -1,6 +1,7 @@
 // The OpenAPI document of a set of services.
 
-import type { DescEnum, DescMessage, DescService } from "@bufbuild/protobuf";
+import { type DescEnum, type DescMessage, type DescService, getOption } from "@bufbuild/protobuf";
+import { Task, TaskSchema, task, wire } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { type Route, routesOf } from "../route/route.ts";
 import type { Comments } from "./comment.ts";
 import { describeEvent, eventsOf, type PublishedEvent, publishEvent } from "./event.ts";
@@ -57,6 +58,7 @@ export function createDocument(options: DocumentOptions): Described {
     servers,
     security: [{ bearerAuth: [] }],
     tags: tags(routes, comments),
+    "x-tagGroups": tagGroups(routes),
     paths: paths(described, options.serversOf),
     webhooks,
     components: { schemas, responses, headers, securitySchemes },
@@ -100,6 +102,22 @@ const securitySchemes: Components["securitySchemes"] = {
 function tags(routes: readonly Route[], comments: Comments): Document["tags"] {
   const descriptions = new Map(routes.map((route) => [tagOf(route), comments.of(route.method.parent)]));
   return [...descriptions].map(([name, description]) => ({ name, description }));
+}
+
+/** The tags of each task, in the order of the tasks. Throws for a service without one. */
+function tagGroups(routes: readonly Route[]): Document["x-tagGroups"] {
+  const groups = TaskSchema.values.map((value) => ({ value, tags: new Set<string>() }));
+  for (const route of routes) {
+    const { parent } = route.method;
+    const group = groups.find(({ value }) => value.number === getOption(parent, task));
+    if (group === undefined || group.value.number === Task.UNSPECIFIED) {
+      throw new Error(`${parent.typeName} has no (task) option; say what readers want who look for it`);
+    }
+    group.tags.add(tagOf(route));
+  }
+  return groups
+    .filter(({ tags }) => tags.size > 0)
+    .map(({ value, tags }) => ({ name: getOption(value, wire), tags: [...tags] }));
 }
 
 interface DescribedRoute {

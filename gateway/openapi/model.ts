@@ -18,6 +18,8 @@ export interface Document {
   readonly servers: readonly Server[];
   readonly security: readonly SecurityRequirement[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
+  /** The tags by what readers want to do; Redoc's extension, which other tools read too. */
+  readonly "x-tagGroups": readonly { readonly name: string; readonly tags: readonly string[] }[];
   readonly paths: Readonly<Record<string, PathItem>>;
   /** Requests that the server sends, by the name of the event that they tell of. */
   readonly webhooks: Readonly<Record<string, WebhookItem>>;

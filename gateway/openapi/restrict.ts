@@ -24,6 +24,10 @@ export function restrictDocument(text: string, services: readonly DescService[])
     ...document,
     servers: [{ url: "/", description: "This server" }],
     tags: document.tags.filter((tag) => used.has(tag.name)),
+    "x-tagGroups": document["x-tagGroups"].flatMap(({ name, tags }) => {
+      const kept = tags.filter((tag) => used.has(tag));
+      return kept.length === 0 ? [] : [{ name, tags: kept }];
+    }),
     paths,
     webhooks,
     components: { ...document.components, schemas: needed({ paths, webhooks }, document.components) },

@@ -18,8 +18,11 @@ import {
   FileDescriptorProtoSchema,
   type MethodOptions,
   MethodOptionsSchema,
+  type ServiceOptions,
+  ServiceOptionsSchema,
 } from "@bufbuild/protobuf/wkt";
 import { file_google_api_httpbody } from "../../gen/google/api/httpbody_pb.ts";
+import { Task, task } from "../../gen/policyguard/options/v1/options_pb.ts";
 
 /** A method of the service. */
 export interface DescribedMethod {
@@ -86,6 +89,7 @@ export function describeService(
     service: [
       {
         name: "TestService",
+        options: serviceOptions(),
         method: methods.map(({ input, output, ...method }) => ({
           ...method,
           inputType: fullName(input),
@@ -99,6 +103,12 @@ export function describeService(
   const service = createFileRegistry(proto, resolve).getService(`${packageName}.TestService`);
   if (service === undefined) throw new Error("the service was not described");
   return service;
+}
+
+function serviceOptions(): ServiceOptions {
+  const options = create(ServiceOptionsSchema);
+  setExtension(options, task, Task.GUARD);
+  return options;
 }
 
 const packageName = "policyguard.test.v1";

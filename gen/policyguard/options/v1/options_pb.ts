@@ -7,7 +7,7 @@
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { EnumValueOptions, FieldOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
+import type { EnumValueOptions, FieldOptions, MethodOptions, ServiceOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/options/v1/options.proto.
  */
 export const file_policyguard_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb2xpY3lndWFyZC9vcHRpb25zL3YxL29wdGlvbnMucHJvdG8SFnBvbGljeWd1YXJkLm9wdGlvbnMudjEitwIKBkFjY2VzcxIOCgZwdWJsaWMYASABKAgSNQoFa2luZHMYAiADKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEjAKCmxlYXN0X3JvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUSEQoJb3JnX2ZpZWxkGAQgASgJEhUKDXByb2plY3RfZmllbGQYBSABKAkSEQoJZW52X2ZpZWxkGAYgASgJEhYKDmFwaV9rZXlfaGVhZGVyGAcgASgIEg8KB2FjY291bnQYCCABKAgSFwoPYWRkcmVzc19saW1pdGVkGAkgASgIEhgKEHByb3ZpZGVyX3Nlc3Npb24YCiABKAgSGwoTb3JnX2Zyb21fY3JlZGVudGlhbBgLIAEoCCI/CgtFbnRpdGxlbWVudBIhChlvcGVuX3doZW5fYmlsbGluZ19ibG9ja2VkGAEgASgIEg0KBXBsYW5zGAIgAygJIkYKClJlYXNvblJ1bGUSEwoLaHR0cF9zdGF0dXMYASABKAUSFAoMY29ubmVjdF9jb2RlGAIgASgJEg0KBWVycm9yGAMgASgJKqgCCgxBY2Nlc3NQcmVzZXQSHQoZQUNDRVNTX1BSRVNFVF9VTlNQRUNJRklFRBAAEiAKFEFDQ0VTU19QUkVTRVRfUFVCTElDEAEaBqK9GAIIARIkChVBQ0NFU1NfUFJFU0VUX0FDQ09VTlQQAhoJor0YBRIBAUABEiMKFkFDQ0VTU19QUkVTRVRfUlVOVElNRVMQAxoHor0YAxIBAhIuChVBQ0NFU1NfUFJFU0VUX1ZJRVdFUlMQBBoTor0YDxIDAQMEGAEiBm9yZ19pZBIuChVBQ0NFU1NfUFJFU0VUX0VESVRPUlMQBRoTor0YDxIDAQMEGAIiBm9yZ19pZBIsChRBQ0NFU1NfUFJFU0VUX0FETUlOUxAGGhKivRgOEgIBBBgDIgZvcmdfaWQq7QEKDkNyZWRlbnRpYWxLaW5kEh8KG0NSRURFTlRJQUxfS0lORF9VTlNQRUNJRklFRBAAEiYKFkNSRURFTlRJQUxfS0lORF9NRU1CRVIQARoKkr0YBm1lbWJlchIoChdDUkVERU5USUFMX0tJTkRfUlVOVElNRRACGguSvRgHcnVudGltZRIeChJDUkVERU5USUFMX0tJTkRfQ0kQAxoGkr0YAmNpEiQKFUNSRURFTlRJQUxfS0lORF9BRE1JThAEGgmSvRgFYWRtaW4SIgoUQ1JFREVOVElBTF9LSU5EX1NDSU0QBRoIkr0YBHNjaW0qjAEKBFJvbGUSFAoQUk9MRV9VTlNQRUNJRklFRBAAEhsKC1JPTEVfVklFV0VSEAEaCpK9GAZ2aWV3ZXISGwoLUk9MRV9FRElUT1IQAhoKkr0YBmVkaXRvchIZCgpST0xFX0FETUlOEAMaCZK9GAVhZG1pbhIZCgpST0xFX09XTkVSEAQaCZK9GAVvd25lcjpYCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi+hwMgASgLMh4ucG9saWN5Z3VhcmQub3B0aW9ucy52MS5BY2Nlc3NSBmFjY2Vzczo6CgdzdWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYv4cDIAEoBVIHc3VjY2VzczpnCgtlbnRpdGxlbWVudBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMCHAyABKAsyIy5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkVudGl0bGVtZW50UgtlbnRpdGxlbWVudDo2CgVhdWRpdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMGHAyABKAlSBWF1ZGl0OjYKBWVtaXRzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwocDIAMoCVIFZW1pdHM6NgoFZmFpbHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjDhwMgAygJUgVmYWlsczpJCg9wYXJhbWV0ZXJfZmF1bHQSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjEhwMgASgFUg5wYXJhbWV0ZXJGYXVsdDprCg1hY2Nlc3NfcHJlc2V0Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYxYcDIAEoDjIkLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQWNjZXNzUHJlc2V0UgxhY2Nlc3NQcmVzZXQ6UAoTcmVxdWVzdF9tZWRpYV90eXBlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMaHAyADKAlSEXJlcXVlc3RNZWRpYVR5cGVzOk4KEmFuc3dlcl9tZWRpYV90eXBlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMeHAyADKAlSEGFuc3dlck1lZGlhVHlwZXM6UgoUbWF4X3VwbG9hZF9tZWJpYnl0ZXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjOhwMgASgNUhJtYXhVcGxvYWRNZWJpYnl0ZXM6PQoJc2Vuc2l0aXZlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjIhwMgASgIUglzZW5zaXRpdmU6NwoGaGVhZGVyEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjJhwMgASgJUgZoZWFkZXI6PQoJcGFyYW1ldGVyEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjPhwMgASgJUglwYXJhbWV0ZXI6SQoQc3RhdHVzX3doZW5fdHJ1ZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyocDIAEoBVIOc3RhdHVzV2hlblRydWU6UAoUbm90X2VtcHR5X3doZW5fZ2l2ZW4SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMyHAyABKAhSEW5vdEVtcHR5V2hlbkdpdmVuOjkKB2V4YW1wbGUSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMuHAyABKAlSB2V4YW1wbGU6QgoMY3V0X2FueXdoZXJlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjNhwMgASgIUgtjdXRBbnl3aGVyZTo3CgR3aXJlEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY0ocDIAEoCVIEd2lyZTpfCgZyZWFzb24SIS5nb29nbGUucHJvdG9idWYuRW51bVZhbHVlT3B0aW9ucxjThwMgASgLMiIucG9saWN5Z3VhcmQub3B0aW9ucy52MS5SZWFzb25SdWxlUgZyZWFzb246WwoGcHJlc2V0EiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY1IcDIAEoCzIeLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQWNjZXNzUgZwcmVzZXRiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("CiRwb2xpY3lndWFyZC9vcHRpb25zL3YxL29wdGlvbnMucHJvdG8SFnBvbGljeWd1YXJkLm9wdGlvbnMudjEitwIKBkFjY2VzcxIOCgZwdWJsaWMYASABKAgSNQoFa2luZHMYAiADKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEjAKCmxlYXN0X3JvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUSEQoJb3JnX2ZpZWxkGAQgASgJEhUKDXByb2plY3RfZmllbGQYBSABKAkSEQoJZW52X2ZpZWxkGAYgASgJEhYKDmFwaV9rZXlfaGVhZGVyGAcgASgIEg8KB2FjY291bnQYCCABKAgSFwoPYWRkcmVzc19saW1pdGVkGAkgASgIEhgKEHByb3ZpZGVyX3Nlc3Npb24YCiABKAgSGwoTb3JnX2Zyb21fY3JlZGVudGlhbBgLIAEoCCI/CgtFbnRpdGxlbWVudBIhChlvcGVuX3doZW5fYmlsbGluZ19ibG9ja2VkGAEgASgIEg0KBXBsYW5zGAIgAygJIkYKClJlYXNvblJ1bGUSEwoLaHR0cF9zdGF0dXMYASABKAUSFAoMY29ubmVjdF9jb2RlGAIgASgJEg0KBWVycm9yGAMgASgJKu0CCgRUYXNrEhQKEFRBU0tfVU5TUEVDSUZJRUQQABIoCgpUQVNLX0dVQVJEEAEaGJK9GBRHdWFyZCBhbiBhcHBsaWNhdGlvbhI0CgxUQVNLX0NPTk5FQ1QQAhoikr0YHkNvbm5lY3QgZ2F0ZXdheXMgYW5kIGxpYnJhcmllcxIiCgpUQVNLX1dSSVRFEAMaEpK9GA5Xcml0ZSBwb2xpY2llcxIfCglUQVNLX1NISVAQBBoQkr0YDFNoaXAgYnVuZGxlcxInCgxUQVNLX09CU0VSVkUQBRoVkr0YEVNlZSB3aGF0IGhhcHBlbmVkEikKDFRBU0tfTUVBU1VSRRAGGheSvRgTTWVhc3VyZSBhbmQgaW1wcm92ZRIxCg9UQVNLX0FETUlOSVNURVIQBxockr0YGE1hbmFnZSBwZW9wbGUgYW5kIGFjY2VzcxIjCghUQVNLX1BBWRAIGhWSvRgRUGxhbnMgYW5kIGJpbGxpbmcqqAIKDEFjY2Vzc1ByZXNldBIdChlBQ0NFU1NfUFJFU0VUX1VOU1BFQ0lGSUVEEAASIAoUQUNDRVNTX1BSRVNFVF9QVUJMSUMQARoGor0YAggBEiQKFUFDQ0VTU19QUkVTRVRfQUNDT1VOVBACGgmivRgFEgEBQAESIwoWQUNDRVNTX1BSRVNFVF9SVU5USU1FUxADGgeivRgDEgECEi4KFUFDQ0VTU19QUkVTRVRfVklFV0VSUxAEGhOivRgPEgMBAwQYASIGb3JnX2lkEi4KFUFDQ0VTU19QUkVTRVRfRURJVE9SUxAFGhOivRgPEgMBAwQYAiIGb3JnX2lkEiwKFEFDQ0VTU19QUkVTRVRfQURNSU5TEAYaEqK9GA4SAgEEGAMiBm9yZ19pZCrtAQoOQ3JlZGVudGlhbEtpbmQSHwobQ1JFREVOVElBTF9LSU5EX1VOU1BFQ0lGSUVEEAASJgoWQ1JFREVOVElBTF9LSU5EX01FTUJFUhABGgqSvRgGbWVtYmVyEigKF0NSRURFTlRJQUxfS0lORF9SVU5USU1FEAIaC5K9GAdydW50aW1lEh4KEkNSRURFTlRJQUxfS0lORF9DSRADGgaSvRgCY2kSJAoVQ1JFREVOVElBTF9LSU5EX0FETUlOEAQaCZK9GAVhZG1pbhIiChRDUkVERU5USUFMX0tJTkRfU0NJTRAFGgiSvRgEc2NpbSqMAQoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASGwoLUk9MRV9WSUVXRVIQARoKkr0YBnZpZXdlchIbCgtST0xFX0VESVRPUhACGgqSvRgGZWRpdG9yEhkKClJPTEVfQURNSU4QAxoJkr0YBWFkbWluEhkKClJPTEVfT1dORVIQBBoJkr0YBW93bmVyOlgKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL6HAyABKAsyHi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkFjY2Vzc1IGYWNjZXNzOjoKB3N1Y2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi/hwMgASgFUgdzdWNjZXNzOmcKC2VudGl0bGVtZW50Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwIcDIAEoCzIjLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuRW50aXRsZW1lbnRSC2VudGl0bGVtZW50OjYKBWF1ZGl0Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwYcDIAEoCVIFYXVkaXQ6NgoFZW1pdHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjChwMgAygJUgVlbWl0czo2CgVmYWlscxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMOHAyADKAlSBWZhaWxzOkkKD3BhcmFtZXRlcl9mYXVsdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMSHAyABKAVSDnBhcmFtZXRlckZhdWx0OmsKDWFjY2Vzc19wcmVzZXQSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjFhwMgASgOMiQucG9saWN5Z3VhcmQub3B0aW9ucy52MS5BY2Nlc3NQcmVzZXRSDGFjY2Vzc1ByZXNldDpQChNyZXF1ZXN0X21lZGlhX3R5cGVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYxocDIAMoCVIRcmVxdWVzdE1lZGlhVHlwZXM6TgoSYW5zd2VyX21lZGlhX3R5cGVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYx4cDIAMoCVIQYW5zd2VyTWVkaWFUeXBlczpSChRtYXhfdXBsb2FkX21lYmlieXRlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGM6HAyABKA1SEm1heFVwbG9hZE1lYmlieXRlczpTCgR0YXNrEh8uZ29vZ2xlLnByb3RvYnVmLlNlcnZpY2VPcHRpb25zGNyHAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlRhc2tSBHRhc2s6PQoJc2Vuc2l0aXZlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjIhwMgASgIUglzZW5zaXRpdmU6NwoGaGVhZGVyEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjJhwMgASgJUgZoZWFkZXI6PQoJcGFyYW1ldGVyEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjPhwMgASgJUglwYXJhbWV0ZXI6SQoQc3RhdHVzX3doZW5fdHJ1ZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyocDIAEoBVIOc3RhdHVzV2hlblRydWU6UAoUbm90X2VtcHR5X3doZW5fZ2l2ZW4SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMyHAyABKAhSEW5vdEVtcHR5V2hlbkdpdmVuOjkKB2V4YW1wbGUSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMuHAyABKAlSB2V4YW1wbGU6QgoMY3V0X2FueXdoZXJlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjNhwMgASgIUgtjdXRBbnl3aGVyZTo3CgR3aXJlEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY0ocDIAEoCVIEd2lyZTpfCgZyZWFzb24SIS5nb29nbGUucHJvdG9idWYuRW51bVZhbHVlT3B0aW9ucxjThwMgASgLMiIucG9saWN5Z3VhcmQub3B0aW9ucy52MS5SZWFzb25SdWxlUgZyZWFzb246WwoGcHJlc2V0EiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY1IcDIAEoCzIeLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQWNjZXNzUgZwcmVzZXRiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * Access says who may call a method.
@@ -175,6 +175,87 @@ export const ReasonRuleSchema: GenMessage<ReasonRule> = /*@__PURE__*/
   messageDesc(file_policyguard_options_v1_options, 2);
 
 /**
+ * Task is a purpose for which the API is used. The reference shows the services in the order of these values.
+ *
+ * @generated from enum policyguard.options.v1.Task
+ */
+export const Task = {
+  /**
+   * @generated from enum value: TASK_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Judge texts in an application.
+   *
+   * @generated from enum value: TASK_GUARD = 1;
+   */
+  GUARD: 1,
+
+  /**
+   * Let products that exist already ask for judgements.
+   *
+   * @generated from enum value: TASK_CONNECT = 2;
+   */
+  CONNECT: 2,
+
+  /**
+   * Write and test policies, and what they read.
+   *
+   * @generated from enum value: TASK_WRITE = 3;
+   */
+  WRITE: 3,
+
+  /**
+   * Publish, activate and watch bundles arrive.
+   *
+   * @generated from enum value: TASK_SHIP = 4;
+   */
+  SHIP: 4,
+
+  /**
+   * Find out what happened.
+   *
+   * @generated from enum value: TASK_OBSERVE = 5;
+   */
+  OBSERVE: 5,
+
+  /**
+   * Find out how good a guard is.
+   *
+   * @generated from enum value: TASK_MEASURE = 6;
+   */
+  MEASURE: 6,
+
+  /**
+   * Manage people, credentials and what belongs to whom.
+   *
+   * @generated from enum value: TASK_ADMINISTER = 7;
+   */
+  ADMINISTER: 7,
+
+  /**
+   * Plans, usage and bills.
+   *
+   * @generated from enum value: TASK_PAY = 8;
+   */
+  PAY: 8,
+} as const;
+
+/**
+ * Task is a purpose for which the API is used. The reference shows the services in the order of these values.
+ *
+ * @generated from enum policyguard.options.v1.Task
+ */
+export type Task = (typeof Task)[keyof typeof Task] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.options.v1.Task.
+ */
+export const TaskSchema: GenEnum<Task> = /*@__PURE__*/
+  enumDesc(file_policyguard_options_v1_options, 0);
+
+/**
  * AccessPreset names the rules of access that many methods share.
  *
  * @generated from enum policyguard.options.v1.AccessPreset
@@ -241,7 +322,7 @@ export type AccessPreset = (typeof AccessPreset)[keyof typeof AccessPreset] | Un
  * Describes the enum policyguard.options.v1.AccessPreset.
  */
 export const AccessPresetSchema: GenEnum<AccessPreset> = /*@__PURE__*/
-  enumDesc(file_policyguard_options_v1_options, 0);
+  enumDesc(file_policyguard_options_v1_options, 1);
 
 /**
  * CredentialKind is what a caller presents.
@@ -303,7 +384,7 @@ export type CredentialKind = (typeof CredentialKind)[keyof typeof CredentialKind
  * Describes the enum policyguard.options.v1.CredentialKind.
  */
 export const CredentialKindSchema: GenEnum<CredentialKind> = /*@__PURE__*/
-  enumDesc(file_policyguard_options_v1_options, 1);
+  enumDesc(file_policyguard_options_v1_options, 2);
 
 /**
  * Role of a member in an organization. A role with a higher number may do everything that a role with a lower number
@@ -360,7 +441,7 @@ export type Role = (typeof Role)[keyof typeof Role] | UnknownEnum;
  * Describes the enum policyguard.options.v1.Role.
  */
 export const RoleSchema: GenEnum<Role> = /*@__PURE__*/
-  enumDesc(file_policyguard_options_v1_options, 2);
+  enumDesc(file_policyguard_options_v1_options, 3);
 
 /**
  * Who may call. With a preset, only what differs from it. Start-up refuses a method with neither.
@@ -459,12 +540,20 @@ export const max_upload_mebibytes: GenExtension<MethodOptions, number> = /*@__PU
   extDesc(file_policyguard_options_v1_options, 10);
 
 /**
+ * What readers of the API reference want to do who look for this service.
+ *
+ * @generated from extension: policyguard.options.v1.Task task = 50140;
+ */
+export const task: GenExtension<ServiceOptions, Task> = /*@__PURE__*/
+  extDesc(file_policyguard_options_v1_options, 11);
+
+/**
  * Shown once or never: masked in logs, audit entries and spools.
  *
  * @generated from extension: bool sensitive = 50120;
  */
 export const sensitive: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 11);
+  extDesc(file_policyguard_options_v1_options, 12);
 
 /**
  * On a request field: filled from this HTTP request header. On a response field: written to this HTTP response
@@ -475,7 +564,7 @@ export const sensitive: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: string header = 50121;
  */
 export const header: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 12);
+  extDesc(file_policyguard_options_v1_options, 13);
 
 /**
  * On a field of a request that the query carries: the name of its parameter, where that is not the field's own. For
@@ -484,7 +573,7 @@ export const header: GenExtension<FieldOptions, string> = /*@__PURE__*/
  * @generated from extension: string parameter = 50127;
  */
 export const parameter: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 13);
+  extDesc(file_policyguard_options_v1_options, 14);
 
 /**
  * On a bool response field: when true, the REST answer has this status and no body. The field never appears in JSON.
@@ -492,7 +581,7 @@ export const parameter: GenExtension<FieldOptions, string> = /*@__PURE__*/
  * @generated from extension: int32 status_when_true = 50122;
  */
 export const status_when_true: GenExtension<FieldOptions, number> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 14);
+  extDesc(file_policyguard_options_v1_options, 15);
 
 /**
  * On a list of a request that changes something: without the field, the list stays unchanged; if JSON contains the
@@ -501,7 +590,7 @@ export const status_when_true: GenExtension<FieldOptions, number> = /*@__PURE__*
  * @generated from extension: bool not_empty_when_given = 50124;
  */
 export const not_empty_when_given: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 15);
+  extDesc(file_policyguard_options_v1_options, 16);
 
 /**
  * A JSON example value of the field, for the OpenAPI document.
@@ -509,7 +598,7 @@ export const not_empty_when_given: GenExtension<FieldOptions, boolean> = /*@__PU
  * @generated from extension: string example = 50123;
  */
 export const example: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 16);
+  extDesc(file_policyguard_options_v1_options, 17);
 
 /**
  * On a string of a request that is a part of a text: in JSON it may begin or end with half of a surrogate pair. The
@@ -518,7 +607,7 @@ export const example: GenExtension<FieldOptions, string> = /*@__PURE__*/
  * @generated from extension: bool cut_anywhere = 50125;
  */
 export const cut_anywhere: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 17);
+  extDesc(file_policyguard_options_v1_options, 18);
 
 /**
  * The documented spelling of the value in JSON, such as "tool_call".
@@ -526,7 +615,7 @@ export const cut_anywhere: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: string wire = 50130;
  */
 export const wire: GenExtension<EnumValueOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 18);
+  extDesc(file_policyguard_options_v1_options, 19);
 
 /**
  * How callers see a failure of this kind.
@@ -534,7 +623,7 @@ export const wire: GenExtension<EnumValueOptions, string> = /*@__PURE__*/
  * @generated from extension: policyguard.options.v1.ReasonRule reason = 50131;
  */
 export const reason: GenExtension<EnumValueOptions, ReasonRule> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 19);
+  extDesc(file_policyguard_options_v1_options, 20);
 
 /**
  * What an access preset means.
@@ -542,5 +631,5 @@ export const reason: GenExtension<EnumValueOptions, ReasonRule> = /*@__PURE__*/
  * @generated from extension: policyguard.options.v1.Access preset = 50132;
  */
 export const preset: GenExtension<EnumValueOptions, Access> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 20);
+  extDesc(file_policyguard_options_v1_options, 21);
 
