@@ -274,6 +274,7 @@ export const workerSchema = defineSchema({
   allowNetworks: controlPlaneSchema.allowNetworks,
   dnsServers: controlPlaneSchema.dnsServers,
   signerUrl: controlPlaneSchema.signerUrl,
+  publicUrl: controlPlaneSchema.publicUrl,
   signerSecret: controlPlaneSchema.signerSecret,
   tracePartition: controlPlaneSchema.tracePartition,
   stubPrices: controlPlaneSchema.stubPrices,

@@ -3,6 +3,7 @@
 import type { ControlParts } from "./control-parts.ts";
 import { createAlertDomain } from "./domain/alert/module.ts";
 import { createBillingDomain } from "./domain/billing/module.ts";
+import { planUsagePercent } from "./domain/billing/plan-usage.ts";
 import { createBundleDomain } from "./domain/bundle/module.ts";
 import { createEventDomain } from "./domain/event/module.ts";
 import { createFleetDomain } from "./domain/fleet/module.ts";
@@ -40,7 +41,7 @@ export function createDomain(parts: ControlParts) {
     ...telemetry,
     ...createMeasureDomain(parts),
     ...createReplayDomain({ ...parts, traces: telemetry.traces }),
-    ...createAlertDomain(parts),
+    ...createAlertDomain({ ...parts, readPlanUsage: planUsagePercent }),
     ...createWebhookDomain(parts),
     ...createEventDomain(parts),
   };

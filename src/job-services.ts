@@ -5,6 +5,7 @@ import { AlertEvaluation, type AlertsEvaluated } from "./domain/alert/evaluation
 import type { Analysis } from "./domain/analysis/analysis.ts";
 import { BillingUpkeep } from "./domain/billing/billing-upkeep.ts";
 import { NoticeMails } from "./domain/billing/notice.ts";
+import { planUsagePercent } from "./domain/billing/plan-usage.ts";
 import { readPrices } from "./domain/billing/price.ts";
 import { ProviderUpkeep } from "./domain/billing/provider-upkeep.ts";
 import { QuotaUpkeep } from "./domain/billing/quota-upkeep.ts";
@@ -111,7 +112,13 @@ export function createJobServices(
     onProviderDifference,
     departures: new Departures(database, { mailer }),
     statFold,
-    alerts: new AlertEvaluation(database, { statFold, mailer, log }),
+    alerts: new AlertEvaluation(database, {
+      statFold,
+      mailer,
+      log,
+      publicUrl: config.publicUrl,
+      readPlanUsage: planUsagePercent,
+    }),
     onAlerts,
     traceUpgrade: new TraceUpgrade(database, sealer),
     usageReconciliation: new UsageReconciliation(database),

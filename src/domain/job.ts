@@ -65,6 +65,11 @@ export type BilledOrganization = {
   readonly org_id: string;
 };
 
+/** Organizations whose alert rules are evaluated together. */
+export type AlertedOrganizations = {
+  readonly org_ids: string[];
+};
+
 /** What a deleted organization has left at the provider. */
 export type FormerCustomer = {
   readonly customer_id: string;
@@ -100,6 +105,7 @@ export interface JobPayloads {
   readonly "end-customer": FormerCustomer;
   readonly "fold-stats": Nothing;
   readonly "evaluate-alerts": Nothing;
+  readonly "evaluate-alerts-of": AlertedOrganizations;
   readonly "reconcile-usage": Nothing;
   readonly "find-usage-anomaly": Nothing;
   readonly "mail-notice": NoticeMail;

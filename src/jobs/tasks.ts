@@ -7,7 +7,7 @@ import { createPartitions } from "./create-partitions.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
 import { endCustomer } from "./end-customer.ts";
 import { endTokens } from "./end-tokens.ts";
-import { evaluateAlerts } from "./evaluate-alerts.ts";
+import { evaluateAlerts, evaluateAlertsOf } from "./evaluate-alerts.ts";
 import { fillQueue } from "./fill-queue.ts";
 import { findUsageAnomaly } from "./find-usage-anomaly.ts";
 import { finishBillingIntents } from "./finish-billing-intents.ts";
@@ -60,6 +60,7 @@ export const tasks: readonly RunnableTask[] = [
   endCustomer,
   foldStats,
   evaluateAlerts,
+  evaluateAlertsOf,
   reconcileUsage,
   findUsageAnomaly,
   mailNotice,

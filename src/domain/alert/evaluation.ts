@@ -3,13 +3,24 @@
 // transaction: states, alerts, events and mails are all there, or none of them is.
 
 import type { Logger } from "../../kit/observability/log.ts";
-import { countLosses, countOutcomes, type PlacedCounts, readLatencies } from "../../store/alert/alert-counts.ts";
+import { newId } from "../../kit/process/id.ts";
+import {
+  countLosses,
+  countOutcomes,
+  countRules,
+  type PlacedCounts,
+  readLatencies,
+} from "../../store/alert/alert-counts.ts";
+import { type PlacedFact, readFacts } from "../../store/alert/alert-facts.ts";
 import {
   AlertGroupRow,
+  type AlertMetric,
   type AlertRow,
   type AlertRuleRow,
   type Compared,
+  countFailure,
   findAlerts,
+  type GroupState,
   listAlertGroups,
   listEnabledRules,
   lookUpAlerted,
@@ -19,10 +30,21 @@ import {
 } from "../../store/alert/alert-rule.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
-import type { TransactionalMailer } from "../mail/mail.ts";
+import { enqueueJob } from "../job.ts";
+import { alertFailureMail } from "../mail/mail.ts";
 import type { StatFold } from "../telemetry/stat-fold.ts";
-import { type ComparedWindow, closeAlert, openAlert, tellOpen } from "./episode.ts";
-import { type Measured, sourceOf, valuesOfCounts, valuesOfLatencies } from "./metric.ts";
+import { mailAdmins } from "./alert.ts";
+import { type ComparedWindow, closeAlert, openAlert, type Telling, tellOpen } from "./episode.ts";
+import {
+  type AnyFactMetric,
+  isFact,
+  type Measured,
+  sourceOf,
+  valuesOfCounts,
+  valuesOfFacts,
+  valuesOfLatencies,
+  valuesOfRules,
+} from "./metric.ts";
 import { furtherBeyond, isOpen, moreUrgent, nextStanding, quiet } from "./state.ts";
 
 const minuteMs = 60_000;
@@ -30,6 +52,10 @@ const minuteMs = 60_000;
 export const maxMissedMinutes = 15;
 /** A rule that is further ahead was compared by a clock that was wrong. */
 const maxAheadMs = 5 * minuteMs;
+/** Failed evaluations after which rules are in the state `error`, and owners are told. */
+export const failuresUntilError = 3;
+/** Organizations that one job evaluates. */
+export const organizationsOfOneJob = 100;
 
 /** What an evaluation did. */
 export interface AlertsEvaluated {
@@ -38,11 +64,16 @@ export interface AlertsEvaluated {
   readonly durationMs: number;
 }
 
+/** Reads how much of the plan is used, in percent; undefined without a limit. */
+export type PlanUsageReader = (tx: Transaction) => Promise<number | undefined>;
+
 /** What evaluations are built from. */
-export interface AlertEvaluationParts {
+export interface AlertEvaluationParts extends Telling {
   readonly statFold: Pick<StatFold, "fold">;
-  readonly mailer: TransactionalMailer | undefined;
+  readonly readPlanUsage: PlanUsageReader;
   readonly log: Logger;
+  /** How many organizations one job evaluates. Others than the default are for tests. */
+  readonly organizationsAtOnce?: number;
 }
 
 /** Evaluates the rules of all organizations. */
@@ -55,21 +86,53 @@ export class AlertEvaluation {
     this.#parts = parts;
   }
 
-  /** Compares every rule with the windows that have ended since it was compared. */
+  /**
+   * Compares every rule with the windows that have ended since it was compared: those of the first hundred
+   * organizations at once, those of each further hundred by a job of their own.
+   */
   async evaluateAll(now: Date): Promise<AlertsEvaluated> {
+    const atOnce = this.#parts.organizationsAtOnce ?? organizationsOfOneJob;
+    const orgIds = (await lookUpAlerted(this.#database)).map(({ org_id: orgId }) => orgId);
+    for (let from = atOnce; from < orgIds.length; from += atOnce) {
+      const some = orgIds.slice(from, from + atOnce);
+      // A job that still waits from the minute before is replaced: it would do the same.
+      const key = `evaluate-alerts/${from / atOnce}`;
+      // The job belongs to no organization; its transaction has to name one.
+      await this.#database.systemTransaction(newId(), (tx) =>
+        enqueueJob(tx, "evaluate-alerts-of", { org_ids: some }, { key }),
+      );
+    }
+    return this.evaluateThese(orgIds.slice(0, atOnce), now);
+  }
+
+  /** The same for some organizations. */
+  async evaluateThese(orgIds: readonly string[], now: Date): Promise<AlertsEvaluated> {
     const startedMs = performance.now();
     let rules = 0;
     let failed = 0;
-    for (const { org_id: orgId } of await lookUpAlerted(this.#database)) {
+    for (const orgId of orgIds) {
       try {
         rules += await this.evaluate(orgId, now);
       } catch (err) {
         // One organization never keeps the others from being told.
         this.#parts.log.error({ err, orgId }, "the alert rules of an organization could not be evaluated");
         failed += 1;
+        await this.#recordFailure(orgId);
       }
     }
     return { rules, failed, durationMs: performance.now() - startedMs };
+  }
+
+  /** Counts the failure. Owners are told once, when it is the third in a row. */
+  async #recordFailure(orgId: string): Promise<void> {
+    try {
+      await this.#database.systemTransaction(orgId, async (tx) => {
+        if ((await countFailure(tx, failuresUntilError)) === 0) return;
+        await mailAdmins(tx, this.#parts.mailer, alertFailureMail, { onlyOwners: true });
+      });
+    } catch (err) {
+      this.#parts.log.error({ err, orgId }, "a failed evaluation of alert rules could not be recorded");
+    }
   }
 
   /** The same for one organization. Returns how many rules there are. */
@@ -112,7 +175,7 @@ export class AlertEvaluation {
   }
 
   async #compare(tx: Transaction, rules: readonly AlertRuleRow[], until: Date): Promise<void> {
-    const measure = new Measurement(tx, until);
+    const measure = new Measurement(tx, until, this.#parts.readPlanUsage);
     const groups = Map.groupBy(await listAlertGroups(tx), ({ ruleId }) => ruleId);
     const ids = [...groups.values()].flat().flatMap(({ alertId }) => alertId ?? []);
     const alerts = new Map((await findAlerts(tx, ids)).map((alert) => [alert.id, alert]));
@@ -127,11 +190,11 @@ export class AlertEvaluation {
   }
 
   async #advance(tx: Transaction, rule: AlertRuleRow, { values, present, alerts, until }: Minute): Promise<Compared> {
-    let state: Compared["state"] = "ok";
+    let state: GroupState = "ok";
     let value: number | null = null;
     for (const key of new Set([...values.keys(), ...present.keys()])) {
       const group = present.get(key);
-      const window: ComparedWindow = { until, value: (values.get(key) ?? measuredNothing(rule)).value };
+      const window: ComparedWindow = { until, ...(values.get(key) ?? measuredNothing(rule)) };
       const before =
         group === undefined
           ? { ...quiet, state: rule.groupBy == null && rule.state === "no_data" ? ("no_data" as const) : quiet.state }
@@ -146,16 +209,16 @@ export class AlertEvaluation {
   }
 
   async #settle(tx: Transaction, rule: AlertRuleRow, { group, key, next, alerts, window }: Settled): Promise<void> {
-    const { mailer } = this.#parts;
+    const telling = this.#parts;
     let alert = group?.alertId == null ? undefined : alerts.get(group.alertId);
     if (!isOpen(next.state) && next.state !== "pending") {
-      if (alert !== undefined) await closeAlert(tx, mailer, rule, alert, window);
+      if (alert !== undefined) await closeAlert(tx, telling, rule, alert, window);
       if (group !== undefined) tx.em.remove(group);
       return;
     }
     if (isOpen(next.state)) {
       if (alert === undefined) alert = openAlert(tx, rule, key, window);
-      await tellOpen(tx, mailer, rule, alert, window);
+      await tellOpen(tx, telling, rule, alert, window);
     }
     const standing = { state: next.state, since: new Date(next.sinceMs), alertId: alert?.id ?? null };
     if (group === undefined) {
@@ -182,11 +245,13 @@ interface Settled {
 
 // A group that was there and has no evaluations in this window.
 function measuredNothing(rule: AlertRuleRow): Measured {
-  const source = sourceOf(rule.metric);
-  if (source === "latencies") return { value: undefined, samples: 0 };
-  const [measured] = valuesOfCounts({ ...rule, groupBy: null, filter: {} }, []).values();
+  const whole = { ...rule, groupBy: null, filter: {} };
+  if (rule.metric === "latency_p95_ms") return { value: undefined, samples: 0 };
+  const [measured] = (isFact(rule.metric) ? valuesOfFacts(whole, []) : valuesOfCounts(whole, [])).values();
   return measured ?? { value: undefined, samples: 0 };
 }
+
+const counters = { losses: countLosses, outcomes: countOutcomes, rules: countRules };
 
 /** End of the last window at this moment: the full minute before last. */
 export function lastWindowEnd(now: Date): number {
@@ -197,17 +262,26 @@ export function lastWindowEnd(now: Date): number {
 export class Measurement {
   readonly #tx: Transaction;
   readonly #until: Date;
+  readonly #readPlanUsage: PlanUsageReader;
   readonly #counts = new Map<string, Promise<PlacedCounts[]>>();
+  readonly #facts = new Map<string, Promise<PlacedFact[]>>();
 
-  constructor(tx: Transaction, until: Date) {
+  constructor(tx: Transaction, until: Date, readPlanUsage: PlanUsageReader) {
     this.#tx = tx;
+    this.#readPlanUsage = readPlanUsage;
     this.#until = until;
   }
 
   /** The values of the rule's groups. */
   async values(rule: AlertRuleRow): Promise<Map<string, Measured>> {
     const { windowMinutes } = rule;
-    switch (sourceOf(rule.metric)) {
+    switch (sourceOf(rule)) {
+      case "facts":
+        return valuesOfFacts(rule, await this.#read(rule.metric, windowMinutes));
+      case "rules": {
+        const counted = await this.#counted("rules", windowMinutes);
+        return valuesOfRules(rule, counted, await this.#counted("outcomes", windowMinutes));
+      }
       case "losses":
         return valuesOfCounts(rule, await this.#counted("losses", windowMinutes));
       case "outcomes":
@@ -219,12 +293,31 @@ export class Measurement {
     }
   }
 
-  #counted(of: "losses" | "outcomes", minutes: number): Promise<PlacedCounts[]> {
+  #read(metric: AlertMetric, minutes: number): Promise<PlacedFact[]> {
+    if (!isFact(metric)) throw new Error(`${metric} is counted`);
+    const key = `${metric} ${minutes}`;
+    const known = this.#facts.get(key);
+    if (known !== undefined) return known;
+    const facts = this.#factsOf(metric, minutes);
+    this.#facts.set(key, facts);
+    return facts;
+  }
+
+  #factsOf(metric: AnyFactMetric, minutes: number): Promise<PlacedFact[]> {
+    return metric === "plan_usage_percent" ? this.#planUsage() : readFacts(this.#tx, metric, this.#window(minutes));
+  }
+
+  async #planUsage(): Promise<PlacedFact[]> {
+    const percent = await this.#readPlanUsage(this.#tx);
+    return percent === undefined ? [] : [{ projectId: "", environment: "", ruleId: "", part: percent, whole: 100 }];
+  }
+
+  #counted(of: keyof typeof counters, minutes: number): Promise<PlacedCounts[]> {
     const key = `${of} ${minutes}`;
     const known = this.#counts.get(key);
     if (known !== undefined) return known;
     const window = this.#window(minutes);
-    const counted = of === "losses" ? countLosses(this.#tx, window) : countOutcomes(this.#tx, window);
+    const counted = counters[of](this.#tx, window);
     this.#counts.set(key, counted);
     return counted;
   }

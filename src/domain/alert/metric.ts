@@ -8,7 +8,8 @@ import {
   type PlacedCounts,
   type PlacedLatencies,
 } from "../../store/alert/alert-counts.ts";
-import type { AlertFilter, AlertGroupBy, AlertMetric } from "../../store/alert/alert-rule.ts";
+import type { PlacedFact } from "../../store/alert/alert-facts.ts";
+import type { AlertFilter, AlertGroupBy, AlertMetric, FactMetric } from "../../store/alert/alert-rule.ts";
 
 /** Groups of one rule that are evaluated: those with the most evaluations. */
 export const maxGroups = 50;
@@ -28,16 +29,58 @@ export interface Measured {
   readonly samples: number;
 }
 
-/** Where the counts of a metric come from. */
-export function sourceOf(metric: AlertMetric): "outcomes" | "latencies" | "losses" {
-  if (metric === "latency_p95_ms") return "latencies";
-  return metric === "records_lost" ? "losses" : "outcomes";
+/** How the values of a fact come about. */
+type FactKind = "count" | "share" | "largest";
+
+const factKinds: Readonly<Record<FactMetric | "plan_usage_percent", FactKind>> = {
+  backend_error_rate: "share",
+  candidate_disagreement_rate: "share",
+  annotated_false_positive_rate: "share",
+  runtimes_behind: "count",
+  runtimes_disconnected: "count",
+  bundles_rejected: "count",
+  webhook_dropped: "count",
+  bundle_age_minutes: "largest",
+  plan_usage_percent: "largest",
+};
+
+/** A metric that is not counted in cubes of outcomes, latencies or losses. */
+export type AnyFactMetric = keyof typeof factKinds;
+
+/** Whether a metric is a fact. */
+export function isFact(metric: AlertMetric): metric is AnyFactMetric {
+  return Object.hasOwn(factKinds, metric);
+}
+
+/** Metrics of the organization as a whole. */
+export const wholeMetrics: ReadonlySet<AlertMetric> = new Set(["plan_usage_percent", "webhook_dropped"]);
+
+/** Metrics that can be measured for a rule of a policy. */
+export const ruleMetrics: ReadonlySet<AlertMetric> = new Set([
+  ...(["evaluations", "blocked_evaluations", "block_rate", "flag_rate", "redact_rate"] as const),
+  ...(["would_block_rate", "annotated_false_positive_rate"] as const),
+]);
+
+/** Whether a rule of alerts distinguishes rules of policies. */
+export function tellsRules({ groupBy, filter }: Pick<ValueRule, "groupBy" | "filter">): boolean {
+  return groupBy === "rule" || filter.ruleId !== undefined;
+}
+
+/** Where the values of a rule come from. */
+export type AlertSource = "outcomes" | "rules" | "latencies" | "losses" | "facts";
+
+/** Where the values of a rule come from. */
+export function sourceOf(rule: Pick<ValueRule, "metric" | "groupBy" | "filter">): AlertSource {
+  if (isFact(rule.metric)) return "facts";
+  if (rule.metric === "latency_p95_ms") return "latencies";
+  if (rule.metric === "records_lost") return "losses";
+  return tellsRules(rule) ? "rules" : "outcomes";
 }
 
 /** The group of a rule that a place belongs to. */
 export function groupKeyOf(
   groupBy: AlertGroupBy | null | undefined,
-  { projectId, environment, agentKey }: CountPlace,
+  { projectId, environment, agentKey, ruleId }: CountPlace,
 ): string {
   switch (groupBy) {
     case "project":
@@ -46,6 +89,8 @@ export function groupKeyOf(
       return groupKey({ projectId, environment });
     case "agent":
       return groupKey({ agentKey });
+    case "rule":
+      return groupKey({ ruleId });
     default:
       return groupKey({});
   }
@@ -56,17 +101,23 @@ export interface Group {
   readonly projectId?: string | undefined;
   readonly environment?: string | undefined;
   readonly agentKey?: string | undefined;
+  readonly ruleId?: string | undefined;
 }
 
 /** A group as it is stored. */
-export function groupKey({ projectId, environment, agentKey }: Group): string {
-  return JSON.stringify([projectId ?? null, environment ?? null, agentKey ?? null]);
+export function groupKey({ projectId, environment, agentKey, ruleId }: Group): string {
+  const place = [projectId ?? null, environment ?? null, agentKey ?? null];
+  // Groups that were stored before there were groups by rule have three parts.
+  return JSON.stringify(ruleId === undefined ? place : [...place, ruleId]);
 }
 
 /** The group that was stored. */
 export function groupOf(key: string): Group {
-  const [projectId, environment, agentKey]: (string | null)[] = JSON.parse(key);
-  return { projectId: projectId ?? undefined, environment: environment ?? undefined, agentKey: agentKey ?? undefined };
+  const [projectId, environment, agentKey, ruleId]: (string | null)[] = JSON.parse(key);
+  return {
+    ...{ projectId: projectId ?? undefined, environment: environment ?? undefined },
+    ...{ agentKey: agentKey ?? undefined, ruleId: ruleId ?? undefined },
+  };
 }
 
 /** The values of all groups that counts belong to. A rule that distinguishes nothing always has one group. */
@@ -112,8 +163,65 @@ export function valueOfCounts({ metric, minSamples }: ValueRule, counts: Counts)
       return share(counts.wouldBlock);
     case "unjudged_rate":
       return share(counts.unjudged);
-    case "latency_p95_ms":
-      throw new Error("latencies have no counts");
+    default:
+      throw new Error(`${metric} has no counts`);
+  }
+}
+
+/** The values of a rule that distinguishes rules of policies: what they did, as a share of all evaluations. */
+export function valuesOfRules(
+  rule: ValueRule,
+  counted: readonly PlacedCounts[],
+  outcomes: readonly PlacedCounts[],
+): Map<string, Measured> {
+  const { ruleId: _, ...filter } = rule.filter;
+  const [all] = valuesOfCounts({ ...rule, metric: "evaluations", groupBy: null, filter }, outcomes).values();
+  const samples = all?.samples ?? 0;
+  const sums = new Map<string, Counts>(rule.groupBy === "rule" ? [] : [[groupKey({}), noCounts()]]);
+  for (const place of counted) {
+    if (!isMeant(rule, place)) continue;
+    const key = groupKeyOf(rule.groupBy, place);
+    const sum = sums.get(key) ?? noCounts();
+    sums.set(key, sum);
+    addCounts(sum, place.counts, 1);
+  }
+  const isShare = rule.metric.endsWith("_rate");
+  const values = [...sums].map(([key, sum]): [string, Measured] => {
+    const { value } = valueOfCounts(
+      { ...rule, minSamples: 0 },
+      { ...sum, evaluations: isShare ? samples : sum.evaluations },
+    );
+    return [key, { value: isShare && samples < rule.minSamples ? undefined : value, samples: sum.evaluations }];
+  });
+  return largest(new Map(values));
+}
+
+/** The values of facts. */
+export function valuesOfFacts(rule: ValueRule, facts: readonly PlacedFact[]): Map<string, Measured> {
+  const kind = isFact(rule.metric) ? factKinds[rule.metric] : "count";
+  const byGroup = Map.groupBy(
+    facts.filter((fact) => isMeant(rule, { ...fact, agentKey: "", stage: 0 })),
+    (fact) => groupKeyOf(rule.groupBy, { ...fact, agentKey: "", stage: 0 }),
+  );
+  if (rule.groupBy == null && byGroup.size === 0) byGroup.set(groupKey({}), []);
+  return largest(new Map([...byGroup].map(([key, list]) => [key, valueOfFacts(kind, rule.minSamples, list)])));
+}
+
+function valueOfFacts(kind: FactKind, minSamples: number, facts: readonly PlacedFact[]): Measured {
+  const total = (of: "part" | "whole") => facts.reduce((sum, fact) => sum + fact[of], 0);
+  const part = total("part");
+  switch (kind) {
+    case "count":
+      return { value: part, samples: part };
+    case "share": {
+      const whole = total("whole");
+      return { value: whole < minSamples || whole === 0 ? undefined : part / whole, samples: whole };
+    }
+    case "largest":
+      return {
+        value: facts.length === 0 ? undefined : Math.max(...facts.map((fact) => fact.part)),
+        samples: facts.length,
+      };
   }
 }
 
@@ -141,12 +249,14 @@ export function valuesOfLatencies(
   );
 }
 
-function isMeant({ metric, filter }: ValueRule, { projectId, environment, agentKey, stage }: CountPlace): boolean {
-  const { projectId: project, environment: wanted, agentKey: agent, stage: at } = filter;
+function isMeant({ metric, filter }: ValueRule, place: CountPlace): boolean {
+  const { projectId, environment, agentKey, stage, ruleId } = place;
+  const { projectId: project, environment: wanted, agentKey: agent, stage: at, ruleId: rule } = filter;
   if (project !== undefined && projectId !== project) return false;
   if (wanted !== undefined && environment !== wanted) return false;
-  // Losses belong to no agent and no stage.
-  if (metric === "records_lost") return true;
+  if (rule !== undefined && ruleId !== rule) return false;
+  // Losses and facts belong to no agent and no stage.
+  if (metric === "records_lost" || isFact(metric)) return true;
   return (agent === undefined || agentKey === agent) && (at === undefined || stage === at);
 }
 

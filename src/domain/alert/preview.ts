@@ -3,7 +3,7 @@
 import { countByMinute, noCounts, type PlaceColumn, type PlacedCounts } from "../../store/alert/alert-counts.ts";
 import type { AlertGroupBy, AlertRuleRow, GroupState } from "../../store/alert/alert-rule.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
-import { lastWindowEnd, Measurement } from "./evaluation.ts";
+import { lastWindowEnd, Measurement, type PlanUsageReader } from "./evaluation.ts";
 import { addCounts, type Group, groupKey, groupKeyOf, groupOf, maxGroups, sourceOf, valueOfCounts } from "./metric.ts";
 import { nextStanding, quiet } from "./state.ts";
 
@@ -38,12 +38,13 @@ export interface AlertPreview {
 }
 
 /** Tries a rule. The cubes have to be folded. */
-export async function previewRule(tx: Transaction, rule: TriedRule): Promise<AlertPreview> {
+export async function previewRule(tx: Transaction, rule: TriedRule, usage: PlanUsageReader): Promise<AlertPreview> {
   const untilMs = lastWindowEnd(tx.now);
   const evaluatedAt = new Date(untilMs);
-  const source = sourceOf(rule.metric);
-  if (source === "latencies") {
-    const values = await new Measurement(tx, evaluatedAt).values(rule);
+  const source = sourceOf(rule);
+  // What is not counted by the minute has no past.
+  if (source !== "outcomes" && source !== "losses") {
+    const values = await new Measurement(tx, evaluatedAt, usage).values(rule);
     const groups = [...values].map(([key, measured]) => ({ group: groupOf(key), ...measured, states: [] }));
     return { evaluatedAt, hasHistory: false, groups };
   }

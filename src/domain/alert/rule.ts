@@ -31,9 +31,9 @@ import { findMembers } from "../../store/identity/member.ts";
 import { findProject } from "../../store/project/project.ts";
 import { findOrganization } from "../../store/tenancy/organization.ts";
 import type { TransactionalMailer } from "../mail/mail.ts";
-import { endEpisodes } from "./episode.ts";
-import { lastWindowEnd } from "./evaluation.ts";
-import { sourceOf } from "./metric.ts";
+import { endEpisodes, type Telling } from "./episode.ts";
+import { lastWindowEnd, type PlanUsageReader } from "./evaluation.ts";
+import { ruleMetrics, sourceOf, tellsRules, wholeMetrics } from "./metric.ts";
 import { type AlertPreview, previewRule } from "./preview.ts";
 import { isOnQuietSide } from "./state.ts";
 
@@ -81,8 +81,11 @@ export interface AlertRule {
 /** What rules are built from. */
 export interface AlertRuleParts {
   readonly mailer: TransactionalMailer | undefined;
+  /** Address of the control plane; undefined where it is not known. */
+  readonly publicUrl?: string | undefined;
   /** Folds what an organization has ingested, so that a preview counts it. */
   readonly fold: (orgId: string) => Promise<unknown>;
+  readonly readPlanUsage: PlanUsageReader;
 }
 
 /** Creates, lists, tries, changes and deletes rules, and lists alerts. */
@@ -131,9 +134,9 @@ export class AlertRules {
       const changed = { ...row, ...written(input) };
       await check(tx, changed);
       if (conditionOf(changed) !== condition) {
-        await endEpisodes(tx, this.#parts.mailer, row);
+        await endEpisodes(tx, tellingOf(this.#parts), row);
         const from = new Date(lastWindowEnd(tx.now));
-        Object.assign(row, { state: "ok", lastValue: null, isEvaluated: false, evaluatedUntil: from });
+        Object.assign(row, { state: "ok", failures: 0, lastValue: null, isEvaluated: false, evaluatedUntil: from });
       }
       Object.assign(row, written(input), { revision: row.revision + 1, updatedAt: tx.now });
       await tx.em.flush();
@@ -147,7 +150,7 @@ export class AlertRules {
     return this.#database.transaction(caller, async (tx) => {
       await lockAlerts(tx);
       const row = await requireRule(tx, id);
-      await endEpisodes(tx, this.#parts.mailer, row);
+      await endEpisodes(tx, tellingOf(this.#parts), row);
       await tx.em.flush();
       tx.changed({ resource: `alert_rule/${id}`, before: auditView(row), after: null });
       await deleteAlertRule(tx, id);
@@ -177,7 +180,7 @@ export class AlertRules {
       const row = newRule(tx, input);
       await check(tx, row);
       tx.changed({ resource: "alert_rule", before: null, after: { rule: row.name } });
-      return previewRule(tx, row);
+      return previewRule(tx, row, this.#parts.readPlanUsage);
     });
   }
 
@@ -187,7 +190,7 @@ export class AlertRules {
     return this.#database.transaction(caller, async (tx) => {
       const row = await requireRule(tx, id);
       tx.changed({ resource: `alert_rule/${id}`, before: null, after: { rule: row.name } });
-      return previewRule(tx, row);
+      return previewRule(tx, row, this.#parts.readPlanUsage);
     });
   }
 
@@ -204,6 +207,10 @@ export class AlertRules {
       return row;
     });
   }
+}
+
+function tellingOf({ mailer, publicUrl }: AlertRuleParts): Telling {
+  return { mailer, publicUrl };
 }
 
 async function one(tx: Transaction, row: AlertRuleRow): Promise<AlertRule> {
@@ -233,7 +240,7 @@ function newRule(tx: Transaction, input: AlertRuleInput) {
     throw validationFailed(missing.map(([field]) => ({ field, message: "is required" })));
   }
   const none = { groupBy: null, recoveryThreshold: null, renotifyMinutes: null, silencedUntil: null };
-  const compared = { state: "ok" as const, lastValue: null, isEvaluated: false, lastMailedAt: null };
+  const compared = { state: "ok" as const, failures: 0, lastValue: null, isEvaluated: false, lastMailedAt: null };
   return {
     ...{ orgId: tx.orgId, id: newId(), name, metric, threshold, filter: {} },
     ...{ windowMinutes: 5, operator: "gt" as const, forMinutes: 0, keepFiringMinutes: 0, minSamples: 20 },
@@ -246,8 +253,18 @@ function newRule(tx: Transaction, input: AlertRuleInput) {
 
 /** The fields that the input sets. */
 function written({ cleared, ...input }: AlertRuleInput) {
-  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-  return { ...given, ...Object.fromEntries(cleared.map((name) => [name, null])) };
+  const { filter, ...given } = defined(input);
+  return {
+    ...given,
+    ...(filter !== undefined && { filter: defined(filter) }),
+    ...Object.fromEntries(cleared.map((name) => [name, null])),
+  };
+}
+
+/** The members that have a value. */
+function defined<Value extends object>(value: Value): Partial<Value> {
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(entries) as Partial<Value>; // members of the value itself
 }
 
 /** What a change of which begins the states anew, as a text. */
@@ -257,10 +274,10 @@ function conditionOf(
     "metric" | "filter" | "groupBy" | "windowMinutes" | "operator" | "threshold" | "isEnabled" | "minSamples"
   >,
 ): string {
-  const { projectId, environment, agentKey, stage } = rule.filter;
+  const { projectId, environment, agentKey, stage, ruleId } = rule.filter;
   const { metric, groupBy, windowMinutes, operator, threshold, isEnabled, minSamples } = rule;
   return JSON.stringify([
-    ...[metric, projectId, environment, agentKey, stage, groupBy ?? null],
+    ...[metric, projectId, environment, agentKey, stage, groupBy ?? null, ruleId ?? null],
     ...[windowMinutes, operator, threshold, isEnabled, minSamples],
   ]);
 }
@@ -269,20 +286,14 @@ async function check(
   tx: Transaction,
   rule: RuleFields & Pick<AlertRuleRow, "recoveryThreshold" | "notifyMemberIds">,
 ): Promise<void> {
-  const { operator, threshold, recoveryThreshold, metric, windowMinutes, filter, groupBy } = rule;
-  const wrong: FieldViolation[] = [];
+  const { operator, threshold, recoveryThreshold, metric, windowMinutes, filter } = rule;
+  const wrong: FieldViolation[] = [...placeProblems(rule)];
   if (recoveryThreshold != null && !isOnQuietSide(operator, threshold, recoveryThreshold)) {
     const side = operator === "gt" || operator === "gte" ? "most" : "least";
     wrong.push({ field: "recovery_threshold", message: `must be at ${side} the threshold` });
   }
-  if (sourceOf(metric) === "latencies" && windowMinutes > maxLatencyMinutes) {
+  if (metric === "latency_p95_ms" && windowMinutes > maxLatencyMinutes) {
     wrong.push({ field: "window_minutes", message: `must be at most ${maxLatencyMinutes} for latencies` });
-  }
-  if (sourceOf(metric) === "losses" && (filter.agentKey !== undefined || filter.stage !== undefined)) {
-    wrong.push({ field: "filter", message: "must name no agent and no stage: lost records belong to none" });
-  }
-  if (sourceOf(metric) === "losses" && groupBy === "agent") {
-    wrong.push({ field: "group_by", message: "must not be agent: lost records belong to none" });
   }
   const { projectId } = filter;
   if (projectId !== undefined && (await findProject(tx, projectId)) === null) {
@@ -293,6 +304,35 @@ async function check(
     wrong.push({ field: "notify.member_ids", message: "must be members of this organization" });
   }
   if (wrong.length > 0) throw validationFailed(wrong);
+}
+
+/** What a rule distinguishes although its metric does not. */
+function placeProblems({
+  metric,
+  filter,
+  groupBy,
+}: Pick<RuleFields, "metric" | "filter" | "groupBy">): FieldViolation[] {
+  const wrong: FieldViolation[] = [];
+  const source = sourceOf({ metric, filter, groupBy });
+  const hasAgent = filter.agentKey !== undefined;
+  const said = `${metric} does not distinguish`;
+  if (wholeMetrics.has(metric)) {
+    if (Object.values(filter).some((value) => value !== undefined))
+      wrong.push({ field: "filter", message: `must be empty: ${metric} is about the organization as a whole` });
+    if (groupBy != null)
+      wrong.push({ field: "group_by", message: `must be left out: ${metric} is about the organization as a whole` });
+    return wrong;
+  }
+  if ((source === "losses" || source === "facts") && (hasAgent || filter.stage !== undefined))
+    wrong.push({ field: "filter", message: `must name no agent and no stage: ${said} them` });
+  if ((source === "losses" || source === "facts") && groupBy === "agent")
+    wrong.push({ field: "group_by", message: `must not be agent: ${said} them` });
+  if (!tellsRules({ groupBy, filter })) return wrong;
+  if (!ruleMetrics.has(metric))
+    wrong.push({ field: groupBy === "rule" ? "group_by" : "filter.rule_id", message: `${said} rules of policies` });
+  else if (groupBy === "agent" || (source === "rules" && hasAgent))
+    wrong.push({ field: "filter", message: "must not name both a rule and an agent: rules are not counted by agent" });
+  return wrong;
 }
 
 async function assertRoom(tx: Transaction): Promise<void> {

@@ -195,6 +195,18 @@ export function quotaMail(
   };
 }
 
+/** The mail to owners about alert rules that could not be evaluated three times in a row. */
+export function alertFailureMail(email: EmailAddress, organization: string): MailMessage {
+  return {
+    to: email.text,
+    subject: `Alert rules of ${inLine(organization)} cannot be evaluated`,
+    text: paragraphs(
+      `Three minutes in a row the alert rules of the organization ${inLine(organization)} could not be compared with what was counted, so nobody is told of anything. Their state is "error".`,
+      "They are tried again every minute, and what was missed is made up for, up to 15 minutes. The operator finds the cause in the log of the worker.",
+    ),
+  };
+}
+
 /** The mail to members whom an alert rule names. */
 export function alertRuleMail(
   email: EmailAddress,

@@ -114,6 +114,7 @@ function inputOf(rule: AlertRuleInput | undefined): Input {
       environment: filter.environment,
       agentKey: filter.agentId,
       stage: filter.stage,
+      ruleId: filter.ruleId,
     },
     notifyWebhooks: notify?.webhooks,
     notifyMemberIds: notify?.memberIds.map((id) => id.toLowerCase()),
@@ -129,6 +130,7 @@ function ruleMessage({ row, isPaused }: AlertRule): MessageInitShape<typeof Aler
     filter: {
       ...{ projectId: filter.projectId, environment: filter.environment, agentId: filter.agentKey },
       stage: filter.stage as Stage | undefined, // as it was written,
+      ruleId: filter.ruleId,
     },
     groupBy: row.groupBy == null ? undefined : numbered(AlertGroupBySchema, row.groupBy),
     operator: numbered(AlertOperatorSchema, row.operator),
@@ -149,8 +151,8 @@ function ruleMessage({ row, isPaused }: AlertRule): MessageInitShape<typeof Aler
   };
 }
 
-function groupMessage({ projectId, environment, agentKey }: Group): Omit<AlertGroup, "$typeName"> {
-  return { projectId, environment, agentId: agentKey };
+function groupMessage({ projectId, environment, agentKey, ruleId }: Group): Omit<AlertGroup, "$typeName"> {
+  return { projectId, environment, agentId: agentKey, ruleId };
 }
 
 function alertMessage(row: AlertRow): MessageInitShape<typeof AlertSchema> {

@@ -11,6 +11,8 @@ export interface CountPlace {
   readonly environment: string;
   readonly agentKey: string;
   readonly stage: number;
+  /** The rule; "" where rules are not told apart. */
+  readonly ruleId?: string;
 }
 
 /** Counts of a window. */
@@ -102,6 +104,27 @@ export async function countLosses(tx: Transaction, { since, until }: CountWindow
     ...{ projectId, environment, agentKey: "", stage: 0, startMs: undefined },
     counts: { ...noCounts(), lost },
   }));
+}
+
+/**
+ * What rules of policies did in a window. `evaluations` are those in which the rule found something, the outcomes those
+ * that it decided.
+ */
+export async function countRules(tx: Transaction, { since, until }: CountWindow): Promise<PlacedCounts[]> {
+  // The numbers are those of the enums Outcome and Mode: SHADOW is 2.
+  const rows = await runBound<OutcomeRow & { readonly rule_id: string }>(
+    tx,
+    `select project_id, environment, stage, rule_id, sum(traces)::float8 as evaluations,
+       coalesce(sum(decided) filter (where action = 2), 0)::float8 as flagged,
+       coalesce(sum(decided) filter (where action = 3), 0)::float8 as redacted,
+       coalesce(sum(decided) filter (where action = 4), 0)::float8 as blocked,
+       coalesce(sum(traces) filter (where mode = 2 and action = 4), 0)::float8 as would_block,
+       0::float8 as unjudged, 0::float8 as fail_open
+     from stat_rule where org_id = $1 and period = ${Period.MINUTE} and start >= $2 and start < $3
+     group by project_id, environment, stage, rule_id`,
+    [tx.orgId, since, until],
+  );
+  return rows.map(({ rule_id: ruleId, ...row }) => ({ ...ofOutcome(row), ruleId }));
 }
 
 /** Latencies of one place. */

@@ -7,6 +7,17 @@ import { idArray, runBound } from "../core/bulk.ts";
 import { lookupTenantTable, tenantTable } from "../core/tenant.ts";
 import type { Lookups, Transaction } from "../core/transaction.ts";
 
+/** A metric that is read from tables of its own. */
+export type FactMetric =
+  | "backend_error_rate"
+  | "candidate_disagreement_rate"
+  | "annotated_false_positive_rate"
+  | "runtimes_behind"
+  | "runtimes_disconnected"
+  | "bundle_age_minutes"
+  | "bundles_rejected"
+  | "webhook_dropped";
+
 /** What a rule may measure. */
 export type AlertMetric =
   | "evaluations"
@@ -18,7 +29,9 @@ export type AlertMetric =
   | "unjudged_rate"
   | "fail_open_count"
   | "latency_p95_ms"
-  | "records_lost";
+  | "records_lost"
+  | "plan_usage_percent"
+  | FactMetric;
 /** How values are compared. */
 export type AlertOperator = "gt" | "gte" | "lt" | "lte";
 /** What a window without a value means. */
@@ -26,11 +39,11 @@ export type AlertNoData = "keep" | "ok" | "fire";
 /** How urgent an alert is. */
 export type AlertSeverity = "info" | "warning" | "critical";
 /** What a rule is evaluated for. */
-export type AlertGroupBy = "project" | "environment" | "agent";
+export type AlertGroupBy = "project" | "environment" | "agent" | "rule";
 /** The state of one group. */
 export type GroupState = "ok" | "pending" | "firing" | "recovering" | "no_data";
-/** The state of a rule. */
-export type AlertRuleState = GroupState | "paused";
+/** The state of a rule as it is stored; `error` after three minutes that could not be compared. */
+export type StoredRuleState = GroupState | "error";
 
 /** Which evaluations a rule measures. */
 export type AlertFilter = {
@@ -38,6 +51,8 @@ export type AlertFilter = {
   readonly environment?: string | undefined;
   readonly agentKey?: string | undefined;
   readonly stage?: number | undefined;
+  /** Id of a rule of a policy. */
+  readonly ruleId?: string | undefined;
 };
 
 const ruleSchema = defineEntity({
@@ -65,7 +80,9 @@ const ruleSchema = defineEntity({
     notifyMemberIds: p.json<readonly string[]>(),
     isEnabled: p.boolean(),
     silencedUntil: p.datetime(3).nullable(),
-    state: p.text().$type<GroupState>(),
+    state: p.text().$type<StoredRuleState>(),
+    /** Evaluations that failed since the last one that did not. */
+    failures: p.integer().default(0),
     lastValue: p.double().$type<number>().nullable(),
     /** End of the window that was compared last; at first the moment from which on windows are compared. */
     evaluatedUntil: p.datetime(3),
@@ -89,7 +106,7 @@ const groupSchema = defineEntity({
   properties: {
     orgId: p.uuid().primary(),
     ruleId: p.uuid().primary(),
-    /** A JSON list: project, environment, agent; "" for what the rule does not distinguish. */
+    /** A JSON list: project, environment, agent, and for groups by rule the rule; null for what the rule does not distinguish. */
     groupKey: p.text().primary(),
     state: p.text().$type<GroupState>(),
     /** End of the window with which the state began. */
@@ -190,7 +207,8 @@ export async function writeCompared(tx: Transaction, until: Date, compared: read
   if (compared.length === 0) return;
   await runBound(
     tx,
-    `update alert_rule r set state = c.state, last_value = c.value, evaluated_until = $2, is_evaluated = true
+    `update alert_rule r set state = c.state, last_value = c.value, evaluated_until = $2, is_evaluated = true,
+       failures = 0
      from unnest($3::uuid[], $4::text[], $5::float8[]) c (id, state, value) where r.org_id = $1 and r.id = c.id`,
     [
       ...[tx.orgId, until, compared.map(({ ruleId }) => ruleId)],
@@ -240,4 +258,19 @@ export async function restartRules(tx: Transaction, ruleIds: readonly string[], 
     tx.orgId,
     idArray(ruleIds),
   ]);
+}
+
+/**
+ * Counts a failed evaluation of all enabled rules. From this many on their state is `error`. Returns how many rules
+ * have come into it by this one.
+ */
+export async function countFailure(tx: Transaction, most: number): Promise<number> {
+  const rows = await runBound<{ failures: number }>(
+    tx,
+    `update alert_rule set failures = failures + 1,
+       state = case when failures + 1 >= $2 then 'error' else state end
+     where org_id = $1 and is_enabled returning failures`,
+    [tx.orgId, most],
+  );
+  return rows.filter(({ failures }) => failures === most).length;
 }

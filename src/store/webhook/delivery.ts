@@ -19,6 +19,7 @@ const schema = defineEntity({
     { name: "webhook_delivery_created", properties: ["webhookId", "createdAt"] },
     { name: "webhook_delivery_event", properties: ["eventId"] },
     { name: "webhook_delivery_next", properties: ["orgId", "webhookId", "nextAttemptAt"], where: "state = 'pending'" },
+    { name: "webhook_delivery_dropped", properties: ["orgId", "finishedAt"], where: "state = 'dropped'" },
     {
       name: "webhook_delivery_claimed",
       properties: ["orgId", "webhookId", "claimedUntil"],

@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { AlertEvaluation } from "../../../src/domain/alert/evaluation.ts";
 import { BillingUpkeep } from "../../../src/domain/billing/billing-upkeep.ts";
 import { NoticeMails } from "../../../src/domain/billing/notice.ts";
+import { planUsagePercent } from "../../../src/domain/billing/plan-usage.ts";
 import { readPrices } from "../../../src/domain/billing/price.ts";
 import { QuotaUpkeep } from "../../../src/domain/billing/quota-upkeep.ts";
 import { UsageAnomalies } from "../../../src/domain/billing/usage-anomaly.ts";
@@ -131,7 +132,12 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       usageAnomalies: new UsageAnomalies(workerDatabase, { mailer }),
       notices: new NoticeMails(workerDatabase, { mailer }),
       onFold: () => undefined,
-      alerts: new AlertEvaluation(workerDatabase, { statFold: new StatFold(workerDatabase), mailer: undefined, log }),
+      alerts: new AlertEvaluation(workerDatabase, {
+        statFold: new StatFold(workerDatabase),
+        readPlanUsage: planUsagePercent,
+        mailer: undefined,
+        log,
+      }),
       onAlerts: () => undefined,
       onUsageDifference: () => undefined,
       runs: new RunWorker(workerDatabase, {

@@ -12,7 +12,7 @@ export const alertSteps: Readonly<Record<string, SceneStep>> = {
     plane.database.systemTransaction(orgId, async (tx) => {
       const rule = await findAlertRule(tx, String(rule_id));
       if (rule === null) throw new Error("the rule of an alert comes first");
-      const alert = openAlert(tx, rule, groupKey({}), { until: tx.now, value: 0.5 });
+      const alert = openAlert(tx, rule, groupKey({}), { until: tx.now, value: 0.5, samples: 40 });
       Object.assign(alert, { notifiedAt: tx.now, notifications: 1 });
       const group = { orgId, ruleId: rule.id, groupKey: alert.groupKey };
       tx.em.create(AlertGroupRow, { ...group, state: "firing", since: tx.now, alertId: alert.id });

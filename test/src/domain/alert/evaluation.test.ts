@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { AlertEvaluation } from "../../../../src/domain/alert/evaluation.ts";
 import { type AlertRuleInput, AlertRules } from "../../../../src/domain/alert/rule.ts";
+import { planUsagePercent } from "../../../../src/domain/billing/plan-usage.ts";
 import type { MailMessage, TransactionalMailer } from "../../../../src/domain/mail/mail.ts";
 import { StatFold } from "../../../../src/domain/telemetry/stat-fold.ts";
 import { createLog } from "../../../../src/kit/observability/log.ts";
@@ -19,6 +20,7 @@ const minuteMs = 60_000;
 const clock = createRunningClock();
 const sent: MailMessage[] = [];
 const mailer: TransactionalMailer = { sendWithin: async (_tx, message) => void sent.push(message) };
+const publicUrl = "https://guard.example/";
 const log = createLog({ name: "test", level: "silent" });
 
 let urls: TestDatabase;
@@ -38,8 +40,10 @@ afterAll(async () => {
   await urls.drop();
 });
 
-const rules = () => new AlertRules(database, { mailer, fold: (id) => new StatFold(database).fold(id) });
-const evaluation = (on = worker) => new AlertEvaluation(on, { statFold: new StatFold(on), mailer, log });
+const rules = () =>
+  new AlertRules(database, { readPlanUsage: planUsagePercent, mailer, fold: (id) => new StatFold(database).fold(id) });
+const evaluation = (on = worker) =>
+  new AlertEvaluation(on, { statFold: new StatFold(on), readPlanUsage: planUsagePercent, mailer, log, publicUrl });
 
 /** An organization with a rule that fires above ten blocked evaluations a minute. */
 async function home(change: Partial<AlertRuleInput> = {}) {
@@ -92,6 +96,8 @@ interface Told {
   readonly reason: string;
   readonly value: number;
   readonly agent_id: string | null;
+  readonly alert_id: string;
+  readonly url: string;
 }
 
 async function told({ orgId }: World): Promise<Told[]> {
@@ -203,6 +209,221 @@ it("a preview shows the states of the last 24 hours, as if the rule had existed"
   expect(groups[0]?.states.map(({ state }) => state)).toEqual(["ok", "firing", "ok"]);
   expect(groups[0]).toMatchObject({ value: 1 });
   expect((await told(world)).length).toBe(0);
+});
+
+/** Rows of other tables, for metrics that are read from them. */
+async function insert(table: string, row: Record<string, unknown>): Promise<void> {
+  const names = Object.keys(row);
+  const values = names.map((_, index) => `$${index + 1}`);
+  await witness.query(`insert into ${table} (${names.join(", ")}) values (${values.join(", ")})`, Object.values(row));
+}
+
+/** The value of a metric at the next minute. */
+async function measure(
+  { world, id }: Awaited<ReturnType<typeof home>>,
+  change: Partial<AlertRuleInput>,
+): Promise<number | null | undefined> {
+  await rules().update(world.caller, id, { cleared: [], minSamples: 1, ...change });
+  clock.pass(minuteMs);
+  await evaluation().evaluate(world.orgId, clock.now());
+  return (await rules().get(world.caller, id)).row.lastValue;
+}
+
+it("rules of policies are told apart, and their shares are of all evaluations", async () => {
+  const { world, id } = await home({ metric: "block_rate", threshold: 0.1, groupBy: "rule" });
+  const start = new Date((Math.floor(clock.now().getTime() / minuteMs) - 1) * minuteMs);
+  const place = { org_id: world.orgId, period: 1, start, project_id: world.projectId, environment: "dev", stage: 1 };
+  for (const [rule_id, decided] of [
+    ["loud", 30],
+    ["calm", 2],
+  ])
+    await insert("stat_rule", {
+      ...{ ...place, policy: "guard", rule_id, detector: "secrets", mode: 1, action: 4 },
+      ...{ traces: 40, detector_traces: 40, findings: 40, decided },
+    });
+  await minute(world, 30, { all: 70 });
+  const [event] = await told(world);
+  expect(event).toMatchObject({ rule_id: "loud", value: 0.3, samples: 40 });
+  const of = (ruleId: string, metric: AlertRuleInput["metric"]) =>
+    rules().preview(world.caller, {
+      name: "Tried",
+      metric,
+      threshold: 1,
+      minSamples: 1,
+      filter: { ruleId },
+      windowMinutes: 5,
+      cleared: [],
+    });
+  expect((await of("calm", "blocked_evaluations")).groups).toMatchObject([{ value: 2, samples: 40 }]);
+  expect((await of("calm", "evaluations")).groups).toMatchObject([{ value: 40 }]);
+  await expect(rules().update(world.caller, id, { metric: "unjudged_rate", cleared: [] })).rejects.toMatchObject({
+    message: expect.stringContaining("group_by"),
+  });
+});
+
+it("an event names the newest traces that it is about, and where the alert can be read", async () => {
+  const { world } = await home();
+  const at = new Date((Math.floor(clock.now().getTime() / minuteMs) - 1) * minuteMs + 1_000);
+  const ids = Array.from({ length: 7 }, () => crypto.randomUUID());
+  for (const [index, id] of ids.entries())
+    await insert("trace", {
+      ...{ org_id: world.orgId, id, created_at: new Date(at.getTime() + index), project_id: world.projectId },
+      ...{ environment: "dev", stage: 1, outcome: index === 6 ? 1 : 4, would_be_outcome: 1, bundle_version: 1 },
+      ...{ latency_us: 1, capture: 1, received_at: at, record: Buffer.of(), form: 1 },
+    });
+  await minute(world, 20);
+  const [event] = await told(world);
+  const alertId = event?.alert_id;
+  expect(event).toMatchObject({ samples: 20, sample_trace_ids: ids.slice(1, 6).toReversed() });
+  expect(event?.url).toBe(`https://guard.example/v1/orgs/${world.orgId}/alerts/${alertId}`);
+});
+
+it("metrics of runtimes and bundles are of the present", async () => {
+  const made = await home({ metric: "runtimes_behind", threshold: 0 });
+  const { orgId, projectId } = made.world;
+  const [row] = (await witness.query("select * from environment where org_id = $1 and name = 'dev'", [orgId])).rows;
+  await witness.query("update environment set activation_seq = 3, active_version = 1 where org_id = $1 and id = $2", [
+    orgId,
+    row.id,
+  ]);
+  const runtime = (seq: number, agoMs: number, rejection = "") =>
+    insert("runtime_instance", {
+      ...{ org_id: orgId, project_id: projectId, environment: "dev", id: crypto.randomUUID(), software_version: "1" },
+      ...{
+        activation_seq: seq,
+        rejection,
+        first_seen_at: clock.now(),
+        last_seen_at: new Date(clock.now().getTime() - agoMs),
+      },
+    });
+  // A minute passes until the value is read, and the window ended a minute before.
+  const soon = -minuteMs;
+  await runtime(3, soon);
+  await runtime(2, soon);
+  await runtime(0, soon);
+  await runtime(2, soon, "bad signature");
+  await runtime(2, 10 * minuteMs);
+  await runtime(2, 2 * 86_400_000);
+  expect(await measure(made, {})).toBe(2);
+  expect(await measure(made, { metric: "bundles_rejected" })).toBe(1);
+  clock.pass(10 * minuteMs);
+  expect(await measure(made, { metric: "runtimes_disconnected" })).toBe(5);
+  expect(await measure(made, { metric: "runtimes_disconnected", filter: { environment: "prod" } })).toBe(0);
+});
+
+it("metrics of backends, candidates, annotations, webhooks and the plan are read from their own counts", async () => {
+  const made = await home();
+  const { world } = made;
+  const { orgId, projectId } = world;
+  const [environment] = (await witness.query("select * from environment where org_id = $1 and name = 'dev'", [orgId]))
+    .rows;
+  await count(world, 10, { all: 30 });
+  const start = new Date((Math.floor(clock.now().getTime() / minuteMs) - 1) * minuteMs);
+  const place = { org_id: orgId, period: 1, start, project_id: projectId, environment: "dev" };
+  for (const [reason, traces] of [
+    ["circuit_open", 4],
+    ["condition_too_expensive", 9],
+  ])
+    await insert("stat_unjudged", { ...place, detector: "moderation", reason, on_error: 1, traces });
+  expect(await measure(made, { metric: "backend_error_rate", windowMinutes: 30 })).toBe(0.1);
+  const candidate = { org_id: orgId, environment_id: environment.id };
+  const now = clock.now();
+  await insert("candidate", {
+    ...{ ...candidate, version: 2, digest: "d", active_version: 1, percent: 10, started_by: "x", started_at: now },
+    expires_at: new Date(now.getTime() + 86_400_000),
+  });
+  for (const [active, other, evaluations] of [
+    [1, 1, 30],
+    [1, 4, 10],
+  ])
+    await insert("candidate_count", { ...candidate, active_outcome: active, candidate_outcome: other, evaluations });
+  expect(await measure(made, { metric: "candidate_disagreement_rate" })).toBe(0.25);
+  for (const mark of [1, 3, 3, 3, 2])
+    await insert("annotation", {
+      ...{ org_id: orgId, id: crypto.randomUUID(), revision: 1, is_current: true, trace_id: crypto.randomUUID() },
+      ...{ trace_created_at: now, project_id: projectId, environment: "dev", policy: "guard", rule_id: "r", mark },
+      ...{ expected_labels: [], spans: "[]", annotator_kind: 1, annotator_id: "a", annotator_label: "a", source: 1 },
+      ...{ is_final: true, created_at: now },
+    });
+  expect(await measure(made, { metric: "annotated_false_positive_rate", windowMinutes: 30 })).toBe(0.25);
+  const { rows } = await witness.query("select id from webhook where org_id = $1", [orgId]);
+  await rules().update(world.caller, made.id, { metric: "blocked_evaluations", windowMinutes: 1, cleared: [] });
+  await minute(world, 20);
+  const events = await witness.query("select id from event where org_id = $1 limit 1", [orgId]);
+  for (const state of ["dropped", "delivered"])
+    await insert("webhook_delivery", {
+      ...{
+        org_id: orgId,
+        id: crypto.randomUUID(),
+        webhook_id: rows[0].id,
+        event_id: events.rows[0].id,
+        event: "x",
+        state,
+      },
+      ...{ attempts: 9, created_at: now, finished_at: now },
+    });
+  expect(await measure(made, { metric: "webhook_dropped", windowMinutes: 30, filter: {} })).toBe(1);
+  await insert("usage_month", {
+    org_id: orgId,
+    month: `${now.toISOString().slice(0, 7)}-01`,
+    evaluations: 125_000,
+    playground_evaluations: 0,
+    overage: 0,
+  });
+  expect(await measure(made, { metric: "plan_usage_percent" })).toBe(50);
+  await expect(
+    rules().update(world.caller, made.id, { metric: "plan_usage_percent", groupBy: "project", cleared: [] }),
+  ).rejects.toMatchObject({ message: expect.stringContaining("group_by") });
+});
+
+it("rules that cannot be evaluated three times are in error, and owners are told once", async () => {
+  const { world, id } = await home();
+  const owner = await createPerson(database, { orgId: world.orgId, role: "owner" });
+  sent.length = 0;
+  const broken = new AlertEvaluation(worker, {
+    statFold: { fold: () => Promise.reject(new Error("the fold is broken")) },
+    readPlanUsage: planUsagePercent,
+    ...{ mailer, log },
+  });
+  const stateOf = async () => (await rules().get(world.caller, id)).row.state;
+  for (const state of ["ok", "ok", "error", "error"]) {
+    clock.pass(minuteMs);
+    expect(await broken.evaluateThese([world.orgId], clock.now())).toMatchObject({ rules: 0, failed: 1 });
+    expect(await stateOf()).toBe(state);
+  }
+  expect(sent.filter(({ to }) => to === owner.email).map(({ subject }) => subject)).toEqual([
+    "Alert rules of Test cannot be evaluated",
+  ]);
+  await minute(world, 20);
+  expect(await stateOf()).toBe("firing");
+  expect((await told(world)).length).toBe(1);
+});
+
+it("organizations beyond the first are evaluated by jobs of their own", async () => {
+  await home();
+  await home();
+  const few = new AlertEvaluation(worker, {
+    statFold: new StatFold(worker),
+    readPlanUsage: planUsagePercent,
+    mailer,
+    log,
+    organizationsAtOnce: 1,
+  });
+  const all = await witness.query("select org_id from app.organizations_with_alert_rules()");
+  const { rules: compared } = await few.evaluateAll(clock.now());
+  const jobs = await witness.query(
+    "select payload->'org_ids' as ids from graphile_worker._private_jobs where key like 'evaluate-alerts/%'",
+  );
+  expect(compared).toBe(1);
+  const later = jobs.rows.flatMap(({ ids }) => ids);
+  expect(later.toSorted()).toEqual(
+    all.rows
+      .slice(1)
+      .map(({ org_id }) => org_id)
+      .toSorted(),
+  );
+  // Whoever runs one of them compares those rules.
+  expect(await few.evaluateThese(later, clock.now())).toMatchObject({ rules: later.length, failed: 0 });
 });
 
 const kills = sampleOf({ n: 2, seed: 1 }).n;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { isAssurance, reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { AlertEvaluation } from "../../../../src/domain/alert/evaluation.ts";
 import { AlertRules } from "../../../../src/domain/alert/rule.ts";
+import { planUsagePercent } from "../../../../src/domain/billing/plan-usage.ts";
 import { StatFold } from "../../../../src/domain/telemetry/stat-fold.ts";
 import { createLog } from "../../../../src/kit/observability/log.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
@@ -36,7 +37,7 @@ afterAll(async () => {
 });
 
 it("evaluates the rules of all organizations, half of which fire", async () => {
-  const rules = new AlertRules(database, { mailer: undefined, fold: async () => 0 });
+  const rules = new AlertRules(database, { readPlanUsage: planUsagePercent, mailer: undefined, fold: async () => 0 });
   const witness = await urls.openWitness();
   for (let made = 0; made < n; made += rulesOfOne) {
     const { orgId, projectId, caller } = await createWorld(database);
@@ -63,7 +64,12 @@ it("evaluates the rules of all organizations, half of which fire", async () => {
   await witness.query("analyze stat_outcome, alert_rule");
   clock.pass(minuteMs);
   const log = createLog({ name: "test", level: "silent" });
-  const evaluation = new AlertEvaluation(worker, { statFold: new StatFold(worker), mailer: undefined, log });
+  const evaluation = new AlertEvaluation(worker, {
+    statFold: new StatFold(worker),
+    readPlanUsage: planUsagePercent,
+    mailer: undefined,
+    log,
+  });
   const first = await evaluation.evaluateAll(clock.now());
   expect(first).toMatchObject({ rules: n, failed: 0 });
   clock.pass(minuteMs);
