@@ -1,6 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
+import { AnnotationService } from "../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
 import { useOrganization } from "../data/organization.ts";
 import { signOut } from "../data/session.ts";
@@ -83,6 +84,11 @@ function Entries() {
         <Link to="/o/$org/traces" {...link}>
           {texts.traces}
         </Link>
+        {can(AnnotationService.method.leaseAnnotationQueue) && (
+          <Link to="/o/$org/review" {...link}>
+            {texts.review}
+          </Link>
+        )}
         <Link to="/o/$org/analytics" {...link}>
           {texts.analytics}
         </Link>

@@ -1,4 +1,4 @@
-// The pages of what is shipped and what it does: environments, fleet, analytics.
+// The pages of what is shipped and what it does: environments, fleet, review, analytics.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { textsIn } from "../data/search.ts";
@@ -44,5 +44,19 @@ const analyticsRoute = createRoute({
   component: lazyRouteComponent(() => import("../page/analytics/analytics.tsx"), "AnalyticsPage"),
 });
 
+const reviewRoute = createRoute({
+  getParentRoute,
+  path: "/review",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project"),
+  component: lazyRouteComponent(() => import("../page/trace/review.tsx"), "ReviewPage"),
+});
+
 /** The pages of this group. */
-export const shipRoutes = [environmentsRoute, bundleRoute, promoteRoute, fleetRoute, analyticsRoute] as const;
+export const shipRoutes = [
+  environmentsRoute,
+  bundleRoute,
+  promoteRoute,
+  fleetRoute,
+  reviewRoute,
+  analyticsRoute,
+] as const;

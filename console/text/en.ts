@@ -5,6 +5,7 @@ import { analyticsTexts } from "./analytics.ts";
 import { bundleTexts } from "./bundle.ts";
 import { fleetTexts } from "./fleet.ts";
 import { counted } from "./format.ts";
+import { reviewTexts } from "./review.ts";
 
 /** The English texts. */
 export const en = {
@@ -46,6 +47,7 @@ export const en = {
     fleet: "Fleet",
     watch: "Watch",
     traces: "Traces",
+    review: "Review",
     analytics: "Analytics",
     settings: "Settings",
     tokens: "Tokens",
@@ -276,6 +278,7 @@ export const en = {
     },
   },
   bundle: bundleTexts,
+  review: reviewTexts,
   fleet: fleetTexts,
   analytics: analyticsTexts,
   tokens: {

@@ -1,6 +1,5 @@
 // What is shipped, and what it does: environments, fleet and analytics, in a real browser against a real product.
 
-import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Enrolment } from "../../src/domain/fleet/enrolment.ts";
 import { newId } from "../../src/kit/process/id.ts";
@@ -151,7 +150,7 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     for (const route of routes()) {
       await driver.go(page, route);
       for (const look of looks) {
-        await show(page, look);
+        await driver.show(page, look);
         for (const flaw of await driver.flawsOf(page)) found.push(`${route} ${look.colorScheme}: ${flaw}`);
       }
     }
@@ -162,17 +161,4 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     { colorScheme: "light", width: 1440 },
     { colorScheme: "dark", width: 390 },
   ] as const;
-
-  async function show(page: Page, { colorScheme, width }: (typeof looks)[number]): Promise<void> {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const folder = process.env.CONSOLE_PICTURES;
-    if (folder === undefined) return;
-    await page.waitForLoadState("networkidle");
-    const name = page
-      .url()
-      .replace(driver.plane.baseUrl + driver.at(""), "")
-      .replace(/\W+/g, "-");
-    await page.screenshot({ path: `${folder}/${name}-${colorScheme}-${width}.png` });
-  }
 });

@@ -4,10 +4,10 @@
 import { createClient } from "@connectrpc/connect";
 import { useEffect, useState } from "react";
 import { PolicyService, type ValidatePolicyResponse } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { documentOf } from "../../data/document.ts";
 import { failureOf } from "../../data/failure.ts";
 import { transport } from "../../data/transport.ts";
 import type { EditorProblem } from "../../editor/problem.ts";
-import { documentOf } from "./document.ts";
 
 const policies = createClient(PolicyService, transport);
 /** Rest after the last key before the server is asked. */

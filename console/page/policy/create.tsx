@@ -2,6 +2,7 @@ import { createClient } from "@connectrpc/connect";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { documentOf } from "../../data/document.ts";
 import { draftKey, keepDraft, readDraft } from "../../data/draft.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
@@ -11,7 +12,6 @@ import { Button } from "../../part/button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
-import { documentOf } from "./document.ts";
 import { Workbench } from "./workbench.tsx";
 
 const texts = en.policy;

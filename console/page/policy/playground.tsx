@@ -5,6 +5,7 @@ import { type KeyboardEvent, useState } from "react";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import type { ExplainedRule, Explanation } from "../../../gen/policyguard/policy/v1/explanation_pb.ts";
 import { Mode, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { documentOf } from "../../data/document.ts";
 import { spanOf } from "../../data/finding.ts";
 import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
@@ -16,7 +17,6 @@ import { outcomeName } from "../../part/outcome-name.ts";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { duration } from "../../text/format.ts";
-import { documentOf } from "./document.ts";
 import style from "./policy.module.css";
 
 const texts = en.policy;

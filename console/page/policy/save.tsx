@@ -2,6 +2,7 @@ import { createClient } from "@connectrpc/connect";
 import { useState } from "react";
 import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { documentOf, sourceOf } from "../../data/document.ts";
 import { failureOf } from "../../data/failure.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
@@ -13,7 +14,6 @@ import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { TextField } from "../../part/field.tsx";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
-import { documentOf, sourceOf } from "./document.ts";
 import style from "./policy.module.css";
 
 const texts = en.policy;

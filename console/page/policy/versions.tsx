@@ -3,6 +3,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { PolicyVersion } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { sourceOf } from "../../data/document.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { transport } from "../../data/transport.ts";
@@ -17,7 +18,6 @@ import { Page } from "../../part/page.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
-import { sourceOf } from "./document.ts";
 import style from "./policy.module.css";
 
 const texts = en.versions;

@@ -13,6 +13,8 @@ import { outcomeName } from "../../part/outcome-name.ts";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { absolute, duration } from "../../text/format.ts";
+import { Marks } from "./marks.tsx";
+import { ReplaySection } from "./replay.tsx";
 import style from "./trace.module.css";
 
 const texts = en.traces;
@@ -48,12 +50,29 @@ export function TraceDrawer({
         </span>
       </header>
       {error !== null && <Failed error={error} onRetry={refetch} />}
-      {data?.trace === undefined ? error === null && <Loading /> : <Content trace={data.trace} />}
+      {data?.trace === undefined ? error === null && <Loading /> : <TraceContent key={traceId} trace={data.trace} />}
     </aside>
   );
 }
 
-function Content({ trace }: { readonly trace: Trace }) {
+/** What was decided about a trace and why, what people say of it, and what other policies make of it. */
+export function TraceContent({ trace, onMarked }: { readonly trace: Trace; readonly onMarked?: () => void }) {
+  return (
+    <>
+      <div className={style.part}>
+        <Decision trace={trace} />
+      </div>
+      <div className={style.part}>
+        <Marks trace={trace} {...(onMarked === undefined ? {} : { onMarked })} />
+        <ReplaySection trace={trace} />
+        <h3>{texts.facts}</h3>
+        <Facts trace={trace} />
+      </div>
+    </>
+  );
+}
+
+function Decision({ trace }: { readonly trace: Trace }) {
   const outcome = outcomeName(trace.outcome);
   const wouldBe = outcomeName(trace.wouldBeOutcome);
   return (
@@ -87,8 +106,6 @@ function Content({ trace }: { readonly trace: Trace }) {
           </li>
         ))}
       </ul>
-      <h3>{texts.facts}</h3>
-      <Facts trace={trace} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome as OutcomeNumber } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
@@ -10,6 +10,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { stageName } from "../../data/stage.ts";
 import { Button } from "../../part/button.tsx";
 import { Select, TypedFilter } from "../../part/field.tsx";
+import { useKeys } from "../../part/keys.ts";
 import { Outcome } from "../../part/outcome.tsx";
 import { type OutcomeName, outcomeName, outcomes } from "../../part/outcome-name.ts";
 import { Page } from "../../part/page.tsx";
@@ -46,7 +47,11 @@ export function TracesPage() {
   const traces = data?.traces ?? [];
   const open = (id: string | undefined) => navigate({ search: { ...search, trace: id }, replace: true });
   const at = traces.findIndex(({ id }) => id === search.trace);
-  useListKeys({ count: traces.length, at, open: (next) => open(traces[next]?.id) });
+  const move = (step: number) => {
+    const next = traces[Math.min(Math.max(at + step, 0), traces.length - 1)];
+    if (next !== undefined) open(next.id);
+  };
+  useKeys({ j: () => move(1), k: () => move(-1), ...(at < 0 ? {} : { Escape: () => open(undefined) }) });
   return (
     <Page
       title={texts.title}
@@ -303,29 +308,4 @@ function Pager({
       {hasMore && <Button onClick={() => onMove(offset + pageSize)}>{en.common.more}</Button>}
     </div>
   );
-}
-
-/** `j` and `k` walk the list, Escape closes the trace. */
-function useListKeys({
-  count,
-  at,
-  open,
-}: {
-  readonly count: number;
-  readonly at: number;
-  readonly open: (at: number) => void;
-}) {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const target = event.composedPath()[0];
-      if (target instanceof HTMLElement && /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
-      if (event.key === "Escape" && at >= 0) return open(-1);
-      const step = { j: 1, k: -1 }[event.key];
-      if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-      const next = Math.min(Math.max(at + step, 0), count - 1);
-      if (next >= 0) open(next);
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, [count, at, open]);
 }

@@ -111,6 +111,24 @@ export class ConsoleDriver {
     return [...beyond, ...(await violations(page))];
   }
 
+  /** Shows the page in a theme and a width. CONSOLE_PICTURES names a folder that gets a picture of it. */
+  async show(
+    page: Page,
+    { colorScheme, width }: { readonly colorScheme: "light" | "dark"; readonly width: number },
+  ): Promise<void> {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const folder = process.env.CONSOLE_PICTURES;
+    if (folder === undefined) return;
+    await page.waitForLoadState("networkidle");
+    const name = page
+      .url()
+      .replace(this.plane.baseUrl + this.at(""), "")
+      .replace(/[\da-f]{8}-[-\da-f]{27}/g, "")
+      .replace(/\W+/g, "-");
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${width}.png`) });
+  }
+
   #watch(page: Page): void {
     page.on("pageerror", (error) => this.#faults.push(String(error)));
     page.on("console", (message) => {

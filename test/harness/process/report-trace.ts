@@ -10,7 +10,16 @@ import type { TestControlPlane } from "./control-plane.ts";
 export async function reportTrace(
   plane: TestControlPlane,
   { orgId, projectId, environment }: World,
-  { text, outcome }: { readonly text: string; readonly outcome: "ALLOW" | "BLOCK" },
+  {
+    text,
+    outcome,
+    found,
+  }: {
+    readonly text: string;
+    readonly outcome: "ALLOW" | "BLOCK";
+    /** What decided: the rule of a policy, which found something near its threshold. */
+    readonly found?: { readonly policy: string; readonly ruleId: string; readonly agentId: string };
+  },
 ): Promise<string> {
   const record = fromJson(EvaluationRecordSchema, {
     evaluationId: newId(),
@@ -19,10 +28,18 @@ export async function reportTrace(
     outcome: `OUTCOME_${outcome}`,
     wouldBeOutcome: `OUTCOME_${outcome}`,
     capture: "CAPTURE_MODE_FULL",
+    ...(found === undefined ? {} : decidedBy(found)),
     segments: [{ id: "s1", role: "user", trust: "TRUST_UNTRUSTED", text }],
   });
   const ingest = new Ingest(plane.database, { sealer: testSealer, onResult: () => undefined });
   const source = { orgId, projectId, environment, instanceId: newId() };
   await ingest.ingest(source, { firstSeq: 1, lastSeq: 1, records: [record] });
   return record.evaluationId;
+}
+
+function decidedBy({ policy, ruleId, agentId }: { policy: string; ruleId: string; agentId: string }) {
+  const where = { segment: "s1", start: 0, end: 6, fingerprint: "f1", layer: "plain" };
+  const scores = { score: 0.52, threshold: 0.5, severity: "SEVERITY_MEDIUM", mode: "MODE_ENFORCE" };
+  const what = { ruleId, policy, detector: "injection", category: "injection.override", action: "OUTCOME_BLOCK" };
+  return { agentId, decidedByRule: ruleId, decidedByPolicy: policy, findings: [{ ...what, ...scores, ...where }] };
 }

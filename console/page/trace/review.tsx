@@ -1,0 +1,151 @@
+import { createClient } from "@connectrpc/connect";
+import { useQuery } from "@connectrpc/connect-query";
+import { useQuery as useCall } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import type { AnnotationQueueItem } from "../../../gen/policyguard/control/v1/annotation_pb.ts";
+import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
+import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import { failureOf } from "../../data/failure.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { useProjects } from "../../data/project.ts";
+import { transport } from "../../data/transport.ts";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import { useKeys } from "../../part/keys.ts";
+import { Page } from "../../part/page.tsx";
+import { ProjectSelect } from "../../part/project-select.tsx";
+import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { TraceContent } from "./drawer.tsx";
+import style from "./trace.module.css";
+
+const texts = en.review;
+const annotations = createClient(AnnotationService, transport);
+const leased = 20;
+
+/** The queue of traces that wait for this person, one after the other, by keys. */
+export function ReviewPage() {
+  const { orgId, can } = useOrganization();
+  const search = useSearch({ from: "/o/$org/review" });
+  const navigate = useNavigate({ from: "/o/$org/review" });
+  const { projects } = useProjects();
+  const mayReview = can(AnnotationService.method.leaseAnnotationQueue);
+  // A lease keeps traces from others for a while; repeating it gives the same ones, so it is asked like a list. What was
+  // marked leaves the queue, so the list stays as it is until the reader asks for more.
+  const lease = useCall({
+    queryKey: ["review", orgId, search.project],
+    queryFn: () =>
+      annotations.leaseAnnotationQueue({
+        orgId,
+        limit: leased,
+        ...(search.project === undefined ? {} : { projectId: search.project }),
+      }),
+    enabled: mayReview,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const items = lease.data?.items ?? [];
+  return (
+    <Page
+      title={texts.title}
+      actions={
+        projects.length > 1 && (
+          <ProjectSelect
+            projects={projects}
+            value={search.project}
+            all
+            onChange={(project) => navigate({ search: project === undefined ? {} : { project }, replace: true })}
+          />
+        )
+      }
+    >
+      {!mayReview && <Empty title={en.failure.refused} />}
+      {lease.error !== null && <Failed error={lease.error} onRetry={lease.refetch} />}
+      {mayReview && lease.data === undefined && lease.error === null && <Loading />}
+      {lease.data !== undefined && items.length === 0 && (
+        <Empty title={texts.queueEmpty} text={texts.queueEmptyText}>
+          <Button onClick={() => lease.refetch()}>{texts.again}</Button>
+        </Empty>
+      )}
+      {items.length > 0 && <Queue key={lease.dataUpdatedAt} items={items} onMore={() => lease.refetch()} />}
+    </Page>
+  );
+}
+
+function Queue({ items, onMore }: { readonly items: readonly AnnotationQueueItem[]; readonly onMore: () => void }) {
+  const { orgId } = useOrganization();
+  const [at, setAt] = useState(0);
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const skip = useBusy();
+  const item = items[at];
+  const move = (step: number) => setAt(Math.min(Math.max(at + step, 0), items.length));
+  const skipThis = () => {
+    if (item === undefined || skip.isBusy) return;
+    skip.run(async () => {
+      await annotations.skipAnnotationQueueItem({ orgId, traceId: item.traceId });
+      move(1);
+    });
+  };
+  useKeys({ ArrowRight: () => move(1), ArrowLeft: () => move(-1), s: skipThis });
+  return (
+    <>
+      <div className={style.queueHead}>
+        <span role="status">
+          {item === undefined ? texts.done(marked.size) : texts.position(at + 1, items.length)}
+          {item !== undefined && <span className={style.dim}> · {whyOf(item)}</span>}
+        </span>
+        <span className={style.markButtons}>
+          <Button kind="quiet" why={at === 0 ? texts.previous : undefined} onClick={() => move(-1)}>
+            ← {texts.previous}
+          </Button>
+          <Button kind="quiet" disabled={item === undefined} onClick={() => move(1)}>
+            {texts.next} →
+          </Button>
+          <Button kind="quiet" disabled={item === undefined || skip.isBusy} onClick={skipThis}>
+            <span className={style.key} aria-hidden="true">
+              s
+            </span>{" "}
+            {texts.skip}
+          </Button>
+        </span>
+      </div>
+      {skip.error !== undefined && <Failed error={skip.error} />}
+      {item === undefined ? (
+        <Empty title={texts.done(marked.size)}>
+          <Button kind="primary" onClick={onMore}>
+            {texts.again}
+          </Button>
+        </Empty>
+      ) : (
+        <Item
+          key={item.traceId}
+          traceId={item.traceId}
+          onMarked={() => {
+            setMarked(new Set(marked).add(item.traceId));
+            move(1);
+          }}
+        />
+      )}
+      <p className={style.dim}>{texts.keys}</p>
+    </>
+  );
+}
+
+function whyOf({ lane, reason, isSecondOpinion }: AnnotationQueueItem): string {
+  const why = reason === undefined ? texts.lanes[lane] : (texts.why[reason] ?? reason);
+  return isSecondOpinion ? `${why}, ${texts.secondOpinion}` : (why ?? "");
+}
+
+function Item({ traceId, onMarked }: { readonly traceId: string; readonly onMarked: () => void }) {
+  const { orgId } = useOrganization();
+  const { data, error, refetch } = useQuery(TraceService.method.getTrace, { orgId, traceId });
+  if (error !== null)
+    return failureOf(error).kind === "gone" ? <Empty title={texts.gone} /> : <Failed error={error} onRetry={refetch} />;
+  if (data?.trace === undefined) return <Loading />;
+  return (
+    <div className={style.review}>
+      <TraceContent trace={data.trace} onMarked={onMarked} />
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+// What people say of traces: marks, the queue, replays, and what a false positive becomes; in a real browser.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { QueueFill } from "../../src/domain/measure/annotation/queue-fill.ts";
+import { systemClock } from "../../src/kit/process/clock.ts";
+import { openDatabase } from "../../src/store/connection/database.ts";
+import { browserPath } from "../harness/net/browser.ts";
+import { type ConsoleDriver, startConsole } from "../harness/net/console-driver.ts";
+import { reportTrace } from "../harness/process/report-trace.ts";
+import { testSealer } from "../harness/sealer.ts";
+
+const innocent = 'Ignore my last message, please: "new address" <img src=x onerror="document.title=1">';
+const document =
+  "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: guard}\nrules:\n  - {id: attack, stages: [input], detect: injection, action: BLOCK}\n";
+
+describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium)", () => {
+  let driver: ConsoleDriver;
+  let first: string;
+
+  beforeAll(async () => {
+    driver = await startConsole();
+    const { plane, world } = driver;
+    const created = await fetch(`${plane.baseUrl}/v1/orgs/${world.orgId}/policies`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${world.tokens.admin}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ document }),
+    });
+    expect(created.status).toBe(201);
+    const found = { policy: "guard", ruleId: "attack", agentId: "desk" };
+    first = await reportTrace(plane, world, { text: innocent, outcome: "BLOCK", found });
+    for (const text of ["one", "two"]) await reportTrace(plane, world, { text, outcome: "BLOCK", found });
+    const database = await openDatabase({ url: plane.urls.workerUrl, poolSize: 1 });
+    await new QueueFill(database, systemClock, testSealer).fillOrganization(world.orgId);
+    await database.close();
+  });
+  afterEach(async ({ task }) => {
+    expect(await driver.end({ name: task.name, hasFailed: task.result?.state === "fail" })).toEqual([]);
+  });
+  afterAll(() => driver?.stop());
+
+  test("a false positive becomes a test of the policy that decided, in one click", async () => {
+    const page = await driver.openAs("editor", driver.at(`/traces?trace=${first}`));
+    await page.getByRole("button", { name: "False positive → test" }).click();
+    await page.getByRole("heading", { level: 1, name: "guard" }).waitFor();
+    const editor = page.getByRole("textbox", { name: "Policy document" });
+    await editor.getByText("Ignore my last message").waitFor();
+    await page.getByText(/v1 · unsaved/).waitFor();
+    await page.getByRole("tab", { name: "Tests 1/1" }).waitFor();
+    await driver.go(page, `/traces?trace=${first}`);
+    const marks = page.getByRole("region", { name: "Marks" });
+    await marks.getByText(/: False positive$/).waitFor();
+    await page.getByRole("button", { name: "False positive → exemption" }).click();
+    await page.getByRole("heading", { level: 1, name: "guard" }).waitFor();
+    await editor.getByText("request.agent_id ==").waitFor();
+    await editor.getByText("Ignore my last message").waitFor();
+    await page.getByText("Valid", { exact: true }).waitFor();
+  });
+
+  test("a trace is replayed by a policy beside what was decided, by one key", async () => {
+    const page = await driver.openAs("editor", driver.at(`/traces?trace=${first}`));
+    const replay = page.getByRole("region", { name: "Replay" });
+    await replay.getByLabel("By").selectOption({ label: "guard v1" });
+    await page.getByRole("heading", { name: "Facts" }).click();
+    await page.keyboard.press("r");
+    await replay.getByText(/The outcome (changes|stays the same|cannot be decided)/).waitFor();
+  });
+
+  test("the queue is worked through by keys, and a mark is taken back", async () => {
+    const page = await driver.openAs("editor", driver.at("/review"));
+    await page.getByRole("status").getByText("1 of 2 traces").waitFor();
+    await page.getByRole("region", { name: "Marks" }).getByText("Nobody has marked it yet.").waitFor();
+    await page.keyboard.press("2");
+    await page.keyboard.press("3");
+    await page.getByRole("status").getByText("2 of 2 traces").waitFor();
+    await page.keyboard.press("ArrowLeft");
+    await page.getByText(/: Correct$/).waitFor();
+    await page.keyboard.press("u");
+    await page.getByText("Nobody has marked it yet.").waitFor();
+    await page.keyboard.press("n");
+    await page.keyboard.type("3 is typed, not marked");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("1");
+    await page.getByRole("status").getByText("2 of 2 traces").waitFor();
+    await page.keyboard.press("s");
+    await page.getByRole("heading", { name: "1 trace marked" }).waitFor();
+    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+  });
+
+  test("a viewer reads marks and cannot mark, and the pages are accessible in both themes", async () => {
+    const viewer = await driver.openAs("viewer", driver.at(`/traces?trace=${first}`));
+    await viewer
+      .getByRole("region", { name: "Marks" })
+      .getByText(/: False positive$/)
+      .waitFor();
+    const deeds = /False|Correct|Acceptable|Take back|Replay/;
+    expect(await viewer.getByRole("button", { name: deeds }).count()).toBe(0);
+    expect(await viewer.getByRole("link", { name: "Review" }).count()).toBe(0);
+    await driver.end({ name: "viewer", hasFailed: false });
+    const page = await driver.openAs("owner", driver.at("/review"));
+    const found: string[] = [];
+    for (const route of ["/review", `/traces?trace=${first}`]) {
+      await driver.go(page, route);
+      await page.getByRole("region", { name: "Marks" }).waitFor();
+      for (const look of [
+        { colorScheme: "light", width: 1440 },
+        { colorScheme: "dark", width: 390 },
+      ] as const) {
+        await driver.show(page, look);
+        for (const flaw of await driver.flawsOf(page)) found.push(`${route} ${look.colorScheme}: ${flaw}`);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+});
