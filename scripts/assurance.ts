@@ -100,6 +100,12 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "patterns by literals and windows against the same on the whole text: made-up ones, built-in ones, and such as may begin with what they do not need",
     n: 34_000,
   },
+  "candidate-gate": {
+    file: "test/src/domain/bundle/gate/mixture-test.test.ts",
+    test: "peeked at",
+    unit: "candidates whose rate is not below the bound, looked at after every 100 evaluations",
+    n: 10_000,
+  },
   replay: {
     file: "test/runtime/engine/replay/replay.property.test.ts",
     test: "a replay",

@@ -12,6 +12,7 @@ import { EnvironmentService } from "../gen/policyguard/control/v1/environment_se
 import { ErasureService } from "../gen/policyguard/control/v1/erasure_service_pb.ts";
 import { EventService } from "../gen/policyguard/control/v1/event_service_pb.ts";
 import { EvidenceService } from "../gen/policyguard/control/v1/evidence_service_pb.ts";
+import { GateService } from "../gen/policyguard/control/v1/gate_service_pb.ts";
 import { HubService } from "../gen/policyguard/control/v1/hub_service_pb.ts";
 import { LanguageService } from "../gen/policyguard/control/v1/language_service_pb.ts";
 import { ListService } from "../gen/policyguard/control/v1/list_service_pb.ts";
@@ -48,6 +49,7 @@ export const controlServices = [
   OutputSchemaService,
   DetectorBackendService,
   BundleService,
+  GateService,
   SigningKeyService,
   RuntimeInstanceService,
   AlertService,

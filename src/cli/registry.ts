@@ -64,6 +64,14 @@ export const commands: CommandEntries = {
     summary: "Take a bundle from one environment to another, unchanged.",
     load: async () => (await import("./command/promote.ts")).promote,
   },
+  "gates get": {
+    summary: "Show the gates that an environment defines for its versions.",
+    load: async () => (await import("./command/gates-get.ts")).gatesGet,
+  },
+  "gates set": {
+    summary: "Replace the gates of an environment by those of a file.",
+    load: async () => (await import("./command/gates-set.ts")).gatesSet,
+  },
   "packs list": {
     summary: "List the guard packs.",
     load: async () => (await import("./command/packs-list.ts")).packsList,

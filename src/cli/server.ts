@@ -5,6 +5,7 @@ import { createConnectTransport } from "@connectrpc/connect-node";
 import { ErrorDetailSchema } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { GateService } from "../../gen/policyguard/control/v1/gate_service_pb.ts";
 import { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
 import { PackService } from "../../gen/policyguard/control/v1/pack_service_pb.ts";
 import type { PolicySummary } from "../../gen/policyguard/control/v1/policy_pb.ts";
@@ -34,6 +35,7 @@ export interface Server {
   readonly connection: Connection;
   readonly bundles: Client<typeof BundleService>;
   readonly environments: Client<typeof EnvironmentService>;
+  readonly gates: Client<typeof GateService>;
   readonly organizations: Client<typeof OrganizationService>;
   readonly packs: Client<typeof PackService>;
   readonly policies: Client<typeof PolicyService>;
@@ -77,6 +79,7 @@ export function serverAt(connection: Connection): Server {
     connection,
     bundles: createClient(BundleService, transport),
     environments: createClient(EnvironmentService, transport),
+    gates: createClient(GateService, transport),
     organizations: createClient(OrganizationService, transport),
     packs: createClient(PackService, transport),
     policies: createClient(PolicyService, transport),

@@ -13,7 +13,7 @@ import type { Transaction } from "../../store/core/transaction.ts";
 import type { EnvironmentRow } from "../../store/project/environment.ts";
 import { requireLockedEnvironment } from "../lookup.ts";
 import type { BundleView, EnvironmentPath } from "./bundle.ts";
-import { gatesOf } from "./gate.ts";
+import { gatesOf } from "./gate/gate.ts";
 
 /** Approves versions, and takes approvals back. */
 export class BundleApprovals {
@@ -36,7 +36,7 @@ export class BundleApprovals {
       await tx.em.flush();
       tx.changed({ resource: `bundle/${bundle.id}`, before: null, after: { version, approved_by: approvedBy } });
       const approvals = await listApprovals(tx, environment.id, version);
-      const gates = gatesOf(environment, bundle, approvals);
+      const gates = await gatesOf(tx, environment, bundle, approvals);
       return { bundle, isActive: environment.activeVersion === version, approvals, gates };
     });
   }

@@ -3,7 +3,7 @@
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { minRuntimeOf } from "../../kit/bundle/min-runtime.ts";
-import { type ManifestPayload, partEntry } from "../../kit/bundle/statement-payload.ts";
+import { contentDigest, type ManifestPayload, type PartEntry, partEntry } from "../../kit/bundle/statement-payload.ts";
 import { Fault, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
@@ -28,7 +28,10 @@ import {
 } from "./content.ts";
 import { type BundleDiff, diffToActive } from "./diff.ts";
 import { purgedBundle } from "./fault.ts";
-import { type Gate, gatesOf, requireApproved } from "./gate.ts";
+import type { GateAction } from "./gate/definition.ts";
+import { type Gate, type GateOverride, gatesOf, requireGates } from "./gate/gate.ts";
+import { requireApproved } from "./gate/standing.ts";
+import type { GateVerdict } from "./gate/verdict.ts";
 import { requireActivatable, requireVersion } from "./rule.ts";
 import { signBundle } from "./sign.ts";
 import type { SigningKeys } from "./signing-keys.ts";
@@ -41,6 +44,7 @@ export interface BundleView {
   readonly diff?: BundleDiff;
   /** Only where one bundle is read. */
   readonly approvals?: readonly BundleApprovalRow[];
+  /** Where one bundle is read, and those that a call has checked. */
   readonly gates?: readonly Gate[];
 }
 
@@ -56,6 +60,7 @@ export interface ReleaseInput {
   readonly expectedVersion?: number;
   readonly activate: boolean;
   readonly message?: string;
+  readonly override?: GateOverride;
 }
 
 /** The target and the source of a promotion. */
@@ -81,6 +86,14 @@ interface ReleaseGround {
   /** Has to be the same when the release is signed. */
   readonly facts: string;
   readonly now: Date;
+}
+
+/** A new version, and how the gates stood that it had to pass. */
+interface Released {
+  readonly environment: EnvironmentRow;
+  readonly bundle: BundleRow;
+  readonly isActive: boolean;
+  readonly gates: readonly GateVerdict[];
 }
 
 /** Publishes, promotes, activates and lists bundles. */
@@ -149,16 +162,18 @@ export class Bundles {
   }
 
   /** Makes a version, which may be an older one, the one that runtimes enforce. */
-  activate(caller: Caller, path: EnvironmentPath, version: number): Promise<BundleView> {
+  activate(caller: Caller, path: EnvironmentPath, version: number, override?: GateOverride): Promise<BundleView> {
     return this.#database.transaction(caller, async (tx) => {
       const environment = await requireLockedEnvironment(tx, path.projectId, path.environment);
       const bundle = await requireContent(tx, environment, version);
       requireActivatable(caller, environment);
       await requireApproved(tx, environment, version);
+      const asked = { environment, subject: bundle, actions: ["activate"] as const, override };
+      const gates = await requireGates(tx, caller, asked);
       const before = activeView(environment);
       const activation = await this.#activate(tx, caller, environment, bundle);
       tx.changed({ resource: resourceOf(bundle), before, after: { ...auditView(bundle), ...activation } });
-      return { bundle, isActive: true };
+      return { bundle, isActive: true, gates };
     });
   }
 
@@ -180,7 +195,7 @@ export class Bundles {
       const active =
         environment.activeVersion == null ? null : await findBundle(tx, environment.id, environment.activeVersion);
       const approvals = await listApprovals(tx, environment.id, version);
-      const gates = gatesOf(environment, bundle, approvals);
+      const gates = await gatesOf(tx, environment, bundle, approvals);
       const view = { ...viewOf(bundle, environment), approvals, gates };
       return active === null ? view : { ...view, diff: diffToActive(bundle, active) };
     });
@@ -221,12 +236,15 @@ export class Bundles {
         const present = await groundOf(tx, path.projectId, await sourceOf(tx, environment));
         if (present.facts !== ground.facts) return undefined;
         const content = await bundleContent(tx, path.projectId, release);
+        const subject = { contentDigest: contentDigest(content.parts.map(entryOf)) };
+        const asked = { environment, subject, actions: actionsOf("publish", input), override: input.override };
+        const gates = await requireGates(tx, caller, asked);
         await storeParts(tx, content.parts);
         const minRuntime = minRuntimeOf(content.parts);
         const draft = { ...content, minRuntime, tests: release.tests, source, message: input.message };
         const bundle = await signBundle(tx, this.#keys, { caller, environment, draft });
         await publishEvent(tx, "bundle.published", eventData(bundle));
-        return this.#released(tx, caller, { environment, bundle, isActive: input.activate });
+        return this.#released(tx, caller, { environment, bundle, isActive: input.activate, gates });
       });
       if (view !== undefined) return view;
     }
@@ -246,6 +264,9 @@ export class Bundles {
     await requireReleasable(tx, caller, environment, input);
     const origin = `promote:${source.environment}@${source.version}`;
     const { parts, policies } = source;
+    const subject = { contentDigest: source.contentDigest };
+    const asked = { environment, subject, actions: actionsOf("promote", input), override: input.override };
+    const gates = await requireGates(tx, caller, asked);
     await touchParts(
       tx,
       parts.map(({ digest }) => digest),
@@ -261,19 +282,19 @@ export class Bundles {
       source_version: source.version,
       activated: input.activate,
     });
-    return this.#released(tx, caller, { environment, bundle, isActive: input.activate });
+    return this.#released(tx, caller, { environment, bundle, isActive: input.activate, gates });
   }
 
   /** Activates the new version if the call asks for it, and adds it to the log of evidence. */
   async #released(
     tx: Transaction,
     caller: Caller,
-    { environment, bundle, isActive }: BundleView & { readonly environment: EnvironmentRow },
+    { environment, bundle, isActive, gates }: Released,
   ): Promise<BundleView> {
     const before = isActive ? activeView(environment) : null;
     const activation = isActive ? await this.#activate(tx, caller, environment, bundle) : {};
     tx.changed({ resource: resourceOf(bundle), before, after: { ...auditView(bundle), ...activation } });
-    return { bundle, isActive };
+    return { bundle, isActive, gates };
   }
 
   /** Returns the fields that the audit log keeps of it. */
@@ -320,6 +341,15 @@ async function requireReleasable(
   if (input.activate) requireActivatable(caller, environment);
   if (input.activate) await requireApproved(tx, environment);
   requireVersion(environment, input.expectedVersion);
+}
+
+/** What a call does that makes a version: an activation with it has to pass the gates of both. */
+function actionsOf(action: "publish" | "promote", { activate }: ReleaseInput): GateAction[] {
+  return activate ? [action, "activate"] : [action];
+}
+
+function entryOf({ path, size, digest }: PartEntry): PartEntry {
+  return { path, size, digest };
 }
 
 /** The input of a release. */

@@ -1,4 +1,4 @@
-// The services of this room: bundles, their approvals and candidates, and the keys that sign them.
+// The services of this room: bundles, their approvals, gates and candidates, and the keys that sign them.
 
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
@@ -7,6 +7,7 @@ import { BundleApprovals } from "./approval.ts";
 import { Bundles } from "./bundle.ts";
 import { Candidates } from "./candidate.ts";
 import type { ExternalSigner } from "./external-signer.ts";
+import { Gates } from "./gate/definition.ts";
 import { KeyRotation } from "./key-rotation.ts";
 import { LatestBundles } from "./latest.ts";
 import { SigningKeys } from "./signing-keys.ts";
@@ -28,6 +29,7 @@ export function createBundleDomain({ database, sealer, signer, analysis }: Bundl
     keyRotation: new KeyRotation(database, keys),
     bundles: new Bundles(database, keys, analysis),
     approvals: new BundleApprovals(database),
+    gates: new Gates(database),
     candidates: new Candidates(database, keys),
     latest: new LatestBundles(database),
   };

@@ -15,6 +15,7 @@ import {
 } from "../../store/project/environment.ts";
 import { refreshActiveBundle } from "../bundle/activation.ts";
 import { activeBundle } from "../bundle/fault.ts";
+import { allowsOverride } from "../bundle/gate/gate.ts";
 import type { SigningKeys } from "../bundle/signing-keys.ts";
 import { requireLockedEnvironment, requireProject } from "../lookup.ts";
 
@@ -82,6 +83,7 @@ export class Environments {
       readonly capture?: Capture;
       readonly replayFacts?: boolean;
       readonly requiredApprovals?: number;
+      readonly allowGateOverride?: boolean;
     },
   ): Promise<EnvironmentRow> {
     return this.#database.transaction(caller, async (tx) => {
@@ -90,6 +92,7 @@ export class Environments {
       if (change.isProtected !== undefined) environment.isProtected = change.isProtected;
       if (change.isFrozen !== undefined) environment.isFrozen = change.isFrozen;
       if (change.requiredApprovals !== undefined) environment.requiredApprovals = change.requiredApprovals;
+      if (change.allowGateOverride !== undefined) environment.allowGateOverride = change.allowGateOverride;
       const { capture = environment.capture, replayFacts = environment.replayFacts } = change;
       if (capture !== environment.capture || replayFacts !== environment.replayFacts) {
         Object.assign(environment, { capture, replayFacts });
@@ -154,6 +157,7 @@ export function addEnvironment(
     isProtected: input.isProtected ?? input.name === "prod",
     isFrozen: false,
     requiredApprovals: 0,
+    allowGateOverride: null,
     capture: input.capture ?? "redacted",
     replayFacts: input.replayFacts ?? true,
     latestVersion: 0,
@@ -174,6 +178,7 @@ function auditView(row: EnvironmentRow) {
     is_protected: row.isProtected,
     is_frozen: row.isFrozen,
     required_approvals: row.requiredApprovals,
+    allow_gate_override: allowsOverride(row),
     capture: row.capture,
     replay_facts: row.replayFacts,
   };

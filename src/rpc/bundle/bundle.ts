@@ -14,6 +14,7 @@ import { waitMsOf } from "../../platform/prefer.ts";
 import { runtimeScope } from "../runtime-scope.ts";
 import { timestamp } from "../time.ts";
 import { candidateHandlers } from "./candidate.ts";
+import { gateMessage } from "./gate.ts";
 import { statementMessage } from "./statement.ts";
 
 /** What the handlers call. */
@@ -58,15 +59,15 @@ export function bundleHandlers(
       return { total, ...page, bundles: views.map(bundleMessage) };
     },
     publishBundle: async (request, context) => {
-      const { expectedVersion, activate = false, message } = request;
-      const input = { expectedVersion, activate, message };
+      const { expectedVersion, activate = false, message, override } = request;
+      const input = { expectedVersion, activate, message, override };
       return {
         bundle: bundleMessage(await bundles.publish(callerOf(context), pathOf(request), input, context.signal)),
       };
     },
     republishBundle: async (request, context) => {
-      const { expectedVersion, activate = false, message } = request;
-      const input = { expectedVersion, activate, message };
+      const { expectedVersion, activate = false, message, override } = request;
+      const input = { expectedVersion, activate, message, override };
       return {
         bundle: bundleMessage(await bundles.republish(callerOf(context), pathOf(request), input, context.signal)),
       };
@@ -74,7 +75,7 @@ export function bundleHandlers(
     promoteBundle: async (request, context) => {
       const { projectId, sourceEnv, targetEnv: target, version, expectedVersion, activate = true, message } = request;
       const path = { projectId, environment: sourceEnv };
-      const input = { target, version, expectedVersion, activate, message };
+      const input = { target, version, expectedVersion, activate, message, override: request.override };
       return { bundle: bundleMessage(await bundles.promote(callerOf(context), path, input, context.signal)) };
     },
     getBundle: async (request, context) => ({
@@ -88,8 +89,8 @@ export function bundleHandlers(
       await approvals.withdraw(callerOf(context), pathOf(request), request.version);
       return {};
     },
-    activateBundle: async (request, context) => ({
-      bundle: bundleMessage(await bundles.activate(callerOf(context), pathOf(request), request.version)),
+    activateBundle: async ({ version, override, ...request }, context) => ({
+      bundle: bundleMessage(await bundles.activate(callerOf(context), pathOf(request), version, override)),
     }),
   };
 }
@@ -124,7 +125,7 @@ function bundleMessage({
     activatedAt: timestamp(bundle.activatedAt),
     activationSeq: bundle.activationSeq ?? undefined,
     approvals: approvals.map(({ approvedBy, approvedAt }) => ({ approvedBy, approvedAt: timestamp(approvedAt) })),
-    gates: gates.map(({ gate, passed, reason }) => ({ gate, passed, reason })),
+    gates: gates.map(gateMessage),
     diff: diff && {
       activeVersion: diff.activeVersion,
       added: diff.added.map(policyMessage),

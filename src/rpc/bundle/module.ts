@@ -2,14 +2,18 @@
 
 import type { ConnectRouter } from "@connectrpc/connect";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import { GateService } from "../../../gen/policyguard/control/v1/gate_service_pb.ts";
 import { SigningKeyService } from "../../../gen/policyguard/control/v1/signing_key_service_pb.ts";
+import type { Gates } from "../../domain/bundle/gate/definition.ts";
 import type { KeyRotation } from "../../domain/bundle/key-rotation.ts";
 import { type BundleHandlerDomain, bundleHandlers } from "./bundle.ts";
+import { gateHandlers } from "./gate.ts";
 import { signingKeyHandlers } from "./signing-key.ts";
 
 /** What the handlers call. */
 export interface BundleDomain extends BundleHandlerDomain {
   readonly keyRotation: KeyRotation;
+  readonly gates: Gates;
 }
 
 /** Registers the services. `shutdown` ends calls that wait. */
@@ -19,5 +23,6 @@ export function registerBundleServices(
   { shutdown }: { readonly shutdown: AbortSignal },
 ): void {
   router.service(BundleService, bundleHandlers(domain, shutdown));
+  router.service(GateService, gateHandlers(domain.gates));
   router.service(SigningKeyService, signingKeyHandlers(domain.keyRotation));
 }

@@ -3,6 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { EnvironmentSchema } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import type { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import { allowsOverride } from "../../domain/bundle/gate/gate.ts";
 import type { Capture, Environments } from "../../domain/project/environment.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
@@ -29,8 +30,15 @@ export function environmentHandlers(environments: Environments): ServiceImpl<typ
       return { total, ...page, environments: rows.map(environmentMessage) };
     },
     updateEnvironment: async (request, context) => {
-      const { projectId, envName, isProtected, isFrozen, requiredApprovals, replayFacts } = request;
-      const change = { isProtected, isFrozen, requiredApprovals, replayFacts, capture: captureOf(request.capture) };
+      const { projectId, envName, isProtected, isFrozen, requiredApprovals, replayFacts, allowGateOverride } = request;
+      const change = {
+        isProtected,
+        isFrozen,
+        requiredApprovals,
+        replayFacts,
+        allowGateOverride,
+        capture: captureOf(request.capture),
+      };
       return {
         environment: environmentMessage(await environments.update(callerOf(context), projectId, envName, change)),
       };
@@ -56,6 +64,7 @@ function environmentMessage(row: Row): MessageInitShape<typeof EnvironmentSchema
     isProtected: row.isProtected,
     isFrozen: row.isFrozen,
     requiredApprovals: row.requiredApprovals,
+    allowGateOverride: allowsOverride(row),
     capture: captures[row.capture],
     replayFacts: row.replayFacts,
     activeVersion: row.activeVersion ?? undefined,

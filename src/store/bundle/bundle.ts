@@ -206,6 +206,18 @@ export function findActivation(tx: Transaction, environmentId: string, seq: numb
   return tx.em.findOne(ActivationRow, { orgId: tx.orgId, environmentId, activationSeq: seq });
 }
 
+/** Whether the version was active in the environment at the moment or later. */
+export async function wasActiveSince(
+  tx: Transaction,
+  environmentId: string,
+  version: number,
+  moment: Date,
+): Promise<boolean> {
+  // A statement is signed anew each day while it is in force, so its date says when it was last active.
+  const where = { orgId: tx.orgId, environmentId, version, issuedAt: { $gte: moment } };
+  return (await tx.em.count(ActivationRow, where)) > 0;
+}
+
 /** The organization's signing keys, newest first. */
 export function listSigningKeys(tx: Transaction): Promise<SigningKeyRow[]> {
   return tx.em.find(SigningKeyRow, { orgId: tx.orgId }, { refresh: true, orderBy: { createdAt: "desc", kid: "asc" } });

@@ -14,6 +14,7 @@ import { UsageNoticeRow } from "../billing/usage-notice.ts";
 import { BundleApprovalRow } from "../bundle/approval.ts";
 import { ActivationRow, BundlePartRow, BundleRow, KeySetRow, SigningKeyRow } from "../bundle/bundle.ts";
 import { CandidateCountRow, CandidateRow, CandidateSampleRow } from "../bundle/candidate.ts";
+import { GateSetRow } from "../bundle/gate.ts";
 import { WorkerPoolRow } from "../core/worker-pool.ts";
 import { EventRow } from "../event/event.ts";
 import { ReportingGapRow } from "../fleet/reporting-gap.ts";
@@ -127,6 +128,7 @@ export const entities = [
   CandidateRow,
   CandidateCountRow,
   CandidateSampleRow,
+  GateSetRow,
   OrganizationSecretRow,
   EvaluationKeyRow,
   TraceRow,

@@ -21,6 +21,8 @@ export interface AuditAuthor {
 export interface Change {
   /** Such as "webhook/5b0f…". */
   readonly resource: string;
+  /** What was done, where an entry is about another action than the call's. */
+  readonly action?: string;
   /** The resource before and after, without secrets; null where there was or is none. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;

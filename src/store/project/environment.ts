@@ -19,6 +19,8 @@ const schema = defineEntity({
     isFrozen: p.boolean().default(false),
     /** People who have to approve a version before it can be activated. */
     requiredApprovals: p.integer().default(0),
+    /** Whether an admin may go past its gates; null for as its protection says. */
+    allowGateOverride: p.boolean().nullable(),
     capture: p.text().$type<"none" | "redacted" | "full">(),
     /** Whether records carry facts for replays. */
     replayFacts: p.boolean().default(true),

@@ -76,6 +76,7 @@ export const foreignKeys: readonly ForeignKey[] = [
   toEnvironment("candidate"),
   toEnvironment("candidate_count"),
   toEnvironment("candidate_sample"),
+  toEnvironment("gate_set"),
   toOrganization("signing_key"),
   toOrganization("key_set"),
   toOrganization("organization_secret"),

@@ -55,7 +55,8 @@ export async function writeAuditEntry(tx: Transaction, caller: AuditAuthor, chan
     [tx.orgId],
   );
   const seq = Number(rows[0]?.seq);
-  const { action, address, requestId } = caller.audit;
+  const { address, requestId } = caller.audit;
+  const action = change.action ?? caller.audit.action;
   const facts = { seq, orgId: tx.orgId, createdAt: tx.now, action, resource: change.resource, requestId };
   const openings = {
     actor: newOpening(caller.credential.label),

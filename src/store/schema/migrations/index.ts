@@ -25,6 +25,7 @@ import { WatchMetrics } from "./0021-watch-metrics.ts";
 import { KeepDatasets } from "./0022-keep-datasets.ts";
 import { AnnotateTraces } from "./0023-annotate-traces.ts";
 import { SpeakLanguages } from "./0024-speak-languages.ts";
+import { GateVersions } from "./0025-gate-versions.ts";
 import { KnowFailedAlerts } from "./0026-know-failed-alerts.ts";
 
 /** Name and class of each. */
@@ -53,5 +54,6 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0022-keep-datasets", class: KeepDatasets },
   { name: "0023-annotate-traces", class: AnnotateTraces },
   { name: "0024-speak-languages", class: SpeakLanguages },
+  { name: "0025-gate-versions", class: GateVersions },
   { name: "0026-know-failed-alerts", class: KnowFailedAlerts },
 ];

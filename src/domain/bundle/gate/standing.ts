@@ -1,25 +1,28 @@
-// The gates of a version: conditions that its activation checks, and that are shown beforehand.
+// The gates that every environment has: tests, approvals, whether it is frozen, and who may activate.
 
-import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
-import { Fault } from "../../kit/fault/fault.ts";
-import { listApprovals } from "../../store/bundle/approval.ts";
-import type { BundleRow } from "../../store/bundle/bundle.ts";
-import type { Transaction } from "../../store/core/transaction.ts";
-import type { EnvironmentRow } from "../../store/project/environment.ts";
+import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault } from "../../../kit/fault/fault.ts";
+import { listApprovals } from "../../../store/bundle/approval.ts";
+import type { BundleRow } from "../../../store/bundle/bundle.ts";
+import type { Transaction } from "../../../store/core/transaction.ts";
+import type { EnvironmentRow } from "../../../store/project/environment.ts";
 
-/** A gate, as callers see it. */
-export interface Gate {
-  readonly gate: "tests" | "approvals" | "frozen" | "protected";
+/** The names of the gates. */
+export const standingGates = ["tests", "approvals", "frozen", "protected"] as const;
+
+/** A gate that every environment has. */
+export interface StandingGate {
+  readonly gate: (typeof standingGates)[number];
   readonly passed: boolean;
   readonly reason: string | undefined;
 }
 
-/** Every gate of a version, open or closed. */
-export function gatesOf(
+/** Each of them, open or closed. */
+export function standingGatesOf(
   { name, requiredApprovals: required, isFrozen, isProtected }: EnvironmentRow,
   { testsPassed, testsFailed }: Pick<BundleRow, "testsPassed" | "testsFailed">,
   approvals: readonly unknown[],
-): Gate[] {
+): StandingGate[] {
   const given = approvals.length;
   return [
     { gate: "tests", passed: testsFailed === 0, reason: `${testsPassed} passed, ${testsFailed} failed` },

@@ -1,0 +1,30 @@
+// What a gate of an environment says about a version.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { GateDefinition } from "./definition.ts";
+
+/** The content that is to be published, promoted or activated. */
+export interface GateSubject {
+  readonly contentDigest: string;
+  /** The version of the environment that has it; undefined while it is being made. */
+  readonly version?: number;
+}
+
+/** How a gate stands, before it is asked what follows from it. */
+export interface GateFinding {
+  readonly state: "passed" | "failed" | "pending" | "missing";
+  readonly reason: string;
+  readonly runId?: string;
+  readonly details?: JsonObject;
+}
+
+/** How a gate stands. */
+export interface GateVerdict extends Omit<GateFinding, "state"> {
+  readonly gate: GateDefinition;
+  readonly state: GateFinding["state"] | "overridden";
+}
+
+/** Whether the gate lets the version through. */
+export function isOpen({ gate, state }: GateVerdict): boolean {
+  return state === "passed" || state === "overridden" || gate.enforcement === "warn";
+}
