@@ -4,6 +4,7 @@ import { AccountService } from "../gen/policyguard/control/v1/account_service_pb
 import { AgentService } from "../gen/policyguard/control/v1/agent_service_pb.ts";
 import { AlertService } from "../gen/policyguard/control/v1/alert_service_pb.ts";
 import { AnnotationService } from "../gen/policyguard/control/v1/annotation_service_pb.ts";
+import { BenchmarkService } from "../gen/policyguard/control/v1/benchmark_service_pb.ts";
 import { BillingService } from "../gen/policyguard/control/v1/billing_service_pb.ts";
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { DatasetService } from "../gen/policyguard/control/v1/dataset_service_pb.ts";
@@ -64,6 +65,7 @@ export const controlServices = [
   ErasureService,
   RetentionService,
   EvidenceService,
+  BenchmarkService,
   DatasetService,
   BillingService,
   ReportingService,

@@ -19,6 +19,7 @@ import { AccountUpkeep } from "./domain/identity/account-upkeep.ts";
 import { Departures } from "./domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "./domain/mail/mail-queue.ts";
 import { QueueFill } from "./domain/measure/annotation/queue-fill.ts";
+import { BenchmarkRun } from "./domain/measure/benchmark/benchmark-run.ts";
 import { eraseSamplesAbout } from "./domain/measure/dataset/dataset-erasure.ts";
 import { DatasetRetention } from "./domain/measure/dataset/dataset-retention.ts";
 import { sampleSeals } from "./domain/measure/dataset/dataset-sample.ts";
@@ -131,6 +132,7 @@ export function createJobServices(
         erasure: new ErasureRun(sealer, eraseSamplesAbout),
         replay: new ReplayRun({ database, sealer, analysis }),
         dataset_import: imports,
+        benchmark: new BenchmarkRun({ database, seals: importParts.seals, analysis }),
       },
       ...{ clock, log },
     }),

@@ -53,6 +53,8 @@ const subjects: Readonly<Record<JobName, Subject>> = {
   searchTexts: "search",
   checkReplay: "document",
   replayTraces: "replay",
+  judgeSamples: "replay",
+  measureSamples: "replay",
 };
 
 /** Runs the jobs in a pool. Other limits are for tests. */

@@ -1,5 +1,7 @@
 // All jobs of analysis: pure functions of plain data that run the engine on documents of customers.
 
+import { judgeSamples } from "./benchmark/judge-samples.ts";
+import { measureSamples } from "./benchmark/measure-samples.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { checkRelease, retestBundle } from "./check-release.ts";
 import { checkOutput, checkSchema } from "./check-schema.ts";
@@ -29,6 +31,8 @@ export const jobs = {
   searchTexts,
   checkReplay,
   replayTraces,
+  judgeSamples,
+  measureSamples,
 } as const;
 
 /** A job's name. */

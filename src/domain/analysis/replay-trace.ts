@@ -3,6 +3,7 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import { fromBinary } from "@bufbuild/protobuf";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import { exampleAgent } from "../../../runtime/engine/authoring/test-runner.ts";
 import type { Engine } from "../../../runtime/engine/engine.ts";
 import { engineDigest } from "../../../runtime/engine/evaluate/record-digest.ts";
 import { canonicalPolicy } from "../../../runtime/engine/policy/parse.ts";
@@ -11,7 +12,7 @@ import type { Replayed } from "../../../runtime/engine/replay/replay.ts";
 import type { SchemaSource } from "../../../runtime/engine/schema/output-schema.ts";
 import { type ListText, parsedList, type StoredPart } from "./stored-part.ts";
 import type { Tools } from "./tools.ts";
-import { bundleSource, compiled, soundPolicy } from "./try-policy.ts";
+import { bundleSource, compiled, soundPolicy, usualEnvironment } from "./try-policy.ts";
 
 /** By what to replay. */
 export type ReplayBy = "auto" | "signals" | "text";
@@ -33,7 +34,8 @@ export interface PolicyTarget {
   readonly scope: PolicyScope;
   readonly lists: readonly ListText[];
   readonly schemas: readonly SchemaSource[];
-  readonly environment: string;
+  /** Undefined: one that the policy applies to. */
+  readonly environment: string | undefined;
   readonly projectId: string;
 }
 
@@ -54,6 +56,8 @@ export type BundleReplay = Replay & BundleTarget;
 export interface ReplayJudge {
   readonly engine: Engine;
   readonly replaces: string | undefined;
+  /** An agent that the policy applies to; undefined when it applies to all, and for a bundle. */
+  readonly agent: string | undefined;
 }
 
 /** The result of a replay. */
@@ -81,8 +85,9 @@ export function policyJudge(target: PolicyTarget, tools: Tools): ReplayJudge & {
   const { name } = policy.metadata;
   const policies = [{ policyId, name, version, scope, document: canonicalPolicy(policy), packs }];
   enter("compiling the policy");
-  const source = { policies, lists: lists.map(parsedList), schemas, environment, projectId };
-  return { engine: compiled(source, tools), replaces: name };
+  const where = { environment: environment ?? usualEnvironment(policy, scope), projectId };
+  const source = { policies, lists: lists.map(parsedList), schemas, ...where };
+  return { engine: compiled(source, tools), replaces: name, agent: exampleAgent(policy) };
 }
 
 /** The judge by a bundle. */
@@ -90,7 +95,7 @@ export function bundleJudge({ parts, environment, projectId }: BundleTarget, too
   tools.enter("reading the bundle");
   const source = { ...bundleSource(parts), environment, projectId };
   tools.enter("compiling the policies");
-  return { engine: compiled(source, tools), replaces: undefined };
+  return { engine: compiled(source, tools), replaces: undefined, agent: undefined };
 }
 
 function judged(judge: ReplayJudge, { record: bytes, ...how }: Replay, tools: Tools): ReplayResult {

@@ -103,7 +103,8 @@ export function checkReplay(target: PolicyTarget, tools: Tools): { readonly poli
 const maxJudges = 4;
 const judges = new BoundedCache<string, ReplayJudge>({ maxEntries: maxJudges });
 
-function judgeOf(target: ReplayTarget, tools: Tools): ReplayJudge {
+/** What judges by the target; engines are kept for a while. */
+export function judgeOf(target: ReplayTarget, tools: Tools): ReplayJudge {
   const key = digestOf(target);
   const known = judges.get(key);
   if (known !== undefined) return known;

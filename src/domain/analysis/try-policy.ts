@@ -98,14 +98,13 @@ export function explainPolicy(question: PolicyQuestion, tools: Tools): Explanati
   const { packs, enter } = tools;
   enter("reading the document");
   const policy = soundPolicy(document, packs);
-  const { metadata, match } = policy;
-  const usual = scope.env === "*" ? (match?.envs?.[0] ?? "test") : scope.env;
+  const { metadata } = policy;
   const source = {
     policies: [{ policyId, name: metadata.name, version, scope, document: canonicalPolicy(policy), packs }],
     ...{
       lists: lists.map(parsedList),
       schemas,
-      environment: environment ?? usual,
+      environment: environment ?? usualEnvironment(policy, scope),
       projectId: scope.appId === "*" ? "" : scope.appId,
     },
   };
@@ -117,6 +116,11 @@ export function explainBundle(question: BundleQuestion, tools: Tools): Explanati
   const { parts, environment, projectId, bundle } = question;
   tools.enter("reading the bundle");
   return explained({ ...bundleSource(parts), environment, projectId }, question, bundle, tools);
+}
+
+/** An environment that the policy applies to. */
+export function usualEnvironment({ match }: PolicyDocument, scope: PolicyScope): string {
+  return scope.env === "*" ? (match?.envs?.[0] ?? "test") : scope.env;
 }
 
 /** What an engine is made from, of the parts of a bundle. */

@@ -1,11 +1,14 @@
-// The services of this room: annotations, datasets and their samples.
+// The services of this room: annotations, datasets and their samples, benchmarks.
 
 import type { NetworkGuard } from "../../kit/net/outbound/guard.ts";
+import type { Clock } from "../../kit/process/clock.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
+import type { Analysis } from "../analysis/analysis.ts";
 import { Annotations } from "./annotation/annotation.ts";
 import { AnnotationQueue } from "./annotation/annotation-queue.ts";
 import { AnnotationSettings } from "./annotation/annotation-setting.ts";
+import { Benchmarks } from "./benchmark/benchmark.ts";
 import { Datasets } from "./dataset/dataset.ts";
 import { DatasetExports } from "./dataset/dataset-export.ts";
 import { DatasetImports } from "./dataset/dataset-import.ts";
@@ -18,15 +21,18 @@ export interface MeasureParts {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly guard: NetworkGuard;
+  readonly clock: Clock;
+  readonly analysis: Analysis;
 }
 
 /** Builds the services. */
-export function createMeasureDomain({ database, sealer, guard }: MeasureParts) {
+export function createMeasureDomain({ database, sealer, guard, clock, analysis }: MeasureParts) {
   const parts = { database, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
   return {
     annotations: new Annotations(database, sealer),
     annotationQueue: new AnnotationQueue(database),
     annotationSettings: new AnnotationSettings(database),
+    benchmarks: new Benchmarks({ database, clock, analysis }),
     datasets: new Datasets(database),
     samples: new Samples(database, parts),
     datasetImports: new DatasetImports(parts, guard),

@@ -19,6 +19,7 @@ import type { FoundChange, ReplayTarget, TracesReplayed, TraceToReplay } from ".
 import { listTexts } from "../playground/playground.ts";
 import { PolicyFinder } from "../playground/selection.ts";
 import { enabledSchemas } from "../policy/output-schema.ts";
+import { nextPace } from "../run/pace.ts";
 import type { RunAtWork, RunKind, StepResult } from "../run/run-worker.ts";
 import { serviceCaller } from "../service-caller.ts";
 import { erasedRecord } from "../telemetry/erased-subject.ts";
@@ -38,12 +39,8 @@ const positionsAtOnce = 20_000;
 /** Records that are read together, and bytes of them after which a step reads no more. */
 const recordsAtOnce = 250;
 const maxStepBytes = 8 << 20;
-/** Traces that one step judges: as many as take about half a second. */
-const firstPace = 500;
-const minPace = 20;
-const maxPace = 8_000;
-const quickMs = 400;
-const slowMs = 1_000;
+/** Traces that one step judges. */
+const paceLimits = { first: 500, min: 20, max: 8_000 };
 
 /** Policies that are kept between steps: a worker works on two runs at once. */
 const maxTargets = 4;
@@ -136,7 +133,7 @@ export class ReplayRun implements RunKind {
     { spec, progress, cursor, part, draws }: Step & { readonly draws: readonly Draw[] },
   ): Promise<(tx: Transaction) => Promise<StepResult>> {
     if (part === undefined) throw new Error("a replay that has ended has no step left");
-    const pace = this.#paces.get(run.id) ?? firstPace;
+    const pace = this.#paces.get(run.id) ?? paceLimits.first;
     const draw = draws[part.stratum] ?? { below: null, population: 0, drawn: 0 };
     const share = draw.drawn / Math.max(draw.population, 1);
     const limit = Math.min(Math.max(Math.ceil(pace / Math.max(share, 1e-6)), pace), positionsAtOnce);
@@ -146,7 +143,7 @@ export class ReplayRun implements RunKind {
     const { traces, last } = await this.#read(run, spec, { part, drawn: drawn.slice(0, pace) });
     const beganMs = performance.now();
     const replayed = await this.#replay(run, spec, part, traces);
-    this.#paces.set(run.id, nextPace(pace, performance.now() - beganMs));
+    this.#paces.set(run.id, nextPace(pace, performance.now() - beganMs, paceLimits));
     // Where not all that were drawn have been judged, the next step begins after the last one of those that were.
     const end = last === drawn.length ? found.end : drawn[last - 1];
     const next = { ...cursor, ...nextPlace(cursor, end), step: cursor.step + 1 };
@@ -306,11 +303,6 @@ function partOf({ part, environments }: Cursor, { sample, filter }: ReplaySpec):
 function nextPlace({ part }: Cursor, end: TraceCursor | undefined): Pick<Cursor, "part" | "after"> {
   if (end === undefined) return { part: part + 1, after: null };
   return { part, after: [end.createdAt.getTime(), end.id] };
-}
-
-function nextPace(pace: number, tookMs: number): number {
-  if (tookMs < quickMs) return Math.min(pace * 2, maxPace);
-  return tookMs > slowMs ? Math.max(Math.floor(pace / 2), minPace) : pace;
 }
 
 function stepResult({

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
+import { deleteBenchmarkResultsBefore } from "../../store/measure/benchmark/benchmark-result.ts";
 import { forgetImports } from "../../store/measure/dataset/dataset-import.ts";
 import { deleteReplayResultsBefore } from "../../store/replay/replay-result.ts";
 import { deleteRunsBefore } from "../../store/run/run.ts";
@@ -32,6 +33,7 @@ export class RunRetention {
     for (const { id } of await lookUpOrganizations(this.#database)) {
       await this.#database.systemTransaction(id, (tx) => forgetImports(tx, bounds));
       await this.#database.systemTransaction(id, (tx) => deleteReplayResultsBefore(tx, before(detailDays)));
+      await this.#database.systemTransaction(id, (tx) => deleteBenchmarkResultsBefore(tx, before(detailDays)));
       purged += await this.#database.systemTransaction(id, (tx) => deleteRunsBefore(tx, before(summaryDays)));
     }
     return purged;

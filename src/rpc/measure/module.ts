@@ -1,14 +1,17 @@
-// The services of this room: annotations, datasets and their samples.
+// The services of this room: annotations, datasets and their samples, benchmarks.
 
 import type { ConnectRouter } from "@connectrpc/connect";
 import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
+import { BenchmarkService } from "../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
+import type { Benchmarks } from "../../domain/measure/benchmark/benchmark.ts";
 import type { Datasets } from "../../domain/measure/dataset/dataset.ts";
 import type { DatasetExports } from "../../domain/measure/dataset/dataset-export.ts";
 import type { DatasetImports } from "../../domain/measure/dataset/dataset-import.ts";
 import type { DatasetInstalls } from "../../domain/measure/dataset/dataset-install.ts";
 import type { Samples } from "../../domain/measure/dataset/dataset-sample.ts";
 import { type AnnotationDomain, annotationHandlers } from "./annotation/annotation.ts";
+import { benchmarkHandlers } from "./benchmark/benchmark.ts";
 import { datasetHandlers } from "./dataset/dataset.ts";
 import { catalogHandlers } from "./dataset/dataset-catalog.ts";
 import { exportHandlers, type SampleWriter } from "./dataset/dataset-export.ts";
@@ -17,6 +20,7 @@ import { sampleHandlers } from "./dataset/dataset-sample.ts";
 
 /** What the handlers call. */
 export interface MeasureDomain extends AnnotationDomain {
+  readonly benchmarks: Benchmarks;
   readonly datasets: Datasets;
   readonly samples: Samples;
   readonly datasetImports: DatasetImports;
@@ -27,10 +31,11 @@ export interface MeasureDomain extends AnnotationDomain {
 /** Registers the services. */
 export function registerMeasureServices(
   router: ConnectRouter,
-  { datasets, samples, datasetImports, datasetExports, datasetInstalls, ...domain }: MeasureDomain,
+  { benchmarks, datasets, samples, datasetImports, datasetExports, datasetInstalls, ...domain }: MeasureDomain,
   { writeSample }: { readonly writeSample: SampleWriter },
 ): void {
   router.service(AnnotationService, annotationHandlers(domain));
+  router.service(BenchmarkService, benchmarkHandlers(benchmarks));
   router.service(DatasetService, {
     ...datasetHandlers(datasets),
     ...sampleHandlers(samples),

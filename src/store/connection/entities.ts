@@ -39,6 +39,7 @@ import { AnnotationQueueRow } from "../measure/annotation/annotation-queue.ts";
 import { AnnotationRateRow } from "../measure/annotation/annotation-rate.ts";
 import { AnnotationSettingRow } from "../measure/annotation/annotation-setting.ts";
 import { AnnotationVerdictRow } from "../measure/annotation/annotation-verdict.ts";
+import { BenchmarkResultRow } from "../measure/benchmark/benchmark-result.ts";
 import { DatasetRow, DatasetVersionRow } from "../measure/dataset/dataset.ts";
 import { DatasetImportRow } from "../measure/dataset/dataset-import.ts";
 import { DatasetSampleRow } from "../measure/dataset/dataset-sample.ts";
@@ -155,6 +156,7 @@ export const entities = [
   AnnotationSettingRow,
   AnnotationRateRow,
   AnnotationQueueRow,
+  BenchmarkResultRow,
   ReplayResultRow,
   UsageMonthRow,
   UsageNoticeRow,

@@ -93,6 +93,7 @@ export const foreignKeys: readonly ForeignKey[] = [
   toProject("annotation_setting"),
   toProject("annotation_rate"),
   toProject("annotation_queue"),
+  { table: "benchmark_result", columns: ["org_id", "run_id"], references: "run", referenced: ["org_id", "id"] },
   { table: "replay_result", columns: ["org_id", "run_id"], references: "run", referenced: ["org_id", "id"] },
   toOrganization("usage_month"),
   toOrganization("usage_notice"),

@@ -2,7 +2,9 @@
 
 import { pino } from "pino";
 import { ownAnalysis } from "../../../src/domain/analysis/own-analysis.ts";
+import { BenchmarkRun } from "../../../src/domain/measure/benchmark/benchmark-run.ts";
 import { eraseSamplesAbout } from "../../../src/domain/measure/dataset/dataset-erasure.ts";
+import { sampleSeals } from "../../../src/domain/measure/dataset/dataset-sample.ts";
 import { ReplayRun } from "../../../src/domain/replay/replay-run.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
@@ -18,6 +20,7 @@ export const runSteps: Readonly<Record<string, SceneStep>> = {
       const analysis = ownAnalysis();
       const kinds = {
         erasure: new ErasureRun(testSealer, eraseSamplesAbout),
+        benchmark: new BenchmarkRun({ database, seals: sampleSeals(testSealer), analysis }),
         replay: new ReplayRun({ database, sealer: testSealer, analysis }),
       };
       await new RunWorker(database, { kinds, clock, log: pino({ level: "silent" }) }).work({

@@ -2,6 +2,7 @@
 // another digest from then on.
 
 import type { Transaction } from "../../../store/core/transaction.ts";
+import { eraseBenchmarkResults } from "../../../store/measure/benchmark/benchmark-result.ts";
 import { lockDataset } from "../../../store/measure/dataset/dataset.ts";
 import { eraseSamples, findSamplesAbout, noteErased } from "../../../store/measure/dataset/dataset-subject.ts";
 import { VersionNumbers } from "./dataset-change.ts";
@@ -23,6 +24,7 @@ export async function eraseSamplesAbout(
 
 async function eraseFrom(tx: Transaction, datasetId: string, sampleIds: readonly string[]): Promise<void> {
   const dataset = await lockDataset(tx, datasetId);
+  await eraseBenchmarkResults(tx, sampleIds);
   const rows = await eraseSamples(tx, datasetId, sampleIds);
   // Of a deleted dataset there are only rows.
   if (dataset === null) return;

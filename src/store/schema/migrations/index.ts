@@ -27,6 +27,7 @@ import { AnnotateTraces } from "./0023-annotate-traces.ts";
 import { SpeakLanguages } from "./0024-speak-languages.ts";
 import { GateVersions } from "./0025-gate-versions.ts";
 import { KnowFailedAlerts } from "./0026-know-failed-alerts.ts";
+import { KeepBenchmarkResults } from "./0027-keep-benchmark-results.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0024-speak-languages", class: SpeakLanguages },
   { name: "0025-gate-versions", class: GateVersions },
   { name: "0026-know-failed-alerts", class: KnowFailedAlerts },
+  { name: "0027-keep-benchmark-results", class: KeepBenchmarkResults },
 ];

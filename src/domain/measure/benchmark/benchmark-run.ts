@@ -1,0 +1,184 @@
+// The work of a benchmark: samples are judged page by page, and measured when all of them are.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
+import { Fault } from "../../../kit/fault/fault.ts";
+import { BoundedCache } from "../../../kit/process/bounded-cache.ts";
+import type { Database } from "../../../store/connection/database.ts";
+import type { Transaction } from "../../../store/core/transaction.ts";
+import {
+  addBenchmarkResults,
+  type NewBenchmarkResult,
+  readFacts,
+} from "../../../store/measure/benchmark/benchmark-result.ts";
+import { findDataset } from "../../../store/measure/dataset/dataset.ts";
+import { countSamples } from "../../../store/measure/dataset/dataset-sample.ts";
+import type { Analysis } from "../../analysis/analysis.ts";
+import type { JudgedSample } from "../../analysis/benchmark/judge-samples.ts";
+import type { SampleFact } from "../../analysis/benchmark/measure-samples.ts";
+import {
+  foundBy,
+  type PositiveRule,
+  type Prediction,
+  scoreOf,
+  truthOf,
+  verdictOf,
+} from "../../analysis/benchmark/prediction.ts";
+import { matchSpans } from "../../analysis/benchmark/span-match.ts";
+import type { ReplayTarget } from "../../analysis/replay-traces.ts";
+import { nextPace } from "../../run/pace.ts";
+import type { RunAtWork, RunKind, StepResult } from "../../run/run-worker.ts";
+import type { TextSeals } from "../../sealed-text.ts";
+import { serviceCaller } from "../../service-caller.ts";
+import { readVersion } from "../dataset/dataset-sample.ts";
+import type { SampleContent } from "../dataset/sample-content.ts";
+import { type BenchmarkProgress, type BenchmarkSpec, benchmarkProgressOf, benchmarkSpecOf } from "./benchmark-spec.ts";
+import { BenchmarkTargets, type WantedTarget } from "./benchmark-target.ts";
+
+/** Samples that one step judges. */
+const paceLimits = { first: 100, min: 10, max: 1_000 };
+/** Bytes of sealed texts after which a step takes on no more samples. */
+const maxStepBytes = 8 << 20;
+/** Targets that are kept between steps: a worker works on two runs at once. */
+const maxTargets = 4;
+/** Facts that one statement reads. */
+const factsAtOnce = 5_000;
+
+/** What benchmarks work with. */
+export interface BenchmarkRunParts {
+  readonly database: Database;
+  readonly seals: TextSeals;
+  readonly analysis: Analysis;
+}
+
+type Read = Awaited<ReturnType<typeof readVersion>>;
+
+/** Benchmarks, as runs. The cursor is the last sample that was judged. */
+export class BenchmarkRun implements RunKind {
+  readonly #database: Database;
+  readonly #seals: TextSeals;
+  readonly #analysis: Analysis;
+  readonly #finder: BenchmarkTargets;
+  readonly #targets = new BoundedCache<string, ReplayTarget>({ maxEntries: maxTargets });
+  readonly #paces = new BoundedCache<string, number>({ maxEntries: maxTargets });
+
+  constructor({ database, seals, analysis }: BenchmarkRunParts) {
+    this.#database = database;
+    this.#seals = seals;
+    this.#analysis = analysis;
+    this.#finder = new BenchmarkTargets(database);
+  }
+
+  async prepare(run: RunAtWork): Promise<(tx: Transaction) => Promise<StepResult>> {
+    const spec = benchmarkSpecOf(run.spec);
+    const progress = benchmarkProgressOf(run.report);
+    const pace = this.#paces.get(run.id) ?? paceLimits.first;
+    const { samples, total } = await this.#read(run, spec, pace);
+    if (samples.length === 0) return this.#measure(run, spec, progress);
+    const beganMs = performance.now();
+    const judged = await this.#judge(run, spec, samples);
+    this.#paces.set(run.id, nextPace(pace, performance.now() - beganMs, paceLimits));
+    const results = samples.map((sample, at) => resultOf(sample, judged[at], spec.positive));
+    const trained = samples.filter(({ row }) => row.trainedOn).length;
+    const grown: BenchmarkProgress = { ...progress, trainingOverlap: progress.trainingOverlap + trained };
+    const cursor = samples.at(-1)?.row.sampleId ?? run.cursor;
+    return async (tx) => {
+      await addBenchmarkResults(tx, run.id, results);
+      const done = run.done + samples.length;
+      return { cursor, done, total, report: plain(grown), isLast: false };
+    };
+  }
+
+  /** The next samples: no more than the pace, and fewer where they are large. */
+  #read({ orgId, cursor, total }: RunAtWork, { datasetId, version, filter }: BenchmarkSpec, pace: number) {
+    return this.#database.read(orgId, async (tx) => {
+      if ((await findDataset(tx, datasetId)) === null)
+        throw new Fault(Reason.NOT_FOUND, "the dataset was deleted while the benchmark worked");
+      const of = { seals: this.#seals, datasetId, filter: { ...filter, version } };
+      const found = await readVersion(tx, of, { limit: pace, after: cursor === "" ? undefined : cursor });
+      let bytes = 0;
+      const samples = found.filter(({ row }, at) => {
+        bytes += row.sizeBytes;
+        return at === 0 || bytes <= maxStepBytes;
+      });
+      return { samples, total: total ?? (await countSamples(tx, datasetId, { ...filter, version })) };
+    });
+  }
+
+  async #judge(run: RunAtWork, spec: BenchmarkSpec, samples: Read): Promise<readonly JudgedSample[]> {
+    const target = this.#targets.get(run.id) ?? (await this.#target(run, spec));
+    this.#targets.set(run.id, target);
+    const nowMs = Date.parse(spec.inputs.asOf);
+    const question = {
+      ...{ target, nowMs, agentId: spec.scope.agentId },
+      samples: samples.map(({ row, content }) => ({ id: row.sampleId, content: textOf(content) })),
+    };
+    return this.#analysis.run("judgeSamples", question, { orgId: run.orgId });
+  }
+
+  async #target({ orgId, id }: RunAtWork, { subject, scope }: BenchmarkSpec): Promise<ReplayTarget> {
+    const caller = serviceCaller(orgId, { action: "benchmark.work", requestId: id, address: "" });
+    const wanted: WantedTarget = {
+      ...{ policy: undefined, document: undefined, bundle: undefined, detector: undefined },
+      ...subject,
+    };
+    return (await this.#finder.find(caller, wanted, scope)).judge;
+  }
+
+  async #measure(
+    run: RunAtWork,
+    { seed, sweep, positive }: BenchmarkSpec,
+    progress: BenchmarkProgress,
+  ): Promise<(tx: Transaction) => Promise<StepResult>> {
+    const facts: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await this.#database.read(run.orgId, (tx) => readFacts(tx, run.id, { after, limit: factsAtOnce }));
+      for (const { fact } of page) facts.push(fact);
+      if (page.length < factsAtOnce) break;
+      after = page.at(-1)?.sampleId;
+    }
+    const question = { facts, seed, sweep, labelMap: positive.labelMap };
+    const measured = await this.#analysis.run("measureSamples", question, { orgId: run.orgId });
+    const report = plain({ ...progress, measured });
+    const { done } = run;
+    return async () => ({ cursor: `${run.cursor}/measured`, done, total: done, report, isLast: true });
+  }
+}
+
+function textOf({ text, segments, toolCalls, stage, language }: SampleContent) {
+  return { text, segments, toolCalls, stage, language };
+}
+
+function resultOf(
+  { row, content }: Read[number],
+  judged: JudgedSample | undefined,
+  rule: PositiveRule,
+): NewBenchmarkResult {
+  const prediction: Prediction | null = judged?.prediction ?? null;
+  const truth = truthOf(content, rule);
+  const found = prediction && foundBy(prediction, rule);
+  const { stage, language, labels, tags, group, mustMatch, mustNotMatch, spans: expectedSpans } = content;
+  const unjudged = prediction?.unjudged ?? [];
+  const fact: SampleFact = {
+    ...{ id: row.sampleId, truth, found, outcome: prediction?.outcome ?? null },
+    score: prediction && scoreOf(prediction, rule),
+    why: found === null ? (prediction?.error ?? unjudged[0] ?? "no_prediction") : null,
+    ...{ stage, language, labels, tags, group, mustMatch, mustNotMatch, expectedSpans },
+    foundLabels: prediction?.labels ?? [],
+    rules: prediction?.rules ?? [],
+    detectors: prediction?.detectors ?? [],
+    spans: prediction?.spans ?? [],
+    isUnjudged: unjudged.length > 0,
+    hasKeyword: judged?.hasKeyword ?? false,
+    latencyUs: prediction?.latencyUs ?? null,
+  };
+  const { fp, fn } = matchSpans(expectedSpans, fact.spans, { nearness: "exact", labelMap: rule.labelMap });
+  return {
+    ...{ sampleId: row.sampleId, verdict: verdictOf(truth, found), fact: JSON.stringify(fact) },
+    hasWrongSpans: expectedSpans.length > 0 && fp + fn > 0,
+  };
+}
+
+function plain(progress: BenchmarkProgress): JsonObject {
+  return progress as unknown as JsonObject; // plain data
+}

@@ -1,0 +1,69 @@
+// What a benchmark is to do, and what has come of it, as its run keeps both.
+
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { Measured } from "../../analysis/benchmark/measure-samples.ts";
+import type { PositiveRule } from "../../analysis/benchmark/prediction.ts";
+
+/** What is measured, with versions that do not change anymore. */
+export type BenchmarkSubject =
+  | { readonly policy: { readonly policyId: string; readonly version: number } }
+  | { readonly document: JsonValue }
+  | { readonly bundle: { readonly projectId: string; readonly environment: string; readonly version: number } }
+  | { readonly detector: { readonly use: string; readonly parameters: JsonObject } };
+
+/** Which samples are measured. */
+export interface BenchmarkFilter {
+  readonly split?: string | undefined;
+  readonly label?: string | undefined;
+  readonly stage?: string | undefined;
+  readonly language?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
+/** Where the measured policies apply. */
+export interface BenchmarkScope {
+  readonly projectId?: string | undefined;
+  readonly environment?: string | undefined;
+  readonly agentId?: string | undefined;
+}
+
+/** All that the results depend on. */
+export interface BenchmarkInputs {
+  readonly datasetDigest: string;
+  readonly erasureRevision: number;
+  readonly contentDigest: string;
+  readonly engine: string;
+  readonly node: string;
+  readonly models: readonly string[];
+  readonly asOf: string;
+}
+
+/** What a run is to do. */
+export interface BenchmarkSpec {
+  readonly datasetId: string;
+  readonly version: number;
+  readonly subject: BenchmarkSubject;
+  readonly filter: BenchmarkFilter;
+  readonly positive: PositiveRule;
+  readonly seed: number;
+  readonly sweep: boolean;
+  readonly scope: BenchmarkScope;
+  readonly inputs: BenchmarkInputs;
+}
+
+/** What has come of a run so far; `measured` at its end. */
+export interface BenchmarkProgress {
+  readonly trainingOverlap: number;
+  readonly measured: Measured | null;
+}
+
+/** The spec of a benchmark's run. */
+export function benchmarkSpecOf(spec: JsonObject): BenchmarkSpec {
+  return spec as unknown as BenchmarkSpec; // written by Benchmarks.create()
+}
+
+/** The progress in the report of a benchmark's run. */
+export function benchmarkProgressOf(report: JsonObject | undefined): BenchmarkProgress {
+  if (report !== undefined) return report as unknown as BenchmarkProgress; // written by BenchmarkRun
+  return { trainingOverlap: 0, measured: null };
+}

@@ -1,0 +1,40 @@
+// Proportions of what comes in groups: texts of one template, turns of one conversation.
+
+import { type Interval, wilson } from "./proportion.ts";
+
+/** Successes and observations of one group. */
+export interface GroupShare {
+  readonly successes: number;
+  readonly n: number;
+}
+
+/** An interval that knows of groups. */
+export interface ClusteredInterval extends Interval {
+  /** As many independent observations as these are worth. */
+  readonly nEffective: number;
+  /** By how much groups widen the variance; at least 1. */
+  readonly designEffect: number;
+}
+
+/**
+ * The Wilson interval over the effective number of observations: n over the design effect, which is the variance of the
+ * ratio between groups over that of independent observations (L. Kish, Survey Sampling, 1965, 8.2; J. N. K. Rao and A.
+ * J. Scott, Biometrics 48, 1992). Where all groups agree, that variance says nothing: then each group counts once.
+ */
+export function clusteredShare(groups: readonly GroupShare[]): ClusteredInterval {
+  const counted = groups.filter(({ n }) => n > 0);
+  const n = counted.reduce((sum, group) => sum + group.n, 0);
+  const successes = counted.reduce((sum, group) => sum + group.successes, 0);
+  if (n === 0) return { ...wilson(0, 0), nEffective: 0, designEffect: 1 };
+  const share = successes / n;
+  const simple = (share * (1 - share)) / n;
+  const count = counted.length;
+  if (simple === 0 || count < 2) {
+    return { ...wilson(share * count, count), nEffective: count, designEffect: n / count };
+  }
+  const between = counted.reduce((sum, group) => sum + (group.successes - share * group.n) ** 2, 0);
+  const variance = ((count / (count - 1)) * between) / n ** 2;
+  const designEffect = Math.max(1, variance / simple);
+  const nEffective = n / designEffect;
+  return { ...wilson(share * nEffective, nEffective), nEffective, designEffect };
+}

@@ -1,0 +1,147 @@
+import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampDate, timestampFromDate, ValueSchema } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import {
+  type BenchmarkFilter,
+  BenchmarkMismatch,
+  type BenchmarkPositive,
+  type BenchmarkResultSchema,
+  type BenchmarkSchema,
+  type BenchmarkScope,
+  type BenchmarkTarget,
+  type BenchmarkTargetSchema,
+  BenchmarkVerdict,
+} from "../../../../gen/policyguard/control/v1/benchmark_pb.ts";
+import type { BenchmarkService } from "../../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
+import type {
+  Benchmark,
+  BenchmarkResult,
+  Benchmarks,
+  NewBenchmark,
+} from "../../../domain/measure/benchmark/benchmark.ts";
+import {
+  nameOfOutcome,
+  nameOfSplit,
+  nameOfStage,
+  outcomeOfName,
+  splitOfName,
+  stageOfName,
+} from "../../../domain/measure/dataset/sample-name.ts";
+import { callerOf } from "../../../kit/rpc/context.ts";
+import { pageOf } from "../../../kit/rpc/page.ts";
+import { documentOf } from "../../document.ts";
+import { runFields } from "../../run.ts";
+import { reportMessage } from "./benchmark-report.ts";
+
+/** Handlers of BenchmarkService. */
+export function benchmarkHandlers(benchmarks: Benchmarks): ServiceImpl<typeof BenchmarkService> {
+  return {
+    createBenchmark: async ({ target, filter, positive, scope, asOf, ...request }, context) => {
+      const input: NewBenchmark = {
+        ...{ datasetId: request.datasetId.toLowerCase(), version: request.version, target: targetOf(target) },
+        ...{ filter: filterOf(filter), positive: positiveOf(positive, request.labelMap), scope: scopeOf(scope) },
+        ...{ seed: request.seed ?? 0, sweep: request.sweep, asOf: asOf && timestampDate(asOf) },
+      };
+      return { benchmark: benchmarkMessage(await benchmarks.create(callerOf(context), input, context.signal)) };
+    },
+    listBenchmarks: async (request, context) => {
+      const page = pageOf(request);
+      const [found, total] = await benchmarks.list(callerOf(context), page);
+      const shown = found.map((each) => ({ ...benchmarkMessage(each), report: undefined }));
+      return { total, ...page, benchmarks: shown };
+    },
+    getBenchmark: async ({ benchmarkId }, context) => ({
+      benchmark: benchmarkMessage(await benchmarks.get(callerOf(context), benchmarkId)),
+    }),
+    listBenchmarkResults: async ({ benchmarkId, mismatch, ...request }, context) => {
+      const page = pageOf(request);
+      const wanted = { ...page, mismatch: mismatches[mismatch] };
+      const [found, total] = await benchmarks.results(callerOf(context), benchmarkId, wanted);
+      return { total, ...page, results: found.map(resultMessage) };
+    },
+    cancelBenchmark: async ({ benchmarkId }, context) => ({
+      benchmark: benchmarkMessage(await benchmarks.cancel(callerOf(context), benchmarkId)),
+    }),
+    deleteBenchmark: async ({ benchmarkId }, context) => {
+      await benchmarks.delete(callerOf(context), benchmarkId);
+      return {};
+    },
+  };
+}
+
+const mismatches: Readonly<Partial<Record<BenchmarkMismatch, "fp" | "fn" | "span" | "missing">>> = {
+  [BenchmarkMismatch.FP]: "fp",
+  [BenchmarkMismatch.FN]: "fn",
+  [BenchmarkMismatch.SPAN]: "span",
+  [BenchmarkMismatch.MISSING]: "missing",
+};
+
+function targetOf(target: BenchmarkTarget | undefined): NewBenchmark["target"] {
+  const { policy, document, bundle, detector } = target ?? {};
+  return {
+    ...{ policy, bundle, document: document && documentOf(document) },
+    detector: detector && { use: detector.use, parameters: detector.parameters ?? {} },
+  };
+}
+
+function filterOf(filter: BenchmarkFilter | undefined): NewBenchmark["filter"] {
+  if (filter === undefined) return {};
+  const { split, label, stage, language, tag } = filter;
+  return { split: nameOfSplit(split), label, stage: nameOfStage(stage), language, tag };
+}
+
+function positiveOf(
+  { labels, outcomeAtLeast }: Partial<BenchmarkPositive> = {},
+  labelMap: Readonly<Record<string, string>>,
+): NewBenchmark["positive"] {
+  const usual = labels === undefined || labels.length === 0 ? "BLOCK" : "FLAG";
+  const stated = outcomeAtLeast === undefined ? undefined : nameOfOutcome(outcomeAtLeast);
+  return { labels: labels ?? [], outcomeAtLeast: stated ?? usual, labelMap: { ...labelMap } };
+}
+
+function scopeOf({ projectId, environment, agentId }: Partial<BenchmarkScope> = {}): NewBenchmark["scope"] {
+  return { projectId, environment, agentId };
+}
+
+/** A benchmark in the API's form. */
+export function benchmarkMessage({
+  run,
+  spec,
+  progress,
+  resultsUntil,
+}: Benchmark): MessageInitShape<typeof BenchmarkSchema> {
+  const { datasetId, version, subject, filter, positive, seed, scope, inputs } = spec;
+  const { labels, outcomeAtLeast, labelMap } = positive;
+  return {
+    ...runFields(run),
+    ...{ datasetId, version, target: targetMessage(subject), seed, scope, labelMap: { ...labelMap } },
+    filter: {
+      ...{ label: filter.label, language: filter.language, tag: filter.tag },
+      split: splitOfName(filter.split ?? null),
+      ...(filter.stage !== undefined && { stage: stageOfName(filter.stage) }),
+    },
+    positive: { labels: [...labels], outcomeAtLeast: outcomeOfName(outcomeAtLeast) },
+    inputs: { ...inputs, models: [...inputs.models], asOf: timestampFromDate(new Date(inputs.asOf)) },
+    resultsUntil: timestampFromDate(resultsUntil),
+    report: progress.measured === null ? undefined : reportMessage(progress.measured, progress.trainingOverlap),
+  };
+}
+
+function targetMessage(subject: Benchmark["spec"]["subject"]): MessageInitShape<typeof BenchmarkTargetSchema> {
+  if (!("document" in subject)) return { ...subject };
+  return { document: fromJson(ValueSchema, subject.document) };
+}
+
+const verdicts: Readonly<Record<string, BenchmarkVerdict>> = {
+  ...{ tp: BenchmarkVerdict.TP, fp: BenchmarkVerdict.FP, tn: BenchmarkVerdict.TN, fn: BenchmarkVerdict.FN },
+  ...{ missing: BenchmarkVerdict.MISSING, unscored: BenchmarkVerdict.UNSCORED },
+};
+
+function resultMessage({ verdict, fact }: BenchmarkResult): MessageInitShape<typeof BenchmarkResultSchema> {
+  return {
+    ...{ sampleId: fact.id, verdict: verdicts[verdict], outcome: outcomeOfName(fact.outcome) },
+    ...{ score: fact.score ?? undefined, why: fact.why ?? undefined, stage: stageOfName(fact.stage) },
+    ...{ language: fact.language ?? undefined, labels: [...fact.labels], foundLabels: [...fact.foundLabels] },
+    ...{ rules: [...fact.rules], expectedSpans: [...fact.expectedSpans], spans: [...fact.spans] },
+  };
+}

@@ -1,0 +1,92 @@
+// What came of the samples of benchmarks, one row each. A row names a sample and has no text; an erasure removes it with
+// its sample.
+
+import { defineEntity, p } from "@mikro-orm/core";
+import type { Page } from "../../../kit/rpc/page.ts";
+import { insertRows, runBound } from "../../core/bulk.ts";
+import { tenantTable } from "../../core/tenant.ts";
+import type { Transaction } from "../../core/transaction.ts";
+
+const schema = defineEntity({
+  name: "BenchmarkResult",
+  tableName: "benchmark_result",
+  ...tenantTable,
+  indexes: [{ name: "benchmark_result_sample", properties: ["orgId", "sampleId"] }],
+  properties: {
+    orgId: p.uuid().primary(),
+    runId: p.uuid().primary(),
+    sampleId: p.uuid().primary(),
+    verdict: p.text(),
+    /** Whether other spans were found than the sample states. */
+    hasWrongSpans: p.boolean(),
+    /** What is known of the sample, as JSON. Measures know the form. */
+    fact: p.text(),
+  },
+});
+
+/** What came of one sample. */
+export class BenchmarkResultRow extends schema.class {}
+schema.setClass(BenchmarkResultRow);
+
+/** A result to keep. */
+export type NewBenchmarkResult = Pick<BenchmarkResultRow, "sampleId" | "verdict" | "hasWrongSpans" | "fact">;
+
+/** Adds results to a run. */
+export async function addBenchmarkResults(
+  tx: Transaction,
+  runId: string,
+  results: readonly NewBenchmarkResult[],
+): Promise<void> {
+  await insertRows(tx, {
+    table: "benchmark_result",
+    columns: ["org_id", "run_id", "sample_id", "verdict", "has_wrong_spans", "fact"],
+    rows: results.map(({ sampleId, verdict, hasWrongSpans, fact }) => [
+      ...[tx.orgId, runId, sampleId, verdict, hasWrongSpans, fact],
+    ]),
+  });
+}
+
+/** How a result differs from what is right. */
+export type ResultMismatch = "fp" | "fn" | "span" | "missing";
+
+/** A page of a run's results in the order of their samples, and their count. */
+export function listBenchmarkResults(
+  tx: Transaction,
+  runId: string,
+  { mismatch, ...page }: Page & { readonly mismatch: ResultMismatch | undefined },
+): Promise<[BenchmarkResultRow[], number]> {
+  const differs = mismatch === "span" ? { hasWrongSpans: true } : { verdict: mismatch };
+  const where = { orgId: tx.orgId, runId, ...(mismatch === undefined ? {} : differs) };
+  return tx.em.findAndCount(BenchmarkResultRow, where, { ...page, orderBy: { sampleId: "asc" } });
+}
+
+/** What is known of a run's samples, in their order, after one of them. */
+export async function readFacts(
+  tx: Transaction,
+  runId: string,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<{ readonly sampleId: string; readonly fact: string }[]> {
+  return runBound(
+    tx,
+    `select sample_id as "sampleId", fact from benchmark_result
+     where org_id = $1 and run_id = $2 and ($3::uuid is null or sample_id > $3) order by sample_id limit $4`,
+    [tx.orgId, runId, after ?? null, limit],
+  );
+}
+
+/** Removes what came of these samples, in every benchmark. */
+export async function eraseBenchmarkResults(tx: Transaction, sampleIds: readonly string[]): Promise<void> {
+  await runBound(tx, "delete from benchmark_result where org_id = $1 and sample_id = any($2::uuid[])", [
+    ...[tx.orgId, sampleIds],
+  ]);
+}
+
+/** Deletes the results of runs that were made before the moment. */
+export async function deleteBenchmarkResultsBefore(tx: Transaction, moment: Date): Promise<void> {
+  await runBound(
+    tx,
+    `delete from benchmark_result using run where benchmark_result.org_id = $1 and run.org_id = $1
+       and run.id = benchmark_result.run_id and run.created_at < $2`,
+    [tx.orgId, moment],
+  );
+}

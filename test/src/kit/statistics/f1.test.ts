@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { clusteredShare } from "../../../../src/kit/statistics/cluster.ts";
+import { bootstrapF1, f1Of } from "../../../../src/kit/statistics/f1.ts";
+import { wilson } from "../../../../src/kit/statistics/proportion.ts";
+import { rank, recallAt } from "../../../../src/kit/statistics/ranking.ts";
+import { seededRandom } from "../../../../src/kit/statistics/seeded-random.ts";
+
+describe("F1", () => {
+  it("is the harmonic mean of precision and recall", () => {
+    expect(f1Of({ tp: 6, fp: 2, fn: 4 })).toBeCloseTo((2 * 0.75 * 0.6) / (0.75 + 0.6), 12);
+  });
+
+  it("has bounds that cover the truth in about 95 of 100 samples", () => {
+    // Each sample: found with 0.8 when it is to be found, with 0.1 when not; half of them are to be found.
+    const truth = f1Of({ tp: 0.4, fp: 0.05, fn: 0.1 });
+    const random = seededRandom(3);
+    let covered = 0;
+    for (let trial = 0; trial < 300; trial++) {
+      const samples = Array.from({ length: 200 }, () => {
+        const isPositive = random() < 0.5;
+        const isFound = random() < (isPositive ? 0.8 : 0.1);
+        return {
+          tp: Number(isPositive && isFound),
+          fp: Number(!isPositive && isFound),
+          fn: Number(isPositive && !isFound),
+        };
+      });
+      const { lower, upper } = bootstrapF1(samples, trial);
+      if (lower <= truth && truth <= upper) covered += 1;
+    }
+    expect(covered / 300).toBeGreaterThan(0.91);
+    expect(covered / 300).toBeLessThan(0.99);
+  });
+
+  it("is less sure of samples that come in groups", () => {
+    const alone = Array.from({ length: 100 }, (_, at) => ({ tp: Number(at % 2), fp: 0, fn: Number(at % 2 === 0) }));
+    const grouped = Array.from({ length: 10 }, (_, at) => ({ tp: at % 2 ? 10 : 0, fp: 0, fn: at % 2 ? 0 : 10 }));
+    const width = (groups: typeof alone) => {
+      const { lower, upper } = bootstrapF1(groups, 1);
+      return upper - lower;
+    };
+    expect(width(grouped)).toBeGreaterThan(2 * width(alone));
+  });
+});
+
+describe("shares of groups", () => {
+  it("are those of single samples when each is alone", () => {
+    const groups = Array.from({ length: 50 }, (_, at) => ({ successes: Number(at < 40), n: 1 }));
+    const { estimate, lower, designEffect } = clusteredShare(groups);
+    expect(estimate).toBe(0.8);
+    expect(designEffect).toBeCloseTo(50 / 49, 12);
+    expect(lower).toBeCloseTo(wilson(40, 50).lower, 2);
+  });
+
+  it("count copies once", () => {
+    const groups = Array.from({ length: 50 }, (_, at) => ({ successes: at < 40 ? 4 : 0, n: 4 }));
+    expect(clusteredShare(groups).nEffective).toBeCloseTo(49, 6);
+  });
+
+  it("count a group once where all agree", () => {
+    expect(clusteredShare(Array.from({ length: 5 }, () => ({ successes: 10, n: 10 }))).nEffective).toBe(5);
+  });
+});
+
+describe("rankings", () => {
+  // The example of roc_auc_score and average_precision_score in scikit-learn.
+  const scored = [0.1, 0.4, 0.35, 0.8].map((score, at) => ({ score, isPositive: at > 1 }));
+
+  it("have the published areas", () => {
+    const { rocArea, prArea } = rank(scored);
+    expect(rocArea).toBe(0.75);
+    expect(prArea).toBeCloseTo(0.8333333333333333, 12);
+  });
+
+  it("count ties half", () => {
+    expect(rank([true, false, true, false].map((isPositive) => ({ score: 0.5, isPositive }))).rocArea).toBe(0.5);
+  });
+
+  it("say what can be found with few false alarms", () => {
+    expect(recallAt(rank(scored), 0)).toBe(0.5);
+    expect(recallAt(rank(scored), 0.5)).toBe(1);
+    expect(recallAt(rank([{ score: 1, isPositive: true }]), 0.01)).toBeNull();
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { holm, mcnemarExact, newcombePaired, signFlip } from "../../../../src/kit/statistics/paired.ts";
+
+describe("McNemar's exact test", () => {
+  // M. P. Fay, "Exact McNemar's Test and Matching Confidence Intervals", package exact2x2: 9 and 2 give 0.06543. The
+  // others are sums of the binomial table.
+  it.each([
+    [9, 2, 0.0654296875],
+    [5, 1, 0.21875],
+    [6, 0, 0.03125],
+    [3, 3, 1],
+    [0, 0, 1],
+  ])("of %i and %i discordant pairs is as published, all digits", (onlyFirst, onlySecond, p) => {
+    expect(mcnemarExact({ onlyFirst, onlySecond })).toBe(p);
+    expect(mcnemarExact({ onlyFirst: onlySecond, onlySecond: onlyFirst })).toBe(p);
+  });
+
+  it("holds beyond the range of numbers", () => {
+    const p = mcnemarExact({ onlyFirst: 1_500, onlySecond: 1_600 });
+    // The normal distribution with a correction for continuity: z = 99 / sqrt(3100) = 1.778.
+    expect(p).toBeGreaterThan(0.07);
+    expect(p).toBeLessThan(0.08);
+  });
+});
+
+describe("Newcombe's paired interval", () => {
+  // R. G. Newcombe, Statistics in Medicine 17 (1998), 2635-2650, table II, method 10.
+  it.each([[{ both: 36, onlyFirst: 2, onlySecond: 12, neither: 0 }, 0.2, 0.0569, 0.3404]])(
+    "of %o is as published, all digits",
+    (counts, estimate, lower, upper) => {
+      const found = newcombePaired(counts);
+      expect([found.estimate, found.lower, found.upper].map((bound) => Number(bound.toFixed(4)))).toEqual([
+        ...[estimate, lower, upper],
+      ]);
+    },
+  );
+
+  it("turns around with the judges", () => {
+    const one = newcombePaired({ both: 36, onlyFirst: 2, onlySecond: 12, neither: 7 });
+    const other = newcombePaired({ both: 36, onlyFirst: 12, onlySecond: 2, neither: 7 });
+    expect(other.lower).toBeCloseTo(-one.upper, 12);
+    expect(other.upper).toBeCloseTo(-one.lower, 12);
+  });
+
+  it("is everything without pairs", () => {
+    expect(newcombePaired({ both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 })).toMatchObject({ lower: -1, upper: 1 });
+  });
+});
+
+describe("the sign-flip test", () => {
+  it("agrees with the exact test where each group is one sample", () => {
+    const differences = [...Array.from({ length: 9 }, () => 1), ...Array.from({ length: 2 }, () => -1)];
+    expect(signFlip(differences, { seed: 1, draws: 10_000 })).toBeCloseTo(0.0654, 2);
+  });
+
+  it("is sure of nothing where all samples are one group", () => {
+    expect(signFlip([9], { seed: 1, draws: 10_000 })).toBe(1);
+    expect(signFlip([], { seed: 1, draws: 10_000 })).toBe(1);
+  });
+
+  it("is the same for the same seed", () => {
+    const differences = [1, 1, 2, -1, 3, -2, 1];
+    const p = (seed: number) => signFlip(differences, { seed, draws: 1_000 });
+    expect(p(5)).toBe(p(5));
+    expect(p(5)).not.toBe(p(6));
+  });
+});
+
+describe("Holm's correction", () => {
+  // The example of S. Holm's procedure in R's p.adjust.
+  it("never orders tests anew", () => {
+    expect(holm([0.01, 0.04, 0.03, 0.005])).toEqual([0.03, 0.06, 0.06, 0.02]);
+    expect(holm([0.9, 0.8])).toEqual([1, 1]);
+    expect(holm([])).toEqual([]);
+  });
+});
