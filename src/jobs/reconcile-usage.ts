@@ -6,9 +6,9 @@ export const reconcileUsage = defineTask({
   schedule: { cron: "47 2 * * *", backfillMs: 24 * 3_600_000 },
   read: readNothing,
   async run({ usageReconciliation, clock, log, onUsageDifference }) {
-    for (const difference of await usageReconciliation.compare(clock.now())) {
+    await usageReconciliation.compare(clock.now(), (difference) => {
       onUsageDifference();
       log.error(difference, "two counts of an organization's usage differ");
-    }
+    });
   },
 });

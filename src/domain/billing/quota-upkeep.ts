@@ -2,6 +2,7 @@
 // is part of an ingest, so that ingests stay short.
 
 import type { Clock } from "../../kit/process/clock.ts";
+import { tryEach } from "../../platform/try-each.ts";
 import { lockMonth, reclaimLeases } from "../../store/billing/quota-lease.ts";
 import {
   deleteNoticesBefore,
@@ -42,38 +43,41 @@ export class QuotaUpkeep {
   }
 
   /**
-   * Tells each organization that 80 % and 100 % are used, once for each month and limit. Returns how many were told.
+   * Tells each organization that 80 % and 100 % are used, once for each month and limit. Returns how many were told. A
+   * failure in one does not stop the others: at the end, an AggregateError contains the failures.
    */
   async notify(): Promise<number> {
     const now = this.#clock.now();
     const month = monthOf(now);
     let told = 0;
-    for (const use of await lookUpMonthlyUse(this.#database, month, now)) {
-      // The operator can only raise the plan's limit, so below the first percentage of the plan's own there is nothing
-      // to tell.
-      const planLimit = evaluationsPerMonth[use.plan];
-      if (planLimit === null || use.used * 100 < planLimit * minPercent) continue;
-      const isTold = await this.#database.systemTransaction(use.orgId, (tx) => this.#tell(tx, use, month));
-      told += Number(isTold);
-    }
+    const uses = (await lookUpMonthlyUse(this.#database, month, now)).filter(isWorthALook);
+    await tryEach(uses, {
+      nameOf: ({ orgId }) => orgId,
+      work: async (use) => {
+        const isTold = await this.#database.systemTransaction(use.orgId, (tx) => this.#tell(tx, use, month));
+        told += Number(isTold);
+      },
+    });
     return told;
   }
 
   /**
    * Takes back the unspent leases of the month before that have ended, and deletes old notices. Returns how many
-   * organizations had evaluations in that month.
+   * organizations had evaluations in that month. A failure in one does not stop the others, as above.
    */
   async closeMonth(): Promise<number> {
     const now = this.#clock.now();
     const last = monthsBefore(now, 1);
     const organizations = await lookUpMonthlyUse(this.#database, last, now);
-    for (const { orgId } of organizations) {
-      await this.#database.systemTransaction(orgId, async (tx) => {
-        await lockMonth(tx, last);
-        await reclaimLeases(tx);
-        await deleteNoticesBefore(tx, monthsBefore(now, keptMonths));
-      });
-    }
+    await tryEach(organizations, {
+      nameOf: ({ orgId }) => orgId,
+      work: ({ orgId }) =>
+        this.#database.systemTransaction(orgId, async (tx) => {
+          await lockMonth(tx, last);
+          await reclaimLeases(tx);
+          await deleteNoticesBefore(tx, monthsBefore(now, keptMonths));
+        }),
+    });
     return organizations.length;
   }
 
@@ -107,6 +111,12 @@ export class QuotaUpkeep {
       mail: (email, organization) => quotaMail(email, { organization, percent, used, limit, resetsAt }),
     });
   }
+}
+
+// The operator can only raise the plan's limit, so below the first percentage of the plan's own there is nothing to tell.
+function isWorthALook({ plan, used }: MonthlyUse): boolean {
+  const planLimit = evaluationsPerMonth[plan];
+  return planLimit !== null && used * 100 >= planLimit * minPercent;
 }
 
 /** First day of the month `count` months earlier. */

@@ -1,6 +1,7 @@
 // Finds projects that have used far more on a day than on the same weekday of the weeks before: a loop in an
 // application, or a token in the wrong hands. One notice for each project and week.
 
+import { tryEach } from "../../platform/try-each.ts";
 import { readProjectDays } from "../../store/billing/usage-day.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
@@ -39,19 +40,29 @@ export class UsageAnomalies {
     this.#mailer = mailer;
   }
 
-  /** Tells organizations of the last days before `now`. Returns how many projects they were told of. */
+  /**
+   * Tells organizations of the last days before `now`. Returns how many projects they were told of. A failure in one
+   * organization does not stop the others: at the end, an AggregateError contains the failures.
+   */
   async find(now: Date): Promise<number> {
     let told = 0;
-    for (const { id } of await lookUpOrganizations(this.#database)) {
-      const anomalies = await this.#database.read(id, (tx) => anomaliesOf(tx, now));
-      if (anomalies.length === 0) continue;
-      told += await this.#database.systemTransaction(id, async (tx) => {
-        let count = 0;
-        for (const anomaly of anomalies) count += Number(await this.#tell(tx, anomaly));
-        return count;
-      });
-    }
+    await tryEach(await lookUpOrganizations(this.#database), {
+      nameOf: ({ id }) => id,
+      work: async ({ id }) => {
+        told += await this.#findIn(id, now);
+      },
+    });
     return told;
+  }
+
+  async #findIn(orgId: string, now: Date): Promise<number> {
+    const anomalies = await this.#database.read(orgId, (tx) => anomaliesOf(tx, now));
+    if (anomalies.length === 0) return 0;
+    return this.#database.systemTransaction(orgId, async (tx) => {
+      let count = 0;
+      for (const anomaly of anomalies) count += Number(await this.#tell(tx, anomaly));
+      return count;
+    });
   }
 
   async #tell(tx: Transaction, { projectId, day, evaluations, usual }: Anomaly): Promise<boolean> {

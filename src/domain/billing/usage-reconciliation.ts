@@ -5,6 +5,7 @@
 
 import { fromBinary } from "@bufbuild/protobuf";
 import { TallySchema } from "../../../gen/policyguard/policy/v1/tally_pb.ts";
+import { tryEach } from "../../platform/try-each.ts";
 import { readMonths } from "../../store/billing/usage.ts";
 import { sumUsageDays } from "../../store/billing/usage-day.ts";
 import type { Database } from "../../store/connection/database.ts";
@@ -38,14 +39,18 @@ export class UsageReconciliation {
     this.#database = database;
   }
 
-  /** The differences of this month and the one before, of all organizations. */
-  async compare(now: Date): Promise<UsageDifference[]> {
+  /**
+   * Tells each difference of this month and the one before, of all organizations, as it is found. A failure in one does
+   * not stop the others: at the end, an AggregateError contains the failures.
+   */
+  async compare(now: Date, onDifference: (difference: UsageDifference) => void): Promise<void> {
     const from = monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)));
-    const differences: UsageDifference[] = [];
-    for (const { id } of await lookUpOrganizations(this.#database)) {
-      differences.push(...(await this.#database.read(id, (tx) => differencesOf(tx, from))));
-    }
-    return differences;
+    await tryEach(await lookUpOrganizations(this.#database), {
+      nameOf: ({ id }) => id,
+      work: async ({ id }) => {
+        for (const each of await this.#database.read(id, (tx) => differencesOf(tx, from))) onDifference(each);
+      },
+    });
   }
 }
 

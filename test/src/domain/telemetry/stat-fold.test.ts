@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { UnjudgedSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { FailMode, Outcome, Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { EvaluationRecord } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
-import { UsageReconciliation } from "../../../../src/domain/billing/usage-reconciliation.ts";
+import { type UsageDifference, UsageReconciliation } from "../../../../src/domain/billing/usage-reconciliation.ts";
 import { Ingest, type IngestSource } from "../../../../src/domain/fleet/ingest.ts";
 import { StatFold } from "../../../../src/domain/telemetry/stat-fold.ts";
 import { purgeStats, purgeStatsOfDeleted } from "../../../../src/domain/telemetry/stat-retention.ts";
@@ -165,8 +165,11 @@ describe("StatFold", () => {
 
   it("has counts by month and by day that agree, and tells when they do not", async () => {
     const reconciliation = new UsageReconciliation(worker);
-    const differences = async () =>
-      (await reconciliation.compare(new Date())).filter(({ orgId }) => orgId === world.orgId);
+    const differences = async () => {
+      const found: UsageDifference[] = [];
+      await reconciliation.compare(new Date(), (each) => found.push(each));
+      return found.filter(({ orgId }) => orgId === world.orgId);
+    };
     await store([evaluation(), evaluation()]);
     expect(await differences()).toEqual([]);
     await fold.fold(world.orgId);
