@@ -14,7 +14,8 @@ import { invoiceDocument } from "./invoice-document.ts";
 import { LocalProvider, localPrices } from "./local-provider.ts";
 import { monthlyLimit, type Plan, planFeatures, planNames, plans } from "./plan.ts";
 import type { BillingProvider, OpenedPage, PlanWish, Price } from "./provider.ts";
-import { isBought, isHeldByOperator } from "./purchase-rule.ts";
+import { isBought } from "./purchase-rule.ts";
+import { isHeldByOperator } from "./standing.ts";
 import type { SubscriptionTerms } from "./subscription.ts";
 import { readSummary, type Summary } from "./summary.ts";
 

@@ -8,17 +8,12 @@ import type { Transaction } from "../../store/core/transaction.ts";
 import { findOrganization, lockBilling } from "../../store/tenancy/organization.ts";
 import { comparePlans, type Plan } from "./plan.ts";
 import type { BillingProvider } from "./provider.ts";
-import { operatorPlanOf } from "./standing.ts";
+import { isHeldByOperator } from "./standing.ts";
 import { isLive } from "./subscription.ts";
 
 /** The operation is not possible as things stand. */
 export function conflict(message: string): Fault {
   return new Fault(Reason.CONFLICT, message);
-}
-
-/** Whether the operator holds a plan until a date, so that nothing can be bought. */
-export function isHeldByOperator(organization: Parameters<typeof operatorPlanOf>[0], now: Date): boolean {
-  return organization.operatorPlanUntil != null && operatorPlanOf(organization, now) !== null;
 }
 
 /** Whether something stands in the way of a checkout: what was bought on the local pages is no money's worth. */
@@ -88,7 +83,7 @@ export function assertBoughtHere(subscription: SubscriptionRow, { name }: Pick<B
   );
 }
 
-function assertFree(organization: Parameters<typeof operatorPlanOf>[0], now: Date): void {
+function assertFree(organization: Parameters<typeof isHeldByOperator>[0], now: Date): void {
   if (!isHeldByOperator(organization, now)) return;
   const until = organization.operatorPlanUntil?.toISOString();
   throw conflict(`the operator of this installation has set the plan until ${until}`);

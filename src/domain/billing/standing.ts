@@ -24,6 +24,11 @@ export function operatorPlanOf(
   return operatorPlan == null || (operatorPlanUntil != null && operatorPlanUntil <= now) ? null : operatorPlan;
 }
 
+/** Whether the operator holds a plan until a date, so that nothing can be bought. */
+export function isHeldByOperator(organization: Parameters<typeof operatorPlanOf>[0], now: Date): boolean {
+  return organization.operatorPlanUntil != null && operatorPlanOf(organization, now) !== null;
+}
+
 /**
  * Puts a standing in force. Grants and plan changes wait for each other at the month's counters, so no lease is granted
  * by a limit that has ended. Connected runtimes are told at the commit. Call it after `lockBilling`.

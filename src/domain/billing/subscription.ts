@@ -9,6 +9,7 @@
 //    +-> active, or none when nobody pays
 
 import { randomBytes } from "node:crypto";
+import { endCheckouts } from "../../store/billing/checkout.ts";
 import { addInvoice, countStubInvoices, listOpenInvoices, type NewLine } from "../../store/billing/invoice.ts";
 import { findSubscription, SubscriptionRow } from "../../store/billing/subscription.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
@@ -18,7 +19,7 @@ import { type NoticeMailer, tellBilling } from "./notice.ts";
 import { endOfPeriod, prorated } from "./period.ts";
 import { type Plan, planNames } from "./plan.ts";
 import { type PriceList, shownAmount } from "./price.ts";
-import { operatorPlanOf, putInForce } from "./standing.ts";
+import { isHeldByOperator, operatorPlanOf, putInForce } from "./standing.ts";
 
 const dayMs = 86_400_000;
 /** Periods that one look at a subscription makes up for, when the worker was away for long. */
@@ -75,6 +76,8 @@ export async function settle(
   const organization = await findOrganization(tx);
   const subscription = await findSubscription(tx);
   if (isPurchase && organization.operatorPlanUntil == null) organization.operatorPlan = null;
+  // Nothing can be bought while the operator holds a plan until a date, on pages that were opened before neither.
+  if (isHeldByOperator(organization, tx.now)) await endCheckouts(tx);
   if (organization.operatorPlanUntil != null && organization.operatorPlanUntil <= tx.now) {
     organization.operatorPlan = null;
     organization.operatorPlanUntil = null;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Billing, type BillingOptions } from "../../../../src/domain/billing/billing.ts";
 import { BillingUpkeep } from "../../../../src/domain/billing/billing-upkeep.ts";
 import { LocalPages, type PageKey, type PortalAction } from "../../../../src/domain/billing/local-page.ts";
@@ -222,6 +223,18 @@ describe("a subscription", () => {
     await at("2026-03-08T00:00:00Z");
     await operator().unblock(world.orgId, "the bank was closed");
     expect(await summary()).toMatchObject({ status: "past_due", graceEndsAt: new Date("2026-03-15T00:00:00Z") });
+  });
+
+  it("cannot be bought on a page that was opened before the operator held a plan until a date", async () => {
+    const page = pageOf((await billing.checkout(world.caller, { plan: "growth" })).url);
+    await operator().setPlan(world.orgId, "enterprise", { until: "2026-06-01" });
+    await expect(pages.viewCheckout(page)).rejects.toMatchObject({ reason: Reason.LINK_INVALID });
+    await expect(pages.confirm(page, "paid", audit)).rejects.toMatchObject({ reason: Reason.LINK_INVALID });
+    expect(await summary()).toMatchObject({ plan: "enterprise", status: "none" });
+    expect(await invoices()).toEqual([]);
+    expect(await at("2026-06-02T00:01:00Z")).toMatchObject({ plan: "free", status: "none" });
+    await buy();
+    expect(await summary()).toMatchObject({ plan: "growth", status: "active" });
   });
 
   it("is renewed although that of another organization cannot be", async () => {
