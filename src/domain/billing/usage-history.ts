@@ -156,21 +156,32 @@ async function sumAll(
   dimensions: readonly UsageDimension[],
   filter: UsageFilter,
 ): Promise<UsageSum[]> {
-  const sums = new Map<string, { key: readonly string[]; evaluations: number; overage: number }>();
-  const add = ({ key, evaluations, overage }: UsageSum) => {
-    const name = JSON.stringify(key);
-    const known = sums.get(name) ?? { key, evaluations: 0, overage: 0 };
-    sums.set(name, { key, evaluations: known.evaluations + evaluations, overage: known.overage + overage });
-  };
-  for (const sum of await sumUsage(tx, dimensions, filter)) add(sum);
-  for (const cell of await unfolded(tx)) {
-    if (!matches(cell, filter)) continue;
-    add({ key: dimensions.map((dimension) => cell[dimension]), evaluations: cell.evaluations, overage: cell.overage });
-  }
-  const shown = [...sums.values()].map((sum) => ({ ...sum, key: withStageNames(dimensions, sum.key) }));
+  const folded = await sumUsage(tx, dimensions, filter);
+  const fresh = (await unfolded(tx))
+    .filter((cell) => matches(cell, filter))
+    .map((cell) => ({ ...cell, key: dimensions.map((dimension) => cell[dimension]) }));
+  const sums = fresh.length === 0 ? folded : merged([...folded, ...fresh]);
+  const shown = dimensions.includes("stage")
+    ? sums.map((sum) => ({ ...sum, key: withStageNames(dimensions, sum.key) }))
+    : sums;
   return shown
     .filter(({ evaluations }) => evaluations > 0)
     .sort((a, b) => b.evaluations - a.evaluations || compareKeys(a.key, b.key));
+}
+
+/** Sums of the same key as one. */
+function merged(sums: readonly UsageSum[]): UsageSum[] {
+  const byKey = new Map<string, UsageSum>();
+  for (const { key, evaluations, overage } of sums) {
+    const name = JSON.stringify(key);
+    const known = byKey.get(name);
+    byKey.set(name, {
+      key,
+      evaluations: evaluations + (known?.evaluations ?? 0),
+      overage: overage + (known?.overage ?? 0),
+    });
+  }
+  return [...byKey.values()];
 }
 
 type Cell = Readonly<Record<UsageDimension, string>> & { readonly evaluations: number; readonly overage: number };
@@ -250,7 +261,9 @@ function tooLong(limit: string) {
 }
 
 function compareKeys(a: readonly string[], b: readonly string[]): number {
-  const at = a.findIndex((value, index) => value !== b[index]);
-  if (at === -1) return 0;
-  return (a[at] ?? "") < (b[at] ?? "") ? -1 : 1;
+  for (let at = 0; at < a.length; at++) {
+    const [own, other] = [a[at] ?? "", b[at] ?? ""];
+    if (own !== other) return own < other ? -1 : 1;
+  }
+  return 0;
 }

@@ -123,10 +123,11 @@ export async function sumUsage(
   filter: UsageFilter,
 ): Promise<UsageSum[]> {
   const keys = dimensions.map((dimension) => columns[dimension]);
-  const rows = await runBound<{ key: string[]; evaluations: string; overage: string }>(
+  const rows = await runBound<Readonly<Record<string, string>>>(
     tx,
-    // Texts are made of the sums: of each row they would take longer than the sums themselves.
-    `select array[${keys.map((key) => `sums.${key}::text`).join(", ")}]::text[] as key, evaluations, overage from (
+    // Texts are made of the sums: of each row they would take longer than the sums themselves. Each has a column of its
+    // own: the driver would take longer to read an array of them than the database to sum.
+    `select ${[...keys.map((key) => `sums.${key}::text as ${key}`), "evaluations", "overage"].join(", ")} from (
      select ${[...keys, "sum(evaluations) as evaluations", "sum(overage) as overage"].join(", ")}
      from usage_day
      where org_id = $1 and day between $2::date and $3::date
@@ -138,5 +139,9 @@ export async function sumUsage(
       ...[filter.agentKey ?? null, filter.stage ?? null],
     ],
   );
-  return rows.map((row) => ({ key: row.key, evaluations: Number(row.evaluations), overage: Number(row.overage) }));
+  return rows.map((row) => ({
+    key: keys.map((key) => row[key] ?? ""),
+    evaluations: Number(row.evaluations),
+    overage: Number(row.overage),
+  }));
 }
