@@ -116,8 +116,8 @@ function reachedOrganization(
 function assertPermitted(access: Access, { kind, providerOrgId }: Credential, role: Role | undefined): void {
   switch (lackOf(access, { kind, role, isProvided: providerOrgId !== undefined })) {
     case "kind": {
-      const kinds = access.kinds.map(kindName).join(", ");
-      throw insufficientScope(`this operation is for ${kinds}; this credential belongs to ${kindName(kind)}`);
+      const kinds = new Intl.ListFormat("en").format(access.kinds.map(kindName));
+      throw insufficientScope(`this operation is for ${kinds}; yours is ${holderName(kind)}`);
     }
     case "role":
       throw insufficientScope(`this operation needs the role ${roleName(access.leastRole)}`);
@@ -154,6 +154,11 @@ function textField(method: DescMethod, message: Message | undefined, name: strin
 
 function kindName(kind: CredentialKind): string {
   return kind === CredentialKind.MEMBER ? "members" : `${wireName(CredentialKindSchema, kind)} tokens`;
+}
+
+function holderName(kind: CredentialKind): string {
+  if (kind === CredentialKind.MEMBER) return "a member's session";
+  return `${kind === CredentialKind.ADMIN ? "an" : "a"} ${wireName(CredentialKindSchema, kind)} token`;
 }
 
 function roleName(role: Role): string {

@@ -108,7 +108,7 @@ describe("the kind of credential", () => {
     expect(await failureOf(publish)).toMatchObject({
       code: "PermissionDenied",
       reason: "INSUFFICIENT_SCOPE",
-      message: "this operation is for members, ci tokens, admin tokens; this credential belongs to runtime tokens",
+      message: "this operation is for members, ci tokens, and admin tokens; yours is a runtime token",
     });
     expect((await failureOf(webhooks.listWebhooks({ orgId }, as("ci")))).reason).toBe("INSUFFICIENT_SCOPE");
     expect((await failureOf(bundles.getLatestBundle({}, as("admin")))).reason).toBe("INSUFFICIENT_SCOPE");
