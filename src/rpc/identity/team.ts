@@ -121,6 +121,8 @@ function memberMessage(row: MemberView): MessageInitShape<typeof MemberSchema> {
     invitationExpiresAt: timestamp(row.invitation_expires_at),
     invitedBy: row.invited_by ?? undefined,
     managedByScim: row.is_managed,
+    externalId: row.external_id ?? undefined,
+    roleManagedByScim: row.is_role_managed,
   };
 }
 

@@ -94,13 +94,22 @@ export interface MemberView {
   readonly invited_by: string | null;
   /** By the organization's directory. */
   readonly is_managed: boolean;
+  /** In the directory. */
+  readonly external_id: string | null;
+  readonly is_role_managed: boolean;
 }
 
 const views = `select m.id, m.org_id, m.account_id, m.email, a.name, m.role, m.state,
     coalesce(a.mfa_enabled, false) as mfa_enabled, app.address_proven(m.account_id) as email_verified, m.created_at, m.invitation_expires_at, m.invited_by,
-    (exists (select from scim_user u where u.org_id = m.org_id and u.member_id = m.id)
-      and exists (select from token t where t.org_id = m.org_id and t.kind = 'scim' and t.revoked_at is null)) as is_managed
-  from member m left join app.member_accounts() a on a.account_id = m.account_id where m.org_id = ?`;
+    u.member_id is not null and d.is_there as is_managed, u.external_id,
+    d.is_there and exists (select from scim_group_member i where i.org_id = m.org_id and i.member_id = m.id)
+      as is_role_managed
+  from member m
+    cross join (select exists (select from token where org_id = current_setting('app.org_id')::uuid
+      and kind = 'scim' and revoked_at is null) as is_there) d
+    left join scim_user u on u.org_id = m.org_id and u.member_id = m.id
+    left join app.member_accounts() a on a.account_id = m.account_id
+  where m.org_id = ?`;
 
 /** A page of members and invitations, newest first, and their count. */
 export async function listMembers(tx: Transaction, { limit, offset }: Page): Promise<[MemberView[], number]> {
