@@ -79,6 +79,11 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "lives of a subscription at a stand-in for Stripe, heard of by events that are shuffled, repeated and lost",
     n: 10_000,
   },
+  "stripe-latency": {
+    file: "test/api/billing/stripe-latency.test.ts",
+    unit: "events of a stand-in for Stripe, with the time until what was bought is in force",
+    n: 300,
+  },
   ssrf: {
     file: "test/src/kit/net/outbound/ssrf.test.ts",
     unit: "requests to addresses of every kind, named in every way",
