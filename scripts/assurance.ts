@@ -197,6 +197,20 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "alert rules of organizations with 200 each, all compared, twice",
     n: 10_000,
   },
+  overlays: {
+    file: "test/runtime/engine/overlay/law.property.test.ts",
+    unit: "merges of three random overlays each, and as many streams of engines with random overlays",
+    n: 10_000,
+  },
+  "language-packs": {
+    file: "test/runtime/engine/overlay/shipped.property.test.ts",
+    unit: "streams with all language packs on, against the whole text and against what is found without packs",
+    n: 10_000,
+  },
+  "innocent-packs": {
+    file: "test/runtime/engine/overlay/innocent.test.ts",
+    unit: "innocent texts of the corpus that all language packs read, some of them again to compare the cost",
+  },
   "scim-filters": {
     file: "test/api/scim/filter.property.test.ts",
     unit: "random filters in the database, against the same filter on each user as it is shown",

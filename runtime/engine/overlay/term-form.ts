@@ -4,6 +4,7 @@
 import type { Phrase, Surrounding } from "../detectors/detector-plan.ts";
 import type { OverlayEntry } from "../languages/overlay-set.ts";
 import { spellingFold } from "../text/fold.ts";
+import { normalForm } from "../text/normal-form.ts";
 import { normalize } from "../text/normalize.ts";
 
 /** The forms that one term may have. */
@@ -39,7 +40,7 @@ export function plainTerm(term: string): string {
 
 /** A term without the marks of its Latin and Greek letters. */
 export function withoutMarks(text: string): string {
-  const bare = text.normalize("NFD").replace(markedLetter, "$1").normalize("NFC");
+  const bare = normalForm(normalForm(text, "NFD").replace(markedLetter, "$1"), "NFC");
   return strokes.reduce((result, [from, to]) => result.replace(from, to), bare);
 }
 

@@ -5,38 +5,15 @@ import { toJsonString } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { EvaluateResponseSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { type Random, seededRandom } from "../../../../runtime/engine/authoring/seeded-random.ts";
-import { compileEngine, type Engine } from "../../../../runtime/engine/engine.ts";
-import type { Overlay } from "../../../../runtime/engine/languages/overlay.ts";
 import { emptySet, merge, mergeOverlays, type OverlaySet } from "../../../../runtime/engine/languages/overlay-set.ts";
-import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
-import { chunksOf, models, oneOf, streamed, whole } from "../stream/sample-stream.ts";
+import { chunksOf, oneOf, streamed, whole } from "../stream/sample-stream.ts";
 import { sampleText } from "../stream/sample-text.ts";
+import { engineWith, findingsOf } from "./sample-engine.ts";
 import { overlayText, randomOverlay } from "./sample-overlay.ts";
 
 const sample = sampleOf({ n: 60, seed: 7 });
 const textsPerEngine = 20;
-
-function engineWith(action: string, overlays: readonly Overlay[]): Engine {
-  const uses = ["words", "attacks", "insults", "profanity", "self_harm", "subjects"];
-  const source = [
-    "apiVersion: policyguard/v1",
-    "kind: Policy",
-    "metadata: {name: p}",
-    "detectors:",
-    "  words: {use: keywords, keywords: [bluebird], from_packs: [custom, drugs]}",
-    "  attacks: {use: injection, disguises: false}",
-    "  insults: {use: toxicity, model: false}",
-    "  subjects: {use: topics, topics: [drugs, gambling]}",
-    "rules:",
-    ...uses.map((use) => `  - {id: ${use}, stages: [output], detect: ${use}, action: ${action}}`),
-  ].join("\n");
-  const { policy: document, problems } = parsePolicy(source);
-  if (document === undefined) throw new Error(JSON.stringify(problems));
-  const scope = { tenantId: "t", appId: "*", agentId: "*", env: "*" };
-  const policies = [{ policyId: "p", name: "p", version: 1, scope, document }];
-  return compileEngine({ policies, environment: "prod", projectId: "p", models, overlays });
-}
 
 const some = (random: Random) => Array.from({ length: Math.floor(random() * 4) }, () => randomOverlay(random));
 const listed = ({ entries, allow }: OverlaySet) => ({ entries: [...entries], allow });
@@ -44,7 +21,8 @@ const listed = ({ entries, allow }: OverlaySet) => ({ entries: [...entries], all
 describe("merging overlays", () => {
   it("is associative, commutative and idempotent, and an empty set changes nothing", () => {
     const random = seededRandom(3);
-    for (let run = 0; run < 200; run++) {
+    const runs = Math.max(200, sample.n);
+    for (let run = 0; run < runs; run++) {
       const [a, b, c] = [some(random), some(random), some(random)].map(mergeOverlays);
       if (a === undefined || b === undefined || c === undefined) throw new Error("three sets");
       expect(listed(merge(a, b))).toEqual(listed(merge(b, a)));
@@ -52,6 +30,7 @@ describe("merging overlays", () => {
       expect(listed(merge(a, a))).toEqual(listed(a));
       expect(listed(merge(a, emptySet))).toEqual(listed(a));
     }
+    reportSample({ n: runs, failures: 0 });
   });
 });
 
@@ -78,9 +57,3 @@ describe("an engine with overlays", () => {
     expect(failures.slice(0, 2)).toEqual([]);
   });
 });
-
-function findingsOf({ evaluation }: ReturnType<typeof whole>): string[] {
-  return evaluation.findings.map(({ ruleId, category, start, end, score, layer }) =>
-    JSON.stringify([ruleId, category, start, end, score, layer]),
-  );
-}

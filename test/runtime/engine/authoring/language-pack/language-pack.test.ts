@@ -1,5 +1,6 @@
 // The language packs that ship with the product: each passes its own tests while all of them are on.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readLanguagePacks } from "../../../../../runtime/engine/authoring/language-pack/language-pack.ts";
 import { readLanguageFiles } from "../../../../../src/kit/process/language-file.ts";
@@ -61,5 +62,22 @@ describe("a file that is no language pack", () => {
   it("is refused for an exception that does not contain the term", () => {
     const text = good.replace(/^ {2}toxicity:$/m, '  toxicity:\n    - {term: "xyz", unless: ["abc"]}');
     expect(refusalOf(text)).toContain("does not contain the term");
+  });
+});
+
+describe("the pack that docs/how-to/add-a-language.md writes", () => {
+  const page = readFileSync(new URL("../../../../../docs/how-to/add-a-language.md", import.meta.url), "utf8");
+  const text = /```yaml\n(# packs\/languages\/sw\.yaml\n[^`]*)```/.exec(page)?.[1] ?? "";
+
+  it("passes its tests while all others are on, and adds to what they find", () => {
+    const all = readLanguagePacks([...files, { path: "packs/languages/sw.yaml", text }]);
+    const pack = all.find(({ overlay }) => overlay.language === "sw");
+    const findAll = finderOf(all.map(({ overlay }) => overlay));
+    expect(pack?.tests.found.length).toBeGreaterThan(0);
+    for (const { text: said, category } of pack?.tests.found ?? []) {
+      expect(find(said)).toEqual([]);
+      expect(findAll(said).map((found) => found.category)).toContain(category);
+    }
+    expect(pack?.tests.not_found.flatMap(findAll)).toEqual([]);
   });
 });

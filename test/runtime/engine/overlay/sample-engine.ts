@@ -1,0 +1,35 @@
+// An engine that reads overlays by its own detectors and by keywords, and what it finds.
+
+import { compileEngine, type Engine } from "../../../../runtime/engine/engine.ts";
+import type { Overlay } from "../../../../runtime/engine/languages/overlay.ts";
+import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
+import { models, type whole } from "../stream/sample-stream.ts";
+
+/** An engine whose rules all have this action. */
+export function engineWith(action: string, overlays: readonly Overlay[]): Engine {
+  const uses = ["words", "attacks", "insults", "profanity", "self_harm", "subjects"];
+  const source = [
+    "apiVersion: policyguard/v1",
+    "kind: Policy",
+    "metadata: {name: p}",
+    "detectors:",
+    "  words: {use: keywords, keywords: [bluebird], from_packs: [custom, drugs]}",
+    "  attacks: {use: injection, disguises: false}",
+    "  insults: {use: toxicity, model: false}",
+    "  subjects: {use: topics, topics: [drugs, gambling]}",
+    "rules:",
+    ...uses.map((use) => `  - {id: ${use}, stages: [output], detect: ${use}, action: ${action}}`),
+  ].join("\n");
+  const { policy: document, problems } = parsePolicy(source);
+  if (document === undefined) throw new Error(JSON.stringify(problems));
+  const scope = { tenantId: "t", appId: "*", agentId: "*", env: "*" };
+  const policies = [{ policyId: "p", name: "p", version: 1, scope, document }];
+  return compileEngine({ policies, environment: "prod", projectId: "p", models, overlays });
+}
+
+/** What was found, comparable. */
+export function findingsOf({ evaluation }: ReturnType<typeof whole>): string[] {
+  return evaluation.findings.map(({ ruleId, category, start, end, score, layer }) =>
+    JSON.stringify([ruleId, category, start, end, score, layer]),
+  );
+}
