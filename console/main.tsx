@@ -6,7 +6,9 @@ import { createRoot } from "react-dom/client";
 import { Providers } from "./app/providers.tsx";
 import { router } from "./app/router.tsx";
 import { applyTheme, storedTheme } from "./app/theme.ts";
+import { takeFragment } from "./data/fragment.ts";
 
+takeFragment();
 applyTheme(storedTheme());
 
 // A tab that is older than the server misses a file of its build. Drafts survive the reload.

@@ -220,6 +220,13 @@ export const controlPlaneSchema = defineSchema({
     description:
       "Address at which people reach the control plane. Links in mails and redirects of identity providers lead there. Empty: this machine and `PORT`.",
   },
+  runtimeUrl: {
+    name: "POLICY_GUARD_RUNTIME_URL",
+    kind: "url",
+    schemes: ["http", "https"],
+    description:
+      "Address at which applications reach a runtime, for the commands that the console shows. Empty: the console writes `$RUNTIME_URL`. `npm start` names its own.",
+  },
   smtpUrl: {
     name: "SMTP_URL",
     kind: "url",

@@ -59,6 +59,7 @@ export function createParts(config: ControlPlaneConfig, process: ProcessParts) {
     stripe,
     onProviderEvent: createEventMetrics(metrics),
     isRegistrationOpen: config.registration === "open",
+    runtimeUrl: config.runtimeUrl?.replace(/\/+$/, ""),
     defaultPlan: config.defaultPlan,
     billingMode: stripe === undefined ? localMode : ("stripe" as const),
     prices: readPrices(config.stubPrices),

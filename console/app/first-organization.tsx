@@ -2,8 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Navigate } from "@tanstack/react-router";
 import { failureOf } from "../data/failure.ts";
 import { meQuery } from "../data/session.ts";
-import { Empty, Failed, Loading } from "../part/state.tsx";
-import { en } from "../text/en.ts";
+import { Failed, Loading } from "../part/state.tsx";
 
 /** Leads from "/" to the first organization of the person, or to the sign-in. */
 export function FirstOrganization() {
@@ -14,6 +13,6 @@ export function FirstOrganization() {
   }
   if (me.data === undefined) return <Loading />;
   const [first] = me.data.organizations;
-  if (first === undefined) return <Empty title={en.noOrganization.title} text={en.noOrganization.text} />;
+  if (first === undefined) return <Navigate to="/welcome" replace />;
   return <Navigate to="/o/$org" params={{ org: first.orgId }} replace />;
 }

@@ -2,16 +2,15 @@
 
 import { useQuery as useRpc } from "@connectrpc/connect-query";
 import { useQuery } from "@tanstack/react-query";
-import { Outlet, useNavigate, useParams } from "@tanstack/react-router";
-import { useEffect, useMemo, useState } from "react";
+import { Outlet, useParams } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
 import { failureOf } from "../data/failure.ts";
 import { OrganizationContext, permissionsOf } from "../data/organization.ts";
 import { meQuery } from "../data/session.ts";
-import { whenSessionEnds } from "../data/transport.ts";
 import { Empty, Failed, Loading } from "../part/state.tsx";
 import { en } from "../text/en.ts";
-import { SessionDialog } from "./session-dialog.tsx";
+import { EndedSession, ToSignIn } from "./ended-session.tsx";
 import { Shell } from "./shell.tsx";
 
 /** The frame of an organization's pages. */
@@ -48,24 +47,4 @@ export function OrganizationLayout() {
       <EndedSession email={me.data.account?.email ?? ""} accountId={organization.accountId} />
     </OrganizationContext>
   );
-}
-
-/** Leads to the sign-in, and from there back to the address that the person came with. */
-function ToSignIn() {
-  const [next] = useState(() => location.pathname + location.search);
-  const navigate = useNavigate();
-  useEffect(() => {
-    navigate({ to: "/sign-in", search: { next }, replace: true });
-  }, [navigate, next]);
-  return <Loading />;
-}
-
-/** Asks for the password again when a call found no session; the page stays as it is behind the dialog. */
-function EndedSession({ email, accountId }: { readonly email: string; readonly accountId: string }) {
-  const [hasEnded, setEnded] = useState(false);
-  useEffect(() => {
-    whenSessionEnds(() => setEnded(true));
-    return () => whenSessionEnds(undefined);
-  }, []);
-  return hasEnded && <SessionDialog email={email} accountId={accountId} onSignedIn={() => setEnded(false)} />;
 }

@@ -2,17 +2,11 @@
 
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { traceSearch } from "../page/trace/search.ts";
+import { entryRoutes } from "./entry-routes.ts";
 import { FirstOrganization } from "./first-organization.tsx";
 import { orgRoute, rootRoute } from "./route-base.tsx";
+import { settingsRoutes } from "./settings-routes.ts";
 import { shipRoutes } from "./ship-routes.ts";
-
-const signInRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/sign-in",
-  validateSearch: (search: Record<string, unknown>): { next?: string } =>
-    typeof search.next === "string" && /^\/(?!\/)/.test(search.next) ? { next: search.next } : {},
-  component: lazyRouteComponent(() => import("../page/entry/sign-in.tsx"), "SignInPage"),
-});
 
 const indexRoute = createRoute({ getParentRoute: () => rootRoute, path: "/", component: FirstOrganization });
 
@@ -59,14 +53,8 @@ const tracesRoute = createRoute({
   component: lazyRouteComponent(() => import("../page/trace/list.tsx"), "TracesPage"),
 });
 
-const tokensRoute = createRoute({
-  getParentRoute: () => orgRoute,
-  path: "/settings/tokens",
-  component: lazyRouteComponent(() => import("../page/settings/tokens.tsx"), "TokensPage"),
-});
-
 const routes = rootRoute.addChildren([
-  signInRoute,
+  ...entryRoutes,
   indexRoute,
   orgRoute.addChildren([
     homeRoute,
@@ -76,7 +64,7 @@ const routes = rootRoute.addChildren([
     versionsRoute,
     ...shipRoutes,
     tracesRoute,
-    tokensRoute,
+    ...settingsRoutes,
   ]),
 ]);
 

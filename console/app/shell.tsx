@@ -93,13 +93,16 @@ function Entries() {
           {texts.analytics}
         </Link>
       </Group>
-      {can(TokenService.method.listTokens) && (
-        <Group title={texts.settings}>
+      <Group title={texts.settings}>
+        <Link to="/o/$org/settings/team" {...link}>
+          {texts.team}
+        </Link>
+        {can(TokenService.method.listTokens) && (
           <Link to="/o/$org/settings/tokens" {...link}>
             {texts.tokens}
           </Link>
-        </Group>
-      )}
+        )}
+      </Group>
     </ul>
   );
 }
@@ -168,6 +171,7 @@ function AccountMenu({ me }: { readonly me: GetMeResponse }) {
             ))}
           </select>
         </label>
+        <Link to="/account">{texts.account}</Link>
         <a href="/docs">{texts.reference}</a>
         <Button onClick={() => signOut()}>{texts.signOut}</Button>
       </div>

@@ -4,21 +4,44 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { queryClient } from "./client.ts";
 
+/** The key of the query for the signed-in person, which is no call by itself. */
+export const meKey = "me";
+
 /** Services whose answers depend on what a service changes, besides its own. */
 const dependents: Readonly<Record<string, readonly string[]>> = {
   AccountService: [],
+  AgentService: [],
+  AlertService: [],
   AnnotationService: ["TraceService"],
+  BillingService: ["OrganizationService"],
   BundleService: ["EnvironmentService", "RuntimeInstanceService"],
+  DatasetService: [],
+  DetectorBackendService: ["PolicyService"],
   EnvironmentService: ["BundleService", "ProjectService"],
+  ErasureService: ["TraceService"],
+  EvidenceService: [],
+  LanguageService: ["PolicyService"],
+  ListService: ["PolicyService"],
   OrganizationService: ["AccountService"],
+  OutputSchemaService: ["PolicyService"],
   PackService: ["PolicyService"],
   PolicyService: [],
   ProjectService: ["EnvironmentService"],
   ReplayService: [],
+  RetentionService: [],
   RuntimeInstanceService: [],
-  TeamService: ["AccountService"],
+  ScimService: ["TeamService"],
+  SigningKeyService: [],
+  SsoService: [],
+  // A role that changes takes what its bearer made with it, tokens among it.
+  TeamService: ["AccountService", "TokenService"],
   TokenService: [],
+  TraceService: [],
+  WebhookService: [],
 };
+
+/** The services that the table knows. */
+export const knownServices: readonly string[] = Object.keys(dependents);
 
 /** The services whose answers are stale after a call of this method. */
 export function staleAfter(method: DescMethod): readonly string[] {
@@ -31,6 +54,7 @@ export async function invalidate(method: DescMethod): Promise<void> {
   const stale = new Set(staleAfter(method));
   await queryClient.invalidateQueries({
     predicate: ({ queryKey }) => {
+      if (queryKey[0] === meKey) return stale.has("AccountService");
       const facts = queryKey[1] as { readonly serviceName?: string } | undefined;
       return stale.has(facts?.serviceName?.split(".").at(-1) ?? "");
     },

@@ -5,6 +5,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { AccountService, type GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
 import { queryClient } from "./client.ts";
 import { forgetDrafts } from "./draft.ts";
+import { meKey } from "./invalidation.ts";
 import { setSession, transport } from "./transport.ts";
 
 const accounts = createClient(AccountService, transport);
@@ -12,7 +13,7 @@ const otherTabs = new BroadcastChannel("policy-guard");
 
 /** The signed-in person with their organizations. */
 export const meQuery = queryOptions({
-  queryKey: ["me"],
+  queryKey: [meKey],
   queryFn: async (): Promise<GetMeResponse> => {
     const me = await accounts.getMe({});
     setSession(me.sessionId);

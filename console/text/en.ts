@@ -1,11 +1,14 @@
 // Everything that the console says, by page. Sentences with values are functions. A second language is a second module
 // of the same type.
 
+import { accountTexts } from "./account.ts";
 import { analyticsTexts } from "./analytics.ts";
 import { bundleTexts } from "./bundle.ts";
+import { entryTexts } from "./entry.ts";
 import { fleetTexts } from "./fleet.ts";
-import { counted } from "./format.ts";
+import { count, counted } from "./format.ts";
 import { reviewTexts } from "./review.ts";
+import { roleTexts, teamTexts } from "./team.ts";
 
 /** The English texts. */
 export const en = {
@@ -27,12 +30,21 @@ export const en = {
     requestId: (id: string) => `Request ${id}`,
     version: (n: number) => `v${n}`,
     none: "–",
+    working: "One moment…",
+    stored: "I have stored it",
+    download: "Download",
+    typeName: (name: string) => `Type ${name} to go on`,
+    pages: "Pages",
+    first: "This is the first page",
+    last: "This is the last page",
+    shown: (from: number, to: number, total: number) => `${count(from)}–${count(to)} of ${count(total)}`,
   },
   failure: {
     unreachable: "The control plane does not answer. What you typed is kept.",
     broken: "Something went wrong on the server.",
     gone: "This is gone, or not yours.",
     refused: "Your role does not allow this.",
+    field: (field: string, message: string) => `${field}: ${message}`,
     billing: "Billing is overdue: changes are refused until it is settled. Everything stays readable.",
     retryIn: (seconds: number) => `Try again in ${counted(seconds, "second", "seconds")}.`,
   },
@@ -72,10 +84,7 @@ export const en = {
     again: "Your session has ended. Sign in again to go on; what you typed is kept.",
     other: "You signed in as somebody else, so this page is loaded anew.",
     where: "After npm start, the owner's address and password are in bootstrap.json in the data folder.",
-  },
-  noOrganization: {
-    title: "No organization yet",
-    text: "You are signed in, and a member of no organization. Ask an admin for an invitation.",
+    or: "or",
   },
   home: {
     title: "Home",
@@ -281,6 +290,10 @@ export const en = {
   review: reviewTexts,
   fleet: fleetTexts,
   analytics: analyticsTexts,
+  entry: entryTexts,
+  roles: roleTexts,
+  team: teamTexts,
+  account: accountTexts,
   tokens: {
     title: "Tokens",
     create: "Issue a token…",
@@ -305,7 +318,6 @@ export const en = {
     } as Readonly<Record<string, string>>,
     onceTitle: "The token, shown once",
     onceText: "It cannot be read again. Store it where the caller finds it.",
-    stored: "I have stored it",
     project: "Project",
     environment: "Environment",
     wholeOrganization: "the organization",

@@ -20,7 +20,7 @@ import type { ConsoleManifest } from "../../gateway/console/console-page.ts";
 import { forgetOlder, isWhole } from "./builds.ts";
 
 /** The first segments of the addresses that the router of the console has. */
-const segments = ["o", "sign-in"];
+const segments = ["o", "sign-in", "sign-up", "register", "password-reset", "accept", "join", "welcome", "account"];
 /** Smaller files gain nothing. */
 const minCompressedBytes = 512;
 

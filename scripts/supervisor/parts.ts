@@ -35,6 +35,7 @@ export interface Bootstrap {
   readonly org_id: string;
   readonly admin_token: string;
   readonly runtime_token: string;
+  readonly runtime_url: string;
 }
 
 /** How long each part may take to end. Longer than the part's own limit for draining. */
@@ -67,9 +68,10 @@ export class Parts {
     await this.#runOnce("bootstrap", "src/bootstrap.ts", application);
     const bootstrap = readBootstrap(settings.dataFolder);
     tell("Starting control plane, worker and runtime…");
+    const named = { POLICY_GUARD_RUNTIME_URL: bootstrap.runtime_url };
     const { MANAGEMENT_PORT, WORKER_MANAGEMENT_PORT, RUNTIME_MANAGEMENT_PORT } = settings.ports;
     const outcomes = await Promise.allSettled([
-      this.#keep("control plane", "src/main.ts", application, MANAGEMENT_PORT),
+      this.#keep("control plane", "src/main.ts", { ...named, ...application }, MANAGEMENT_PORT),
       this.#keep("worker", "src/worker.ts", { ...base, DATABASE_WORKER_URL: urls.workerUrl }, WORKER_MANAGEMENT_PORT),
     ]);
     // Both are waited for, so that none is still starting when the other's failure stops everything.

@@ -1,33 +1,38 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { queryClient } from "../../data/client.ts";
-import { meQuery } from "../../data/session.ts";
-import { Mark } from "../../part/mark.tsx";
-import { useTitle } from "../../part/title.ts";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { enterAs } from "../../data/enter.ts";
+import { installationQuery } from "../../data/installation.ts";
 import { en } from "../../text/en.ts";
+import { EntryCard } from "./card.tsx";
 import style from "./entry.module.css";
 import { SignInForm } from "./sign-in-form.tsx";
+import { SsoStart } from "./sso-start.tsx";
+
+const { links } = en.entry;
 
 /** Where people sign in. Leads back to where they came from. */
 export function SignInPage() {
   const { next = "/" } = useSearch({ from: "/sign-in" });
   const navigate = useNavigate();
-  useTitle(en.signIn.title);
+  const { data: installation } = useQuery(installationQuery);
   const goOn = async () => {
-    queryClient.clear();
-    await queryClient.fetchQuery(meQuery);
+    await enterAs();
     await navigate({ href: next, replace: true });
   };
   return (
-    <main className={style.entry}>
-      <div className={style.card}>
-        <p className={style.brand}>
-          <Mark />
-          {en.product}
-        </p>
-        <h1>{en.signIn.title}</h1>
-        <SignInForm onSignedIn={goOn} />
-        <p className={style.note}>{en.signIn.where}</p>
-      </div>
-    </main>
+    <EntryCard
+      title={en.signIn.title}
+      links={
+        <>
+          <Link to="/password-reset">{links.forgot}</Link>
+          {installation?.isRegistrationOpen === true && <Link to="/sign-up">{links.signUp}</Link>}
+        </>
+      }
+    >
+      <SignInForm onSignedIn={goOn} />
+      <p className={style.or}>{en.signIn.or}</p>
+      <SsoStart next={next} />
+      {installation?.isMailConfigured === false && <p className={style.note}>{en.signIn.where}</p>}
+    </EntryCard>
   );
 }

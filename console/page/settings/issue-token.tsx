@@ -11,6 +11,7 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { Select, TextField } from "../../part/field.tsx";
+import { ShownOnce } from "../../part/shown-once.tsx";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import style from "./settings.module.css";
@@ -42,7 +43,8 @@ export function IssueTokenDialog({ onClose }: { readonly onClose: () => void }) 
       await invalidate(TokenService.method.issueRuntimeToken);
     });
   };
-  if (token !== undefined) return <ShownOnce token={token} onClose={onClose} />;
+  if (token !== undefined)
+    return <ShownOnce title={texts.onceTitle} text={texts.onceText} value={token} onClose={onClose} />;
   return (
     <Dialog title={texts.create} onClose={onClose}>
       <form className={style.form} onSubmit={submit}>
@@ -107,25 +109,5 @@ function Place({ hasEnvironment }: { readonly hasEnvironment: boolean }) {
         </Select>
       )}
     </>
-  );
-}
-
-function ShownOnce({ token, onClose }: { readonly token: string; readonly onClose: () => void }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(token);
-    setCopied(true);
-  };
-  return (
-    <Dialog title={texts.onceTitle} isFirm onClose={onClose}>
-      <p>{texts.onceText}</p>
-      <pre className={style.secret}>{token}</pre>
-      <DialogActions>
-        <Button onClick={copy}>{isCopied ? en.common.copied : en.common.copy}</Button>
-        <Button kind="primary" onClick={onClose}>
-          {texts.stored}
-        </Button>
-      </DialogActions>
-    </Dialog>
   );
 }

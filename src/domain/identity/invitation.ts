@@ -17,6 +17,7 @@ import {
   countInvitations,
   deleteExpiredInvitation,
   type FoundInvitation,
+  findMember,
   findMemberByEmail,
   lockTeam,
   lookUpInvitation,
@@ -67,6 +68,17 @@ export interface AcceptInput {
   readonly token: string;
   readonly name?: string;
   readonly password?: string;
+}
+
+/** What an invitation offers. */
+export interface Offer {
+  readonly orgName: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly invitedBy: string;
+  readonly expiresAt: Date;
+  /** Whether the address has an account, whose password joins. */
+  readonly hasAccount: boolean;
 }
 
 /** A person who has joined. */
@@ -127,12 +139,26 @@ export class Invitations {
     return { member, link: mailer === undefined ? link : undefined };
   }
 
+  /** What the link offers. Whoever has it may know: they could accept. */
+  async lookUp(token: string): Promise<Offer> {
+    const found = await this.#find(token);
+    const member = await this.#database.systemTransaction(found.org_id, (tx) => findMember(tx, found.member_id));
+    // It was accepted or withdrawn meanwhile.
+    if (member?.invitationExpiresAt == null) throw linkInvalid();
+    return {
+      orgName: found.org_name,
+      email: found.email,
+      role: member.role,
+      invitedBy: member.invitedBy ?? "",
+      expiresAt: member.invitationExpiresAt,
+      hasAccount: (await lookUpAccount(this.#database, found.email_key)) !== undefined,
+    };
+  }
+
   /** Joins by a link. `caller` is the signed-in person, if any. */
   async accept(input: AcceptInput, origin: CallOrigin, caller: AccountCaller | undefined): Promise<Joined> {
-    if (!isTicket("link", input.token)) throw linkInvalid();
+    const found = await this.#find(input.token);
     const digest = tokenDigest(input.token);
-    const found = await lookUpInvitation(this.#database, digest, this.#parts.clock.now());
-    if (found === undefined) throw linkInvalid();
     const joiner = await this.#joiner(found, input, caller, origin);
     const work = this.#database.accountTransaction(joiner.accountId, (tx) =>
       join(tx, found, { digest, joiner, origin }),
@@ -144,6 +170,13 @@ export class Invitations {
       if (error instanceof Fault && error.reason === Reason.ALREADY_EXISTS) return this.accept(input, origin, caller);
       throw error;
     });
+  }
+
+  async #find(token: string): Promise<FoundInvitation> {
+    if (!isTicket("link", token)) throw linkInvalid();
+    const found = await lookUpInvitation(this.#database, tokenDigest(token), this.#parts.clock.now());
+    if (found === undefined) throw linkInvalid();
+    return found;
   }
 
   // The link proves that the address is the caller's, not that the account is.

@@ -4,12 +4,14 @@ import type { Outbound } from "../../kit/net/outbound/client.ts";
 import type { NetworkGuard } from "../../kit/net/outbound/guard.ts";
 import { createResolveText } from "../../kit/net/outbound/resolve.ts";
 import type { Clock } from "../../kit/process/clock.ts";
+import { productVersion } from "../../kit/process/product-folder.ts";
 import { OidcClient } from "../../platform/oidc/oidc.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Plan } from "../billing/plan.ts";
 import type { MailQueue } from "../mail/mail-queue.ts";
 import { Accounts } from "./account.ts";
+import type { Installation } from "./installation.ts";
 import { Invitations } from "./invitation.ts";
 import { JoinRequests } from "./join-request.ts";
 import { Logins } from "./login.ts";
@@ -45,6 +47,8 @@ export interface IdentityParts {
   readonly publicUrl: string;
   /** Whether strangers may register. */
   readonly isRegistrationOpen: boolean;
+  /** The address of a runtime; undefined when the operator has named none. */
+  readonly runtimeUrl: string | undefined;
   /** The plan of new organizations. */
   readonly defaultPlan: Plan;
   /** Counts and logs refused sign-ins. */
@@ -53,7 +57,12 @@ export interface IdentityParts {
 
 /** Builds the services. */
 export function createIdentityDomain(parts: IdentityParts) {
-  return { ...createAccounts(parts), ...createSso(parts), tokens: new Tokens(parts.database) };
+  const tokens = new Tokens(parts.database);
+  return { ...createAccounts(parts), ...createSso(parts), tokens, installation: installationOf(parts) };
+}
+
+function installationOf({ mailer, isRegistrationOpen, runtimeUrl }: IdentityParts): Installation {
+  return { version: productVersion(), isRegistrationOpen, isMailConfigured: mailer !== undefined, runtimeUrl };
 }
 
 function createAccounts(parts: IdentityParts) {

@@ -3,6 +3,7 @@ import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { AccountSchema, MembershipSchema, SessionSchema } from "../../../gen/policyguard/control/v1/account_pb.ts";
 import type { AccountService } from "../../../gen/policyguard/control/v1/account_service_pb.ts";
 import type { Accounts } from "../../domain/identity/account.ts";
+import type { Installation } from "../../domain/identity/installation.ts";
 import type { Logins } from "../../domain/identity/login.ts";
 import type { Passwords } from "../../domain/identity/password-change.ts";
 import type { Registrations } from "../../domain/identity/registration.ts";
@@ -24,18 +25,24 @@ export interface AccountDomain {
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly factors: SecondFactors;
+  readonly installation: Installation;
 }
 
 type Handlers = ServiceImpl<typeof AccountService>;
 
 /** Handlers of AccountService. */
-export function accountHandlers(domain: AccountDomain, consoles: ConsoleSessions): Omit<Handlers, "acceptInvitation"> {
+export function accountHandlers(
+  domain: AccountDomain,
+  consoles: ConsoleSessions,
+): Omit<Handlers, "acceptInvitation" | "lookUpInvitation"> {
   return { ...entryHandlers(domain, consoles), ...sessionHandlers(domain, consoles), ...credentialHandlers(domain) };
 }
 
 /** Handlers of calls without a session. */
-function entryHandlers({ registrations, logins, passwords }: AccountDomain, consoles: ConsoleSessions) {
+function entryHandlers(domain: AccountDomain, consoles: ConsoleSessions) {
+  const { registrations, logins, passwords, installation } = domain;
   return {
+    getInstallation: () => installation,
     register: async (request, context) => {
       const begun = await registrations.register(request, consoles.originOf(context, request));
       return begun === undefined

@@ -17,6 +17,7 @@ const bootstrap = {
   org_id: "0b9f4a52-7c1e-4d5a-9a53-3a1f6c2e8d10",
   admin_token: "gr_adm_example",
   runtime_token: "gr_run_example",
+  runtime_url: "http://127.0.0.1:8081",
 };
 
 test("the commands to paste wait for the runtime's report before they ask for the trace of the attack", () => {

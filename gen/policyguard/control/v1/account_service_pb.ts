@@ -6,8 +6,11 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Account, Membership, Session, SessionTokens } from "./account_pb.ts";
 import { file_policyguard_control_v1_account } from "./account_pb.ts";
+import type { Role } from "../../options/v1/options_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +18,60 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/account_service.proto.
  */
 export const file_policyguard_control_v1_account_service: GenFile = /*@__PURE__*/
-  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLnAQoPUmVnaXN0ZXJSZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRADGP4BEiAKCHBhc3N3b3JkGAIgASgJQg66SAdyBRABKIAgwLwYARItCgRuYW1lGAMgASgJQh+6SBxyGhABGMgBMhNeW15ceDAwLVx4MWZceDdmXSokEj8KEW9yZ2FuaXphdGlvbl9uYW1lGAQgASgJQh+6SBxyGhABGMgBMhNeW15ceDAwLVx4MWZceDdmXSokSACIAQESEQoJYXNfY29va2llGAUgASgIQhQKEl9vcmdhbml6YXRpb25fbmFtZSL0AQoQUmVnaXN0ZXJSZXNwb25zZRIOCgZzdGF0dXMYASABKAkSNQoHYWNjb3VudBgCIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudEgAiAEBEjoKBnRva2VucxgDIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2Vzc2lvblRva2Vuc0gBiAEBEhMKBm9yZ19pZBgEIAEoCUgCiAEBEiYKCnNldF9jb29raWUYBSABKAlCEsC8GAHKvBgKU2V0LUNvb2tpZUIKCghfYWNjb3VudEIJCgdfdG9rZW5zQgkKB19vcmdfaWQiRwoTQ29uZmlybUVtYWlsUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOukgHcgUQARiABMC8GAESEQoJYXNfY29va2llGAIgASgIItcBChRDb25maXJtRW1haWxSZXNwb25zZRIwCgdhY2NvdW50GAEgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5BY2NvdW50EjoKBnRva2VucxgCIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2Vzc2lvblRva2Vuc0gAiAEBEhMKBm9yZ19pZBgDIAEoCUgBiAEBEiYKCnNldF9jb29raWUYBCABKAlCEsC8GAHKvBgKU2V0LUNvb2tpZUIJCgdfdG9rZW5zQgkKB19vcmdfaWQiXgoMTG9naW5SZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRADGP4BEiAKCHBhc3N3b3JkGAIgASgJQg66SAdyBRABKIAgwLwYARIRCglhc19jb29raWUYAyABKAgigwIKDUxvZ2luUmVzcG9uc2USOgoGdG9rZW5zGAEgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5TZXNzaW9uVG9rZW5zSACIAQESNQoHYWNjb3VudBgCIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudEgBiAEBEhQKDG1mYV9yZXF1aXJlZBgDIAEoCBIcCgltZmFfdG9rZW4YBCABKAlCBMC8GAFIAogBARImCgpzZXRfY29va2llGAUgASgJQhLAvBgByrwYClNldC1Db29raWVCCQoHX3Rva2Vuc0IKCghfYWNjb3VudEIMCgpfbWZhX3Rva2VuImkKFENvbXBsZXRlTG9naW5SZXF1ZXN0EiEKCW1mYV90b2tlbhgBIAEoCUIOukgHcgUQARiABMC8GAESGwoEY29kZRgCIAEoCUINukgGcgQQARhAwLwYARIRCglhc19jb29raWUYAyABKAgiuAEKFUNvbXBsZXRlTG9naW5SZXNwb25zZRI6CgZ0b2tlbnMYASABKAsyJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNlc3Npb25Ub2tlbnNIAIgBARIwCgdhY2NvdW50GAIgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5BY2NvdW50EiYKCnNldF9jb29raWUYAyABKAlCEsC8GAHKvBgKU2V0LUNvb2tpZUIJCgdfdG9rZW5zIj4KFVJlZnJlc2hTZXNzaW9uUmVxdWVzdBIlCg1yZWZyZXNoX3Rva2VuGAEgASgJQg66SAdyBRABGIAEwLwYASJPChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEjUKBnRva2VucxgBIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2Vzc2lvblRva2VucyIPCg1Mb2dvdXRSZXF1ZXN0IjQKDkxvZ291dFJlc3BvbnNlEiIKCnNldF9jb29raWUYASABKAlCDsq8GApTZXQtQ29va2llIg4KDEdldE1lUmVxdWVzdCK4AQoNR2V0TWVSZXNwb25zZRIwCgdhY2NvdW50GAEgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5BY2NvdW50EjkKDW9yZ2FuaXphdGlvbnMYAiADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLk1lbWJlcnNoaXASEgoKc2Vzc2lvbl9pZBgDIAEoCRImCgpzZXRfY29va2llGAQgASgJQhLAvBgByrwYClNldC1Db29raWUiZwoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EigKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCDrpIB3IFEAEogCDAvBgBEiQKDG5ld19wYXNzd29yZBgCIAEoCUIOukgHcgUQASiAIMC8GAEiGAoWQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSI4ChtSZXF1ZXN0UGFzc3dvcmRSZXNldFJlcXVlc3QSGQoFZW1haWwYASABKAlCCrpIB3IFEAMY/gEiLgocUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZRIOCgZzdGF0dXMYASABKAkiWwoUUmVzZXRQYXNzd29yZFJlcXVlc3QSHQoFdG9rZW4YASABKAlCDrpIB3IFEAEYgATAvBgBEiQKDG5ld19wYXNzd29yZBgCIAEoCUIOukgHcgUQASiAIMC8GAEiFwoVUmVzZXRQYXNzd29yZFJlc3BvbnNlImgKE0xpc3RTZXNzaW9uc1JlcXVlc3QSHgoFbGltaXQYASABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAiABKAVCB7pIBBoCKABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCJ3ChRMaXN0U2Vzc2lvbnNSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSMQoIc2Vzc2lvbnMYBCADKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNlc3Npb24iNAoUUmV2b2tlU2Vzc2lvblJlcXVlc3QSHAoKc2Vzc2lvbl9pZBgBIAEoCUIIukgFcgOwAQEiFwoVUmV2b2tlU2Vzc2lvblJlc3BvbnNlIkUKD0Vucm9sTWZhUmVxdWVzdBIlCghwYXNzd29yZBgBIAEoCUIOukgHcgUQASiAIMC8GAFIAIgBAUILCglfcGFzc3dvcmQiWQoQRW5yb2xNZmFSZXNwb25zZRIZCgtvdHBhdXRoX3VyaRgBIAEoCUIEwLwYARIUCgZxcl9zdmcYAiABKAlCBMC8GAESFAoGc2VjcmV0GAMgASgJQgTAvBgBImQKEUNvbmZpcm1NZmFSZXF1ZXN0EhsKBGNvZGUYASABKAlCDbpIBnIEEAEYQMC8GAESJQoIcGFzc3dvcmQYAiABKAlCDrpIB3IFEAEogCDAvBgBSACIAQFCCwoJX3Bhc3N3b3JkIjIKEkNvbmZpcm1NZmFSZXNwb25zZRIcCg5yZWNvdmVyeV9jb2RlcxgBIAMoCUIEwLwYASIwChFEaXNhYmxlTWZhUmVxdWVzdBIbCgRjb2RlGAEgASgJQg26SAZyBBABGEDAvBgBIhQKEkRpc2FibGVNZmFSZXNwb25zZSK8AQoXQWNjZXB0SW52aXRhdGlvblJlcXVlc3QSHQoFdG9rZW4YASABKAlCDrpIB3IFEAEYgATAvBgBEjIKBG5hbWUYAiABKAlCH7pIHHIaEAEYyAEyE15bXlx4MDAtXHgxZlx4N2ZdKiRIAIgBARIlCghwYXNzd29yZBgDIAEoCUIOukgHcgUQASiAIMC8GAFIAYgBARIRCglhc19jb29raWUYBCABKAhCBwoFX25hbWVCCwoJX3Bhc3N3b3JkIvMBChhBY2NlcHRJbnZpdGF0aW9uUmVzcG9uc2USMAoHYWNjb3VudBgBIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudBI6CgZ0b2tlbnMYAiABKAsyJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNlc3Npb25Ub2tlbnNIAIgBARI2CgptZW1iZXJzaGlwGAMgASgLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5NZW1iZXJzaGlwEiYKCnNldF9jb29raWUYBCABKAlCEsC8GAHKvBgKU2V0LUNvb2tpZUIJCgdfdG9rZW5zMr0bCg5BY2NvdW50U2VydmljZRLdAQoIUmVnaXN0ZXISJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlZ2lzdGVyUmVxdWVzdBooLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVnaXN0ZXJSZXNwb25zZSJ+8rsYAkgB+LsYyQGCvBgCCAGavBgOYWxyZWFkeV9leGlzdHOavBgQcGFzc3dvcmRfcmVmdXNlZJq8GBNyZWdpc3RyYXRpb25fY2xvc2VkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAhY6ASoiES92MS9hdXRoL3JlZ2lzdGVyEtYBCgxDb25maXJtRW1haWwSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbmZpcm1FbWFpbFJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbmZpcm1FbWFpbFJlc3BvbnNlImvyuxgCSAGCvBgCCAGavBgMbGlua19pbnZhbGlkmrwYE3JlZ2lzdHJhdGlvbl9jbG9zZWSavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCHjoBKiIZL3YxL2F1dGgvcmVnaXN0ZXIvY29uZmlybRLHAQoFTG9naW4SJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxvZ2luUmVxdWVzdBolLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTG9naW5SZXNwb25zZSJx8rsYAkgBgrwYAggBirwYD2FjY291bnQuc2lnbl9pbpq8GA91bmF1dGhlbnRpY2F0ZWSavBgOYWNjb3VudF9sb2NrZWSavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCEzoBKiIOL3YxL2F1dGgvbG9naW4S4wEKDUNvbXBsZXRlTG9naW4SLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbXBsZXRlTG9naW5SZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db21wbGV0ZUxvZ2luUmVzcG9uc2UidfK7GAJIAYK8GAIIAYq8GA9hY2NvdW50LnNpZ25faW6avBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAhc6ASoiEi92MS9hdXRoL2xvZ2luL21mYRLHAQoOUmVmcmVzaFNlc3Npb24SLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlZnJlc2hTZXNzaW9uUmVxdWVzdBouLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSJW8rsYAkgBgrwYAggBmrwYD3VuYXV0aGVudGljYXRlZJq8GAxyYXRlX2xpbWl0ZWSovBgBgtPkkwIdOgEqYgZ0b2tlbnMiEC92MS9hdXRoL3JlZnJlc2gSngEKBkxvZ291dBIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTG9nb3V0UmVxdWVzdBomLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTG9nb3V0UmVzcG9uc2UiRfK7GARAAVAB+LsYzAGCvBgCCAGKvBgQYWNjb3VudC5zaWduX291dKi8GAGC0+STAhQ6ASoiDy92MS9hdXRoL2xvZ291dBJ5CgVHZXRNZRIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TWVSZXF1ZXN0GiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRNZVJlc3BvbnNlIiPyuxgCUAGCvBgCCAGovBgCgtPkkwINEgsvdjEvYXV0aC9tZRKHAgoOQ2hhbmdlUGFzc3dvcmQSLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBouLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSKVAfK7GAJIAfi7GMwBgrwYAggBirwYF2FjY291bnQucGFzc3dvcmRfY2hhbmdlmrwYEHBhc3N3b3JkX3JlZnVzZWSavBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAKC0+STAhY6ASoiES92MS9hdXRoL3Bhc3N3b3JkEsoBChRSZXF1ZXN0UGFzc3dvcmRSZXNldBIzLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0GjQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIkfyuxgCSAH4uxjKAYK8GAIIAZq8GAxyYXRlX2xpbWl0ZWSovBgBgtPkkwIcOgEqIhcvdjEvYXV0aC9wYXNzd29yZC1yZXNldBL8AQoNUmVzZXRQYXNzd29yZBIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSKNAfK7GAJIAfi7GMwBgrwYAggBirwYFmFjY291bnQucGFzc3dvcmRfcmVzZXSavBgMbGlua19pbnZhbGlkmrwYEHBhc3N3b3JkX3JlZnVzZWSavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCJDoBKiIfL3YxL2F1dGgvcGFzc3dvcmQtcmVzZXQvY29uZmlybRKOAQoMTGlzdFNlc3Npb25zEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIjgrwYAggBqLwYAoLT5JMCExIRL3YxL2F1dGgvc2Vzc2lvbnMSygEKDVJldm9rZVNlc3Npb24SLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJldm9rZVNlc3Npb25SZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXZva2VTZXNzaW9uUmVzcG9uc2UiXPi7GMwBgrwYAggBirwYFmFjY291bnQuc2Vzc2lvbl9yZXZva2WavBgJbm90X2ZvdW5kqLwYAoLT5JMCICoeL3YxL2F1dGgvc2Vzc2lvbnMve3Nlc3Npb25faWR9EuEBCghFbnJvbE1mYRInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRW5yb2xNZmFSZXF1ZXN0GigucG9saWN5Z3VhcmQuY29udHJvbC52MS5FbnJvbE1mYVJlc3BvbnNlIoEB8rsYAkgB+LsYyQGCvBgCCAGavBgIY29uZmxpY3SavBgQc3RlcF91cF9yZXF1aXJlZJq8GA91bmF1dGhlbnRpY2F0ZWSavBgOYWNjb3VudF9sb2NrZWSavBgMcmF0ZV9saW1pdGVkqLwYAoLT5JMCEToBKiIML3YxL2F1dGgvbWZhEpACCgpDb25maXJtTWZhEikucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db25maXJtTWZhUmVxdWVzdBoqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29uZmlybU1mYVJlc3BvbnNlIqoB8rsYAkgBgrwYAggBirwYEmFjY291bnQubWZhX2VuYWJsZZq8GAhjb25mbGljdJq8GAxjb2RlX3JlZnVzZWSavBgQc3RlcF91cF9yZXF1aXJlZJq8GA91bmF1dGhlbnRpY2F0ZWSavBgOYWNjb3VudF9sb2NrZWSavBgMcmF0ZV9saW1pdGVkqLwYAoLT5JMCGToBKiIUL3YxL2F1dGgvbWZhL2NvbmZpcm0S7wEKCkRpc2FibGVNZmESKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRpc2FibGVNZmFSZXF1ZXN0GioucG9saWN5Z3VhcmQuY29udHJvbC52MS5EaXNhYmxlTWZhUmVzcG9uc2UiiQHyuxgCSAH4uxjMAYK8GAIIAYq8GBNhY2NvdW50Lm1mYV9kaXNhYmxlmrwYCGNvbmZsaWN0mrwYDGNvZGVfcmVmdXNlZJq8GA5hY2NvdW50X2xvY2tlZJq8GAxyYXRlX2xpbWl0ZWSovBgCgtPkkwIZOgEqIhQvdjEvYXV0aC9tZmEvZGlzYWJsZRK4AgoQQWNjZXB0SW52aXRhdGlvbhIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjZXB0SW52aXRhdGlvblJlcXVlc3QaMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjY2VwdEludml0YXRpb25SZXNwb25zZSLAAfK7GARAAUgBgrwYAggBirwYFnRlYW0uYWNjZXB0X2ludml0YXRpb26SvBgRdGVhbS5tZW1iZXJfYWRkZWSavBgMbGlua19pbnZhbGlkmrwYEHBhc3N3b3JkX3JlZnVzZWSavBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAiA6ASoiGy92MS9hdXRoL2ludml0YXRpb25zL2FjY2VwdBoE4L0YB2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_account, file_policyguard_options_v1_options]);
+  fileDesc("Cixwb2xpY3lndWFyZC9jb250cm9sL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSIYChZHZXRJbnN0YWxsYXRpb25SZXF1ZXN0IpsBChdHZXRJbnN0YWxsYXRpb25SZXNwb25zZRIcCgd2ZXJzaW9uGAEgASgJQgvavBgHIjAuMS4wIhIcChRpc19yZWdpc3RyYXRpb25fb3BlbhgCIAEoCBIaChJpc19tYWlsX2NvbmZpZ3VyZWQYAyABKAgSGAoLcnVudGltZV91cmwYBCABKAlIAIgBAUIOCgxfcnVudGltZV91cmwi5wEKD1JlZ2lzdGVyUmVxdWVzdBIZCgVlbWFpbBgBIAEoCUIKukgHcgUQAxj+ARIgCghwYXNzd29yZBgCIAEoCUIOukgHcgUQASiAIMC8GAESLQoEbmFtZRgDIAEoCUIfukgcchoQARjIATITXlteXHgwMC1ceDFmXHg3Zl0qJBI/ChFvcmdhbml6YXRpb25fbmFtZRgEIAEoCUIfukgcchoQARjIATITXlteXHgwMC1ceDFmXHg3Zl0qJEgAiAEBEhEKCWFzX2Nvb2tpZRgFIAEoCEIUChJfb3JnYW5pemF0aW9uX25hbWUi9AEKEFJlZ2lzdGVyUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEjUKB2FjY291bnQYAiABKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjY291bnRIAIgBARI6CgZ0b2tlbnMYAyABKAsyJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNlc3Npb25Ub2tlbnNIAYgBARITCgZvcmdfaWQYBCABKAlIAogBARImCgpzZXRfY29va2llGAUgASgJQhLAvBgByrwYClNldC1Db29raWVCCgoIX2FjY291bnRCCQoHX3Rva2Vuc0IJCgdfb3JnX2lkIkcKE0NvbmZpcm1FbWFpbFJlcXVlc3QSHQoFdG9rZW4YASABKAlCDrpIB3IFEAEYgATAvBgBEhEKCWFzX2Nvb2tpZRgCIAEoCCLXAQoUQ29uZmlybUVtYWlsUmVzcG9uc2USMAoHYWNjb3VudBgBIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudBI6CgZ0b2tlbnMYAiABKAsyJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNlc3Npb25Ub2tlbnNIAIgBARITCgZvcmdfaWQYAyABKAlIAYgBARImCgpzZXRfY29va2llGAQgASgJQhLAvBgByrwYClNldC1Db29raWVCCQoHX3Rva2Vuc0IJCgdfb3JnX2lkIl4KDExvZ2luUmVxdWVzdBIZCgVlbWFpbBgBIAEoCUIKukgHcgUQAxj+ARIgCghwYXNzd29yZBgCIAEoCUIOukgHcgUQASiAIMC8GAESEQoJYXNfY29va2llGAMgASgIIoMCCg1Mb2dpblJlc3BvbnNlEjoKBnRva2VucxgBIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2Vzc2lvblRva2Vuc0gAiAEBEjUKB2FjY291bnQYAiABKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjY291bnRIAYgBARIUCgxtZmFfcmVxdWlyZWQYAyABKAgSHAoJbWZhX3Rva2VuGAQgASgJQgTAvBgBSAKIAQESJgoKc2V0X2Nvb2tpZRgFIAEoCUISwLwYAcq8GApTZXQtQ29va2llQgkKB190b2tlbnNCCgoIX2FjY291bnRCDAoKX21mYV90b2tlbiJpChRDb21wbGV0ZUxvZ2luUmVxdWVzdBIhCgltZmFfdG9rZW4YASABKAlCDrpIB3IFEAEYgATAvBgBEhsKBGNvZGUYAiABKAlCDbpIBnIEEAEYQMC8GAESEQoJYXNfY29va2llGAMgASgIIrgBChVDb21wbGV0ZUxvZ2luUmVzcG9uc2USOgoGdG9rZW5zGAEgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5TZXNzaW9uVG9rZW5zSACIAQESMAoHYWNjb3VudBgCIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudBImCgpzZXRfY29va2llGAMgASgJQhLAvBgByrwYClNldC1Db29raWVCCQoHX3Rva2VucyI+ChVSZWZyZXNoU2Vzc2lvblJlcXVlc3QSJQoNcmVmcmVzaF90b2tlbhgBIAEoCUIOukgHcgUQARiABMC8GAEiTwoWUmVmcmVzaFNlc3Npb25SZXNwb25zZRI1CgZ0b2tlbnMYASABKAsyJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNlc3Npb25Ub2tlbnMiDwoNTG9nb3V0UmVxdWVzdCI0Cg5Mb2dvdXRSZXNwb25zZRIiCgpzZXRfY29va2llGAEgASgJQg7KvBgKU2V0LUNvb2tpZSIOCgxHZXRNZVJlcXVlc3QiuAEKDUdldE1lUmVzcG9uc2USMAoHYWNjb3VudBgBIAEoCzIfLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjb3VudBI5Cg1vcmdhbml6YXRpb25zGAIgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5NZW1iZXJzaGlwEhIKCnNlc3Npb25faWQYAyABKAkSJgoKc2V0X2Nvb2tpZRgEIAEoCUISwLwYAcq8GApTZXQtQ29va2llImcKFUNoYW5nZVBhc3N3b3JkUmVxdWVzdBIoChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQg66SAdyBRABKIAgwLwYARIkCgxuZXdfcGFzc3dvcmQYAiABKAlCDrpIB3IFEAEogCDAvBgBIhgKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UiOAobUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRADGP4BIi4KHFJlcXVlc3RQYXNzd29yZFJlc2V0UmVzcG9uc2USDgoGc3RhdHVzGAEgASgJIlsKFFJlc2V0UGFzc3dvcmRSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg66SAdyBRABGIAEwLwYARIkCgxuZXdfcGFzc3dvcmQYAiABKAlCDrpIB3IFEAEogCDAvBgBIhcKFVJlc2V0UGFzc3dvcmRSZXNwb25zZSJoChNMaXN0U2Vzc2lvbnNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAIgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQidwoUTGlzdFNlc3Npb25zUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjEKCHNlc3Npb25zGAQgAygLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5TZXNzaW9uIjQKFFJldm9rZVNlc3Npb25SZXF1ZXN0EhwKCnNlc3Npb25faWQYASABKAlCCLpIBXIDsAEBIhcKFVJldm9rZVNlc3Npb25SZXNwb25zZSJFCg9FbnJvbE1mYVJlcXVlc3QSJQoIcGFzc3dvcmQYASABKAlCDrpIB3IFEAEogCDAvBgBSACIAQFCCwoJX3Bhc3N3b3JkIlkKEEVucm9sTWZhUmVzcG9uc2USGQoLb3RwYXV0aF91cmkYASABKAlCBMC8GAESFAoGcXJfc3ZnGAIgASgJQgTAvBgBEhQKBnNlY3JldBgDIAEoCUIEwLwYASJkChFDb25maXJtTWZhUmVxdWVzdBIbCgRjb2RlGAEgASgJQg26SAZyBBABGEDAvBgBEiUKCHBhc3N3b3JkGAIgASgJQg66SAdyBRABKIAgwLwYAUgAiAEBQgsKCV9wYXNzd29yZCIyChJDb25maXJtTWZhUmVzcG9uc2USHAoOcmVjb3ZlcnlfY29kZXMYASADKAlCBMC8GAEiMAoRRGlzYWJsZU1mYVJlcXVlc3QSGwoEY29kZRgBIAEoCUINukgGcgQQARhAwLwYASIUChJEaXNhYmxlTWZhUmVzcG9uc2UiOAoXTG9va1VwSW52aXRhdGlvblJlcXVlc3QSHQoFdG9rZW4YASABKAlCDrpIB3IFEAEYgATAvBgBItcBChhMb29rVXBJbnZpdGF0aW9uUmVzcG9uc2USEAoIb3JnX25hbWUYASABKAkSJAoFZW1haWwYAiABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIqCgRyb2xlGAMgASgOMhwucG9saWN5Z3VhcmQub3B0aW9ucy52MS5Sb2xlEhIKCmludml0ZWRfYnkYBCABKAkSLgoKZXhwaXJlc19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLaGFzX2FjY291bnQYBiABKAgivAEKF0FjY2VwdEludml0YXRpb25SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg66SAdyBRABGIAEwLwYARIyCgRuYW1lGAIgASgJQh+6SBxyGhABGMgBMhNeW15ceDAwLVx4MWZceDdmXSokSACIAQESJQoIcGFzc3dvcmQYAyABKAlCDrpIB3IFEAEogCDAvBgBSAGIAQESEQoJYXNfY29va2llGAQgASgIQgcKBV9uYW1lQgsKCV9wYXNzd29yZCLzAQoYQWNjZXB0SW52aXRhdGlvblJlc3BvbnNlEjAKB2FjY291bnQYASABKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjY291bnQSOgoGdG9rZW5zGAIgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5TZXNzaW9uVG9rZW5zSACIAQESNgoKbWVtYmVyc2hpcBgDIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTWVtYmVyc2hpcBImCgpzZXRfY29va2llGAQgASgJQhLAvBgByrwYClNldC1Db29raWVCCQoHX3Rva2VuczKnHgoOQWNjb3VudFNlcnZpY2USlgEKD0dldEluc3RhbGxhdGlvbhIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0SW5zdGFsbGF0aW9uUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0SW5zdGFsbGF0aW9uUmVzcG9uc2UiIoK8GAIIAai8GAGC0+STAhISEC92MS9pbnN0YWxsYXRpb24S3QEKCFJlZ2lzdGVyEicucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZWdpc3RlclJlcXVlc3QaKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlZ2lzdGVyUmVzcG9uc2UifvK7GAJIAfi7GMkBgrwYAggBmrwYDmFscmVhZHlfZXhpc3RzmrwYEHBhc3N3b3JkX3JlZnVzZWSavBgTcmVnaXN0cmF0aW9uX2Nsb3NlZJq8GAxyYXRlX2xpbWl0ZWSovBgBgtPkkwIWOgEqIhEvdjEvYXV0aC9yZWdpc3RlchLWAQoMQ29uZmlybUVtYWlsEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db25maXJtRW1haWxSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db25maXJtRW1haWxSZXNwb25zZSJr8rsYAkgBgrwYAggBmrwYDGxpbmtfaW52YWxpZJq8GBNyZWdpc3RyYXRpb25fY2xvc2VkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAh46ASoiGS92MS9hdXRoL3JlZ2lzdGVyL2NvbmZpcm0SxwEKBUxvZ2luEiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5Mb2dpblJlcXVlc3QaJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxvZ2luUmVzcG9uc2UicfK7GAJIAYK8GAIIAYq8GA9hY2NvdW50LnNpZ25faW6avBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAhM6ASoiDi92MS9hdXRoL2xvZ2luEuMBCg1Db21wbGV0ZUxvZ2luEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db21wbGV0ZUxvZ2luUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29tcGxldGVMb2dpblJlc3BvbnNlInXyuxgCSAGCvBgCCAGKvBgPYWNjb3VudC5zaWduX2lumrwYD3VuYXV0aGVudGljYXRlZJq8GA5hY2NvdW50X2xvY2tlZJq8GAxyYXRlX2xpbWl0ZWSovBgBgtPkkwIXOgEqIhIvdjEvYXV0aC9sb2dpbi9tZmESxwEKDlJlZnJlc2hTZXNzaW9uEi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZWZyZXNoU2Vzc2lvblJlcXVlc3QaLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UiVvK7GAJIAYK8GAIIAZq8GA91bmF1dGhlbnRpY2F0ZWSavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCHToBKmIGdG9rZW5zIhAvdjEvYXV0aC9yZWZyZXNoEp4BCgZMb2dvdXQSJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxvZ291dFJlcXVlc3QaJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxvZ291dFJlc3BvbnNlIkXyuxgEQAFQAfi7GMwBgrwYAggBirwYEGFjY291bnQuc2lnbl9vdXSovBgBgtPkkwIUOgEqIg8vdjEvYXV0aC9sb2dvdXQSeQoFR2V0TWUSJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldE1lUmVxdWVzdBolLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0TWVSZXNwb25zZSIj8rsYAlABgrwYAggBqLwYAoLT5JMCDRILL3YxL2F1dGgvbWUShwIKDkNoYW5nZVBhc3N3b3JkEi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5DaGFuZ2VQYXNzd29yZFJlcXVlc3QaLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZVBhc3N3b3JkUmVzcG9uc2UilQHyuxgCSAH4uxjMAYK8GAIIAYq8GBdhY2NvdW50LnBhc3N3b3JkX2NoYW5nZZq8GBBwYXNzd29yZF9yZWZ1c2VkmrwYD3VuYXV0aGVudGljYXRlZJq8GA5hY2NvdW50X2xvY2tlZJq8GAxyYXRlX2xpbWl0ZWSovBgCgtPkkwIWOgEqIhEvdjEvYXV0aC9wYXNzd29yZBLKAQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBo0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSJH8rsYAkgB+LsYygGCvBgCCAGavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCHDoBKiIXL3YxL2F1dGgvcGFzc3dvcmQtcmVzZXQS/AEKDVJlc2V0UGFzc3dvcmQSLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlc2V0UGFzc3dvcmRSZXF1ZXN0Gi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXNldFBhc3N3b3JkUmVzcG9uc2UijQHyuxgCSAH4uxjMAYK8GAIIAYq8GBZhY2NvdW50LnBhc3N3b3JkX3Jlc2V0mrwYDGxpbmtfaW52YWxpZJq8GBBwYXNzd29yZF9yZWZ1c2VkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAiQ6ASoiHy92MS9hdXRoL3Bhc3N3b3JkLXJlc2V0L2NvbmZpcm0SjgEKDExpc3RTZXNzaW9ucxIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFNlc3Npb25zUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiI4K8GAIIAai8GAKC0+STAhMSES92MS9hdXRoL3Nlc3Npb25zEsoBCg1SZXZva2VTZXNzaW9uEiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXZva2VTZXNzaW9uUmVxdWVzdBotLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmV2b2tlU2Vzc2lvblJlc3BvbnNlIlz4uxjMAYK8GAIIAYq8GBZhY2NvdW50LnNlc3Npb25fcmV2b2tlmrwYCW5vdF9mb3VuZKi8GAKC0+STAiAqHi92MS9hdXRoL3Nlc3Npb25zL3tzZXNzaW9uX2lkfRLhAQoIRW5yb2xNZmESJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkVucm9sTWZhUmVxdWVzdBooLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRW5yb2xNZmFSZXNwb25zZSKBAfK7GAJIAfi7GMkBgrwYAggBmrwYCGNvbmZsaWN0mrwYEHN0ZXBfdXBfcmVxdWlyZWSavBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAKC0+STAhE6ASoiDC92MS9hdXRoL21mYRKQAgoKQ29uZmlybU1mYRIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29uZmlybU1mYVJlcXVlc3QaKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbmZpcm1NZmFSZXNwb25zZSKqAfK7GAJIAYK8GAIIAYq8GBJhY2NvdW50Lm1mYV9lbmFibGWavBgIY29uZmxpY3SavBgMY29kZV9yZWZ1c2VkmrwYEHN0ZXBfdXBfcmVxdWlyZWSavBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAKC0+STAhk6ASoiFC92MS9hdXRoL21mYS9jb25maXJtEu8BCgpEaXNhYmxlTWZhEikucG9saWN5Z3VhcmQuY29udHJvbC52MS5EaXNhYmxlTWZhUmVxdWVzdBoqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGlzYWJsZU1mYVJlc3BvbnNlIokB8rsYAkgB+LsYzAGCvBgCCAGKvBgTYWNjb3VudC5tZmFfZGlzYWJsZZq8GAhjb25mbGljdJq8GAxjb2RlX3JlZnVzZWSavBgOYWNjb3VudF9sb2NrZWSavBgMcmF0ZV9saW1pdGVkqLwYAoLT5JMCGToBKiIUL3YxL2F1dGgvbWZhL2Rpc2FibGUSzgEKEExvb2tVcEludml0YXRpb24SLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxvb2tVcEludml0YXRpb25SZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5Mb29rVXBJbnZpdGF0aW9uUmVzcG9uc2UiV/K7GAJIAYK8GAIIAZq8GAxsaW5rX2ludmFsaWSavBgMcmF0ZV9saW1pdGVkqLwYAYLT5JMCIToBKiIcL3YxL2F1dGgvaW52aXRhdGlvbnMvbG9vay11cBK4AgoQQWNjZXB0SW52aXRhdGlvbhIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQWNjZXB0SW52aXRhdGlvblJlcXVlc3QaMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFjY2VwdEludml0YXRpb25SZXNwb25zZSLAAfK7GARAAUgBgrwYAggBirwYFnRlYW0uYWNjZXB0X2ludml0YXRpb26SvBgRdGVhbS5tZW1iZXJfYWRkZWSavBgMbGlua19pbnZhbGlkmrwYEHBhc3N3b3JkX3JlZnVzZWSavBgPdW5hdXRoZW50aWNhdGVkmrwYDmFjY291bnRfbG9ja2VkmrwYDHJhdGVfbGltaXRlZKi8GAGC0+STAiA6ASoiGy92MS9hdXRoL2ludml0YXRpb25zL2FjY2VwdBoE4L0YB2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_account, file_policyguard_options_v1_options]);
+
+/**
+ * @generated from message policyguard.control.v1.GetInstallationRequest
+ */
+export type GetInstallationRequest = Message<"policyguard.control.v1.GetInstallationRequest"> & {
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetInstallationRequest.
+ * Use `create(GetInstallationRequestSchema)` to create a new message.
+ */
+export const GetInstallationRequestSchema: GenMessage<GetInstallationRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_account_service, 0);
+
+/**
+ * @generated from message policyguard.control.v1.GetInstallationResponse
+ */
+export type GetInstallationResponse = Message<"policyguard.control.v1.GetInstallationResponse"> & {
+  /**
+   * The version of the control plane.
+   *
+   * @generated from field: string version = 1;
+   */
+  version: string;
+
+  /**
+   * Whether anybody who reaches it may register.
+   *
+   * @generated from field: bool is_registration_open = 2;
+   */
+  isRegistrationOpen: boolean;
+
+  /**
+   * Whether it can send mail. If not, an operator sets passwords, and whoever invites passes on the link.
+   *
+   * @generated from field: bool is_mail_configured = 3;
+   */
+  isMailConfigured: boolean;
+
+  /**
+   * The address of a runtime, for commands that people copy; null when the operator has named none.
+   *
+   * @generated from field: optional string runtime_url = 4;
+   */
+  runtimeUrl?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetInstallationResponse.
+ * Use `create(GetInstallationResponseSchema)` to create a new message.
+ */
+export const GetInstallationResponseSchema: GenMessage<GetInstallationResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_account_service, 1);
 
 /**
  * @generated from message policyguard.control.v1.RegisterRequest
@@ -64,7 +120,7 @@ export type RegisterRequest = Message<"policyguard.control.v1.RegisterRequest"> 
  * Use `create(RegisterRequestSchema)` to create a new message.
  */
 export const RegisterRequestSchema: GenMessage<RegisterRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 0);
+  messageDesc(file_policyguard_control_v1_account_service, 2);
 
 /**
  * @generated from message policyguard.control.v1.RegisterResponse
@@ -111,7 +167,7 @@ export type RegisterResponse = Message<"policyguard.control.v1.RegisterResponse"
  * Use `create(RegisterResponseSchema)` to create a new message.
  */
 export const RegisterResponseSchema: GenMessage<RegisterResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 1);
+  messageDesc(file_policyguard_control_v1_account_service, 3);
 
 /**
  * @generated from message policyguard.control.v1.ConfirmEmailRequest
@@ -139,7 +195,7 @@ export type ConfirmEmailRequest = Message<"policyguard.control.v1.ConfirmEmailRe
  * Use `create(ConfirmEmailRequestSchema)` to create a new message.
  */
 export const ConfirmEmailRequestSchema: GenMessage<ConfirmEmailRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 2);
+  messageDesc(file_policyguard_control_v1_account_service, 4);
 
 /**
  * @generated from message policyguard.control.v1.ConfirmEmailResponse
@@ -175,7 +231,7 @@ export type ConfirmEmailResponse = Message<"policyguard.control.v1.ConfirmEmailR
  * Use `create(ConfirmEmailResponseSchema)` to create a new message.
  */
 export const ConfirmEmailResponseSchema: GenMessage<ConfirmEmailResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 3);
+  messageDesc(file_policyguard_control_v1_account_service, 5);
 
 /**
  * @generated from message policyguard.control.v1.LoginRequest
@@ -206,7 +262,7 @@ export type LoginRequest = Message<"policyguard.control.v1.LoginRequest"> & {
  * Use `create(LoginRequestSchema)` to create a new message.
  */
 export const LoginRequestSchema: GenMessage<LoginRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 4);
+  messageDesc(file_policyguard_control_v1_account_service, 6);
 
 /**
  * @generated from message policyguard.control.v1.LoginResponse
@@ -251,7 +307,7 @@ export type LoginResponse = Message<"policyguard.control.v1.LoginResponse"> & {
  * Use `create(LoginResponseSchema)` to create a new message.
  */
 export const LoginResponseSchema: GenMessage<LoginResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 5);
+  messageDesc(file_policyguard_control_v1_account_service, 7);
 
 /**
  * @generated from message policyguard.control.v1.CompleteLoginRequest
@@ -286,7 +342,7 @@ export type CompleteLoginRequest = Message<"policyguard.control.v1.CompleteLogin
  * Use `create(CompleteLoginRequestSchema)` to create a new message.
  */
 export const CompleteLoginRequestSchema: GenMessage<CompleteLoginRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 6);
+  messageDesc(file_policyguard_control_v1_account_service, 8);
 
 /**
  * @generated from message policyguard.control.v1.CompleteLoginResponse
@@ -317,7 +373,7 @@ export type CompleteLoginResponse = Message<"policyguard.control.v1.CompleteLogi
  * Use `create(CompleteLoginResponseSchema)` to create a new message.
  */
 export const CompleteLoginResponseSchema: GenMessage<CompleteLoginResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 7);
+  messageDesc(file_policyguard_control_v1_account_service, 9);
 
 /**
  * @generated from message policyguard.control.v1.RefreshSessionRequest
@@ -336,7 +392,7 @@ export type RefreshSessionRequest = Message<"policyguard.control.v1.RefreshSessi
  * Use `create(RefreshSessionRequestSchema)` to create a new message.
  */
 export const RefreshSessionRequestSchema: GenMessage<RefreshSessionRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 8);
+  messageDesc(file_policyguard_control_v1_account_service, 10);
 
 /**
  * @generated from message policyguard.control.v1.RefreshSessionResponse
@@ -353,7 +409,7 @@ export type RefreshSessionResponse = Message<"policyguard.control.v1.RefreshSess
  * Use `create(RefreshSessionResponseSchema)` to create a new message.
  */
 export const RefreshSessionResponseSchema: GenMessage<RefreshSessionResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 9);
+  messageDesc(file_policyguard_control_v1_account_service, 11);
 
 /**
  * @generated from message policyguard.control.v1.LogoutRequest
@@ -366,7 +422,7 @@ export type LogoutRequest = Message<"policyguard.control.v1.LogoutRequest"> & {
  * Use `create(LogoutRequestSchema)` to create a new message.
  */
 export const LogoutRequestSchema: GenMessage<LogoutRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 10);
+  messageDesc(file_policyguard_control_v1_account_service, 12);
 
 /**
  * @generated from message policyguard.control.v1.LogoutResponse
@@ -385,7 +441,7 @@ export type LogoutResponse = Message<"policyguard.control.v1.LogoutResponse"> & 
  * Use `create(LogoutResponseSchema)` to create a new message.
  */
 export const LogoutResponseSchema: GenMessage<LogoutResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 11);
+  messageDesc(file_policyguard_control_v1_account_service, 13);
 
 /**
  * @generated from message policyguard.control.v1.GetMeRequest
@@ -398,7 +454,7 @@ export type GetMeRequest = Message<"policyguard.control.v1.GetMeRequest"> & {
  * Use `create(GetMeRequestSchema)` to create a new message.
  */
 export const GetMeRequestSchema: GenMessage<GetMeRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 12);
+  messageDesc(file_policyguard_control_v1_account_service, 14);
 
 /**
  * @generated from message policyguard.control.v1.GetMeResponse
@@ -434,7 +490,7 @@ export type GetMeResponse = Message<"policyguard.control.v1.GetMeResponse"> & {
  * Use `create(GetMeResponseSchema)` to create a new message.
  */
 export const GetMeResponseSchema: GenMessage<GetMeResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 13);
+  messageDesc(file_policyguard_control_v1_account_service, 15);
 
 /**
  * @generated from message policyguard.control.v1.ChangePasswordRequest
@@ -458,7 +514,7 @@ export type ChangePasswordRequest = Message<"policyguard.control.v1.ChangePasswo
  * Use `create(ChangePasswordRequestSchema)` to create a new message.
  */
 export const ChangePasswordRequestSchema: GenMessage<ChangePasswordRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 14);
+  messageDesc(file_policyguard_control_v1_account_service, 16);
 
 /**
  * @generated from message policyguard.control.v1.ChangePasswordResponse
@@ -471,7 +527,7 @@ export type ChangePasswordResponse = Message<"policyguard.control.v1.ChangePassw
  * Use `create(ChangePasswordResponseSchema)` to create a new message.
  */
 export const ChangePasswordResponseSchema: GenMessage<ChangePasswordResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 15);
+  messageDesc(file_policyguard_control_v1_account_service, 17);
 
 /**
  * @generated from message policyguard.control.v1.RequestPasswordResetRequest
@@ -488,7 +544,7 @@ export type RequestPasswordResetRequest = Message<"policyguard.control.v1.Reques
  * Use `create(RequestPasswordResetRequestSchema)` to create a new message.
  */
 export const RequestPasswordResetRequestSchema: GenMessage<RequestPasswordResetRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 16);
+  messageDesc(file_policyguard_control_v1_account_service, 18);
 
 /**
  * @generated from message policyguard.control.v1.RequestPasswordResetResponse
@@ -507,7 +563,7 @@ export type RequestPasswordResetResponse = Message<"policyguard.control.v1.Reque
  * Use `create(RequestPasswordResetResponseSchema)` to create a new message.
  */
 export const RequestPasswordResetResponseSchema: GenMessage<RequestPasswordResetResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 17);
+  messageDesc(file_policyguard_control_v1_account_service, 19);
 
 /**
  * @generated from message policyguard.control.v1.ResetPasswordRequest
@@ -533,7 +589,7 @@ export type ResetPasswordRequest = Message<"policyguard.control.v1.ResetPassword
  * Use `create(ResetPasswordRequestSchema)` to create a new message.
  */
 export const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 18);
+  messageDesc(file_policyguard_control_v1_account_service, 20);
 
 /**
  * @generated from message policyguard.control.v1.ResetPasswordResponse
@@ -546,7 +602,7 @@ export type ResetPasswordResponse = Message<"policyguard.control.v1.ResetPasswor
  * Use `create(ResetPasswordResponseSchema)` to create a new message.
  */
 export const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 19);
+  messageDesc(file_policyguard_control_v1_account_service, 21);
 
 /**
  * @generated from message policyguard.control.v1.ListSessionsRequest
@@ -572,7 +628,7 @@ export type ListSessionsRequest = Message<"policyguard.control.v1.ListSessionsRe
  * Use `create(ListSessionsRequestSchema)` to create a new message.
  */
 export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 20);
+  messageDesc(file_policyguard_control_v1_account_service, 22);
 
 /**
  * @generated from message policyguard.control.v1.ListSessionsResponse
@@ -604,7 +660,7 @@ export type ListSessionsResponse = Message<"policyguard.control.v1.ListSessionsR
  * Use `create(ListSessionsResponseSchema)` to create a new message.
  */
 export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 21);
+  messageDesc(file_policyguard_control_v1_account_service, 23);
 
 /**
  * @generated from message policyguard.control.v1.RevokeSessionRequest
@@ -621,7 +677,7 @@ export type RevokeSessionRequest = Message<"policyguard.control.v1.RevokeSession
  * Use `create(RevokeSessionRequestSchema)` to create a new message.
  */
 export const RevokeSessionRequestSchema: GenMessage<RevokeSessionRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 22);
+  messageDesc(file_policyguard_control_v1_account_service, 24);
 
 /**
  * @generated from message policyguard.control.v1.RevokeSessionResponse
@@ -634,7 +690,7 @@ export type RevokeSessionResponse = Message<"policyguard.control.v1.RevokeSessio
  * Use `create(RevokeSessionResponseSchema)` to create a new message.
  */
 export const RevokeSessionResponseSchema: GenMessage<RevokeSessionResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 23);
+  messageDesc(file_policyguard_control_v1_account_service, 25);
 
 /**
  * @generated from message policyguard.control.v1.EnrolMfaRequest
@@ -653,7 +709,7 @@ export type EnrolMfaRequest = Message<"policyguard.control.v1.EnrolMfaRequest"> 
  * Use `create(EnrolMfaRequestSchema)` to create a new message.
  */
 export const EnrolMfaRequestSchema: GenMessage<EnrolMfaRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 24);
+  messageDesc(file_policyguard_control_v1_account_service, 26);
 
 /**
  * @generated from message policyguard.control.v1.EnrolMfaResponse
@@ -686,7 +742,7 @@ export type EnrolMfaResponse = Message<"policyguard.control.v1.EnrolMfaResponse"
  * Use `create(EnrolMfaResponseSchema)` to create a new message.
  */
 export const EnrolMfaResponseSchema: GenMessage<EnrolMfaResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 25);
+  messageDesc(file_policyguard_control_v1_account_service, 27);
 
 /**
  * @generated from message policyguard.control.v1.ConfirmMfaRequest
@@ -712,7 +768,7 @@ export type ConfirmMfaRequest = Message<"policyguard.control.v1.ConfirmMfaReques
  * Use `create(ConfirmMfaRequestSchema)` to create a new message.
  */
 export const ConfirmMfaRequestSchema: GenMessage<ConfirmMfaRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 26);
+  messageDesc(file_policyguard_control_v1_account_service, 28);
 
 /**
  * @generated from message policyguard.control.v1.ConfirmMfaResponse
@@ -729,7 +785,7 @@ export type ConfirmMfaResponse = Message<"policyguard.control.v1.ConfirmMfaRespo
  * Use `create(ConfirmMfaResponseSchema)` to create a new message.
  */
 export const ConfirmMfaResponseSchema: GenMessage<ConfirmMfaResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 27);
+  messageDesc(file_policyguard_control_v1_account_service, 29);
 
 /**
  * @generated from message policyguard.control.v1.DisableMfaRequest
@@ -748,7 +804,7 @@ export type DisableMfaRequest = Message<"policyguard.control.v1.DisableMfaReques
  * Use `create(DisableMfaRequestSchema)` to create a new message.
  */
 export const DisableMfaRequestSchema: GenMessage<DisableMfaRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 28);
+  messageDesc(file_policyguard_control_v1_account_service, 30);
 
 /**
  * @generated from message policyguard.control.v1.DisableMfaResponse
@@ -761,7 +817,78 @@ export type DisableMfaResponse = Message<"policyguard.control.v1.DisableMfaRespo
  * Use `create(DisableMfaResponseSchema)` to create a new message.
  */
 export const DisableMfaResponseSchema: GenMessage<DisableMfaResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 29);
+  messageDesc(file_policyguard_control_v1_account_service, 31);
+
+/**
+ * @generated from message policyguard.control.v1.LookUpInvitationRequest
+ */
+export type LookUpInvitationRequest = Message<"policyguard.control.v1.LookUpInvitationRequest"> & {
+  /**
+   * The token of the link.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.LookUpInvitationRequest.
+ * Use `create(LookUpInvitationRequestSchema)` to create a new message.
+ */
+export const LookUpInvitationRequestSchema: GenMessage<LookUpInvitationRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_account_service, 32);
+
+/**
+ * @generated from message policyguard.control.v1.LookUpInvitationResponse
+ */
+export type LookUpInvitationResponse = Message<"policyguard.control.v1.LookUpInvitationResponse"> & {
+  /**
+   * The name of the organization.
+   *
+   * @generated from field: string org_name = 1;
+   */
+  orgName: string;
+
+  /**
+   * The address that was invited.
+   *
+   * @generated from field: string email = 2;
+   */
+  email: string;
+
+  /**
+   * The role of the new member.
+   *
+   * @generated from field: policyguard.options.v1.Role role = 3;
+   */
+  role: Role;
+
+  /**
+   * Who invites: an e-mail address, or the prefix of a token.
+   *
+   * @generated from field: string invited_by = 4;
+   */
+  invitedBy: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 5;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Whether the address has an account. If so, its password joins; if not, a name and a new password do.
+   *
+   * @generated from field: bool has_account = 6;
+   */
+  hasAccount: boolean;
+};
+
+/**
+ * Describes the message policyguard.control.v1.LookUpInvitationResponse.
+ * Use `create(LookUpInvitationResponseSchema)` to create a new message.
+ */
+export const LookUpInvitationResponseSchema: GenMessage<LookUpInvitationResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_account_service, 33);
 
 /**
  * @generated from message policyguard.control.v1.AcceptInvitationRequest
@@ -803,7 +930,7 @@ export type AcceptInvitationRequest = Message<"policyguard.control.v1.AcceptInvi
  * Use `create(AcceptInvitationRequestSchema)` to create a new message.
  */
 export const AcceptInvitationRequestSchema: GenMessage<AcceptInvitationRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 30);
+  messageDesc(file_policyguard_control_v1_account_service, 34);
 
 /**
  * @generated from message policyguard.control.v1.AcceptInvitationResponse
@@ -839,7 +966,7 @@ export type AcceptInvitationResponse = Message<"policyguard.control.v1.AcceptInv
  * Use `create(AcceptInvitationResponseSchema)` to create a new message.
  */
 export const AcceptInvitationResponseSchema: GenMessage<AcceptInvitationResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_account_service, 31);
+  messageDesc(file_policyguard_control_v1_account_service, 35);
 
 /**
  * AccountService is for people: registering, signing in, sessions, passwords and second factors.
@@ -847,6 +974,17 @@ export const AcceptInvitationResponseSchema: GenMessage<AcceptInvitationResponse
  * @generated from service policyguard.control.v1.AccountService
  */
 export const AccountService: GenService<{
+  /**
+   * Returns what people need to know before they sign in: which version answers, whether they can register, and whether
+   * links can be mailed.
+   *
+   * @generated from rpc policyguard.control.v1.AccountService.GetInstallation
+   */
+  getInstallation: {
+    methodKind: "unary";
+    input: typeof GetInstallationRequestSchema;
+    output: typeof GetInstallationResponseSchema;
+  },
   /**
    * Creates an account and, with organization_name, an organization that it owns. When mail is configured, the account
    * becomes active with the mailed link, and the answer is the same for an address that already has an account. Without
@@ -1006,6 +1144,17 @@ export const AccountService: GenService<{
     methodKind: "unary";
     input: typeof DisableMfaRequestSchema;
     output: typeof DisableMfaResponseSchema;
+  },
+  /**
+   * Returns what an invitation offers, to whoever has its link, so that they can decide before they accept. The
+   * invitation stays as it is.
+   *
+   * @generated from rpc policyguard.control.v1.AccountService.LookUpInvitation
+   */
+  lookUpInvitation: {
+    methodKind: "unary";
+    input: typeof LookUpInvitationRequestSchema;
+    output: typeof LookUpInvitationResponseSchema;
   },
   /**
    * Joins an organization with the link of an invitation. Somebody without an account creates one here. Somebody with

@@ -1,0 +1,82 @@
+// The pages outside an organization: signing in, joining, the account.
+
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { rootRoute } from "./route-base.tsx";
+
+const getParentRoute = () => rootRoute;
+
+const signInRoute = createRoute({
+  getParentRoute,
+  path: "/sign-in",
+  validateSearch: (search: Record<string, unknown>): { next?: string } =>
+    typeof search.next === "string" && /^\/(?!\/)/.test(search.next) ? { next: search.next } : {},
+  component: lazyRouteComponent(() => import("../page/entry/sign-in.tsx"), "SignInPage"),
+});
+
+const ssoRoute = createRoute({
+  getParentRoute,
+  path: "/sign-in/sso",
+  component: lazyRouteComponent(() => import("../page/entry/sso.tsx"), "SsoPage"),
+});
+
+const signUpRoute = createRoute({
+  getParentRoute,
+  path: "/sign-up",
+  component: lazyRouteComponent(() => import("../page/entry/sign-up.tsx"), "SignUpPage"),
+});
+
+const confirmRoute = createRoute({
+  getParentRoute,
+  path: "/register/confirm",
+  component: lazyRouteComponent(() => import("../page/entry/confirm.tsx"), "ConfirmPage"),
+});
+
+const forgottenRoute = createRoute({
+  getParentRoute,
+  path: "/password-reset",
+  component: lazyRouteComponent(() => import("../page/entry/forgotten.tsx"), "ForgottenPage"),
+});
+
+const newPasswordRoute = createRoute({
+  getParentRoute,
+  path: "/password-reset/confirm",
+  component: lazyRouteComponent(() => import("../page/entry/new-password.tsx"), "NewPasswordPage"),
+});
+
+const acceptRoute = createRoute({
+  getParentRoute,
+  path: "/accept",
+  component: lazyRouteComponent(() => import("../page/entry/accept.tsx"), "AcceptPage"),
+});
+
+const joinRoute = createRoute({
+  getParentRoute,
+  path: "/join/$org",
+  component: lazyRouteComponent(() => import("./personal.tsx"), "JoinRoute"),
+});
+
+const welcomeRoute = createRoute({
+  getParentRoute,
+  path: "/welcome",
+  component: lazyRouteComponent(() => import("./personal.tsx"), "WelcomeRoute"),
+});
+
+const accountRoute = createRoute({
+  getParentRoute,
+  path: "/account",
+  component: lazyRouteComponent(() => import("./personal.tsx"), "AccountRoute"),
+});
+
+/** The pages of this group. */
+export const entryRoutes = [
+  signInRoute,
+  ssoRoute,
+  signUpRoute,
+  confirmRoute,
+  forgottenRoute,
+  newPasswordRoute,
+  acceptRoute,
+  joinRoute,
+  welcomeRoute,
+  accountRoute,
+] as const;

@@ -1,0 +1,16 @@
+// Links from mails carry their token in the fragment, which no server and no log sees. The page takes it out of the
+// address before anything else, so that neither the history nor a copied address has it.
+
+let values = new URLSearchParams();
+
+/** Takes the fragment out of the address, at the start of the page. */
+export function takeFragment(): void {
+  if (!/^#(?:token|code|sso_error)=/.test(location.hash)) return;
+  values = new URLSearchParams(location.hash.slice(1));
+  history.replaceState(history.state, "", location.pathname + location.search);
+}
+
+/** A value of the fragment that the page was opened with; it is gone after a reload. */
+export function fragmentValue(name: "token" | "code" | "sso_error"): string | undefined {
+  return values.get(name) ?? undefined;
+}

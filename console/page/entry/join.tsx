@@ -1,0 +1,43 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { TeamService } from "../../../gen/policyguard/control/v1/team_service_pb.ts";
+import { perform } from "../../data/perform.ts";
+import { TextArea } from "../../part/field.tsx";
+import { Empty } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { EntryCard } from "./card.tsx";
+import { EntryForm } from "./entry-form.tsx";
+
+const texts = en.entry.join;
+
+/** Where somebody who is signed in asks to join an organization. */
+export function JoinPage({ orgId }: { readonly orgId: string }) {
+  const [isSent, setSent] = useState(false);
+  const ask = async (text: (name: string) => string) => {
+    const message = text("message").replace(/\s+/g, " ").trim();
+    await perform(TeamService.method.askToJoin, message === "" ? { orgId } : { orgId, message });
+    setSent(true);
+  };
+  return (
+    <EntryCard title={texts.title} links={<Link to="/">{texts.home}</Link>}>
+      {isSent ? (
+        <Empty title={texts.sent} text={texts.sentText} />
+      ) : (
+        <EntryForm submit={texts.submit} onSubmit={ask}>
+          {(faultOf) => (
+            <>
+              <p>{texts.text(orgId)}</p>
+              <TextArea
+                label={texts.message}
+                hint={texts.messageHint}
+                fault={faultOf("message")}
+                name="message"
+                maxLength={1000}
+              />
+            </>
+          )}
+        </EntryForm>
+      )}
+    </EntryCard>
+  );
+}

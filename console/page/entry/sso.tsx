@@ -1,0 +1,36 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { enterAs } from "../../data/enter.ts";
+import { fragmentValue } from "../../data/fragment.ts";
+import { finishSso } from "../../data/sso.ts";
+import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { EntryCard } from "./card.tsx";
+
+const texts = en.entry.sso;
+
+/** Where the identity provider sends people back to. */
+export function SsoPage() {
+  const code = fragmentValue("code");
+  return (
+    <EntryCard title={texts.title} links={<Link to="/sign-in">{texts.password}</Link>}>
+      {code === undefined ? <Empty title={texts.failed} /> : <Exchange code={code} />}
+    </EntryCard>
+  );
+}
+
+/** A code works once, so its exchange is a query: it is asked for once, however often this is drawn. */
+function Exchange({ code }: { readonly code: string }) {
+  const navigate = useNavigate();
+  const { data: next, error } = useQuery({
+    queryKey: ["sso", code],
+    queryFn: () => finishSso(code),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  useEffect(() => {
+    if (next !== undefined) enterAs().then(() => navigate({ href: next, replace: true }));
+  }, [next, navigate]);
+  return error === null ? <Loading rows={2} /> : <Failed error={error} />;
+}

@@ -1,0 +1,90 @@
+import { type FormEvent, type ReactNode, useState } from "react";
+import { failureOf } from "../data/failure.ts";
+import { en } from "../text/en.ts";
+import { useBusy } from "./busy.ts";
+import { Button } from "./button.tsx";
+import style from "./deed-dialog.module.css";
+import { Dialog, DialogActions } from "./dialog.tsx";
+import { TextField } from "./field.tsx";
+import { textsOf } from "./form.ts";
+import { Failed } from "./state.tsx";
+
+/** What the server refused about a field of a form. */
+export type FaultOf = (field: string) => string | undefined;
+
+/**
+ * A dialog that does one thing. Its button names the deed; it closes when the deed is done, and says what was refused
+ * when it is not. With `typed`, the person has to type that name first.
+ */
+export function DeedDialog({
+  title,
+  text,
+  deed,
+  isGrave = false,
+  typed,
+  staysOpen = false,
+  onDo,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly text?: ReactNode;
+  readonly deed: string;
+  readonly isGrave?: boolean;
+  readonly typed?: string;
+  /** The deed leads to a next step instead of closing the dialog. */
+  readonly staysOpen?: boolean;
+  readonly onDo: (text: (name: string) => string) => Promise<void>;
+  readonly onClose: () => void;
+  readonly children?: ReactNode | ((faultOf: FaultOf) => ReactNode);
+}) {
+  const { run, isBusy, error } = useBusy();
+  const [name, setName] = useState("");
+  const faults = error === undefined ? [] : failureOf(error).fields;
+  const faultOf: FaultOf = (field) => faults.find((each) => each.field === field)?.message;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const texts = textsOf(event.currentTarget);
+    run(async () => {
+      await onDo(texts);
+      if (!staysOpen) onClose();
+    });
+  };
+  const isReady = typed === undefined || name === typed;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form className={style.form} onSubmit={submit}>
+        {text !== undefined && <p>{text}</p>}
+        {typeof children === "function" ? children(faultOf) : children}
+        {typed !== undefined && (
+          <TextField
+            label={en.common.typeName(typed)}
+            name="typed"
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+        {error !== undefined && faults.length === 0 && <Failed error={error} />}
+        {faults.length > 0 && <Rest faults={faults} />}
+        <DialogActions>
+          <Button onClick={onClose}>{en.common.cancel}</Button>
+          <Button type="submit" kind={isGrave ? "danger" : "primary"} disabled={isBusy || !isReady}>
+            {deed}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** All that was refused, in words; the fields beside it are marked as well. */
+function Rest({ faults }: { readonly faults: readonly { readonly field: string; readonly message: string }[] }) {
+  return (
+    <ul className={style.faults}>
+      {faults.map(({ field, message }) => (
+        <li key={`${field} ${message}`}>{en.failure.field(field, message)}</li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,181 @@
+// People in the console: how they come in, what they do with their account, and what admins do with them.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { totpCode, totpStep } from "../../src/domain/identity/totp.ts";
+import { browserPath } from "../harness/net/browser.ts";
+import { type ConsoleDriver, startConsole } from "../harness/net/console-driver.ts";
+import { fromBase32 } from "../harness/vector/account-step.ts";
+import { everybodysPassword } from "../harness/vector/person.ts";
+
+const phone = { width: 390, height: 800 };
+
+describe.skipIf(browserPath === undefined)("people in the console (needs chromium)", () => {
+  let driver: ConsoleDriver;
+  beforeAll(async () => {
+    driver = await startConsole();
+  });
+  afterEach(async ({ task }) => {
+    expect(await driver.end({ name: task.name, hasFailed: task.result?.state === "fail" })).toEqual([]);
+  });
+  afterAll(() => driver?.stop());
+
+  test("somebody who is invited makes an account and joins, and the link's token is nowhere", async () => {
+    const admin = await driver.openAs("administrator", driver.at("/settings/team"));
+    await admin.getByRole("button", { name: "Invite…" }).click();
+    await admin.getByLabel("E-mail").fill("grace@example.com");
+    await admin.getByRole("dialog").getByLabel("Role").selectOption("viewer");
+    await admin.getByRole("button", { name: "Invite", exact: true }).click();
+    const shown = admin.getByRole("dialog", { name: "The invitation's link, shown once" });
+    const link = new URL(await shown.locator("pre").innerText());
+    await shown.getByRole("button", { name: "I have stored it" }).click();
+    await admin.getByRole("cell", { name: /^grace@example.com invited/ }).waitFor();
+    await driver.end({ name: "", hasFailed: false });
+
+    const page = await driver.open(link.pathname + link.hash);
+    await page.getByRole("heading", { name: "Join Test" }).waitFor();
+    expect(page.url()).toBe(`${driver.plane.baseUrl}/accept`);
+    await page.getByText(/^admin\..*@example.com invites you as Viewer\. The link ends in 7 days\.$/).waitFor();
+    await page.getByLabel("Your name").fill("Grace Hopper");
+    await page.getByLabel("Password").fill("password12");
+    await page.getByRole("button", { name: "Create the account and join" }).click();
+    await page.getByRole("alert").getByText(/password/).waitFor();
+    await page.getByLabel("Password").fill(everybodysPassword);
+    await page.getByRole("button", { name: "Create the account and join" }).click();
+    await page.locator("#content h1").getByText("Home").waitFor();
+    expect(await page.getByRole("link", { name: "Tokens" }).count()).toBe(0);
+    expect(await page.evaluate(() => document.cookie + JSON.stringify([localStorage, sessionStorage]))).toBe("[{},{}]");
+  });
+
+  test("an admin sees for each person only what would not be refused", async () => {
+    await Promise.all((["owner", "editor"] as const).map((persona) => driver.world.person(persona)));
+    const page = await driver.openAs("administrator", driver.at("/settings/team"));
+    await page.getByRole("cell", { name: /^Ada Lovelace editor\./ }).waitFor();
+    const actionsFor = (persona: string) => page.getByRole("button", { name: new RegExp(`^Actions for ${persona}`) });
+    expect(await actionsFor("owner").count()).toBe(0);
+    await actionsFor("admin").click();
+    expect(await page.getByRole("menuitem").filter({ visible: true }).allInnerTexts()).toEqual(["Leave…"]);
+    await page.keyboard.press("Escape");
+    await actionsFor("editor").click();
+    expect(await page.getByRole("menuitem").filter({ visible: true }).allInnerTexts()).toEqual([
+      "Change the role…",
+      "Remove…",
+    ]);
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Role of Ada Lovelace" });
+    expect(await dialog.getByRole("option").allInnerTexts()).toEqual(["Viewer", "Editor", "Admin"]);
+    await dialog.getByLabel("Role").selectOption("viewer");
+    await dialog.getByRole("button", { name: "Change the role" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("row", { name: /editor\..* Viewer / }).waitFor();
+  });
+
+  test("a request to join is made, seen and approved", async () => {
+    const stranger = await driver.world.person("foreign_owner");
+    const asking = await driver.open(`/join/${driver.world.orgId}`);
+    await driver.signIn(asking, stranger);
+    await asking.getByRole("heading", { name: "Ask to join" }).waitFor();
+    await asking.getByLabel("Message").fill("Ada told me to ask.\nI build the bot.");
+    await asking.getByRole("button", { name: "Ask" }).click();
+    await asking.getByRole("heading", { name: /its admins have your request/ }).waitFor();
+    await driver.end({ name: "", hasFailed: false });
+
+    const page = await driver.openAs("administrator", driver.at("/settings/team"));
+    await page.getByText("Ada told me to ask. I build the bot.").waitFor();
+    await page.getByRole("button", { name: "Approve…" }).click();
+    await page.getByRole("dialog").getByLabel("Role").selectOption("editor");
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByText("Nobody waits for an answer.").waitFor();
+    await page.getByRole("cell", { name: `Ada Lovelace ${stranger.email}` }).waitFor();
+  });
+
+  test("a second factor is set up, asked for at the next sign-in, and turned off with a recovery code", async () => {
+    const page = await driver.openAs("viewer", "/account");
+    await page.getByRole("button", { name: "Set up…" }).click();
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
+    const key = fromBase32(await page.getByRole("dialog").locator("code").innerText());
+    await page.getByLabel("Six digits").fill("000000");
+    await page.getByRole("button", { name: "Turn on" }).click();
+    await page.getByRole("dialog").getByText(/code/i).first().waitFor();
+    await page.getByLabel("Six digits").fill(totpCode(key, totpStep(new Date())));
+    await page.getByRole("button", { name: "Turn on" }).click();
+    const shown = page.getByRole("dialog", { name: "Recovery codes, shown once" });
+    const [code = ""] = (await shown.locator("pre").innerText()).split("\n");
+    await shown.getByRole("button", { name: "I have stored it" }).click();
+    await page.getByRole("button", { name: "Turn off…" }).waitFor();
+    await driver.end({ name: "", hasFailed: false });
+
+    const again = await driver.open("/sign-in");
+    await driver.signIn(again, await driver.world.person("viewer"));
+    // The code of the step that was just used works once, so the next one signs in.
+    await again.getByLabel("Code").fill(totpCode(key, totpStep(new Date()) + 1));
+    await again.getByRole("button", { name: "Verify" }).click();
+    await again.locator("#content h1").waitFor();
+    await again.goto(`${driver.plane.baseUrl}/account`);
+    await again.getByRole("button", { name: "Turn off…" }).click();
+    await again.getByRole("dialog").getByLabel("Code").fill(code);
+    await again.getByRole("button", { name: "Turn off", exact: true }).click();
+    await again.getByRole("button", { name: "Set up…" }).waitFor();
+  });
+
+  test("sessions are listed, and another one is ended", async () => {
+    const page = await driver.openAs("owner", "/account");
+    const others = page.getByRole("button", { name: /^End: / });
+    await others.first().waitFor();
+    const before = await others.count();
+    await others.first().click();
+    await expect.poll(() => others.count()).toBe(before - 1);
+    await page.getByText("this one").waitFor();
+  });
+
+  test("somebody registers, founds an organization, and is its owner", async () => {
+    const page = await driver.open("/sign-in");
+    await page.getByRole("link", { name: "Create an account" }).click();
+    await page.getByLabel("Your name").fill("Mary Shaw");
+    await page.getByLabel("E-mail").fill("mary@example.com");
+    await page.getByLabel("Password").fill(everybodysPassword);
+    await page.getByRole("button", { name: "Create the account" }).click();
+    await page.getByRole("heading", { name: "Welcome" }).waitFor();
+    await page.getByLabel("Name of the organization").fill("Shaw & <b>Sons</b>");
+    await page.getByRole("button", { name: "Create the organization" }).click();
+    await page.locator("#content h1").waitFor();
+    await page.getByText("Shaw & <b>Sons</b>").waitFor();
+    await page.getByRole("link", { name: "Team" }).click();
+    await page.getByRole("row", { name: /Mary Shaw you .* Owner/ }).waitFor();
+  });
+
+  test("without mail, a forgotten password is an operator's to set", async () => {
+    const page = await driver.open("/password-reset");
+    await page.getByText("npm run set-password").waitFor();
+    expect(await page.getByRole("textbox").count()).toBe(0);
+  });
+
+  test("a link that is used up, or was opened before, says so", async () => {
+    const page = await driver.open(`/accept#token=${"x".repeat(43)}`);
+    await page.getByRole("alert").waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "This page needs the link of a mail" }).waitFor();
+  });
+
+  test.each(["light", "dark"] as const)(
+    "the pages of people are accessible and fit a phone, %s",
+    async (colorScheme) => {
+      const size = colorScheme === "light" ? { width: 1280, height: 800 } : phone;
+      const page = await driver.open("/sign-in", size);
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      for (const path of ["/sign-in", "/sign-up", "/password-reset", "/accept", "/sign-in/sso"]) {
+        await page.goto(driver.plane.baseUrl + path);
+        await page.locator("h1").waitFor();
+        expect({ path, found: await driver.flawsOf(page) }).toEqual({ path, found: [] });
+      }
+      await page.goto(`${driver.plane.baseUrl}/sign-in`);
+      await driver.signIn(page, await driver.world.person("administrator"));
+      await page.locator("#content h1").waitFor();
+      for (const path of [driver.at("/settings/team"), "/account", "/welcome", "/join/x"]) {
+        await page.goto(driver.plane.baseUrl + path);
+        await page.locator("h1").waitFor();
+        expect({ path, found: await driver.flawsOf(page) }).toEqual({ path, found: [] });
+      }
+    },
+  );
+});
