@@ -2,7 +2,6 @@
 
 import type { DescMethod } from "@bufbuild/protobuf";
 import { createContext, useContext } from "react";
-import type { Role } from "../../gen/policyguard/options/v1/options_pb.ts";
 
 /** The organization of the page. */
 export interface Organization {

@@ -38,7 +38,10 @@ describe.skipIf(browserPath === undefined)("people in the console (needs chromiu
     await page.getByLabel("Your name").fill("Grace Hopper");
     await page.getByLabel("Password").fill("password12");
     await page.getByRole("button", { name: "Create the account and join" }).click();
-    await page.getByRole("alert").getByText(/password/).waitFor();
+    await page
+      .getByRole("alert")
+      .getByText(/password/)
+      .waitFor();
     await page.getByLabel("Password").fill(everybodysPassword);
     await page.getByRole("button", { name: "Create the account and join" }).click();
     await page.locator("#content h1").getByText("Home").waitFor();

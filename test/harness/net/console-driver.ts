@@ -19,6 +19,9 @@ interface Size {
   readonly height: number;
 }
 
+/** Longer than the first analysis takes on a busy machine, whose process starts with it. */
+const patienceMs = 90_000;
+
 interface AxeResults {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
@@ -60,6 +63,7 @@ export class ConsoleDriver {
   /** Opens an address in a fresh context. */
   async open(path = "/", size: Size = { width: 1280, height: 800 }): Promise<Page> {
     this.#context = await this.#browser.newContext({ viewport: size });
+    this.#context.setDefaultTimeout(patienceMs);
     this.#faults = [];
     const page = await this.#context.newPage();
     this.#watch(page);
