@@ -26,7 +26,7 @@ export type Domain = ReturnType<typeof createDomain>;
 /** Builds every service that handlers call. They live as long as the process. */
 export function createDomain(parts: ControlParts) {
   const bundle = createBundleDomain(parts);
-  const telemetry = createTelemetryDomain(parts);
+  const telemetry = createTelemetryDomain({ ...parts, keys: bundle.keys });
   return {
     ...createIdentityDomain(parts),
     ...createTenancyDomain(parts),

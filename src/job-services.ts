@@ -28,6 +28,7 @@ import { shippedTrainingTexts } from "./domain/measure/dataset/training-text.ts"
 import { ReplayRun } from "./domain/replay/replay-run.ts";
 import { RunRetention } from "./domain/run/run-retention.ts";
 import { RunWorker } from "./domain/run/run-worker.ts";
+import { CheckpointSigning } from "./domain/telemetry/checkpoint-signing.ts";
 import { ErasureRun } from "./domain/telemetry/erasure-run.ts";
 import { EvidenceRetention } from "./domain/telemetry/evidence-retention.ts";
 import { type Folded, StatFold } from "./domain/telemetry/stat-fold.ts";
@@ -89,11 +90,13 @@ export function createJobServices(
   const attempts = new DeliveryAttempts(database, { sealer, outbound, clock, mailer });
   const importParts = { database, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
   const imports = new ImportRun(importParts, outbound);
+  const keys = new SigningKeys(database, sealer, externalSigner(config, outbound));
   const statFold = new StatFold(database);
   const services = {
     log,
     clock,
-    activations: new ActivationRefresh(database, new SigningKeys(database, sealer, externalSigner(config, outbound))),
+    activations: new ActivationRefresh(database, keys),
+    checkpoints: new CheckpointSigning(database, keys, clock),
     retention: new TraceRetention(database, clock, { partition: config.tracePartition }),
     evidenceRetention: new EvidenceRetention(database, clock, { partition: config.tracePartition }),
     bundleRetention: new BundleRetention(database, clock),
@@ -114,11 +117,8 @@ export function createJobServices(
     departures: new Departures(database, { mailer }),
     statFold,
     alerts: new AlertEvaluation(database, {
-      statFold,
-      mailer,
-      log,
-      publicUrl: config.publicUrl,
-      readPlanUsage: planUsagePercent,
+      ...{ statFold, mailer, log },
+      ...{ publicUrl: config.publicUrl, readPlanUsage: planUsagePercent },
     }),
     onAlerts,
     traceUpgrade: new TraceUpgrade(database, sealer),

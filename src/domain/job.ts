@@ -94,6 +94,7 @@ export interface JobPayloads {
   readonly "create-partitions": Nothing;
   readonly "purge-traces": Nothing;
   readonly "purge-evidence": Nothing;
+  readonly "sign-checkpoints": Nothing;
   readonly "purge-bundles": Nothing;
   readonly "refresh-activations": Nothing;
   readonly "notify-quotas": Nothing;

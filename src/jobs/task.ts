@@ -21,6 +21,7 @@ import type { DatasetRetention } from "../domain/measure/dataset/dataset-retenti
 import type { ImportRun } from "../domain/measure/dataset/import-run.ts";
 import type { RunRetention } from "../domain/run/run-retention.ts";
 import type { RunWorker } from "../domain/run/run-worker.ts";
+import type { CheckpointSigning } from "../domain/telemetry/checkpoint-signing.ts";
 import type { EvidenceRetention } from "../domain/telemetry/evidence-retention.ts";
 import type { Folded, StatFold } from "../domain/telemetry/stat-fold.ts";
 import type { TraceRetention } from "../domain/telemetry/trace-retention.ts";
@@ -44,6 +45,7 @@ export interface JobServices {
   readonly activations: ActivationRefresh;
   readonly retention: TraceRetention;
   readonly evidenceRetention: EvidenceRetention;
+  readonly checkpoints: CheckpointSigning;
   readonly bundleRetention: BundleRetention;
   readonly dispatcher: Dispatcher;
   readonly upkeep: DeliveryUpkeep;

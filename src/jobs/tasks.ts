@@ -27,6 +27,7 @@ import { reconcileUsage } from "./reconcile-usage.ts";
 import { recordLock } from "./record-lock.ts";
 import { refreshActivations } from "./refresh-activations.ts";
 import { sendMail } from "./send-mail.ts";
+import { signCheckpoints } from "./sign-checkpoints.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
 import { sweepRuns } from "./sweep-runs.ts";
 import type { RunnableTask } from "./task.ts";
@@ -48,6 +49,7 @@ export const tasks: readonly RunnableTask[] = [
   createPartitions,
   purgeTraces,
   purgeEvidence,
+  signCheckpoints,
   purgeBundles,
   purgeOrganization,
   purgeDataset,

@@ -2,10 +2,11 @@
 // it replaced are retiring and sign too, so that verifiers that know only them still accept. A revoked key is not
 // trusted. The key set is itself a statement with a serial number, signed by every key that it names, like the root
 // role of The Update Framework. A verifier that trusts any of these keys can follow a rotation or a revocation. The
-// serial number keeps it from going back to an older set.
+// serial number keeps it from going back to an older set. The key of the log of evidence signs checkpoints and nothing
+// else: the set names it apart from the others, so that nobody ever takes it for a key of bundles.
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
-import type { KeySetPayload } from "../../kit/bundle/statement-payload.ts";
+import type { KeySetEntry, KeySetPayload } from "../../kit/bundle/statement-payload.ts";
 import {
   exportSigningKey,
   importSigningKey,
@@ -22,6 +23,7 @@ import type { SealBinding, Sealer } from "../../platform/seal.ts";
 import {
   findKeySet,
   KeySetRow,
+  type KeyUse,
   listSigningKeys,
   lockSigningKeys,
   SigningKeyRow,
@@ -29,6 +31,7 @@ import {
 } from "../../store/bundle/bundle.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
+import type { LogKey } from "../telemetry/log-key.ts";
 import type { ExternalSigner } from "./external-signer.ts";
 
 /** Keys of an organization that are not revoked. */
@@ -41,6 +44,8 @@ export interface PublishedKeys {
   /** The trusted keys, newest first. */
   readonly keys: readonly PublicJwk[];
   readonly revokedKids: readonly string[];
+  /** The keys of the log of evidence; none before its first checkpoint. */
+  readonly logKeys: readonly PublicJwk[];
   /** The signed key set. */
   readonly statement: SignedStatement;
 }
@@ -65,13 +70,34 @@ export class SigningKeys {
       const set = await requireKeySet(tx);
       const live = rows.filter(isLive);
       const revoked = rows.filter((row) => !isLive(row));
-      return { keys: live.map(jwkOf), revokedKids: revoked.map(({ kid }) => kid), statement: set.statement };
+      const logKeys = (await listSigningKeys(tx, "log")).filter(isLive).map(jwkOf);
+      return { keys: live.map(jwkOf), revokedKids: revoked.map(({ kid }) => kid), logKeys, statement: set.statement };
     });
+  }
+
+  /** The public keys of the log of evidence; none before its first checkpoint. */
+  async logKeys(tx: Transaction): Promise<PublicJwk[]> {
+    return (await listSigningKeys(tx, "log")).filter(isLive).map(jwkOf);
+  }
+
+  /** The keys that sign checkpoints in this transaction; makes the first when there is none. */
+  async signingLog(tx: Transaction): Promise<LogKey[]> {
+    let rows = await listSigningKeys(tx, "log");
+    if (rows.length === 0) {
+      await this.#ensured(tx);
+      await lockSigningKeys(tx);
+      rows = await listSigningKeys(tx, "log");
+      if (rows.length === 0) {
+        rows = [await this.#make(tx, "log")];
+        await this.#signSet(tx);
+      }
+    }
+    return rows.filter(isLive).map((row) => ({ jwk: jwkOf(row), key: this.#open(row) }));
   }
 
   /** Every key of the organization, newest first; empty until the first is needed. */
   list(caller: Caller): Promise<SigningKeyRow[]> {
-    return this.#database.read(caller.orgId, listSigningKeys);
+    return this.#database.read(caller.orgId, (tx) => listSigningKeys(tx, "bundle"));
   }
 
   /** The keys that sign in this transaction: the active one and the retiring ones. */
@@ -79,7 +105,7 @@ export class SigningKeys {
     await this.#ensured(tx);
     // This transaction commits before the next change of keys, which then signs its statements anew.
     await shareSigningKeys(tx);
-    return (await listSigningKeys(tx)).filter(isLive).map((row) => this.#open(row));
+    return (await listSigningKeys(tx, "bundle")).filter(isLive).map((row) => this.#open(row));
   }
 
   /** Serial of the newest key set. */
@@ -92,7 +118,7 @@ export class SigningKeys {
   async rotate(tx: Transaction): Promise<SigningKeyRow> {
     await this.#ensured(tx);
     await lockSigningKeys(tx);
-    const live = (await listSigningKeys(tx)).filter(isLive);
+    const live = (await listSigningKeys(tx, "bundle")).filter(isLive);
     if (live.length >= liveLimit) {
       const message = `an organization has at most ${liveLimit} keys that are not revoked; revoke the oldest first`;
       throw new Fault(Reason.LIMIT_REACHED, message, { extra: { limit: liveLimit } });
@@ -101,7 +127,7 @@ export class SigningKeys {
       row.state = "retiring";
       row.retiringAt ??= tx.now;
     }
-    const made = await this.#make(tx);
+    const made = await this.#make(tx, "bundle");
     await this.#signSet(tx);
     return made;
   }
@@ -110,38 +136,39 @@ export class SigningKeys {
   async revoke(tx: Transaction, kid: string): Promise<SigningKeyRow> {
     await this.#ensured(tx);
     await lockSigningKeys(tx);
-    const rows = await listSigningKeys(tx);
+    const rows = await listSigningKeys(tx, "bundle");
     const row = rows.find((each) => each.kid === kid);
     if (row === undefined) throw notFound("signing key");
     if (row.state === "revoked") throw new Fault(Reason.CONFLICT, "this key is already revoked");
     const wasActive = row.state === "active";
     row.state = "revoked";
     row.revokedAt = tx.now;
-    if (wasActive) await this.#make(tx);
+    if (wasActive) await this.#make(tx, "bundle");
     await tx.em.flush();
     await this.#signSet(tx);
     return row;
   }
 
   async #ensured(tx: Transaction): Promise<SigningKeyRow[]> {
-    const existing = await listSigningKeys(tx);
+    const existing = await listSigningKeys(tx, "bundle");
     if (existing.length > 0) return existing;
     // Two calls that both find none must not make two keys.
     await lockSigningKeys(tx);
-    const made = await listSigningKeys(tx);
+    const made = await listSigningKeys(tx, "bundle");
     if (made.length > 0) return made;
-    const first = await this.#make(tx);
+    const first = await this.#make(tx, "bundle");
     await this.#signSet(tx);
     return [first];
   }
 
-  async #make(tx: Transaction): Promise<SigningKeyRow> {
+  async #make(tx: Transaction, use: KeyUse): Promise<SigningKeyRow> {
     const { jwk, privateSealed } = await this.#newKey(tx.orgId);
     const row = tx.em.create(SigningKeyRow, {
       orgId: tx.orgId,
       kid: jwk.kid,
       publicJwk: { ...jwk },
       privateSealed,
+      use,
       state: "active",
       createdAt: tx.now,
       retiringAt: null,
@@ -172,17 +199,27 @@ export class SigningKeys {
 
   /** Signs the key set anew, with the revoked keys too: a verifier may know none of the others. */
   async #signSet(tx: Transaction): Promise<void> {
-    const rows = await listSigningKeys(tx);
+    const rows = await listSigningKeys(tx, "bundle");
+    const logRows = await listSigningKeys(tx, "log");
     const known = await findKeySet(tx);
     const serial = (known?.serial ?? 0) + 1;
-    const keys = rows.map((row) => ({ kid: row.kid, x: jwkOf(row).x, state: row.state }));
-    const payload: KeySetPayload = { org_id: tx.orgId, serial, issued_at: tx.now.toISOString(), keys };
+    const payload: KeySetPayload = {
+      org_id: tx.orgId,
+      serial,
+      issued_at: tx.now.toISOString(),
+      keys: rows.map(entryOf),
+      ...(logRows.length === 0 ? {} : { log_keys: logRows.map(entryOf) }),
+    };
     const signers = rows.slice(0, signatureLimit).map((row) => this.#open(row));
     const statement = await signStatement("keys", payload, signers);
     if (known === null) tx.em.create(KeySetRow, { orgId: tx.orgId, serial, statement, issuedAt: tx.now });
     else Object.assign(known, { serial, statement, issuedAt: tx.now });
     await tx.em.flush();
   }
+}
+
+function entryOf(row: SigningKeyRow): KeySetEntry {
+  return { kid: row.kid, x: jwkOf(row).x, state: row.state };
 }
 
 function isLive({ state }: SigningKeyRow): boolean {

@@ -1,10 +1,10 @@
 // Reads the log of evidence: who changed what, with the values and salts to check each commitment with.
 
 import type { JsonValue } from "@bufbuild/protobuf";
+import { type CommittedField, committedFields } from "../../kit/evidence/leaf.ts";
 import { notFound } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
-import { type CommittedField, committedFields } from "../../platform/evidence-leaf.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { type EvidenceFilter, type FoundEntry, findEvidence, listEvidence } from "../../store/telemetry/evidence.ts";
 

@@ -7,6 +7,8 @@ import type { Analysis } from "../analysis/analysis.ts";
 import { TraceAnalytics } from "./analytics.ts";
 import { Erasures } from "./erasure.ts";
 import { Evidence } from "./evidence.ts";
+import { EvidenceLog } from "./evidence-log.ts";
+import type { LogKeys } from "./log-key.ts";
 import { RetentionSettings } from "./retention.ts";
 import { Traces } from "./trace.ts";
 
@@ -16,15 +18,17 @@ export interface TelemetryParts {
   readonly sealer: Sealer;
   readonly analysis: Analysis;
   readonly tracePartition: PartitionLength;
+  readonly keys: LogKeys;
 }
 
 /** Builds the services. */
-export function createTelemetryDomain({ database, sealer, analysis, tracePartition }: TelemetryParts) {
+export function createTelemetryDomain({ database, sealer, analysis, tracePartition, keys }: TelemetryParts) {
   return {
     traces: new Traces({ database, sealer, analysis }),
     traceAnalytics: new TraceAnalytics(database),
     erasures: new Erasures(database, sealer),
     retention: new RetentionSettings(database, { partition: tracePartition }),
     evidence: new Evidence(database),
+    evidenceLog: new EvidenceLog(database, keys),
   };
 }

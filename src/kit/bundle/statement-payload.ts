@@ -69,6 +69,8 @@ export type KeySetPayload = {
   readonly serial: number;
   readonly issued_at: string;
   readonly keys: KeySetEntry[];
+  /** Keys that sign checkpoints of the log of evidence, and nothing else; a statement without them has none. */
+  readonly log_keys?: KeySetEntry[];
 };
 
 /** A payload whose members do not have the promised form. */
@@ -142,21 +144,26 @@ function readCandidate(value: JsonValue | undefined): CandidateReference {
 /** Reads the payload of a key set. Throws a PayloadError. */
 export function readKeySet(payload: JsonValue): KeySetPayload {
   const at = reader("keys", payload);
-  const entries = at.value("keys");
-  if (!Array.isArray(entries) || entries.length > 64) throw new PayloadError("keys.keys must be a list of at most 64");
+  const logKeys = at.value("log_keys");
   return {
     org_id: at.text("org_id"),
     serial: at.count("serial", 1),
     issued_at: at.time("issued_at"),
-    keys: entries.map((entry, index) => {
-      const key = reader(`keys.keys[${index}]`, entry);
-      const state = key.text("state");
-      if (state !== "active" && state !== "retiring" && state !== "revoked") {
-        throw new PayloadError(`keys.keys[${index}].state must be "active", "retiring" or "revoked"`);
-      }
-      return { kid: key.text("kid"), x: key.text("x"), state };
-    }),
+    keys: readKeyEntries("keys.keys", at.value("keys")),
+    ...(logKeys === undefined ? {} : { log_keys: readKeyEntries("keys.log_keys", logKeys) }),
   };
+}
+
+function readKeyEntries(name: string, entries: JsonValue | undefined): KeySetEntry[] {
+  if (!Array.isArray(entries) || entries.length > 64) throw new PayloadError(`${name} must be a list of at most 64`);
+  return entries.map((entry, index) => {
+    const key = reader(`${name}[${index}]`, entry);
+    const state = key.text("state");
+    if (state !== "active" && state !== "retiring" && state !== "revoked") {
+      throw new PayloadError(`${name}[${index}].state must be "active", "retiring" or "revoked"`);
+    }
+    return { kid: key.text("kid"), x: key.text("x"), state };
+  });
 }
 
 function readParts(value: JsonValue | undefined): PartEntry[] {

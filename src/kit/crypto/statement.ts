@@ -67,6 +67,11 @@ export interface RemoteKey {
   readonly sign: (bytes: Uint8Array) => Promise<Uint8Array>;
 }
 
+/** The key's signature over the bytes. */
+export async function signedBy(key: SigningKey | RemoteKey, bytes: Uint8Array): Promise<Uint8Array> {
+  return "sign" in key ? key.sign(bytes) : signBytes(null, bytes, key.privateKey);
+}
+
 /** Signs a payload with each of the keys. */
 export async function signStatement(
   kind: StatementKind,
@@ -80,7 +85,7 @@ export async function signStatement(
     const encoded = Buffer.from(header).toString("base64url");
     // RFC 7515 section 5.1, step 8.
     const input = Buffer.from(`${encoded}.${payload}`, "ascii");
-    const signature = "sign" in key ? await key.sign(input) : signBytes(null, input, key.privateKey);
+    const signature = await signedBy(key, input);
     return { protected: encoded, signature: Buffer.from(signature).toString("base64url") };
   });
   return { payload, signatures: await Promise.all(signatures) };

@@ -50,6 +50,7 @@ export function bundleHandlers(
       return {
         keys: published.keys.map((jwk) => ({ ...jwk })),
         revokedKids: [...published.revokedKids],
+        logKeys: published.logKeys.map((jwk) => ({ ...jwk })),
         statement: statementMessage(published.statement),
       };
     },

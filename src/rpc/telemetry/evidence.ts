@@ -1,15 +1,20 @@
-import { fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromJson, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import { timestampDate, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { EvidenceEntrySchema } from "../../../gen/policyguard/control/v1/evidence_pb.ts";
+import {
+  type EvidenceCheckpointSchema,
+  type EvidenceEntrySchema,
+  EvidenceProofSchema,
+} from "../../../gen/policyguard/control/v1/evidence_pb.ts";
 import type { EvidenceService } from "../../../gen/policyguard/control/v1/evidence_service_pb.ts";
 import type { Evidence, EvidenceEntry } from "../../domain/telemetry/evidence.ts";
+import type { Checkpoint, EvidenceLog, InclusionProof } from "../../domain/telemetry/evidence-log.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
 
 /** Handlers of EvidenceService. */
-export function evidenceHandlers(evidence: Evidence): ServiceImpl<typeof EvidenceService> {
+export function evidenceHandlers(evidence: Evidence, evidenceLog: EvidenceLog): ServiceImpl<typeof EvidenceService> {
   return {
     listEvidence: async (request, context) => {
       const page = pageOf(request);
@@ -20,7 +25,50 @@ export function evidenceHandlers(evidence: Evidence): ServiceImpl<typeof Evidenc
       return { total, ...page, evidence: entries.map(entryMessage) };
     },
     getEvidence: async ({ seq }, context) => ({ entry: entryMessage(await evidence.get(callerOf(context), seq)) }),
+    async *getEvidenceCheckpoint(_request, context) {
+      const { note } = await evidenceLog.checkpoint(callerOf(context));
+      yield { contentType: plainText, data: Buffer.from(note) };
+    },
+    listEvidenceCheckpoints: async (request, context) => {
+      const page = pageOf(request);
+      const found = await evidenceLog.checkpoints(callerOf(context), page);
+      const { total, origin, verifierKeys, checkedAt, checkpoints } = found;
+      return {
+        ...{ total, ...page, origin, verifierKeys: [...verifierKeys] },
+        ...{ checkedAt: timestamp(checkedAt), checkpoints: checkpoints.map(checkpointMessage) },
+      };
+    },
+    async *getEvidenceProof({ seq, treeSize, format }, context) {
+      const proof = await evidenceLog.proof(callerOf(context), seq, treeSize);
+      if (format === "tlog-proof") {
+        context.responseHeader.set("Content-Disposition", `attachment; filename="${seq}.tlog-proof"`);
+        yield { contentType: plainText, data: Buffer.from(proof.text) };
+      } else yield { contentType: "application/json", data: Buffer.from(JSON.stringify(proofJson(proof))) };
+    },
+    getEvidenceConsistency: async ({ from, to }, context) => {
+      const { fromRoot, toRoot, path, ...sizes } = await evidenceLog.consistency(callerOf(context), from, to);
+      return { ...sizes, fromRootHash: fromRoot, toRootHash: toRoot, hashes: [...path] };
+    },
   };
+}
+
+const plainText = "text/plain; charset=utf-8";
+
+function checkpointMessage({
+  size,
+  root,
+  note,
+  createdAt,
+}: Checkpoint): MessageInitShape<typeof EvidenceCheckpointSchema> {
+  return { treeSize: size, rootHash: root, note, createdAt: timestamp(createdAt) };
+}
+
+function proofJson({ seq, treeSize, path, checkpoint }: InclusionProof): JsonValue {
+  const message = { seq, treeSize, hashes: [...path], checkpoint: checkpointMessage(checkpoint) };
+  return toJson(EvidenceProofSchema, create(EvidenceProofSchema, message), {
+    useProtoFieldName: true,
+    alwaysEmitImplicit: true,
+  });
 }
 
 function entryMessage({ values, createdAt, ...entry }: EvidenceEntry): MessageInitShape<typeof EvidenceEntrySchema> {

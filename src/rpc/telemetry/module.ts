@@ -8,6 +8,7 @@ import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_
 import type { TraceReplay } from "../../domain/replay/trace-replay.ts";
 import type { Erasures } from "../../domain/telemetry/erasure.ts";
 import type { Evidence } from "../../domain/telemetry/evidence.ts";
+import type { EvidenceLog } from "../../domain/telemetry/evidence-log.ts";
 import type { RetentionSettings } from "../../domain/telemetry/retention.ts";
 import { erasureHandlers } from "./erasure.ts";
 import { evidenceHandlers } from "./evidence.ts";
@@ -20,17 +21,18 @@ export interface TelemetryDomain extends TraceDomain {
   readonly erasures: Erasures;
   readonly retention: RetentionSettings;
   readonly evidence: Evidence;
+  readonly evidenceLog: EvidenceLog;
   readonly traceReplay: TraceReplay;
 }
 
 /** Registers the services. `writeTrace` prints a trace as REST does. */
 export function registerTelemetryServices(
   router: ConnectRouter,
-  { erasures, retention, evidence, traceReplay, ...domain }: TelemetryDomain,
+  { erasures, retention, evidence, evidenceLog, traceReplay, ...domain }: TelemetryDomain,
   { writeTrace }: { readonly writeTrace: Parameters<typeof traceHandlers>[1] },
 ): void {
   router.service(TraceService, { ...traceHandlers(domain, writeTrace), ...traceReplayHandlers(traceReplay) });
   router.service(ErasureService, erasureHandlers(erasures));
   router.service(RetentionService, retentionHandlers(retention));
-  router.service(EvidenceService, evidenceHandlers(evidence));
+  router.service(EvidenceService, evidenceHandlers(evidence, evidenceLog));
 }

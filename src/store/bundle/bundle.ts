@@ -99,6 +99,9 @@ const activationSchema = defineEntity({
 export class ActivationRow extends activationSchema.class {}
 activationSchema.setClass(ActivationRow);
 
+/** What a key signs. */
+export type KeyUse = "bundle" | "log";
+
 const keySchema = defineEntity({
   name: "SigningKey",
   tableName: "signing_key",
@@ -110,6 +113,8 @@ const keySchema = defineEntity({
     publicJwk: p.json<JsonObject>(),
     /** The private JWK, sealed with the master key; null for a key that the external signer keeps. */
     privateSealed: p.blob().nullable(),
+    /** What it signs: statements about bundles, or checkpoints of the log of evidence. Never both. */
+    use: p.text().$type<KeyUse>().default("bundle"),
     state: p.text().$type<"active" | "retiring" | "revoked">().default("active"),
     createdAt: p.datetime(3),
     retiringAt: p.datetime(3).nullable(),
@@ -117,7 +122,7 @@ const keySchema = defineEntity({
   },
 });
 
-/** An organization's key pair for bundles. */
+/** An organization's key pair. */
 export class SigningKeyRow extends keySchema.class {}
 keySchema.setClass(SigningKeyRow);
 
@@ -218,9 +223,10 @@ export async function wasActiveSince(
   return (await tx.em.count(ActivationRow, where)) > 0;
 }
 
-/** The organization's signing keys, newest first. */
-export function listSigningKeys(tx: Transaction): Promise<SigningKeyRow[]> {
-  return tx.em.find(SigningKeyRow, { orgId: tx.orgId }, { refresh: true, orderBy: { createdAt: "desc", kid: "asc" } });
+/** The organization's signing keys of this use, newest first. */
+export function listSigningKeys(tx: Transaction, use: KeyUse): Promise<SigningKeyRow[]> {
+  const order = { refresh: true, orderBy: { createdAt: "desc", kid: "asc" } } as const;
+  return tx.em.find(SigningKeyRow, { orgId: tx.orgId, use }, order);
 }
 
 /** An activation whose statement was issued before a moment. */

@@ -61,6 +61,7 @@ import { AuditEntryRow, AuditHeadRow } from "../telemetry/audit-entry.ts";
 import { AuditOpeningRow } from "../telemetry/audit-opening.ts";
 import { ErasedSubjectRow } from "../telemetry/erased-subject.ts";
 import { EvaluationKeyRow } from "../telemetry/evaluation-key.ts";
+import { AuditCheckpointRow, AuditLogRow, AuditTileRow, InstallationRow } from "../telemetry/evidence-log.ts";
 import {
   StatLatencyRow,
   StatLossRow,
@@ -111,6 +112,10 @@ export const entities = [
   AuditHeadRow,
   AuditEntryRow,
   AuditOpeningRow,
+  InstallationRow,
+  AuditLogRow,
+  AuditTileRow,
+  AuditCheckpointRow,
   PolicyRow,
   PolicyVersionRow,
   PolicyDetectorRow,

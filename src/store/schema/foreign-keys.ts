@@ -54,6 +54,9 @@ export const foreignKeys: readonly ForeignKey[] = [
   // A one-time token may be for an account that does not exist yet.
   toOrganization("audit_head"),
   toOrganization("audit_entry"),
+  toOrganization("audit_log"),
+  toOrganization("audit_tile"),
+  toOrganization("audit_checkpoint"),
   { table: "audit_opening", columns: ["org_id", "seq"], references: "audit_entry", referenced: ["org_id", "seq"] },
   toOrganization("policy"),
   {

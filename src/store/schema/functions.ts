@@ -12,6 +12,7 @@ import { ssoFunctions } from "../identity/sso-functions.ts";
 import { importFunctions } from "../measure/dataset/dataset-import.ts";
 import { runFunctions } from "../run/run.ts";
 import { auditFunctions } from "../telemetry/audit-entry.ts";
+import { evidenceLogFunctions } from "../telemetry/evidence-log.ts";
 import { partitionFunctions } from "../telemetry/trace-partition.ts";
 import { sealFunctions } from "./seal-functions.ts";
 
@@ -141,6 +142,7 @@ export const functions: readonly SqlFunction[] = [
   ...sealFunctions,
   ...billingFunctions,
   ...auditFunctions,
+  ...evidenceLogFunctions,
   ...runFunctions,
   ...importFunctions,
   {
@@ -249,6 +251,9 @@ export const lookupTables: readonly string[] = [
   "webhook_delivery",
   "run",
   "dataset_import",
+  "audit_head",
+  "audit_log",
+  "installation",
   "account",
   "session",
   "session_token",

@@ -1,20 +1,20 @@
 // The record of who changed what. Entries of an organization are numbered without a gap and hashed as leaves of a
-// Merkle tree (platform/evidence-leaf.ts), so that later proofs need no rewriting. An entry never changes: the logins
+// Merkle tree (kit/evidence/leaf.ts), so that later proofs need no rewriting. An entry never changes: the logins
 // may not, and a trigger refuses it to everybody else (entryTriggerSql). Past its retention it loses everything but its
 // hash.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { leafHash, leafText, newOpening, openable } from "../../platform/evidence-leaf.ts";
+import { leafHash, leafText, newOpening, openable } from "../../kit/evidence/leaf.ts";
 import { runBound } from "../core/bulk.ts";
 import { lookupRole, ownerRole, workerRole } from "../core/roles.ts";
 import type { SqlFunction } from "../core/sql-function.ts";
-import { tenantTable } from "../core/tenant.ts";
+import { lookupTenantTable, tenantTable } from "../core/tenant.ts";
 import type { AuditAuthor, Change, Transaction } from "../core/transaction.ts";
 
 const headSchema = defineEntity({
   name: "AuditHead",
   tableName: "audit_head",
-  ...tenantTable,
+  ...lookupTenantTable,
   properties: { orgId: p.uuid().primary(), size: p.bigint("number") },
 });
 
@@ -46,6 +46,9 @@ const schema = defineEntity({
 /** An entry. */
 export class AuditEntryRow extends schema.class {}
 schema.setClass(AuditEntryRow);
+
+/** Entries after which a checkpoint is signed without waiting for the minute. */
+const entriesToCheckpoint = 1_000;
 
 /** Appends the entry of a change, in the change's own transaction. */
 export async function writeAuditEntry(tx: Transaction, caller: AuditAuthor, change: Change): Promise<void> {
@@ -81,7 +84,11 @@ export async function writeAuditEntry(tx: Transaction, caller: AuditAuthor, chan
       ...[openings.before.value, openings.before.salt, openings.after.value, openings.after.salt],
     ],
   );
+  if ((seq + 1) % entriesToCheckpoint === 0) await tx.enqueue({ task: signingJob, payload: {}, key: signingJob });
 }
+
+/** The job that signs checkpoints. */
+const signingJob = "sign-checkpoints";
 
 /** Functions of the log. */
 export const auditFunctions: readonly SqlFunction[] = [

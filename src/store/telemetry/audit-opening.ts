@@ -1,5 +1,5 @@
 // The openings of the commitments in audit entries: the hashed values, in a table of their own, so that they can be
-// erased while the entry and every proof about it stay unchanged (platform/evidence-leaf.ts).
+// erased while the entry and every proof about it stay unchanged (kit/evidence/leaf.ts).
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { tenantTable } from "../core/tenant.ts";

@@ -1,8 +1,8 @@
 // Reads the log of evidence: entries with their openings.
 
 import { canonicalText } from "../../kit/crypto/canonical.ts";
+import { type CommittedField, type Opening, openable } from "../../kit/evidence/leaf.ts";
 import type { Page } from "../../kit/rpc/page.ts";
-import { type CommittedField, type Opening, openable } from "../../platform/evidence-leaf.ts";
 import { runBound } from "../core/bulk.ts";
 import type { Change, Transaction } from "../core/transaction.ts";
 

@@ -25,6 +25,7 @@ import { sampleSeals } from "../../../src/domain/measure/dataset/dataset-sample.
 import { ImportRun } from "../../../src/domain/measure/dataset/import-run.ts";
 import { RunRetention } from "../../../src/domain/run/run-retention.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
+import { CheckpointSigning } from "../../../src/domain/telemetry/checkpoint-signing.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
 import { EvidenceRetention } from "../../../src/domain/telemetry/evidence-retention.ts";
 import { StatFold } from "../../../src/domain/telemetry/stat-fold.ts";
@@ -117,6 +118,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       accounts: new AccountUpkeep(workerDatabase, clock),
       activations: new ActivationRefresh(workerDatabase, new SigningKeys(workerDatabase, sealer)),
       retention: new TraceRetention(workerDatabase, clock, { partition: "month" }),
+      checkpoints: new CheckpointSigning(workerDatabase, new SigningKeys(workerDatabase, sealer), clock),
       evidenceRetention: new EvidenceRetention(workerDatabase, clock, { partition: "month" }),
       bundleRetention: new BundleRetention(workerDatabase, clock),
       locks: new AccountLocks(workerDatabase),

@@ -12,8 +12,8 @@ import {
 } from "@bufbuild/protobuf";
 import { sensitive } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { canonicalText } from "../../../src/kit/crypto/canonical.ts";
+import { type CommittedField, committedFields, leafHash, wrongOpenings } from "../../../src/kit/evidence/leaf.ts";
 import { methodFacts } from "../../../src/kit/rpc/options.ts";
-import { type CommittedField, committedFields, leafHash, wrongOpenings } from "../../../src/platform/evidence-leaf.ts";
 
 /** An entry as its tables hold it. */
 export interface StoredEntry {

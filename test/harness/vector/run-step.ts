@@ -2,11 +2,13 @@
 
 import { pino } from "pino";
 import { ownAnalysis } from "../../../src/domain/analysis/own-analysis.ts";
+import { SigningKeys } from "../../../src/domain/bundle/signing-keys.ts";
 import { BenchmarkRun } from "../../../src/domain/measure/benchmark/benchmark-run.ts";
 import { eraseSamplesAbout } from "../../../src/domain/measure/dataset/dataset-erasure.ts";
 import { sampleSeals } from "../../../src/domain/measure/dataset/dataset-sample.ts";
 import { ReplayRun } from "../../../src/domain/replay/replay-run.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
+import { CheckpointSigning } from "../../../src/domain/telemetry/checkpoint-signing.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
 import { openDatabase } from "../../../src/store/connection/database.ts";
 import { testSealer } from "../sealer.ts";
@@ -27,6 +29,15 @@ export const runSteps: Readonly<Record<string, SceneStep>> = {
         org_id: orgId,
         run_id: String(run_id),
       });
+      return {};
+    } finally {
+      await database.close();
+    }
+  },
+  $checkpoint: async (_request, { plane, clock }, { orgId }) => {
+    const database = await openDatabase({ url: plane.urls.workerUrl, poolSize: 1, clock });
+    try {
+      await new CheckpointSigning(database, new SigningKeys(database, testSealer), clock).sign(orgId);
       return {};
     } finally {
       await database.close();

@@ -247,6 +247,7 @@ describe("the schedule", () => {
         "purge-bundles",
         "purge-deliveries",
         "purge-evidence",
+        "sign-checkpoints",
         "purge-runs",
         "purge-traces",
         "reconcile-provider",

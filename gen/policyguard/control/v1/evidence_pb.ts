@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/evidence.proto.
  */
 export const file_policyguard_control_v1_evidence: GenFile = /*@__PURE__*/
-  fileDesc("CiVwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2aWRlbmNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIooFCg1FdmlkZW5jZUVudHJ5EgsKA3NlcRgBIAEoDRIOCgZvcmdfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoGYWN0aW9uGAQgASgJQhjavBgUImVudmlyb25tZW50LnVwZGF0ZSISSAoIcmVzb3VyY2UYBSABKAlCNtq8GDIiZW52aXJvbm1lbnQvMGYwZTZhYjItNmYzYy00YzFjLTlhMmItNWE3YTFkMWYwYzExIhISCgpjcmVkZW50aWFsGAYgASgJEhIKCnJlcXVlc3RfaWQYByABKAkSKQoFYWN0b3IYCCABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIkgAiAEBEiUKB2FkZHJlc3MYCSABKAlCD9q8GAsiMTkyLjAuMi43IkgBiAEBElUKBmJlZm9yZRgKIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUIt2rwYKXsibmFtZSI6ICJwcm9kIiwgInJlcXVpcmVkX2FwcHJvdmFscyI6IDF9ElQKBWFmdGVyGAsgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlQi3avBgpeyJuYW1lIjogInByb2QiLCAicmVxdWlyZWRfYXBwcm92YWxzIjogMH0SEwoLZGlnZXN0X29ubHkYDCADKAkSDwoHb21pdHRlZBgNIAMoCRI0CgVzYWx0cxgOIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VTYWx0cxIMCgRsZWFmGA8gASgJEhEKCWxlYWZfaGFzaBgQIAEoCUIICgZfYWN0b3JCCgoIX2FkZHJlc3MijQEKDUV2aWRlbmNlU2FsdHMSEgoFYWN0b3IYASABKAlIAIgBARIUCgdhZGRyZXNzGAIgASgJSAGIAQESEwoGYmVmb3JlGAMgASgJSAKIAQESEgoFYWZ0ZXIYBCABKAlIA4gBAUIICgZfYWN0b3JCCgoIX2FkZHJlc3NCCQoHX2JlZm9yZUIICgZfYWZ0ZXJiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("CiVwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2aWRlbmNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIooFCg1FdmlkZW5jZUVudHJ5EgsKA3NlcRgBIAEoDRIOCgZvcmdfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoGYWN0aW9uGAQgASgJQhjavBgUImVudmlyb25tZW50LnVwZGF0ZSISSAoIcmVzb3VyY2UYBSABKAlCNtq8GDIiZW52aXJvbm1lbnQvMGYwZTZhYjItNmYzYy00YzFjLTlhMmItNWE3YTFkMWYwYzExIhISCgpjcmVkZW50aWFsGAYgASgJEhIKCnJlcXVlc3RfaWQYByABKAkSKQoFYWN0b3IYCCABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIkgAiAEBEiUKB2FkZHJlc3MYCSABKAlCD9q8GAsiMTkyLjAuMi43IkgBiAEBElUKBmJlZm9yZRgKIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUIt2rwYKXsibmFtZSI6ICJwcm9kIiwgInJlcXVpcmVkX2FwcHJvdmFscyI6IDF9ElQKBWFmdGVyGAsgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlQi3avBgpeyJuYW1lIjogInByb2QiLCAicmVxdWlyZWRfYXBwcm92YWxzIjogMH0SEwoLZGlnZXN0X29ubHkYDCADKAkSDwoHb21pdHRlZBgNIAMoCRI0CgVzYWx0cxgOIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VTYWx0cxIMCgRsZWFmGA8gASgJEhEKCWxlYWZfaGFzaBgQIAEoCUIICgZfYWN0b3JCCgoIX2FkZHJlc3MiggEKEkV2aWRlbmNlQ2hlY2twb2ludBIbCgl0cmVlX3NpemUYASABKA1CCNq8GAQxMDI0EhEKCXJvb3RfaGFzaBgCIAEoCRIMCgRub3RlGAMgASgJEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIn8KDUV2aWRlbmNlUHJvb2YSCwoDc2VxGAEgASgNEhEKCXRyZWVfc2l6ZRgCIAEoDRIOCgZoYXNoZXMYAyADKAkSPgoKY2hlY2twb2ludBgEIAEoCzIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VDaGVja3BvaW50Io0BCg1FdmlkZW5jZVNhbHRzEhIKBWFjdG9yGAEgASgJSACIAQESFAoHYWRkcmVzcxgCIAEoCUgBiAEBEhMKBmJlZm9yZRgDIAEoCUgCiAEBEhIKBWFmdGVyGAQgASgJSAOIAQFCCAoGX2FjdG9yQgoKCF9hZGRyZXNzQgkKB19iZWZvcmVCCAoGX2FmdGVyYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * EvidenceEntry says who changed what: one entry for each change, numbered without a gap and never changed afterwards.
@@ -146,6 +146,91 @@ export const EvidenceEntrySchema: GenMessage<EvidenceEntry> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_evidence, 0);
 
 /**
+ * EvidenceCheckpoint is the log at a size, signed. What it says holds for ever: every later checkpoint continues it.
+ *
+ * @generated from message policyguard.control.v1.EvidenceCheckpoint
+ */
+export type EvidenceCheckpoint = Message<"policyguard.control.v1.EvidenceCheckpoint"> & {
+  /**
+   * Entries of the log.
+   *
+   * @generated from field: uint32 tree_size = 1;
+   */
+  treeSize: number;
+
+  /**
+   * Root of the Merkle tree over their leaves (RFC 9162, section 2.1.1), in hexadecimal digits.
+   *
+   * @generated from field: string root_hash = 2;
+   */
+  rootHash: string;
+
+  /**
+   * The checkpoint as a signed note (C2SP tlog-checkpoint): name of the log, size and root, and Ed25519 signatures.
+   *
+   * @generated from field: string note = 3;
+   */
+  note: string;
+
+  /**
+   * When it was signed.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 4;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.EvidenceCheckpoint.
+ * Use `create(EvidenceCheckpointSchema)` to create a new message.
+ */
+export const EvidenceCheckpointSchema: GenMessage<EvidenceCheckpoint> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence, 1);
+
+/**
+ * EvidenceProof proves that an entry is in the log at a size.
+ *
+ * @generated from message policyguard.control.v1.EvidenceProof
+ */
+export type EvidenceProof = Message<"policyguard.control.v1.EvidenceProof"> & {
+  /**
+   * Number of the entry.
+   *
+   * @generated from field: uint32 seq = 1;
+   */
+  seq: number;
+
+  /**
+   * Entries of the log that the proof is about.
+   *
+   * @generated from field: uint32 tree_size = 2;
+   */
+  treeSize: number;
+
+  /**
+   * The inclusion path (RFC 9162, section 2.1.3), from the entry's neighbour up to below the root, in hexadecimal
+   * digits.
+   *
+   * @generated from field: repeated string hashes = 3;
+   */
+  hashes: string[];
+
+  /**
+   * The signed checkpoint of that size.
+   *
+   * @generated from field: policyguard.control.v1.EvidenceCheckpoint checkpoint = 4;
+   */
+  checkpoint?: EvidenceCheckpoint | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.EvidenceProof.
+ * Use `create(EvidenceProofSchema)` to create a new message.
+ */
+export const EvidenceProofSchema: GenMessage<EvidenceProof> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence, 2);
+
+/**
  * EvidenceSalts are the salts of an entry's commitments: 16 bytes each, in hexadecimal digits. A commitment is
  * "sha256:" and the SHA-256 of "policy-guard-evidence", the name of the field, the salt and the value's canonical JSON.
  * Null when the value was erased.
@@ -187,5 +272,5 @@ export type EvidenceSalts = Message<"policyguard.control.v1.EvidenceSalts"> & {
  * Use `create(EvidenceSaltsSchema)` to create a new message.
  */
 export const EvidenceSaltsSchema: GenMessage<EvidenceSalts> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence, 1);
+  messageDesc(file_policyguard_control_v1_evidence, 3);
 

@@ -6,9 +6,11 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import type { HttpBodySchema } from "../../../google/api/httpbody_pb.ts";
+import { file_google_api_httpbody } from "../../../google/api/httpbody_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { EvidenceEntry } from "./evidence_pb.ts";
+import type { EvidenceCheckpoint, EvidenceEntry } from "./evidence_pb.ts";
 import { file_policyguard_control_v1_evidence } from "./evidence_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/evidence_service.proto.
  */
 export const file_policyguard_control_v1_evidence_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL2V2aWRlbmNlX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi7AIKE0xpc3RFdmlkZW5jZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQESHQoGYWN0aW9uGAQgASgJQgi6SAVyAxiAAUgCiAEBEhwKBWFjdG9yGAUgASgJQgi6SAVyAxjAAkgDiAEBEh8KCHJlc291cmNlGAYgASgJQgi6SAVyAxiAAkgEiAEBEi4KBXNpbmNlGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgFiAEBEi4KBXVudGlsGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgGiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0QgkKB19hY3Rpb25CCAoGX2FjdG9yQgsKCV9yZXNvdXJjZUIICgZfc2luY2VCCAoGX3VudGlsIn0KFExpc3RFdmlkZW5jZVJlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI3CghldmlkZW5jZRgEIAMoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VFbnRyeSIxChJHZXRFdmlkZW5jZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEgsKA3NlcRgCIAEoDSJLChNHZXRFdmlkZW5jZVJlc3BvbnNlEjQKBWVudHJ5GAEgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmlkZW5jZUVudHJ5MtYCCg9FdmlkZW5jZVNlcnZpY2USkQEKDExpc3RFdmlkZW5jZRIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEV2aWRlbmNlUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEV2aWRlbmNlUmVzcG9uc2UiJqi8GAaC0+STAhwSGi92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlEqgBCgtHZXRFdmlkZW5jZRIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0RXZpZGVuY2VSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRFdmlkZW5jZVJlc3BvbnNlIkCavBgJbm90X2ZvdW5kqLwYBoLT5JMCKWIFZW50cnkSIC92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlL3tzZXF9GgTgvRgFYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_evidence, file_policyguard_options_v1_options]);
+  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL2V2aWRlbmNlX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi7AIKE0xpc3RFdmlkZW5jZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQESHQoGYWN0aW9uGAQgASgJQgi6SAVyAxiAAUgCiAEBEhwKBWFjdG9yGAUgASgJQgi6SAVyAxjAAkgDiAEBEh8KCHJlc291cmNlGAYgASgJQgi6SAVyAxiAAkgEiAEBEi4KBXNpbmNlGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgFiAEBEi4KBXVudGlsGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgGiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0QgkKB19hY3Rpb25CCAoGX2FjdG9yQgsKCV9yZXNvdXJjZUIICgZfc2luY2VCCAoGX3VudGlsIn0KFExpc3RFdmlkZW5jZVJlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI3CghldmlkZW5jZRgEIAMoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VFbnRyeSIxChJHZXRFdmlkZW5jZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEgsKA3NlcRgCIAEoDSJLChNHZXRFdmlkZW5jZVJlc3BvbnNlEjQKBWVudHJ5GAEgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmlkZW5jZUVudHJ5Ii4KHEdldEV2aWRlbmNlQ2hlY2twb2ludFJlcXVlc3QSDgoGb3JnX2lkGAEgASgJIoMBCh5MaXN0RXZpZGVuY2VDaGVja3BvaW50c1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQiiwIKH0xpc3RFdmlkZW5jZUNoZWNrcG9pbnRzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEj8KC2NoZWNrcG9pbnRzGAQgAygLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmlkZW5jZUNoZWNrcG9pbnQSEwoGb3JpZ2luGAUgASgJSACIAQESFQoNdmVyaWZpZXJfa2V5cxgGIAMoCRIzCgpjaGVja2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQgkKB19vcmlnaW5CDQoLX2NoZWNrZWRfYXQilQEKF0dldEV2aWRlbmNlUHJvb2ZSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRILCgNzZXEYAiABKA0SFgoJdHJlZV9zaXplGAMgASgNSACIAQESLAoGZm9ybWF0GAQgASgJQhe6SBRyElIEanNvblIKdGxvZy1wcm9vZkgBiAEBQgwKCl90cmVlX3NpemVCCQoHX2Zvcm1hdCJVCh1HZXRFdmlkZW5jZUNvbnNpc3RlbmN5UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSDAoEZnJvbRgCIAEoDRIPCgJ0bxgDIAEoDUgAiAEBQgUKA190byJ4Ch5HZXRFdmlkZW5jZUNvbnNpc3RlbmN5UmVzcG9uc2USDAoEZnJvbRgBIAEoDRIKCgJ0bxgCIAEoDRIWCg5mcm9tX3Jvb3RfaGFzaBgDIAEoCRIUCgx0b19yb290X2hhc2gYBCABKAkSDgoGaGFzaGVzGAUgAygJMtkICg9FdmlkZW5jZVNlcnZpY2USkQEKDExpc3RFdmlkZW5jZRIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEV2aWRlbmNlUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEV2aWRlbmNlUmVzcG9uc2UiJqi8GAaC0+STAhwSGi92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlEqgBCgtHZXRFdmlkZW5jZRIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0RXZpZGVuY2VSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRFdmlkZW5jZVJlc3BvbnNlIkCavBgJbm90X2ZvdW5kqLwYBoLT5JMCKWIFZW50cnkSIC92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlL3tzZXF9ErMBChVHZXRFdmlkZW5jZUNoZWNrcG9pbnQSNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEV2aWRlbmNlQ2hlY2twb2ludFJlcXVlc3QaFC5nb29nbGUuYXBpLkh0dHBCb2R5IkyavBgJbm90X2ZvdW5kqLwYBLq8GAp0ZXh0L3BsYWlugtPkkwInEiUvdjEvb3Jncy97b3JnX2lkfS9ldmlkZW5jZS9jaGVja3BvaW50MAESvgEKF0xpc3RFdmlkZW5jZUNoZWNrcG9pbnRzEjYucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RXZpZGVuY2VDaGVja3BvaW50c1JlcXVlc3QaNy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RFdmlkZW5jZUNoZWNrcG9pbnRzUmVzcG9uc2UiMqi8GASC0+STAigSJi92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlL2NoZWNrcG9pbnRzEr4BChBHZXRFdmlkZW5jZVByb29mEi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRFdmlkZW5jZVByb29mUmVxdWVzdBoULmdvb2dsZS5hcGkuSHR0cEJvZHkiYZq8GAlub3RfZm91bmSovBgGurwYEGFwcGxpY2F0aW9uL2pzb266vBgKdGV4dC9wbGFpboLT5JMCKBImL3YxL29yZ3Mve29yZ19pZH0vZXZpZGVuY2Uve3NlcX0vcHJvb2YwARLIAQoWR2V0RXZpZGVuY2VDb25zaXN0ZW5jeRI1LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0RXZpZGVuY2VDb25zaXN0ZW5jeVJlcXVlc3QaNi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEV2aWRlbmNlQ29uc2lzdGVuY3lSZXNwb25zZSI/mrwYCW5vdF9mb3VuZKi8GASC0+STAigSJi92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlL2NvbnNpc3RlbmN5GgTgvRgFYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_timestamp, file_policyguard_control_v1_evidence, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.ListEvidenceRequest
@@ -173,6 +175,239 @@ export const GetEvidenceResponseSchema: GenMessage<GetEvidenceResponse> = /*@__P
   messageDesc(file_policyguard_control_v1_evidence_service, 3);
 
 /**
+ * @generated from message policyguard.control.v1.GetEvidenceCheckpointRequest
+ */
+export type GetEvidenceCheckpointRequest = Message<"policyguard.control.v1.GetEvidenceCheckpointRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetEvidenceCheckpointRequest.
+ * Use `create(GetEvidenceCheckpointRequestSchema)` to create a new message.
+ */
+export const GetEvidenceCheckpointRequestSchema: GenMessage<GetEvidenceCheckpointRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence_service, 4);
+
+/**
+ * @generated from message policyguard.control.v1.ListEvidenceCheckpointsRequest
+ */
+export type ListEvidenceCheckpointsRequest = Message<"policyguard.control.v1.ListEvidenceCheckpointsRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * Page size, 1 to 200. Default 50.
+   *
+   * @generated from field: optional int32 limit = 2;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Checkpoints to skip. Default 0.
+   *
+   * @generated from field: optional int32 offset = 3;
+   */
+  offset?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListEvidenceCheckpointsRequest.
+ * Use `create(ListEvidenceCheckpointsRequestSchema)` to create a new message.
+ */
+export const ListEvidenceCheckpointsRequestSchema: GenMessage<ListEvidenceCheckpointsRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence_service, 5);
+
+/**
+ * @generated from message policyguard.control.v1.ListEvidenceCheckpointsResponse
+ */
+export type ListEvidenceCheckpointsResponse = Message<"policyguard.control.v1.ListEvidenceCheckpointsResponse"> & {
+  /**
+   * Checkpoints in all.
+   *
+   * @generated from field: int32 total = 1;
+   */
+  total: number;
+
+  /**
+   * Page size in force.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Checkpoints skipped.
+   *
+   * @generated from field: int32 offset = 3;
+   */
+  offset: number;
+
+  /**
+   * The checkpoints of the page.
+   *
+   * @generated from field: repeated policyguard.control.v1.EvidenceCheckpoint checkpoints = 4;
+   */
+  checkpoints: EvidenceCheckpoint[];
+
+  /**
+   * Name of the log, the first line of each checkpoint. It never changes. Null before the first checkpoint.
+   *
+   * @generated from field: optional string origin = 5;
+   */
+  origin?: string | undefined;
+
+  /**
+   * The keys of the log: its name, the key's id, and the key in base64, joined by "+". Verifiers take them in this form.
+   *
+   * @generated from field: repeated string verifier_keys = 6;
+   */
+  verifierKeys: string[];
+
+  /**
+   * When the log was last found to continue the newest checkpoint; once a day at least. Null before the first.
+   *
+   * @generated from field: optional google.protobuf.Timestamp checked_at = 7;
+   */
+  checkedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListEvidenceCheckpointsResponse.
+ * Use `create(ListEvidenceCheckpointsResponseSchema)` to create a new message.
+ */
+export const ListEvidenceCheckpointsResponseSchema: GenMessage<ListEvidenceCheckpointsResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence_service, 6);
+
+/**
+ * @generated from message policyguard.control.v1.GetEvidenceProofRequest
+ */
+export type GetEvidenceProofRequest = Message<"policyguard.control.v1.GetEvidenceProofRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * Number of the entry.
+   *
+   * @generated from field: uint32 seq = 2;
+   */
+  seq: number;
+
+  /**
+   * Size of the log to prove it for, which has to be that of a checkpoint. Default: that of the newest.
+   *
+   * @generated from field: optional uint32 tree_size = 3;
+   */
+  treeSize?: number | undefined;
+
+  /**
+   * "json", the default, or "tlog-proof".
+   *
+   * @generated from field: optional string format = 4;
+   */
+  format?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetEvidenceProofRequest.
+ * Use `create(GetEvidenceProofRequestSchema)` to create a new message.
+ */
+export const GetEvidenceProofRequestSchema: GenMessage<GetEvidenceProofRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence_service, 7);
+
+/**
+ * @generated from message policyguard.control.v1.GetEvidenceConsistencyRequest
+ */
+export type GetEvidenceConsistencyRequest = Message<"policyguard.control.v1.GetEvidenceConsistencyRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The smaller size.
+   *
+   * @generated from field: uint32 from = 2;
+   */
+  from: number;
+
+  /**
+   * The larger size. Default: that of the newest checkpoint.
+   *
+   * @generated from field: optional uint32 to = 3;
+   */
+  to?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetEvidenceConsistencyRequest.
+ * Use `create(GetEvidenceConsistencyRequestSchema)` to create a new message.
+ */
+export const GetEvidenceConsistencyRequestSchema: GenMessage<GetEvidenceConsistencyRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence_service, 8);
+
+/**
+ * @generated from message policyguard.control.v1.GetEvidenceConsistencyResponse
+ */
+export type GetEvidenceConsistencyResponse = Message<"policyguard.control.v1.GetEvidenceConsistencyResponse"> & {
+  /**
+   * The smaller size.
+   *
+   * @generated from field: uint32 from = 1;
+   */
+  from: number;
+
+  /**
+   * The larger size.
+   *
+   * @generated from field: uint32 to = 2;
+   */
+  to: number;
+
+  /**
+   * Root of the log at the smaller size, in hexadecimal digits.
+   *
+   * @generated from field: string from_root_hash = 3;
+   */
+  fromRootHash: string;
+
+  /**
+   * Root of the log at the larger size.
+   *
+   * @generated from field: string to_root_hash = 4;
+   */
+  toRootHash: string;
+
+  /**
+   * The consistency path (RFC 9162, section 2.1.4), in hexadecimal digits.
+   *
+   * @generated from field: repeated string hashes = 5;
+   */
+  hashes: string[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.GetEvidenceConsistencyResponse.
+ * Use `create(GetEvidenceConsistencyResponseSchema)` to create a new message.
+ */
+export const GetEvidenceConsistencyResponseSchema: GenMessage<GetEvidenceConsistencyResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence_service, 9);
+
+/**
  * EvidenceService reads the log of evidence: who changed what, when, and from where.
  *
  * @generated from service policyguard.control.v1.EvidenceService
@@ -197,6 +432,50 @@ export const EvidenceService: GenService<{
     methodKind: "unary";
     input: typeof GetEvidenceRequestSchema;
     output: typeof GetEvidenceResponseSchema;
+  },
+  /**
+   * Returns the newest checkpoint as a signed note (C2SP tlog-checkpoint). Before the first, which is signed within a
+   * minute of the first entry, it is not_found.
+   *
+   * @generated from rpc policyguard.control.v1.EvidenceService.GetEvidenceCheckpoint
+   */
+  getEvidenceCheckpoint: {
+    methodKind: "server_streaming";
+    input: typeof GetEvidenceCheckpointRequestSchema;
+    output: typeof HttpBodySchema;
+  },
+  /**
+   * Lists the checkpoints, newest first, with the name and the keys of the log.
+   *
+   * @generated from rpc policyguard.control.v1.EvidenceService.ListEvidenceCheckpoints
+   */
+  listEvidenceCheckpoints: {
+    methodKind: "unary";
+    input: typeof ListEvidenceCheckpointsRequestSchema;
+    output: typeof ListEvidenceCheckpointsResponseSchema;
+  },
+  /**
+   * Proves that an entry is in the log of a checkpoint: an EvidenceProof as JSON, or the same as a text by which the
+   * entry's leaf can be verified offline (C2SP tlog-proof). An entry that no checkpoint has yet, and a size that no
+   * checkpoint has, are not_found. An entry past its retention can still be proved.
+   *
+   * @generated from rpc policyguard.control.v1.EvidenceService.GetEvidenceProof
+   */
+  getEvidenceProof: {
+    methodKind: "server_streaming";
+    input: typeof GetEvidenceProofRequestSchema;
+    output: typeof HttpBodySchema;
+  },
+  /**
+   * Proves that the log at one size begins with the log at a smaller one: that nothing was changed or removed. Before
+   * the first checkpoint it is not_found. Sizes beyond the newest checkpoint are refused.
+   *
+   * @generated from rpc policyguard.control.v1.EvidenceService.GetEvidenceConsistency
+   */
+  getEvidenceConsistency: {
+    methodKind: "unary";
+    input: typeof GetEvidenceConsistencyRequestSchema;
+    output: typeof GetEvidenceConsistencyResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_policyguard_control_v1_evidence_service, 0);

@@ -1,9 +1,9 @@
-// Leaves of the log of evidence become ones of form 2, with openings beside them (kit/evidence-leaf.ts). Nobody relies
+// Leaves of the log of evidence become ones of form 2, with openings beside them (kit/evidence/leaf.ts). Nobody relies
 // on the hashes of form 1, since nothing was signed over them. What form 1 kept of values, their digests, is all that
 // can be opened of them.
 
 import { Migration } from "@mikro-orm/migrations";
-import { leafHash, leafText, newOpening } from "../../../platform/evidence-leaf.ts";
+import { leafHash, leafText, newOpening } from "../../../kit/evidence/leaf.ts";
 
 const rowsAtOnce = 1_000;
 const own = "org_id = nullif(current_setting('app.org_id', true), '')::uuid";

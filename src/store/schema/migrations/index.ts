@@ -28,6 +28,7 @@ import { SpeakLanguages } from "./0024-speak-languages.ts";
 import { GateVersions } from "./0025-gate-versions.ts";
 import { KnowFailedAlerts } from "./0026-know-failed-alerts.ts";
 import { KeepBenchmarkResults } from "./0027-keep-benchmark-results.ts";
+import { SignCheckpoints } from "./0028-sign-checkpoints.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0025-gate-versions", class: GateVersions },
   { name: "0026-know-failed-alerts", class: KnowFailedAlerts },
   { name: "0027-keep-benchmark-results", class: KeepBenchmarkResults },
+  { name: "0028-sign-checkpoints", class: SignCheckpoints },
 ];

@@ -212,6 +212,7 @@ describe("Reseal", () => {
       ...["dataset_version.digest", "dataset_sample.content_hash", "dataset_sample.digest", "dataset_sample.verdict"],
       "dataset_subject.digest",
       ...["stat_delta.tally", "stat_latency.buckets"],
+      ...["audit_tile.hashes", "audit_checkpoint.root"],
       ...["audit_entry.leaf_hash", "bundle_part.data", "evaluation_key.payload_hash", "trace.record"],
       ...["token.digest", "token.previous_digest", "session_token.digest", "one_time_token.digest"],
       ...["actor_salt", "address_salt", "before_salt", "after_salt"].map((name) => `audit_opening.${name}`),

@@ -97,7 +97,7 @@ describe("migrateDatabase()", () => {
     );
     expect(rows.length).toBeGreaterThan(10);
     // Of all organizations one owns a domain, and one is a customer of the payment provider.
-    const global = ["sso_domain_verified", "subscription_customer"];
+    const global = ["installation_pkey", "sso_domain_verified", "subscription_customer"];
     expect(
       rows
         .filter((row) => row.first !== "org_id")

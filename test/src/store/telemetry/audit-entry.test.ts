@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { Environments } from "../../../../src/domain/project/environment.ts";
 import { Evidence } from "../../../../src/domain/telemetry/evidence.ts";
-import { leafHash, wrongOpenings } from "../../../../src/platform/evidence-leaf.ts";
+import { leafHash, wrongOpenings } from "../../../../src/kit/evidence/leaf.ts";
 import { createSealer, parseMasterKeys } from "../../../../src/platform/seal.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { migrateDatabase } from "../../../../src/store/connection/migrate.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../../src/kit/crypto/canonical.ts";
+import { digestOf } from "../../../../src/kit/crypto/canonical.ts";
 import {
   commitmentOf,
   committedFields,
@@ -13,7 +13,7 @@ import {
   type Openings,
   openable,
   wrongOpenings,
-} from "../../../src/platform/evidence-leaf.ts";
+} from "../../../../src/kit/evidence/leaf.ts";
 
 const facts = {
   seq: 7,

@@ -24,7 +24,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { canonicalBytes, canonicalText, digestOf } from "../kit/crypto/canonical.ts";
+import { canonicalBytes, canonicalText, digestOf } from "../crypto/canonical.ts";
 
 const domain = "policy-guard-evidence";
 const saltBytes = 16;
