@@ -13,6 +13,8 @@ import {
   BenchmarkVerdict,
 } from "../../../../gen/policyguard/control/v1/benchmark_pb.ts";
 import type { BenchmarkService } from "../../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
+import { DatasetSplit } from "../../../../gen/policyguard/control/v1/dataset_pb.ts";
+import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type {
   Benchmark,
   BenchmarkResult,
@@ -86,7 +88,7 @@ function targetOf(target: BenchmarkTarget | undefined): NewBenchmark["target"] {
 
 function filterOf(filter: BenchmarkFilter | undefined): NewBenchmark["filter"] {
   if (filter === undefined) return {};
-  const { split, label, stage, language, tag } = filter;
+  const { split = DatasetSplit.UNSPECIFIED, label, stage = Stage.UNSPECIFIED, language, tag } = filter;
   return { split: nameOfSplit(split), label, stage: nameOfStage(stage), language, tag };
 }
 
