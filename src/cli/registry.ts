@@ -52,6 +52,10 @@ export const commands: CommandEntries = {
     summary: "Create policies on the server, or add versions to them.",
     load: async () => (await import("./command/policies-push.ts")).policiesPush,
   },
+  "benchmark run": {
+    summary: "Measure a policy, a bundle or a detector on a dataset.",
+    load: async () => (await import("./command/benchmark-run.ts")).benchmarkRun,
+  },
   publish: {
     summary: "Sign the policies of an environment as its next bundle.",
     load: async () => (await import("./command/publish.ts")).publish,

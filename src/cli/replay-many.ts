@@ -1,6 +1,5 @@
 // Replays of many traces: a run on the server, and what has come of it.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import type { Value } from "@bufbuild/protobuf/wkt";
 import {
@@ -16,6 +15,7 @@ import { nameOf, outcomes } from "../../runtime/engine/policy/enum-names.ts";
 import { integerOf, type Options, type Surroundings } from "./command.ts";
 import { refusal } from "./failure.ts";
 import { columns, counted, type Output, shown } from "./output.ts";
+import { waitForRun } from "./run-wait.ts";
 import { type Organization, openOrganization, projectIdOf } from "./server.ts";
 import { numberOf, timeOf } from "./trace-filter.ts";
 
@@ -65,8 +65,6 @@ type ManyValues = HowValues & {
   readonly [Name in Exclude<keyof typeof manyOptions, "by-outcome"> | "env" | "org"]?: string;
 } & { readonly "by-outcome"?: boolean };
 
-const pollMs = 500;
-
 /** Begins a replay by a document, and with `--wait` waits for its end. Returns whether outcomes change, or may. */
 export async function replayMany(
   document: Value,
@@ -93,29 +91,15 @@ export async function replayMany(
     filter: { ...filter, projectId },
   });
   if (replay === undefined) throw refusal("no_answer", "the server answered without a replay");
-  const last = waitSeconds === undefined ? replay : await waitForEnd(server, replay, waitSeconds);
+  const read = async () =>
+    (await server.replays.getReplay({ orgId: server.orgId, replayId: replay.id })).replay ?? replay;
+  const path = "/v1/orgs/{org_id}/replays/{replay_id}";
+  const last =
+    waitSeconds === undefined ? replay : await waitForRun(read, { noun: "replay", seconds: waitSeconds, path });
   print(last, output);
   if (last.state === RunState.SUCCEEDED) await printResults(server, last.id, output);
   const changed = last.report?.changed;
   return (changed?.traces ?? 0) + (changed?.possible ?? 0) > 0;
-}
-
-async function waitForEnd(server: Organization, begun: Replay, waitSeconds: number): Promise<Replay> {
-  const endMs = performance.now() + waitSeconds * 1000;
-  for (;;) {
-    const { replay = begun } = await server.replays.getReplay({ orgId: server.orgId, replayId: begun.id });
-    if (replay.state === RunState.SUCCEEDED) return replay;
-    if (replay.finishedAt !== undefined) {
-      const why = replay.error?.message ?? "it was canceled";
-      throw refusal("replay_ended", `the replay ${replay.id} has no whole report: ${why}`);
-    }
-    const leftMs = endMs - performance.now();
-    if (leftMs <= 0) {
-      const hint = "Wait longer, or read it later: GET /v1/orgs/{org_id}/replays/{replay_id}.";
-      throw refusal("not_finished", `the replay ${replay.id} still works after ${waitSeconds} s`, { hint });
-    }
-    await sleep(Math.min(pollMs, leftMs));
-  }
 }
 
 function print(replay: Replay, output: Output): void {
@@ -176,7 +160,7 @@ export function withWireNames(json: JsonObject): JsonObject {
   const text = JSON.stringify(json)
     .replaceAll(/"OUTCOME_([A-Z]+)"/g, '"$1"')
     .replaceAll(
-      /"(?:REPLAY_(?:MODE|TIME|EXACTNESS|ANSWER|SAMPLING)|RUN_STATE|STAGE)_([A-Z_]+)"/g,
+      /"(?:REPLAY_(?:MODE|TIME|EXACTNESS|ANSWER|SAMPLING)|DATASET_SPLIT|RUN_STATE|STAGE)_([A-Z_]+)"/g,
       (_, word: string) => {
         return `"${word.toLowerCase()}"`;
       },

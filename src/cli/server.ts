@@ -3,7 +3,9 @@
 import { type Client, Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { ErrorDetailSchema } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { BenchmarkService } from "../../gen/policyguard/control/v1/benchmark_service_pb.ts";
 import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import { DatasetService } from "../../gen/policyguard/control/v1/dataset_service_pb.ts";
 import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { GateService } from "../../gen/policyguard/control/v1/gate_service_pb.ts";
 import { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
@@ -33,7 +35,9 @@ export const serverOptions = {
 /** A control plane. */
 export interface Server {
   readonly connection: Connection;
+  readonly benchmarks: Client<typeof BenchmarkService>;
   readonly bundles: Client<typeof BundleService>;
+  readonly datasets: Client<typeof DatasetService>;
   readonly environments: Client<typeof EnvironmentService>;
   readonly gates: Client<typeof GateService>;
   readonly organizations: Client<typeof OrganizationService>;
@@ -77,7 +81,9 @@ export function serverAt(connection: Connection): Server {
   });
   return {
     connection,
+    benchmarks: createClient(BenchmarkService, transport),
     bundles: createClient(BundleService, transport),
+    datasets: createClient(DatasetService, transport),
     environments: createClient(EnvironmentService, transport),
     gates: createClient(GateService, transport),
     organizations: createClient(OrganizationService, transport),
@@ -177,7 +183,8 @@ export async function findPolicy({ policies, orgId }: Organization, given: strin
   }
 }
 
-function isId(text: string): boolean {
+/** Whether a text has the form of an id. */
+export function isId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
