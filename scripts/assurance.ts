@@ -61,7 +61,11 @@ const properties: Readonly<Record<string, Property>> = {
     n: 200,
   },
   "kill-worker": { file: "test/e2e/kill.test.ts", test: "a worker that is killed", unit: "kills", n: 200 },
-  runs: { file: "test/api/run/worker-kill.test.ts", unit: "kills of workers in runs", n: 50 },
+  runs: {
+    file: "test/api/run/worker-kill.test.ts",
+    unit: "kills of worker and control plane in erasures, replays and imports",
+    n: 50,
+  },
   "kill-publisher": {
     file: "test/api/webhook/worker-kill.test.ts",
     test: "a publisher that is killed",
