@@ -97,3 +97,8 @@ function matches(entry: CatalogEntry, { category, trustLevel, search, detectorTy
     words.every((word) => text.includes(word))
   );
 }
+
+/** The name of a built-in detector for its id in the catalog; anything else is a name already. */
+export function detectorNameOf(given: string): string {
+  return detectorCatalogIds.nameOf(given);
+}

@@ -17,8 +17,8 @@ import { facetsOf } from "./trace-record.ts";
 import { writeTally } from "./trace-tally.ts";
 import { splitRecord, type TraceSeal, TraceSeals } from "./trace-text.ts";
 
-/** Traces that one transaction brings to form 1. */
-const tracesAtOnce = 200;
+/** What one transaction brings to form 1. A record has 4 MiB at most, and is held several times meanwhile. */
+const atOnce = { traces: 200, bytes: 8 << 20 };
 
 /** Brings traces to their present form. */
 export class TraceUpgrade {
@@ -37,7 +37,7 @@ export class TraceUpgrade {
     let traces = 0;
     if (this.#isDone) return traces;
     for (const { id } of await lookUpOrganizations(this.#database)) {
-      for (let upgraded = tracesAtOnce; upgraded === tracesAtOnce; traces += upgraded) {
+      for (let upgraded = 1; upgraded > 0; traces += upgraded) {
         if (!goOn()) return traces;
         upgraded = await this.#database.systemTransaction(id, (tx) => this.#upgradeSome(tx));
       }
@@ -47,7 +47,7 @@ export class TraceUpgrade {
   }
 
   async #upgradeSome(tx: Transaction): Promise<number> {
-    const former = await lockFormerTraces(tx, tracesAtOnce);
+    const former = await lockFormerTraces(tx, atOnce);
     if (former.length > 0) await upgrade(tx, former, await this.#seals.forWriting(tx));
     return former.length;
   }

@@ -15,6 +15,7 @@ import {
 } from "../../../gen/policyguard/control/v1/replay_pb.ts";
 import type { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
 import { ReplayMode, ReplayTime } from "../../../gen/policyguard/control/v1/trace_replay_pb.ts";
+import { detectorNameOf } from "../../domain/policy/detector.ts";
 import type { NewReplay, Replay, Replays } from "../../domain/replay/replay.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
@@ -71,7 +72,8 @@ export function replayHandlers(replays: Replays): ServiceImpl<typeof ReplayServi
 function filterOf(filter: ReplayFilter | undefined): NewReplay["filter"] {
   const { projectId, environment, agentId, ruleId, policy, detector, category, unjudged, bundleVersion } = filter ?? {};
   return {
-    ...{ projectId, environment, agentKey: agentId, ruleId, policy, detector, category, unjudged, bundleVersion },
+    ...{ projectId, environment, agentKey: agentId, ruleId, policy, category, unjudged, bundleVersion },
+    detector: detector && detectorNameOf(detector),
     outcome: filter?.outcome || undefined,
     stage: filter?.stage || undefined,
   };

@@ -5,6 +5,7 @@ import type {
   GetTraceAnalyticsResponseSchema,
 } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { detectorNameOf } from "../../domain/policy/detector.ts";
 import type { Analytics, AnalyticsRequest } from "../../domain/telemetry/analytics.ts";
 import { timestamp } from "../time.ts";
 
@@ -16,7 +17,8 @@ export function analyticsRequestOf(request: GetTraceAnalyticsRequest): Analytics
     since: since && timestampDate(since),
     until: until && timestampDate(until),
     filter: {
-      ...{ environment, agentKey: agentId, language, policy, ruleId, detector },
+      ...{ environment, agentKey: agentId, language, policy, ruleId },
+      detector: detector && detectorNameOf(detector),
       projectId: request.projectId?.toLowerCase(),
       stage: request.stage === Stage.UNSPECIFIED ? undefined : request.stage,
     },

@@ -10,6 +10,7 @@ import {
 } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import { detectorNameOf } from "../../domain/policy/detector.ts";
 import type { TraceAnalytics } from "../../domain/telemetry/analytics.ts";
 import type { Trace, Traces } from "../../domain/telemetry/trace.ts";
 import { traceCsvHeader, traceCsvLine } from "../../domain/telemetry/trace-csv.ts";
@@ -123,7 +124,7 @@ function filterOf(request: FilterFields): Parameters<Traces["list"]>[1] {
     sessionId: request.sessionId,
     stage: request.stage === Stage.UNSPECIFIED ? undefined : request.stage,
     policy: request.policy,
-    detector: request.detector,
+    detector: request.detector && detectorNameOf(request.detector),
     category: request.category,
     unjudged: request.unjudged,
     userId: request.userId,

@@ -21,8 +21,15 @@ export interface UpgradedTrace {
   readonly payloadHash: Uint8Array;
 }
 
-/** The newest traces of form 0, locked until the commit. */
-export async function lockFormerTraces(tx: Transaction, limit: number): Promise<FormerTrace[]> {
+/** How much is locked at once. */
+export interface FormerTraceBounds {
+  readonly traces: number;
+  /** Bytes of records after which no further one is taken. */
+  readonly bytes: number;
+}
+
+/** The newest traces of form 0, locked until the commit: at least one, where there is any. */
+export async function lockFormerTraces(tx: Transaction, bounds: FormerTraceBounds): Promise<FormerTrace[]> {
   const rows = await runBound<{
     id: string;
     created_ms: number;
@@ -32,9 +39,15 @@ export async function lockFormerTraces(tx: Transaction, limit: number): Promise<
     record: Buffer;
   }>(
     tx,
-    `select id, (extract(epoch from created_at) * 1000)::float8 as created_ms, project_id, environment, agent_key, record
-     from trace where org_id = $1 and form = 0 order by created_at desc, id limit $2 for update`,
-    [tx.orgId, limit],
+    // The length of a record is known without reading it.
+    `with newest as (select id, created_at, octet_length(record) as bytes from trace
+       where org_id = $1 and form = 0 order by created_at desc, id limit $2),
+     sized as (select id, created_at, sum(bytes) over (order by created_at desc, id) - bytes as before from newest)
+     select t.id, (extract(epoch from t.created_at) * 1000)::float8 as created_ms, t.project_id, t.environment,
+       t.agent_key, t.record
+     from sized join trace t on t.org_id = $1 and t.id = sized.id and t.created_at = sized.created_at
+     where sized.before < $3 and t.form = 0 order by t.created_at desc, t.id for update of t`,
+    [tx.orgId, bounds.traces, bounds.bytes],
   );
   return rows.map((row) => ({
     id: row.id,

@@ -79,7 +79,8 @@ export type ReplayFilter = Message<"policyguard.control.v1.ReplayFilter"> & {
   policy?: string | undefined;
 
   /**
-   * Only traces in which this detector, by the name that findings give it, found something.
+   * Only traces in which this detector found something: by the name that findings give it, or a built-in one by its id
+   * in the catalog.
    *
    * @generated from field: optional string detector = 8;
    */

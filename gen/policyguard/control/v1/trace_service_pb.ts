@@ -123,7 +123,8 @@ export type ListTracesRequest = Message<"policyguard.control.v1.ListTracesReques
   policy?: string | undefined;
 
   /**
-   * Only traces in which this detector, by the name that findings give it, found something.
+   * Only traces in which this detector found something: by the name that findings give it, or a built-in one by its id
+   * in the catalog.
    *
    * @generated from field: optional string detector = 14;
    */
@@ -341,7 +342,8 @@ export type ExportTracesRequest = Message<"policyguard.control.v1.ExportTracesRe
   policy?: string | undefined;
 
   /**
-   * Only traces in which this detector, by the name that findings give it, found something.
+   * Only traces in which this detector found something: by the name that findings give it, or a built-in one by its id
+   * in the catalog.
    *
    * @generated from field: optional string detector = 13;
    */
@@ -466,7 +468,8 @@ export type GetTraceAnalyticsRequest = Message<"policyguard.control.v1.GetTraceA
   policy?: string | undefined;
 
   /**
-   * Only evaluations in which this detector found something.
+   * Only evaluations in which this detector found something: by the name that findings give it, or a built-in one by its
+   * id in the catalog.
    *
    * @generated from field: optional string detector = 8;
    */

@@ -17,6 +17,7 @@ import { TraceUpgrade } from "../../../../src/domain/telemetry/trace-upgrade.ts"
 import type { Caller } from "../../../../src/kit/rpc/context.ts";
 import { createHmacSha256 } from "../../../../src/platform/hmac.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { lockFormerTraces } from "../../../../src/store/telemetry/former-trace.ts";
 import { sharedAnalysis } from "../../../harness/analysis.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { testSealer } from "../../../harness/sealer.ts";
@@ -214,6 +215,17 @@ describe("captured text", () => {
       // The digest is the one that ingest would have made.
       await ingest.ingest(source, batchOf(records));
       expect(results.at(-1)).toMatchObject({ stored: 0, duplicates: 451, conflicts: 0 });
+    });
+
+    it("is read a few megabytes at a time", async () => {
+      const large = "a".repeat(3 << 20);
+      await makeFormer(Array.from({ length: 4 }, () => captured(large)));
+      const locked = await worker.systemTransaction(world.orgId, (tx) =>
+        lockFormerTraces(tx, { traces: 200, bytes: 8 << 20 }),
+      );
+      // The third one begins below 8 MiB.
+      expect(locked.length).toBe(3);
+      expect(await new TraceUpgrade(worker, testSealer).run(() => true)).toBe(4);
     });
   });
 });
