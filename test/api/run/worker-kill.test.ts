@@ -163,7 +163,8 @@ async function beginReplay(): Promise<Work> {
     ...{ apiVersion: "policyguard/v1", kind: "Policy", metadata: { name: "long" } },
     rules: [{ id: "long", stages: ["input"], when: "segment.length > 10", action: "BLOCK" }],
   };
-  const { id } = await call(world, "POST", "/replays", { document });
+  // Under much load its analysis may be refused for the moment.
+  const { id } = await eventually(() => call(world, "POST", "/replays", { document }));
   return {
     ...{ world, runId: id },
     async check() {
