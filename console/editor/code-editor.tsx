@@ -1,17 +1,19 @@
 // A YAML editor. It lives in a shadow root, where CodeMirror uses adopted style sheets: the page's policy allows no
 // <style> elements.
 
-import { autocompletion, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, type CompletionContext, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { completeBySchema, describeKey } from "./completion.ts";
 import style from "./editor.module.css";
 import { type EditorProblem, rangeOf } from "./problem.ts";
+import type { Schema } from "./schema-path.ts";
 import { editorTheme, highlighting } from "./theme.ts";
 
 /** What a page may do with its editor. */
@@ -31,6 +33,7 @@ export function CodeEditor({
   initialText,
   problems,
   keys,
+  schema,
   isReadOnly = false,
   onChange,
   handle,
@@ -39,14 +42,16 @@ export function CodeEditor({
   readonly initialText: string;
   readonly problems: readonly EditorProblem[];
   readonly keys?: EditorKeys;
+  /** What the text is written in: keys and values are completed and described by it. */
+  readonly schema?: Schema | undefined;
   readonly isReadOnly?: boolean;
   readonly onChange: (text: string) => void;
   readonly handle?: (handle: EditorHandle | undefined) => void;
 }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  const latest = useRef({ initialText, onChange, handle, keys });
-  latest.current = { ...latest.current, onChange, handle, keys };
+  const latest = useRef({ initialText, onChange, handle, keys, schema });
+  latest.current = { ...latest.current, onChange, handle, keys, schema };
   useEffect(() => {
     const element = host.current;
     if (element === null) return;
@@ -60,7 +65,8 @@ export function CodeEditor({
     const changes = EditorView.updateListener.of((update) => {
       if (update.docChanged) latest.current.onChange(update.state.doc.toString());
     });
-    const extensions = [keymap.of(own), basics(label), changes, EditorState.readOnly.of(isReadOnly)];
+    const helps = bySchema(() => latest.current.schema);
+    const extensions = [keymap.of(own), basics(label), helps, changes, EditorState.readOnly.of(isReadOnly)];
     const editor = new EditorView({ parent: root, root, state: EditorState.create({ doc, extensions }) });
     view.current = editor;
     latest.current.handle?.(handleOf(editor));
@@ -85,7 +91,6 @@ function basics(label: string): Extension {
     indentOnInput(),
     bracketMatching(),
     closeBrackets(),
-    autocompletion(),
     highlightActiveLine(),
     highlightSelectionMatches(),
     search({ top: true }),
@@ -98,6 +103,24 @@ function basics(label: string): Extension {
     // Tab leaves the editor.
     keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
   ];
+}
+
+/** Completion and hover by the schema, as soon as there is one. */
+function bySchema(schemaNow: () => Schema | undefined): Extension {
+  const complete = (context: CompletionContext) => {
+    const schema = schemaNow();
+    return schema === undefined ? null : completeBySchema(schema, context);
+  };
+  const describe = (view: EditorView, pos: number) => {
+    const schema = schemaNow();
+    const found = schema && describeKey(schema, view.state, pos);
+    if (found === undefined) return null;
+    const dom = document.createElement("p");
+    dom.className = "cm-description";
+    dom.textContent = found.text;
+    return { pos: found.from, end: found.to, create: () => ({ dom }) };
+  };
+  return [autocompletion({ override: [complete] }), hoverTooltip(describe)];
 }
 
 function handleOf(editor: EditorView): EditorHandle {

@@ -21,6 +21,7 @@ export const editorTheme = EditorView.theme({
     fontFamily: "var(--font)",
   },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  ".cm-description, .cm-completionInfo": { maxWidth: "360px", padding: "6px 10px", whiteSpace: "normal" },
   ".cm-textfield": { backgroundColor: "var(--surface)", color: "var(--ink)", border: "1px solid var(--control)" },
   ".cm-button": { backgroundImage: "none", backgroundColor: "var(--hover)", border: "1px solid var(--control)" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--block)" },

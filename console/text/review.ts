@@ -20,6 +20,7 @@ export const reviewTexts = {
   strictest: "It was blocked already, and nothing is stricter.",
   note: "Note",
   undo: "Take back",
+  blind: "A second opinion: what others say is shown after you have marked it.",
   nobody: "Nobody has marked it yet.",
   says: (who: string, mark: string) => `${who}: ${mark}`,
   disputed: "Annotators disagree.",

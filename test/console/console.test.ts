@@ -68,6 +68,10 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
 
   test("a mistake is underlined and listed before anything is saved, and the playground judges the visible text", async () => {
     const page = await openAs("editor", at("/policies/new"));
+    await writeInto(page, `${policyOf("first")}    `);
+    await page.keyboard.type("on_e");
+    await page.getByRole("option", { name: "on_error" }).waitFor();
+    await page.keyboard.press("Escape");
     await writeInto(page, policyOf("first", "BLOK"));
     await page.getByRole("button", { name: /did you mean/ }).waitFor();
     await page.getByRole("status").getByText("1 problem").waitFor();

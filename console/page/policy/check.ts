@@ -12,6 +12,8 @@ import type { EditorProblem } from "../../editor/problem.ts";
 const policies = createClient(PolicyService, transport);
 /** Rest after the last key before the server is asked. */
 const restMs = 300;
+/** Rest after a question that got no answer: the server is busy, or gone for a moment. */
+const againMs = 2_000;
 
 /** The last answer, and whether it is about the present text. */
 export interface Check {
@@ -28,15 +30,18 @@ export function useCheck(orgId: string, text: string): Check {
   }>();
   useEffect(() => {
     const call = new AbortController();
-    const timer = setTimeout(() => {
+    const ask = () => {
       policies
         .validatePolicy({ orgId, document: documentOf(text) }, { signal: call.signal })
         .then((answer) => setChecked({ text, answer }))
         .catch((error: unknown) => {
           // Without an answer, the text is neither valid nor invalid.
-          if (!call.signal.aborted && failureOf(error).kind !== "signed_out") setChecked({ text, answer: undefined });
+          if (call.signal.aborted || failureOf(error).kind === "signed_out") return;
+          setChecked({ text, answer: undefined });
+          timer = setTimeout(ask, againMs);
         });
-    }, restMs);
+    };
+    let timer = setTimeout(ask, restMs);
     return () => {
       clearTimeout(timer);
       call.abort();

@@ -1,7 +1,10 @@
 // The editor with what the server says about its text, and the playground that judges by it.
 
+import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
+import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { CodeEditor, type EditorHandle, type EditorKeys } from "../../editor/code-editor.tsx";
+import type { Schema } from "../../editor/schema-path.ts";
 import { Tabs } from "../../part/tabs.tsx";
 import { en } from "../../text/en.ts";
 import { type Check, useCheck } from "./check.ts";
@@ -29,6 +32,11 @@ export function Workbench({
   readonly handle: (handle: EditorHandle | undefined) => void;
 }) {
   const check = useCheck(orgId, text);
+  const language = useQuery(
+    PolicyService.method.getPolicySchema,
+    {},
+    { staleTime: Number.POSITIVE_INFINITY, retry: false },
+  );
   const [editor, setEditor] = useState<EditorHandle>();
   return (
     <div className={style.workbench}>
@@ -39,6 +47,8 @@ export function Workbench({
             initialText={initialText}
             problems={check.problems}
             keys={keys}
+            // The answer is a JSON Schema, whose members the message leaves open.
+            schema={language.data?.schema as Schema | undefined}
             isReadOnly={isReadOnly}
             onChange={onChange}
             handle={(made) => {

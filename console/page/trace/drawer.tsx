@@ -56,14 +56,22 @@ export function TraceDrawer({
 }
 
 /** What was decided about a trace and why, what people say of it, and what other policies make of it. */
-export function TraceContent({ trace, onMarked }: { readonly trace: Trace; readonly onMarked?: () => void }) {
+export function TraceContent({
+  trace,
+  isBlind = false,
+  onMarked,
+}: {
+  readonly trace: Trace;
+  readonly isBlind?: boolean;
+  readonly onMarked?: () => void;
+}) {
   return (
     <>
       <div className={style.part}>
         <Decision trace={trace} />
       </div>
       <div className={style.part}>
-        <Marks trace={trace} {...(onMarked === undefined ? {} : { onMarked })} />
+        <Marks trace={trace} isBlind={isBlind} {...(onMarked === undefined ? {} : { onMarked })} />
         <ReplaySection trace={trace} />
         <h3>{texts.facts}</h3>
         <Facts trace={trace} />

@@ -21,7 +21,16 @@ const texts = en.review;
 const annotations = createClient(AnnotationService, transport);
 
 /** What people say of a trace, and the keys to say it: 1 to 4 mark, n writes a note, u takes back. */
-export function Marks({ trace, onMarked }: { readonly trace: Trace; readonly onMarked?: () => void }) {
+export function Marks({
+  trace,
+  isBlind = false,
+  onMarked,
+}: {
+  readonly trace: Trace;
+  /** Whether the marks of others stay hidden until the person has said something: a second opinion is its own. */
+  readonly isBlind?: boolean;
+  readonly onMarked?: () => void;
+}) {
   const { orgId, accountId, can } = useOrganization();
   const mayMark = can(AnnotationService.method.createAnnotation);
   const list = useQuery(AnnotationService.method.listTraceAnnotations, { orgId, traceId: trace.id });
@@ -58,7 +67,11 @@ export function Marks({ trace, onMarked }: { readonly trace: Trace; readonly onM
       <h3>{texts.marks}</h3>
       {list.error !== null && <Failed error={list.error} onRetry={list.refetch} />}
       {list.data === undefined && list.error === null && <Loading rows={1} />}
-      <Said annotations={list.data?.annotations ?? []} isLoaded={list.data !== undefined} trace={trace} />
+      {isBlind && mine === undefined ? (
+        <p className={style.dim}>{texts.blind}</p>
+      ) : (
+        <Said annotations={list.data?.annotations ?? []} isLoaded={list.data !== undefined} trace={trace} />
+      )}
       {error !== undefined && <Failed error={error} />}
       {mayMark && (
         <>

@@ -121,6 +121,7 @@ function Queue({ items, onMore }: { readonly items: readonly AnnotationQueueItem
         <Item
           key={item.traceId}
           traceId={item.traceId}
+          isBlind={item.isSecondOpinion}
           onMarked={() => {
             setMarked(new Set(marked).add(item.traceId));
             move(1);
@@ -137,7 +138,15 @@ function whyOf({ lane, reason, isSecondOpinion }: AnnotationQueueItem): string {
   return isSecondOpinion ? `${why}, ${texts.secondOpinion}` : (why ?? "");
 }
 
-function Item({ traceId, onMarked }: { readonly traceId: string; readonly onMarked: () => void }) {
+function Item({
+  traceId,
+  isBlind,
+  onMarked,
+}: {
+  readonly traceId: string;
+  readonly isBlind: boolean;
+  readonly onMarked: () => void;
+}) {
   const { orgId } = useOrganization();
   const { data, error, refetch } = useQuery(TraceService.method.getTrace, { orgId, traceId });
   if (error !== null)
@@ -145,7 +154,7 @@ function Item({ traceId, onMarked }: { readonly traceId: string; readonly onMark
   if (data?.trace === undefined) return <Loading />;
   return (
     <div className={style.review}>
-      <TraceContent trace={data.trace} onMarked={onMarked} />
+      <TraceContent trace={data.trace} isBlind={isBlind} onMarked={onMarked} />
     </div>
   );
 }
