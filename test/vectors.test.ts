@@ -301,5 +301,7 @@ function auditOf(call: Call, want: Want): string[] {
     .flatMap((service) => service.methods)
     .find((candidate) => callName(candidate) === call.method);
   const action = method === undefined ? "" : methodFacts(method).audit;
-  return action === "" ? [] : [action];
+  // Going past a gate has an entry of its own, before that of the call.
+  const isOverride = call.request?.override !== undefined;
+  return action === "" ? [] : [...(isOverride ? ["gate.override"] : []), action];
 }
