@@ -56,6 +56,10 @@ export const commands: CommandEntries = {
     summary: "Measure a policy, a bundle or a detector on a dataset.",
     load: async () => (await import("./command/benchmark-run.ts")).benchmarkRun,
   },
+  "benchmark compare": {
+    summary: "Compare two benchmarks of the same samples.",
+    load: async () => (await import("./command/benchmark-compare.ts")).benchmarkCompare,
+  },
   publish: {
     summary: "Sign the policies of an environment as its next bundle.",
     load: async () => (await import("./command/publish.ts")).publish,

@@ -85,6 +85,32 @@ test("measures a detector on a dataset, twice with the same digest", async () =>
   expect(second).toMatchObject({ state: "succeeded", unmet: [], report: { result_digest: digest } });
 });
 
+test("compares two benchmarks, and ends with 1 only when the newer one is worse and that is no accident", async () => {
+  const mapped = (category: string) =>
+    benchmark(
+      "run",
+      "prompts",
+      "--target",
+      "detector:injection",
+      "--positive",
+      "attack",
+      "--map",
+      `attack=${category}`,
+      "--json",
+    );
+  const better = JSON.parse((await mapped("injection")).stdout);
+  const worse = JSON.parse((await mapped("pii")).stdout);
+  const compared = await benchmark("compare", worse.id, "--with", better.id);
+  // Two samples of one group are too few to call it worse.
+  expect(compared, compared.stderr).toMatchObject({ code: 0 });
+  expect(compared.stdout).toContain("4 samples in common, 0 not");
+  expect(compared.stdout).toContain("newly right 0, newly wrong 2: -50.0 %");
+  const json = JSON.parse((await benchmark("compare", better.id, "--with", worse.id, "--json")).stdout);
+  expect(json).toMatchObject({ overall: { only_right: 2, only_wrong: 0, p: 0.5 }, group_p: 1, newly_wrong: [] });
+  expect(json.newly_right).toHaveLength(2);
+  expect((await benchmark("compare", better.id)).stderr).toContain("baseline");
+});
+
 test("ends with 1 when the bounds do not show what is required", async () => {
   const failed = await benchmark("run", "prompts", ...injection, "--min-recall", "0.9", "--max-fpr", "0.9");
   expect(failed.code).toBe(1);

@@ -55,6 +55,7 @@ const subjects: Readonly<Record<JobName, Subject>> = {
   replayTraces: "replay",
   judgeSamples: "replay",
   measureSamples: "replay",
+  compareSamples: "bundle",
 };
 
 /** Runs the jobs in a pool. Other limits are for tests. */

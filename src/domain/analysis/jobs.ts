@@ -1,5 +1,6 @@
 // All jobs of analysis: pure functions of plain data that run the engine on documents of customers.
 
+import { compareSamples } from "./benchmark/compare-samples.ts";
 import { judgeSamples } from "./benchmark/judge-samples.ts";
 import { measureSamples } from "./benchmark/measure-samples.ts";
 import { checkPolicy } from "./check-policy.ts";
@@ -33,6 +34,7 @@ export const jobs = {
   replayTraces,
   judgeSamples,
   measureSamples,
+  compareSamples,
 } as const;
 
 /** A job's name. */

@@ -39,6 +39,7 @@ import { AnnotationQueueRow } from "../measure/annotation/annotation-queue.ts";
 import { AnnotationRateRow } from "../measure/annotation/annotation-rate.ts";
 import { AnnotationSettingRow } from "../measure/annotation/annotation-setting.ts";
 import { AnnotationVerdictRow } from "../measure/annotation/annotation-verdict.ts";
+import { BenchmarkBaselineRow } from "../measure/benchmark/benchmark-baseline.ts";
 import { BenchmarkResultRow } from "../measure/benchmark/benchmark-result.ts";
 import { DatasetRow, DatasetVersionRow } from "../measure/dataset/dataset.ts";
 import { DatasetImportRow } from "../measure/dataset/dataset-import.ts";
@@ -161,6 +162,7 @@ export const entities = [
   AnnotationSettingRow,
   AnnotationRateRow,
   AnnotationQueueRow,
+  BenchmarkBaselineRow,
   BenchmarkResultRow,
   ReplayResultRow,
   UsageMonthRow,

@@ -96,6 +96,8 @@ export const foreignKeys: readonly ForeignKey[] = [
   toProject("annotation_setting"),
   toProject("annotation_rate"),
   toProject("annotation_queue"),
+  { table: "benchmark_baseline", columns: ["org_id", "run_id"], references: "run", referenced: ["org_id", "id"] },
+  toProject("benchmark_baseline"),
   { table: "benchmark_result", columns: ["org_id", "run_id"], references: "run", referenced: ["org_id", "id"] },
   { table: "replay_result", columns: ["org_id", "run_id"], references: "run", referenced: ["org_id", "id"] },
   toOrganization("usage_month"),

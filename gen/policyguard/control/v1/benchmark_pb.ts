@@ -22,7 +22,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/benchmark.proto.
  */
 export const file_policyguard_control_v1_benchmark: GenFile = /*@__PURE__*/
-  fileDesc("CiZwb2xpY3lndWFyZC9jb250cm9sL3YxL2JlbmNobWFyay5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKuAgoPQmVuY2htYXJrVGFyZ2V0EjwKBnBvbGljeRgBIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUG9saWN5SACIAQESLQoIZG9jdW1lbnQYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARI8CgZidW5kbGUYAyABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0J1bmRsZUgCiAEBEkAKCGRldGVjdG9yGAQgASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtEZXRlY3RvckgDiAEBQgkKB19wb2xpY3lCCwoJX2RvY3VtZW50QgkKB19idW5kbGVCCwoJX2RldGVjdG9yIlkKD0JlbmNobWFya1BvbGljeRIbCglwb2xpY3lfaWQYASABKAlCCLpIBXIDsAEBEh0KB3ZlcnNpb24YAiABKAVCB7pIBBoCKAFIAIgBAUIKCghfdmVyc2lvbiKEAQoPQmVuY2htYXJrQnVuZGxlEhwKCnByb2plY3RfaWQYASABKAlCCLpIBXIDsAEBEigKC2Vudmlyb25tZW50GAIgASgJQhO6SAZyBBABGD/avBgGInByb2QiEh0KB3ZlcnNpb24YAyABKAVCB7pIBBoCKAFIAIgBAUIKCghfdmVyc2lvbiJ8ChFCZW5jaG1hcmtEZXRlY3RvchImCgN1c2UYASABKAlCGbpIB3IFEAEYgAHavBgLImluamVjdGlvbiISMAoKcGFyYW1ldGVycxgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIAIgBAUINCgtfcGFyYW1ldGVycyKWAQoRQmVuY2htYXJrUG9zaXRpdmUSMQoGbGFiZWxzGAEgAygJQiG6SBCSAQ0QIBgBIgdyBRABGIAB2rwYClsiYXR0YWNrIl0STgoQb3V0Y29tZV9hdF9sZWFzdBgCIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQhS6SAeCAQQQASAB2rwYBiJGTEFHIiK7AgoPQmVuY2htYXJrRmlsdGVyEkwKBXNwbGl0GAEgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0U3BsaXRCErpIBYIBAhAB2rwYBiJ0ZXN0IkgAiAEBEhwKBWxhYmVsGAIgASgJQgi6SAVyAxiAAUgBiAEBEkUKBXN0YWdlGAMgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlQhO6SAWCAQIQAdq8GAciaW5wdXQiSAKIAQESJgoIbGFuZ3VhZ2UYBCABKAlCD7pIBHICGCPavBgEImVuIkgDiAEBEhoKA3RhZxgFIAEoCUIIukgFcgMYgAFIBIgBAUIICgZfc3BsaXRCCAoGX2xhYmVsQggKBl9zdGFnZUILCglfbGFuZ3VhZ2VCBgoEX3RhZyLFAQoOQmVuY2htYXJrU2NvcGUSIQoKcHJvamVjdF9pZBgBIAEoCUIIukgFcgOwAQFIAIgBARItCgtlbnZpcm9ubWVudBgCIAEoCUITukgGcgQQARg/2rwYBiJwcm9kIkgBiAEBEjUKCGFnZW50X2lkGAMgASgJQh66SBtyGTIXXltBLVphLXowLTkuXy1dezEsMTI4fSRIAogBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkIv0HCglCZW5jaG1hcmsSCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEi8KBXN0YXRlGAMgASgOMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5TdGF0ZRI1Cghwcm9ncmVzcxgEIAEoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuUHJvZ3Jlc3MSEgoKY3JlYXRlZF9ieRgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjQKC2ZpbmlzaGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEjQKBWVycm9yGAkgASgLMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5FcnJvckgCiAEBEhIKCmRhdGFzZXRfaWQYCiABKAkSDwoHdmVyc2lvbhgLIAEoBRI3CgZ0YXJnZXQYDCABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1RhcmdldBI3CgZmaWx0ZXIYDSABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ZpbHRlchI7Cghwb3NpdGl2ZRgOIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUG9zaXRpdmUSXwoJbGFiZWxfbWFwGA8gAygLMi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmsuTGFiZWxNYXBFbnRyeUIb2rwYF3siYXR0YWNrIjogImluamVjdGlvbiJ9EgwKBHNlZWQYECABKAUSNQoFc2NvcGUYESABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1Njb3BlEjcKBmlucHV0cxgSIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrSW5wdXRzEjEKDXJlc3VsdHNfdW50aWwYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjwKBnJlcG9ydBgUIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUmVwb3J0SAOIAQEaLwoNTGFiZWxNYXBFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQg0KC19zdGFydGVkX2F0Qg4KDF9maW5pc2hlZF9hdEIICgZfZXJyb3JCCQoHX3JlcG9ydCKQAgoPQmVuY2htYXJrSW5wdXRzEiUKDmRhdGFzZXRfZGlnZXN0GAEgASgJQg3avBgJIjNiN2bigKYiEhgKEGVyYXN1cmVfcmV2aXNpb24YAiABKAUSJQoOY29udGVudF9kaWdlc3QYAyABKAlCDdq8GAkiOWMwMeKApiISIgoGZW5naW5lGAQgASgJQhLavBgOIjVmMmM5MGFiMTNkZSISGwoEbm9kZRgFIAEoCUIN2rwYCSJ2MjQuMS4wIhIpCgZtb2RlbHMYBiADKAlCGdq8GBVbImluamVjdGlvbjphYjEy4oCmIl0SKQoFYXNfb2YYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpwDCg9CZW5jaG1hcmtSZXBvcnQSOQoHb3ZlcmFsbBgBIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrTWV0cmljcxI2CgZzbGljZXMYAiADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1NsaWNlEhYKDnNsaWNlc19vbWl0dGVkGAMgASgFEjoKBXN3ZWVwGAQgAygLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtTd2VlcFBvaW50EjYKBmZsb29ycxgFIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrRmxvb3ISPgoHbGF0ZW5jeRgGIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrTGF0ZW5jeUgAiAEBEiQKDXJlc3VsdF9kaWdlc3QYByABKAlCDdq8GAkiNzdkMOKApiISGAoQdHJhaW5pbmdfb3ZlcmxhcBgIIAEoBUIKCghfbGF0ZW5jeSLUBgoQQmVuY2htYXJrTWV0cmljcxIPCgdzYW1wbGVzGAEgASgFEhEKCXBvc2l0aXZlcxgCIAEoBRIRCgluZWdhdGl2ZXMYAyABKAUSCgoCdHAYBCABKAUSCgoCZnAYBSABKAUSCgoCdG4YBiABKAUSCgoCZm4YByABKAUSDwoHbWlzc2luZxgIIAEoBRIQCgh1bmp1ZGdlZBgJIAEoBRIQCgh1bnNjb3JlZBgKIAEoBRJBCglwcmVjaXNpb24YCyABKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ludGVydmFsSACIAQESPgoGcmVjYWxsGAwgASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtJbnRlcnZhbEgBiAEBEksKE2ZhbHNlX3Bvc2l0aXZlX3JhdGUYDSABKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ludGVydmFsSAKIAQESOgoCZjEYDiABKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ludGVydmFsSAOIAQESPwoKc3Bhbl9leGFjdBgPIAEoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrU3BhbnNIBIgBARI+CglzcGFuX2hhbGYYECABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1NwYW5zSAWIAQESFQoIcm9jX2FyZWEYESABKAFIBogBARIUCgdwcl9hcmVhGBIgASgBSAeIAQESIwoWcmVjYWxsX2F0X2hhbGZfcGVyY2VudBgTIAEoAUgIiAEBEiIKFXJlY2FsbF9hdF9vbmVfcGVyY2VudBgUIAEoAUgJiAEBQgwKCl9wcmVjaXNpb25CCQoHX3JlY2FsbEIWChRfZmFsc2VfcG9zaXRpdmVfcmF0ZUIFCgNfZjFCDQoLX3NwYW5fZXhhY3RCDAoKX3NwYW5faGFsZkILCglfcm9jX2FyZWFCCgoIX3ByX2FyZWFCGQoXX3JlY2FsbF9hdF9oYWxmX3BlcmNlbnRCGAoWX3JlY2FsbF9hdF9vbmVfcGVyY2VudCKtAQoRQmVuY2htYXJrSW50ZXJ2YWwSGgoIZXN0aW1hdGUYASABKAFCCNq8GAQwLjk0EhcKBWxvd2VyGAIgASgBQgjavBgEMC45MRIXCgV1cHBlchgDIAEoAUII2rwYBDAuOTYSPgoHZ3JvdXBlZBgEIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrR3JvdXBlZEgAiAEBQgoKCF9ncm91cGVkInkKEEJlbmNobWFya0dyb3VwZWQSFwoFbG93ZXIYASABKAFCCNq8GAQwLjg4EhcKBXVwcGVyGAIgASgBQgjavBgEMC45NxIjCgtuX2VmZmVjdGl2ZRgDIAEoAUIJ2rwYBTIxMi41SACIAQFCDgoMX25fZWZmZWN0aXZlIpIBCg5CZW5jaG1hcmtTcGFucxIKCgJ0cBgBIAEoBRIKCgJmcBgCIAEoBRIKCgJmbhgDIAEoBRIWCglwcmVjaXNpb24YBCABKAFIAIgBARITCgZyZWNhbGwYBSABKAFIAYgBARIPCgJmMRgGIAEoAUgCiAEBQgwKCl9wcmVjaXNpb25CCQoHX3JlY2FsbEIFCgNfZjEigAEKDkJlbmNobWFya1NsaWNlEhoKAmJ5GAEgASgJQg7avBgKImxhbmd1YWdlIhIXCgV2YWx1ZRgCIAEoCUII2rwYBCJlbiISOQoHbWV0cmljcxgDIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrTWV0cmljcyLJAQoTQmVuY2htYXJrU3dlZXBQb2ludBIaCgl0aHJlc2hvbGQYASABKAFCB9q8GAMwLjUSCgoCdHAYAiABKAUSCgoCZnAYAyABKAUSFgoJcHJlY2lzaW9uGAQgASgBSACIAQESEwoGcmVjYWxsGAUgASgBSAGIAQESIAoTZmFsc2VfcG9zaXRpdmVfcmF0ZRgGIAEoAUgCiAEBQgwKCl9wcmVjaXNpb25CCQoHX3JlY2FsbEIWChRfZmFsc2VfcG9zaXRpdmVfcmF0ZSL2AQoOQmVuY2htYXJrRmxvb3ISHAoEbmFtZRgBIAEoCUIO2rwYCiJrZXl3b3JkcyISCgoCdHAYAiABKAUSCgoCZnAYAyABKAUSCgoCdG4YBCABKAUSCgoCZm4YBSABKAUSFgoJcHJlY2lzaW9uGAYgASgBSACIAQESEwoGcmVjYWxsGAcgASgBSAGIAQESIAoTZmFsc2VfcG9zaXRpdmVfcmF0ZRgIIAEoAUgCiAEBEg8KAmYxGAkgASgBSAOIAQFCDAoKX3ByZWNpc2lvbkIJCgdfcmVjYWxsQhYKFF9mYWxzZV9wb3NpdGl2ZV9yYXRlQgUKA19mMSJqChBCZW5jaG1hcmtMYXRlbmN5EhQKA3A1MBgBIAEoAUIH2rwYAzIxMBIUCgNwOTAYAiABKAFCB9q8GAM0MjASFAoDcDk1GAMgASgBQgfavBgDNTIwEhQKA3A5ORgEIAEoAUIH2rwYAzkwMCLvAwoPQmVuY2htYXJrUmVzdWx0EhEKCXNhbXBsZV9pZBgBIAEoCRJDCgd2ZXJkaWN0GAIgASgOMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtWZXJkaWN0QgjavBgEImZuIhJBCgdvdXRjb21lGAMgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCC9q8GAciQUxMT1ciSACIAQESHAoFc2NvcmUYBCABKAFCCNq8GAQwLjQxSAGIAQESEAoDd2h5GAUgASgJSAKIAQESKwoFc3RhZ2UYBiABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RhZ2USFQoIbGFuZ3VhZ2UYByABKAlIA4gBARIOCgZsYWJlbHMYCCADKAkSFAoMZm91bmRfbGFiZWxzGAkgAygJEg0KBXJ1bGVzGAogAygJEjoKDmV4cGVjdGVkX3NwYW5zGAsgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5TYW1wbGVTcGFuEjEKBXNwYW5zGAwgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5TYW1wbGVTcGFuQgoKCF9vdXRjb21lQggKBl9zY29yZUIGCgRfd2h5QgsKCV9sYW5ndWFnZSrRAQoRQmVuY2htYXJrTWlzbWF0Y2gSIgoeQkVOQ0hNQVJLX01JU01BVENIX1VOU1BFQ0lGSUVEEAASIQoVQkVOQ0hNQVJLX01JU01BVENIX0ZQEAEaBpK9GAJmcBIhChVCRU5DSE1BUktfTUlTTUFUQ0hfRk4QAhoGkr0YAmZuEiUKF0JFTkNITUFSS19NSVNNQVRDSF9TUEFOEAMaCJK9GARzcGFuEisKGkJFTkNITUFSS19NSVNNQVRDSF9NSVNTSU5HEAQaC5K9GAdtaXNzaW5nKpcCChBCZW5jaG1hcmtWZXJkaWN0EiEKHUJFTkNITUFSS19WRVJESUNUX1VOU1BFQ0lGSUVEEAASIAoUQkVOQ0hNQVJLX1ZFUkRJQ1RfVFAQARoGkr0YAnRwEiAKFEJFTkNITUFSS19WRVJESUNUX0ZQEAIaBpK9GAJmcBIgChRCRU5DSE1BUktfVkVSRElDVF9UThADGgaSvRgCdG4SIAoUQkVOQ0hNQVJLX1ZFUkRJQ1RfRk4QBBoGkr0YAmZuEioKGUJFTkNITUFSS19WRVJESUNUX01JU1NJTkcQBRoLkr0YB21pc3NpbmcSLAoaQkVOQ0hNQVJLX1ZFUkRJQ1RfVU5TQ09SRUQQBhoMkr0YCHVuc2NvcmVkYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_dataset, file_policyguard_control_v1_dataset_sample, file_policyguard_control_v1_run, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("CiZwb2xpY3lndWFyZC9jb250cm9sL3YxL2JlbmNobWFyay5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKuAgoPQmVuY2htYXJrVGFyZ2V0EjwKBnBvbGljeRgBIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUG9saWN5SACIAQESLQoIZG9jdW1lbnQYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARI8CgZidW5kbGUYAyABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0J1bmRsZUgCiAEBEkAKCGRldGVjdG9yGAQgASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtEZXRlY3RvckgDiAEBQgkKB19wb2xpY3lCCwoJX2RvY3VtZW50QgkKB19idW5kbGVCCwoJX2RldGVjdG9yIlkKD0JlbmNobWFya1BvbGljeRIbCglwb2xpY3lfaWQYASABKAlCCLpIBXIDsAEBEh0KB3ZlcnNpb24YAiABKAVCB7pIBBoCKAFIAIgBAUIKCghfdmVyc2lvbiKEAQoPQmVuY2htYXJrQnVuZGxlEhwKCnByb2plY3RfaWQYASABKAlCCLpIBXIDsAEBEigKC2Vudmlyb25tZW50GAIgASgJQhO6SAZyBBABGD/avBgGInByb2QiEh0KB3ZlcnNpb24YAyABKAVCB7pIBBoCKAFIAIgBAUIKCghfdmVyc2lvbiJ8ChFCZW5jaG1hcmtEZXRlY3RvchImCgN1c2UYASABKAlCGbpIB3IFEAEYgAHavBgLImluamVjdGlvbiISMAoKcGFyYW1ldGVycxgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIAIgBAUINCgtfcGFyYW1ldGVycyKWAQoRQmVuY2htYXJrUG9zaXRpdmUSMQoGbGFiZWxzGAEgAygJQiG6SBCSAQ0QIBgBIgdyBRABGIAB2rwYClsiYXR0YWNrIl0STgoQb3V0Y29tZV9hdF9sZWFzdBgCIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQhS6SAeCAQQQASAB2rwYBiJGTEFHIiK7AgoPQmVuY2htYXJrRmlsdGVyEkwKBXNwbGl0GAEgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0U3BsaXRCErpIBYIBAhAB2rwYBiJ0ZXN0IkgAiAEBEhwKBWxhYmVsGAIgASgJQgi6SAVyAxiAAUgBiAEBEkUKBXN0YWdlGAMgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlQhO6SAWCAQIQAdq8GAciaW5wdXQiSAKIAQESJgoIbGFuZ3VhZ2UYBCABKAlCD7pIBHICGCPavBgEImVuIkgDiAEBEhoKA3RhZxgFIAEoCUIIukgFcgMYgAFIBIgBAUIICgZfc3BsaXRCCAoGX2xhYmVsQggKBl9zdGFnZUILCglfbGFuZ3VhZ2VCBgoEX3RhZyLFAQoOQmVuY2htYXJrU2NvcGUSIQoKcHJvamVjdF9pZBgBIAEoCUIIukgFcgOwAQFIAIgBARItCgtlbnZpcm9ubWVudBgCIAEoCUITukgGcgQQARg/2rwYBiJwcm9kIkgBiAEBEjUKCGFnZW50X2lkGAMgASgJQh66SBtyGTIXXltBLVphLXowLTkuXy1dezEsMTI4fSRIAogBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkIswICglCZW5jaG1hcmsSCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEi8KBXN0YXRlGAMgASgOMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5TdGF0ZRI1Cghwcm9ncmVzcxgEIAEoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuUHJvZ3Jlc3MSEgoKY3JlYXRlZF9ieRgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjQKC2ZpbmlzaGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEjQKBWVycm9yGAkgASgLMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5FcnJvckgCiAEBEhIKCmRhdGFzZXRfaWQYCiABKAkSDwoHdmVyc2lvbhgLIAEoBRI3CgZ0YXJnZXQYDCABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1RhcmdldBI3CgZmaWx0ZXIYDSABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ZpbHRlchI7Cghwb3NpdGl2ZRgOIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUG9zaXRpdmUSXwoJbGFiZWxfbWFwGA8gAygLMi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmsuTGFiZWxNYXBFbnRyeUIb2rwYF3siYXR0YWNrIjogImluamVjdGlvbiJ9EgwKBHNlZWQYECABKAUSNQoFc2NvcGUYESABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1Njb3BlEjcKBmlucHV0cxgSIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrSW5wdXRzEjEKDXJlc3VsdHNfdW50aWwYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjwKBnJlcG9ydBgUIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUmVwb3J0SAOIAQESQAoIYXBwcm92YWwYFSABKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0FwcHJvdmFsSASIAQEaLwoNTGFiZWxNYXBFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQg0KC19zdGFydGVkX2F0Qg4KDF9maW5pc2hlZF9hdEIICgZfZXJyb3JCCQoHX3JlcG9ydEILCglfYXBwcm92YWwijgEKEUJlbmNobWFya0FwcHJvdmFsEhIKCnByb2plY3RfaWQYASABKAkSHwoLZW52aXJvbm1lbnQYAiABKAlCCtq8GAYicHJvZCISEwoLYXBwcm92ZWRfYnkYAyABKAkSLwoLYXBwcm92ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpACCg9CZW5jaG1hcmtJbnB1dHMSJQoOZGF0YXNldF9kaWdlc3QYASABKAlCDdq8GAkiM2I3ZuKApiISGAoQZXJhc3VyZV9yZXZpc2lvbhgCIAEoBRIlCg5jb250ZW50X2RpZ2VzdBgDIAEoCUIN2rwYCSI5YzAx4oCmIhIiCgZlbmdpbmUYBCABKAlCEtq8GA4iNWYyYzkwYWIxM2RlIhIbCgRub2RlGAUgASgJQg3avBgJInYyNC4xLjAiEikKBm1vZGVscxgGIAMoCUIZ2rwYFVsiaW5qZWN0aW9uOmFiMTLigKYiXRIpCgVhc19vZhgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAinAMKD0JlbmNobWFya1JlcG9ydBI5CgdvdmVyYWxsGAEgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtNZXRyaWNzEjYKBnNsaWNlcxgCIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrU2xpY2USFgoOc2xpY2VzX29taXR0ZWQYAyABKAUSOgoFc3dlZXAYBCADKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1N3ZWVwUG9pbnQSNgoGZmxvb3JzGAUgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtGbG9vchI+CgdsYXRlbmN5GAYgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtMYXRlbmN5SACIAQESJAoNcmVzdWx0X2RpZ2VzdBgHIAEoCUIN2rwYCSI3N2Qw4oCmIhIYChB0cmFpbmluZ19vdmVybGFwGAggASgFQgoKCF9sYXRlbmN5ItQGChBCZW5jaG1hcmtNZXRyaWNzEg8KB3NhbXBsZXMYASABKAUSEQoJcG9zaXRpdmVzGAIgASgFEhEKCW5lZ2F0aXZlcxgDIAEoBRIKCgJ0cBgEIAEoBRIKCgJmcBgFIAEoBRIKCgJ0bhgGIAEoBRIKCgJmbhgHIAEoBRIPCgdtaXNzaW5nGAggASgFEhAKCHVuanVkZ2VkGAkgASgFEhAKCHVuc2NvcmVkGAogASgFEkEKCXByZWNpc2lvbhgLIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrSW50ZXJ2YWxIAIgBARI+CgZyZWNhbGwYDCABKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ludGVydmFsSAGIAQESSwoTZmFsc2VfcG9zaXRpdmVfcmF0ZRgNIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrSW50ZXJ2YWxIAogBARI6CgJmMRgOIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrSW50ZXJ2YWxIA4gBARI/CgpzcGFuX2V4YWN0GA8gASgLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtTcGFuc0gEiAEBEj4KCXNwYW5faGFsZhgQIAEoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrU3BhbnNIBYgBARIVCghyb2NfYXJlYRgRIAEoAUgGiAEBEhQKB3ByX2FyZWEYEiABKAFIB4gBARIjChZyZWNhbGxfYXRfaGFsZl9wZXJjZW50GBMgASgBSAiIAQESIgoVcmVjYWxsX2F0X29uZV9wZXJjZW50GBQgASgBSAmIAQFCDAoKX3ByZWNpc2lvbkIJCgdfcmVjYWxsQhYKFF9mYWxzZV9wb3NpdGl2ZV9yYXRlQgUKA19mMUINCgtfc3Bhbl9leGFjdEIMCgpfc3Bhbl9oYWxmQgsKCV9yb2NfYXJlYUIKCghfcHJfYXJlYUIZChdfcmVjYWxsX2F0X2hhbGZfcGVyY2VudEIYChZfcmVjYWxsX2F0X29uZV9wZXJjZW50Iq0BChFCZW5jaG1hcmtJbnRlcnZhbBIaCghlc3RpbWF0ZRgBIAEoAUII2rwYBDAuOTQSFwoFbG93ZXIYAiABKAFCCNq8GAQwLjkxEhcKBXVwcGVyGAMgASgBQgjavBgEMC45NhI+Cgdncm91cGVkGAQgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtHcm91cGVkSACIAQFCCgoIX2dyb3VwZWQieQoQQmVuY2htYXJrR3JvdXBlZBIXCgVsb3dlchgBIAEoAUII2rwYBDAuODgSFwoFdXBwZXIYAiABKAFCCNq8GAQwLjk3EiMKC25fZWZmZWN0aXZlGAMgASgBQgnavBgFMjEyLjVIAIgBAUIOCgxfbl9lZmZlY3RpdmUikgEKDkJlbmNobWFya1NwYW5zEgoKAnRwGAEgASgFEgoKAmZwGAIgASgFEgoKAmZuGAMgASgFEhYKCXByZWNpc2lvbhgEIAEoAUgAiAEBEhMKBnJlY2FsbBgFIAEoAUgBiAEBEg8KAmYxGAYgASgBSAKIAQFCDAoKX3ByZWNpc2lvbkIJCgdfcmVjYWxsQgUKA19mMSKAAQoOQmVuY2htYXJrU2xpY2USGgoCYnkYASABKAlCDtq8GAoibGFuZ3VhZ2UiEhcKBXZhbHVlGAIgASgJQgjavBgEImVuIhI5CgdtZXRyaWNzGAMgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtNZXRyaWNzIskBChNCZW5jaG1hcmtTd2VlcFBvaW50EhoKCXRocmVzaG9sZBgBIAEoAUIH2rwYAzAuNRIKCgJ0cBgCIAEoBRIKCgJmcBgDIAEoBRIWCglwcmVjaXNpb24YBCABKAFIAIgBARITCgZyZWNhbGwYBSABKAFIAYgBARIgChNmYWxzZV9wb3NpdGl2ZV9yYXRlGAYgASgBSAKIAQFCDAoKX3ByZWNpc2lvbkIJCgdfcmVjYWxsQhYKFF9mYWxzZV9wb3NpdGl2ZV9yYXRlIvYBCg5CZW5jaG1hcmtGbG9vchIcCgRuYW1lGAEgASgJQg7avBgKImtleXdvcmRzIhIKCgJ0cBgCIAEoBRIKCgJmcBgDIAEoBRIKCgJ0bhgEIAEoBRIKCgJmbhgFIAEoBRIWCglwcmVjaXNpb24YBiABKAFIAIgBARITCgZyZWNhbGwYByABKAFIAYgBARIgChNmYWxzZV9wb3NpdGl2ZV9yYXRlGAggASgBSAKIAQESDwoCZjEYCSABKAFIA4gBAUIMCgpfcHJlY2lzaW9uQgkKB19yZWNhbGxCFgoUX2ZhbHNlX3Bvc2l0aXZlX3JhdGVCBQoDX2YxImoKEEJlbmNobWFya0xhdGVuY3kSFAoDcDUwGAEgASgBQgfavBgDMjEwEhQKA3A5MBgCIAEoAUIH2rwYAzQyMBIUCgNwOTUYAyABKAFCB9q8GAM1MjASFAoDcDk5GAQgASgBQgfavBgDOTAwIu8DCg9CZW5jaG1hcmtSZXN1bHQSEQoJc2FtcGxlX2lkGAEgASgJEkMKB3ZlcmRpY3QYAiABKA4yKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1ZlcmRpY3RCCNq8GAQiZm4iEkEKB291dGNvbWUYAyABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIL2rwYByJBTExPVyJIAIgBARIcCgVzY29yZRgEIAEoAUII2rwYBDAuNDFIAYgBARIQCgN3aHkYBSABKAlIAogBARIrCgVzdGFnZRgGIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZRIVCghsYW5ndWFnZRgHIAEoCUgDiAEBEg4KBmxhYmVscxgIIAMoCRIUCgxmb3VuZF9sYWJlbHMYCSADKAkSDQoFcnVsZXMYCiADKAkSOgoOZXhwZWN0ZWRfc3BhbnMYCyADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNhbXBsZVNwYW4SMQoFc3BhbnMYDCADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNhbXBsZVNwYW5CCgoIX291dGNvbWVCCAoGX3Njb3JlQgYKBF93aHlCCwoJX2xhbmd1YWdlIt0BChNCZW5jaG1hcmtEaWZmZXJlbmNlEhIKCmJvdGhfcmlnaHQYASABKAUSEgoKb25seV9yaWdodBgCIAEoBRISCgpvbmx5X3dyb25nGAMgASgFEhIKCmJvdGhfd3JvbmcYBCABKAUSHwoIZXN0aW1hdGUYBSABKAFCCNq8GAQwLjAySACIAQESGAoFbG93ZXIYBiABKAFCCdq8GAUwLjAwNBIYCgV1cHBlchgHIAEoAUIJ2rwYBTAuMDM2EhQKAXAYCCABKAFCCdq8GAUwLjAxM0ILCglfZXN0aW1hdGUisgEKGEJlbmNobWFya1NsaWNlRGlmZmVyZW5jZRIXCgJieRgBIAEoCUIL2rwYByJ0cnV0aCISHQoFdmFsdWUYAiABKAlCDtq8GAoicG9zaXRpdmUiEj8KCmRpZmZlcmVuY2UYAyABKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0RpZmZlcmVuY2USHQoKYWRqdXN0ZWRfcBgEIAEoAUIJ2rwYBTAuMDUyIrICChNCZW5jaG1hcmtDb21wYXJpc29uEhQKDGJlbmNobWFya19pZBgBIAEoCRIMCgR3aXRoGAIgASgJEg4KBmNvbW1vbhgDIAEoBRIQCgh1bmNvbW1vbhgEIAEoBRI8CgdvdmVyYWxsGAUgASgLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtEaWZmZXJlbmNlEhoKB2dyb3VwX3AYBiABKAFCCdq8GAUwLjAyMRJACgZzbGljZXMYByADKAsyMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1NsaWNlRGlmZmVyZW5jZRITCgtuZXdseV93cm9uZxgIIAMoCRITCgtuZXdseV9yaWdodBgJIAMoCRIPCgdvbWl0dGVkGAogASgFKtEBChFCZW5jaG1hcmtNaXNtYXRjaBIiCh5CRU5DSE1BUktfTUlTTUFUQ0hfVU5TUEVDSUZJRUQQABIhChVCRU5DSE1BUktfTUlTTUFUQ0hfRlAQARoGkr0YAmZwEiEKFUJFTkNITUFSS19NSVNNQVRDSF9GThACGgaSvRgCZm4SJQoXQkVOQ0hNQVJLX01JU01BVENIX1NQQU4QAxoIkr0YBHNwYW4SKwoaQkVOQ0hNQVJLX01JU01BVENIX01JU1NJTkcQBBoLkr0YB21pc3NpbmcqlwIKEEJlbmNobWFya1ZlcmRpY3QSIQodQkVOQ0hNQVJLX1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIgChRCRU5DSE1BUktfVkVSRElDVF9UUBABGgaSvRgCdHASIAoUQkVOQ0hNQVJLX1ZFUkRJQ1RfRlAQAhoGkr0YAmZwEiAKFEJFTkNITUFSS19WRVJESUNUX1ROEAMaBpK9GAJ0bhIgChRCRU5DSE1BUktfVkVSRElDVF9GThAEGgaSvRgCZm4SKgoZQkVOQ0hNQVJLX1ZFUkRJQ1RfTUlTU0lORxAFGguSvRgHbWlzc2luZxIsChpCRU5DSE1BUktfVkVSRElDVF9VTlNDT1JFRBAGGgySvRgIdW5zY29yZWRiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_dataset, file_policyguard_control_v1_dataset_sample, file_policyguard_control_v1_run, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * BenchmarkTarget is what is measured: exactly one of these.
@@ -415,6 +415,13 @@ export type Benchmark = Message<"policyguard.control.v1.Benchmark"> & {
    * @generated from field: optional policyguard.control.v1.BenchmarkReport report = 20;
    */
   report?: BenchmarkReport | undefined;
+
+  /**
+   * Who approved it as the baseline of its scope; null when it is none.
+   *
+   * @generated from field: optional policyguard.control.v1.BenchmarkApproval approval = 21;
+   */
+  approval?: BenchmarkApproval | undefined;
 };
 
 /**
@@ -423,6 +430,48 @@ export type Benchmark = Message<"policyguard.control.v1.Benchmark"> & {
  */
 export const BenchmarkSchema: GenMessage<Benchmark> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_benchmark, 7);
+
+/**
+ * BenchmarkApproval says that others are compared with a benchmark.
+ *
+ * @generated from message policyguard.control.v1.BenchmarkApproval
+ */
+export type BenchmarkApproval = Message<"policyguard.control.v1.BenchmarkApproval"> & {
+  /**
+   * The project that it is the baseline of.
+   *
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * Name of the environment.
+   *
+   * @generated from field: string environment = 2;
+   */
+  environment: string;
+
+  /**
+   * Who approved it.
+   *
+   * @generated from field: string approved_by = 3;
+   */
+  approvedBy: string;
+
+  /**
+   * When.
+   *
+   * @generated from field: google.protobuf.Timestamp approved_at = 4;
+   */
+  approvedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.BenchmarkApproval.
+ * Use `create(BenchmarkApprovalSchema)` to create a new message.
+ */
+export const BenchmarkApprovalSchema: GenMessage<BenchmarkApproval> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark, 8);
 
 /**
  * BenchmarkInputs is all that the results depend on.
@@ -485,7 +534,7 @@ export type BenchmarkInputs = Message<"policyguard.control.v1.BenchmarkInputs"> 
  * Use `create(BenchmarkInputsSchema)` to create a new message.
  */
 export const BenchmarkInputsSchema: GenMessage<BenchmarkInputs> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 8);
+  messageDesc(file_policyguard_control_v1_benchmark, 9);
 
 /**
  * BenchmarkReport is what a target is worth on a dataset.
@@ -556,7 +605,7 @@ export type BenchmarkReport = Message<"policyguard.control.v1.BenchmarkReport"> 
  * Use `create(BenchmarkReportSchema)` to create a new message.
  */
 export const BenchmarkReportSchema: GenMessage<BenchmarkReport> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 9);
+  messageDesc(file_policyguard_control_v1_benchmark, 10);
 
 /**
  * BenchmarkMetrics counts samples and says what follows. What was not judged counts as wrong, never as passed.
@@ -710,7 +759,7 @@ export type BenchmarkMetrics = Message<"policyguard.control.v1.BenchmarkMetrics"
  * Use `create(BenchmarkMetricsSchema)` to create a new message.
  */
 export const BenchmarkMetricsSchema: GenMessage<BenchmarkMetrics> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 10);
+  messageDesc(file_policyguard_control_v1_benchmark, 11);
 
 /**
  * BenchmarkInterval is an estimate with its bounds at 95 %: Wilson's for shares.
@@ -752,7 +801,7 @@ export type BenchmarkInterval = Message<"policyguard.control.v1.BenchmarkInterva
  * Use `create(BenchmarkIntervalSchema)` to create a new message.
  */
 export const BenchmarkIntervalSchema: GenMessage<BenchmarkInterval> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 11);
+  messageDesc(file_policyguard_control_v1_benchmark, 12);
 
 /**
  * BenchmarkGrouped are bounds over groups.
@@ -787,7 +836,7 @@ export type BenchmarkGrouped = Message<"policyguard.control.v1.BenchmarkGrouped"
  * Use `create(BenchmarkGroupedSchema)` to create a new message.
  */
 export const BenchmarkGroupedSchema: GenMessage<BenchmarkGrouped> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 12);
+  messageDesc(file_policyguard_control_v1_benchmark, 13);
 
 /**
  * BenchmarkSpans counts spans.
@@ -843,7 +892,7 @@ export type BenchmarkSpans = Message<"policyguard.control.v1.BenchmarkSpans"> & 
  * Use `create(BenchmarkSpansSchema)` to create a new message.
  */
 export const BenchmarkSpansSchema: GenMessage<BenchmarkSpans> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 13);
+  messageDesc(file_policyguard_control_v1_benchmark, 14);
 
 /**
  * BenchmarkSlice are the metrics of a part.
@@ -878,7 +927,7 @@ export type BenchmarkSlice = Message<"policyguard.control.v1.BenchmarkSlice"> & 
  * Use `create(BenchmarkSliceSchema)` to create a new message.
  */
 export const BenchmarkSliceSchema: GenMessage<BenchmarkSlice> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 14);
+  messageDesc(file_policyguard_control_v1_benchmark, 15);
 
 /**
  * BenchmarkSweepPoint is what a threshold would find.
@@ -934,7 +983,7 @@ export type BenchmarkSweepPoint = Message<"policyguard.control.v1.BenchmarkSweep
  * Use `create(BenchmarkSweepPointSchema)` to create a new message.
  */
 export const BenchmarkSweepPointSchema: GenMessage<BenchmarkSweepPoint> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 15);
+  messageDesc(file_policyguard_control_v1_benchmark, 16);
 
 /**
  * BenchmarkFloor is what a filter does that looks at little or nothing.
@@ -1011,7 +1060,7 @@ export type BenchmarkFloor = Message<"policyguard.control.v1.BenchmarkFloor"> & 
  * Use `create(BenchmarkFloorSchema)` to create a new message.
  */
 export const BenchmarkFloorSchema: GenMessage<BenchmarkFloor> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 16);
+  messageDesc(file_policyguard_control_v1_benchmark, 17);
 
 /**
  * BenchmarkLatency are quantiles in microseconds, to 1 %.
@@ -1053,7 +1102,7 @@ export type BenchmarkLatency = Message<"policyguard.control.v1.BenchmarkLatency"
  * Use `create(BenchmarkLatencySchema)` to create a new message.
  */
 export const BenchmarkLatencySchema: GenMessage<BenchmarkLatency> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 17);
+  messageDesc(file_policyguard_control_v1_benchmark, 18);
 
 /**
  * BenchmarkResult is what came of one sample, without its text.
@@ -1151,7 +1200,205 @@ export type BenchmarkResult = Message<"policyguard.control.v1.BenchmarkResult"> 
  * Use `create(BenchmarkResultSchema)` to create a new message.
  */
 export const BenchmarkResultSchema: GenMessage<BenchmarkResult> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 18);
+  messageDesc(file_policyguard_control_v1_benchmark, 19);
+
+/**
+ * BenchmarkDifference says how two benchmarks differ on some samples. Right are samples that were found and are to be
+ * found, or neither; what was not judged is wrong.
+ *
+ * @generated from message policyguard.control.v1.BenchmarkDifference
+ */
+export type BenchmarkDifference = Message<"policyguard.control.v1.BenchmarkDifference"> & {
+  /**
+   * Samples that both have right.
+   *
+   * @generated from field: int32 both_right = 1;
+   */
+  bothRight: number;
+
+  /**
+   * Samples that only the benchmark has right.
+   *
+   * @generated from field: int32 only_right = 2;
+   */
+  onlyRight: number;
+
+  /**
+   * Samples that only the other one has right.
+   *
+   * @generated from field: int32 only_wrong = 3;
+   */
+  onlyWrong: number;
+
+  /**
+   * Samples that both have wrong.
+   *
+   * @generated from field: int32 both_wrong = 4;
+   */
+  bothWrong: number;
+
+  /**
+   * The share of right samples of the benchmark less that of the other one; null without samples.
+   *
+   * @generated from field: optional double estimate = 5;
+   */
+  estimate?: number | undefined;
+
+  /**
+   * Its lower bound at 95 %: Newcombe's for pairs.
+   *
+   * @generated from field: double lower = 6;
+   */
+  lower: number;
+
+  /**
+   * Its upper bound.
+   *
+   * @generated from field: double upper = 7;
+   */
+  upper: number;
+
+  /**
+   * How likely such a difference is by chance: McNemar's exact test.
+   *
+   * @generated from field: double p = 8;
+   */
+  p: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.BenchmarkDifference.
+ * Use `create(BenchmarkDifferenceSchema)` to create a new message.
+ */
+export const BenchmarkDifferenceSchema: GenMessage<BenchmarkDifference> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark, 20);
+
+/**
+ * BenchmarkSliceDifference says how two benchmarks differ on a part of the samples.
+ *
+ * @generated from message policyguard.control.v1.BenchmarkSliceDifference
+ */
+export type BenchmarkSliceDifference = Message<"policyguard.control.v1.BenchmarkSliceDifference"> & {
+  /**
+   * What it is a part by: "truth", "label", "stage", "language" or "tag".
+   *
+   * @generated from field: string by = 1;
+   */
+  by: string;
+
+  /**
+   * Which part; for "truth" it is "positive" or "negative".
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+
+  /**
+   * How they differ.
+   *
+   * @generated from field: policyguard.control.v1.BenchmarkDifference difference = 3;
+   */
+  difference?: BenchmarkDifference | undefined;
+
+  /**
+   * The p after Holm's correction for all slices: judge slices by this one.
+   *
+   * @generated from field: double adjusted_p = 4;
+   */
+  adjustedP: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.BenchmarkSliceDifference.
+ * Use `create(BenchmarkSliceDifferenceSchema)` to create a new message.
+ */
+export const BenchmarkSliceDifferenceSchema: GenMessage<BenchmarkSliceDifference> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark, 21);
+
+/**
+ * BenchmarkComparison says what one benchmark has right where another has not.
+ *
+ * @generated from message policyguard.control.v1.BenchmarkComparison
+ */
+export type BenchmarkComparison = Message<"policyguard.control.v1.BenchmarkComparison"> & {
+  /**
+   * The benchmark.
+   *
+   * @generated from field: string benchmark_id = 1;
+   */
+  benchmarkId: string;
+
+  /**
+   * The one that it is compared with.
+   *
+   * @generated from field: string with = 2;
+   */
+  with: string;
+
+  /**
+   * Samples that both have and score alike.
+   *
+   * @generated from field: int32 common = 3;
+   */
+  common: number;
+
+  /**
+   * Samples that only one of them has, or that they score by different rules. They are left out.
+   *
+   * @generated from field: int32 uncommon = 4;
+   */
+  uncommon: number;
+
+  /**
+   * How they differ on all common samples.
+   *
+   * @generated from field: policyguard.control.v1.BenchmarkDifference overall = 5;
+   */
+  overall?: BenchmarkDifference | undefined;
+
+  /**
+   * How likely such a difference is by chance when samples of a group stand and fall together: a sign-flip test over
+   * groups with 10,000 draws, which depend on the seed of the benchmark.
+   *
+   * @generated from field: double group_p = 6;
+   */
+  groupP: number;
+
+  /**
+   * How they differ on parts, at most 100 of each kind.
+   *
+   * @generated from field: repeated policyguard.control.v1.BenchmarkSliceDifference slices = 7;
+   */
+  slices: BenchmarkSliceDifference[];
+
+  /**
+   * Samples that only the other one has right: the first 1,000.
+   *
+   * @generated from field: repeated string newly_wrong = 8;
+   */
+  newlyWrong: string[];
+
+  /**
+   * Samples that only the benchmark has right: the first 1,000.
+   *
+   * @generated from field: repeated string newly_right = 9;
+   */
+  newlyRight: string[];
+
+  /**
+   * Samples beyond those.
+   *
+   * @generated from field: int32 omitted = 10;
+   */
+  omitted: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.BenchmarkComparison.
+ * Use `create(BenchmarkComparisonSchema)` to create a new message.
+ */
+export const BenchmarkComparisonSchema: GenMessage<BenchmarkComparison> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark, 22);
 
 /**
  * BenchmarkMismatch is how a result differs from what is right.

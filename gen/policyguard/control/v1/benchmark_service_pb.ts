@@ -8,7 +8,7 @@ import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Benchmark, BenchmarkFilter, BenchmarkMismatch, BenchmarkPositive, BenchmarkResult, BenchmarkScope, BenchmarkTarget } from "./benchmark_pb.ts";
+import type { Benchmark, BenchmarkComparison, BenchmarkFilter, BenchmarkMismatch, BenchmarkPositive, BenchmarkResult, BenchmarkScope, BenchmarkTarget } from "./benchmark_pb.ts";
 import { file_policyguard_control_v1_benchmark } from "./benchmark_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/benchmark_service.proto.
  */
 export const file_policyguard_control_v1_benchmark_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wb2xpY3lndWFyZC9jb250cm9sL3YxL2JlbmNobWFya19zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIv4EChZDcmVhdGVCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpkYXRhc2V0X2lkGAIgASgJQgi6SAVyA7ABARIdCgd2ZXJzaW9uGAMgASgFQge6SAQaAigBSACIAQESPwoGdGFyZ2V0GAQgASgLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtUYXJnZXRCBrpIA8gBARI3CgZmaWx0ZXIYBSABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ZpbHRlchI7Cghwb3NpdGl2ZRgGIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUG9zaXRpdmUShgEKCWxhYmVsX21hcBgHIAMoCzI8LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlQmVuY2htYXJrUmVxdWVzdC5MYWJlbE1hcEVudHJ5QjW6SBeaARQQQCIHcgUQARiAASoHcgUQARiAAdq8GBd7ImF0dGFjayI6ICJpbmplY3Rpb24ifRIRCgRzZWVkGAggASgFSAGIAQESDQoFc3dlZXAYCSABKAgSNQoFc2NvcGUYCiABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1Njb3BlEi4KBWFzX29mGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBGi8KDUxhYmVsTWFwRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfdmVyc2lvbkIHCgVfc2VlZEIICgZfYXNfb2YiTwoXQ3JlYXRlQmVuY2htYXJrUmVzcG9uc2USNAoJYmVuY2htYXJrGAEgASgLMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmsiegoVTGlzdEJlbmNobWFya3NSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0In0KFkxpc3RCZW5jaG1hcmtzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjUKCmJlbmNobWFya3MYBCADKAsyIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFyayJFChNHZXRCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgxiZW5jaG1hcmtfaWQYAiABKAlCCLpIBXIDsAEBIkwKFEdldEJlbmNobWFya1Jlc3BvbnNlEjQKCWJlbmNobWFyaxgBIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrIucBChtMaXN0QmVuY2htYXJrUmVzdWx0c1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KDGJlbmNobWFya19pZBgCIAEoCUIIukgFcgOwAQESHgoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBCABKAVCB7pIBBoCKABIAYgBARJFCghtaXNtYXRjaBgFIAEoDjIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrTWlzbWF0Y2hCCLpIBYIBAhABQggKBl9saW1pdEIJCgdfb2Zmc2V0IoYBChxMaXN0QmVuY2htYXJrUmVzdWx0c1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI4CgdyZXN1bHRzGAQgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtSZXN1bHQiSAoWQ2FuY2VsQmVuY2htYXJrUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoMYmVuY2htYXJrX2lkGAIgASgJQgi6SAVyA7ABASJPChdDYW5jZWxCZW5jaG1hcmtSZXNwb25zZRI0CgliZW5jaG1hcmsYASABKAsyIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFyayJIChZEZWxldGVCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgxiZW5jaG1hcmtfaWQYAiABKAlCCLpIBXIDsAEBIhkKF0RlbGV0ZUJlbmNobWFya1Jlc3BvbnNlMv0JChBCZW5jaG1hcmtTZXJ2aWNlEvMBCg9DcmVhdGVCZW5jaG1hcmsSLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUJlbmNobWFya1JlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUJlbmNobWFya1Jlc3BvbnNlIn/4uxjJAYq8GBBiZW5jaG1hcmsuY3JlYXRlmrwYCW5vdF9mb3VuZJq8GA1saW1pdF9yZWFjaGVkmrwYDnBvbGljeV9pbnZhbGlkqLwYBYLT5JMCLDoBKmIJYmVuY2htYXJrIhwvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzEpkBCg5MaXN0QmVuY2htYXJrcxItLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEJlbmNobWFya3NSZXF1ZXN0Gi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QmVuY2htYXJrc1Jlc3BvbnNlIiiovBgEgtPkkwIeEhwvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzEroBCgxHZXRCZW5jaG1hcmsSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJlbmNobWFya1JlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJlbmNobWFya1Jlc3BvbnNlIk+avBgJbm90X2ZvdW5kqLwYBILT5JMCOGIJYmVuY2htYXJrEisvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzL3tiZW5jaG1hcmtfaWR9Es8BChRMaXN0QmVuY2htYXJrUmVzdWx0cxIzLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEJlbmNobWFya1Jlc3VsdHNSZXF1ZXN0GjQucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QmVuY2htYXJrUmVzdWx0c1Jlc3BvbnNlIkyavBgJbm90X2ZvdW5kqLwYBILT5JMCNRIzL3YxL29yZ3Mve29yZ19pZH0vYmVuY2htYXJrcy97YmVuY2htYXJrX2lkfS9yZXN1bHRzEu0BCg9DYW5jZWxCZW5jaG1hcmsSLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmNlbEJlbmNobWFya1JlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmNlbEJlbmNobWFya1Jlc3BvbnNlInmKvBgQYmVuY2htYXJrLmNhbmNlbJq8GAlub3RfZm91bmSavBgIY29uZmxpY3SovBgFgtPkkwJCOgEqYgliZW5jaG1hcmsiMi92MS9vcmdzL3tvcmdfaWR9L2JlbmNobWFya3Mve2JlbmNobWFya19pZH0vY2FuY2VsEtEBCg9EZWxldGVCZW5jaG1hcmsSLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGV0ZUJlbmNobWFya1JlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGV0ZUJlbmNobWFya1Jlc3BvbnNlIl34uxjMAYq8GBBiZW5jaG1hcmsuZGVsZXRlmrwYCW5vdF9mb3VuZKi8GAWC0+STAi0qKy92MS9vcmdzL3tvcmdfaWR9L2JlbmNobWFya3Mve2JlbmNobWFya19pZH0aBOC9GAZiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_benchmark, file_policyguard_options_v1_options]);
+  fileDesc("Ci5wb2xpY3lndWFyZC9jb250cm9sL3YxL2JlbmNobWFya19zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIv4EChZDcmVhdGVCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpkYXRhc2V0X2lkGAIgASgJQgi6SAVyA7ABARIdCgd2ZXJzaW9uGAMgASgFQge6SAQaAigBSACIAQESPwoGdGFyZ2V0GAQgASgLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtUYXJnZXRCBrpIA8gBARI3CgZmaWx0ZXIYBSABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ZpbHRlchI7Cghwb3NpdGl2ZRgGIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUG9zaXRpdmUShgEKCWxhYmVsX21hcBgHIAMoCzI8LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlQmVuY2htYXJrUmVxdWVzdC5MYWJlbE1hcEVudHJ5QjW6SBeaARQQQCIHcgUQARiAASoHcgUQARiAAdq8GBd7ImF0dGFjayI6ICJpbmplY3Rpb24ifRIRCgRzZWVkGAggASgFSAGIAQESDQoFc3dlZXAYCSABKAgSNQoFc2NvcGUYCiABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1Njb3BlEi4KBWFzX29mGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBGi8KDUxhYmVsTWFwRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfdmVyc2lvbkIHCgVfc2VlZEIICgZfYXNfb2YiTwoXQ3JlYXRlQmVuY2htYXJrUmVzcG9uc2USNAoJYmVuY2htYXJrGAEgASgLMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmsiegoVTGlzdEJlbmNobWFya3NSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0In0KFkxpc3RCZW5jaG1hcmtzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjUKCmJlbmNobWFya3MYBCADKAsyIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFyayJFChNHZXRCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgxiZW5jaG1hcmtfaWQYAiABKAlCCLpIBXIDsAEBIkwKFEdldEJlbmNobWFya1Jlc3BvbnNlEjQKCWJlbmNobWFyaxgBIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrIucBChtMaXN0QmVuY2htYXJrUmVzdWx0c1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KDGJlbmNobWFya19pZBgCIAEoCUIIukgFcgOwAQESHgoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBCABKAVCB7pIBBoCKABIAYgBARJFCghtaXNtYXRjaBgFIAEoDjIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrTWlzbWF0Y2hCCLpIBYIBAhABQggKBl9saW1pdEIJCgdfb2Zmc2V0IoYBChxMaXN0QmVuY2htYXJrUmVzdWx0c1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI4CgdyZXN1bHRzGAQgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtSZXN1bHQiSAoWQ2FuY2VsQmVuY2htYXJrUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoMYmVuY2htYXJrX2lkGAIgASgJQgi6SAVyA7ABASJPChdDYW5jZWxCZW5jaG1hcmtSZXNwb25zZRI0CgliZW5jaG1hcmsYASABKAsyIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFyayJIChZEZWxldGVCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgxiZW5jaG1hcmtfaWQYAiABKAlCCLpIBXIDsAEBIhkKF0RlbGV0ZUJlbmNobWFya1Jlc3BvbnNlIqABChhDb21wYXJlQmVuY2htYXJrc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KDGJlbmNobWFya19pZBgCIAEoCUIIukgFcgOwAQESGwoEd2l0aBgDIAEoCUIIukgFcgOwAQFIAIgBARIbCg5jb21tb25fc2FtcGxlcxgEIAEoCEgBiAEBQgcKBV93aXRoQhEKD19jb21tb25fc2FtcGxlcyJcChlDb21wYXJlQmVuY2htYXJrc1Jlc3BvbnNlEj8KCmNvbXBhcmlzb24YASABKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0NvbXBhcmlzb24iSQoXQXBwcm92ZUJlbmNobWFya1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KDGJlbmNobWFya19pZBgCIAEoCUIIukgFcgOwAQEiUAoYQXBwcm92ZUJlbmNobWFya1Jlc3BvbnNlEjQKCWJlbmNobWFyaxgBIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrMuQNChBCZW5jaG1hcmtTZXJ2aWNlEvMBCg9DcmVhdGVCZW5jaG1hcmsSLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUJlbmNobWFya1JlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUJlbmNobWFya1Jlc3BvbnNlIn/4uxjJAYq8GBBiZW5jaG1hcmsuY3JlYXRlmrwYCW5vdF9mb3VuZJq8GA1saW1pdF9yZWFjaGVkmrwYDnBvbGljeV9pbnZhbGlkqLwYBYLT5JMCLDoBKmIJYmVuY2htYXJrIhwvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzEpkBCg5MaXN0QmVuY2htYXJrcxItLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEJlbmNobWFya3NSZXF1ZXN0Gi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QmVuY2htYXJrc1Jlc3BvbnNlIiiovBgEgtPkkwIeEhwvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzEroBCgxHZXRCZW5jaG1hcmsSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJlbmNobWFya1JlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJlbmNobWFya1Jlc3BvbnNlIk+avBgJbm90X2ZvdW5kqLwYBILT5JMCOGIJYmVuY2htYXJrEisvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzL3tiZW5jaG1hcmtfaWR9Es8BChRMaXN0QmVuY2htYXJrUmVzdWx0cxIzLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEJlbmNobWFya1Jlc3VsdHNSZXF1ZXN0GjQucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QmVuY2htYXJrUmVzdWx0c1Jlc3BvbnNlIkyavBgJbm90X2ZvdW5kqLwYBILT5JMCNRIzL3YxL29yZ3Mve29yZ19pZH0vYmVuY2htYXJrcy97YmVuY2htYXJrX2lkfS9yZXN1bHRzEu8BChFDb21wYXJlQmVuY2htYXJrcxIwLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29tcGFyZUJlbmNobWFya3NSZXF1ZXN0GjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db21wYXJlQmVuY2htYXJrc1Jlc3BvbnNlInWavBgJbm90X2ZvdW5kmrwYGWJlbmNobWFya3Nfbm90X2NvbXBhcmFibGWovBgEgtPkkwJBYgpjb21wYXJpc29uEjMvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzL3tiZW5jaG1hcmtfaWR9L2NvbXBhcmUS8gEKEEFwcHJvdmVCZW5jaG1hcmsSLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFwcHJvdmVCZW5jaG1hcmtSZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5BcHByb3ZlQmVuY2htYXJrUmVzcG9uc2Uie4q8GBFiZW5jaG1hcmsuYXBwcm92ZZq8GAlub3RfZm91bmSavBgIY29uZmxpY3SovBgGgtPkkwJDOgEqYgliZW5jaG1hcmsiMy92MS9vcmdzL3tvcmdfaWR9L2JlbmNobWFya3Mve2JlbmNobWFya19pZH0vYXBwcm92ZRLtAQoPQ2FuY2VsQmVuY2htYXJrEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5jZWxCZW5jaG1hcmtSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5jZWxCZW5jaG1hcmtSZXNwb25zZSJ5irwYEGJlbmNobWFyay5jYW5jZWyavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0qLwYBYLT5JMCQjoBKmIJYmVuY2htYXJrIjIvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzL3tiZW5jaG1hcmtfaWR9L2NhbmNlbBLRAQoPRGVsZXRlQmVuY2htYXJrEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVCZW5jaG1hcmtSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVCZW5jaG1hcmtSZXNwb25zZSJd+LsYzAGKvBgQYmVuY2htYXJrLmRlbGV0ZZq8GAlub3RfZm91bmSovBgFgtPkkwItKisvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzL3tiZW5jaG1hcmtfaWR9GgTgvRgGYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_benchmark, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.CreateBenchmarkRequest
@@ -418,6 +418,111 @@ export const DeleteBenchmarkResponseSchema: GenMessage<DeleteBenchmarkResponse> 
   messageDesc(file_policyguard_control_v1_benchmark_service, 11);
 
 /**
+ * @generated from message policyguard.control.v1.CompareBenchmarksRequest
+ */
+export type CompareBenchmarksRequest = Message<"policyguard.control.v1.CompareBenchmarksRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The benchmark.
+   *
+   * @generated from field: string benchmark_id = 2;
+   */
+  benchmarkId: string;
+
+  /**
+   * The one to compare it with. Default: the baseline of its project, environment and dataset.
+   *
+   * @generated from field: optional string with = 3;
+   */
+  with?: string | undefined;
+
+  /**
+   * Whether to compare what both have in common, although they are about other versions, filters or rules. The dataset
+   * has to be the same.
+   *
+   * @generated from field: optional bool common_samples = 4;
+   */
+  commonSamples?: boolean | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CompareBenchmarksRequest.
+ * Use `create(CompareBenchmarksRequestSchema)` to create a new message.
+ */
+export const CompareBenchmarksRequestSchema: GenMessage<CompareBenchmarksRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark_service, 12);
+
+/**
+ * @generated from message policyguard.control.v1.CompareBenchmarksResponse
+ */
+export type CompareBenchmarksResponse = Message<"policyguard.control.v1.CompareBenchmarksResponse"> & {
+  /**
+   * What the benchmark has right where the other has not.
+   *
+   * @generated from field: policyguard.control.v1.BenchmarkComparison comparison = 1;
+   */
+  comparison?: BenchmarkComparison | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CompareBenchmarksResponse.
+ * Use `create(CompareBenchmarksResponseSchema)` to create a new message.
+ */
+export const CompareBenchmarksResponseSchema: GenMessage<CompareBenchmarksResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark_service, 13);
+
+/**
+ * @generated from message policyguard.control.v1.ApproveBenchmarkRequest
+ */
+export type ApproveBenchmarkRequest = Message<"policyguard.control.v1.ApproveBenchmarkRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The benchmark.
+   *
+   * @generated from field: string benchmark_id = 2;
+   */
+  benchmarkId: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ApproveBenchmarkRequest.
+ * Use `create(ApproveBenchmarkRequestSchema)` to create a new message.
+ */
+export const ApproveBenchmarkRequestSchema: GenMessage<ApproveBenchmarkRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark_service, 14);
+
+/**
+ * @generated from message policyguard.control.v1.ApproveBenchmarkResponse
+ */
+export type ApproveBenchmarkResponse = Message<"policyguard.control.v1.ApproveBenchmarkResponse"> & {
+  /**
+   * The benchmark, with its approval.
+   *
+   * @generated from field: policyguard.control.v1.Benchmark benchmark = 1;
+   */
+  benchmark?: Benchmark | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ApproveBenchmarkResponse.
+ * Use `create(ApproveBenchmarkResponseSchema)` to create a new message.
+ */
+export const ApproveBenchmarkResponseSchema: GenMessage<ApproveBenchmarkResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark_service, 15);
+
+/**
  * BenchmarkService says what policies, detectors and other guards are worth: how much of what a dataset says is to be
  * found they find, and what they find wrongly.
  *
@@ -466,6 +571,29 @@ export const BenchmarkService: GenService<{
     methodKind: "unary";
     input: typeof ListBenchmarkResultsRequestSchema;
     output: typeof ListBenchmarkResultsResponseSchema;
+  },
+  /**
+   * Compares two benchmarks of the same samples by paired tests. Both have to have succeeded, on the same version of the
+   * same dataset, with the same filter and the same rule of what is to be found; otherwise they are not comparable.
+   *
+   * @generated from rpc policyguard.control.v1.BenchmarkService.CompareBenchmarks
+   */
+  compareBenchmarks: {
+    methodKind: "unary";
+    input: typeof CompareBenchmarksRequestSchema;
+    output: typeof CompareBenchmarksResponseSchema;
+  },
+  /**
+   * Makes the benchmark the baseline of its project and environment for its dataset, in place of a former one. The
+   * newest is never the baseline by itself. One that has not succeeded, or that names no project and environment, is a
+   * conflict.
+   *
+   * @generated from rpc policyguard.control.v1.BenchmarkService.ApproveBenchmark
+   */
+  approveBenchmark: {
+    methodKind: "unary";
+    input: typeof ApproveBenchmarkRequestSchema;
+    output: typeof ApproveBenchmarkResponseSchema;
   },
   /**
    * Ends a benchmark that waits or works. It has no report then. One that has ended is a conflict.

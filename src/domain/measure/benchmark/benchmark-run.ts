@@ -6,11 +6,7 @@ import { Fault } from "../../../kit/fault/fault.ts";
 import { BoundedCache } from "../../../kit/process/bounded-cache.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
-import {
-  addBenchmarkResults,
-  type NewBenchmarkResult,
-  readFacts,
-} from "../../../store/measure/benchmark/benchmark-result.ts";
+import { addBenchmarkResults, type NewBenchmarkResult } from "../../../store/measure/benchmark/benchmark-result.ts";
 import { findDataset } from "../../../store/measure/dataset/dataset.ts";
 import { countSamples } from "../../../store/measure/dataset/dataset-sample.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
@@ -32,6 +28,7 @@ import type { TextSeals } from "../../sealed-text.ts";
 import { serviceCaller } from "../../service-caller.ts";
 import { readVersion } from "../dataset/dataset-sample.ts";
 import type { SampleContent } from "../dataset/sample-content.ts";
+import { allFacts } from "./benchmark-fact.ts";
 import { type BenchmarkProgress, type BenchmarkSpec, benchmarkProgressOf, benchmarkSpecOf } from "./benchmark-spec.ts";
 import { BenchmarkTargets, type WantedTarget } from "./benchmark-target.ts";
 
@@ -41,8 +38,6 @@ const paceLimits = { first: 100, min: 10, max: 1_000 };
 const maxStepBytes = 8 << 20;
 /** Targets that are kept between steps: a worker works on two runs at once. */
 const maxTargets = 4;
-/** Facts that one statement reads. */
-const factsAtOnce = 5_000;
 
 /** What benchmarks work with. */
 export interface BenchmarkRunParts {
@@ -130,13 +125,7 @@ export class BenchmarkRun implements RunKind {
     { seed, sweep, positive }: BenchmarkSpec,
     progress: BenchmarkProgress,
   ): Promise<(tx: Transaction) => Promise<StepResult>> {
-    const facts: string[] = [];
-    for (let after: string | undefined; ; ) {
-      const page = await this.#database.read(run.orgId, (tx) => readFacts(tx, run.id, { after, limit: factsAtOnce }));
-      for (const { fact } of page) facts.push(fact);
-      if (page.length < factsAtOnce) break;
-      after = page.at(-1)?.sampleId;
-    }
+    const facts = await allFacts(this.#database, run.orgId, run.id);
     const question = { facts, seed, sweep, labelMap: positive.labelMap };
     const measured = await this.#analysis.run("measureSamples", question, { orgId: run.orgId });
     const report = plain({ ...progress, measured });

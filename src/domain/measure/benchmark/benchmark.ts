@@ -1,9 +1,10 @@
 // Benchmarks: what policies, detectors and other guards are worth on a dataset.
 
 import { createHash } from "node:crypto";
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
 import { engineDigest } from "../../../../runtime/engine/evaluate/record-digest.ts";
+import { canonicalText } from "../../../kit/crypto/canonical.ts";
 import { Fault, type FieldViolation, insufficientScope, notFound, validationFailed } from "../../../kit/fault/fault.ts";
 import type { Clock } from "../../../kit/process/clock.ts";
 import { shippedModels } from "../../../kit/process/model-file.ts";
@@ -11,11 +12,19 @@ import type { Caller } from "../../../kit/rpc/context.ts";
 import type { Page } from "../../../kit/rpc/page.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
+import {
+  type BaselineScope,
+  type BenchmarkBaselineRow,
+  baselinesAmong,
+  findBaseline,
+  setBaseline,
+} from "../../../store/measure/benchmark/benchmark-baseline.ts";
 import { listBenchmarkResults, type ResultMismatch } from "../../../store/measure/benchmark/benchmark-result.ts";
 import { findVersion } from "../../../store/measure/dataset/dataset.ts";
 import { countSamples } from "../../../store/measure/dataset/dataset-sample.ts";
 import { listRuns, type RunRow } from "../../../store/run/run.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
+import type { Compared } from "../../analysis/benchmark/compare-samples.ts";
 import type { SampleFact } from "../../analysis/benchmark/measure-samples.ts";
 import type { PositiveRule } from "../../analysis/benchmark/prediction.ts";
 import { requireProject } from "../../lookup.ts";
@@ -23,6 +32,7 @@ import { addRun, cancelRun, removeRun, reportOf, requireRun } from "../../run/ru
 import { detailDays } from "../../run/run-retention.ts";
 import { requireDataset, versionDigest } from "../dataset/dataset.ts";
 import { versionOf } from "../dataset/dataset-sample.ts";
+import { allFacts } from "./benchmark-fact.ts";
 import {
   type BenchmarkFilter,
   type BenchmarkProgress,
@@ -59,12 +69,21 @@ export interface Benchmark {
   /** When its results are removed. */
   readonly resultsUntil: Date;
   readonly progress: BenchmarkProgress;
+  /** Null when it is no baseline. */
+  readonly approval: BenchmarkBaselineRow | null;
 }
 
 /** What came of one sample. */
 export interface BenchmarkResult {
   readonly verdict: string;
   readonly fact: SampleFact;
+}
+
+/** How a benchmark differs from another one. */
+export interface BenchmarkComparison {
+  readonly benchmarkId: string;
+  readonly with: string;
+  readonly compared: Compared;
 }
 
 /** What benchmarks work with. */
@@ -106,7 +125,7 @@ export class Benchmarks {
         createdBy: caller.credential.label,
       });
       tx.changed({ resource: `benchmark/${run.id}`, before: null, after: saidSpec(spec) });
-      return benchmarkOf(run);
+      return benchmarkOf(run, null);
     });
   }
 
@@ -114,13 +133,19 @@ export class Benchmarks {
   list(caller: Caller, page: Page): Promise<[Benchmark[], number]> {
     return this.#database.read(caller.orgId, async (tx) => {
       const [runs, total] = await listRuns(tx, "benchmark", { ...page, projectId: caller.credential.projectId });
-      return [runs.map(benchmarkOf), total];
+      const approvals = await baselinesAmong(
+        tx,
+        runs.map(({ id }) => id),
+      );
+      return [runs.map((run) => benchmarkOf(run, approvals.get(run.id) ?? null)), total];
     });
   }
 
   /** The benchmark. */
   get(caller: Caller, id: string): Promise<Benchmark> {
-    return this.#database.read(caller.orgId, async (tx) => benchmarkOf(await requireBenchmark(tx, caller, id)));
+    return this.#database.read(caller.orgId, async (tx) =>
+      approvedBenchmark(tx, await requireBenchmark(tx, caller, id)),
+    );
   }
 
   /** A page of what came of single samples. */
@@ -143,7 +168,51 @@ export class Benchmarks {
       const before = { state: run.state };
       const ended = await cancelRun(tx, run);
       tx.changed({ resource: `benchmark/${id}`, before, after: { state: ended.state } });
-      return benchmarkOf(ended);
+      return approvedBenchmark(tx, ended);
+    });
+  }
+
+  /** What the benchmark has right where another one has not. */
+  async compare(
+    caller: Caller,
+    id: string,
+    other: { readonly with: string | undefined; readonly commonSamples: boolean },
+    signal?: AbortSignal,
+  ): Promise<BenchmarkComparison> {
+    const { own, before } = await this.#database.read(caller.orgId, async (tx) => {
+      const run = await requireBenchmark(tx, caller, id);
+      const withId = other.with ?? (await baselineOf(tx, run));
+      return { own: benchmarkOf(run, null), before: benchmarkOf(await requireBenchmark(tx, caller, withId), null) };
+    });
+    assertComparable(own, before, other);
+    const question = {
+      facts: await this.#facts(caller, own),
+      withFacts: await this.#facts(caller, before),
+      seed: own.spec.seed,
+    };
+    const compared = await this.#analysis.run("compareSamples", question, { orgId: caller.orgId, signal });
+    if (compared.common === 0) throw notComparable("they have no scored sample in common");
+    return { benchmarkId: own.run.id, with: before.run.id, compared };
+  }
+
+  /** Makes the benchmark the baseline of its scope. */
+  approve(caller: Caller, id: string): Promise<Benchmark> {
+    return this.#database.transaction(caller, async (tx) => {
+      const run = await requireBenchmark(tx, caller, id);
+      const { spec } = benchmarkOf(run, null);
+      if (run.state !== "succeeded")
+        throw new Fault(Reason.CONFLICT, `only a benchmark that has succeeded is approved: it is ${run.state}`);
+      const scope = baselineScopeOf(spec);
+      if (scope === null) {
+        const message = "it names no project and environment to be the baseline of; measure with a scope";
+        throw new Fault(Reason.CONFLICT, message);
+      }
+      const former = await findBaseline(tx, scope);
+      await setBaseline(tx, scope, { runId: run.id, approvedBy: caller.credential.label });
+      const before = former === null ? null : { benchmark_id: former.runId };
+      tx.em.clear();
+      tx.changed({ resource: `benchmark/${run.id}`, before, after: { benchmark_id: run.id, ...saidScope(scope) } });
+      return approvedBenchmark(tx, run);
     });
   }
 
@@ -154,6 +223,12 @@ export class Benchmarks {
       await removeRun(tx, run);
       tx.changed({ resource: `benchmark/${id}`, before: { state: run.state }, after: null });
     });
+  }
+
+  async #facts({ orgId }: Caller, { run }: Benchmark): Promise<string[]> {
+    const facts = await allFacts(this.#database, orgId, run.id);
+    if (facts.length > 0) return facts;
+    throw notComparable(`the results of ${run.id} are gone: they are kept for ${detailDays} days`);
   }
 
   async #spec(
@@ -253,8 +328,54 @@ function saidTarget(subject: BenchmarkSubject, digest: string) {
   return { bundle: { project_id: projectId, environment, version } };
 }
 
-function benchmarkOf(run: RunRow): Benchmark {
+async function approvedBenchmark(tx: Transaction, run: RunRow): Promise<Benchmark> {
+  return benchmarkOf(run, (await baselinesAmong(tx, [run.id])).get(run.id) ?? null);
+}
+
+/** The id of the baseline that a benchmark is compared with. */
+async function baselineOf(tx: Transaction, run: RunRow): Promise<string> {
+  const scope = baselineScopeOf(benchmarkSpecOf(JSON.parse(run.spec)));
+  const baseline = scope && (await findBaseline(tx, scope));
+  if (baseline === null) throw notFound("approved baseline of its scope");
+  return baseline.runId;
+}
+
+/** What a benchmark can be the baseline of; null when it names no project and environment. */
+export function baselineScopeOf({ subject, scope, datasetId }: BenchmarkSpec): BaselineScope | null {
+  const { projectId, environment } = "bundle" in subject ? subject.bundle : scope;
+  return projectId === undefined || environment === undefined ? null : { projectId, environment, datasetId };
+}
+
+function saidScope({ projectId, environment, datasetId }: BaselineScope): JsonObject {
+  return { project_id: projectId, environment, dataset_id: datasetId };
+}
+
+/** Throws unless two benchmarks are about the same samples and the same question. */
+function assertComparable(
+  own: Benchmark,
+  other: Benchmark,
+  { commonSamples }: { readonly commonSamples: boolean },
+): void {
+  for (const { run } of [own, other]) {
+    if (run.state !== "succeeded") throw notComparable(`${run.id} has no whole result: it is ${run.state}`);
+  }
+  if (own.spec.datasetId !== other.spec.datasetId) throw notComparable("they are about different datasets");
+  if (commonSamples) return;
+  const question = ({ spec: { version, inputs, filter, positive } }: Benchmark): JsonValue =>
+    JSON.parse(JSON.stringify([version, inputs.datasetDigest, filter, positive.labels, positive.outcomeAtLeast])); // plain data
+  if (canonicalText(question(own)) === canonicalText(question(other))) return;
+  throw notComparable(
+    "they measured another version, another part of it, or by another rule of what is to be found; common_samples=true compares what both have",
+  );
+}
+
+function notComparable(why: string): Fault {
+  return new Fault(Reason.BENCHMARKS_NOT_COMPARABLE, `the benchmarks cannot be compared: ${why}`);
+}
+
+function benchmarkOf(run: RunRow, approval: BenchmarkBaselineRow | null): Benchmark {
   return {
+    approval,
     ...{ run, spec: benchmarkSpecOf(JSON.parse(run.spec)) },
     resultsUntil: new Date(run.createdAt.getTime() + detailDays * dayMs),
     progress: benchmarkProgressOf(reportOf(run)),

@@ -1,14 +1,31 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
+  BenchmarkComparisonSchema,
   BenchmarkIntervalSchema,
   BenchmarkMetricsSchema,
   BenchmarkReportSchema,
   BenchmarkSpansSchema,
 } from "../../../../gen/policyguard/control/v1/benchmark_pb.ts";
-import type { Benchmark } from "../../../domain/measure/benchmark/benchmark.ts";
+import type { Benchmark, BenchmarkComparison } from "../../../domain/measure/benchmark/benchmark.ts";
 
 type Measured = NonNullable<Benchmark["progress"]["measured"]>;
 type Metrics = Measured["overall"];
+
+/** How two benchmarks differ, in the API's form. */
+export function comparisonMessage({
+  benchmarkId,
+  with: other,
+  compared,
+}: BenchmarkComparison): MessageInitShape<typeof BenchmarkComparisonSchema> {
+  const { overall, slices, newlyWrong, newlyRight, ...rest } = compared;
+  return {
+    ...{ ...rest, benchmarkId, with: other, overall: stated(overall) },
+    ...{ newlyWrong: [...newlyWrong], newlyRight: [...newlyRight] },
+    slices: slices.map(({ by, value, adjustedP, ...difference }) => ({
+      ...{ by, value, adjustedP, difference: stated(difference) },
+    })),
+  };
+}
 
 /** What has come of a benchmark, in the API's form. */
 export function reportMessage(

@@ -33,7 +33,7 @@ import { callerOf } from "../../../kit/rpc/context.ts";
 import { pageOf } from "../../../kit/rpc/page.ts";
 import { documentOf } from "../../document.ts";
 import { runFields } from "../../run.ts";
-import { reportMessage } from "./benchmark-report.ts";
+import { comparisonMessage, reportMessage } from "./benchmark-report.ts";
 
 /** Handlers of BenchmarkService. */
 export function benchmarkHandlers(benchmarks: Benchmarks): ServiceImpl<typeof BenchmarkService> {
@@ -63,6 +63,14 @@ export function benchmarkHandlers(benchmarks: Benchmarks): ServiceImpl<typeof Be
     },
     cancelBenchmark: async ({ benchmarkId }, context) => ({
       benchmark: benchmarkMessage(await benchmarks.cancel(callerOf(context), benchmarkId)),
+    }),
+    compareBenchmarks: async ({ benchmarkId, with: other, commonSamples = false }, context) => {
+      const wanted = { with: other?.toLowerCase(), commonSamples };
+      const compared = await benchmarks.compare(callerOf(context), benchmarkId, wanted, context.signal);
+      return { comparison: comparisonMessage(compared) };
+    },
+    approveBenchmark: async ({ benchmarkId }, context) => ({
+      benchmark: benchmarkMessage(await benchmarks.approve(callerOf(context), benchmarkId)),
     }),
     deleteBenchmark: async ({ benchmarkId }, context) => {
       await benchmarks.delete(callerOf(context), benchmarkId);
@@ -111,6 +119,7 @@ export function benchmarkMessage({
   spec,
   progress,
   resultsUntil,
+  approval,
 }: Benchmark): MessageInitShape<typeof BenchmarkSchema> {
   const { datasetId, version, subject, filter, positive, seed, scope, inputs } = spec;
   const { labels, outcomeAtLeast, labelMap } = positive;
@@ -125,8 +134,13 @@ export function benchmarkMessage({
     positive: { labels: [...labels], outcomeAtLeast: outcomeOfName(outcomeAtLeast) },
     inputs: { ...inputs, models: [...inputs.models], asOf: timestampFromDate(new Date(inputs.asOf)) },
     resultsUntil: timestampFromDate(resultsUntil),
+    approval: approval === null ? undefined : approvalMessage(approval),
     report: progress.measured === null ? undefined : reportMessage(progress.measured, progress.trainingOverlap),
   };
+}
+
+function approvalMessage({ projectId, environment, approvedBy, approvedAt }: NonNullable<Benchmark["approval"]>) {
+  return { projectId, environment, approvedBy, approvedAt: timestampFromDate(approvedAt) };
 }
 
 function targetMessage(subject: Benchmark["spec"]["subject"]): MessageInitShape<typeof BenchmarkTargetSchema> {

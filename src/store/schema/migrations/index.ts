@@ -29,6 +29,7 @@ import { GateVersions } from "./0025-gate-versions.ts";
 import { KnowFailedAlerts } from "./0026-know-failed-alerts.ts";
 import { KeepBenchmarkResults } from "./0027-keep-benchmark-results.ts";
 import { SignCheckpoints } from "./0028-sign-checkpoints.ts";
+import { ApproveBaselines } from "./0029-approve-baselines.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -60,4 +61,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0026-know-failed-alerts", class: KnowFailedAlerts },
   { name: "0027-keep-benchmark-results", class: KeepBenchmarkResults },
   { name: "0028-sign-checkpoints", class: SignCheckpoints },
+  { name: "0029-approve-baselines", class: ApproveBaselines },
 ];

@@ -1,0 +1,144 @@
+// Compares two benchmarks of the same samples: which one is right where the other is wrong.
+
+import { holm, mcnemarExact, newcombePaired, type PairedCounts, signFlip } from "../../../kit/statistics/paired.ts";
+import type { Tools } from "../tools.ts";
+import { type SampleFact, type SliceKind, sliceKinds } from "./measure-samples.ts";
+
+/** The samples of two benchmarks. */
+export interface CompareQuestion {
+  /** Each a SampleFact as JSON, in the order of their ids. */
+  readonly facts: readonly string[];
+  readonly withFacts: readonly string[];
+  readonly seed: number;
+}
+
+/** How two benchmarks differ on some samples. Differences are those of the first one from the other. */
+export type Difference = {
+  readonly bothRight: number;
+  readonly onlyRight: number;
+  readonly onlyWrong: number;
+  readonly bothWrong: number;
+  readonly estimate: number | null;
+  readonly lower: number;
+  readonly upper: number;
+  /** McNemar's exact p. */
+  readonly p: number;
+};
+
+/** What samples are compared by. */
+export type ComparedBy = "truth" | Exclude<SliceKind, "detector" | "rule">;
+
+/** How two benchmarks differ on a part of the samples. */
+export type SliceDifference = Difference & {
+  readonly by: ComparedBy;
+  readonly value: string;
+  /** The p after Holm's correction for all slices. */
+  readonly adjustedP: number;
+};
+
+/** How two benchmarks differ. */
+export type Compared = {
+  /** Samples that both have and that are to be scored alike. */
+  readonly common: number;
+  /** Samples that only one of them has, or that they score by different truths. */
+  readonly uncommon: number;
+  readonly overall: Difference;
+  /** The p of the sign-flip test over groups. */
+  readonly groupP: number;
+  readonly slices: readonly SliceDifference[];
+  readonly newlyWrong: readonly string[];
+  readonly newlyRight: readonly string[];
+  /** Samples beyond the first 1,000 of each list. */
+  readonly omitted: number;
+};
+
+const draws = 10_000;
+const maxListed = 1_000;
+const maxSlices = 100;
+
+interface Pair {
+  readonly fact: SampleFact;
+  readonly isRight: boolean;
+  readonly wasRight: boolean;
+}
+
+/** Compares. */
+export function compareSamples({ facts, withFacts, seed }: CompareQuestion, tools: Tools): Compared {
+  tools.enter("comparing the samples");
+  const others = new Map(withFacts.map((line) => factOf(line)).map((fact) => [fact.id, fact]));
+  const own = facts.map(factOf);
+  const pairs = own.flatMap((fact): Pair[] => {
+    const other = others.get(fact.id);
+    if (other === undefined || fact.truth === null || other.truth !== fact.truth) return [];
+    return [{ fact, isRight: fact.found === fact.truth, wasRight: other.found === fact.truth }];
+  });
+  const unscored = own.filter(({ id, truth }) => truth === null && others.get(id)?.truth === null).length;
+  const slices = slicesOf(pairs);
+  const adjusted = holm(slices.map(({ p }) => p));
+  const newlyWrong = pairs.filter(({ isRight, wasRight }) => wasRight && !isRight).map(({ fact }) => fact.id);
+  const newlyRight = pairs.filter(({ isRight, wasRight }) => isRight && !wasRight).map(({ fact }) => fact.id);
+  return {
+    common: pairs.length,
+    uncommon: own.length + others.size - 2 * (pairs.length + unscored),
+    overall: differenceOf(pairs),
+    groupP: signFlip(groupDifferences(pairs), { seed, draws }),
+    slices: slices.map((slice, at) => ({ ...slice, adjustedP: adjusted[at] ?? 1 })),
+    newlyWrong: newlyWrong.slice(0, maxListed),
+    newlyRight: newlyRight.slice(0, maxListed),
+    omitted: Math.max(0, newlyWrong.length - maxListed) + Math.max(0, newlyRight.length - maxListed),
+  };
+}
+
+function factOf(line: string): SampleFact {
+  return JSON.parse(line) as SampleFact; // written by the run
+}
+
+function differenceOf(pairs: readonly Pair[]): Difference {
+  const count = (isRight: boolean, wasRight: boolean) =>
+    pairs.filter((pair) => pair.isRight === isRight && pair.wasRight === wasRight).length;
+  const [bothRight, onlyRight, onlyWrong, bothWrong] = [
+    ...[count(true, true), count(true, false), count(false, true), count(false, false)],
+  ];
+  // The first judge of the pair is the other benchmark, since differences are those from it.
+  const counts: PairedCounts = {
+    ...{ both: bothRight ?? 0, onlySecond: onlyRight ?? 0, onlyFirst: onlyWrong ?? 0, neither: bothWrong ?? 0 },
+  };
+  const { estimate, lower, upper } = newcombePaired(counts);
+  return {
+    ...{ bothRight: counts.both, onlyRight: counts.onlySecond, onlyWrong: counts.onlyFirst },
+    ...{ bothWrong: counts.neither, estimate: Number.isNaN(estimate) ? null : estimate, lower, upper },
+    p: mcnemarExact(counts),
+  };
+}
+
+/** By how many samples each group is better or worse. */
+function groupDifferences(pairs: readonly Pair[]): number[] {
+  const groups = Map.groupBy(pairs, ({ fact }) => (fact.group === null ? `#${fact.id}` : `g${fact.group}`));
+  return [...groups.values()].map((members) =>
+    members.reduce((sum, { isRight, wasRight }) => sum + Number(isRight) - Number(wasRight), 0),
+  );
+}
+
+function slicesOf(pairs: readonly Pair[]): Omit<SliceDifference, "adjustedP">[] {
+  const kinds: readonly ComparedBy[] = ["truth", ...sliceKinds.filter((by) => by !== "detector" && by !== "rule")];
+  return kinds.flatMap((by) => {
+    const parts = new Map<string, Pair[]>();
+    for (const pair of pairs) {
+      for (const value of valuesOf(by, pair.fact)) {
+        const part = parts.get(value);
+        if (part === undefined) parts.set(value, [pair]);
+        else part.push(pair);
+      }
+    }
+    const largest = [...parts].sort(([a, { length: n }], [b, { length: m }]) => m - n || (a < b ? -1 : 1));
+    return largest.slice(0, maxSlices).map(([value, part]) => ({ by, value, ...differenceOf(part) }));
+  });
+}
+
+function valuesOf(by: ComparedBy, fact: SampleFact): readonly string[] {
+  if (by === "truth") return [fact.truth === true ? "positive" : "negative"];
+  if (by === "label") return fact.labels;
+  if (by === "tag") return fact.tags;
+  if (by === "stage") return [fact.stage];
+  return fact.language === null ? [] : [fact.language];
+}
