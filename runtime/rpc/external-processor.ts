@@ -32,7 +32,6 @@ export function externalProcessorHandlers(parts: ExchangeParts): ServiceImpl<typ
 async function* answers(messages: AsyncIterable<ProcessingRequest>, exchange: Exchange) {
   for await (const message of messages) {
     const answer = await exchange.answer(message);
-    if (message.observabilityMode) continue;
     yield create(ProcessingResponseSchema, answer);
     // Envoy has ended the exchange, and reads no further answers.
     if (answer.response?.case === "immediateResponse") return;

@@ -37,7 +37,13 @@ export interface ChatBody {
 /** Reads the body of a chat request. Throws malformed_request or validation_failed for a body that is none. */
 export function readChatRequest(body: string): ChatBody {
   const json = readObject(body);
-  if (!Array.isArray(json.messages)) throw invalid("messages", "expected the list of messages of a chat request");
+  if (!Array.isArray(json.messages) || json.messages.length === 0) {
+    throw invalid("messages", "expected the messages of a chat request");
+  }
+  // A server that knows several shapes could read one of these in place of the messages.
+  for (const name of ["prompt", "input"]) {
+    if (json[name] !== undefined) throw invalid(name, "expected no text beside the messages");
+  }
   const texts = json.messages.flatMap((message, index) => messageTexts(message, `messages[${index}]`));
   return {
     model: textMember(json, "model"),
@@ -52,7 +58,9 @@ export function readChatRequest(body: string): ChatBody {
 /** Reads the body of a chat answer. Throws malformed_request or validation_failed for a body that is none. */
 export function readChatAnswer(body: string): ChatBody {
   const json = readObject(body);
-  if (!Array.isArray(json.choices)) throw invalid("choices", "expected the list of choices of a chat answer");
+  if (!Array.isArray(json.choices) || json.choices.length === 0) {
+    throw invalid("choices", "expected the choices of a chat answer");
+  }
   const messages = json.choices.map((choice, index) => {
     const message = isObject(choice) ? choice.message : undefined;
     if (!isObject(message)) throw invalid(`choices[${index}].message`, "expected an object");
@@ -63,8 +71,14 @@ export function readChatAnswer(body: string): ChatBody {
     user: undefined,
     texts: messages.flatMap((message, index) => contentTexts(message, "assistant", `choices[${index}].message`)),
     calls: messages.flatMap((message, index) => callsOf(message, `choices[${index}]`)),
-    print: () => JSON.stringify(json),
+    print: () => JSON.stringify(withoutLogprobs(json)),
   };
+}
+
+/** Probabilities of tokens repeat the text that was rewritten. */
+export function withoutLogprobs(json: JsonObject): JsonObject {
+  for (const choice of listMember(json, "choices")) if (isObject(choice)) delete choice.logprobs;
+  return json;
 }
 
 function readObject(body: string): JsonObject {
@@ -91,26 +105,32 @@ function messageTexts(message: JsonValue, path: string): ChatText[] {
 }
 
 /** The members of a message, and of a piece of one, that are texts for people. */
-export const textMembers = ["content", "refusal", "reasoning_content"] as const;
+export const textMembers = ["content", "refusal", "reasoning_content", "reasoning"] as const;
 
+/** Parts of content without a text that anybody judges here. */
+const mediaParts: ReadonlySet<unknown> = new Set(["image_url", "input_audio"]);
+
+/** The texts of a message: members of its own, and parts of `content`. */
 function contentTexts(message: JsonObject, role: string, path: string): ChatText[] {
-  const { content = null } = message;
-  if (content !== null && typeof content !== "string" && !Array.isArray(content)) {
-    throw invalid(`${path}.content`, "expected a string or a list of parts");
-  }
-  const parts = Array.isArray(content) ? content : [];
-  return [
-    ...textMembers.flatMap((member) => textOf(message, member, role, path)),
-    ...parts.flatMap((part, index) => {
-      if (!isObject(part)) throw invalid(`${path}.content[${index}]`, "expected an object");
-      return textOf(part, "text", role, `${path}.content[${index}]`);
-    }),
-  ];
+  const { content } = message;
+  const texts = textMembers
+    .filter((member) => member !== "content" || !Array.isArray(content))
+    .flatMap((member) => textOf(message, member, role, path));
+  if (!Array.isArray(content)) return texts;
+  return [...texts, ...content.flatMap((part, index) => partTexts(part, role, `${path}.content[${index}]`))];
+}
+
+function partTexts(part: JsonValue, role: string, path: string): ChatText[] {
+  if (!isObject(part)) throw invalid(path, "expected an object");
+  if (mediaParts.has(part.type)) return [];
+  if (part.type !== "text" && part.type !== "refusal") throw invalid(`${path}.type`, "expected a known type of part");
+  return textOf(part, part.type, role, path);
 }
 
 function textOf(owner: JsonObject, member: string, role: string, path: string): ChatText[] {
-  const text = owner[member];
-  if (typeof text !== "string" || text === "") return [];
+  const text = owner[member] ?? "";
+  if (typeof text !== "string") throw invalid(`${path}.${member}`, "expected a string");
+  if (text === "") return [];
   const rewrite = (rewritten: string) => {
     owner[member] = rewritten;
   };

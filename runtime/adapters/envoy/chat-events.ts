@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { parseJson } from "../../../gateway/json/parse.ts";
 import { callArguments } from "../call-arguments.ts";
 import { invalid, isObject, listMember, textMember } from "../payload.ts";
-import { type ChatBody, type ChatCall, type ChatText, textMembers } from "./chat-body.ts";
+import { type ChatBody, type ChatCall, type ChatText, textMembers, withoutLogprobs } from "./chat-body.ts";
 
 /** A line of the body; `json` is there for an event with data. */
 interface Line {
@@ -37,7 +37,11 @@ export function readChatEvents(body: string): ChatBody {
   for (const { json } of lines) {
     if (json === undefined) continue;
     model ??= textMember(json, "model");
-    for (const choice of listMember(json, "choices")) collect(choice, texts, calls);
+    if (!Array.isArray(json.choices)) throw invalid("data", "expected events of a chat answer, with choices");
+    for (const choice of json.choices) collect(choice, texts, calls);
+  }
+  if (texts.size + calls.size === 0 && !lines.some(({ json }) => json !== undefined)) {
+    throw invalid("data", "expected events of a chat answer");
   }
   return {
     model,
@@ -45,12 +49,18 @@ export function readChatEvents(body: string): ChatBody {
     texts: [...texts].map(([id, pieces]) => textOf(id, pieces)).filter(({ text }) => text !== ""),
     calls: [...calls].map(([id, call]) => callOf(id, call)),
     print: () =>
-      lines.map(({ text, json }) => (json === undefined ? text : `data: ${JSON.stringify(json)}`)).join("\n"),
+      lines
+        .map(({ text, json }) => (json === undefined ? text : `data: ${JSON.stringify(withoutLogprobs(json))}`))
+        .join("\n"),
   };
 }
 
+/** Lines that say nothing to people: comments, and what other fields of an event say. */
+const silentLine = /^(:|(event|id|retry):|$)/;
+
 function readLine(text: string): Line {
   const data = /^data:[ ]?(.*)$/s.exec(text)?.[1];
+  if (data === undefined && !silentLine.test(text)) throw invalid("", "expected server-sent events");
   if (data === undefined || data.trim() === endOfData || data.trim() === "") return { text };
   const json = parseJson(data);
   if (!isObject(json)) throw invalid("data", "expected an object in each event");
@@ -59,24 +69,38 @@ function readLine(text: string): Line {
 
 function collect(choice: JsonValue, texts: Map<string, Piece[]>, calls: Map<string, CallPieces>): void {
   const delta = isObject(choice) ? choice.delta : undefined;
-  if (!isObject(choice) || !isObject(delta)) return;
-  const path = `choices[${Number(choice.index ?? 0)}]`;
+  if (!isObject(choice) || !isObject(delta)) throw invalid("choices", "expected a delta in each choice");
+  const path = `choices[${indexOf(choice, 0)}]`;
   for (const member of textMembers) {
-    if (typeof delta[member] === "string") piecesOf(texts, `${path}.${member}`).push({ owner: delta, member });
+    if (isPiece(delta, member)) piecesOf(texts, `${path}.${member}`).push({ owner: delta, member });
   }
   for (const [at, call] of listMember(delta, "tool_calls").entries()) {
-    const about = isObject(call) ? call.function : undefined;
-    if (!isObject(call) || !isObject(about)) throw invalid("tool_calls", "expected calls of functions");
-    collectCall(about, `${path}.tool_calls[${Number(call.index ?? at)}]`, calls);
+    const about = isObject(call) ? (call.function ?? call.custom) : undefined;
+    if (!isObject(call) || !isObject(about)) throw invalid("tool_calls", "expected calls");
+    collectCall(about, `${path}.tool_calls[${indexOf(call, at)}]`, calls);
   }
   if (isObject(delta.function_call)) collectCall(delta.function_call, `${path}.function_call`, calls);
+}
+
+function indexOf({ index }: JsonObject, usual: number): number {
+  return typeof index === "number" ? index : usual;
+}
+
+/** Whether a member is a piece of text. Throws validation_failed for a member of another kind. */
+function isPiece(owner: JsonObject, member: string): boolean {
+  const value = owner[member] ?? undefined;
+  if (value === undefined || typeof value === "string") return value !== undefined;
+  throw invalid(member, "expected a string");
 }
 
 function collectCall(about: JsonObject, id: string, calls: Map<string, CallPieces>): void {
   const call = calls.get(id) ?? { name: "", pieces: [] };
   calls.set(id, call);
   if (typeof about.name === "string") call.name += about.name;
-  if (typeof about.arguments === "string") call.pieces.push({ owner: about, member: "arguments" });
+  // A call of a function has arguments, a call of a custom tool its input.
+  for (const member of ["arguments", "input"]) {
+    if (isPiece(about, member)) call.pieces.push({ owner: about, member });
+  }
 }
 
 function piecesOf(texts: Map<string, Piece[]>, id: string): Piece[] {

@@ -38,6 +38,9 @@ export interface ExchangeParts {
 
 type Headers = ReadonlyMap<string, string>;
 
+/** Other paths have other shapes, of which a server might read members that nobody judged. */
+const chatPath = /\/chat\/completions\/?(\?|$)/;
+
 const none: Headers = new Map();
 const maxLabelLength = 256;
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -82,10 +85,14 @@ export class Exchange {
     try {
       return await this.#judge(moment, this.#read(moment, body));
     } catch (error) {
-      const fault = this.#faultOf(error);
-      this.#parts.onUnjudged(fault);
-      return this.#parts.failureMode === "fail_open" ? proceed(moment) : refuseUnjudged(fault);
+      return this.#unjudged(error, () => proceed(moment));
     }
+  }
+
+  #unjudged(error: unknown, pass: () => Answer): Answer {
+    const fault = this.#faultOf(error);
+    this.#parts.onUnjudged(fault);
+    return this.#parts.failureMode === "fail_open" ? pass() : refuseUnjudged(fault);
   }
 
   /** Whether a response is the answer to something: not to a request without a body, and not an error. */
@@ -96,6 +103,8 @@ export class Exchange {
 
   #read(moment: BodyCase, body: Uint8Array): ChatBody {
     const headers = moment === "requestBody" ? this.#request : this.#response;
+    const path = this.#request.get(":path");
+    if (path !== undefined && !chatPath.test(path)) throw invalid(":path", "expected that of chat completions");
     const encoding = headers.get("content-encoding") ?? "identity";
     if (encoding !== "identity") throw invalid("content-encoding", "expected a body that is not compressed");
     const text = textOf(body);
@@ -106,17 +115,27 @@ export class Exchange {
   async #judge(moment: BodyCase, body: ChatBody): Promise<Answer> {
     let facts: Facts | undefined;
     let isRewritten = false;
+    const goOn = () => (isRewritten && facts ? replaceBody(moment, body.print(), facts) : proceed(moment, facts));
     for (const { kind, content } of partsOf(moment, body)) {
-      const request = create(EvaluateRequestSchema, { ...this.#contextOf(body), ...content });
-      assertValid(EvaluateRequestSchema, request, (field) => headerFields[field] ?? field);
-      const response = await this.#parts.evaluator.judge(request, kind);
-      const { outcome } = response;
-      if (outcome === Outcome.BLOCK) return refuse(reasonOf(response, outcome), factsOf(response));
-      if (outcome === Outcome.REDACT) rewrite(body, response);
-      isRewritten ||= outcome === Outcome.REDACT;
-      if (facts === undefined || outcome === Outcome.REDACT) facts = factsOf(response);
+      try {
+        const response = await this.#evaluate({ ...this.#contextOf(body), ...content }, kind);
+        const { outcome } = response;
+        if (outcome === Outcome.BLOCK) return refuse(reasonOf(response, outcome), factsOf(response));
+        if (outcome === Outcome.REDACT) rewrite(body, response);
+        isRewritten ||= outcome === Outcome.REDACT;
+        if (facts === undefined || outcome === Outcome.REDACT) facts = factsOf(response);
+      } catch (error) {
+        // What was decided before stays decided.
+        return this.#unjudged(error, goOn);
+      }
     }
-    return isRewritten && facts !== undefined ? replaceBody(moment, body.print(), facts) : proceed(moment, facts);
+    return goOn();
+  }
+
+  async #evaluate(content: Content, kind: EvaluationKind): Promise<EvaluateResponse> {
+    const request = create(EvaluateRequestSchema, content);
+    assertValid(EvaluateRequestSchema, request, (field) => headerFields[field] ?? field);
+    return this.#parts.evaluator.judge(request, kind);
   }
 
   #contextOf({ model, user }: ChatBody): Content {
@@ -180,12 +199,13 @@ function factsOf({ outcome, evaluationId }: EvaluateResponse): Facts {
 }
 
 function headersOf({ headers }: HttpHeaders): Headers {
-  return new Map(
-    (headers satisfies HeaderMap | undefined)?.headers.map(({ key, value, rawValue }) => [
-      key,
-      rawValue.length > 0 ? Buffer.from(rawValue).toString("latin1") : value,
-    ]),
-  );
+  const found = new Map<string, string>();
+  for (const { key, value, rawValue } of (headers satisfies HeaderMap | undefined)?.headers ?? []) {
+    const text = rawValue.length > 0 ? Buffer.from(rawValue).toString("latin1") : value;
+    // The first of several is the caller's own in front of the proxy's, or the other way round: neither is right.
+    found.set(key, found.has(key) ? `${found.get(key)}, ${text}` : text);
+  }
+  return found;
 }
 
 function textOf(body: Uint8Array): string {

@@ -38,8 +38,6 @@ const Processor = makeGenericClientConstructor(
 export interface EnvoyStream {
   /** Sends the bytes of a message, and returns the answer to it. Rejects with the error that ended the stream. */
   readonly ask: (message: EnvoyMessage | Uint8Array) => Promise<ProcessingResponse>;
-  /** Sends a message that Envoy wants no answer to. */
-  readonly tell: (message: EnvoyMessage) => void;
   readonly end: () => void;
 }
 
@@ -78,7 +76,6 @@ export function openEnvoyStream(port: number, token: string | undefined): EnvoyS
         stream.on("data", onData).on("error", onError).on("end", onEnd);
         send(message);
       }),
-    tell: send,
     end: () => stream.end(),
     close: () => {
       stream.cancel();
@@ -128,7 +125,12 @@ async function play(stream: EnvoyStream, exchange: HttpExchange): Promise<Proxie
     request: {
       case: "requestHeaders",
       value: {
-        headers: headerMap({ ":method": request === undefined ? "GET" : "POST", ...json, ...exchange.requestHeaders }),
+        headers: headerMap({
+          ":method": request === undefined ? "GET" : "POST",
+          ":path": "/v1/chat/completions?beta=1",
+          ...json,
+          ...exchange.requestHeaders,
+        }),
         endOfStream: request === undefined,
       },
     },
