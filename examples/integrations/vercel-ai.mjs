@@ -74,10 +74,16 @@ function openBlock(guard, release) {
   // A failure of the reader is thrown at the next write, and at the end.
   const reading = readable.pipeTo(new WritableStream({ write: release }));
   reading.catch(() => undefined);
+  // A block also closes the writer, which then fails for its own reason: the reader knows why.
+  const unlessBlocked = (writing) =>
+    Promise.race([writing, reading]).catch(async (error) => {
+      await reading;
+      throw error;
+    });
   return {
-    write: (delta) => Promise.race([writer.write(delta), reading]),
+    write: (delta) => unlessBlocked(writer.write(delta)),
     async end() {
-      await Promise.race([writer.close(), reading]);
+      await unlessBlocked(writer.close());
       await reading;
     },
   };
