@@ -61,10 +61,11 @@ export interface NodeVersion {
   readonly major: number;
 }
 
-/** The Node versions of this machine: that of the project, and those of the path. */
+/** The Node versions of this machine: that of the project, those of the path, and the one of the integrations. */
 export async function nodeVersions(): Promise<NodeVersion[]> {
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
-  const paths = [process.execPath, ...folders.map((folder) => join(folder, "node"))].filter(existsSync);
+  const older = join(import.meta.dirname, "../../examples/integrations/node_modules/node-22/bin/node");
+  const paths = [process.execPath, ...folders.map((folder) => join(folder, "node")), older].filter(existsSync);
   const found = new Map<string, NodeVersion>();
   for (const path of paths) {
     const { stdout } = await execute(path, ["--version"]);
