@@ -10,6 +10,8 @@ export function createApp({ guard, reply }) {
 
   app.addHook("preHandler", async (request) => {
     const { conversation, message } = request.body;
+    // Whoever knows the id of a session gets its originals back: in your application, check that the conversation is
+    // the signed-in person's, or put their id in front of it.
     request.chat = guard.session(conversation, { restore: true });
     request.body.message = (await request.chat.input(message)).text;
   });
