@@ -38,9 +38,12 @@ ${requestBody === undefined ? html`` : html`<h4>Request body</h4>${content(docum
 <h4>Example</h4><pre><code>${curl(document, { verb, path, servers, operation })}</code></pre>${tryIt(document, { verb, path, servers, operation })}</div></details>`;
 }
 
-/** A place for the form with which the script calls the operation; none where another server answers it. */
+/** A place for the form with which the script calls the operation; where another server answers it, a word on which. */
 function tryIt(document: Document, { verb, path, servers, operation }: Placed): Html {
-  if (servers !== document.servers) return html``;
+  if (servers !== document.servers) {
+    const names = servers.map((server) => server.description).join(", ");
+    return html`<p class="note">To try it, open the page like this one of the server that answers it: ${names}.</p>`;
+  }
   const query = operation.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
   const types = Object.entries(operation.requestBody?.content ?? {});
   const [type = "", { example = "" } = {}] = types[0] ?? [];

@@ -18,7 +18,8 @@ function filter() {
   nothing.hidden = marked.some((item) => !item.hidden);
 }
 function reveal() {
-  const target = byId(decodeURIComponent(location.hash.slice(1)));
+  // Ids have no characters that an address would have to escape.
+  const target = byId(location.hash.slice(1));
   if (!target) return;
   showMenu(false);
   if (target.closest("[hidden]")) {
