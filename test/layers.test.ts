@@ -199,7 +199,7 @@ const layers: readonly Layer[] = [
   },
   {
     folder: "console/data/",
-    ours: ["console/part/outcome-name.ts", "console/part/span.ts", "console/text/", "gen/"],
+    ours: ["console/part/judgement/outcome-name.ts", "console/part/judgement/span.ts", "console/text/", "gen/"],
     npm: [...react, protobuf, connect, connectQuery, "@connectrpc/connect-web"],
     node: { only: [] },
   },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { outcomes } from "../../console/part/outcome-name.ts";
-import { type Span, segmentsOf } from "../../console/part/span.ts";
+import { outcomes } from "../../console/part/judgement/outcome-name.ts";
+import { type Span, segmentsOf } from "../../console/part/judgement/span.ts";
 
 const mark = (start: number, end: number, outcome: Span["outcome"] = "FLAG"): Span => ({
   start,

@@ -5,7 +5,7 @@ import type { GetTraceAnalyticsResponse } from "../../../gen/policyguard/control
 import { Lines } from "../../chart/lines.tsx";
 import { StackedBars } from "../../chart/stacked-bars.tsx";
 import { useOrganization } from "../../data/organization.ts";
-import { outcomes } from "../../part/outcome-name.ts";
+import { outcomes } from "../../part/judgement/outcome-name.ts";
 import { en } from "../../text/en.ts";
 import { count, dateTime, dayOf, duration, share } from "../../text/format.ts";
 import style from "./analytics.module.css";

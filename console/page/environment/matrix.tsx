@@ -1,5 +1,5 @@
-import { Outcome } from "../../part/outcome.tsx";
-import { type OutcomeName, outcomes } from "../../part/outcome-name.ts";
+import { Outcome } from "../../part/judgement/outcome.tsx";
+import { type OutcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
 import style from "./environment.module.css";

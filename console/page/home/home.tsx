@@ -9,8 +9,8 @@ import { ProjectService } from "../../../gen/policyguard/control/v1/project_serv
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome as OutcomeNumber } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
-import { Outcome } from "../../part/outcome.tsx";
-import { type OutcomeName, outcomes } from "../../part/outcome-name.ts";
+import { Outcome } from "../../part/judgement/outcome.tsx";
+import { type OutcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
 import { Page } from "../../part/page.tsx";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";

@@ -1,7 +1,7 @@
 // What the page of traces looks at, as its address says it.
 
 import { textsIn } from "../../data/search.ts";
-import { type OutcomeName, outcomes } from "../../part/outcome-name.ts";
+import { type OutcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
 
 /** The filters and the open trace. Absent ones are left out of the address. */
 export interface TraceSearch {

@@ -202,7 +202,8 @@ function headersOf({ headers }: HttpHeaders): Headers {
   const found = new Map<string, string>();
   for (const { key, value, rawValue } of (headers satisfies HeaderMap | undefined)?.headers ?? []) {
     const text = rawValue.length > 0 ? Buffer.from(rawValue).toString("latin1") : value;
-    // The first of several is the caller's own in front of the proxy's, or the other way round: neither is right.
+    // A doubled header is joined as HTTP joins it. The result matches no pattern, so it is refused: nothing here can tell
+    // which of the two the proxy set.
     found.set(key, found.has(key) ? `${found.get(key)}, ${text}` : text);
   }
   return found;

@@ -6,8 +6,7 @@
 // Donner 2008), which is Wilson's interval again where there is one part. They are about the traces of the window and
 // not about future traffic: traces are drawn by hash one by one, so that conversations in them make no difference.
 
-/** The quantile of the normal distribution for 95 %. */
-const z = 1.959963984540054;
+import { wilson } from "../../kit/statistics/proportion.ts";
 
 /** A count in the sample of one stratum. */
 export interface StratumCount {
@@ -24,15 +23,6 @@ export interface CountEstimate {
   readonly estimate: number;
   readonly low: number;
   readonly high: number;
-}
-
-/** Wilson's interval for `hits` of `n`. `hits` may be a fraction when `n` is an effective size. */
-export function wilson(hits: number, n: number): { readonly low: number; readonly high: number } {
-  if (n <= 0) return { low: 0, high: 1 };
-  const share = hits / n;
-  const middle = (share + z ** 2 / (2 * n)) / (1 + z ** 2 / n);
-  const half = (z / (1 + z ** 2 / n)) * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2));
-  return { low: hits <= 0 ? 0 : Math.max(middle - half, 0), high: hits >= n ? 1 : Math.min(middle + half, 1) };
 }
 
 /** The number of all traces like those counted. */
@@ -62,7 +52,8 @@ function boundsOf(share: number, sampled: number, population: number) {
   if (population === 0 || sampled >= population) return { low: share, high: share };
   if (sampled === 0) return { low: 0, high: 1 };
   const effective = (sampled * (population - 1)) / (population - sampled);
-  return wilson(share * effective, effective);
+  const { lower, upper } = wilson(share * effective, effective);
+  return { low: lower, high: upper };
 }
 
 // A tenth of a trace is more than the bounds can tell.

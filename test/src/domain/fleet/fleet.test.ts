@@ -94,7 +94,9 @@ describe("Fleet", () => {
     await expect.poll(() => heard, within).toEqual(["3 tokens"]);
     await activate(8);
     fleet.resync();
-    await expect.poll(() => [...heard].sort(), within).toEqual(["3 tokens", "3 tokens", 8].sort());
+    // Its arrival may have read the activation as late as now; being told the same twice does no harm.
+    await expect.poll(() => heard.filter((one) => one === "3 tokens"), within).toHaveLength(2);
+    await expect.poll(() => heard, within).toContain(8);
   });
 
   it("closes when the last runtime has left, and stops runtimes that come later", async () => {
