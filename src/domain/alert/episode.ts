@@ -15,8 +15,8 @@ import { countHit } from "../../store/identity/address-limit.ts";
 import { findMembers } from "../../store/identity/member.ts";
 import { findOrganization } from "../../store/tenancy/organization.ts";
 import { alertRuleMail, type TransactionalMailer } from "../mail/mail.ts";
-import { publishAlert } from "./alert.ts";
-import { type Group, groupOf } from "./metric.ts";
+import { hearsOfAlerts, publishAlerts } from "./alert.ts";
+import { groupOf } from "./metric.ts";
 import { furtherBeyond } from "./state.ts";
 
 const minuteMs = 60_000;
@@ -53,38 +53,44 @@ export function openAlert(tx: Transaction, rule: AlertRuleRow, groupKey: string,
   });
 }
 
-/** Tells of an open alert when it is time to: at first, and again as the rule says. Never while the rule is silent. */
-export async function tellOpen(
+/**
+ * What there is to tell of an open alert: at first, and again as the rule says. Never while the rule is silent. The
+ * alert counts as told; the caller passes the tale to {@link tellAll} in the same transaction.
+ */
+export function taleOfOpen(
   tx: Transaction,
-  telling: Telling,
   rule: AlertRuleRow,
   alert: AlertRow,
   window: ComparedWindow,
-): Promise<void> {
+): Tale | undefined {
   alert.peakValue = furtherBeyond(rule.operator, alert.peakValue ?? null, window.value);
-  if (rule.silencedUntil != null && rule.silencedUntil > tx.now) return;
+  if (isSilent(tx, rule)) return undefined;
   const { notifiedAt } = alert;
-  if (notifiedAt == null) {
-    await tell(tx, telling, { rule, alert, window, reason: window.value === undefined ? "no_data" : "threshold" });
-  } else if (
-    rule.renotifyMinutes != null &&
-    window.until.getTime() - notifiedAt.getTime() >= rule.renotifyMinutes * minuteMs
-  ) {
-    await tell(tx, telling, { rule, alert, window, reason: "renotify" });
-  }
+  if (notifiedAt == null) return taleOf(rule, alert, window, window.value === undefined ? "no_data" : "threshold");
+  const isDue =
+    rule.renotifyMinutes != null && window.until.getTime() - notifiedAt.getTime() >= rule.renotifyMinutes * minuteMs;
+  return isDue ? taleOf(rule, alert, window, "renotify") : undefined;
 }
 
-/** Ends an episode. Whoever was told that it began is told. */
-export async function closeAlert(
+/** Ends an episode. Whoever was told that it began is told, by {@link tellAll}. */
+export function closeAlert(
   tx: Transaction,
-  telling: Telling,
   rule: AlertRuleRow,
   alert: AlertRow,
   window: ComparedWindow,
-): Promise<void> {
+): Tale | undefined {
   alert.resolvedAt = window.until;
-  const isSilent = rule.silencedUntil != null && rule.silencedUntil > tx.now;
-  if (alert.notifiedAt != null && !isSilent) await tell(tx, telling, { rule, alert, window, reason: "resolved" });
+  return alert.notifiedAt == null || isSilent(tx, rule) ? undefined : taleOf(rule, alert, window, "resolved");
+}
+
+function isSilent(tx: Transaction, { silencedUntil }: AlertRuleRow): boolean {
+  return silencedUntil != null && silencedUntil > tx.now;
+}
+
+function taleOf(rule: AlertRuleRow, alert: AlertRow, window: ComparedWindow, reason: AlertReason): Tale {
+  alert.notifiedAt = window.until;
+  alert.notifications += 1;
+  return { rule, alert, window, reason };
 }
 
 /** Ends whatever is open of a rule that is changed or deleted. */
@@ -94,49 +100,61 @@ export async function endEpisodes(tx: Transaction, telling: Telling, rule: Alert
     tx,
     groups.flatMap(({ alertId }) => alertId ?? []),
   );
-  for (const alert of alerts)
-    await closeAlert(tx, telling, rule, alert, { until: tx.now, value: undefined, samples: 0 });
+  const window = { until: tx.now, value: undefined, samples: 0 };
+  const tales = alerts.flatMap((alert) => closeAlert(tx, rule, alert, window) ?? []);
+  await tellAll(tx, telling, tales);
   await tx.em.flush();
   await tx.em.nativeDelete(AlertGroupRow, { orgId: tx.orgId, ruleId: rule.id });
 }
 
-interface Tale {
+/** Something to tell of an alert. */
+export interface Tale {
   readonly rule: AlertRuleRow;
   readonly alert: AlertRow;
   readonly window: ComparedWindow;
   readonly reason: AlertReason;
 }
 
-async function tell(
-  tx: Transaction,
-  { mailer, publicUrl }: Telling,
-  { rule, alert, window, reason }: Tale,
-): Promise<void> {
-  alert.notifiedAt = window.until;
-  alert.notifications += 1;
-  const group = groupOf(alert.groupKey);
-  const { projectId = null, environment = null, agentKey = null, ruleId = null } = group;
-  const state = reason === "resolved" ? "resolved" : "triggered";
-  const value = window.value ?? alert.peakValue ?? 0;
-  if (rule.notifyWebhooks) {
-    await publishAlert(tx, {
-      ...{ alert_rule_id: rule.id, name: rule.name, state, metric: rule.metric, value, threshold: rule.threshold },
-      ...{ window_seconds: rule.windowMinutes * 60, project_id: projectId, environment, agent_id: agentKey },
-      ...{ alert_id: alert.id, severity: rule.severity, reason, fired_at: wholeSecond(alert.firedAt) },
-      resolved_at: alert.resolvedAt == null ? null : wholeSecond(alert.resolvedAt),
-      ...{ rule_id: ruleId, samples: window.samples, url: urlOf(publicUrl, alert) },
-      sample_trace_ids: reason === "resolved" ? [] : await samplesOf(tx, rule, group, window.until),
-    });
+/** Tells webhooks and members. Episodes may begin by the thousand in one minute, so events are written together. */
+export async function tellAll(tx: Transaction, { mailer, publicUrl }: Telling, tales: readonly Tale[]): Promise<void> {
+  const loud = tales.filter(({ rule }) => rule.notifyWebhooks);
+  if (loud.length > 0 && (await hearsOfAlerts(tx))) {
+    const samples = await samplesOf(tx, loud);
+    await publishAlerts(
+      tx,
+      loud.map((tale, index) => eventOf(tale, publicUrl, samples[index] ?? [])),
+    );
   }
-  await mailMembers(tx, mailer, { rule, alert, window, reason });
+  for (const tale of tales) await mailMembers(tx, mailer, tale);
 }
 
-/** Newest traces of the window that the value counts. */
-function samplesOf(tx: Transaction, rule: AlertRuleRow, group: Group, until: Date): Promise<string[]> {
-  const since = new Date(until.getTime() - rule.windowMinutes * minuteMs);
-  const known = Object.fromEntries(Object.entries(group).filter(([, value]) => value !== undefined));
-  const filter = { ...rule.filter, ...known, threshold: rule.threshold };
-  return sampleTraceIds(tx, rule.metric, { since, until }, filter);
+function eventOf({ rule, alert, window, reason }: Tale, publicUrl: string | undefined, samples: string[]) {
+  const { projectId = null, environment = null, agentKey = null, ruleId = null } = groupOf(alert.groupKey);
+  const state = reason === "resolved" ? "resolved" : "triggered";
+  const value = window.value ?? alert.peakValue ?? 0;
+  return {
+    ...{ alert_rule_id: rule.id, name: rule.name, state, metric: rule.metric, value, threshold: rule.threshold },
+    ...{ window_seconds: rule.windowMinutes * 60, project_id: projectId, environment, agent_id: agentKey },
+    ...{ alert_id: alert.id, severity: rule.severity, reason, fired_at: wholeSecond(alert.firedAt) },
+    resolved_at: alert.resolvedAt == null ? null : wholeSecond(alert.resolvedAt),
+    ...{ rule_id: ruleId, samples: window.samples, url: urlOf(publicUrl, alert), sample_trace_ids: samples },
+  };
+}
+
+// Newest traces of each window that the value counts; none of an episode that has ended.
+async function samplesOf(tx: Transaction, tales: readonly Tale[]): Promise<string[][]> {
+  const asking = tales.filter(({ reason }) => reason !== "resolved");
+  const found = await sampleTraceIds(
+    tx,
+    asking.map(({ rule, alert, window: { until } }) => {
+      const known = Object.entries(groupOf(alert.groupKey)).filter(([, value]) => value !== undefined);
+      const since = new Date(until.getTime() - rule.windowMinutes * minuteMs);
+      const { metric, threshold } = rule;
+      return { ...rule.filter, ...Object.fromEntries(known), metric, threshold, since, until };
+    }),
+  );
+  const byAlert = new Map(asking.map(({ alert }, index) => [alert.id, found[index] ?? []]));
+  return tales.map(({ alert, reason }) => (reason === "resolved" ? [] : (byAlert.get(alert.id) ?? [])));
 }
 
 function urlOf(publicUrl: string | undefined, { orgId, id }: AlertRow): string | null {

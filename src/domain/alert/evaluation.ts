@@ -34,7 +34,7 @@ import { enqueueJob } from "../job.ts";
 import { alertFailureMail } from "../mail/mail.ts";
 import type { StatFold } from "../telemetry/stat-fold.ts";
 import { mailAdmins } from "./alert.ts";
-import { type ComparedWindow, closeAlert, openAlert, type Telling, tellOpen } from "./episode.ts";
+import { type ComparedWindow, closeAlert, openAlert, type Tale, type Telling, taleOfOpen, tellAll } from "./episode.ts";
 import {
   type AnyFactMetric,
   isFact,
@@ -180,16 +180,18 @@ export class AlertEvaluation {
     const ids = [...groups.values()].flat().flatMap(({ alertId }) => alertId ?? []);
     const alerts = new Map((await findAlerts(tx, ids)).map((alert) => [alert.id, alert]));
     const compared: Compared[] = [];
+    const tales: Tale[] = [];
     for (const rule of rules) {
       const values = await measure.values(rule);
       const present = new Map((groups.get(rule.id) ?? []).map((group) => [group.groupKey, group]));
-      compared.push(await this.#advance(tx, rule, { values, present, alerts, until }));
+      compared.push(this.#advance(tx, rule, { values, present, alerts, until, tales }));
     }
+    await tellAll(tx, this.#parts, tales);
     await tx.em.flush();
     await writeCompared(tx, until, compared);
   }
 
-  async #advance(tx: Transaction, rule: AlertRuleRow, { values, present, alerts, until }: Minute): Promise<Compared> {
+  #advance(tx: Transaction, rule: AlertRuleRow, { values, present, alerts, until, tales }: Minute): Compared {
     let state: GroupState = "ok";
     let value: number | null = null;
     for (const key of new Set([...values.keys(), ...present.keys()])) {
@@ -200,7 +202,8 @@ export class AlertEvaluation {
           ? { ...quiet, state: rule.groupBy == null && rule.state === "no_data" ? ("no_data" as const) : quiet.state }
           : { state: group.state, sinceMs: group.since.getTime() };
       const next = nextStanding(rule, before, until.getTime(), window.value);
-      await this.#settle(tx, rule, { group, key, next, alerts, window });
+      const tale = this.#settle(tx, rule, { group, key, next, alerts, window });
+      if (tale !== undefined) tales.push(tale);
       if (moreUrgent(next.state, state) === next.state && next.state !== state) value = window.value ?? null;
       else if (next.state === state) value = furtherBeyond(rule.operator, value, window.value);
       state = moreUrgent(state, next.state);
@@ -208,23 +211,19 @@ export class AlertEvaluation {
     return { ruleId: rule.id, state, value };
   }
 
-  async #settle(tx: Transaction, rule: AlertRuleRow, { group, key, next, alerts, window }: Settled): Promise<void> {
-    const telling = this.#parts;
+  #settle(tx: Transaction, rule: AlertRuleRow, { group, key, next, alerts, window }: Settled): Tale | undefined {
     let alert = group?.alertId == null ? undefined : alerts.get(group.alertId);
     if (!isOpen(next.state) && next.state !== "pending") {
-      if (alert !== undefined) await closeAlert(tx, telling, rule, alert, window);
       if (group !== undefined) tx.em.remove(group);
-      return;
+      return alert === undefined ? undefined : closeAlert(tx, rule, alert, window);
     }
-    if (isOpen(next.state)) {
-      if (alert === undefined) alert = openAlert(tx, rule, key, window);
-      await tellOpen(tx, telling, rule, alert, window);
-    }
+    if (isOpen(next.state)) alert ??= openAlert(tx, rule, key, window);
     const standing = { state: next.state, since: new Date(next.sinceMs), alertId: alert?.id ?? null };
     if (group === undefined) {
       // The alert comes first: the flush that follows writes both.
       tx.em.create(AlertGroupRow, { orgId: tx.orgId, ruleId: rule.id, groupKey: key, ...standing });
     } else Object.assign(group, standing);
+    return alert === undefined || !isOpen(next.state) ? undefined : taleOfOpen(tx, rule, alert, window);
   }
 }
 
@@ -233,6 +232,8 @@ interface Minute {
   readonly present: ReadonlyMap<string, AlertGroupRow>;
   readonly alerts: ReadonlyMap<string, AlertRow>;
   readonly until: Date;
+  /** What there is to tell, in the order in which it was found. */
+  readonly tales: Tale[];
 }
 
 interface Settled {

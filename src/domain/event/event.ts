@@ -85,6 +85,11 @@ export async function publishEvents<Name extends RaisedEvent>(
   );
 }
 
+/** Whether any webhook hears of such an event: otherwise it need not be made. */
+export async function isHeard(tx: Transaction, name: RaisedEvent): Promise<boolean> {
+  return (await holdSubscribers(tx, name)).length > 0;
+}
+
 async function tell(
   tx: Transaction,
   name: RaisedEvent,

@@ -42,6 +42,12 @@ it("evaluates the rules of all organizations, half of which fire", async () => {
   for (let made = 0; made < n; made += rulesOfOne) {
     const { orgId, projectId, caller } = await createWorld(database);
     await setPlan(database, orgId, "enterprise");
+    // Somebody listens: each episode has an event with its samples.
+    await witness.query(
+      `insert into webhook (org_id, id, url, events, is_active, created_at, updated_at)
+       select $1, gen_random_uuid(), 'https://hook.example/x', '{alert.triggered}', true, now(), now()`,
+      [orgId],
+    );
     const { row } = await rules.create(caller, {
       ...{ name: "Rule", metric: "block_rate", threshold: 0.5, groupBy: "agent", cleared: [] },
     });
@@ -74,10 +80,15 @@ it("evaluates the rules of all organizations, half of which fire", async () => {
   expect(first).toMatchObject({ rules: n, failed: 0 });
   clock.pass(minuteMs);
   const second = await evaluation.evaluateAll(clock.now());
+  const episodes = await witness.query("select count(*)::int as n from alert");
   const { rows } = await witness.query("select state, count(*)::int as n from alert_rule group by state");
   const states = new Map(rows.map((row: { state: string; n: number }) => [row.state, row.n]));
   expect(states.get("firing")).toBeGreaterThan(n / 3);
   await witness.end();
-  const figures = { first_ms: Math.round(first.durationMs), next_ms: Math.round(second.durationMs) };
-  reportSample({ n, failures: Object.values(figures).filter((ms) => ms > mostMs).length, figures });
+  const figures = {
+    episodes: episodes.rows[0].n,
+    first_ms: Math.round(first.durationMs),
+    next_ms: Math.round(second.durationMs),
+  };
+  reportSample({ n, failures: [first, second].filter(({ durationMs }) => durationMs > mostMs).length, figures });
 });
