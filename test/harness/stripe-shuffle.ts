@@ -2,6 +2,7 @@
 // of it, it stands in the end as one that asked Stripe once, at the end.
 
 import { expect } from "vitest";
+import { reportProgress } from "../../scripts/assurance/sample.ts";
 import type { FakeEvent, FakeSubscription } from "./stripe-account.ts";
 import { type StripeWorld, sessionOf } from "./stripe-world.ts";
 import { createWorld } from "./vector/world.ts";
@@ -53,13 +54,21 @@ function seeded(seed: number): Random {
   };
 }
 
-/** Tries this many shuffles. Returns how many there were. */
+/** Tries this many shuffles, in each of the worlds at the same time. Returns how many there were. */
 export async function tryShuffles(
-  stripe: StripeWorld,
+  worlds: readonly StripeWorld[],
   { n, seed }: { readonly n: number; readonly seed: number },
 ): Promise<number> {
-  for (let i = 0; i < n; i++) await tryShuffle(stripe, seeded(seed * 1_000_003 + i), `shuffle ${i} of seed ${seed}`);
-  return n;
+  let [next, done] = [0, 0];
+  const work = async (stripe: StripeWorld) => {
+    for (let i = next++; i < n; i = next++) {
+      await tryShuffle(stripe, seeded(seed * 1_000_003 + i), `shuffle ${i} of seed ${seed}`);
+      done += 1;
+      reportProgress(done);
+    }
+  };
+  await Promise.all(worlds.map(work));
+  return done;
 }
 
 async function tryShuffle(stripe: StripeWorld, random: Random, name: string): Promise<void> {
