@@ -241,6 +241,14 @@ export class StripeAccount {
     this.emit("customer.subscription.updated", view(subscription));
   }
 
+  /** Forgets a customer and what they have, so that thousands of lives do not make each other slow. */
+  forget(customer: string): void {
+    for (const all of [this.subscriptions, this.invoices, this.sessions]) {
+      for (const [id, object] of all) if (object.customer === customer) all.delete(id);
+    }
+    this.customers.delete(customer);
+  }
+
   end(subscription: FakeSubscription): void {
     subscription.status = "canceled";
     subscription.schedule = null;

@@ -112,6 +112,7 @@ async function tryShuffle(stripe: StripeWorld, random: Random, name: string): Pr
   );
   await stripe.jobs.sync.converge(asked.orgId);
   expect(await standingOf(stripe, heard.orgId), name).toEqual(await standingOf(stripe, asked.orgId));
+  account.forget(subscription.customer);
 }
 
 /** All that callers see of how it stands, but for what they were told on the way. */
