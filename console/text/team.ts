@@ -29,7 +29,10 @@ export const teamTexts = {
   off: "off",
   you: "you",
   byDirectory: "directory",
-  byDirectoryHint: "Your directory manages this person by SCIM: role and membership change there.",
+  byDirectoryHint: "Your directory manages this membership by SCIM: it ends, and comes back, there.",
+  byGroups: "by its groups",
+  byGroupsHint: "The role follows from the groups of your directory, and changes there.",
+  externalId: (id: string) => `${id} in the directory`,
   unproven: "address unproven",
   unprovenHint: "Nobody has proved yet that the address is theirs.",
   invitedBy: (by: string) => `invited by ${by}`,
@@ -50,6 +53,11 @@ export const teamTexts = {
   removeText:
     "Access ends at once. Their admin and CI tokens are revoked and their open invitations withdrawn; runtime tokens stay. Owners and admins get a mail that lists both.",
   confirmRemove: "Remove the member",
+  deactivate: "Deactivate…",
+  deactivateTitle: (person: string) => `Deactivate ${person}?`,
+  deactivateText:
+    "Access ends at once, and their admin and CI tokens are revoked; runtime tokens stay. The directory still has them: it can bring them back, and it alone removes them.",
+  confirmDeactivate: "Deactivate the member",
   withdraw: "Withdraw…",
   withdrawTitle: (person: string) => `Withdraw the invitation of ${person}?`,
   withdrawText: "The link stops working at once.",

@@ -2,10 +2,13 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { totpCode, totpStep } from "../../src/domain/identity/totp.ts";
+import { caller } from "../api/scim/directory.ts";
 import { browserPath } from "../harness/net/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/net/console-driver.ts";
 import { fromBase32 } from "../harness/vector/account-step.ts";
 import { everybodysPassword } from "../harness/vector/person.ts";
+import { setPlan } from "../harness/vector/plan.ts";
+import { createWorld } from "../harness/vector/world.ts";
 
 const phone = { width: 390, height: 800 };
 
@@ -70,6 +73,50 @@ describe.skipIf(browserPath === undefined)("people in the console (needs chromiu
     await dialog.getByRole("button", { name: "Change the role" }).click();
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("row", { name: /editor\..* Viewer / }).waitFor();
+  });
+
+  test("whom a directory manages is marked, with their id there, and what it decides is not offered", async () => {
+    // An organization of its own: while there is a directory, other ways in are closed.
+    const world = await createWorld(driver.plane.database);
+    await setPlan(driver.plane.database, world.orgId, "enterprise");
+    const [owner, ...managed] = await Promise.all([
+      world.person("owner"),
+      ...(["editor", "viewer"] as const).map((persona) => world.person(persona)),
+    ]);
+    const call = caller(driver.plane, world.orgId, await world.directory("scim_owner"));
+    const set = async (path: string, Operations: readonly unknown[]) =>
+      expect((await call("PATCH", path, { Operations })).status).toBeLessThan(300);
+    for (const { member_id } of managed) {
+      const value = `00u-${member_id}`;
+      await set(`/Users/${member_id}`, [{ op: "add", path: "externalId", value }]);
+    }
+    const [editor, viewer] = managed;
+    const groups = await call("GET", "/Groups?filter=displayName+eq+%22editor%22");
+    const inGroup = [{ op: "add", path: "members", value: [{ value: editor?.member_id }] }];
+    await set(`/Groups/${groups.body.Resources[0].id}`, inGroup);
+
+    const page = await driver.open(`/o/${world.orgId}/settings/team`);
+    await driver.signIn(page, owner);
+    const rowOf = (email = "") => page.getByRole("row", { name: new RegExp(email) });
+    const offered = async (email = "") => {
+      await page.getByRole("button", { name: `Actions for ${email}` }).click();
+      const items = await page.getByRole("menuitem").filter({ visible: true }).allInnerTexts();
+      await page.keyboard.press("Escape");
+      return items;
+    };
+    await rowOf(editor?.email).getByText(`00u-${editor?.member_id} in the directory`).waitFor();
+    expect(await rowOf(editor?.email).getByText("by its groups").count()).toBe(1);
+    expect(await rowOf(viewer?.email).getByText("directory", { exact: true }).count()).toBe(1);
+    expect(await rowOf(viewer?.email).getByText("by its groups").count()).toBe(0);
+    expect(await rowOf(owner.email).getByText("directory").count()).toBe(0);
+    expect(await offered(editor?.email)).toEqual(["Deactivate…"]);
+    expect(await offered(viewer?.email)).toEqual(["Change the role…", "Make owner…", "Deactivate…"]);
+    await page.getByRole("button", { name: `Actions for ${editor?.email}` }).click();
+    await page.getByRole("menuitem", { name: "Deactivate…" }).click();
+    await page.getByRole("button", { name: "Deactivate the member" }).click();
+    await rowOf(editor?.email).getByText("deactivated").waitFor();
+    // The directory alone removes them.
+    expect(await page.getByRole("button", { name: `Actions for ${editor?.email}` }).count()).toBe(0);
   });
 
   test("a request to join is made, seen and approved", async () => {

@@ -68,6 +68,12 @@ const remove = (place: Place): Promise<unknown> => perform(method.removeMember, 
 
 const plain = {
   remove: { title: texts.removeTitle, text: texts.removeText, deed: texts.confirmRemove, call: remove },
+  deactivate: {
+    title: texts.deactivateTitle,
+    text: texts.deactivateText,
+    deed: texts.confirmDeactivate,
+    call: remove,
+  },
   withdraw: {
     title: texts.withdrawTitle,
     text: texts.withdrawText,

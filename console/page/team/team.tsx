@@ -65,6 +65,7 @@ function Members({
   readonly onChoose: (member: Member, deed: Deed) => void;
 }) {
   const { accountId, role, can } = useOrganization();
+  const actor = { role: roleOfName(role), isRoleManaged: mine?.roleManagedByScim === true, can };
   return (
     <Table
       label={texts.label}
@@ -72,7 +73,15 @@ function Members({
       keyOf={({ id }) => id}
       columns={[
         { title: texts.person, cell: (member) => <Who member={member} isMe={member.accountId === accountId} /> },
-        { title: texts.role, cell: (member) => en.roles.names[roleName(member.role)] ?? "" },
+        {
+          title: texts.role,
+          cell: ({ role: given, roleManagedByScim }) => (
+            <>
+              {en.roles.names[roleName(given)]}{" "}
+              {roleManagedByScim && <Badge title={texts.byGroupsHint}>{texts.byGroups}</Badge>}
+            </>
+          ),
+        },
         {
           title: texts.factor,
           isExtra: true,
@@ -90,7 +99,7 @@ function Members({
           cell: (member) => (
             <Menu
               label={texts.actions(member.email)}
-              items={deedsFor(member, { isMe: member.id === mine?.id, role: roleOfName(role), can }).map((deed) => ({
+              items={deedsFor(member, { ...actor, isMe: member.id === mine?.id }).map((deed) => ({
                 title: texts[deed],
                 onChoose: () => onChoose(member, deed),
               }))}
@@ -103,7 +112,7 @@ function Members({
 }
 
 function Who({ member, isMe }: { readonly member: Member; readonly isMe: boolean }) {
-  const { email, name, state, invitedBy, managedByScim, emailVerified } = member;
+  const { email, name, state, invitedBy, managedByScim, externalId, emailVerified } = member;
   const isInvited = state === MemberState.INVITED;
   return (
     <div className={style.who}>
@@ -118,6 +127,7 @@ function Who({ member, isMe }: { readonly member: Member; readonly isMe: boolean
         {name !== undefined && email}
         {isInvited && invitedBy !== undefined && texts.invitedBy(invitedBy)}
       </span>
+      {externalId !== undefined && <span className={style.dim}>{texts.externalId(externalId)}</span>}
     </div>
   );
 }
