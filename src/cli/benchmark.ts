@@ -1,31 +1,17 @@
 // What the commands about benchmarks share: what is measured, and what is printed of it.
 
-import { fromJson, type JsonObject, type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
-import {
-  type Benchmark,
-  type BenchmarkInterval,
-  BenchmarkSchema,
-  type BenchmarkTargetSchema,
+import type {
+  Benchmark,
+  BenchmarkInterval,
+  BenchmarkTargetSchema,
 } from "../../gen/policyguard/control/v1/benchmark_pb.ts";
 import { canonicalPolicy } from "../../runtime/engine/policy/parse.ts";
 import { refusal, usageFailure } from "./failure.ts";
 import { columns, type Output, shown } from "./output.ts";
 import { findPolicyFiles, readPolicyFiles, requirePolicies } from "./policy-file.ts";
-import { withWireNames } from "./replay-many.ts";
-import { allPages, findPolicy, isId, type Organization, projectIdOf } from "./server.ts";
-
-/** The id of a dataset that was given by its id or its name. */
-export async function datasetIdOf({ datasets, orgId }: Organization, given: string): Promise<string> {
-  if (isId(given)) return given;
-  const all = await allPages(async (page) => {
-    const { datasets: items, total } = await datasets.listDatasets({ orgId, ...page });
-    return { items, total };
-  });
-  const found = all.find(({ name }) => name === given);
-  if (found === undefined) throw refusal("not_found", `there is no dataset "${given}" that this credential reaches`);
-  return found.id;
-}
+import { findPolicy, type Organization, projectIdOf } from "./server.ts";
 
 /** What a target names: "file:PATH", "policy:NAME[@VERSION]", "bundle:PROJECT/ENV[@VERSION]" or "detector:NAME". */
 export async function targetOf(
@@ -55,12 +41,6 @@ function documentIn(path: string) {
   const [file, ...others] = requirePolicies(readPolicyFiles(findPolicyFiles([path]).files));
   if (file === undefined || others.length > 0) throw usageFailure("one policy is measured at a time");
   return fromJson(ValueSchema, canonicalPolicy(file.policy));
-}
-
-/** The benchmark as the API has it. */
-export function benchmarkJson(benchmark: Benchmark): JsonObject {
-  const json = toJson(BenchmarkSchema, benchmark, { useProtoFieldName: true, alwaysEmitImplicit: true });
-  return withWireNames(json as JsonObject); // a message
 }
 
 /** Prints what has come of a benchmark. */

@@ -52,6 +52,22 @@ export const commands: CommandEntries = {
     summary: "Create policies on the server, or add versions to them.",
     load: async () => (await import("./command/policies-push.ts")).policiesPush,
   },
+  "datasets list": {
+    summary: "List the datasets, or with --catalog those that can be installed.",
+    load: async () => (await import("./command/datasets-list.ts")).datasetsList,
+  },
+  "datasets install": {
+    summary: "Install a dataset of the catalog.",
+    load: async () => (await import("./command/datasets-install.ts")).datasetsInstall,
+  },
+  "datasets import": {
+    summary: "Send a file of samples into a dataset.",
+    load: async () => (await import("./command/datasets-import.ts")).datasetsImport,
+  },
+  "datasets export": {
+    summary: "Write the samples of a dataset as JSONL or CSV.",
+    load: async () => (await import("./command/datasets-export.ts")).datasetsExport,
+  },
   "benchmark run": {
     summary: "Measure a policy, a bundle or a detector on a dataset.",
     load: async () => (await import("./command/benchmark-run.ts")).benchmarkRun,

@@ -1,6 +1,5 @@
 // Replays of many traces: a run on the server, and what has come of it.
 
-import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import type { Value } from "@bufbuild/protobuf/wkt";
 import {
   type Replay,
@@ -15,6 +14,7 @@ import { nameOf, outcomes } from "../../runtime/engine/policy/enum-names.ts";
 import { integerOf, type Options, type Surroundings } from "./command.ts";
 import { refusal } from "./failure.ts";
 import { columns, counted, type Output, shown } from "./output.ts";
+import { resourceJson } from "./resource-json.ts";
 import { waitForRun } from "./run-wait.ts";
 import { type Organization, openOrganization, projectIdOf } from "./server.ts";
 import { numberOf, timeOf } from "./trace-filter.ts";
@@ -104,8 +104,7 @@ export async function replayMany(
 
 function print(replay: Replay, output: Output): void {
   const { id, report, policy } = replay;
-  const json = toJson(ReplaySchema, replay, { useProtoFieldName: true, alwaysEmitImplicit: true }) as JsonObject; // a message
-  output.json(withWireNames(json));
+  output.json(resourceJson(ReplaySchema, replay));
   if (replay.state !== RunState.SUCCEEDED || report === undefined) {
     output.line(`replay ${id} by ${shown(policy ?? "")} has begun; --wait waits for its report`);
     return;
@@ -153,17 +152,4 @@ function estimateCells(estimate: ReplayEstimate | undefined): string[] {
   const about =
     low === all && high === all ? "" : `about ${Math.round(all)} (${Math.floor(low)} to ${Math.ceil(high)})`;
   return [String(traces), possible === 0 ? "" : `and ${possible} perhaps`, about];
-}
-
-/** Names of enums as the API spells them. */
-export function withWireNames(json: JsonObject): JsonObject {
-  const text = JSON.stringify(json)
-    .replaceAll(/"OUTCOME_([A-Z]+)"/g, '"$1"')
-    .replaceAll(
-      /"(?:REPLAY_(?:MODE|TIME|EXACTNESS|ANSWER|SAMPLING)|DATASET_SPLIT|RUN_STATE|STAGE)_([A-Z_]+)"/g,
-      (_, word: string) => {
-        return `"${word.toLowerCase()}"`;
-      },
-    );
-  return JSON.parse(text) as JsonObject; // what was an object
 }

@@ -1,11 +1,49 @@
-// Policies and bundles of a server for programs, in the spelling of the REST API.
+// Resources of a server for programs, in the spelling of the REST API.
 
-import type { JsonObject } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  getOption,
+  type JsonObject,
+  type JsonValue,
+  type MessageShape,
+  toJson,
+} from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Bundle } from "../../gen/policyguard/control/v1/bundle_pb.ts";
 import { BundleState } from "../../gen/policyguard/control/v1/bundle_pb.ts";
 import type { Policy, PolicySummary } from "../../gen/policyguard/control/v1/policy_pb.ts";
+import { wire } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { wholeSeconds } from "../kit/process/clock.ts";
+
+/** A message as the API has it: documented spellings of closed sets, and null for what is unset. */
+export function resourceJson<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): JsonObject {
+  const json = toJson(schema, message, { useProtoFieldName: true, alwaysEmitImplicit: true });
+  return spelt(schema, json as JsonObject); // a message that is no well-known type
+}
+
+function spelt({ fields }: DescMessage, json: JsonObject): JsonObject {
+  return Object.fromEntries(fields.map((field) => [field.name, spelledValue(field, json[field.name])]));
+}
+
+function spelledValue(field: DescField, value: JsonValue | undefined): JsonValue {
+  if (value === undefined || value === null) return null;
+  const { enum: names, message } = field;
+  const one = (each: JsonValue): JsonValue => {
+    if (names !== undefined) return spellingOf(names, each);
+    // Well-known types have a form of their own, which is the API's too.
+    return message === undefined || message.typeName.startsWith("google.") ? each : spelt(message, each as JsonObject);
+  };
+  if (field.fieldKind === "list") return (value as JsonValue[]).map(one);
+  if (field.fieldKind !== "map") return one(value);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, one(each)]));
+}
+
+function spellingOf({ values }: DescEnum, name: JsonValue): JsonValue {
+  const value = values.find((each) => each.name === name);
+  return value === undefined || value.number === 0 ? null : getOption(value, wire);
+}
 
 /** A policy without its document. */
 export function policyJson(policy: Policy | PolicySummary): JsonObject {

@@ -1,10 +1,9 @@
-import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import { BenchmarkComparisonSchema } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
 import { percent } from "../benchmark.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes, refusal } from "../failure.ts";
 import { shown } from "../output.ts";
-import { withWireNames } from "../replay-many.ts";
+import { resourceJson } from "../resource-json.ts";
 import { openOrganization, serverOptions } from "../server.ts";
 
 /** The p below which a difference counts as shown. */
@@ -28,8 +27,7 @@ are below 5 %.`,
       ...{ orgId: server.orgId, benchmarkId, with: values.with, commonSamples: values["common-samples"] },
     });
     if (comparison?.overall === undefined) throw refusal("no_answer", "the server answered without a comparison");
-    const json = toJson(BenchmarkComparisonSchema, comparison, { useProtoFieldName: true, alwaysEmitImplicit: true });
-    output.json(withWireNames(json as JsonObject)); // a message
+    output.json(resourceJson(BenchmarkComparisonSchema, comparison));
     const { overall, groupP, common, uncommon, slices, newlyWrong, newlyRight } = comparison;
     output.line(`${common} samples in common, ${uncommon} not`);
     const { estimate = 0, lower, upper, p, onlyRight, onlyWrong } = overall;

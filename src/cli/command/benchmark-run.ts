@@ -1,9 +1,15 @@
-import type { Benchmark, BenchmarkInterval } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
+import {
+  type Benchmark,
+  type BenchmarkInterval,
+  BenchmarkSchema,
+} from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
 import { DatasetSplit } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { type Outcome, OutcomeSchema } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { benchmarkJson, datasetIdOf, percent, printBenchmark, targetOf, widest } from "../benchmark.ts";
+import { percent, printBenchmark, targetOf, widest } from "../benchmark.ts";
 import { defineCommand, integerOf, type Values } from "../command.ts";
+import { datasetIdOf } from "../dataset.ts";
 import { exitCodes, refusal, usageFailure } from "../failure.ts";
+import { resourceJson } from "../resource-json.ts";
 import { waitForRun } from "../run-wait.ts";
 import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
 import { numberOf } from "../trace-filter.ts";
@@ -68,7 +74,7 @@ that luck does not pass: a requirement that is not met ends with 1.`,
       },
     );
     const unmet = required.flatMap((check) => check(benchmark));
-    output.json({ ...benchmarkJson(benchmark), unmet });
+    output.json({ ...resourceJson(BenchmarkSchema, benchmark), unmet });
     printBenchmark(benchmark, output);
     for (const each of unmet) output.line(`not met: ${each}`);
     return unmet.length === 0 ? exitCodes.fine : exitCodes.refused;

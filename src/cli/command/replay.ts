@@ -1,4 +1,4 @@
-import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
+import { fromJson } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { type TraceReplay, TraceReplaySchema } from "../../../gen/policyguard/control/v1/trace_replay_pb.ts";
 import type { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
@@ -11,7 +11,8 @@ import { type ExitCode, exitCodes, refusal, usageFailure } from "../failure.ts";
 import { columns, counted, type Output, shown } from "../output.ts";
 import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
 import { ReplayTally, replayLines } from "../replay-lines.ts";
-import { manyOptions, replayHow, replayMany, replayModes, replayTimes, withWireNames } from "../replay-many.ts";
+import { manyOptions, replayHow, replayMany, replayModes, replayTimes } from "../replay-many.ts";
+import { resourceJson } from "../resource-json.ts";
 import { openOrganization, serverOptions } from "../server.ts";
 
 /** Changes that are printed for people; --json has more. */
@@ -141,8 +142,7 @@ function printTrace(result: TraceReplay, output: Output): void {
     rule.reasons.join(", "),
   ]);
   for (const line of columns(rows)) output.line(`  ${line}`);
-  const json = toJson(TraceReplaySchema, result, { useProtoFieldName: true, alwaysEmitImplicit: true }) as JsonObject; // a message
-  output.json(withWireNames(json));
+  output.json(resourceJson(TraceReplaySchema, result));
 }
 
 function name(outcome: Outcome | undefined): string {

@@ -14,6 +14,8 @@ const samplesAtOnce = 200;
 export interface DatasetExport {
   readonly version: number | undefined;
   readonly format: "jsonl" | "csv";
+  /** The last sample that the caller has already. */
+  readonly after: string | undefined;
 }
 
 /** A version on its way out. */
@@ -38,20 +40,28 @@ export class DatasetExports {
    * Begins an export, which the log of evidence says. Each page is a short transaction of its own, so that a slow
    * reader holds neither a connection nor a snapshot; a version stays as it is meanwhile, erasures aside.
    */
-  async open(caller: Caller, datasetId: string, { version: wanted, format }: DatasetExport): Promise<OpenedExport> {
+  async open(
+    caller: Caller,
+    datasetId: string,
+    { version: wanted, format, after: since }: DatasetExport,
+  ): Promise<OpenedExport> {
     const { name, version, digest } = await this.#database.transaction(caller, async (tx) => {
       const dataset = await requireDataset(tx, caller, datasetId);
       const found = versionOf(dataset, wanted);
       const made = await versionDigest(tx, datasetId, found);
-      const after = { version: found, format, digest: made.toString("hex") };
-      tx.changed({ resource: `dataset/${datasetId}`, before: null, after });
+      const said = { version: found, format, digest: made.toString("hex"), after_sample: since ?? null };
+      tx.changed({ resource: `dataset/${datasetId}`, before: null, after: said });
       return { name: dataset.name, version: found, digest: made };
     });
-    return { name, version, digest, pages: this.#pages(caller, datasetId, version) };
+    return { name, version, digest, pages: this.#pages(caller, datasetId, { version, since }) };
   }
 
-  async *#pages(caller: Caller, datasetId: string, version: number): AsyncGenerator<readonly Sample[], void> {
-    let after: string | undefined;
+  async *#pages(
+    caller: Caller,
+    datasetId: string,
+    { version, since }: { readonly version: number; readonly since: string | undefined },
+  ): AsyncGenerator<readonly Sample[], void> {
+    let after = since;
     for (;;) {
       const page = await this.#database.read(caller.orgId, async (tx) => {
         await requireDataset(tx, caller, datasetId);

@@ -18,21 +18,22 @@ export function exportHandlers(
 ): Pick<ServiceImpl<typeof DatasetService>, "exportDataset"> {
   const line = (sample: Sample) => `${JSON.stringify(writeSample(create(SampleSchema, sampleMessage(sample))))}\n`;
   return {
-    async *exportDataset({ datasetId, version, format }, context) {
+    async *exportDataset({ datasetId, version, format, after }, context) {
       const isCsv = format === "csv";
-      const form = { version, format: isCsv ? "csv" : "jsonl" } as const;
+      const form = { version, after, format: isCsv ? "csv" : "jsonl" } as const;
       const { name, digest, pages, ...opened } = await exports.open(callerOf(context), datasetId, form);
       const file = `${name}-${opened.version}.${form.format}`;
       context.responseHeader.set("Content-Disposition", `attachment; filename="${file}"`);
       context.responseHeader.set("X-Dataset-Version", String(opened.version));
       context.responseHeader.set("X-Dataset-Digest", digest.toString("hex"));
       const contentType = isCsv ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson";
-      if (isCsv) yield { contentType, data: Buffer.from(csvLine(columns.map(([column]) => column))) };
+      if (isCsv && after === undefined)
+        yield { contentType, data: Buffer.from(csvLine(columns.map(([column]) => column))) };
       for await (const page of pages) {
         yield { contentType, data: Buffer.from(page.map(isCsv ? csvOf : line).join("")) };
         if (context.signal.aborted) return;
       }
-      if (!isCsv) yield { contentType, data: new Uint8Array() };
+      yield { contentType, data: new Uint8Array() };
     },
   };
 }
