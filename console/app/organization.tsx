@@ -27,7 +27,7 @@ export function OrganizationLayout() {
         name: membership.orgName,
         accountId: me.data?.account?.id ?? "",
         role: permissions.data.role ?? "",
-        can: permissionsOf(permissions.data.methods),
+        ...permissionsOf(permissions.data.methods),
       },
     [org, membership, permissions.data, me.data],
   );

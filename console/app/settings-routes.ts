@@ -1,6 +1,7 @@
 // The settings of an organization.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { textsIn } from "../data/search.ts";
 import { orgRoute } from "./route-base.tsx";
 
 const getParentRoute = () => orgRoute;
@@ -17,5 +18,24 @@ const tokensRoute = createRoute({
   component: lazyRouteComponent(() => import("../page/settings/tokens.tsx"), "TokensPage"),
 });
 
+const webhooksRoute = createRoute({
+  getParentRoute,
+  path: "/settings/webhooks",
+  component: lazyRouteComponent(() => import("../page/webhook/list.tsx"), "WebhooksPage"),
+});
+
+const webhookRoute = createRoute({
+  getParentRoute,
+  path: "/settings/webhooks/$webhook",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "state"),
+  component: lazyRouteComponent(() => import("../page/webhook/webhook.tsx"), "WebhookPage"),
+});
+
+const billingRoute = createRoute({
+  getParentRoute,
+  path: "/settings/billing",
+  component: lazyRouteComponent(() => import("../page/billing/billing.tsx"), "BillingPage"),
+});
+
 /** The pages of this group. */
-export const settingsRoutes = [teamRoute, tokensRoute] as const;
+export const settingsRoutes = [teamRoute, tokensRoute, webhooksRoute, webhookRoute, billingRoute] as const;

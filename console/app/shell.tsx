@@ -1,13 +1,12 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
-import { AnnotationService } from "../../gen/policyguard/control/v1/annotation_service_pb.ts";
-import { TokenService } from "../../gen/policyguard/control/v1/token_service_pb.ts";
 import { useOrganization } from "../data/organization.ts";
 import { signOut } from "../data/session.ts";
 import { Button } from "../part/button.tsx";
 import { Mark } from "../part/mark.tsx";
 import { en } from "../text/en.ts";
+import { navigationPages, pageGroups } from "./pages.ts";
 import style from "./shell.module.css";
 import { applyTheme, storedTheme, themes } from "./theme.ts";
 
@@ -57,62 +56,29 @@ export function Shell({ me, children }: { readonly me: GetMeResponse; readonly c
 }
 
 function Entries() {
-  const { orgId, can } = useOrganization();
-  const params = { org: orgId };
-  const link = { params, activeProps: { className: style.active }, className: style.entry } as const;
+  const { orgId, allows } = useOrganization();
   return (
     <ul>
-      <li>
-        <Link to="/o/$org" {...link} activeOptions={{ exact: true }}>
-          {texts.home}
-        </Link>
-      </li>
-      <Group title={texts.build}>
-        <Link to="/o/$org/policies" {...link}>
-          {texts.policies}
-        </Link>
-      </Group>
-      <Group title={texts.ship}>
-        <Link to="/o/$org/environments" {...link}>
-          {texts.environments}
-        </Link>
-        <Link to="/o/$org/fleet" {...link}>
-          {texts.fleet}
-        </Link>
-      </Group>
-      <Group title={texts.watch}>
-        <Link to="/o/$org/traces" {...link}>
-          {texts.traces}
-        </Link>
-        {can(AnnotationService.method.leaseAnnotationQueue) && (
-          <Link to="/o/$org/review" {...link}>
-            {texts.review}
-          </Link>
-        )}
-        <Link to="/o/$org/analytics" {...link}>
-          {texts.analytics}
-        </Link>
-      </Group>
-      <Group title={texts.settings}>
-        <Link to="/o/$org/settings/team" {...link}>
-          {texts.team}
-        </Link>
-        {can(TokenService.method.listTokens) && (
-          <Link to="/o/$org/settings/tokens" {...link}>
-            {texts.tokens}
-          </Link>
-        )}
-      </Group>
+      {pageGroups.map(({ title, pages }) => (
+        <li key={title ?? ""}>
+          {title !== undefined && <span className={style.group}>{title}</span>}
+          {pages
+            .filter(({ needs }) => needs === undefined || allows(needs))
+            .map(({ to, title: name }) => (
+              <Link
+                key={to}
+                to={to}
+                params={{ org: orgId }}
+                className={style.entry}
+                activeProps={{ className: style.active }}
+                activeOptions={{ exact: to === "/o/$org" }}
+              >
+                {name}
+              </Link>
+            ))}
+        </li>
+      ))}
     </ul>
-  );
-}
-
-function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <li>
-      <span className={style.group}>{title}</span>
-      {children}
-    </li>
   );
 }
 
@@ -186,14 +152,6 @@ function initials(name: string): string {
   return first.map((word) => [...(word ?? "")][0]?.toUpperCase() ?? "").join("");
 }
 
-const pages = {
-  h: "/o/$org",
-  p: "/o/$org/policies",
-  e: "/o/$org/environments",
-  f: "/o/$org/fleet",
-  t: "/o/$org/traces",
-  a: "/o/$org/analytics",
-} as const;
 /** Time within which the second key has to follow the `g`. */
 const chordMs = 1_500;
 
@@ -209,10 +167,10 @@ function useGoKeys(): void {
         begunAt = event.timeStamp;
         return;
       }
-      const to = pages[event.key as keyof typeof pages];
-      if (to === undefined || event.timeStamp - begunAt > chordMs) return;
+      const page = navigationPages.find(({ key }) => key === event.key);
+      if (page === undefined || event.timeStamp - begunAt > chordMs) return;
       begunAt = Number.NEGATIVE_INFINITY;
-      navigate({ to, params: { org: orgId } });
+      navigate({ to: page.to, params: { org: orgId } });
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

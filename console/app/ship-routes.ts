@@ -1,4 +1,5 @@
-// The pages of what is shipped and what it does: environments, fleet, review, analytics.
+// The pages of what is shipped and what it does: environments, fleet, review, analytics, alerts; and the
+// languages that are shipped with it.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { textsIn } from "../data/search.ts";
@@ -51,6 +52,43 @@ const reviewRoute = createRoute({
   component: lazyRouteComponent(() => import("../page/trace/review.tsx"), "ReviewPage"),
 });
 
+const alertsRoute = createRoute({
+  getParentRoute,
+  path: "/alerts",
+  component: lazyRouteComponent(() => import("../page/alert/list.tsx"), "AlertsPage"),
+});
+
+const newAlertRoute = createRoute({
+  getParentRoute,
+  path: "/alerts/new",
+  component: lazyRouteComponent(() => import("../page/alert/edit.tsx"), "NewAlertRulePage"),
+});
+
+const alertRoute = createRoute({
+  getParentRoute,
+  path: "/alerts/$rule",
+  component: lazyRouteComponent(() => import("../page/alert/rule.tsx"), "AlertRulePage"),
+});
+
+const editAlertRoute = createRoute({
+  getParentRoute,
+  path: "/alerts/$rule/edit",
+  component: lazyRouteComponent(() => import("../page/alert/edit.tsx"), "EditAlertRulePage"),
+});
+
+const languagesRoute = createRoute({
+  getParentRoute,
+  path: "/languages",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "q", "project", "environment"),
+  component: lazyRouteComponent(() => import("../page/language/list.tsx"), "LanguagesPage"),
+});
+
+const languageRoute = createRoute({
+  getParentRoute,
+  path: "/languages/$language",
+  component: lazyRouteComponent(() => import("../page/language/language.tsx"), "LanguagePage"),
+});
+
 /** The pages of this group. */
 export const shipRoutes = [
   environmentsRoute,
@@ -59,4 +97,10 @@ export const shipRoutes = [
   fleetRoute,
   reviewRoute,
   analyticsRoute,
+  alertsRoute,
+  newAlertRoute,
+  alertRoute,
+  editAlertRoute,
+  languagesRoute,
+  languageRoute,
 ] as const;

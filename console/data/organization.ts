@@ -12,6 +12,8 @@ export interface Organization {
   readonly role: string;
   /** Whether the person may call this method here, as the server says. */
   readonly can: (method: DescMethod) => boolean;
+  /** The same by name, such as "PolicyService/UpdatePolicy", for parts that do not know the service. */
+  readonly allows: (name: string) => boolean;
 }
 
 /** Provides the organization to pages below `/o/$org`. */
@@ -24,8 +26,11 @@ export function useOrganization(): Organization {
   return organization;
 }
 
-/** The test of permissions by the server's list of methods, such as "PolicyService/UpdatePolicy". */
-export function permissionsOf(methods: readonly string[]): (method: DescMethod) => boolean {
+/** The tests of permissions by the server's list of methods, such as "PolicyService/UpdatePolicy". */
+export function permissionsOf(methods: readonly string[]): Pick<Organization, "can" | "allows"> {
   const allowed = new Set(methods);
-  return ({ parent, name }) => allowed.has(`${parent.name}/${name}`);
+  return {
+    can: ({ parent, name }) => allowed.has(`${parent.name}/${name}`),
+    allows: (name) => allowed.has(name),
+  };
 }

@@ -42,6 +42,22 @@ function noteEnd(error: unknown): void {
   else if (kind === "signed_out") onSessionEnd?.();
 }
 
+/** A call that is no RPC, under the same session. `errorOf` makes the error of an answer that is none. */
+export async function pageFetch(
+  path: string,
+  init: RequestInit,
+  errorOf: (answer: Response) => Promise<Error>,
+): Promise<Response> {
+  const calledFor = sessionId;
+  const headers = new Headers(init.headers);
+  headers.set(header, calledFor);
+  const answer = await fetch(path, { ...init, headers });
+  if (answer.ok) return answer;
+  const error = await errorOf(answer);
+  if (calledFor !== unknown) noteEnd(error);
+  throw error;
+}
+
 /** The transport of all calls. */
 export const transport: Transport = createConnectTransport({
   baseUrl: location.origin,

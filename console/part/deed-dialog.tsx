@@ -65,8 +65,7 @@ export function DeedDialog({
             onChange={(event) => setName(event.target.value)}
           />
         )}
-        {error !== undefined && faults.length === 0 && <Failed error={error} />}
-        {faults.length > 0 && <Rest faults={faults} />}
+        {error !== undefined && <Failed error={error} />}
         <DialogActions>
           <Button onClick={onClose}>{en.common.cancel}</Button>
           <Button type="submit" kind={isGrave ? "danger" : "primary"} disabled={isBusy || !isReady}>
@@ -75,16 +74,5 @@ export function DeedDialog({
         </DialogActions>
       </form>
     </Dialog>
-  );
-}
-
-/** All that was refused, in words; the fields beside it are marked as well. */
-function Rest({ faults }: { readonly faults: readonly { readonly field: string; readonly message: string }[] }) {
-  return (
-    <ul className={style.faults}>
-      {faults.map(({ field, message }) => (
-        <li key={`${field} ${message}`}>{en.failure.field(field, message)}</li>
-      ))}
-    </ul>
   );
 }

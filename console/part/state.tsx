@@ -54,11 +54,39 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
   const failure = failureOf(error);
   return (
     <div className={style.failed} role="alert">
-      <p>{messageOf(failure)}</p>
+      {/* The message of several refused fields names the first only. */}
+      {failure.fields.length > 1 ? (
+        <ul className={style.fields}>
+          {failure.fields.map(({ field, message }) => (
+            <li key={`${field} ${message}`}>{en.failure.field(field, message)}</li>
+          ))}
+        </ul>
+      ) : (
+        <p>{messageOf(failure)}</p>
+      )}
       {failure.kind === "broken" && failure.requestId !== undefined && (
         <p className={style.request}>{en.common.requestId(failure.requestId)}</p>
       )}
       {onRetry !== undefined && <Button onClick={onRetry}>{en.common.retry}</Button>}
     </div>
+  );
+}
+
+/** What a query has answered, or that it loads, or why it failed. Old data stays while newer data fails to load. */
+export function Answered<Data>({
+  query: { data, error, refetch },
+  rows,
+  children,
+}: {
+  readonly query: { readonly data: Data | undefined; readonly error: unknown; readonly refetch: () => unknown };
+  readonly rows?: number;
+  readonly children: (data: Data) => ReactNode;
+}) {
+  return (
+    <>
+      {error !== null && <Failed error={error} onRetry={refetch} />}
+      {data === undefined && error === null && <Loading {...(rows === undefined ? {} : { rows })} />}
+      {data !== undefined && children(data)}
+    </>
   );
 }

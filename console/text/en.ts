@@ -2,13 +2,17 @@
 // of the same type.
 
 import { accountTexts } from "./account.ts";
+import { alertTexts } from "./alert.ts";
 import { analyticsTexts } from "./analytics.ts";
+import { billingTexts } from "./billing.ts";
 import { bundleTexts } from "./bundle.ts";
 import { entryTexts } from "./entry.ts";
 import { fleetTexts } from "./fleet.ts";
 import { count, counted } from "./format.ts";
+import { languageTexts } from "./language.ts";
 import { reviewTexts } from "./review.ts";
 import { roleTexts, teamTexts } from "./team.ts";
+import { webhookTexts } from "./webhook.ts";
 
 /** The English texts. */
 export const en = {
@@ -61,9 +65,13 @@ export const en = {
     traces: "Traces",
     review: "Review",
     analytics: "Analytics",
+    alerts: "Alerts",
+    languages: "Languages",
     settings: "Settings",
     tokens: "Tokens",
     team: "Team",
+    webhooks: "Webhooks",
+    billing: "Billing",
     account: "Account",
     reference: "API reference",
     theme: "Appearance",
@@ -294,6 +302,10 @@ export const en = {
   roles: roleTexts,
   team: teamTexts,
   account: accountTexts,
+  webhooks: webhookTexts,
+  alerts: alertTexts,
+  billing: billingTexts,
+  languages: languageTexts,
   tokens: {
     title: "Tokens",
     create: "Issue a token…",

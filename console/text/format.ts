@@ -5,6 +5,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 
 const number = new Intl.NumberFormat("en");
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+const fraction = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const moment = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
@@ -30,6 +31,11 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 /** 12,345 */
 export function count(value: number): string {
   return number.format(value);
+}
+
+/** 12,345 or 0.1234 */
+export function decimal(value: number): string {
+  return Number.isInteger(value) ? number.format(value) : fraction.format(value);
 }
 
 /** 12.3% */

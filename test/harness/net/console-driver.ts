@@ -26,10 +26,10 @@ interface AxeResults {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
 
-/** Builds the console if it is old, and starts the product and the browser. */
-export async function startConsole(): Promise<ConsoleDriver> {
+/** Builds the console if it is old, and starts the product and the browser. `env` are variables of the product. */
+export async function startConsole(env: Readonly<Record<string, string>> = {}): Promise<ConsoleDriver> {
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, "scripts", "console.ts")]);
-  const plane = await startTestControlPlane({ env: { CONSOLE_FOLDER: stdout.trim() } });
+  const plane = await startTestControlPlane({ env: { ...env, CONSOLE_FOLDER: stdout.trim() } });
   const browser = await startBrowser();
   return new ConsoleDriver(plane, browser, await createWorld(plane.database));
 }

@@ -1,0 +1,53 @@
+// The pages that the navigation, the keys and the palette lead to, in the order in which the navigation shows them.
+
+import { en } from "../text/en.ts";
+
+const { nav } = en;
+
+/** The groups of the navigation. A page that `needs` a method is absent for those who may not call it. */
+export const pageGroups = [
+  { title: undefined, pages: [{ to: "/o/$org", title: nav.home, key: "h", needs: undefined }] },
+  {
+    title: nav.build,
+    pages: [
+      { to: "/o/$org/policies", title: nav.policies, key: "p", needs: undefined },
+      { to: "/o/$org/languages", title: nav.languages, key: undefined, needs: undefined },
+    ],
+  },
+  {
+    title: nav.ship,
+    pages: [
+      { to: "/o/$org/environments", title: nav.environments, key: "e", needs: undefined },
+      { to: "/o/$org/fleet", title: nav.fleet, key: "f", needs: undefined },
+    ],
+  },
+  {
+    title: nav.watch,
+    pages: [
+      { to: "/o/$org/traces", title: nav.traces, key: "t", needs: undefined },
+      {
+        to: "/o/$org/review",
+        title: nav.review,
+        key: undefined,
+        needs: "AnnotationService/LeaseAnnotationQueue",
+      },
+      { to: "/o/$org/analytics", title: nav.analytics, key: "a", needs: undefined },
+      { to: "/o/$org/alerts", title: nav.alerts, key: undefined, needs: undefined },
+    ],
+  },
+  {
+    title: nav.settings,
+    pages: [
+      { to: "/o/$org/settings/team", title: nav.team, key: undefined, needs: undefined },
+      { to: "/o/$org/settings/tokens", title: nav.tokens, key: undefined, needs: "TokenService/ListTokens" },
+      { to: "/o/$org/settings/webhooks", title: nav.webhooks, key: undefined, needs: "WebhookService/ListWebhooks" },
+      { to: "/o/$org/settings/billing", title: nav.billing, key: undefined, needs: "BillingService/GetSummary" },
+    ],
+  },
+] as const;
+
+/** A page of the navigation. */
+export type NavigationPage = (typeof pageGroups)[number]["pages"][number];
+
+/** All of them. */
+export const navigationPages: readonly NavigationPage[] = pageGroups.flatMap<NavigationPage>(({ pages }) => [...pages]);

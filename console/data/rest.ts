@@ -1,0 +1,56 @@
+// Calls whose body or answer is a file: they go through REST, under the same session and with the same failures.
+
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { ErrorDetailSchema, Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { pageFetch } from "./transport.ts";
+
+const codes: ReadonlyMap<number, Code> = new Map([
+  [401, Code.Unauthenticated],
+  [402, Code.FailedPrecondition],
+  [403, Code.PermissionDenied],
+  [404, Code.NotFound],
+  [409, Code.FailedPrecondition],
+  [429, Code.ResourceExhausted],
+]);
+const reasons: Readonly<Record<string, Reason>> = {
+  payment_required: Reason.PAYMENT_REQUIRED,
+  plan_limit_exceeded: Reason.PLAN_LIMIT_EXCEEDED,
+  session_changed: Reason.SESSION_CHANGED,
+};
+
+/** Makes a call; a refusal is thrown as calls of the transport throw it. */
+export function callRest(path: string, init: RequestInit = {}): Promise<Response> {
+  return pageFetch(path, init, failureOfAnswer);
+}
+
+/** Saves what a call answers as a file of the name that the server gives it, or else `name`. */
+export async function saveFile(path: string, name: string): Promise<void> {
+  const answer = await callRest(path);
+  const given = /filename="([^"]*)"/.exec(answer.headers.get("content-disposition") ?? "")?.[1];
+  const url = URL.createObjectURL(await answer.blob());
+  Object.assign(document.createElement("a"), { href: url, download: safeName(given ?? name) }).click();
+  URL.revokeObjectURL(url);
+}
+
+/** A name without anything that a file system or a reader could take for more than a name. */
+export function safeName(name: string): string {
+  const plain = name.replace(/[^\w.() -]+/g, "-").replace(/^[.\s-]+/, "");
+  return plain === "" ? "download" : plain;
+}
+
+async function failureOfAnswer(answer: Response): Promise<ConnectError> {
+  const { detail } = (await answer.json().catch(() => ({}))) as { readonly detail?: unknown };
+  const code = codes.get(answer.status) ?? (answer.status < 500 ? Code.InvalidArgument : Code.Internal);
+  const { error, message, ...extra } = (typeof detail === "object" && detail !== null ? detail : {}) as {
+    readonly error?: string;
+    readonly message?: string;
+  };
+  const text = message ?? (typeof detail === "string" ? detail : "");
+  const described = create(ErrorDetailSchema, {
+    reason: reasons[error ?? ""] ?? Reason.UNSPECIFIED,
+    error: error ?? "",
+    extra,
+  });
+  return new ConnectError(text, code, answer.headers, [{ desc: ErrorDetailSchema, value: described }]);
+}

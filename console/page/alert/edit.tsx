@@ -1,0 +1,107 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import type { AlertPreview } from "../../../gen/policyguard/control/v1/alert_service_pb.ts";
+import { AlertService } from "../../../gen/policyguard/control/v1/alert_service_pb.ts";
+import { failureOf } from "../../data/failure.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { perform } from "../../data/perform.ts";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import layout from "../../part/layout/layout.module.css";
+import { LinkButton } from "../../part/link-button.tsx";
+import { Page } from "../../part/page.tsx";
+import { Panel } from "../../part/panel.tsx";
+import { Answered, Failed } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { ConditionFields, NotifyFields, ScopeFields, TimingFields } from "./fields.tsx";
+import { formOf, inputOf, newRule, type RuleForm } from "./form.ts";
+import { Preview } from "./preview.tsx";
+
+const texts = en.alerts;
+const { method } = AlertService;
+
+/** A new rule. */
+export function NewAlertRulePage() {
+  return (
+    <Page title={texts.newTitle}>
+      <Editor start={newRule} />
+    </Page>
+  );
+}
+
+/** A rule that exists. */
+export function EditAlertRulePage() {
+  const { orgId } = useOrganization();
+  const { rule: ruleId } = useParams({ from: "/o/$org/alerts/$rule/edit" });
+  const query = useQuery(method.getAlertRule, { orgId, ruleId });
+  return (
+    <Page title={query.data?.rule?.name ?? texts.editTitle}>
+      <Answered query={query}>{({ rule }) => rule && <Editor start={formOf(rule)} ruleId={ruleId} />}</Answered>
+    </Page>
+  );
+}
+
+/** The form, and beside it what the rule would have done. */
+function Editor({ start, ruleId }: { readonly start: RuleForm; readonly ruleId?: string }) {
+  const { orgId } = useOrganization();
+  const navigate = useNavigate();
+  const [form, setForm] = useState(start);
+  const [preview, setPreview] = useState<{ readonly of: RuleForm; readonly shown: AlertPreview }>();
+  const { run, isBusy, error } = useBusy();
+  const faults = error === undefined ? [] : failureOf(error).fields;
+  // Faults name fields as the call has them: below the rule, or by themselves.
+  const faultOf = (field: string) =>
+    faults.find((each) => each.field === field || each.field === `rule.${field}`)?.message;
+  const fields = {
+    form,
+    faultOf,
+    onChange: (part: Partial<RuleForm>) => setForm((former) => ({ ...former, ...part })),
+  };
+  const show = () =>
+    run(async () => {
+      const rule = inputOf(form, { isChange: false });
+      const answer = await perform(method.previewAlertRule, { orgId, rule });
+      if (answer.preview !== undefined) setPreview({ of: form, shown: answer.preview });
+    });
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    run(async () => {
+      const rule = inputOf(form, { isChange: ruleId !== undefined });
+      const answer =
+        ruleId === undefined
+          ? await perform(method.createAlertRule, { orgId, rule })
+          : await perform(method.updateAlertRule, { orgId, ruleId, rule });
+      await navigate({ to: "/o/$org/alerts/$rule", params: { org: orgId, rule: answer.rule?.id ?? "" } });
+    });
+  };
+  return (
+    <div className={layout.columns}>
+      <form onSubmit={save}>
+        <Panel title={texts.rule}>
+          <ConditionFields {...fields} />
+          <ScopeFields {...fields} />
+          <TimingFields {...fields} />
+          <NotifyFields {...fields} />
+          {error !== undefined && <Failed error={error} />}
+          <div className={layout.row}>
+            <Button type="submit" kind="primary" disabled={isBusy}>
+              {ruleId === undefined ? texts.create : en.common.save}
+            </Button>
+            <Button disabled={isBusy} onClick={show}>
+              {texts.preview}
+            </Button>
+            <LinkButton kind="quiet" to="/o/$org/alerts" params={{ org: orgId }}>
+              {en.common.cancel}
+            </LinkButton>
+          </div>
+        </Panel>
+      </form>
+      <Panel title={texts.previewTitle} text={texts.previewText}>
+        {preview === undefined && <p className={layout.dim}>{texts.noPreview}</p>}
+        {preview !== undefined && preview.of !== form && <p className={layout.dim}>{texts.oldPreview}</p>}
+        {preview !== undefined && <Preview preview={preview.shown} metric={preview.of.metric} />}
+      </Panel>
+    </div>
+  );
+}

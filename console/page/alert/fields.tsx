@@ -1,0 +1,230 @@
+// The fields of a rule, in the order in which it is read: what, when, who is told.
+
+import { useQuery } from "@connectrpc/connect-query";
+import type { ReactNode } from "react";
+import { MemberState } from "../../../gen/policyguard/control/v1/team_pb.ts";
+import { TeamService } from "../../../gen/policyguard/control/v1/team_service_pb.ts";
+import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { useProjects } from "../../data/project.ts";
+import { stageName } from "../../data/stage.ts";
+import type { WireNames } from "../../data/wire-name.ts";
+import type { FaultOf } from "../../part/deed-dialog.tsx";
+import { Select, TextField } from "../../part/field.tsx";
+import layout from "../../part/layout/layout.module.css";
+import { ProjectSelect } from "../../part/project-select.tsx";
+import { en } from "../../text/en.ts";
+import { type RuleForm, windows } from "./form.ts";
+import { groupings, isShare, metrics, noDataNames, operators, severities } from "./metric.ts";
+
+const texts = en.alerts;
+const stages = [Stage.INPUT, Stage.OUTPUT, Stage.TOOL_CALL, Stage.TOOL_RESULT, Stage.RETRIEVAL] as const;
+const maxMembers = 200;
+
+interface FieldsProps {
+  readonly form: RuleForm;
+  readonly onChange: (part: Partial<RuleForm>) => void;
+  readonly faultOf: FaultOf;
+}
+
+/** Name, metric and condition. */
+export function ConditionFields({ form, onChange, faultOf }: FieldsProps) {
+  return (
+    <Group title={texts.condition}>
+      <Typed name="name" label={texts.name} required {...{ form, onChange, faultOf }} />
+      <Choice label={texts.metric} names={metrics} title={texts.metrics} value={form.metric} hint={texts.metricHints}>
+        {(metric) => onChange({ metric })}
+      </Choice>
+      <div className={layout.pair}>
+        <Choice label={texts.operator} names={operators} title={texts.operators} value={form.operator}>
+          {(operator) => onChange({ operator })}
+        </Choice>
+        <Typed
+          name="threshold"
+          label={texts.threshold}
+          inputMode="decimal"
+          required
+          hint={isShare(form.metric) ? texts.shareHint : undefined}
+          {...{ form, onChange, faultOf }}
+        />
+        <Select
+          label={texts.window}
+          value={form.windowMinutes}
+          fault={faultOf("window_minutes")}
+          onChange={({ target }) => onChange({ windowMinutes: Number(target.value) })}
+        >
+          {windows.map((minutes) => (
+            <option key={minutes} value={minutes}>
+              {texts.minutes(minutes)}
+            </option>
+          ))}
+        </Select>
+      </div>
+    </Group>
+  );
+}
+
+/** Which evaluations count, and for what each value stands. */
+export function ScopeFields({ form, onChange, faultOf }: FieldsProps) {
+  const { projects } = useProjects();
+  return (
+    <Group title={texts.scope}>
+      <div className={layout.pair}>
+        <ProjectSelect
+          projects={projects}
+          value={form.projectId}
+          all
+          onChange={(projectId = "") => onChange({ projectId })}
+        />
+        <Typed name="environment" label={texts.environment} {...{ form, onChange, faultOf }} />
+        <Typed name="agentId" label={texts.agent} {...{ form, onChange, faultOf }} />
+        <Typed name="ruleId" label={texts.ofRule} {...{ form, onChange, faultOf }} />
+        <Select
+          label={texts.stage}
+          value={form.stage}
+          onChange={({ target }) =>
+            onChange({ stage: stages.find((stage) => stage === Number(target.value)) ?? Stage.UNSPECIFIED })
+          }
+        >
+          <option value={Stage.UNSPECIFIED}>{en.common.all}</option>
+          {stages.map((stage) => (
+            <option key={stage} value={stage}>
+              {stageName(stage)}
+            </option>
+          ))}
+        </Select>
+        <Choice label={texts.groupBy} names={groupings} title={texts.groupings} value={form.groupBy} none={texts.whole}>
+          {(groupBy) => onChange({ groupBy })}
+        </Choice>
+      </div>
+    </Group>
+  );
+}
+
+/** How long, how often, and what silence of the data means. */
+export function TimingFields({ form, onChange, faultOf }: FieldsProps) {
+  const rest = { form, onChange, faultOf, inputMode: "decimal" } as const;
+  return (
+    <Group title={texts.timing}>
+      <div className={layout.pair}>
+        <Typed name="forMinutes" label={texts.forMinutes} {...rest} />
+        <Typed name="keepFiringMinutes" label={texts.keepFiring} {...rest} />
+        <Typed name="recoveryThreshold" label={texts.recovery} hint={texts.recoveryHint} {...rest} />
+        <Typed name="minSamples" label={texts.minSamples} {...rest} />
+        <Typed name="renotifyMinutes" label={texts.renotify} hint={texts.renotifyHint} {...rest} />
+        <Choice label={texts.noData} names={noDataNames} title={texts.noDataNames} value={form.noData}>
+          {(noData) => onChange({ noData })}
+        </Choice>
+      </div>
+    </Group>
+  );
+}
+
+/** Who is told, and how urgently. */
+export function NotifyFields({ form, onChange }: FieldsProps) {
+  const { orgId } = useOrganization();
+  const { data } = useQuery(TeamService.method.listMembers, { orgId, limit: maxMembers });
+  const members = data?.members.filter(({ state }) => state === MemberState.ACTIVE) ?? [];
+  const toggle = (id: string, isChosen: boolean) =>
+    onChange({ memberIds: isChosen ? [...form.memberIds, id] : form.memberIds.filter((each) => each !== id) });
+  return (
+    <Group title={texts.notify}>
+      <Choice label={texts.severity} names={severities} title={texts.severities} value={form.severity}>
+        {(severity) => onChange({ severity })}
+      </Choice>
+      <fieldset className={layout.set}>
+        <legend>{texts.told}</legend>
+        <label className={layout.check}>
+          <input
+            type="checkbox"
+            checked={form.webhooks}
+            onChange={({ target }) => onChange({ webhooks: target.checked })}
+          />
+          {texts.webhooks}
+        </label>
+        {members.map(({ id, name, email }) => (
+          <label key={id} className={layout.check}>
+            <input
+              type="checkbox"
+              checked={form.memberIds.includes(id)}
+              onChange={({ target }) => toggle(id, target.checked)}
+            />
+            {texts.mailTo(name ?? email)}
+          </label>
+        ))}
+      </fieldset>
+    </Group>
+  );
+}
+
+function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className={layout.stack} aria-label={title}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+type TextName = { [Name in keyof RuleForm]: RuleForm[Name] extends string ? Name : never }[keyof RuleForm];
+
+function Typed({
+  name,
+  form,
+  onChange,
+  faultOf,
+  ...field
+}: FieldsProps & {
+  readonly name: TextName;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly required?: boolean;
+  readonly inputMode?: "decimal";
+}) {
+  const wireName = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return (
+    <TextField
+      {...field}
+      autoComplete="off"
+      value={form[name]}
+      fault={faultOf(wireName) ?? faultOf(`filter.${wireName}`)}
+      onChange={({ target }) => onChange({ [name]: target.value })}
+    />
+  );
+}
+
+function Choice<Value extends number>({
+  label,
+  names,
+  title,
+  hint,
+  value,
+  none,
+  children: onChoose,
+}: {
+  readonly label: string;
+  readonly names: WireNames<Value>;
+  readonly title: Readonly<Record<string, string>>;
+  readonly hint?: Readonly<Record<string, string>>;
+  readonly value: Value;
+  /** What the unspecified value is called; without it there is no such choice. */
+  readonly none?: string;
+  readonly children: (value: Value) => void;
+}) {
+  return (
+    <Select
+      label={label}
+      hint={hint?.[names.nameOf(value)]}
+      value={names.nameOf(value)}
+      // The unspecified value of every enum is 0.
+      onChange={({ target }) => onChoose(names.valueOf(target.value) ?? (0 as Value))}
+    >
+      {none !== undefined && <option value="">{none}</option>}
+      {names.values.map((each) => (
+        <option key={each} value={names.nameOf(each)}>
+          {title[names.nameOf(each)] ?? names.nameOf(each)}
+        </option>
+      ))}
+    </Select>
+  );
+}

@@ -1,0 +1,215 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { useState } from "react";
+import type { CustomKeyword, CustomKeywords } from "../../../gen/policyguard/control/v1/language_pb.ts";
+import { LanguageService } from "../../../gen/policyguard/control/v1/language_service_pb.ts";
+import { queryClient } from "../../data/client.ts";
+import { failureOf } from "../../data/failure.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { perform } from "../../data/perform.ts";
+import { Ago } from "../../part/ago.tsx";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import { TextArea } from "../../part/field.tsx";
+import layout from "../../part/layout/layout.module.css";
+import { Panel } from "../../part/panel.tsx";
+import { Answered, Failed } from "../../part/state.tsx";
+import { Table } from "../../part/table.tsx";
+import { en } from "../../text/en.ts";
+import { decimal } from "../../text/format.ts";
+import { keywordValues, linesOf } from "./keyword.ts";
+import { categoryTitle } from "./names.ts";
+
+const texts = en.languages;
+const { method } = LanguageService;
+
+/** The organization's own keywords in a language. */
+export function Keywords({ orgId, language }: { readonly orgId: string; readonly language: string }) {
+  const query = useQuery(method.getCustomKeywords, { orgId, language });
+  const custom = query.data?.custom;
+  return (
+    <Panel title={texts.keywords} text={texts.keywordsText}>
+      {/* What was typed outlives a newer answer: the editor begins anew only when its own save has come back. */}
+      <Answered query={query} rows={3}>
+        {() => custom && <Editor key={language} stored={custom} orgId={orgId} />}
+      </Answered>
+    </Panel>
+  );
+}
+
+interface Edited {
+  readonly keywords: readonly CustomKeyword[];
+  readonly allow: string;
+  readonly added: string;
+}
+
+function Editor({ stored, orgId }: { readonly stored: CustomKeywords; readonly orgId: string }) {
+  const { can } = useOrganization();
+  const mayEdit = can(method.saveCustomKeywords);
+  /** What the edit began from; it stays while somebody else saves. */
+  const [base, setBase] = useState(stored);
+  const [edited, setEdited] = useState<Edited>();
+  const [isSaved, setSaved] = useState(false);
+  const { run, isBusy, error } = useBusy();
+  const now = edited ?? { keywords: stored.keywords, allow: stored.allow.join("\n"), added: "" };
+  const change = (part: Partial<Edited>) => {
+    if (edited === undefined) setBase(stored);
+    setSaved(false);
+    setEdited({ ...now, ...part });
+  };
+  const hasConflict = edited !== undefined && stored.revision !== base.revision;
+  const save = (expectedRevision: number) =>
+    run(async () => {
+      const place = { orgId, language: stored.language };
+      try {
+        await perform(method.saveCustomKeywords, {
+          ...place,
+          keywords: keywordValues(now.keywords, linesOf(now.added)),
+          allow: linesOf(now.allow),
+          expectedRevision,
+        });
+        setEdited(undefined);
+        setSaved(true);
+      } catch (failure) {
+        if (failureOf(failure).kind !== "version_conflict") throw failure;
+        await queryClient.invalidateQueries();
+      }
+    });
+  return (
+    <>
+      <p className={layout.small}>
+        {texts.revision(stored.revision)} {stored.updatedBy !== undefined && texts.by(stored.updatedBy)}{" "}
+        {stored.updatedAt !== undefined && <Ago time={stored.updatedAt} />}
+      </p>
+      {now.keywords.length === 0 && <p className={layout.dim}>{texts.noKeywords}</p>}
+      {now.keywords.length > 0 && (
+        <KeywordTable
+          keywords={now.keywords}
+          onRemove={
+            mayEdit ? (removed) => change({ keywords: now.keywords.filter((each) => each !== removed) }) : undefined
+          }
+        />
+      )}
+      {mayEdit && (
+        <>
+          <TextArea
+            label={texts.addTitle}
+            hint={texts.addHint}
+            value={now.added}
+            onChange={({ target }) => change({ added: target.value })}
+          />
+          <TextArea
+            label={texts.allow}
+            hint={texts.allowHint}
+            value={now.allow}
+            onChange={({ target }) => change({ allow: target.value })}
+          />
+        </>
+      )}
+      {!mayEdit && stored.allow.length > 0 && (
+        <p>
+          {texts.allow}: {stored.allow.join(", ")}
+        </p>
+      )}
+      {error !== undefined && <Failed error={error} />}
+      {isSaved && <p role="status">{texts.saved}</p>}
+      {hasConflict && (
+        <Conflict
+          base={base.revision}
+          theirs={stored}
+          mine={now}
+          onTake={() => setEdited(undefined)}
+          onKeep={() => save(stored.revision)}
+        />
+      )}
+      {edited !== undefined && !hasConflict && (
+        <div className={layout.row}>
+          <Button kind="primary" disabled={isBusy} onClick={() => save(base.revision)}>
+            {texts.save}
+          </Button>
+          <Button disabled={isBusy} onClick={() => setEdited(undefined)}>
+            {texts.discard}
+          </Button>
+          <span className={layout.dim}>{texts.unsaved}</span>
+        </div>
+      )}
+    </>
+  );
+}
+
+function KeywordTable({
+  keywords,
+  onRemove,
+}: {
+  readonly keywords: readonly CustomKeyword[];
+  readonly onRemove: ((keyword: CustomKeyword) => void) | undefined;
+}) {
+  return (
+    <Table
+      label={texts.keywords}
+      rows={keywords}
+      keyOf={({ term, category, match }) => `${term} ${category} ${match}`}
+      columns={[
+        { title: texts.term, cell: ({ term }) => term },
+        { title: texts.category, isExtra: true, cell: ({ category }) => categoryTitle(category) },
+        { title: texts.match, isExtra: true, cell: ({ match }) => texts.matches[match] ?? match },
+        { title: texts.score, isNumber: true, isExtra: true, cell: ({ score }) => decimal(score) },
+        { title: texts.unless, isExtra: true, cell: ({ unless }) => unless.join(", ") },
+        ...(onRemove === undefined
+          ? []
+          : [
+              {
+                title: "",
+                isNumber: true,
+                cell: (keyword: CustomKeyword) => (
+                  <Button kind="quiet" aria-label={texts.remove(keyword.term)} onClick={() => onRemove(keyword)}>
+                    {texts.removeShort}
+                  </Button>
+                ),
+              },
+            ]),
+      ]}
+    />
+  );
+}
+
+/** Theirs beside mine, when somebody saved first. */
+function Conflict({
+  base,
+  theirs,
+  mine,
+  onTake,
+  onKeep,
+}: {
+  readonly base: number;
+  readonly theirs: CustomKeywords;
+  readonly mine: Edited;
+  readonly onTake: () => void;
+  readonly onKeep: () => void;
+}) {
+  const terms = (keywords: readonly CustomKeyword[]) => keywords.map(({ term }) => term);
+  const own = [...terms(mine.keywords), ...linesOf(mine.added)];
+  const other = terms(theirs.keywords);
+  return (
+    <section className={layout.stack} role="alert">
+      <h3>{texts.conflict}</h3>
+      <p>{texts.conflictText(theirs.revision, base)}</p>
+      <div className={layout.pair}>
+        <Terms title={texts.onlyTheirs} terms={other.filter((term) => !own.includes(term))} />
+        <Terms title={texts.onlyMine} terms={own.filter((term) => !other.includes(term))} />
+      </div>
+      <div className={layout.row}>
+        <Button onClick={onTake}>{texts.takeTheirs}</Button>
+        <Button onClick={onKeep}>{texts.keepMine}</Button>
+      </div>
+    </section>
+  );
+}
+
+function Terms({ title, terms }: { readonly title: string; readonly terms: readonly string[] }) {
+  return (
+    <div>
+      <h4>{title}</h4>
+      <p>{terms.length === 0 ? en.common.none : terms.join(", ")}</p>
+    </div>
+  );
+}
