@@ -10,7 +10,7 @@ import { StatFold } from "../../../../src/domain/telemetry/stat-fold.ts";
 import { createLog } from "../../../../src/kit/observability/log.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
-import { createRunningClock } from "../../../harness/moved-clock.ts";
+import { createMovedClock } from "../../../harness/moved-clock.ts";
 import { setPlan } from "../../../harness/vector/plan.ts";
 import { createWorld } from "../../../harness/vector/world.ts";
 
@@ -19,7 +19,7 @@ const rulesOfOne = isAssurance() ? 200 : 20;
 /** What an evaluation of all may take, where time is measured. */
 const mostMs = 20_000;
 const minuteMs = 60_000;
-const clock = createRunningClock();
+const clock = createMovedClock();
 
 let urls: TestDatabase;
 let database: Database;
