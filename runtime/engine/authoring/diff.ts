@@ -11,7 +11,7 @@ import { directionOf } from "../policy/condition-part.ts";
 import { entanglements } from "../policy/diff-entangled.ts";
 import { addedRule, diffRule, removedRule, rulePath } from "../policy/diff-rule.ts";
 import type { PolicyDocument } from "../policy/document.ts";
-import { type EffectiveRule, effectiveRule } from "../policy/effective-rule.ts";
+import { type EffectiveRule, type EffectiveTerm, effectiveRule } from "../policy/effective-rule.ts";
 import { noPacks, type PackLayer, type PackSource } from "../policy/extend.ts";
 import { globGrowth } from "../policy/glob-cover.ts";
 import { isNamed } from "../policy/list.ts";
@@ -51,7 +51,7 @@ export function diffPolicies(
     const rules = [
       ...document.rules.map((rule) => effectiveRule(rule, document, byId)),
       ...layers.flatMap((layer) =>
-        layer.document.rules.map((rule) => effectiveRule(rule, layer.document, byId, layer)),
+        layer.document.rules.map((rule) => effectiveRule(rule, layer.document, byId, layer, document)),
       ),
     ];
     return { document, rules: new Map(rules.map((rule) => [rule.id, rule])), packs: layers };
@@ -63,6 +63,7 @@ export function diffPolicies(
     ...diffExemptions(before.exemptions ?? [], after.exemptions ?? [], counting),
     ...diffLists(old, now),
     ...diffMatch(before, after),
+    ...diffUnlisted(old, now),
     ...diffRest(before, after),
   ];
   return { changes, ...verdict(changes, entanglements(changes, [old, now])) };
@@ -103,8 +104,11 @@ function renamesOf(old: Version, now: Version): Map<string, string> {
 
 function withoutId(rule: EffectiveRule) {
   const { terms, mode, onError } = rule;
-  const shapes = terms.map(({ definition, ...term }) => ({ ...term, definition: definition?.id }));
-  return [{ ...rule.rule, id: "" }, shapes, mode, onError];
+  return [{ ...rule.rule, id: "" }, terms.map(shapeOf), mode, onError];
+}
+
+function shapeOf({ definition, ...term }: EffectiveTerm) {
+  return { ...term, definition: definition?.id };
 }
 
 function diffOrder(old: Version, now: Version): PolicyChange[] {
@@ -212,6 +216,24 @@ function diffMatch(before: PolicyDocument, after: PolicyDocument): PolicyChange[
     const text = `applies to ${key === "agents" ? "agents" : "environments"} ${was === undefined ? "*" : listed(was)} before, ${is === undefined ? "*" : listed(is)} now`;
     return [{ kind: "match_changed", path: `match.${key}`, text, before: jsonOf(was), after: jsonOf(is), effect }];
   });
+}
+
+/** What becomes of texts in languages that the detectors of kept rules do not know. */
+function diffUnlisted(old: Version, now: Version): PolicyChange[] {
+  const effects = [...now.rules.values()].flatMap((rule): Effect[] => {
+    const previous = old.rules.get(rule.id);
+    if (previous === undefined || !(rule.counts || previous.counts)) return [];
+    const [was, is] = [previous, rule].map(({ onUnlisted }) => onUnlisted === "fail_closed");
+    if (was !== is) return [is ? "stricter" : "weaker"];
+    // A detector that finds less leaves more texts to the rule's failing closed.
+    return is && !isSame(previous.terms.map(shapeOf), rule.terms.map(shapeOf)) ? ["unknown"] : [];
+  });
+  const [was, is] = [old, now].map(({ document }) => document.defaults?.unsupported_language ?? "ignore");
+  if (effects.length === 0 && was === is) return [];
+  const path = "defaults.unsupported_language";
+  const text = was === is ? `${path} concerns other texts` : `${path}: ${is} instead of ${was}`;
+  const effect = effects.length === 0 ? "neutral" : jointEffect(effects);
+  return [{ kind: "defaults_changed", path, text, before: jsonOf(was), after: jsonOf(is), effect }];
 }
 
 /** Changes of parts that never affect outcomes. */

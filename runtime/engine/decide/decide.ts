@@ -5,7 +5,6 @@
 // so may a match be. `D` is the type of a doubt; an evaluation has none.
 
 import { FailMode, Mode, type Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import type { BackendFailure } from "../backend/backend.ts";
 import type { Detection } from "../detectors/detector.ts";
 import type { Condition } from "../policy/condition.ts";
 import type { Lists } from "../policy/list.ts";
@@ -14,7 +13,7 @@ import type { CompiledPolicy, CompiledRule, CompiledTerm } from "../policy-plan/
 import { modeAt } from "../policy-plan/rollout.ts";
 import { Exemptions } from "./exemptions.ts";
 import type { ConditionFacts, LocatedDetection, NamedDetection } from "./fact-sheet.ts";
-import { byPosition, type Decision, type Gap, type Match } from "./match.ts";
+import { byPosition, type Decision, type Gap, type Match, type Silence } from "./match.ts";
 import { distinct, type RuleHit, ruleHitsOf, termCount } from "./rule-hits.ts";
 import { and, type Joinable, not, type Truth } from "./truth.ts";
 
@@ -43,8 +42,8 @@ export interface DecisionInput<D extends Joinable<D> = never> {
   readonly detections: readonly (ReadonlyMap<string, readonly Detection[]> | undefined)[];
   /** What is not known of the detections; absent when all of them are known. */
   readonly doubtOf?: (term: CompiledTerm, segment: number) => TermDoubt<D> | undefined;
-  /** Why a backend has no answer for a segment; undefined when it has one. */
-  readonly backendFailure: (term: CompiledTerm, segment: number) => BackendFailure | undefined;
+  /** Why a detector's finding nothing in a segment says nothing; undefined when it does. */
+  readonly silenceOf: (term: CompiledTerm, segment: number) => Silence | undefined;
   readonly facts: ConditionFacts<D>;
   readonly nowMs: number;
   /** When the findings of a segment were complete, in milliseconds since the evaluation began. */
@@ -163,7 +162,7 @@ class PolicyDecider<D extends Joinable<D>> {
     const late = segment.text.length === 0 ? [] : this.#lateTerms(rule, index);
     const found = ruleHitsOf(rule, detections);
     const hits = late.length === 0 ? found : found.filter(({ term }) => !late.includes(term));
-    const silent = this.#silentTerms(rule, hits, index).filter((term) => !late.includes(term));
+    const silent = this.#silentTerms(rule, hits, index).filter(({ term }) => !late.includes(term));
     const open = [...late, ...silent].filter(({ onError }) => onError === FailMode.FAIL_CLOSED).length;
     const isLate = late.length > 0;
     const doubts = this.#doubtsOf(rule, index);
@@ -280,17 +279,20 @@ class PolicyDecider<D extends Joinable<D>> {
   }
 
   /**
-   * The detectors of a rule that found nothing while their backend gave no answer. The missing answer is reported even
-   * when other detectors found something.
+   * The detectors of a rule that found nothing while their backend gave no answer, or in a language that they do not
+   * know, each with what that means for the rule. A missing answer is reported even when other detectors found something.
    */
-  #silentTerms({ terms }: CompiledRule, hits: readonly RuleHit[], segment: number): CompiledTerm[] {
-    return terms.filter((term) => {
-      const { backend, detector, onError } = term;
-      if (backend === undefined || this.#case.segments[segment]?.text.length === 0) return false;
-      const reason = this.#case.backendFailure(term, segment);
-      if (reason === undefined) return false;
-      this.#report({ detector, reason, onError });
-      return !hits.some((hit) => hit.term === term);
+  #silentTerms({ terms }: CompiledRule, hits: readonly RuleHit[], segment: number) {
+    if (this.#case.segments[segment]?.text.length === 0) return [];
+    return terms.flatMap((term) => {
+      if (term.backend === undefined && term.known === undefined) return [];
+      const hasHit = hits.some((hit) => hit.term === term);
+      // What was found counts in every language, so there is nothing to look up.
+      const reason = hasHit && term.backend === undefined ? undefined : this.#case.silenceOf(term, segment);
+      if (reason === undefined) return [];
+      const onError = reason === "unsupported_language" ? (term.known?.onError ?? term.onError) : term.onError;
+      this.#report({ detector: term.detector, reason, onError });
+      return hasHit ? [] : [{ term, onError }];
     });
   }
 

@@ -34,10 +34,13 @@ export interface Match<D extends Joinable<D> = never> {
   readonly exemptedBy: string | undefined;
 }
 
+/** Why a detector's finding nothing says nothing: its backend failed, or it does not know the language of the text. */
+export type Silence = BackendFailure | "unsupported_language";
+
 /** A detector or rule that could not be judged. */
 export interface Gap {
   readonly detector: string;
-  readonly reason: ConditionFailure | "condition_limit" | "session_unknown" | BackendFailure;
+  readonly reason: ConditionFailure | "condition_limit" | "session_unknown" | Silence;
   readonly onError: FailMode;
 }
 

@@ -33,6 +33,7 @@ import { quietScores } from "./quiet-score.ts";
 import { type FactSource, type ReplayFacts, replayFactsOf } from "./record-facts.ts";
 import { type RecordedSignals, recordSignals } from "./record-signals.ts";
 import { budgetMsOf, type Scanned, scanSegments } from "./segment-scan.ts";
+import { TextLanguages } from "./text-languages.ts";
 import { watchedRulesOf } from "./watched-rules.ts";
 
 /** The answer to a request, with the data for its record. */
@@ -201,11 +202,13 @@ function decisionInputOf(
 ): Omit<DecisionInput, "isRolledOut" | "observer"> {
   const { stage, now, elapsedUs, session, backends } = context;
   const requestedMs = request.options?.timeoutMs ?? Number.POSITIVE_INFINITY;
+  const languages = new TextLanguages((segment) => segments[segment]?.text);
   return {
     stage,
     segments,
     detections,
-    backendFailure: ({ backend = "" }, segment) => {
+    silenceOf: ({ backend, known }, segment) => {
+      if (backend === undefined) return known === undefined ? undefined : languages.silenceOf(known, segment);
       const answer = answerOf(backends, backend, segments[segment]?.text ?? "");
       return "failure" in answer ? answer.failure : undefined;
     },

@@ -3,6 +3,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { FailMode, Mode, Outcome, Severity, type Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { DetectorDefinition } from "../detectors/detector.ts";
+import { textsParameter } from "../detectors/parameter.ts";
 import { type Condition, ConditionCompiler, isConditionProblem } from "../policy/condition.ts";
 import type {
   DetectTerm,
@@ -24,6 +25,7 @@ import {
   jointFailMode,
   type ResolvedDetector,
   resolveDetector,
+  unlistedFailModeOf,
 } from "../policy/reference.ts";
 import type { SpecTable } from "../scan/spec-table.ts";
 
@@ -61,6 +63,15 @@ export interface CompiledTerm {
   readonly onError: FailMode;
   /** The detector's own time budget, in milliseconds since the evaluation began. */
   readonly timeoutMs: number | undefined;
+  /** Present when texts in other languages than those that the detector knows are unjudged. */
+  readonly known: KnownLanguages | undefined;
+}
+
+/** The languages that a detector knows, where texts in others are unjudged. */
+export interface KnownLanguages {
+  /** BCP 47 tags. */
+  readonly tags: ReadonlySet<string>;
+  readonly onError: FailMode;
 }
 
 /** A rule ready for evaluation. */
@@ -219,7 +230,7 @@ function compileRule(rule: PolicyRule, position: RulePosition, tools: Tools): Co
   const mode = modes[effect.mode];
   const { terms, atLeast } = rule.detect === undefined ? { terms: [], atLeast: 0 } : detectTerms(rule.detect);
   const action = outcomes[rule.action];
-  const compiled = mode === Mode.OFF ? [] : terms.map((term) => compileTerm(term, rule, document, tools));
+  const compiled = mode === Mode.OFF ? [] : terms.map((term) => compileTerm(term, rule, position, tools));
   const { rollout } = effect;
   return {
     id: prefix + rule.id,
@@ -267,11 +278,18 @@ function distinctSorted(items: readonly string[]): string[] {
   return [...new Set(items)].sort();
 }
 
-function compileTerm(term: DetectTerm, rule: PolicyRule, document: PolicyDocument, tools: Tools): CompiledTerm {
+function compileTerm(
+  term: DetectTerm,
+  rule: PolicyRule,
+  { document, policy }: Pick<RulePosition, "document" | "policy">,
+  tools: Tools,
+): CompiledTerm {
   const { ref, entities, categories, threshold } = asReference(term);
   const detector = resolveDetector(document, ref, tools.definitions);
   if (detector === undefined) throw new Error(`rule ${rule.id}: no detector ${ref}`);
   const parameters = entities === undefined ? detector.parameters : { ...detector.parameters, entities: [...entities] };
+  const unlisted = policy.defaults?.unsupported_language ?? document.defaults?.unsupported_language ?? "ignore";
+  const onUnlisted = failModes[unlistedFailModeOf(rule, detector, document)];
   return {
     detector: ref,
     specKey: specKeyOf(ref, { ...detector, parameters }, tools.specs),
@@ -280,7 +298,16 @@ function compileTerm(term: DetectTerm, rule: PolicyRule, document: PolicyDocumen
     categories,
     onError: failModes[failModeOf(rule, detector, document)],
     timeoutMs: detector.timeoutMs,
+    known: unlisted === "ignore" ? undefined : knownLanguagesOf({ ...detector, parameters }, tools.specs, onUnlisted),
   };
+}
+
+// A backend answers for its detector in every language.
+function knownLanguagesOf(detector: ResolvedDetector, specs: SpecTable, onError: FailMode): KnownLanguages | undefined {
+  const { definition, parameters, backend } = detector;
+  const listed = textsParameter(parameters, "languages") ?? definition.languages;
+  if (backend !== undefined || listed.some((tag) => tag === "*" || tag.startsWith("und"))) return undefined;
+  return { tags: new Set([...listed, ...specs.overlayLanguages(definition.id, parameters)]), onError };
 }
 
 function specKeyOf(ref: string, { definition, parameters, backend }: ResolvedDetector, specs: SpecTable): string {

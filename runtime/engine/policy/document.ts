@@ -84,6 +84,8 @@ export interface PolicyDefaults {
   readonly on_error?: FailModeName;
   readonly timeout_ms?: number;
   readonly record?: "none" | "redacted" | "full";
+  /** What becomes of a text in a language that a detector does not know. Default: ignore. */
+  readonly unsupported_language?: "ignore" | "unjudged";
 }
 
 /** A detector that the policy names. All other keys are parameters of the detector. */

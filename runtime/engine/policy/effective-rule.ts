@@ -15,7 +15,14 @@ import type {
   ShadowEnd,
 } from "./document.ts";
 import { effectInLayer, ownEffect, type PackLayer } from "./extend.ts";
-import { asReference, detectTerms, failModeOf, jointFailMode, resolveDetector } from "./reference.ts";
+import {
+  asReference,
+  detectTerms,
+  failModeOf,
+  jointFailMode,
+  resolveDetector,
+  unlistedFailModeOf,
+} from "./reference.ts";
 
 /** The detectors of the catalog by id. */
 export type Definitions = ReadonlyMap<string, DetectorDefinition>;
@@ -48,6 +55,8 @@ export interface EffectiveRule {
   readonly reversible: boolean;
   readonly terms: readonly EffectiveTerm[];
   readonly atLeast: number;
+  /** What it does with texts in languages that its detectors do not know. */
+  readonly onUnlisted: FailModeName | "ignore";
   /** Whether it can change an outcome at all. */
   readonly counts: boolean;
 }
@@ -58,6 +67,7 @@ export function effectiveRule(
   document: PolicyDocument,
   definitions: Definitions,
   layer?: PackLayer,
+  policy: PolicyDocument = document,
 ): EffectiveRule {
   const { terms, atLeast } = rule.detect === undefined ? { terms: [], atLeast: 0 } : detectTerms(rule.detect);
   const { mode, shadow, rollout } = layer === undefined ? ownEffect(rule, document) : effectInLayer(rule, layer);
@@ -80,9 +90,25 @@ export function effectiveRule(
     reversible: rule.redact?.reversible === true,
     terms: effective,
     atLeast,
+    onUnlisted: unlistedMode(rule, document, policy, definitions),
     // A shadow that ends in enforcement counts, since it will be enforced later.
     counts: (mode === "enforce" || becomesEnforced(shadow)) && rule.action !== "ALLOW" && percent > 0,
   };
+}
+
+function unlistedMode(
+  rule: PolicyRule,
+  document: PolicyDocument,
+  policy: PolicyDocument,
+  definitions: Definitions,
+): FailModeName | "ignore" {
+  const unlisted = policy.defaults?.unsupported_language ?? document.defaults?.unsupported_language ?? "ignore";
+  if (unlisted === "ignore" || rule.detect === undefined) return "ignore";
+  const modes = detectTerms(rule.detect).terms.map((term) => {
+    const detector = resolveDetector(document, asReference(term).ref, definitions);
+    return unlistedFailModeOf(rule, detector, document);
+  });
+  return jointFailMode(modes, "fail_closed") ?? "ignore";
 }
 
 function effectiveTerm(

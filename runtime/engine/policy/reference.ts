@@ -94,6 +94,15 @@ export function failModeOf(
   return rule.on_error ?? detector?.onError ?? defaults?.on_error ?? "fail_closed";
 }
 
+/** The fail mode for texts in a language that the detector does not know: they pass, unless the policy says otherwise. */
+export function unlistedFailModeOf(
+  rule: PolicyRule,
+  detector: Pick<ResolvedDetector, "onError"> | undefined,
+  { defaults }: PolicyDocument,
+): FailModeName {
+  return rule.on_error ?? detector?.onError ?? defaults?.on_error ?? "fail_open";
+}
+
 /** The fail mode of a condition that concerns all detectors of a rule: closed if one of them fails closed. */
 export function jointFailMode<T>(modes: readonly T[], closed: T): T | undefined {
   return modes.includes(closed) ? closed : modes[0];

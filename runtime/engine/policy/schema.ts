@@ -119,6 +119,10 @@ const defaults = record({
     type: "string",
     enum: ["none", "redacted", "full"],
   }),
+  unsupported_language: described(
+    "What becomes of a text in a language that a detector does not know: it is ignored, or the detector is unjudged.",
+    { type: "string", enum: ["ignore", "unjudged"] },
+  ),
 });
 
 const lists: JsonObject = {

@@ -2,10 +2,11 @@
 // everything else.
 
 import type { EvaluateRequest, Signal } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { Stage, Trust } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { FailMode, Stage, Trust } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { EvaluationRecord } from "../../../gen/policyguard/policy/v1/record_pb.ts";
-import type { BackedDetector, BackendFailure } from "../backend/backend.ts";
+import type { BackedDetector } from "../backend/backend.ts";
 import type { TermDoubt } from "../decide/decide.ts";
+import type { Silence } from "../decide/match.ts";
 import type { Truth } from "../decide/truth.ts";
 import type { Detection, DetectorDefinition, Scanner } from "../detectors/detector.ts";
 import { asksAt } from "../evaluate/backend-question.ts";
@@ -13,6 +14,7 @@ import { digestKey, engineDigest } from "../evaluate/record-digest.ts";
 import { notAsked } from "../evaluate/record-facts.ts";
 import type { SpecIndex } from "../evaluate/record-signals.ts";
 import { withSplitPayloads } from "../evaluate/split-payloads.ts";
+import { minLetters, TextLanguages } from "../evaluate/text-languages.ts";
 import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
 import type { CompiledRule, CompiledTerm } from "../policy-plan/compiled-policy.ts";
 import { isBelow, isInRollout } from "../policy-plan/rollout.ts";
@@ -68,6 +70,7 @@ export class RecordedCase {
   readonly #isTranscript: boolean;
   /** Turns of a transcript are also scanned together, which takes the text of all of them. */
   readonly #isScannable: boolean;
+  readonly #languages = new TextLanguages((piece) => this.texts[piece]?.whole);
   readonly #limitMs: number;
   readonly #nowMs: number;
 
@@ -106,11 +109,13 @@ export class RecordedCase {
     return more === undefined ? undefined : { hits: late, more };
   }
 
-  /** Why a backend gave no answer for a piece; undefined when it gave one, or when that is not known. */
-  backendFailure(term: CompiledTerm, piece: number): BackendFailure | undefined {
+  /** Why finding nothing in a piece says nothing; undefined when it does, or when that is not known. */
+  silenceOf(term: CompiledTerm, piece: number): Silence | undefined {
+    if (term.backend === undefined)
+      return term.known === undefined ? undefined : this.#languages.silenceOf(term.known, piece);
     const reason = this.#silence(term.specKey, piece);
     if (reason === notAsked) return this.#isAsked(term, piece) ? undefined : "backend_unavailable";
-    return reason as BackendFailure | undefined; // what an engine recorded
+    return reason as Silence | undefined; // what an engine recorded
   }
 
   isOverdue(timeoutMs: number): Truth<Doubt> {
@@ -170,11 +175,15 @@ export class RecordedCase {
 
   /** Why a detector may have found more in a piece than is given. */
   *#missing(term: CompiledTerm, piece: number): Generator<Doubt> {
-    const { specKey, detector, threshold, backend } = term;
+    const { specKey, detector, threshold, backend, known } = term;
     if (this.record.unjudged.some((gap) => gap.detector === detector && gap.reason === "hold_limit"))
       yield doubt("hold_limit");
     if (this.isBare && this.pieces.length > 1) yield doubt("facts_missing");
     if (this.#isScannable && this.texts[piece]?.whole !== undefined && backend === undefined) return;
+    // A record does not say which languages its texts are in; short texts are in none.
+    const isLong = (this.pieces[piece]?.length ?? 0) >= minLetters;
+    if (known?.onError === FailMode.FAIL_CLOSED && isLong && this.texts[piece]?.whole === undefined)
+      yield doubt("facts_missing");
     const status = this.#statusOf(specKey);
     if (status !== "known") {
       yield this.#isScannable && this.texts[piece] !== undefined && backend === undefined

@@ -112,7 +112,7 @@ function matchesOf(recorded: RecordedCase, options: ReplayOptions, tools: Replay
     segments: recorded.pieces.map((piece) => ({ ...piece, text: { length: piece.length } })),
     detections: recorded.detections,
     doubtOf: (term, piece) => recorded.doubtOf(term, piece),
-    backendFailure: (term, piece) => recorded.backendFailure(term, piece),
+    silenceOf: (term, piece) => recorded.silenceOf(term, piece),
     facts: new RecordedFacts(recorded, tools.environment),
     nowMs: options.nowMs,
     foundAtMs: () => 0,

@@ -35,6 +35,12 @@ export class SpecTable {
     return key;
   }
 
+  /** The languages in which the bundle adds something to a detector. */
+  overlayLanguages(use: string, parameters: JsonObject): string[] {
+    const overlay = overlayFor(use, parameters, this.#overlays);
+    return [...(overlay?.entries.values() ?? [])].map(({ language }) => language);
+  }
+
   /** The key of a detector combined with a backend; `inner` is undefined for a backend alone. */
   backedKeyOf(inner: string | undefined, use: BackendUse, name: string): string {
     const identity = JSON.stringify([inner ?? null, sortedJson(use)]);

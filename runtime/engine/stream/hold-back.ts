@@ -1,7 +1,7 @@
 // Decides for which detectors a stream holds text back, and which rules make it wait for the verdict: rules that can
 // enforce BLOCK or REDACT, depending on what they read.
 
-import { Mode, Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { FailMode, Mode, Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { Ask } from "../decide/decide.ts";
 import type { Condition } from "../policy/condition.ts";
 import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
@@ -17,7 +17,8 @@ export type VerdictReason =
   | "exemption"
   | "rollout"
   | "whole_text"
-  | "output_schema";
+  | "output_schema"
+  | "language";
 
 /** A rule that makes a stream wait for the verdict. */
 export interface VerdictRule {
@@ -99,6 +100,7 @@ function verdictReason(
   if (rule.atLeast > 1) return { reason: "quorum" };
   const whole = rule.terms.find(({ specKey }) => !facts.canFollow(specKey));
   if (whole !== undefined) return { reason: "detector", detector: { name: whole.detector, specKey: whole.specKey } };
+  if (rule.terms.some(({ known }) => known?.onError === FailMode.FAIL_CLOSED)) return { reason: "language" };
   if ([rule.when, rule.unless].some((condition) => condition !== undefined && readsText(condition)))
     return { reason: "condition" };
   if (rule.rollout !== undefined && facts.rolloutValue?.(rule.rollout.by) === undefined && facts.rolloutValue)

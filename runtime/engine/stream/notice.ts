@@ -34,6 +34,7 @@ export const verdictReasons: Readonly<Record<VerdictRule["reason"], VerdictReaso
   rollout: VerdictReason.ROLLOUT,
   whole_text: VerdictReason.WHOLE_TEXT,
   output_schema: VerdictReason.OUTPUT_SCHEMA,
+  language: VerdictReason.LANGUAGE,
 };
 
 const sentences: Readonly<Record<Exclude<VerdictRule["reason"], "detector">, string>> = {
@@ -43,6 +44,7 @@ const sentences: Readonly<Record<Exclude<VerdictRule["reason"], "detector">, str
   rollout: "its roll-out counts by something that the request does not say",
   whole_text: "it has no detector, so it is about the text as a whole",
   output_schema: "the text is validated against an output schema",
+  language: "it fails closed for languages that its detector does not know, and only the whole text says which it is",
 };
 
 /** The notices for rules that make streams wait, by stage. Each rule gets one notice with all its stages. */

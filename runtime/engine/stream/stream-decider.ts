@@ -39,8 +39,8 @@ export class StreamDecider {
     this.#case = {
       stage,
       segments,
-      // Detectors that ask a backend wait for the verdict.
-      backendFailure: () => undefined,
+      // Detectors that ask a backend wait for the verdict, and so do those that fail closed in unknown languages.
+      silenceOf: () => undefined,
       facts: new FactSheet(request, segments, { stage, env: environment, session }),
       nowMs: now.getTime(),
       foundAtMs: () => 0,

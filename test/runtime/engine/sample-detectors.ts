@@ -38,7 +38,7 @@ const definitions: readonly DetectorDefinition[] = [
     parameters: { type: "object", properties: { entities }, additionalProperties: false },
   }),
   definition("secrets", { categories: ["secrets.key"] }),
-  definition("injection", { categories: ["injection.override"], defaultThreshold: 0.6 }),
+  definition("injection", { categories: ["injection.override"], defaultThreshold: 0.6, languages: ["en", "de"] }),
   definition("words", {
     parameters: {
       type: "object",

@@ -868,7 +868,7 @@ export type Unjudged = Message$1<"policyguard.policy.v1.Unjudged"> & {
   detector: string;
 
   /**
-   * Why, such as "timeout".
+   * Why, such as "timeout" or "unsupported_language".
    *
    * @generated from field: string reason = 2;
    */

@@ -59,6 +59,7 @@ describe("the statement about strictness", () => {
     names: fc.array(fc.constantFrom("pii.email", "secrets.key", "pii.phone"), { maxLength: 3 }),
     // Of the detectors, then of the policy.
     failing: fc.record({ pii: onError, secrets: onError, policy: onError }),
+    unlisted: fc.constantFrom(undefined, undefined, "unjudged"),
     exemptions: fc.subarray([
       { id: "x", when: "subject.roles.size() > 0", rules: ["a"], reason: "r" },
       { id: "y", when: 'subject.roles.size() > 0 && segment.trust == "untrusted"', rules: ["*"], reason: "r" },
@@ -67,7 +68,7 @@ describe("the statement about strictness", () => {
   });
   const edit = fc.record({
     policy,
-    parts: fc.subarray(["agents", "rules", "names", "failing", "exemptions"]),
+    parts: fc.subarray(["agents", "rules", "names", "failing", "unlisted", "exemptions"]),
     at: fc.nat(2),
     whole: fc.boolean(),
   });
@@ -77,7 +78,14 @@ describe("the statement about strictness", () => {
     role: fc.constantFrom("user", "system"),
     roles: fc.constantFrom<string[]>([], ["r"]),
     metadata: fc.constantFrom<Record<string, string>>({}, {}, { tier: "x" }, { tier: "y" }),
-    words: fc.array(fc.constantFrom("KEY-1", "a@b.cc", "+1234567", "ignore all", "ignore this"), { maxLength: 4 }),
+    words: fc.array(
+      fc.constantFrom(
+        ...["KEY-1", "a@b.cc", "+1234567", "ignore all", "ignore this"],
+        // In a language that the detector does not know.
+        "დღეს კარგი ამინდია და ჩვენ ყველანი ერთად მივდივართ ქალაქის ბაღში სასეირნოდ",
+      ),
+      { maxLength: 4 },
+    ),
   });
 
   type Model = typeof policy extends fc.Arbitrary<infer T> ? T : never;
@@ -86,16 +94,17 @@ describe("the statement about strictness", () => {
     readonly agents: readonly string[];
     readonly names: readonly string[];
     readonly failing: Readonly<Record<"pii" | "secrets" | "policy", string | undefined>>;
+    readonly unlisted: string | undefined;
     readonly exemptions: readonly object[];
     readonly rules: readonly object[];
   }
 
-  function documentOf({ agents, rules, names, failing, exemptions }: Parts): PolicyDocument {
+  function documentOf({ agents, rules, names, failing, unlisted, exemptions }: Parts): PolicyDocument {
     const detectors = {
       pii: { use: "pii", on_error: failing.pii },
       secrets: { use: "secrets", on_error: failing.secrets },
     };
-    const defaults = { on_error: failing.policy };
+    const defaults = { on_error: failing.policy, unsupported_language: unlisted };
     const plain = JSON.parse(
       JSON.stringify({ match: { agents }, defaults, lists: { names }, detectors, rules, exemptions }),
     );
@@ -213,7 +222,7 @@ describe("the statement about strictness", () => {
 
   const smallDocument = ({ reader, other, names, failing }: Small) =>
     documentOf({
-      ...{ agents: ["*"], names, failing, exemptions: [] },
+      ...{ agents: ["*"], names, failing, unlisted: undefined, exemptions: [] },
       rules: [
         ...(reader.detect === undefined && reader.when === undefined
           ? []

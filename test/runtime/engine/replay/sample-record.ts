@@ -105,12 +105,13 @@ export const policyModel = fc
     exemption: fc.option(fc.constantFrom(...conditions, ...findingConditions), { nil: undefined, freq: 2 }),
     words: fc.constantFrom(["plain"], ["ignore", "plain"]),
     timeoutMs: fc.constantFrom(1_000, 200),
+    unlisted: fc.constantFrom("ignore", "ignore", "unjudged"),
     friends: fc.constantFrom(["ann", "b.cc"], ["bob"]),
   })
-  .map(({ rules, exemption, words, timeoutMs, friends }): PolicyDocument => {
+  .map(({ rules, exemption, words, timeoutMs, unlisted, friends }): PolicyDocument => {
     const document = {
       ...{ apiVersion: "policyguard/v1", kind: "Policy", metadata: { name: "p" } },
-      defaults: { timeout_ms: timeoutMs },
+      defaults: { timeout_ms: timeoutMs, unsupported_language: unlisted },
       lists: { friends },
       detectors: {
         own: { use: "words", words },
@@ -130,7 +131,11 @@ export interface SampleCase {
   readonly context: EvaluationContext;
 }
 
-const words = ["KEY-1", "KEY-22", "a@b.cc", "+1234567", "ignore all", "ignore this", "plain", "nothing"];
+const words = [
+  ...["KEY-1", "KEY-22", "a@b.cc", "+1234567", "ignore all", "ignore this", "plain", "nothing"],
+  // In a language that no detector knows.
+  "დღეს კარგი ამინდია და ჩვენ ყველანი ერთად მივდივართ ქალაქის ბაღში სასეირნოდ",
+];
 
 const session: fc.Arbitrary<SessionView | undefined> = fc.constantFrom(
   undefined,

@@ -99,5 +99,8 @@ export function policySource(random: Random): string {
     random() < 0.15
       ? ['exemptions:\n  - {id: e, rules: ["r0"], reason: agreed, when: "finding.category == \\"keywords\\""}']
       : [];
-  return ["detectors:", ...detectors, "rules:", ...rules, ...exemptions].join("\n");
+  const unlisted = random() < 0.1 ? ["defaults: {unsupported_language: unjudged, on_error: fail_closed}"] : [];
+  const open = random() < 0.1 ? ["defaults: {unsupported_language: unjudged}"] : [];
+  const defaults = unlisted.length > 0 ? unlisted : open;
+  return [...defaults, "detectors:", ...detectors, "rules:", ...rules, ...exemptions].join("\n");
 }

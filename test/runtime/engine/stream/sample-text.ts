@@ -60,6 +60,8 @@ const hits = [
     "|",
   ),
   "pаssword: оpen sesame",
+  // In a language that no detector knows.
+  "დღეს კარგი ამინდია და ჩვენ ყველანი ერთად მივდივართ ქალაქის ბაღში სასეირნოდ. ",
 ];
 
 const fillers = [
