@@ -68,6 +68,10 @@ export const commands: CommandEntries = {
     summary: "Write the samples of a dataset as JSONL or CSV.",
     load: async () => (await import("./command/datasets-export.ts")).datasetsExport,
   },
+  "annotations export": {
+    summary: "Make samples of a dataset of what people said of traces.",
+    load: async () => (await import("./command/annotations-export.ts")).annotationsExport,
+  },
   "benchmark run": {
     summary: "Measure a policy, a bundle or a detector on a dataset.",
     load: async () => (await import("./command/benchmark-run.ts")).benchmarkRun,

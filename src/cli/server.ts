@@ -3,6 +3,7 @@
 import { type Client, Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { ErrorDetailSchema } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { AnnotationService } from "../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { BenchmarkService } from "../../gen/policyguard/control/v1/benchmark_service_pb.ts";
 import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { DatasetService } from "../../gen/policyguard/control/v1/dataset_service_pb.ts";
@@ -35,6 +36,7 @@ export const serverOptions = {
 /** A control plane. */
 export interface Server {
   readonly connection: Connection;
+  readonly annotations: Client<typeof AnnotationService>;
   readonly benchmarks: Client<typeof BenchmarkService>;
   readonly bundles: Client<typeof BundleService>;
   readonly datasets: Client<typeof DatasetService>;
@@ -81,6 +83,7 @@ export function serverAt(connection: Connection): Server {
   });
   return {
     connection,
+    annotations: createClient(AnnotationService, transport),
     benchmarks: createClient(BenchmarkService, transport),
     bundles: createClient(BundleService, transport),
     datasets: createClient(DatasetService, transport),

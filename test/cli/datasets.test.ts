@@ -1,9 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CaptureMode, RecordedSegmentSchema } from "../../gen/policyguard/policy/v1/record_pb.ts";
+import { Ingest } from "../../src/domain/fleet/ingest.ts";
 import { startTestControlPlane, type TestControlPlane } from "../harness/process/control-plane.ts";
+import { testSealer } from "../harness/sealer.ts";
 import { createWorld, type World } from "../harness/vector/world.ts";
+import { batchOf, blockedEvaluation } from "../src/domain/telemetry/evaluation.ts";
 import { newFolder, policyGuard, type RunOptions, removeFolders } from "./run.ts";
 
 let plane: TestControlPlane;
@@ -19,13 +25,13 @@ afterAll(async () => {
   await plane.stop();
 });
 
-function datasets(args: readonly string[], options: RunOptions = {}) {
+function datasets(args: readonly string[], options: RunOptions = {}, command: readonly string[] = ["datasets"]) {
   const env = {
     POLICY_GUARD_URL: plane.baseUrl,
     POLICY_GUARD_TOKEN: world.tokens.admin ?? "",
     POLICY_GUARD_ORG: world.orgId,
   };
-  return policyGuard(["datasets", ...args], { env, ...options });
+  return policyGuard([...command, ...args], { env, ...options });
 }
 
 const lines = (from: number, to: number) =>
@@ -119,6 +125,30 @@ test("lists the catalog, installs what ships, and says which file to send of wha
   const foreign = await datasets(["install", "xstest", "--accept-licence"]);
   expect(foreign.stderr).toContain("policy-guard datasets import xstest xstest_prompts.csv");
   expect((await datasets(["list"])).stdout).toMatch(/^xstest .* awaiting_upload/m);
+});
+
+test("makes samples of annotated traces, and names those that became none", async () => {
+  const record = blockedEvaluation("secrets", {
+    capture: CaptureMode.FULL,
+    segments: [create(RecordedSegmentSchema, { id: "s1", role: "user", text: "is it mine?" })],
+  });
+  await new Ingest(plane.database, { sealer: testSealer, onResult: () => undefined }).ingest(
+    { orgId: world.orgId, projectId: world.projectId, environment: "dev", instanceId: randomUUID() },
+    batchOf([record]),
+  );
+  const path = `${plane.baseUrl}/v1/orgs/${world.orgId}/traces/${record.evaluationId}/annotations`;
+  const headers = { Authorization: `Bearer ${world.tokens.admin}`, "Content-Type": "application/json" };
+  const answer = await fetch(path, { method: "POST", headers, body: '{"mark": "false-positive"}' });
+  expect(answer.status).toBe(201);
+  const first = await datasets(["reviewed", "--create", "--env", "dev"], {}, ["annotations", "export"]);
+  expect(first, first.stderr).toMatchObject({ code: 0, stdout: "1 sample added; version 1\n" });
+  expect(await textsOf("reviewed")).toEqual(["is it mine?"]);
+  const again = await datasets(["reviewed", "--mark", "false-positive,correct", "--json"], {}, [
+    "annotations",
+    "export",
+  ]);
+  expect(JSON.parse(again.stdout)).toMatchObject({ exported: 0, duplicates: 1, version: 1 });
+  expect((await datasets(["reviewed", "--mark", "wrong"], {}, ["annotations", "export"])).code).toBe(2);
 });
 
 test("says what is wrong with a call", async () => {

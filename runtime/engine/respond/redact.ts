@@ -207,8 +207,8 @@ function keyOf(found: string, category: string, isReversible: boolean): string {
   return `${isReversible ? "r" : ""}\u0000${labelOf(category)}\u0000${found}`;
 }
 
-/** "EMAIL" of "pii.email". */
-function labelOf(category: string): string {
+/** What placeholders call a category: "EMAIL" is that of "pii.email". */
+export function labelOf(category: string): string {
   const last = category.split(".").at(-1) ?? "";
   const label = last
     .toUpperCase()

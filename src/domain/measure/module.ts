@@ -6,6 +6,7 @@ import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import { Annotations } from "./annotation/annotation.ts";
+import { AnnotationExports } from "./annotation/annotation-export.ts";
 import { AnnotationQueue } from "./annotation/annotation-queue.ts";
 import { AnnotationSettings } from "./annotation/annotation-setting.ts";
 import { Benchmarks } from "./benchmark/benchmark.ts";
@@ -30,6 +31,7 @@ export function createMeasureDomain({ database, sealer, guard, clock, analysis }
   const parts = { database, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
   return {
     annotations: new Annotations(database, sealer),
+    annotationExports: new AnnotationExports({ ...parts, sealer }),
     annotationQueue: new AnnotationQueue(database),
     annotationSettings: new AnnotationSettings(database),
     benchmarks: new Benchmarks({ database, clock, analysis }),

@@ -69,12 +69,27 @@ export async function erasedAmong(
 ): Promise<ReadonlySet<EvaluationRecord>> {
   if (records.length === 0 || !(await hasErasedSubjects(tx))) return new Set();
   const digest = await subjectDigester(tx, sealer);
-  const digests = records.map(({ reported }) => subjectsOf(reported).map(([kind, value]) => digest(kind, value)));
-  const found = await findErasedSubjects(tx, digests.flat());
-  const isErased = (at: number, createdAt: Date) =>
-    digests[at]?.some((each) => {
+  const known = records.map(({ reported, createdAt }) => ({
+    ...{ reported, createdAt },
+    digests: subjectsOf(reported).map(([kind, value]) => digest(kind, value)),
+  }));
+  return new Set((await erasedSubjectsAmong(tx, known, { skewMs })).map(({ reported }) => reported));
+}
+
+/** Of what is about these subjects, that which was made before one of them was erased. */
+export async function erasedSubjectsAmong<T extends { readonly digests: readonly Buffer[]; readonly createdAt: Date }>(
+  tx: Transaction,
+  about: readonly T[],
+  { skewMs }: { readonly skewMs: number },
+): Promise<T[]> {
+  const found = await findErasedSubjects(
+    tx,
+    about.flatMap(({ digests }) => digests),
+  );
+  return about.filter(({ digests, createdAt }) =>
+    digests.some((each) => {
       const erasedAt = found.get(each.toString("hex"));
       return erasedAt !== undefined && createdAt.getTime() <= erasedAt.getTime() + skewMs;
-    });
-  return new Set(records.flatMap(({ reported, createdAt }, at) => (isErased(at, createdAt) ? [reported] : [])));
+    }),
+  );
 }

@@ -135,3 +135,8 @@ export async function protectionOf(
 export async function lockAllEnvironments(tx: Transaction): Promise<void> {
   await tx.sql("select id from environment where org_id = ? order by id for update", [tx.orgId]);
 }
+
+/** Keeps erasures from beginning until the commit, as storing an evaluation does. */
+export async function shareAllEnvironments(tx: Transaction): Promise<void> {
+  await tx.sql("select id from environment where org_id = ? order by id for key share", [tx.orgId]);
+}

@@ -16,7 +16,43 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/annotation.proto.
  */
 export const file_policyguard_control_v1_annotation: GenFile = /*@__PURE__*/
-  fileDesc("Cidwb2xpY3lndWFyZC9jb250cm9sL3YxL2Fubm90YXRpb24ucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi3gEKEEFubm90YXRpb25UYXJnZXQSUAoEa2luZBgBIAEoDjIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblRhcmdldEtpbmRCFLpIB4IBBBABIADavBgGInJ1bGUiEjAKBnBvbGljeRgCIAEoCUIbukgHcgUQARiAAtq8GA0ic3VwcG9ydC1ib3QiSACIAQESLwoHcnVsZV9pZBgDIAEoCUIZukgHcgUQARiAAtq8GAsicGlpLmVtYWlsIkgBiAEBQgkKB19wb2xpY3lCCgoIX3J1bGVfaWQijQEKDkFubm90YXRpb25TcGFuEiMKB3NlZ21lbnQYASABKAlCErpIB3IFEAEYgALavBgEInMxIhIWCgVzdGFydBgCIAEoBUIHukgEGgIoABIUCgNlbmQYAyABKAVCB7pIBBoCKAESKAoFbGFiZWwYBCABKAlCGbpIB3IFEAEYgAHavBgLInBpaS5lbWFpbCIicgoJQW5ub3RhdG9yEjMKBGtpbmQYASABKA4yJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRvcktpbmQSCgoCaWQYAiABKAkSJAoFbGFiZWwYAyABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIiKEBgoKQW5ub3RhdGlvbhIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEAoIdHJhY2VfaWQYAyABKAkSEgoKcHJvamVjdF9pZBgEIAEoCRITCgtlbnZpcm9ubWVudBgFIAEoCRI0CgRtYXJrGAYgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFyaxI4CgZ0YXJnZXQYByABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25UYXJnZXQSPQoQZXhwZWN0ZWRfb3V0Y29tZRgIIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lSACIAQESKAoPZXhwZWN0ZWRfbGFiZWxzGAkgAygJQg/avBgLInBpaS5lbWFpbCISNQoFc3BhbnMYCiADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25TcGFuEkAKBG5vdGUYCyABKAlCLcC8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgBiAEBEjQKCWFubm90YXRvchgMIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdG9yEjgKBnNvdXJjZRgNIAEoDjIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblNvdXJjZRIQCghpc19maW5hbBgOIAEoCBIXCghyZXZpc2lvbhgPIAEoBUIF2rwYATESLgoKY3JlYXRlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMd2l0aGRyYXduX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEhwKCmlzX2N1cnJlbnQYEiABKAhCCNq8GAR0cnVlQhMKEV9leHBlY3RlZF9vdXRjb21lQgcKBV9ub3RlQg8KDV93aXRoZHJhd25fYXQijQEKEUFubm90YXRpb25TdW1tYXJ5Eg0KBW1hcmtzGAEgASgFEkIKDXJlc29sdmVkX21hcmsYAiABKA4yJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25NYXJrSACIAQESEwoLaXNfZGlzcHV0ZWQYAyABKAhCEAoOX3Jlc29sdmVkX21hcmsicAoSQW5ub3RhdGlvblNldHRpbmdzEhUKBnF1b3J1bRgBIAEoBUIF2rwYATESHgoOdGFyZ2V0X3Blcl9kYXkYAiABKAVCBtq8GAI1MBIjChNpbmZvcm1hdGl2ZV9wZXJfZGF5GAMgASgFQgbavBgCMjAiuwMKE0Fubm90YXRpb25RdWV1ZUl0ZW0SEAoIdHJhY2VfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoCRITCgtlbnZpcm9ubWVudBgDIAEoCRI0ChB0cmFjZV9jcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgRsYW5lGAUgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTGFuZRI6CgdzdHJhdHVtGAYgASgOMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uU3RyYXR1bRIYCgtwcm9iYWJpbGl0eRgHIAEoAUgAiAEBEikKBnJlYXNvbhgIIAEoCUIU2rwYECJuZWFyX3RocmVzaG9sZCJIAYgBARIZChFpc19zZWNvbmRfb3BpbmlvbhgJIAEoCBI1CgxsZWFzZWRfdW50aWwYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQFCDgoMX3Byb2JhYmlsaXR5QgkKB19yZWFzb25CDwoNX2xlYXNlZF91bnRpbCr7AQoOQW5ub3RhdGlvbk1hcmsSHwobQU5OT1RBVElPTl9NQVJLX1VOU1BFQ0lGSUVEEAASNgoeQU5OT1RBVElPTl9NQVJLX0ZBTFNFX1BPU0lUSVZFEAEaEpK9GA5mYWxzZS1wb3NpdGl2ZRI2Ch5BTk5PVEFUSU9OX01BUktfRkFMU0VfTkVHQVRJVkUQAhoSkr0YDmZhbHNlLW5lZ2F0aXZlEigKF0FOTk9UQVRJT05fTUFSS19DT1JSRUNUEAMaC5K9GAdjb3JyZWN0Ei4KGkFOTk9UQVRJT05fTUFSS19BQ0NFUFRBQkxFEAQaDpK9GAphY2NlcHRhYmxlKpYBChRBbm5vdGF0aW9uVGFyZ2V0S2luZBImCiJBTk5PVEFUSU9OX1RBUkdFVF9LSU5EX1VOU1BFQ0lGSUVEEAASKwocQU5OT1RBVElPTl9UQVJHRVRfS0lORF9UUkFDRRABGgmSvRgFdHJhY2USKQobQU5OT1RBVElPTl9UQVJHRVRfS0lORF9SVUxFEAIaCJK9GARydWxlKncKDUFubm90YXRvcktpbmQSHgoaQU5OT1RBVE9SX0tJTkRfVU5TUEVDSUZJRUQQABIjChRBTk5PVEFUT1JfS0lORF9IVU1BThABGgmSvRgFaHVtYW4SIQoTQU5OT1RBVE9SX0tJTkRfQ09ERRACGgiSvRgEY29kZSrhAQoQQW5ub3RhdGlvblNvdXJjZRIhCh1BTk5PVEFUSU9OX1NPVVJDRV9VTlNQRUNJRklFRBAAEigKGEFOTk9UQVRJT05fU09VUkNFX01BTlVBTBABGgqSvRgGbWFudWFsEigKGEFOTk9UQVRJT05fU09VUkNFX1JBTkRPTRACGgqSvRgGcmFuZG9tEjIKHUFOTk9UQVRJT05fU09VUkNFX0lORk9STUFUSVZFEAMaD5K9GAtpbmZvcm1hdGl2ZRIiChVBTk5PVEFUSU9OX1NPVVJDRV9BUEkQBBoHkr0YA2FwaSqLAQoOQW5ub3RhdGlvbkxhbmUSHwobQU5OT1RBVElPTl9MQU5FX1VOU1BFQ0lGSUVEEAASJgoWQU5OT1RBVElPTl9MQU5FX1JBTkRPTRABGgqSvRgGcmFuZG9tEjAKG0FOTk9UQVRJT05fTEFORV9JTkZPUk1BVElWRRACGg+SvRgLaW5mb3JtYXRpdmUqyAEKEUFubm90YXRpb25TdHJhdHVtEiIKHkFOTk9UQVRJT05fU1RSQVRVTV9VTlNQRUNJRklFRBAAEi0KG0FOTk9UQVRJT05fU1RSQVRVTV9FTkZPUkNFRBABGgySvRgIZW5mb3JjZWQSMwoeQU5OT1RBVElPTl9TVFJBVFVNX1NIQURPV19PTkxZEAIaD5K9GAtzaGFkb3dfb25seRIrChpBTk5PVEFUSU9OX1NUUkFUVU1fQUxMT1dFRBADGguSvRgHYWxsb3dlZGIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("Cidwb2xpY3lndWFyZC9jb250cm9sL3YxL2Fubm90YXRpb24ucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEiXgoVQW5ub3RhdGlvbkV4cG9ydEVycm9yEhAKCHRyYWNlX2lkGAEgASgJEiIKBGNvZGUYAiABKAlCFNq8GBAibGFiZWxfY29uZmxpY3QiEg8KB21lc3NhZ2UYAyABKAki3gEKEEFubm90YXRpb25UYXJnZXQSUAoEa2luZBgBIAEoDjIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblRhcmdldEtpbmRCFLpIB4IBBBABIADavBgGInJ1bGUiEjAKBnBvbGljeRgCIAEoCUIbukgHcgUQARiAAtq8GA0ic3VwcG9ydC1ib3QiSACIAQESLwoHcnVsZV9pZBgDIAEoCUIZukgHcgUQARiAAtq8GAsicGlpLmVtYWlsIkgBiAEBQgkKB19wb2xpY3lCCgoIX3J1bGVfaWQijQEKDkFubm90YXRpb25TcGFuEiMKB3NlZ21lbnQYASABKAlCErpIB3IFEAEYgALavBgEInMxIhIWCgVzdGFydBgCIAEoBUIHukgEGgIoABIUCgNlbmQYAyABKAVCB7pIBBoCKAESKAoFbGFiZWwYBCABKAlCGbpIB3IFEAEYgAHavBgLInBpaS5lbWFpbCIicgoJQW5ub3RhdG9yEjMKBGtpbmQYASABKA4yJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRvcktpbmQSCgoCaWQYAiABKAkSJAoFbGFiZWwYAyABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIiKEBgoKQW5ub3RhdGlvbhIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEAoIdHJhY2VfaWQYAyABKAkSEgoKcHJvamVjdF9pZBgEIAEoCRITCgtlbnZpcm9ubWVudBgFIAEoCRI0CgRtYXJrGAYgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFyaxI4CgZ0YXJnZXQYByABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25UYXJnZXQSPQoQZXhwZWN0ZWRfb3V0Y29tZRgIIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lSACIAQESKAoPZXhwZWN0ZWRfbGFiZWxzGAkgAygJQg/avBgLInBpaS5lbWFpbCISNQoFc3BhbnMYCiADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25TcGFuEkAKBG5vdGUYCyABKAlCLcC8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgBiAEBEjQKCWFubm90YXRvchgMIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdG9yEjgKBnNvdXJjZRgNIAEoDjIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblNvdXJjZRIQCghpc19maW5hbBgOIAEoCBIXCghyZXZpc2lvbhgPIAEoBUIF2rwYATESLgoKY3JlYXRlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMd2l0aGRyYXduX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEhwKCmlzX2N1cnJlbnQYEiABKAhCCNq8GAR0cnVlQhMKEV9leHBlY3RlZF9vdXRjb21lQgcKBV9ub3RlQg8KDV93aXRoZHJhd25fYXQijQEKEUFubm90YXRpb25TdW1tYXJ5Eg0KBW1hcmtzGAEgASgFEkIKDXJlc29sdmVkX21hcmsYAiABKA4yJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25NYXJrSACIAQESEwoLaXNfZGlzcHV0ZWQYAyABKAhCEAoOX3Jlc29sdmVkX21hcmsicAoSQW5ub3RhdGlvblNldHRpbmdzEhUKBnF1b3J1bRgBIAEoBUIF2rwYATESHgoOdGFyZ2V0X3Blcl9kYXkYAiABKAVCBtq8GAI1MBIjChNpbmZvcm1hdGl2ZV9wZXJfZGF5GAMgASgFQgbavBgCMjAiuwMKE0Fubm90YXRpb25RdWV1ZUl0ZW0SEAoIdHJhY2VfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoCRITCgtlbnZpcm9ubWVudBgDIAEoCRI0ChB0cmFjZV9jcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgRsYW5lGAUgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTGFuZRI6CgdzdHJhdHVtGAYgASgOMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uU3RyYXR1bRIYCgtwcm9iYWJpbGl0eRgHIAEoAUgAiAEBEikKBnJlYXNvbhgIIAEoCUIU2rwYECJuZWFyX3RocmVzaG9sZCJIAYgBARIZChFpc19zZWNvbmRfb3BpbmlvbhgJIAEoCBI1CgxsZWFzZWRfdW50aWwYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQFCDgoMX3Byb2JhYmlsaXR5QgkKB19yZWFzb25CDwoNX2xlYXNlZF91bnRpbCr7AQoOQW5ub3RhdGlvbk1hcmsSHwobQU5OT1RBVElPTl9NQVJLX1VOU1BFQ0lGSUVEEAASNgoeQU5OT1RBVElPTl9NQVJLX0ZBTFNFX1BPU0lUSVZFEAEaEpK9GA5mYWxzZS1wb3NpdGl2ZRI2Ch5BTk5PVEFUSU9OX01BUktfRkFMU0VfTkVHQVRJVkUQAhoSkr0YDmZhbHNlLW5lZ2F0aXZlEigKF0FOTk9UQVRJT05fTUFSS19DT1JSRUNUEAMaC5K9GAdjb3JyZWN0Ei4KGkFOTk9UQVRJT05fTUFSS19BQ0NFUFRBQkxFEAQaDpK9GAphY2NlcHRhYmxlKsABChFNaXNzaW5nVGV4dEFjdGlvbhIjCh9NSVNTSU5HX1RFWFRfQUNUSU9OX1VOU1BFQ0lGSUVEEAASJgoYTUlTU0lOR19URVhUX0FDVElPTl9TS0lQEAEaCJK9GARza2lwEjYKIE1JU1NJTkdfVEVYVF9BQ1RJT05fU0lHTkFMU19PTkxZEAIaEJK9GAxzaWduYWxzX29ubHkSJgoYTUlTU0lOR19URVhUX0FDVElPTl9GQUlMEAMaCJK9GARmYWlsKpIBChJSZWRhY3RlZFRleHRBY3Rpb24SJAogUkVEQUNURURfVEVYVF9BQ1RJT05fVU5TUEVDSUZJRUQQABItChxSRURBQ1RFRF9URVhUX0FDVElPTl9JTkNMVURFEAEaC5K9GAdpbmNsdWRlEicKGVJFREFDVEVEX1RFWFRfQUNUSU9OX1NLSVAQAhoIkr0YBHNraXAqlgEKFEFubm90YXRpb25UYXJnZXRLaW5kEiYKIkFOTk9UQVRJT05fVEFSR0VUX0tJTkRfVU5TUEVDSUZJRUQQABIrChxBTk5PVEFUSU9OX1RBUkdFVF9LSU5EX1RSQUNFEAEaCZK9GAV0cmFjZRIpChtBTk5PVEFUSU9OX1RBUkdFVF9LSU5EX1JVTEUQAhoIkr0YBHJ1bGUqdwoNQW5ub3RhdG9yS2luZBIeChpBTk5PVEFUT1JfS0lORF9VTlNQRUNJRklFRBAAEiMKFEFOTk9UQVRPUl9LSU5EX0hVTUFOEAEaCZK9GAVodW1hbhIhChNBTk5PVEFUT1JfS0lORF9DT0RFEAIaCJK9GARjb2RlKuEBChBBbm5vdGF0aW9uU291cmNlEiEKHUFOTk9UQVRJT05fU09VUkNFX1VOU1BFQ0lGSUVEEAASKAoYQU5OT1RBVElPTl9TT1VSQ0VfTUFOVUFMEAEaCpK9GAZtYW51YWwSKAoYQU5OT1RBVElPTl9TT1VSQ0VfUkFORE9NEAIaCpK9GAZyYW5kb20SMgodQU5OT1RBVElPTl9TT1VSQ0VfSU5GT1JNQVRJVkUQAxoPkr0YC2luZm9ybWF0aXZlEiIKFUFOTk9UQVRJT05fU09VUkNFX0FQSRAEGgeSvRgDYXBpKosBCg5Bbm5vdGF0aW9uTGFuZRIfChtBTk5PVEFUSU9OX0xBTkVfVU5TUEVDSUZJRUQQABImChZBTk5PVEFUSU9OX0xBTkVfUkFORE9NEAEaCpK9GAZyYW5kb20SMAobQU5OT1RBVElPTl9MQU5FX0lORk9STUFUSVZFEAIaD5K9GAtpbmZvcm1hdGl2ZSrIAQoRQW5ub3RhdGlvblN0cmF0dW0SIgoeQU5OT1RBVElPTl9TVFJBVFVNX1VOU1BFQ0lGSUVEEAASLQobQU5OT1RBVElPTl9TVFJBVFVNX0VORk9SQ0VEEAEaDJK9GAhlbmZvcmNlZBIzCh5BTk5PVEFUSU9OX1NUUkFUVU1fU0hBRE9XX09OTFkQAhoPkr0YC3NoYWRvd19vbmx5EisKGkFOTk9UQVRJT05fU1RSQVRVTV9BTExPV0VEEAMaC5K9GAdhbGxvd2VkYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+
+/**
+ * AnnotationExportError says why a trace became no sample.
+ *
+ * @generated from message policyguard.control.v1.AnnotationExportError
+ */
+export type AnnotationExportError = Message<"policyguard.control.v1.AnnotationExportError"> & {
+  /**
+   * The trace.
+   *
+   * @generated from field: string trace_id = 1;
+   */
+  traceId: string;
+
+  /**
+   * The kind of problem: "erased", "gone", "duplicate", "label_conflict", "too_many_labels", "too_long", "malformed" or
+   * "invalid".
+   *
+   * @generated from field: string code = 2;
+   */
+  code: string;
+
+  /**
+   * What is wrong, for people. It never quotes the text.
+   *
+   * @generated from field: string message = 3;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.AnnotationExportError.
+ * Use `create(AnnotationExportErrorSchema)` to create a new message.
+ */
+export const AnnotationExportErrorSchema: GenMessage<AnnotationExportError> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation, 0);
 
 /**
  * AnnotationTarget is what an annotation is about.
@@ -51,7 +87,7 @@ export type AnnotationTarget = Message<"policyguard.control.v1.AnnotationTarget"
  * Use `create(AnnotationTargetSchema)` to create a new message.
  */
 export const AnnotationTargetSchema: GenMessage<AnnotationTarget> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation, 0);
+  messageDesc(file_policyguard_control_v1_annotation, 1);
 
 /**
  * AnnotationSpan is a place in a text of the trace.
@@ -93,7 +129,7 @@ export type AnnotationSpan = Message<"policyguard.control.v1.AnnotationSpan"> & 
  * Use `create(AnnotationSpanSchema)` to create a new message.
  */
 export const AnnotationSpanSchema: GenMessage<AnnotationSpan> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation, 1);
+  messageDesc(file_policyguard_control_v1_annotation, 2);
 
 /**
  * Annotator is who annotated.
@@ -128,7 +164,7 @@ export type Annotator = Message<"policyguard.control.v1.Annotator"> & {
  * Use `create(AnnotatorSchema)` to create a new message.
  */
 export const AnnotatorSchema: GenMessage<Annotator> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation, 2);
+  messageDesc(file_policyguard_control_v1_annotation, 3);
 
 /**
  * Annotation is what one annotator says of one target in one trace. Each change is a new revision.
@@ -268,7 +304,7 @@ export type Annotation = Message<"policyguard.control.v1.Annotation"> & {
  * Use `create(AnnotationSchema)` to create a new message.
  */
 export const AnnotationSchema: GenMessage<Annotation> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation, 3);
+  messageDesc(file_policyguard_control_v1_annotation, 4);
 
 /**
  * AnnotationSummary is what annotators say of a trace, in short.
@@ -304,7 +340,7 @@ export type AnnotationSummary = Message<"policyguard.control.v1.AnnotationSummar
  * Use `create(AnnotationSummarySchema)` to create a new message.
  */
 export const AnnotationSummarySchema: GenMessage<AnnotationSummary> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation, 4);
+  messageDesc(file_policyguard_control_v1_annotation, 5);
 
 /**
  * AnnotationSettings say how a project's traces are annotated.
@@ -339,7 +375,7 @@ export type AnnotationSettings = Message<"policyguard.control.v1.AnnotationSetti
  * Use `create(AnnotationSettingsSchema)` to create a new message.
  */
 export const AnnotationSettingsSchema: GenMessage<AnnotationSettings> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation, 5);
+  messageDesc(file_policyguard_control_v1_annotation, 6);
 
 /**
  * AnnotationQueueItem is a trace that waits for an annotator.
@@ -424,7 +460,7 @@ export type AnnotationQueueItem = Message<"policyguard.control.v1.AnnotationQueu
  * Use `create(AnnotationQueueItemSchema)` to create a new message.
  */
 export const AnnotationQueueItemSchema: GenMessage<AnnotationQueueItem> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation, 6);
+  messageDesc(file_policyguard_control_v1_annotation, 7);
 
 /**
  * AnnotationMark is what somebody says of a decision.
@@ -482,6 +518,95 @@ export const AnnotationMarkSchema: GenEnum<AnnotationMark> = /*@__PURE__*/
   enumDesc(file_policyguard_control_v1_annotation, 0);
 
 /**
+ * MissingTextAction says what becomes of traces of which no text, or not all of it, was kept.
+ *
+ * @generated from enum policyguard.control.v1.MissingTextAction
+ */
+export const MissingTextAction = {
+  /**
+   * The default: skip.
+   *
+   * @generated from enum value: MISSING_TEXT_ACTION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Leave them out and count them.
+   *
+   * @generated from enum value: MISSING_TEXT_ACTION_SKIP = 1;
+   */
+  SKIP: 1,
+
+  /**
+   * Make samples of what the runtime recorded, without text.
+   *
+   * @generated from enum value: MISSING_TEXT_ACTION_SIGNALS_ONLY = 2;
+   */
+  SIGNALS_ONLY: 2,
+
+  /**
+   * Refuse the whole export.
+   *
+   * @generated from enum value: MISSING_TEXT_ACTION_FAIL = 3;
+   */
+  FAIL: 3,
+} as const;
+
+/**
+ * MissingTextAction says what becomes of traces of which no text, or not all of it, was kept.
+ *
+ * @generated from enum policyguard.control.v1.MissingTextAction
+ */
+export type MissingTextAction = (typeof MissingTextAction)[keyof typeof MissingTextAction] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.MissingTextAction.
+ */
+export const MissingTextActionSchema: GenEnum<MissingTextAction> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_annotation, 1);
+
+/**
+ * RedactedTextAction says what becomes of traces whose text was kept with findings replaced.
+ *
+ * @generated from enum policyguard.control.v1.RedactedTextAction
+ */
+export const RedactedTextAction = {
+  /**
+   * The default: include.
+   *
+   * @generated from enum value: REDACTED_TEXT_ACTION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Make samples of them. Placeholders become spans, and the sample says `is_redacted`.
+   *
+   * @generated from enum value: REDACTED_TEXT_ACTION_INCLUDE = 1;
+   */
+  INCLUDE: 1,
+
+  /**
+   * Leave them out and count them.
+   *
+   * @generated from enum value: REDACTED_TEXT_ACTION_SKIP = 2;
+   */
+  SKIP: 2,
+} as const;
+
+/**
+ * RedactedTextAction says what becomes of traces whose text was kept with findings replaced.
+ *
+ * @generated from enum policyguard.control.v1.RedactedTextAction
+ */
+export type RedactedTextAction = (typeof RedactedTextAction)[keyof typeof RedactedTextAction] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.RedactedTextAction.
+ */
+export const RedactedTextActionSchema: GenEnum<RedactedTextAction> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_annotation, 2);
+
+/**
  * AnnotationTargetKind is what an annotation is about.
  *
  * @generated from enum policyguard.control.v1.AnnotationTargetKind
@@ -520,7 +645,7 @@ export type AnnotationTargetKind = (typeof AnnotationTargetKind)[keyof typeof An
  * Describes the enum policyguard.control.v1.AnnotationTargetKind.
  */
 export const AnnotationTargetKindSchema: GenEnum<AnnotationTargetKind> = /*@__PURE__*/
-  enumDesc(file_policyguard_control_v1_annotation, 1);
+  enumDesc(file_policyguard_control_v1_annotation, 3);
 
 /**
  * AnnotatorKind is who annotates.
@@ -561,7 +686,7 @@ export type AnnotatorKind = (typeof AnnotatorKind)[keyof typeof AnnotatorKind] |
  * Describes the enum policyguard.control.v1.AnnotatorKind.
  */
 export const AnnotatorKindSchema: GenEnum<AnnotatorKind> = /*@__PURE__*/
-  enumDesc(file_policyguard_control_v1_annotation, 2);
+  enumDesc(file_policyguard_control_v1_annotation, 4);
 
 /**
  * AnnotationSource is how an annotator came to a trace. Rates are estimated from `random` alone: whoever looks for
@@ -618,7 +743,7 @@ export type AnnotationSource = (typeof AnnotationSource)[keyof typeof Annotation
  * Describes the enum policyguard.control.v1.AnnotationSource.
  */
 export const AnnotationSourceSchema: GenEnum<AnnotationSource> = /*@__PURE__*/
-  enumDesc(file_policyguard_control_v1_annotation, 3);
+  enumDesc(file_policyguard_control_v1_annotation, 5);
 
 /**
  * AnnotationLane is a part of the queue.
@@ -659,7 +784,7 @@ export type AnnotationLane = (typeof AnnotationLane)[keyof typeof AnnotationLane
  * Describes the enum policyguard.control.v1.AnnotationLane.
  */
 export const AnnotationLaneSchema: GenEnum<AnnotationLane> = /*@__PURE__*/
-  enumDesc(file_policyguard_control_v1_annotation, 4);
+  enumDesc(file_policyguard_control_v1_annotation, 6);
 
 /**
  * AnnotationStratum is a kind of trace that the random lane samples at a rate of its own.
@@ -707,5 +832,5 @@ export type AnnotationStratum = (typeof AnnotationStratum)[keyof typeof Annotati
  * Describes the enum policyguard.control.v1.AnnotationStratum.
  */
 export const AnnotationStratumSchema: GenEnum<AnnotationStratum> = /*@__PURE__*/
-  enumDesc(file_policyguard_control_v1_annotation, 5);
+  enumDesc(file_policyguard_control_v1_annotation, 7);
 

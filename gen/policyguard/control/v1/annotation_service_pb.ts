@@ -8,7 +8,7 @@ import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Annotation, AnnotationLane, AnnotationMark, AnnotationQueueItem, AnnotationSettings, AnnotationSpan, AnnotationTarget } from "./annotation_pb.ts";
+import type { Annotation, AnnotationExportError, AnnotationLane, AnnotationMark, AnnotationQueueItem, AnnotationSettings, AnnotationSpan, AnnotationTarget, MissingTextAction, RedactedTextAction } from "./annotation_pb.ts";
 import { file_policyguard_control_v1_annotation } from "./annotation_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Outcome } from "../../policy/v1/outcome_pb.ts";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/annotation_service.proto.
  */
 export const file_policyguard_control_v1_annotation_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci9wb2xpY3lndWFyZC9jb250cm9sL3YxL2Fubm90YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLuBAoXQ3JlYXRlQW5ub3RhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRyYWNlX2lkGAIgASgJQgi6SAVyA7ABARJUCgRtYXJrGAMgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IeukgHggEEEAEgANq8GBAiZmFsc2UtcG9zaXRpdmUiEjgKBnRhcmdldBgEIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblRhcmdldBJCChBleHBlY3RlZF9vdXRjb21lGAUgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCCLpIBYIBAhABEjsKD2V4cGVjdGVkX2xhYmVscxgGIAMoCUIiukgQkgENECAYASIHcgUQARiAAdq8GAsicGlpLmVtYWlsIhJACgVzcGFucxgHIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblNwYW5CCbpIBpIBAxDIARJICgRub3RlGAggASgJQjW6SAVyAxigH8C8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgAiAEBEhUKCGlzX2ZpbmFsGAkgASgISAGIAQESTwoJYW5ub3RhdG9yGAogASgJQje6SCdyJTIjXltBLVphLXowLTldW0EtWmEtejAtOS5fOi1dezAsMTI3fSTavBgJImp1ZGdlLTIiSAKIAQFCBwoFX25vdGVCCwoJX2lzX2ZpbmFsQgwKCl9hbm5vdGF0b3IiUgoYQ3JlYXRlQW5ub3RhdGlvblJlc3BvbnNlEjYKCmFubm90YXRpb24YASABKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb24ivgEKG0xpc3RUcmFjZUFubm90YXRpb25zUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGgoIdHJhY2VfaWQYAiABKAlCCLpIBXIDsAEBEhQKB2hpc3RvcnkYAyABKAhIAIgBARIeCgVsaW1pdBgEIAEoBUIKukgHGgUYyAEoAUgBiAEBEhwKBm9mZnNldBgFIAEoBUIHukgEGgIoAEgCiAEBQgoKCF9oaXN0b3J5QggKBl9saW1pdEIJCgdfb2Zmc2V0IoUBChxMaXN0VHJhY2VBbm5vdGF0aW9uc1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI3Cgthbm5vdGF0aW9ucxgEIAMoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvbiLoAwoXVXBkYXRlQW5ub3RhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRyYWNlX2lkGAIgASgJQgi6SAVyA7ABARIfCg1hbm5vdGF0aW9uX2lkGAMgASgJQgi6SAVyA7ABARI+CgRtYXJrGAQgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IIukgFggECEAESQgoQZXhwZWN0ZWRfb3V0Y29tZRgFIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQgi6SAWCAQIQARI/Cg9leHBlY3RlZF9sYWJlbHMYBiADKAlCJrpIEJIBDRAgGAEiB3IFEAEYgAHavBgLInBpaS5lbWFpbCLgvBgBEkQKBXNwYW5zGAcgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uU3BhbkINukgGkgEDEMgB4LwYARJICgRub3RlGAggASgJQjW6SAVyAxigH8C8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgAiAEBEhUKCGlzX2ZpbmFsGAkgASgISAGIAQFCBwoFX25vdGVCCwoJX2lzX2ZpbmFsIlIKGFVwZGF0ZUFubm90YXRpb25SZXNwb25zZRI2Cgphbm5vdGF0aW9uGAEgASgLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uImYKF0RlbGV0ZUFubm90YXRpb25SZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIaCgh0cmFjZV9pZBgCIAEoCUIIukgFcgOwAQESHwoNYW5ub3RhdGlvbl9pZBgDIAEoCUIIukgFcgOwAQEiGgoYRGVsZXRlQW5ub3RhdGlvblJlc3BvbnNlIr4EChZMaXN0QW5ub3RhdGlvbnNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBEiEKCnByb2plY3RfaWQYBCABKAlCCLpIBXIDsAEBSAKIAQESIQoLZW52aXJvbm1lbnQYBSABKAlCB7pIBHICGD9IA4gBARI+CgRtYXJrGAYgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IIukgFggECEAESHgoHcnVsZV9pZBgHIAEoCUIIukgFcgMYgAJIBIgBARIdCgZwb2xpY3kYCCABKAlCCLpIBXIDGIACSAWIAQESIAoJYW5ub3RhdG9yGAkgASgJQgi6SAVyAxiAAkgGiAEBEhUKCHJlc29sdmVkGAogASgISAeIAQESLgoFc2luY2UYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAiIAQESLgoFdW50aWwYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAmIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXRCDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50QgoKCF9ydWxlX2lkQgkKB19wb2xpY3lCDAoKX2Fubm90YXRvckILCglfcmVzb2x2ZWRCCAoGX3NpbmNlQggKBl91bnRpbCKAAQoXTGlzdEFubm90YXRpb25zUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjcKC2Fubm90YXRpb25zGAQgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uIoMDChpMaXN0QW5ub3RhdGlvblF1ZXVlUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoFbGltaXQYAiABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAyABKAVCB7pIBBoCKABIAYgBARIhCgpwcm9qZWN0X2lkGAQgASgJQgi6SAVyA7ABAUgCiAEBEiEKC2Vudmlyb25tZW50GAUgASgJQge6SARyAhg/SAOIAQESPgoEbGFuZRgGIAEoDjImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvbkxhbmVCCLpIBYIBAhABEk8KCWFubm90YXRvchgHIAEoCUI3ukgnciUyI15bQS1aYS16MC05XVtBLVphLXowLTkuXzotXXswLDEyN30k2rwYCSJqdWRnZS0yIkgEiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0Qg0KC19wcm9qZWN0X2lkQg4KDF9lbnZpcm9ubWVudEIMCgpfYW5ub3RhdG9yIocBChtMaXN0QW5ub3RhdGlvblF1ZXVlUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjoKBWl0ZW1zGAQgAygLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uUXVldWVJdGVtItoCChtMZWFzZUFubm90YXRpb25RdWV1ZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh0KBWxpbWl0GAIgASgFQgm6SAYaBBgyKAFIAIgBARIhCgpwcm9qZWN0X2lkGAMgASgJQgi6SAVyA7ABAUgBiAEBEiEKC2Vudmlyb25tZW50GAQgASgJQge6SARyAhg/SAKIAQESPgoEbGFuZRgFIAEoDjImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvbkxhbmVCCLpIBYIBAhABEk8KCWFubm90YXRvchgGIAEoCUI3ukgnciUyI15bQS1aYS16MC05XVtBLVphLXowLTkuXzotXXswLDEyN30k2rwYCSJqdWRnZS0yIkgDiAEBQggKBl9saW1pdEINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCDAoKX2Fubm90YXRvciJaChxMZWFzZUFubm90YXRpb25RdWV1ZVJlc3BvbnNlEjoKBWl0ZW1zGAEgAygLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uUXVldWVJdGVtIqsBCh5Ta2lwQW5ub3RhdGlvblF1ZXVlSXRlbVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRyYWNlX2lkGAIgASgJQgi6SAVyA7ABARJPCglhbm5vdGF0b3IYAyABKAlCN7pIJ3IlMiNeW0EtWmEtejAtOV1bQS1aYS16MC05Ll86LV17MCwxMjd9JNq8GAkianVkZ2UtMiJIAIgBAUIMCgpfYW5ub3RhdG9yIiEKH1NraXBBbm5vdGF0aW9uUXVldWVJdGVtUmVzcG9uc2UiTAocR2V0QW5ub3RhdGlvblNldHRpbmdzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQEiXQodR2V0QW5ub3RhdGlvblNldHRpbmdzUmVzcG9uc2USPAoIc2V0dGluZ3MYASABKAsyKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25TZXR0aW5ncyKOAgofVXBkYXRlQW5ub3RhdGlvblNldHRpbmdzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQESIwoGcXVvcnVtGAMgASgFQg66SAYaBBgFKAHavBgBMkgAiAEBEi4KDnRhcmdldF9wZXJfZGF5GAQgASgFQhG6SAcaBRiQTigA2rwYAzEwMEgBiAEBEjIKE2luZm9ybWF0aXZlX3Blcl9kYXkYBSABKAVCELpIBxoFGOgHKADavBgCNDBIAogBAUIJCgdfcXVvcnVtQhEKD190YXJnZXRfcGVyX2RheUIWChRfaW5mb3JtYXRpdmVfcGVyX2RheSJgCiBVcGRhdGVBbm5vdGF0aW9uU2V0dGluZ3NSZXNwb25zZRI8CghzZXR0aW5ncxgBIAEoCzIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblNldHRpbmdzMsMSChFBbm5vdGF0aW9uU2VydmljZRKNAgoQQ3JlYXRlQW5ub3RhdGlvbhIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlQW5ub3RhdGlvblJlcXVlc3QaMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUFubm90YXRpb25SZXNwb25zZSKVAfK7GA4SAgEEGAIiBm9yZ19pZPi7GMkBirwYEWFubm90YXRpb24uY3JlYXRlmrwYCW5vdF9mb3VuZJq8GBJpbnN1ZmZpY2llbnRfc2NvcGWC0+STAkA6ASpiCmFubm90YXRpb24iLy92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcy97dHJhY2VfaWR9L2Fubm90YXRpb25zEssBChRMaXN0VHJhY2VBbm5vdGF0aW9ucxIzLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFRyYWNlQW5ub3RhdGlvbnNSZXF1ZXN0GjQucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0VHJhY2VBbm5vdGF0aW9uc1Jlc3BvbnNlIkiavBgJbm90X2ZvdW5kqLwYBILT5JMCMRIvL3YxL29yZ3Mve29yZ19pZH0vdHJhY2VzL3t0cmFjZV9pZH0vYW5ub3RhdGlvbnMSmAIKEFVwZGF0ZUFubm90YXRpb24SLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlVwZGF0ZUFubm90YXRpb25SZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVBbm5vdGF0aW9uUmVzcG9uc2UioAHyuxgOEgIBBBgCIgZvcmdfaWSKvBgRYW5ub3RhdGlvbi51cGRhdGWavBgJbm90X2ZvdW5kmrwYEmluc3VmZmljaWVudF9zY29wZYLT5JMCUDoBKmIKYW5ub3RhdGlvbjI/L3YxL29yZ3Mve29yZ19pZH0vdHJhY2VzL3t0cmFjZV9pZH0vYW5ub3RhdGlvbnMve2Fubm90YXRpb25faWR9Eo4CChBEZWxldGVBbm5vdGF0aW9uEi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVBbm5vdGF0aW9uUmVxdWVzdBowLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlQW5ub3RhdGlvblJlc3BvbnNlIpYB8rsYDhICAQQYAiIGb3JnX2lk+LsYzAGKvBgRYW5ub3RhdGlvbi5kZWxldGWavBgJbm90X2ZvdW5kmrwYEmluc3VmZmljaWVudF9zY29wZYLT5JMCQSo/L3YxL29yZ3Mve29yZ19pZH0vdHJhY2VzL3t0cmFjZV9pZH0vYW5ub3RhdGlvbnMve2Fubm90YXRpb25faWR9Ep0BCg9MaXN0QW5ub3RhdGlvbnMSLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RBbm5vdGF0aW9uc1JlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RBbm5vdGF0aW9uc1Jlc3BvbnNlIimovBgEgtPkkwIfEh0vdjEvb3Jncy97b3JnX2lkfS9hbm5vdGF0aW9ucxK9AQoTTGlzdEFubm90YXRpb25RdWV1ZRIyLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEFubm90YXRpb25RdWV1ZVJlcXVlc3QaMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RBbm5vdGF0aW9uUXVldWVSZXNwb25zZSI98rsYDhICAQQYAiIGb3JnX2lkgtPkkwIlEiMvdjEvb3Jncy97b3JnX2lkfS9hbm5vdGF0aW9ucy9xdWV1ZRLJAQoUTGVhc2VBbm5vdGF0aW9uUXVldWUSMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxlYXNlQW5ub3RhdGlvblF1ZXVlUmVxdWVzdBo0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGVhc2VBbm5vdGF0aW9uUXVldWVSZXNwb25zZSJG8rsYDhICAQQYAiIGb3JnX2lkgtPkkwIuOgEqIikvdjEvb3Jncy97b3JnX2lkfS9hbm5vdGF0aW9ucy9xdWV1ZS9sZWFzZRLpAQoXU2tpcEFubm90YXRpb25RdWV1ZUl0ZW0SNi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNraXBBbm5vdGF0aW9uUXVldWVJdGVtUmVxdWVzdBo3LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2tpcEFubm90YXRpb25RdWV1ZUl0ZW1SZXNwb25zZSJd8rsYDhICAQQYAiIGb3JnX2lkmrwYCW5vdF9mb3VuZILT5JMCODoBKiIzL3YxL29yZ3Mve29yZ19pZH0vYW5ub3RhdGlvbnMvcXVldWUve3RyYWNlX2lkfS9za2lwEvQBChVHZXRBbm5vdGF0aW9uU2V0dGluZ3MSNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEFubm90YXRpb25TZXR0aW5nc1JlcXVlc3QaNS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEFubm90YXRpb25TZXR0aW5nc1Jlc3BvbnNlIm7yuxgMKgpwcm9qZWN0X2lkmrwYCW5vdF9mb3VuZKi8GASC0+STAkdiCHNldHRpbmdzEjsvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vYW5ub3RhdGlvbi1zZXR0aW5ncxKOAgoYVXBkYXRlQW5ub3RhdGlvblNldHRpbmdzEjcucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVBbm5vdGF0aW9uU2V0dGluZ3NSZXF1ZXN0GjgucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVBbm5vdGF0aW9uU2V0dGluZ3NSZXNwb25zZSJ/irwYGmFubm90YXRpb25fc2V0dGluZ3MudXBkYXRlmrwYCW5vdF9mb3VuZKi8GAaC0+STAko6ASpiCHNldHRpbmdzGjsvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vYW5ub3RhdGlvbi1zZXR0aW5ncxoE4L0YBmIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_annotation, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("Ci9wb2xpY3lndWFyZC9jb250cm9sL3YxL2Fubm90YXRpb25fc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLuBAoXQ3JlYXRlQW5ub3RhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRyYWNlX2lkGAIgASgJQgi6SAVyA7ABARJUCgRtYXJrGAMgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IeukgHggEEEAEgANq8GBAiZmFsc2UtcG9zaXRpdmUiEjgKBnRhcmdldBgEIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblRhcmdldBJCChBleHBlY3RlZF9vdXRjb21lGAUgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCCLpIBYIBAhABEjsKD2V4cGVjdGVkX2xhYmVscxgGIAMoCUIiukgQkgENECAYASIHcgUQARiAAdq8GAsicGlpLmVtYWlsIhJACgVzcGFucxgHIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblNwYW5CCbpIBpIBAxDIARJICgRub3RlGAggASgJQjW6SAVyAxigH8C8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgAiAEBEhUKCGlzX2ZpbmFsGAkgASgISAGIAQESTwoJYW5ub3RhdG9yGAogASgJQje6SCdyJTIjXltBLVphLXowLTldW0EtWmEtejAtOS5fOi1dezAsMTI3fSTavBgJImp1ZGdlLTIiSAKIAQFCBwoFX25vdGVCCwoJX2lzX2ZpbmFsQgwKCl9hbm5vdGF0b3IiUgoYQ3JlYXRlQW5ub3RhdGlvblJlc3BvbnNlEjYKCmFubm90YXRpb24YASABKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb24ivgEKG0xpc3RUcmFjZUFubm90YXRpb25zUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGgoIdHJhY2VfaWQYAiABKAlCCLpIBXIDsAEBEhQKB2hpc3RvcnkYAyABKAhIAIgBARIeCgVsaW1pdBgEIAEoBUIKukgHGgUYyAEoAUgBiAEBEhwKBm9mZnNldBgFIAEoBUIHukgEGgIoAEgCiAEBQgoKCF9oaXN0b3J5QggKBl9saW1pdEIJCgdfb2Zmc2V0IoUBChxMaXN0VHJhY2VBbm5vdGF0aW9uc1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI3Cgthbm5vdGF0aW9ucxgEIAMoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvbiLoAwoXVXBkYXRlQW5ub3RhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhoKCHRyYWNlX2lkGAIgASgJQgi6SAVyA7ABARIfCg1hbm5vdGF0aW9uX2lkGAMgASgJQgi6SAVyA7ABARI+CgRtYXJrGAQgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IIukgFggECEAESQgoQZXhwZWN0ZWRfb3V0Y29tZRgFIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQgi6SAWCAQIQARI/Cg9leHBlY3RlZF9sYWJlbHMYBiADKAlCJrpIEJIBDRAgGAEiB3IFEAEYgAHavBgLInBpaS5lbWFpbCLgvBgBEkQKBXNwYW5zGAcgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uU3BhbkINukgGkgEDEMgB4LwYARJICgRub3RlGAggASgJQjW6SAVyAxigH8C8GAHavBglImFuIG9yZGVyIG51bWJlciwgbm90IGEgcGhvbmUgbnVtYmVyIkgAiAEBEhUKCGlzX2ZpbmFsGAkgASgISAGIAQFCBwoFX25vdGVCCwoJX2lzX2ZpbmFsIlIKGFVwZGF0ZUFubm90YXRpb25SZXNwb25zZRI2Cgphbm5vdGF0aW9uGAEgASgLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uImYKF0RlbGV0ZUFubm90YXRpb25SZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIaCgh0cmFjZV9pZBgCIAEoCUIIukgFcgOwAQESHwoNYW5ub3RhdGlvbl9pZBgDIAEoCUIIukgFcgOwAQEiGgoYRGVsZXRlQW5ub3RhdGlvblJlc3BvbnNlIr4EChZMaXN0QW5ub3RhdGlvbnNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBEiEKCnByb2plY3RfaWQYBCABKAlCCLpIBXIDsAEBSAKIAQESIQoLZW52aXJvbm1lbnQYBSABKAlCB7pIBHICGD9IA4gBARI+CgRtYXJrGAYgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IIukgFggECEAESHgoHcnVsZV9pZBgHIAEoCUIIukgFcgMYgAJIBIgBARIdCgZwb2xpY3kYCCABKAlCCLpIBXIDGIACSAWIAQESIAoJYW5ub3RhdG9yGAkgASgJQgi6SAVyAxiAAkgGiAEBEhUKCHJlc29sdmVkGAogASgISAeIAQESLgoFc2luY2UYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAiIAQESLgoFdW50aWwYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAmIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXRCDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50QgoKCF9ydWxlX2lkQgkKB19wb2xpY3lCDAoKX2Fubm90YXRvckILCglfcmVzb2x2ZWRCCAoGX3NpbmNlQggKBl91bnRpbCKAAQoXTGlzdEFubm90YXRpb25zUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjcKC2Fubm90YXRpb25zGAQgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uItsDChhFeHBvcnRBbm5vdGF0aW9uc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEiEKCmRhdGFzZXRfaWQYAiABKAlCCLpIBXIDsAEBSACIAQESRAoHZGF0YXNldBgDIAEoCzIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvbkRhdGFzZXRJbnB1dEgBiAEBEkMKBmZpbHRlchgEIAEoCzIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvbkV4cG9ydEZpbHRlckgCiAEBEkgKBW1hcmtzGAUgAygOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uTWFya0IRukgOkgELGAEiB4IBBBABIAASSQoMbWlzc2luZ190ZXh0GAYgASgOMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5NaXNzaW5nVGV4dEFjdGlvbkIIukgFggECEAESRgoIcmVkYWN0ZWQYByABKA4yKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlZGFjdGVkVGV4dEFjdGlvbkIIukgFggECEAFCDQoLX2RhdGFzZXRfaWRCCgoIX2RhdGFzZXRCCQoHX2ZpbHRlciKYAQoWQW5ub3RhdGlvbkRhdGFzZXRJbnB1dBJMCgRuYW1lGAEgASgJQj66SCZyJDIiXltBLVphLXowLTldW0EtWmEtejAtOS5fLV17MCwxMjd9JNq8GBEicmV2aWV3ZWQtdHJhY2VzIhIhCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABAUgAiAEBQg0KC19wcm9qZWN0X2lkIscCChZBbm5vdGF0aW9uRXhwb3J0RmlsdGVyEiEKCnByb2plY3RfaWQYASABKAlCCLpIBXIDsAEBSACIAQESIQoLZW52aXJvbm1lbnQYAiABKAlCB7pIBHICGD9IAYgBARIdCgZwb2xpY3kYAyABKAlCCLpIBXIDGIACSAKIAQESHgoHcnVsZV9pZBgEIAEoCUIIukgFcgMYgAJIA4gBARIuCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBIgBARIuCgV1bnRpbBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBYgBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCQoHX3BvbGljeUIKCghfcnVsZV9pZEIICgZfc2luY2VCCAoGX3VudGlsIt8BChlFeHBvcnRBbm5vdGF0aW9uc1Jlc3BvbnNlEhIKCmRhdGFzZXRfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoBRIQCghleHBvcnRlZBgDIAEoBRIUCgx3aXRob3V0X3RleHQYBCABKAUSEAoIcmVkYWN0ZWQYBSABKAUSEgoKZHVwbGljYXRlcxgGIAEoBRIQCghyZWplY3RlZBgHIAEoBRI9CgZlcnJvcnMYCCADKAsyLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25FeHBvcnRFcnJvciKDAwoaTGlzdEFubm90YXRpb25RdWV1ZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQESIQoKcHJvamVjdF9pZBgEIAEoCUIIukgFcgOwAQFIAogBARIhCgtlbnZpcm9ubWVudBgFIAEoCUIHukgEcgIYP0gDiAEBEj4KBGxhbmUYBiABKA4yJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25MYW5lQgi6SAWCAQIQARJPCglhbm5vdGF0b3IYByABKAlCN7pIJ3IlMiNeW0EtWmEtejAtOV1bQS1aYS16MC05Ll86LV17MCwxMjd9JNq8GAkianVkZ2UtMiJIBIgBAUIICgZfbGltaXRCCQoHX29mZnNldEINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCDAoKX2Fubm90YXRvciKHAQobTGlzdEFubm90YXRpb25RdWV1ZVJlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI6CgVpdGVtcxgEIAMoCzIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblF1ZXVlSXRlbSLaAgobTGVhc2VBbm5vdGF0aW9uUXVldWVSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIdCgVsaW1pdBgCIAEoBUIJukgGGgQYMigBSACIAQESIQoKcHJvamVjdF9pZBgDIAEoCUIIukgFcgOwAQFIAYgBARIhCgtlbnZpcm9ubWVudBgEIAEoCUIHukgEcgIYP0gCiAEBEj4KBGxhbmUYBSABKA4yJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25MYW5lQgi6SAWCAQIQARJPCglhbm5vdGF0b3IYBiABKAlCN7pIJ3IlMiNeW0EtWmEtejAtOV1bQS1aYS16MC05Ll86LV17MCwxMjd9JNq8GAkianVkZ2UtMiJIA4gBAUIICgZfbGltaXRCDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50QgwKCl9hbm5vdGF0b3IiWgocTGVhc2VBbm5vdGF0aW9uUXVldWVSZXNwb25zZRI6CgVpdGVtcxgBIAMoCzIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQW5ub3RhdGlvblF1ZXVlSXRlbSKrAQoeU2tpcEFubm90YXRpb25RdWV1ZUl0ZW1SZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIaCgh0cmFjZV9pZBgCIAEoCUIIukgFcgOwAQESTwoJYW5ub3RhdG9yGAMgASgJQje6SCdyJTIjXltBLVphLXowLTldW0EtWmEtejAtOS5fOi1dezAsMTI3fSTavBgJImp1ZGdlLTIiSACIAQFCDAoKX2Fubm90YXRvciIhCh9Ta2lwQW5ub3RhdGlvblF1ZXVlSXRlbVJlc3BvbnNlIkwKHEdldEFubm90YXRpb25TZXR0aW5nc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBIl0KHUdldEFubm90YXRpb25TZXR0aW5nc1Jlc3BvbnNlEjwKCHNldHRpbmdzGAEgASgLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5Bbm5vdGF0aW9uU2V0dGluZ3MijgIKH1VwZGF0ZUFubm90YXRpb25TZXR0aW5nc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEiMKBnF1b3J1bRgDIAEoBUIOukgGGgQYBSgB2rwYATJIAIgBARIuCg50YXJnZXRfcGVyX2RheRgEIAEoBUIRukgHGgUYkE4oANq8GAMxMDBIAYgBARIyChNpbmZvcm1hdGl2ZV9wZXJfZGF5GAUgASgFQhC6SAcaBRjoBygA2rwYAjQwSAKIAQFCCQoHX3F1b3J1bUIRCg9fdGFyZ2V0X3Blcl9kYXlCFgoUX2luZm9ybWF0aXZlX3Blcl9kYXkiYAogVXBkYXRlQW5ub3RhdGlvblNldHRpbmdzUmVzcG9uc2USPAoIc2V0dGluZ3MYASABKAsyKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFubm90YXRpb25TZXR0aW5nczLTFAoRQW5ub3RhdGlvblNlcnZpY2USjQIKEENyZWF0ZUFubm90YXRpb24SLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUFubm90YXRpb25SZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVBbm5vdGF0aW9uUmVzcG9uc2UilQHyuxgOEgIBBBgCIgZvcmdfaWT4uxjJAYq8GBFhbm5vdGF0aW9uLmNyZWF0ZZq8GAlub3RfZm91bmSavBgSaW5zdWZmaWNpZW50X3Njb3BlgtPkkwJAOgEqYgphbm5vdGF0aW9uIi8vdjEvb3Jncy97b3JnX2lkfS90cmFjZXMve3RyYWNlX2lkfS9hbm5vdGF0aW9ucxLLAQoUTGlzdFRyYWNlQW5ub3RhdGlvbnMSMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RUcmFjZUFubm90YXRpb25zUmVxdWVzdBo0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFRyYWNlQW5ub3RhdGlvbnNSZXNwb25zZSJImrwYCW5vdF9mb3VuZKi8GASC0+STAjESLy92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcy97dHJhY2VfaWR9L2Fubm90YXRpb25zEpgCChBVcGRhdGVBbm5vdGF0aW9uEi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVBbm5vdGF0aW9uUmVxdWVzdBowLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBkYXRlQW5ub3RhdGlvblJlc3BvbnNlIqAB8rsYDhICAQQYAiIGb3JnX2lkirwYEWFubm90YXRpb24udXBkYXRlmrwYCW5vdF9mb3VuZJq8GBJpbnN1ZmZpY2llbnRfc2NvcGWC0+STAlA6ASpiCmFubm90YXRpb24yPy92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcy97dHJhY2VfaWR9L2Fubm90YXRpb25zL3thbm5vdGF0aW9uX2lkfRKOAgoQRGVsZXRlQW5ub3RhdGlvbhIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlQW5ub3RhdGlvblJlcXVlc3QaMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGV0ZUFubm90YXRpb25SZXNwb25zZSKWAfK7GA4SAgEEGAIiBm9yZ19pZPi7GMwBirwYEWFubm90YXRpb24uZGVsZXRlmrwYCW5vdF9mb3VuZJq8GBJpbnN1ZmZpY2llbnRfc2NvcGWC0+STAkEqPy92MS9vcmdzL3tvcmdfaWR9L3RyYWNlcy97dHJhY2VfaWR9L2Fubm90YXRpb25zL3thbm5vdGF0aW9uX2lkfRKdAQoPTGlzdEFubm90YXRpb25zEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QW5ub3RhdGlvbnNSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QW5ub3RhdGlvbnNSZXNwb25zZSIpqLwYBILT5JMCHxIdL3YxL29yZ3Mve29yZ19pZH0vYW5ub3RhdGlvbnMSjQIKEUV4cG9ydEFubm90YXRpb25zEjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5FeHBvcnRBbm5vdGF0aW9uc1JlcXVlc3QaMS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkV4cG9ydEFubm90YXRpb25zUmVzcG9uc2UikgHyuxgOEgIBBBgCIgZvcmdfaWSKvBgRYW5ub3RhdGlvbi5leHBvcnSavBgJbm90X2ZvdW5kmrwYDmFscmVhZHlfZXhpc3RzmrwYCGNvbmZsaWN0mrwYDWxpbWl0X3JlYWNoZWSC0+STAik6ASoiJC92MS9vcmdzL3tvcmdfaWR9L2Fubm90YXRpb25zL2V4cG9ydBK9AQoTTGlzdEFubm90YXRpb25RdWV1ZRIyLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEFubm90YXRpb25RdWV1ZVJlcXVlc3QaMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RBbm5vdGF0aW9uUXVldWVSZXNwb25zZSI98rsYDhICAQQYAiIGb3JnX2lkgtPkkwIlEiMvdjEvb3Jncy97b3JnX2lkfS9hbm5vdGF0aW9ucy9xdWV1ZRLJAQoUTGVhc2VBbm5vdGF0aW9uUXVldWUSMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxlYXNlQW5ub3RhdGlvblF1ZXVlUmVxdWVzdBo0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGVhc2VBbm5vdGF0aW9uUXVldWVSZXNwb25zZSJG8rsYDhICAQQYAiIGb3JnX2lkgtPkkwIuOgEqIikvdjEvb3Jncy97b3JnX2lkfS9hbm5vdGF0aW9ucy9xdWV1ZS9sZWFzZRLpAQoXU2tpcEFubm90YXRpb25RdWV1ZUl0ZW0SNi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNraXBBbm5vdGF0aW9uUXVldWVJdGVtUmVxdWVzdBo3LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2tpcEFubm90YXRpb25RdWV1ZUl0ZW1SZXNwb25zZSJd8rsYDhICAQQYAiIGb3JnX2lkmrwYCW5vdF9mb3VuZILT5JMCODoBKiIzL3YxL29yZ3Mve29yZ19pZH0vYW5ub3RhdGlvbnMvcXVldWUve3RyYWNlX2lkfS9za2lwEvQBChVHZXRBbm5vdGF0aW9uU2V0dGluZ3MSNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEFubm90YXRpb25TZXR0aW5nc1JlcXVlc3QaNS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEFubm90YXRpb25TZXR0aW5nc1Jlc3BvbnNlIm7yuxgMKgpwcm9qZWN0X2lkmrwYCW5vdF9mb3VuZKi8GASC0+STAkdiCHNldHRpbmdzEjsvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vYW5ub3RhdGlvbi1zZXR0aW5ncxKOAgoYVXBkYXRlQW5ub3RhdGlvblNldHRpbmdzEjcucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVBbm5vdGF0aW9uU2V0dGluZ3NSZXF1ZXN0GjgucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGRhdGVBbm5vdGF0aW9uU2V0dGluZ3NSZXNwb25zZSJ/irwYGmFubm90YXRpb25fc2V0dGluZ3MudXBkYXRlmrwYCW5vdF9mb3VuZKi8GAaC0+STAko6ASpiCHNldHRpbmdzGjsvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vYW5ub3RhdGlvbi1zZXR0aW5ncxoE4L0YBmIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_annotation, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * @generated from message policyguard.control.v1.CreateAnnotationRequest
@@ -487,6 +487,219 @@ export const ListAnnotationsResponseSchema: GenMessage<ListAnnotationsResponse> 
   messageDesc(file_policyguard_control_v1_annotation_service, 9);
 
 /**
+ * @generated from message policyguard.control.v1.ExportAnnotationsRequest
+ */
+export type ExportAnnotationsRequest = Message<"policyguard.control.v1.ExportAnnotationsRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The dataset that gets the samples; it or `dataset` is needed.
+   *
+   * @generated from field: optional string dataset_id = 2;
+   */
+  datasetId?: string | undefined;
+
+  /**
+   * A dataset to create for them.
+   *
+   * @generated from field: optional policyguard.control.v1.AnnotationDatasetInput dataset = 3;
+   */
+  dataset?: AnnotationDatasetInput | undefined;
+
+  /**
+   * Which traces; every given field has to match.
+   *
+   * @generated from field: optional policyguard.control.v1.AnnotationExportFilter filter = 4;
+   */
+  filter?: AnnotationExportFilter | undefined;
+
+  /**
+   * Marks that a target of the trace has to have come to, one of them. Default: all four.
+   *
+   * @generated from field: repeated policyguard.control.v1.AnnotationMark marks = 5;
+   */
+  marks: AnnotationMark[];
+
+  /**
+   * What becomes of traces without their whole text. Default: skip.
+   *
+   * @generated from field: policyguard.control.v1.MissingTextAction missing_text = 6;
+   */
+  missingText: MissingTextAction;
+
+  /**
+   * What becomes of traces with redacted text. Default: include.
+   *
+   * @generated from field: policyguard.control.v1.RedactedTextAction redacted = 7;
+   */
+  redacted: RedactedTextAction;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ExportAnnotationsRequest.
+ * Use `create(ExportAnnotationsRequestSchema)` to create a new message.
+ */
+export const ExportAnnotationsRequestSchema: GenMessage<ExportAnnotationsRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation_service, 10);
+
+/**
+ * AnnotationDatasetInput is a dataset to create.
+ *
+ * @generated from message policyguard.control.v1.AnnotationDatasetInput
+ */
+export type AnnotationDatasetInput = Message<"policyguard.control.v1.AnnotationDatasetInput"> & {
+  /**
+   * Its name, unique in the organization.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The project that it belongs to. Default: all of them.
+   *
+   * @generated from field: optional string project_id = 2;
+   */
+  projectId?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.AnnotationDatasetInput.
+ * Use `create(AnnotationDatasetInputSchema)` to create a new message.
+ */
+export const AnnotationDatasetInputSchema: GenMessage<AnnotationDatasetInput> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation_service, 11);
+
+/**
+ * AnnotationExportFilter says which annotated traces are exported.
+ *
+ * @generated from message policyguard.control.v1.AnnotationExportFilter
+ */
+export type AnnotationExportFilter = Message<"policyguard.control.v1.AnnotationExportFilter"> & {
+  /**
+   * Only traces of this project.
+   *
+   * @generated from field: optional string project_id = 1;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * Only traces of this environment.
+   *
+   * @generated from field: optional string environment = 2;
+   */
+  environment?: string | undefined;
+
+  /**
+   * Only traces in which a rule of this policy, by name, was marked.
+   *
+   * @generated from field: optional string policy = 3;
+   */
+  policy?: string | undefined;
+
+  /**
+   * Only traces in which this rule was marked.
+   *
+   * @generated from field: optional string rule_id = 4;
+   */
+  ruleId?: string | undefined;
+
+  /**
+   * Only traces made at or after this time.
+   *
+   * @generated from field: optional google.protobuf.Timestamp since = 5;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Only traces made before this time.
+   *
+   * @generated from field: optional google.protobuf.Timestamp until = 6;
+   */
+  until?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.AnnotationExportFilter.
+ * Use `create(AnnotationExportFilterSchema)` to create a new message.
+ */
+export const AnnotationExportFilterSchema: GenMessage<AnnotationExportFilter> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation_service, 12);
+
+/**
+ * @generated from message policyguard.control.v1.ExportAnnotationsResponse
+ */
+export type ExportAnnotationsResponse = Message<"policyguard.control.v1.ExportAnnotationsResponse"> & {
+  /**
+   * The dataset.
+   *
+   * @generated from field: string dataset_id = 1;
+   */
+  datasetId: string;
+
+  /**
+   * Its newest version.
+   *
+   * @generated from field: int32 version = 2;
+   */
+  version: number;
+
+  /**
+   * Samples that were added.
+   *
+   * @generated from field: int32 exported = 3;
+   */
+  exported: number;
+
+  /**
+   * Traces without their whole text: left out, or among the exported ones with `signals_only`.
+   *
+   * @generated from field: int32 without_text = 4;
+   */
+  withoutText: number;
+
+  /**
+   * Traces with redacted text: among the exported ones, or left out with `skip`.
+   *
+   * @generated from field: int32 redacted = 5;
+   */
+  redacted: number;
+
+  /**
+   * Samples that were there already.
+   *
+   * @generated from field: int32 duplicates = 6;
+   */
+  duplicates: number;
+
+  /**
+   * Traces that became no sample.
+   *
+   * @generated from field: int32 rejected = 7;
+   */
+  rejected: number;
+
+  /**
+   * Why they did not, the first 1,000.
+   *
+   * @generated from field: repeated policyguard.control.v1.AnnotationExportError errors = 8;
+   */
+  errors: AnnotationExportError[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.ExportAnnotationsResponse.
+ * Use `create(ExportAnnotationsResponseSchema)` to create a new message.
+ */
+export const ExportAnnotationsResponseSchema: GenMessage<ExportAnnotationsResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_annotation_service, 13);
+
+/**
  * @generated from message policyguard.control.v1.ListAnnotationQueueRequest
  */
 export type ListAnnotationQueueRequest = Message<"policyguard.control.v1.ListAnnotationQueueRequest"> & {
@@ -545,7 +758,7 @@ export type ListAnnotationQueueRequest = Message<"policyguard.control.v1.ListAnn
  * Use `create(ListAnnotationQueueRequestSchema)` to create a new message.
  */
 export const ListAnnotationQueueRequestSchema: GenMessage<ListAnnotationQueueRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 10);
+  messageDesc(file_policyguard_control_v1_annotation_service, 14);
 
 /**
  * @generated from message policyguard.control.v1.ListAnnotationQueueResponse
@@ -585,7 +798,7 @@ export type ListAnnotationQueueResponse = Message<"policyguard.control.v1.ListAn
  * Use `create(ListAnnotationQueueResponseSchema)` to create a new message.
  */
 export const ListAnnotationQueueResponseSchema: GenMessage<ListAnnotationQueueResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 11);
+  messageDesc(file_policyguard_control_v1_annotation_service, 15);
 
 /**
  * @generated from message policyguard.control.v1.LeaseAnnotationQueueRequest
@@ -639,7 +852,7 @@ export type LeaseAnnotationQueueRequest = Message<"policyguard.control.v1.LeaseA
  * Use `create(LeaseAnnotationQueueRequestSchema)` to create a new message.
  */
 export const LeaseAnnotationQueueRequestSchema: GenMessage<LeaseAnnotationQueueRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 12);
+  messageDesc(file_policyguard_control_v1_annotation_service, 16);
 
 /**
  * @generated from message policyguard.control.v1.LeaseAnnotationQueueResponse
@@ -658,7 +871,7 @@ export type LeaseAnnotationQueueResponse = Message<"policyguard.control.v1.Lease
  * Use `create(LeaseAnnotationQueueResponseSchema)` to create a new message.
  */
 export const LeaseAnnotationQueueResponseSchema: GenMessage<LeaseAnnotationQueueResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 13);
+  messageDesc(file_policyguard_control_v1_annotation_service, 17);
 
 /**
  * @generated from message policyguard.control.v1.SkipAnnotationQueueItemRequest
@@ -691,7 +904,7 @@ export type SkipAnnotationQueueItemRequest = Message<"policyguard.control.v1.Ski
  * Use `create(SkipAnnotationQueueItemRequestSchema)` to create a new message.
  */
 export const SkipAnnotationQueueItemRequestSchema: GenMessage<SkipAnnotationQueueItemRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 14);
+  messageDesc(file_policyguard_control_v1_annotation_service, 18);
 
 /**
  * @generated from message policyguard.control.v1.SkipAnnotationQueueItemResponse
@@ -704,7 +917,7 @@ export type SkipAnnotationQueueItemResponse = Message<"policyguard.control.v1.Sk
  * Use `create(SkipAnnotationQueueItemResponseSchema)` to create a new message.
  */
 export const SkipAnnotationQueueItemResponseSchema: GenMessage<SkipAnnotationQueueItemResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 15);
+  messageDesc(file_policyguard_control_v1_annotation_service, 19);
 
 /**
  * @generated from message policyguard.control.v1.GetAnnotationSettingsRequest
@@ -730,7 +943,7 @@ export type GetAnnotationSettingsRequest = Message<"policyguard.control.v1.GetAn
  * Use `create(GetAnnotationSettingsRequestSchema)` to create a new message.
  */
 export const GetAnnotationSettingsRequestSchema: GenMessage<GetAnnotationSettingsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 16);
+  messageDesc(file_policyguard_control_v1_annotation_service, 20);
 
 /**
  * @generated from message policyguard.control.v1.GetAnnotationSettingsResponse
@@ -749,7 +962,7 @@ export type GetAnnotationSettingsResponse = Message<"policyguard.control.v1.GetA
  * Use `create(GetAnnotationSettingsResponseSchema)` to create a new message.
  */
 export const GetAnnotationSettingsResponseSchema: GenMessage<GetAnnotationSettingsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 17);
+  messageDesc(file_policyguard_control_v1_annotation_service, 21);
 
 /**
  * @generated from message policyguard.control.v1.UpdateAnnotationSettingsRequest
@@ -796,7 +1009,7 @@ export type UpdateAnnotationSettingsRequest = Message<"policyguard.control.v1.Up
  * Use `create(UpdateAnnotationSettingsRequestSchema)` to create a new message.
  */
 export const UpdateAnnotationSettingsRequestSchema: GenMessage<UpdateAnnotationSettingsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 18);
+  messageDesc(file_policyguard_control_v1_annotation_service, 22);
 
 /**
  * @generated from message policyguard.control.v1.UpdateAnnotationSettingsResponse
@@ -815,7 +1028,7 @@ export type UpdateAnnotationSettingsResponse = Message<"policyguard.control.v1.U
  * Use `create(UpdateAnnotationSettingsResponseSchema)` to create a new message.
  */
 export const UpdateAnnotationSettingsResponseSchema: GenMessage<UpdateAnnotationSettingsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_annotation_service, 19);
+  messageDesc(file_policyguard_control_v1_annotation_service, 23);
 
 /**
  * AnnotationService marks traces: what was found rightly, wrongly or not at all. It needs no text of them.
@@ -875,6 +1088,20 @@ export const AnnotationService: GenService<{
     methodKind: "unary";
     input: typeof ListAnnotationsRequestSchema;
     output: typeof ListAnnotationsResponseSchema;
+  },
+  /**
+   * Makes samples of annotated traces, one of each trace, as one version of a dataset: either all or none. A false
+   * positive of a rule becomes `must_not_match`, a missed one `must_match`; the expected outcome is the one that
+   * annotators state or that follows from their marks. What is acceptable either way is `is_gray`. Only targets whose
+   * annotations have come to a mark are used. At most 10,000 traces and 64 MiB. Traces that are in the dataset already
+   * are duplicates; an erasure of the person, the conversation or the trace reaches the samples.
+   *
+   * @generated from rpc policyguard.control.v1.AnnotationService.ExportAnnotations
+   */
+  exportAnnotations: {
+    methodKind: "unary";
+    input: typeof ExportAnnotationsRequestSchema;
+    output: typeof ExportAnnotationsResponseSchema;
   },
   /**
    * Lists what waits for the caller to annotate it, what they have leased first, then the random lane and the

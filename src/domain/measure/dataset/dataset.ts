@@ -134,6 +134,8 @@ export class Datasets {
 export interface NewDataset extends DatasetInput {
   readonly state: DatasetRow["state"];
   readonly catalogId: string | null;
+  /** What the log of evidence says besides, such as what it is made of. */
+  readonly origin?: JsonObject;
 }
 
 /** Adds a dataset within the limit of the organization's plan. */
@@ -150,7 +152,7 @@ export async function addDataset(tx: Transaction, caller: Caller, input: NewData
     ...{ trainingOverlap: 0, everAdded: 0, sizeBytes: 0, metadata, createdAt: tx.now, updatedAt: tx.now },
   });
   await tx.em.flush();
-  tx.changed({ resource: `dataset/${row.id}`, before: null, after: auditView(row) });
+  tx.changed({ resource: `dataset/${row.id}`, before: null, after: { ...auditView(row), ...input.origin } });
   return row;
 }
 

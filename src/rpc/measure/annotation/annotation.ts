@@ -8,10 +8,13 @@ import {
   type AnnotationSchema,
   type AnnotationTarget,
   AnnotationTargetKind,
+  MissingTextAction,
+  RedactedTextAction,
 } from "../../../../gen/policyguard/control/v1/annotation_pb.ts";
 import type {
   AnnotationService,
   CreateAnnotationRequest,
+  ExportAnnotationsRequest,
   LeaseAnnotationQueueRequest,
   ListAnnotationQueueRequest,
   ListAnnotationsRequest,
@@ -24,6 +27,7 @@ import {
   type AnnotationView,
   spansOf,
 } from "../../../domain/measure/annotation/annotation.ts";
+import type { AnnotationExports } from "../../../domain/measure/annotation/annotation-export.ts";
 import type { AnnotationQueue } from "../../../domain/measure/annotation/annotation-queue.ts";
 import type { AnnotationSettings } from "../../../domain/measure/annotation/annotation-setting.ts";
 import { validationFailed } from "../../../kit/fault/fault.ts";
@@ -35,6 +39,7 @@ type QueueRow = Awaited<ReturnType<AnnotationQueue["lease"]>>[number];
 
 /** What the handlers call. */
 export interface AnnotationDomain {
+  readonly annotationExports: AnnotationExports;
   readonly annotationQueue: AnnotationQueue;
   readonly annotations: Annotations;
   readonly annotationSettings: AnnotationSettings;
@@ -43,6 +48,7 @@ export interface AnnotationDomain {
 /** Handlers of AnnotationService. */
 export function annotationHandlers({
   annotations,
+  annotationExports,
   annotationQueue,
   annotationSettings,
 }: AnnotationDomain): ServiceImpl<typeof AnnotationService> {
@@ -72,6 +78,10 @@ export function annotationHandlers({
       const [rows, total] = await annotations.list(callerOf(context), filterOf(request), page);
       return { total, ...page, annotations: rows.map(annotationMessage) };
     },
+    exportAnnotations: async (request, context) => {
+      const { errors, ...done } = await annotationExports.export(callerOf(context), exportOf(request));
+      return { ...done, errors: [...errors] };
+    },
     getAnnotationSettings: async ({ projectId }, context) => ({
       settings: await annotationSettings.get(callerOf(context), projectId.toLowerCase()),
     }),
@@ -79,6 +89,32 @@ export function annotationHandlers({
       const change = { quorum, targetPerDay, informativePerDay };
       return { settings: await annotationSettings.update(callerOf(context), projectId.toLowerCase(), change) };
     },
+  };
+}
+
+const allMarks = [
+  ...[AnnotationMark.FALSE_POSITIVE, AnnotationMark.FALSE_NEGATIVE, AnnotationMark.CORRECT, AnnotationMark.ACCEPTABLE],
+];
+
+function exportOf(request: ExportAnnotationsRequest): Parameters<AnnotationExports["export"]>[1] {
+  const { projectId, environment, policy, ruleId, since, until } = request.filter ?? {};
+  const { missingText, redacted, dataset, marks } = request;
+  return {
+    datasetId: request.datasetId?.toLowerCase(),
+    dataset: dataset && { name: dataset.name, projectId: dataset.projectId?.toLowerCase() },
+    filter: {
+      ...{ projectId: projectId?.toLowerCase(), environment, policy, ruleId },
+      since: since && timestampDate(since),
+      until: until && timestampDate(until),
+      marks: marks.length === 0 ? allMarks : marks,
+    },
+    missingText:
+      missingText === MissingTextAction.SIGNALS_ONLY
+        ? "signals_only"
+        : missingText === MissingTextAction.FAIL
+          ? "fail"
+          : "skip",
+    redacted: redacted === RedactedTextAction.SKIP ? "skip" : "include",
   };
 }
 

@@ -80,3 +80,41 @@ export async function updateVerdicts(tx: Transaction, verdicts: readonly Verdict
     ],
   );
 }
+
+/** Which annotated traces are wanted. Every given field has to match. */
+export interface ResolvedFilter {
+  readonly projectId?: string | undefined;
+  readonly environment?: string | undefined;
+  readonly policy?: string | undefined;
+  readonly ruleId?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+  readonly marks: readonly AnnotationMark[];
+}
+
+/** Traces of which a target has come to one of the marks, oldest first. */
+export async function tracesWithMarks(
+  tx: Transaction,
+  { projectId, environment, policy, ruleId, since, until, marks }: ResolvedFilter,
+  limit: number,
+): Promise<{ readonly id: string; readonly createdAt: Date }[]> {
+  const parameters: unknown[] = [tx.orgId, [...marks]];
+  const conditions = ["org_id = $1", "resolved_mark = any($2::smallint[])"];
+  const add = (condition: string, value: unknown) => {
+    if (value !== undefined) conditions.push(`${condition} $${parameters.push(value)}`);
+  };
+  add("project_id =", projectId);
+  add("environment =", environment);
+  add("policy =", policy);
+  add("rule_id =", ruleId);
+  add("trace_created_at >=", since);
+  add("trace_created_at <", until);
+  const rows = await runBound<{ trace_id: string; created_ms: number }>(
+    tx,
+    `select trace_id, (extract(epoch from trace_created_at) * 1000)::float8 as created_ms from annotation_verdict
+     where ${conditions.join(" and ")} group by trace_id, trace_created_at order by trace_created_at, trace_id
+     limit $${parameters.push(limit)}`,
+    parameters,
+  );
+  return rows.map(({ trace_id: id, created_ms }) => ({ id, createdAt: new Date(Math.round(created_ms)) }));
+}

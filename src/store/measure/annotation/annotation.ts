@@ -107,6 +107,12 @@ export function standingAnnotations(tx: Transaction, traceId: string): Promise<A
   return tx.em.find(AnnotationRow, where, { orderBy: { createdAt: "asc", id: "asc" } });
 }
 
+/** Annotations of these traces that stand, in the order in which they were made. */
+export function annotationsOfTraces(tx: Transaction, traceIds: readonly string[]): Promise<AnnotationRow[]> {
+  const where = { orgId: tx.orgId, traceId: { $in: [...traceIds] }, isCurrent: true, withdrawnAt: null };
+  return tx.em.find(AnnotationRow, where, { orderBy: { createdAt: "asc", id: "asc" } });
+}
+
 /** A page of a trace's annotations, newest first, and their count. `withHistory` adds those that no longer stand. */
 export function listAnnotationsOfTrace(
   tx: Transaction,
