@@ -8,6 +8,7 @@ import { runOrSay } from "../src/kit/process/start-failure.ts";
 import { liveDatabaseUrls } from "./postgres/embedded.ts";
 import { masterKey } from "./supervisor/master-key.ts";
 import { readSettings } from "./supervisor/settings.ts";
+import { ownEnvironment } from "./supervisor/variables.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -23,9 +24,10 @@ export function runOnWorkerDatabase(program: string, args: readonly string[] = [
 }
 
 async function environment(): Promise<NodeJS.ProcessEnv | undefined> {
-  if (process.env.DATABASE_WORKER_URL) return process.env;
-  const { dataFolder } = readSettings(process.env, root);
+  const own = ownEnvironment();
+  if (own.DATABASE_WORKER_URL) return own;
+  const { dataFolder } = readSettings(own, root);
   const url = (await liveDatabaseUrls(dataFolder))?.workerUrl;
   if (url === undefined) return undefined;
-  return { ...process.env, DATABASE_WORKER_URL: url, POLICY_GUARD_MASTER_KEY: masterKey(process.env, dataFolder) };
+  return { ...own, DATABASE_WORKER_URL: url, POLICY_GUARD_MASTER_KEY: masterKey(own, dataFolder) };
 }

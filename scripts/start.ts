@@ -15,6 +15,7 @@ import { rotateLogs } from "./supervisor/log-file.ts";
 import { Parts } from "./supervisor/parts.ts";
 import { readSettings, type Settings } from "./supervisor/settings.ts";
 import { createTeller } from "./supervisor/teller.ts";
+import { ownEnvironment } from "./supervisor/variables.ts";
 import { welcome } from "./supervisor/welcome.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -26,7 +27,7 @@ process.exitCode = await main();
 async function main(): Promise<number> {
   let lock: Lock | undefined;
   try {
-    const settings = readSettings(process.env, root);
+    const settings = readSettings(ownEnvironment(), root);
     lock = claim(settings.dataFolder);
     await assertPortsFree(settings, lock.wasStale);
     return await run(settings);
@@ -44,7 +45,7 @@ async function run(settings: Settings): Promise<number> {
   const rotation = setInterval(() => rotateLogs(logFolder), 60_000).unref();
   const tell = createTeller(join(logFolder, "supervisor.log"));
   const stop = stopSignal();
-  const parts = new Parts({ root, env: process.env, settings, logFolder, tell, signal: stop });
+  const parts = new Parts({ root, env: ownEnvironment(), settings, logFolder, tell, signal: stop });
   try {
     const bootstrap = await parts.start();
     console.log(welcome(settings, bootstrap, { isTerminal: process.stdout.isTTY }));

@@ -4,6 +4,9 @@ import { type Analysis, type analysisLimits, pooledAnalysis } from "./domain/ana
 import type { Logger } from "./kit/observability/log.ts";
 import { WorkPool, type WorkPoolOptions } from "./platform/work/work-pool.ts";
 
+// Node runs the sources (.ts) and their packed form (.js).
+const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+
 /** A pool that analyses. */
 export interface AnalysisPool {
   readonly analysis: Analysis;
@@ -21,7 +24,7 @@ export interface AnalysisPoolOptions {
 
 /** Makes the pool. Its processes start when there is work for them. */
 export function createAnalysisPool({ limits, ...options }: AnalysisPoolOptions): AnalysisPool {
-  const program = new URL("./analysis-process.ts", import.meta.url);
+  const program = new URL(`./analysis-process.${extension}`, import.meta.url);
   const pool = new WorkPool({ ...options, program, maxHeapMegabytes: 1_024, retiredAboveMegabytes: 768 });
   return { analysis: pooledAnalysis(pool, limits), close: () => pool.close() };
 }

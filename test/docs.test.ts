@@ -15,9 +15,10 @@ import { parsePolicy } from "../runtime/engine/policy/parse.ts";
 import { generatedDocuments, withBlocks } from "../scripts/docs/blocks.ts";
 import { schemaFiles } from "../scripts/docs/schemas.ts";
 import { cliSchema } from "../src/cli/settings.ts";
-import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../src/config.ts";
+import { bootstrapSchema, controlPlaneSchema, migrateSchema, workerSchema } from "../src/config.ts";
 import { controlServices } from "../src/control-services.ts";
 import { eventDataSchemas } from "../src/domain/event/event.ts";
+import { fileVariable, type Schema } from "../src/kit/process/config.ts";
 import { readPackFiles } from "../src/kit/process/pack-file.ts";
 
 const root = dirname(import.meta.dirname);
@@ -173,11 +174,14 @@ describe("what the documents refer to exists", () => {
     }
   });
 
-  const schemas = [controlPlaneSchema, workerSchema, runtimeSchema, bootstrapSchema, cliSchema];
-  const knownVariables = new Set([
-    ...schemas.flatMap((schema) => Object.values(schema).map(({ name }) => name)),
-    "DATABASE_MIGRATION_URL",
-  ]);
+  const schemas: readonly Schema[] = [
+    ...[controlPlaneSchema, workerSchema, runtimeSchema, bootstrapSchema, migrateSchema, cliSchema],
+  ];
+  const knownVariables = new Set(
+    schemas.flatMap((schema) =>
+      Object.values(schema).flatMap((variable) => [variable.name, fileVariable(variable) ?? variable.name]),
+    ),
+  );
   const knownCalls = new Set(
     routesOf([...controlServices, EvaluationService, AdapterService])
       .map(({ verb, path }) => `${verb} ${path}`)

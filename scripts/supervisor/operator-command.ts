@@ -7,23 +7,25 @@ import { fileURLToPath } from "node:url";
 import { runOrSay } from "../../src/kit/process/start-failure.ts";
 import { liveDatabaseUrls } from "../postgres/embedded.ts";
 import { readSettings } from "./settings.ts";
+import { ownEnvironment } from "./variables.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Runs this script with the arguments and the streams of this process. */
 export async function runOnDatabase(script: string): Promise<void> {
   await runOrSay(async () => {
-    const urls = process.env.DATABASE_URL ? {} : await runningDatabase();
+    const env = ownEnvironment();
+    const urls = env.DATABASE_URL ? {} : await runningDatabase();
     const { status } = spawnSync(process.execPath, [join(root, script), ...process.argv.slice(2)], {
       stdio: "inherit",
-      env: { ...process.env, ...urls },
+      env: { ...env, ...urls },
     });
     return status ?? 1;
   });
 }
 
 async function runningDatabase(): Promise<NodeJS.ProcessEnv> {
-  const { dataFolder } = readSettings(process.env, root);
+  const { dataFolder } = readSettings(ownEnvironment(), root);
   const urls = await liveDatabaseUrls(dataFolder);
   if (urls !== undefined) return { DATABASE_URL: urls.applicationUrl, DATABASE_WORKER_URL: urls.workerUrl };
   throw new Error(

@@ -129,7 +129,8 @@ function splitList(text: string, isGood: (entry: string) => boolean): readonly s
   return entries.every(isGood) ? entries : undefined;
 }
 
-function readSecret(path: string): string | undefined {
+/** The content of a file without the space around it; undefined when it cannot be read or has none. */
+export function readSecret(path: string): string | undefined {
   try {
     const content = readFileSync(path, "utf8").trim();
     return content === "" ? undefined : content;

@@ -1,7 +1,7 @@
 // Settings come from environment variables that a process declares once. Reading them reports every problem at once, so
 // that an operator corrects a deployment in one round; the operations manual is printed from the same declaration.
 
-import { expectation, parseValue, type Variable, type VariableValue } from "./config-value.ts";
+import { expectation, parseValue, readSecret, type Variable, type VariableValue } from "./config-value.ts";
 
 /** The variables of a process, by the name that its code uses. */
 export type Schema = Readonly<Record<string, Variable>>;
@@ -51,14 +51,17 @@ export const productVariables: readonly string[] = [
   "POLICY_GUARD_DEFAULT_PLAN",
   "POLICY_GUARD_DNS_SERVERS",
   "POLICY_GUARD_MASTER_KEY",
+  "POLICY_GUARD_MASTER_KEY_FILE",
   "POLICY_GUARD_ORG",
   "POLICY_GUARD_REGISTRATION",
   "POLICY_GUARD_RUNTIME_URL",
   "POLICY_GUARD_TOKEN",
+  "POLICY_GUARD_TOKEN_FILE",
   "POLICY_GUARD_TOKEN_HASHES",
   "POLICY_GUARD_TRACE_PARTITION",
   "POLICY_GUARD_URL",
   "POLICY_GUARD_WEBHOOK_SECRET",
+  "POLICY_GUARD_WEBHOOK_SECRET_FILE",
 ];
 
 /** The schema itself; keeps its literal types, from which the types of the values follow. */
@@ -78,6 +81,11 @@ export function readConfig<S extends Schema>(
   const problems: ConfigProblem[] = [];
   const values: Record<string, unknown> = {};
   for (const [key, variable] of Object.entries(schema)) {
+    const problem = fileProblem(variable, env);
+    if (problem !== undefined) {
+      problems.push(problem);
+      continue;
+    }
     const text = textOf(variable, env);
     if (text === undefined) {
       if (variable.required) problems.push({ name: variable.name, given: "unset", expected: expectation(variable) });
@@ -85,7 +93,9 @@ export function readConfig<S extends Schema>(
     }
     values[key] = parseValue(variable, text);
     if (values[key] === undefined) {
-      problems.push({ name: variable.name, given: shown(variable, text), expected: expectation(variable) });
+      const isInjected = isOfKubernetes(env) && /^tcp:\/\//.test(text);
+      const expected = `${expectation(variable)}${isInjected ? ` (${injected})` : ""}`;
+      problems.push({ name: variable.name, given: shown(variable, text), expected });
     }
   }
   problems.push(...unknownVariables(schema, env, alsoKnown));
@@ -103,20 +113,66 @@ export function describeSchema(schema: Schema): string {
   return ["| variable | takes | default | meaning |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
+/** The variable that names a file with the value of a secret one; undefined for other variables. */
+export function fileVariable({ name, secret, kind }: Variable): string | undefined {
+  return secret === true && kind !== "secret-file" ? `${name}_FILE` : undefined;
+}
+
+/**
+ * The environment with the values of secrets that it names files for, for a process that hands it on. Files that cannot
+ * be read stay named, so that `readConfig` says so.
+ */
+export function withFilesRead<E extends Environment>(env: E, schemas: readonly Schema[]): E {
+  const read: Record<string, string | undefined> = { ...env };
+  for (const variable of schemas.flatMap((schema) => Object.values(schema))) {
+    const file = givenFile(variable, env);
+    if (file === undefined || fileProblem(variable, env) !== undefined) continue;
+    read[variable.name] = readSecret(file);
+    delete read[`${variable.name}_FILE`];
+  }
+  return read as E; // the same variables, some of them under the name of their value
+}
+
 // An empty text counts as unset: that is how compose files and CI systems hand on a variable that has no value.
 function textOf(variable: Variable, env: Environment): string | undefined {
-  const given = env[variable.name];
-  return given === undefined || given === "" ? variable.default : given;
+  const file = givenFile(variable, env);
+  return (file === undefined ? env[variable.name] : readSecret(file)) || variable.default;
 }
+
+function givenFile(variable: Variable, env: Environment): string | undefined {
+  const name = fileVariable(variable);
+  return (name !== undefined && env[name]) || undefined;
+}
+
+function fileProblem(variable: Variable, env: Environment): ConfigProblem | undefined {
+  const path = givenFile(variable, env);
+  if (path === undefined) return undefined;
+  const name = `${variable.name}_FILE`;
+  if (env[variable.name]) return { name, given: `set beside ${variable.name}`, expected: "one of the two" };
+  if (readSecret(path) !== undefined) return undefined;
+  return { name, given: JSON.stringify(path), expected: "the path of a readable file that is not empty" };
+}
+
+const injected = "Kubernetes sets this for a Service of that name: set enableServiceLinks: false in the pod";
+
+function isOfKubernetes(env: Environment): boolean {
+  return Boolean(env.KUBERNETES_SERVICE_HOST);
+}
+
+// For a Service `policy-guard-x` Kubernetes sets POLICY_GUARD_X_SERVICE_HOST, …_SERVICE_PORT_HTTP, …_PORT and
+// …_PORT_8080_TCP_ADDR in every pod of the namespace.
+const injectedName = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 
 function shown(variable: Variable, text: string): string {
   return variable.secret ? "a value that is not shown" : JSON.stringify(text);
 }
 
 function unknownVariables(schema: Schema, env: Environment, alsoKnown: readonly string[]): ConfigProblem[] {
-  const known = [...Object.values(schema).map(({ name }) => name), ...alsoKnown];
+  const own = Object.values(schema).flatMap((variable) => [variable.name, fileVariable(variable) ?? []].flat());
+  const known = [...own, ...alsoKnown];
   return Object.keys(env)
     .filter((name) => name.startsWith(ownPrefix) && !known.includes(name))
+    .filter((name) => !(isOfKubernetes(env) && injectedName.test(name)))
     .map((name) => {
       const near = nearest(name, known);
       const expected = near === undefined ? "no such variable" : `no such variable; did you mean ${near}?`;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { expect, expectTypeOf, test } from "vitest";
+import { afterAll, describe, expect, expectTypeOf, test } from "vitest";
 import { runtimeSchema } from "../../../../runtime/config.ts";
 import { cliSchema } from "../../../../src/cli/settings.ts";
 import { bootstrapSchema, controlPlaneSchema, workerSchema } from "../../../../src/config.ts";
@@ -10,9 +10,11 @@ import {
   defineSchema,
   describeSchema,
   type Environment,
+  fileVariable,
   productVariables,
   readConfig,
   type Schema,
+  withFilesRead,
 } from "../../../../src/kit/process/config.ts";
 
 const schema = defineSchema({
@@ -138,6 +140,63 @@ test("a secret-file gives the content of the file, and a missing or empty one is
   }
 });
 
+describe("a secret in a file", () => {
+  const folder = mkdtempSync(join(tmpdir(), "config-secret-"));
+  const file = join(folder, "url");
+  writeFileSync(file, "postgres://app:hunter2@db/app\n");
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("is read from the file that NAME_FILE names", () => {
+    expect(readConfig(schema, { DATABASE_URL_FILE: file }).databaseUrl).toBe("postgres://app:hunter2@db/app");
+    expect(readConfig(schema, { DATABASE_URL_FILE: "", ...good }).databaseUrl).toBe(good.DATABASE_URL);
+    expect(withFilesRead({ DATABASE_URL_FILE: file, PORT_FILE: file, A: "b" }, [schema])).toEqual({
+      DATABASE_URL: "postgres://app:hunter2@db/app",
+      PORT_FILE: file,
+      A: "b",
+    });
+  });
+
+  test("is refused beside its value, and where the file has nothing or another thing", () => {
+    const missing = join(folder, "missing");
+    expect(problemsOf({ ...good, DATABASE_URL_FILE: file }).problems).toEqual([
+      { name: "DATABASE_URL_FILE", given: "set beside DATABASE_URL", expected: "one of the two" },
+    ]);
+    expect(problemsOf({ DATABASE_URL_FILE: missing }).message).toContain("a readable file that is not empty");
+    expect(withFilesRead({ DATABASE_URL_FILE: missing }, [schema])).toEqual({ DATABASE_URL_FILE: missing });
+    writeFileSync(join(folder, "other"), "mysql://app:hunter2@db");
+    const error = problemsOf({ DATABASE_URL_FILE: join(folder, "other") });
+    expect(error.problems).toHaveLength(1);
+    expect(error.message).not.toContain("hunter2");
+  });
+
+  test("is no way to give what is no secret", () => {
+    expect(problemsOf({ ...good, POLICY_GUARD_DATA_FILE: file }).problems).toHaveLength(1);
+  });
+});
+
+describe("in a cluster of Kubernetes", () => {
+  const cluster = { ...good, KUBERNETES_SERVICE_HOST: "10.0.0.1" };
+  const links = {
+    POLICY_GUARD_RUNTIME_SERVICE_HOST: "10.0.0.7",
+    POLICY_GUARD_RUNTIME_SERVICE_PORT: "8081",
+    POLICY_GUARD_RUNTIME_SERVICE_PORT_HTTP: "8081",
+    POLICY_GUARD_RUNTIME_PORT: "tcp://10.0.0.7:8081",
+    POLICY_GUARD_RUNTIME_PORT_8081_TCP: "tcp://10.0.0.7:8081",
+    POLICY_GUARD_RUNTIME_PORT_8081_TCP_ADDR: "10.0.0.7",
+  };
+
+  test("variables that the cluster makes of Services are no mistakes of the operator", () => {
+    expect(readConfig(schema, { ...cluster, ...links }).port).toBe(8080);
+    expect(problemsOf({ ...good, ...links }).problems).toHaveLength(6);
+    expect(problemsOf({ ...cluster, POLICY_GUARD_DTAA: "x" }).problems).toHaveLength(1);
+  });
+
+  test("one that replaces a variable of the product is named with its remedy", () => {
+    expect(problemsOf({ ...cluster, PORT: "tcp://10.0.0.7:80" }).message).toContain("enableServiceLinks: false");
+    expect(problemsOf({ ...good, PORT: "tcp://10.0.0.7:80" }).message).not.toContain("enableServiceLinks");
+  });
+});
+
 test("the schema prints as a table with one row a variable", () => {
   const lines = describeSchema(schema).split("\n");
   expect(lines).toHaveLength(2 + Object.keys(schema).length);
@@ -147,7 +206,9 @@ test("the schema prints as a table with one row a variable", () => {
 
 test("every variable with the product's prefix is known to every process", () => {
   const schemas: readonly Schema[] = [controlPlaneSchema, workerSchema, bootstrapSchema, runtimeSchema, cliSchema];
-  const names = schemas.flatMap((each) => Object.values(each).map(({ name }) => name));
+  const names = schemas.flatMap((each) =>
+    Object.values(each).flatMap((variable) => [variable.name, fileVariable(variable) ?? ""]),
+  );
   const own = new Set(names.filter((name) => name.startsWith("POLICY_GUARD_")));
   expect([...own].toSorted()).toEqual(productVariables.toSorted());
 });
