@@ -4,6 +4,8 @@ import type { Value } from "@bufbuild/protobuf/wkt";
 import {
   type Replay,
   type ReplayEstimate,
+  type ReplayMarkCounts,
+  type ReplayMarks,
   ReplaySampling,
   ReplaySchema,
 } from "../../gen/policyguard/control/v1/replay_pb.ts";
@@ -121,7 +123,25 @@ function print(replay: Replay, output: Output): void {
     const changes = `${newlyBlocked} newly blocked, ${newlyAllowed} newly allowed`;
     output.line(shown(`  ${name}/${ruleId}: matched ${was}, matches ${matches}; ${changes}`));
   }
+  for (const line of marksLines(report.marks)) output.line(`  ${line}`);
   for (const { reason, traces } of report.reasons) output.line(`  not certain: ${reason} (${traces})`);
+}
+
+/** How the replay agrees with annotators: a line for each mark that was given. */
+function marksLines(marks: ReplayMarks | undefined): string[] {
+  const { falsePositives, falseNegatives, correct, acceptable, correctBlocks } = marks ?? {};
+  const line = (name: string, counts: ReplayMarkCounts | undefined, agrees: string, disagrees: string) => {
+    if (counts === undefined || counts.marked === 0) return [];
+    const unknown = counts.unknown === 0 ? "" : `, ${counts.unknown} not certain`;
+    return [`${name}: ${counts.agrees} ${agrees}, ${counts.disagrees} ${disagrees}${unknown}`];
+  };
+  return [
+    ...line("marked false-positive", falsePositives, "gone", "stay"),
+    ...line("marked false-negative", falseNegatives, "caught", "missed"),
+    ...line("marked correct", correct, "as before", "otherwise"),
+    ...line("marked acceptable", acceptable, "as before", "otherwise"),
+    ...line("correct blocks", correctBlocks, "kept", "lost"),
+  ];
 }
 
 /** Traces that are printed for people; the API has all that were kept. */

@@ -2,11 +2,13 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Trust } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { AnnotationMark } from "../../gen/policyguard/control/v1/annotation_pb.ts";
+import { Outcome, Trust } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { RecordedPieceSchema } from "../../gen/policyguard/policy/v1/record_pb.ts";
 import { engineDigest } from "../../runtime/engine/evaluate/record-digest.ts";
 import { ownAnalysis } from "../../src/domain/analysis/own-analysis.ts";
 import { Ingest } from "../../src/domain/fleet/ingest.ts";
+import { Annotations } from "../../src/domain/measure/annotation/annotation.ts";
 import { ReplayRun } from "../../src/domain/replay/replay-run.ts";
 import { RunWorker } from "../../src/domain/run/run-worker.ts";
 import { systemClock } from "../../src/kit/process/clock.ts";
@@ -86,6 +88,10 @@ test("replays one trace on the server", async () => {
 });
 
 test("replays many traces as a run, and waits for its report", async () => {
+  await new Annotations(plane.database, testSealer).create(world.caller, long.evaluationId, {
+    ...{ mark: AnnotationMark.FALSE_NEGATIVE, expectedOutcome: Outcome.BLOCK, expectedLabels: [], spans: [] },
+    ...{ note: null, isFinal: false, rule: undefined, annotator: undefined },
+  });
   const begun = JSON.parse((await replay("--env", "dev", "--sample", "9", "--json")).stdout);
   expect(begun).toMatchObject({
     state: "queued",
@@ -107,6 +113,7 @@ test("replays many traces as a run, and waits for its report", async () => {
   const { code, stdout } = await waited;
   expect(stdout).toContain("2 traces, 2 judged, 0 of them without a certain outcome");
   expect(stdout).toMatch(/newly blocked +1/);
+  expect(stdout).toContain("marked false-negative: 1 caught, 0 missed");
   expect(stdout).toContain("support-bot/long: matched 0, matches 1; 1 newly blocked, 0 newly allowed");
   expect(stdout).toContain(`${long.evaluationId}  ALLOW -> BLOCK  long`);
   expect(code).toBe(1);

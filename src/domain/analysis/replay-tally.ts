@@ -3,6 +3,7 @@
 import { Outcome, type Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { EvaluationRecord } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import type { OutcomeRange, Replayed } from "../../../runtime/engine/replay/replay.ts";
+import { agreementsOf, type MarkCounts, type MarkName, type TraceMark } from "./replay-marks.ts";
 
 /** Agents that are counted by name, and rules; those that are met first. */
 const maxAgents = 200;
@@ -33,7 +34,19 @@ export type TallyData = {
   readonly rules: [[string, string], RuleCounts][];
   readonly reasons: [string, number][];
   readonly readText: number;
+  /** What annotators say; undefined in the report of a run that an earlier version worked on. */
+  readonly marks?: [MarkName, MarkCounts][];
 };
+
+/** One trace with its replay. */
+export interface TalliedTrace {
+  readonly record: EvaluationRecord;
+  /** The part of the sample that it belongs to. */
+  readonly stratum: number;
+  readonly replayed: Replayed;
+  /** What annotators have settled of it. */
+  readonly marks: readonly TraceMark[];
+}
 
 /** How outcomes differ, as far as it is sure. */
 export interface ReplayDifference {
@@ -61,6 +74,7 @@ export class ReplayTally {
   readonly #otherAgents: GroupCounts = noneOfGroup();
   readonly #rules = new Map<string, RuleCounts>();
   readonly #reasons = new Map<string, number>();
+  readonly #marks = new Map<MarkName, MarkCounts>();
   #readText = 0;
 
   constructor(data?: TallyData) {
@@ -68,7 +82,8 @@ export class ReplayTally {
   }
 
   /** Adds one trace. */
-  add(record: EvaluationRecord, stratum: number, { range, rules, reasons, decidedBy, usedText }: Replayed): void {
+  add({ record, stratum, replayed, marks }: TalliedTrace): void {
+    const { range, rules, reasons, decidedBy, usedText } = replayed;
     const { outcome: was, stage, agentId, decidedByRule, decidedByPolicy } = record;
     const { isBounded, isChanged, isNewlyBlocked, isNewlyAllowed } = differenceOf(was, range);
     this.#addCell({ stratum, was, ...range, traces: 1 });
@@ -93,17 +108,22 @@ export class ReplayTally {
     if (isNewlyBlocked && decidedBy !== undefined)
       this.#addRule([decidedBy.policy, decidedBy.ruleId], { newlyBlocked: 1 });
     if (isNewlyAllowed) this.#addRule([decidedByPolicy, decidedByRule], { newlyAllowed: 1 });
+    for (const { name, agrees } of agreementsOf(marks, record, replayed)) {
+      const answer = { yes: "agrees", no: "disagrees", unknown: "unknown" } as const;
+      add(counted(this.#marks, name, noneOfMark), { marked: 1, [answer[agrees]]: 1 });
+    }
     this.#readText += Number(usedText);
   }
 
   /** Adds what was counted elsewhere. */
-  addAll({ cells, stages, agents, otherAgents, rules, reasons, readText }: TallyData): void {
+  addAll({ cells, stages, agents, otherAgents, rules, reasons, readText, marks = [] }: TallyData): void {
     for (const cell of cells) this.#addCell(cell);
     for (const [stage, counts] of stages) add(counted(this.#stages, stage, noneOfGroup), counts);
     for (const [agent, counts] of agents) add(this.#agent(agent), counts);
     add(this.#otherAgents, otherAgents);
     for (const [rule, counts] of rules) this.#addRule(rule, counts);
     for (const [reason, traces] of reasons) this.#addReason(reason, traces);
+    for (const [name, counts] of marks) add(counted(this.#marks, name, noneOfMark), counts);
     this.#readText += readText;
   }
 
@@ -117,6 +137,7 @@ export class ReplayTally {
       rules: [...this.#rules].map(([key, counts]) => [JSON.parse(key) as [string, string], counts]), // written below
       reasons: [...this.#reasons],
       readText: this.#readText,
+      marks: [...this.#marks],
     };
   }
 
@@ -144,6 +165,11 @@ export class ReplayTally {
 
 function noneOfGroup(): GroupCounts {
   return { traces: 0, bounded: 0, changed: 0, newlyBlocked: 0, newlyAllowed: 0 };
+}
+
+/** Nothing with a mark. */
+export function noneOfMark(): MarkCounts {
+  return { marked: 0, agrees: 0, disagrees: 0, unknown: 0 };
 }
 
 function noneOfRule(): RuleCounts {

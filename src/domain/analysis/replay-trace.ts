@@ -1,5 +1,6 @@
 // Replays the record of an evaluation by one policy, or by a bundle.
 
+import { createHash } from "node:crypto";
 import type { JsonValue } from "@bufbuild/protobuf";
 import { fromBinary } from "@bufbuild/protobuf";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
@@ -10,6 +11,7 @@ import { canonicalPolicy } from "../../../runtime/engine/policy/parse.ts";
 import type { PolicyScope } from "../../../runtime/engine/policy-plan/compiled-policy.ts";
 import type { Replayed } from "../../../runtime/engine/replay/replay.ts";
 import type { SchemaSource } from "../../../runtime/engine/schema/output-schema.ts";
+import { BoundedCache } from "../../kit/process/bounded-cache.ts";
 import { type ListText, parsedList, type StoredPart } from "./stored-part.ts";
 import type { Tools } from "./tools.ts";
 import { bundleSource, compiled, soundPolicy, usualEnvironment } from "./try-policy.ts";
@@ -46,6 +48,9 @@ export interface BundleTarget {
   readonly projectId: string;
 }
 
+/** By what to replay traces. */
+export type ReplayTarget = PolicyTarget | BundleTarget;
+
 /** A record to replay by one policy. */
 export type PolicyReplay = Replay & PolicyTarget;
 
@@ -67,17 +72,43 @@ export interface ReplayResult extends Replayed {
 }
 
 /** Replays a record by one policy. */
-export function replayPolicy(question: PolicyReplay, tools: Tools): ReplayResult {
-  return judged(policyJudge(question, tools), question, tools);
+export function replayPolicy({ record, by, nowMs, ...target }: PolicyReplay, tools: Tools): ReplayResult {
+  return judged(judgeOf(target, tools), { record, by, nowMs }, tools);
 }
 
 /** Replays a record by a bundle. */
-export function replayBundle(question: BundleReplay, tools: Tools): ReplayResult {
-  return judged(bundleJudge(question, tools), question, tools);
+export function replayBundle({ record, by, nowMs, ...target }: BundleReplay, tools: Tools): ReplayResult {
+  return judged(judgeOf(target, tools), { record, by, nowMs }, tools);
+}
+
+/** A run asks about the same policies time and again, and so does somebody who goes from trace to trace, so the last few engines are kept. */
+const maxJudges = 4;
+const judges = new BoundedCache<string, ReplayJudge>({ maxEntries: maxJudges });
+
+/** What judges by the target; engines are kept for a while. */
+export function judgeOf(target: ReplayTarget, tools: Tools): ReplayJudge {
+  const key = digestOf(target);
+  const known = judges.get(key);
+  if (known !== undefined) return known;
+  const judge = "parts" in target ? bundleJudge(target, tools) : policyJudge(target, tools);
+  judges.set(key, judge);
+  return judge;
+}
+
+function digestOf(target: ReplayTarget): string {
+  const hash = createHash("sha256");
+  if ("parts" in target) {
+    const { parts, ...where } = target;
+    hash.update(JSON.stringify([where, parts.map(({ path, data }) => [path, data.length])]));
+    for (const { data } of parts) hash.update(data);
+  } else {
+    hash.update(JSON.stringify(target));
+  }
+  return hash.digest("base64");
 }
 
 /** The judge by one policy. */
-export function policyJudge(target: PolicyTarget, tools: Tools): ReplayJudge & { readonly replaces: string } {
+function policyJudge(target: PolicyTarget, tools: Tools): ReplayJudge & { readonly replaces: string } {
   const { document, policyId, version, scope, lists, schemas, environment, projectId } = target;
   const { packs, enter } = tools;
   enter("reading the document");
@@ -91,7 +122,7 @@ export function policyJudge(target: PolicyTarget, tools: Tools): ReplayJudge & {
 }
 
 /** The judge by a bundle. */
-export function bundleJudge({ parts, environment, projectId }: BundleTarget, tools: Tools): ReplayJudge {
+function bundleJudge({ parts, environment, projectId }: BundleTarget, tools: Tools): ReplayJudge {
   tools.enter("reading the bundle");
   const source = { ...bundleSource(parts), environment, projectId };
   tools.enter("compiling the policies");

@@ -1,21 +1,12 @@
 // Replays many records at once, and counts what comes of them.
 
-import { createHash } from "node:crypto";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
-import { BoundedCache } from "../../kit/process/bounded-cache.ts";
 import { segmentsOf, unpackText } from "./packed-text.ts";
+import type { TraceMark } from "./replay-marks.ts";
 import { differenceOf, ReplayTally, type TallyData } from "./replay-tally.ts";
-import {
-  type BundleTarget,
-  bundleJudge,
-  type PolicyTarget,
-  policyJudge,
-  type ReplayBy,
-  type ReplayJudge,
-  replayBy,
-} from "./replay-trace.ts";
+import { judgeOf, type PolicyTarget, type ReplayBy, type ReplayTarget, replayBy } from "./replay-trace.ts";
 import type { Tools } from "./tools.ts";
 
 /** One of the traces to replay. */
@@ -28,10 +19,9 @@ export interface TraceToReplay {
   readonly record: Uint8Array;
   /** The captured text, packed; undefined where the record has it, or none was kept. */
   readonly text: Uint8Array | undefined;
+  /** What annotators have settled of it. */
+  readonly marks: readonly TraceMark[];
 }
-
-/** By what to replay traces. */
-export type ReplayTarget = PolicyTarget | BundleTarget;
 
 /** Traces of one environment to replay. */
 export interface TracesReplay {
@@ -75,7 +65,7 @@ export function replayTraces(question: TracesReplay, tools: Tools): TracesReplay
   for (const trace of traces) {
     const record = recordOf(trace, mayReadText);
     const replayed = replayBy(judge, record, { by: mayReadText ? by : "signals", nowMs: nowMs ?? trace.createdMs });
-    tally.add(record, trace.stratum, replayed);
+    tally.add({ record, stratum: trace.stratum, replayed, marks: trace.marks });
     const { range, decidedBy, reasons, usedText } = replayed;
     const { isBounded, isChanged } = differenceOf(record.outcome, range);
     if (!isBounded && !isChanged) continue;
@@ -97,32 +87,6 @@ export function replayTraces(question: TracesReplay, tools: Tools): TracesReplay
 /** Throws as replays by the policy would throw; returns its name, since it takes the place of the one of that name. */
 export function checkReplay(target: PolicyTarget, tools: Tools): { readonly policy: string } {
   return { policy: judgeOf(target, tools).replaces ?? "" };
-}
-
-/** A run asks about the same policies time and again, so the last few engines are kept. */
-const maxJudges = 4;
-const judges = new BoundedCache<string, ReplayJudge>({ maxEntries: maxJudges });
-
-/** What judges by the target; engines are kept for a while. */
-export function judgeOf(target: ReplayTarget, tools: Tools): ReplayJudge {
-  const key = digestOf(target);
-  const known = judges.get(key);
-  if (known !== undefined) return known;
-  const judge = "parts" in target ? bundleJudge(target, tools) : policyJudge(target, tools);
-  judges.set(key, judge);
-  return judge;
-}
-
-function digestOf(target: ReplayTarget): string {
-  const hash = createHash("sha256");
-  if ("parts" in target) {
-    const { parts, ...where } = target;
-    hash.update(JSON.stringify([where, parts.map(({ path, data }) => [path, data.length])]));
-    for (const { data } of parts) hash.update(data);
-  } else {
-    hash.update(JSON.stringify(target));
-  }
-  return hash.digest("base64");
 }
 
 function recordOf({ record: bytes, text }: TraceToReplay, mayReadText: boolean): EvaluationRecord {

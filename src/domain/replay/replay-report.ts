@@ -1,7 +1,14 @@
 // The report of a replay, made from the counts of its run.
 
 import { Outcome, type Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { differenceOf, type GroupCounts, type ReplayCell, type RuleCounts } from "../analysis/replay-tally.ts";
+import type { MarkCounts, MarkName } from "../analysis/replay-marks.ts";
+import {
+  differenceOf,
+  type GroupCounts,
+  noneOfMark,
+  type ReplayCell,
+  type RuleCounts,
+} from "../analysis/replay-tally.ts";
 import { type CountEstimate, estimateOf, type StratumCount } from "./replay-estimate.ts";
 import { outcomes, type ReplayProgress, type ReplaySpec, strataOf } from "./replay-spec.ts";
 
@@ -32,7 +39,16 @@ export interface ReplayReport {
   readonly reasons: readonly { readonly reason: string; readonly traces: number }[];
   readonly results: number;
   readonly resultsOmitted: number;
+  readonly marks: Readonly<Record<MarkName, MarkCounts>>;
 }
+
+const noMarks: Readonly<Record<MarkName, MarkCounts>> = {
+  falsePositives: noneOfMark(),
+  falseNegatives: noneOfMark(),
+  correct: noneOfMark(),
+  acceptable: noneOfMark(),
+  correctBlocks: noneOfMark(),
+};
 
 /** The report of a run. */
 export function replayReportOf(
@@ -79,6 +95,7 @@ export function replayReportOf(
     otherAgents: tally.otherAgents.traces === 0 ? null : tally.otherAgents,
     reasons: tally.reasons.map(([reason, traces]) => ({ reason, traces })).sort((a, b) => b.traces - a.traces),
     ...{ results, resultsOmitted },
+    marks: { ...noMarks, ...Object.fromEntries(tally.marks ?? []) },
   };
 }
 

@@ -9,13 +9,16 @@ import { BoundedCache } from "../../kit/process/bounded-cache.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
+import { type SettledMark, settledMarks } from "../../store/measure/annotation/annotation-verdict.ts";
 import { addReplayResults } from "../../store/replay/replay-result.ts";
 import { type FoundTrace, readTraces, type TraceCursor } from "../../store/telemetry/trace-query.ts";
 import { listTraceEnvironments, type TraceEnvironment } from "../../store/telemetry/trace-rollup.ts";
 import { readTexts } from "../../store/telemetry/trace-text.ts";
 import type { Analysis } from "../analysis/analysis.ts";
+import type { TraceMark } from "../analysis/replay-marks.ts";
 import { ReplayTally } from "../analysis/replay-tally.ts";
-import type { FoundChange, ReplayTarget, TracesReplayed, TraceToReplay } from "../analysis/replay-traces.ts";
+import type { ReplayTarget } from "../analysis/replay-trace.ts";
+import type { FoundChange, TracesReplayed, TraceToReplay } from "../analysis/replay-traces.ts";
 import { listTexts } from "../playground/playground.ts";
 import { PolicyFinder } from "../playground/selection.ts";
 import { enabledSchemas } from "../policy/output-schema.ts";
@@ -204,8 +207,13 @@ export class ReplayRun implements RunKind {
     const texts = mayReadText && by !== "signals" ? await readTexts(tx, found) : new Map<string, Buffer>();
     const seal = texts.size === 0 ? undefined : await this.#seals.forReading(tx);
     const isHidden = found.length === 0 ? undefined : await hiddenNow(tx, this.#sealer);
+    const settled = await settledMarks(
+      tx,
+      found.map(({ id }) => id),
+    );
+    const marks = Map.groupBy(settled, ({ traceId }) => traceId);
     return found.map(({ id, createdAt, record }) => {
-      const about = { id, createdMs: createdAt.getTime() };
+      const about = { id, createdMs: createdAt.getTime(), marks: (marks.get(id) ?? []).map(markOf) };
       if (isHidden !== undefined) {
         const read = fromBinary(EvaluationRecordSchema, record);
         if (isHidden({ record: read, createdAt }))
@@ -281,6 +289,10 @@ export class ReplayRun implements RunKind {
     );
     return { ...progress, tally: tally.data, results, boundedResults, resultsOmitted };
   }
+}
+
+function markOf({ policy, ruleId, mark, expected }: SettledMark): TraceMark {
+  return { policy, ruleId, mark, expected };
 }
 
 interface Step {

@@ -144,6 +144,7 @@ function reportMessage(report: Report): MessageInitShape<typeof ReplayReportSche
     })),
     ...(report.otherAgents !== null && { otherAgents: countsMessage(report.otherAgents) }),
     reasons: report.reasons.map((each) => ({ ...each })),
+    marks: { ...report.marks },
   };
 }
 

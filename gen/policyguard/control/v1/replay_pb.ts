@@ -20,7 +20,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/replay.proto.
  */
 export const file_policyguard_control_v1_replay: GenFile = /*@__PURE__*/
-  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL3JlcGxheS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKIBQoMUmVwbGF5RmlsdGVyEiEKCnByb2plY3RfaWQYASABKAlCCLpIBXIDsAEBSACIAQESKwoLZW52aXJvbm1lbnQYAiABKAlCEbpIBHICGD/avBgGInByb2QiSAGIAQESHwoIYWdlbnRfaWQYAyABKAlCCLpIBXIDGIABSAKIAQESSQoHb3V0Y29tZRgEIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQhO6SAWCAQIQAdq8GAciQUxMT1ciSAOIAQESHgoHcnVsZV9pZBgFIAEoCUIIukgFcgMYgAJIBIgBARJFCgVzdGFnZRgGIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZUITukgFggECEAHavBgHImlucHV0IkgFiAEBEh0KBnBvbGljeRgHIAEoCUIIukgFcgMYgAJIBogBARIfCghkZXRlY3RvchgIIAEoCUIIukgFcgMYgAJIB4gBARIuCghjYXRlZ29yeRgJIAEoCUIXukgFcgMYgALavBgLInBpaS5lbWFpbCJICIgBARIsCgh1bmp1ZGdlZBgKIAEoCUIVukgFcgMYgALavBgJInRpbWVvdXQiSAmIAQESJAoOYnVuZGxlX3ZlcnNpb24YCyABKAVCB7pIBBoCKABICogBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQgoKCF9vdXRjb21lQgoKCF9ydWxlX2lkQggKBl9zdGFnZUIJCgdfcG9saWN5QgsKCV9kZXRlY3RvckILCglfY2F0ZWdvcnlCCwoJX3VuanVkZ2VkQhEKD19idW5kbGVfdmVyc2lvbiKqAQoMUmVwbGF5U2FtcGxlEicKA21heBgBIAEoBUIVukgIGgYYwIQ9KAHavBgGMTAwMDAwSACIAQESTQoGbWV0aG9kGAIgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlTYW1wbGluZ0IVukgFggECEAHavBgJInVuaWZvcm0iEhEKBHNlZWQYAyABKAVIAYgBAUIGCgRfbWF4QgcKBV9zZWVkIpQICgZSZXBsYXkSCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEi8KBXN0YXRlGAMgASgOMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5TdGF0ZRI1Cghwcm9ncmVzcxgEIAEoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuUHJvZ3Jlc3MSEgoKY3JlYXRlZF9ieRgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjQKC2ZpbmlzaGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEjQKBWVycm9yGAkgASgLMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5FcnJvckgCiAEBEhYKCXBvbGljeV9pZBgKIAEoCUgDiAEBEhQKB3ZlcnNpb24YCyABKAVIBIgBARImCgZwb2xpY3kYDCABKAlCEdq8GA0ic3VwcG9ydC1ib3QiSAWIAQESOQoGYnVuZGxlGA0gASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlCdW5kbGVIBogBARI0CgZmaWx0ZXIYDiABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUZpbHRlchIpCgVzaW5jZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKBnNhbXBsZRgRIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5U2FtcGxlEjwKBG1vZGUYEiABKA4yIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1vZGVCCtq8GAYiYXV0byISPgoFYXNfb2YYEyABKA4yIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVRpbWVCC9q8GAcidHJhY2UiEjEKDXJlc3VsdHNfdW50aWwYFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjkKBnJlcG9ydBgVIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5UmVwb3J0SAeIAQFCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QggKBl9lcnJvckIMCgpfcG9saWN5X2lkQgoKCF92ZXJzaW9uQgkKB19wb2xpY3lCCQoHX2J1bmRsZUIJCgdfcmVwb3J0Is0FCgxSZXBsYXlSZXBvcnQSFwoKcG9wdWxhdGlvbhgBIAEoBUgAiAEBEg8KB3NhbXBsZWQYAiABKAUSDQoFZXhhY3QYAyABKAUSDwoHYm91bmRlZBgEIAEoBRIRCglyZWFkX3RleHQYBSABKAUSMgoGbWF0cml4GAYgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlDZWxsEjcKB2NoYW5nZWQYByABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUVzdGltYXRlEj0KDW5ld2x5X2Jsb2NrZWQYCCABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUVzdGltYXRlEj0KDW5ld2x5X2FsbG93ZWQYCSABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUVzdGltYXRlEjMKB2J5X3J1bGUYCiADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVJ1bGUSNQoIYnlfc3RhZ2UYCyADKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVN0YWdlEjUKCGJ5X2FnZW50GAwgAygLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlBZ2VudBI/CgxvdGhlcl9hZ2VudHMYDSABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUNvdW50c0gBiAEBEjoKB3JlYXNvbnMYDiADKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVJlYXNvbkNvdW50Eg8KB3Jlc3VsdHMYDyABKAUSFwoPcmVzdWx0c19vbWl0dGVkGBAgASgFQg0KC19wb3B1bGF0aW9uQg8KDV9vdGhlcl9hZ2VudHNKBAgREBJSBW1hcmtzIrYBCgpSZXBsYXlDZWxsEjgKA3dhcxgBIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQgvavBgHIkFMTE9XIhI3CgJpcxgCIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQgvavBgHIkJMT0NLIhI1CgVjb3VudBgDIAEoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5RXN0aW1hdGUisAEKDlJlcGxheUVzdGltYXRlEg4KBnRyYWNlcxgBIAEoBRIQCghwb3NzaWJsZRgCIAEoBRIhCghlc3RpbWF0ZRgDIAEoAUIK2rwYBjEyNDAuNUgAiAEBEhwKA2xvdxgEIAEoAUIK2rwYBjExMDIuOUgBiAEBEh0KBGhpZ2gYBSABKAFCCtq8GAYxMzk1LjFIAogBAUILCglfZXN0aW1hdGVCBgoEX2xvd0IHCgVfaGlnaCKwAQoKUmVwbGF5UnVsZRIhCgZwb2xpY3kYASABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEiAKB3J1bGVfaWQYAiABKAlCD9q8GAsiaW5qZWN0aW9uIhILCgN3YXMYAyABKAUSDwoHbWF0Y2hlcxgEIAEoBRIRCgltYXlfbWF0Y2gYBSABKAUSFQoNbmV3bHlfYmxvY2tlZBgGIAEoBRIVCg1uZXdseV9hbGxvd2VkGAcgASgFIm4KDFJlcGxheUNvdW50cxIOCgZ0cmFjZXMYASABKAUSDwoHYm91bmRlZBgCIAEoBRIPCgdjaGFuZ2VkGAMgASgFEhUKDW5ld2x5X2Jsb2NrZWQYBCABKAUSFQoNbmV3bHlfYWxsb3dlZBgFIAEoBSJ9CgtSZXBsYXlTdGFnZRI4CgVzdGFnZRgBIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZUIL2rwYByJpbnB1dCISNAoGY291bnRzGAIgASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlDb3VudHMiegoLUmVwbGF5QWdlbnQSKAoIYWdlbnRfaWQYASABKAlCEdq8GA0ic3VwcG9ydC1ib3QiSACIAQESNAoGY291bnRzGAIgASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlDb3VudHNCCwoJX2FnZW50X2lkIksKEVJlcGxheVJlYXNvbkNvdW50EiYKBnJlYXNvbhgBIAEoCUIW2rwYEiJkZXRlY3Rvcl9jaGFuZ2VkIhIOCgZ0cmFjZXMYAiABKAUivgUKDFJlcGxheVJlc3VsdBIQCgh0cmFjZV9pZBgBIAEoCRIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpwcm9qZWN0X2lkGAMgASgJEh8KC2Vudmlyb25tZW50GAQgASgJQgravBgGInByb2QiEjgKA3dhcxgFIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQgvavBgHIkFMTE9XIhJBCgdvdXRjb21lGAYgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCC9q8GAciQkxPQ0siSACIAQESOwoNb3V0Y29tZV9yYW5nZRgHIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuT3V0Y29tZVJhbmdlEhQKB2NoYW5nZWQYCCABKAhIAYgBARIgChN3YXNfZGVjaWRlZF9ieV9ydWxlGAkgASgJSAKIAQESIgoVd2FzX2RlY2lkZWRfYnlfcG9saWN5GAogASgJSAOIAQESHAoPZGVjaWRlZF9ieV9ydWxlGAsgASgJSASIAQESHgoRZGVjaWRlZF9ieV9wb2xpY3kYDCABKAlIBYgBARJECgltb2RlX3VzZWQYDSABKA4yIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1vZGVCDdq8GAkic2lnbmFscyISKQoHcmVhc29ucxgOIAMoCUIY2rwYFFsiZGV0ZWN0b3JfY2hhbmdlZCJdQgoKCF9vdXRjb21lQgoKCF9jaGFuZ2VkQhYKFF93YXNfZGVjaWRlZF9ieV9ydWxlQhgKFl93YXNfZGVjaWRlZF9ieV9wb2xpY3lCEgoQX2RlY2lkZWRfYnlfcnVsZUIUChJfZGVjaWRlZF9ieV9wb2xpY3kqiwEKDlJlcGxheVNhbXBsaW5nEh8KG1JFUExBWV9TQU1QTElOR19VTlNQRUNJRklFRBAAEigKF1JFUExBWV9TQU1QTElOR19VTklGT1JNEAEaC5K9GAd1bmlmb3JtEi4KGlJFUExBWV9TQU1QTElOR19CWV9PVVRDT01FEAIaDpK9GApieV9vdXRjb21lKuUBCgxSZXBsYXlDaGFuZ2USHQoZUkVQTEFZX0NIQU5HRV9VTlNQRUNJRklFRBAAEiYKFVJFUExBWV9DSEFOR0VfQ0hBTkdFRBABGguSvRgHY2hhbmdlZBIyChtSRVBMQVlfQ0hBTkdFX05FV0xZX0JMT0NLRUQQAhoRkr0YDW5ld2x5X2Jsb2NrZWQSMgobUkVQTEFZX0NIQU5HRV9ORVdMWV9BTExPV0VEEAMaEZK9GA1uZXdseV9hbGxvd2VkEiYKFVJFUExBWV9DSEFOR0VfQk9VTkRFRBAEGguSvRgHYm91bmRlZGIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_control_v1_run, file_policyguard_control_v1_trace_replay, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL3JlcGxheS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKIBQoMUmVwbGF5RmlsdGVyEiEKCnByb2plY3RfaWQYASABKAlCCLpIBXIDsAEBSACIAQESKwoLZW52aXJvbm1lbnQYAiABKAlCEbpIBHICGD/avBgGInByb2QiSAGIAQESHwoIYWdlbnRfaWQYAyABKAlCCLpIBXIDGIABSAKIAQESSQoHb3V0Y29tZRgEIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQhO6SAWCAQIQAdq8GAciQUxMT1ciSAOIAQESHgoHcnVsZV9pZBgFIAEoCUIIukgFcgMYgAJIBIgBARJFCgVzdGFnZRgGIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZUITukgFggECEAHavBgHImlucHV0IkgFiAEBEh0KBnBvbGljeRgHIAEoCUIIukgFcgMYgAJIBogBARIfCghkZXRlY3RvchgIIAEoCUIIukgFcgMYgAJIB4gBARIuCghjYXRlZ29yeRgJIAEoCUIXukgFcgMYgALavBgLInBpaS5lbWFpbCJICIgBARIsCgh1bmp1ZGdlZBgKIAEoCUIVukgFcgMYgALavBgJInRpbWVvdXQiSAmIAQESJAoOYnVuZGxlX3ZlcnNpb24YCyABKAVCB7pIBBoCKABICogBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQgoKCF9vdXRjb21lQgoKCF9ydWxlX2lkQggKBl9zdGFnZUIJCgdfcG9saWN5QgsKCV9kZXRlY3RvckILCglfY2F0ZWdvcnlCCwoJX3VuanVkZ2VkQhEKD19idW5kbGVfdmVyc2lvbiKqAQoMUmVwbGF5U2FtcGxlEicKA21heBgBIAEoBUIVukgIGgYYwIQ9KAHavBgGMTAwMDAwSACIAQESTQoGbWV0aG9kGAIgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlTYW1wbGluZ0IVukgFggECEAHavBgJInVuaWZvcm0iEhEKBHNlZWQYAyABKAVIAYgBAUIGCgRfbWF4QgcKBV9zZWVkIpQICgZSZXBsYXkSCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEi8KBXN0YXRlGAMgASgOMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5TdGF0ZRI1Cghwcm9ncmVzcxgEIAEoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuUHJvZ3Jlc3MSEgoKY3JlYXRlZF9ieRgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjQKC2ZpbmlzaGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEjQKBWVycm9yGAkgASgLMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5FcnJvckgCiAEBEhYKCXBvbGljeV9pZBgKIAEoCUgDiAEBEhQKB3ZlcnNpb24YCyABKAVIBIgBARImCgZwb2xpY3kYDCABKAlCEdq8GA0ic3VwcG9ydC1ib3QiSAWIAQESOQoGYnVuZGxlGA0gASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlCdW5kbGVIBogBARI0CgZmaWx0ZXIYDiABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUZpbHRlchIpCgVzaW5jZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKBnNhbXBsZRgRIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5U2FtcGxlEjwKBG1vZGUYEiABKA4yIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1vZGVCCtq8GAYiYXV0byISPgoFYXNfb2YYEyABKA4yIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVRpbWVCC9q8GAcidHJhY2UiEjEKDXJlc3VsdHNfdW50aWwYFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjkKBnJlcG9ydBgVIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5UmVwb3J0SAeIAQFCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QggKBl9lcnJvckIMCgpfcG9saWN5X2lkQgoKCF92ZXJzaW9uQgkKB19wb2xpY3lCCQoHX2J1bmRsZUIJCgdfcmVwb3J0IvQFCgxSZXBsYXlSZXBvcnQSFwoKcG9wdWxhdGlvbhgBIAEoBUgAiAEBEg8KB3NhbXBsZWQYAiABKAUSDQoFZXhhY3QYAyABKAUSDwoHYm91bmRlZBgEIAEoBRIRCglyZWFkX3RleHQYBSABKAUSMgoGbWF0cml4GAYgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlDZWxsEjcKB2NoYW5nZWQYByABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUVzdGltYXRlEj0KDW5ld2x5X2Jsb2NrZWQYCCABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUVzdGltYXRlEj0KDW5ld2x5X2FsbG93ZWQYCSABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUVzdGltYXRlEjMKB2J5X3J1bGUYCiADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVJ1bGUSNQoIYnlfc3RhZ2UYCyADKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVN0YWdlEjUKCGJ5X2FnZW50GAwgAygLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlBZ2VudBI/CgxvdGhlcl9hZ2VudHMYDSABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUNvdW50c0gBiAEBEjoKB3JlYXNvbnMYDiADKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVJlYXNvbkNvdW50Eg8KB3Jlc3VsdHMYDyABKAUSFwoPcmVzdWx0c19vbWl0dGVkGBAgASgFEjIKBW1hcmtzGBEgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlNYXJrc0INCgtfcG9wdWxhdGlvbkIPCg1fb3RoZXJfYWdlbnRzIs4CCgtSZXBsYXlNYXJrcxJBCg9mYWxzZV9wb3NpdGl2ZXMYASABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1hcmtDb3VudHMSQQoPZmFsc2VfbmVnYXRpdmVzGAIgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlNYXJrQ291bnRzEjkKB2NvcnJlY3QYAyABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1hcmtDb3VudHMSPAoKYWNjZXB0YWJsZRgEIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5TWFya0NvdW50cxJACg5jb3JyZWN0X2Jsb2NrcxgFIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5TWFya0NvdW50cyJWChBSZXBsYXlNYXJrQ291bnRzEg4KBm1hcmtlZBgBIAEoBRIOCgZhZ3JlZXMYAiABKAUSEQoJZGlzYWdyZWVzGAMgASgFEg8KB3Vua25vd24YBCABKAUitgEKClJlcGxheUNlbGwSOAoDd2FzGAEgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCC9q8GAciQUxMT1ciEjcKAmlzGAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCC9q8GAciQkxPQ0siEjUKBWNvdW50GAMgASgLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlFc3RpbWF0ZSKwAQoOUmVwbGF5RXN0aW1hdGUSDgoGdHJhY2VzGAEgASgFEhAKCHBvc3NpYmxlGAIgASgFEiEKCGVzdGltYXRlGAMgASgBQgravBgGMTI0MC41SACIAQESHAoDbG93GAQgASgBQgravBgGMTEwMi45SAGIAQESHQoEaGlnaBgFIAEoAUIK2rwYBjEzOTUuMUgCiAEBQgsKCV9lc3RpbWF0ZUIGCgRfbG93QgcKBV9oaWdoIrABCgpSZXBsYXlSdWxlEiEKBnBvbGljeRgBIAEoCUIR2rwYDSJzdXBwb3J0LWJvdCISIAoHcnVsZV9pZBgCIAEoCUIP2rwYCyJpbmplY3Rpb24iEgsKA3dhcxgDIAEoBRIPCgdtYXRjaGVzGAQgASgFEhEKCW1heV9tYXRjaBgFIAEoBRIVCg1uZXdseV9ibG9ja2VkGAYgASgFEhUKDW5ld2x5X2FsbG93ZWQYByABKAUibgoMUmVwbGF5Q291bnRzEg4KBnRyYWNlcxgBIAEoBRIPCgdib3VuZGVkGAIgASgFEg8KB2NoYW5nZWQYAyABKAUSFQoNbmV3bHlfYmxvY2tlZBgEIAEoBRIVCg1uZXdseV9hbGxvd2VkGAUgASgFIn0KC1JlcGxheVN0YWdlEjgKBXN0YWdlGAEgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlQgvavBgHImlucHV0IhI0CgZjb3VudHMYAiABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUNvdW50cyJ6CgtSZXBsYXlBZ2VudBIoCghhZ2VudF9pZBgBIAEoCUIR2rwYDSJzdXBwb3J0LWJvdCJIAIgBARI0CgZjb3VudHMYAiABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUNvdW50c0ILCglfYWdlbnRfaWQiSwoRUmVwbGF5UmVhc29uQ291bnQSJgoGcmVhc29uGAEgASgJQhbavBgSImRldGVjdG9yX2NoYW5nZWQiEg4KBnRyYWNlcxgCIAEoBSK+BQoMUmVwbGF5UmVzdWx0EhAKCHRyYWNlX2lkGAEgASgJEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnByb2plY3RfaWQYAyABKAkSHwoLZW52aXJvbm1lbnQYBCABKAlCCtq8GAYicHJvZCISOAoDd2FzGAUgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCC9q8GAciQUxMT1ciEkEKB291dGNvbWUYBiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIL2rwYByJCTE9DSyJIAIgBARI7Cg1vdXRjb21lX3JhbmdlGAcgASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5PdXRjb21lUmFuZ2USFAoHY2hhbmdlZBgIIAEoCEgBiAEBEiAKE3dhc19kZWNpZGVkX2J5X3J1bGUYCSABKAlIAogBARIiChV3YXNfZGVjaWRlZF9ieV9wb2xpY3kYCiABKAlIA4gBARIcCg9kZWNpZGVkX2J5X3J1bGUYCyABKAlIBIgBARIeChFkZWNpZGVkX2J5X3BvbGljeRgMIAEoCUgFiAEBEkQKCW1vZGVfdXNlZBgNIAEoDjIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5TW9kZUIN2rwYCSJzaWduYWxzIhIpCgdyZWFzb25zGA4gAygJQhjavBgUWyJkZXRlY3Rvcl9jaGFuZ2VkIl1CCgoIX291dGNvbWVCCgoIX2NoYW5nZWRCFgoUX3dhc19kZWNpZGVkX2J5X3J1bGVCGAoWX3dhc19kZWNpZGVkX2J5X3BvbGljeUISChBfZGVjaWRlZF9ieV9ydWxlQhQKEl9kZWNpZGVkX2J5X3BvbGljeSqLAQoOUmVwbGF5U2FtcGxpbmcSHwobUkVQTEFZX1NBTVBMSU5HX1VOU1BFQ0lGSUVEEAASKAoXUkVQTEFZX1NBTVBMSU5HX1VOSUZPUk0QARoLkr0YB3VuaWZvcm0SLgoaUkVQTEFZX1NBTVBMSU5HX0JZX09VVENPTUUQAhoOkr0YCmJ5X291dGNvbWUq5QEKDFJlcGxheUNoYW5nZRIdChlSRVBMQVlfQ0hBTkdFX1VOU1BFQ0lGSUVEEAASJgoVUkVQTEFZX0NIQU5HRV9DSEFOR0VEEAEaC5K9GAdjaGFuZ2VkEjIKG1JFUExBWV9DSEFOR0VfTkVXTFlfQkxPQ0tFRBACGhGSvRgNbmV3bHlfYmxvY2tlZBIyChtSRVBMQVlfQ0hBTkdFX05FV0xZX0FMTE9XRUQQAxoRkr0YDW5ld2x5X2FsbG93ZWQSJgoVUkVQTEFZX0NIQU5HRV9CT1VOREVEEAQaC5K9GAdib3VuZGVkYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_control_v1_run, file_policyguard_control_v1_trace_replay, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * ReplayFilter says which traces are replayed, as the list of traces does; every given field has to match. Chosen here:
@@ -429,6 +429,13 @@ export type ReplayReport = Message<"policyguard.control.v1.ReplayReport"> & {
    * @generated from field: int32 results_omitted = 16;
    */
   resultsOmitted: number;
+
+  /**
+   * How the replay agrees with what annotators say of the judged traces.
+   *
+   * @generated from field: policyguard.control.v1.ReplayMarks marks = 17;
+   */
+  marks?: ReplayMarks | undefined;
 };
 
 /**
@@ -437,6 +444,102 @@ export type ReplayReport = Message<"policyguard.control.v1.ReplayReport"> & {
  */
 export const ReplayReportSchema: GenMessage<ReplayReport> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_replay, 3);
+
+/**
+ * ReplayMarks says how a replay agrees with annotators. What is counted are targets whose mark is settled: a trace as a
+ * whole, or one rule in it. Where nobody has annotated a judged trace, all counts are 0. A rule that had taken effect is
+ * asked whether it takes effect, one that only observed whether it matches; the outcome is asked of a trace as a whole,
+ * and where that was ALLOW and rules only observed something, what they would have made of it.
+ *
+ * @generated from message policyguard.control.v1.ReplayMarks
+ */
+export type ReplayMarks = Message<"policyguard.control.v1.ReplayMarks"> & {
+  /**
+   * Marked "false-positive". The replay agrees where the rule is silent, or the outcome ALLOW: the false alarm is gone.
+   *
+   * @generated from field: policyguard.control.v1.ReplayMarkCounts false_positives = 1;
+   */
+  falsePositives?: ReplayMarkCounts | undefined;
+
+  /**
+   * Marked "false-negative". The replay agrees where the rule matches, or the outcome is at least the mildest one that
+   * annotators expect: the miss is caught.
+   *
+   * @generated from field: policyguard.control.v1.ReplayMarkCounts false_negatives = 2;
+   */
+  falseNegatives?: ReplayMarkCounts | undefined;
+
+  /**
+   * Marked "correct". The replay agrees where it is as before.
+   *
+   * @generated from field: policyguard.control.v1.ReplayMarkCounts correct = 3;
+   */
+  correct?: ReplayMarkCounts | undefined;
+
+  /**
+   * Marked "acceptable", which is right either way. The replay agrees where it is as before.
+   *
+   * @generated from field: policyguard.control.v1.ReplayMarkCounts acceptable = 4;
+   */
+  acceptable?: ReplayMarkCounts | undefined;
+
+  /**
+   * Traces with the outcome BLOCK that are marked "correct" as a whole, or by a rule that blocks them. The replay agrees
+   * where they are blocked; where it does not, a correct block is lost.
+   *
+   * @generated from field: policyguard.control.v1.ReplayMarkCounts correct_blocks = 5;
+   */
+  correctBlocks?: ReplayMarkCounts | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ReplayMarks.
+ * Use `create(ReplayMarksSchema)` to create a new message.
+ */
+export const ReplayMarksSchema: GenMessage<ReplayMarks> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_replay, 4);
+
+/**
+ * ReplayMarkCounts counts what has one mark.
+ *
+ * @generated from message policyguard.control.v1.ReplayMarkCounts
+ */
+export type ReplayMarkCounts = Message<"policyguard.control.v1.ReplayMarkCounts"> & {
+  /**
+   * Judged targets with this mark.
+   *
+   * @generated from field: int32 marked = 1;
+   */
+  marked: number;
+
+  /**
+   * With which the replay surely agrees.
+   *
+   * @generated from field: int32 agrees = 2;
+   */
+  agrees: number;
+
+  /**
+   * With which it surely does not.
+   *
+   * @generated from field: int32 disagrees = 3;
+   */
+  disagrees: number;
+
+  /**
+   * Of which that is not known.
+   *
+   * @generated from field: int32 unknown = 4;
+   */
+  unknown: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ReplayMarkCounts.
+ * Use `create(ReplayMarkCountsSchema)` to create a new message.
+ */
+export const ReplayMarkCountsSchema: GenMessage<ReplayMarkCounts> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_replay, 5);
 
 /**
  * ReplayCell counts one change of outcomes.
@@ -471,7 +574,7 @@ export type ReplayCell = Message<"policyguard.control.v1.ReplayCell"> & {
  * Use `create(ReplayCellSchema)` to create a new message.
  */
 export const ReplayCellSchema: GenMessage<ReplayCell> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 4);
+  messageDesc(file_policyguard_control_v1_replay, 6);
 
 /**
  * ReplayEstimate is a count of judged traces, and what it says about all of them.
@@ -520,7 +623,7 @@ export type ReplayEstimate = Message<"policyguard.control.v1.ReplayEstimate"> & 
  * Use `create(ReplayEstimateSchema)` to create a new message.
  */
 export const ReplayEstimateSchema: GenMessage<ReplayEstimate> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 5);
+  messageDesc(file_policyguard_control_v1_replay, 7);
 
 /**
  * ReplayRule counts the judged traces in which one rule matched or matches.
@@ -583,7 +686,7 @@ export type ReplayRule = Message<"policyguard.control.v1.ReplayRule"> & {
  * Use `create(ReplayRuleSchema)` to create a new message.
  */
 export const ReplayRuleSchema: GenMessage<ReplayRule> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 6);
+  messageDesc(file_policyguard_control_v1_replay, 8);
 
 /**
  * ReplayCounts counts judged traces of one kind.
@@ -632,7 +735,7 @@ export type ReplayCounts = Message<"policyguard.control.v1.ReplayCounts"> & {
  * Use `create(ReplayCountsSchema)` to create a new message.
  */
 export const ReplayCountsSchema: GenMessage<ReplayCounts> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 7);
+  messageDesc(file_policyguard_control_v1_replay, 9);
 
 /**
  * ReplayStage counts the judged traces of one moment of the turn.
@@ -660,7 +763,7 @@ export type ReplayStage = Message<"policyguard.control.v1.ReplayStage"> & {
  * Use `create(ReplayStageSchema)` to create a new message.
  */
 export const ReplayStageSchema: GenMessage<ReplayStage> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 8);
+  messageDesc(file_policyguard_control_v1_replay, 10);
 
 /**
  * ReplayAgent counts the judged traces of one agent.
@@ -688,7 +791,7 @@ export type ReplayAgent = Message<"policyguard.control.v1.ReplayAgent"> & {
  * Use `create(ReplayAgentSchema)` to create a new message.
  */
 export const ReplayAgentSchema: GenMessage<ReplayAgent> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 9);
+  messageDesc(file_policyguard_control_v1_replay, 11);
 
 /**
  * ReplayReasonCount counts the judged traces that have one reason.
@@ -716,7 +819,7 @@ export type ReplayReasonCount = Message<"policyguard.control.v1.ReplayReasonCoun
  * Use `create(ReplayReasonCountSchema)` to create a new message.
  */
 export const ReplayReasonCountSchema: GenMessage<ReplayReasonCount> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 10);
+  messageDesc(file_policyguard_control_v1_replay, 12);
 
 /**
  * ReplayResult is a trace whose outcome is another one, or is not known.
@@ -828,7 +931,7 @@ export type ReplayResult = Message<"policyguard.control.v1.ReplayResult"> & {
  * Use `create(ReplayResultSchema)` to create a new message.
  */
 export const ReplayResultSchema: GenMessage<ReplayResult> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 11);
+  messageDesc(file_policyguard_control_v1_replay, 13);
 
 /**
  * ReplaySampling says how a sample is drawn.

@@ -5,7 +5,7 @@ import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../../gen/po
 import { Mode } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { Engine } from "../../../../runtime/engine/engine.ts";
 import { nameOf, outcomes, stages } from "../../../../runtime/engine/policy/enum-names.ts";
-import { judgeOf, type ReplayTarget } from "../replay-traces.ts";
+import { judgeOf, type ReplayTarget } from "../replay-trace.ts";
 import type { Tools } from "../tools.ts";
 import { hasKeyword } from "./keyword-floor.ts";
 import type { FoundSpan, Prediction } from "./prediction.ts";

@@ -21,7 +21,7 @@ import {
   verdictOf,
 } from "../../analysis/benchmark/prediction.ts";
 import { matchSpans } from "../../analysis/benchmark/span-match.ts";
-import type { ReplayTarget } from "../../analysis/replay-traces.ts";
+import type { ReplayTarget } from "../../analysis/replay-trace.ts";
 import { nextPace } from "../../run/pace.ts";
 import type { RunAtWork, RunKind, StepResult } from "../../run/run-worker.ts";
 import type { TextSeals } from "../../sealed-text.ts";

@@ -6,7 +6,7 @@ import { canonicalText } from "../../../kit/crypto/canonical.ts";
 import { validationFailed } from "../../../kit/fault/fault.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";
 import type { Database } from "../../../store/connection/database.ts";
-import type { ReplayTarget } from "../../analysis/replay-traces.ts";
+import type { ReplayTarget } from "../../analysis/replay-trace.ts";
 import { listTexts } from "../../playground/playground.ts";
 import { PolicyFinder } from "../../playground/selection.ts";
 import { enabledSchemas } from "../../policy/output-schema.ts";

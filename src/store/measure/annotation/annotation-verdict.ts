@@ -1,7 +1,8 @@
 // What the annotations of a target come to, kept beside them: lists, analytics and summaries read it.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import type { AnnotationMark } from "../../../../gen/policyguard/control/v1/annotation_pb.ts";
+import { AnnotationMark } from "../../../../gen/policyguard/control/v1/annotation_pb.ts";
+import type { Outcome } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { runBound } from "../../core/bulk.ts";
 import { tenantTable } from "../../core/tenant.ts";
 import type { Transaction } from "../../core/transaction.ts";
@@ -59,6 +60,35 @@ export function findVerdict(tx: Transaction, target: VerdictTarget): Promise<Ann
 export function verdictsOf(tx: Transaction, traceIds: readonly string[]): Promise<AnnotationVerdictRow[]> {
   if (traceIds.length === 0) return Promise.resolve([]);
   return tx.em.find(AnnotationVerdictRow, { orgId: tx.orgId, traceId: { $in: [...traceIds] } });
+}
+
+/** What annotators have settled of one target. */
+export interface SettledMark extends VerdictTarget {
+  readonly mark: AnnotationMark;
+  /** The mildest outcome that those expect who gave a standing "false-negative"; null for other marks. */
+  readonly expected: Outcome | null;
+}
+
+/** The marks of these traces on which annotators agree. */
+export async function settledMarks(tx: Transaction, traceIds: readonly string[]): Promise<SettledMark[]> {
+  if (traceIds.length === 0) return [];
+  const rows = await runBound<{
+    trace_id: string;
+    policy: string;
+    rule_id: string;
+    mark: AnnotationMark;
+    expected: Outcome | null;
+  }>(
+    tx,
+    `select v.trace_id, v.policy, v.rule_id, v.resolved_mark as mark, (
+       select min(a.expected_outcome) from annotation a
+       where a.org_id = $1 and a.trace_id = v.trace_id and a.policy = v.policy and a.rule_id = v.rule_id
+         and a.is_current and a.withdrawn_at is null and a.mark = $3 and v.resolved_mark = $3)::int as expected
+     from annotation_verdict v
+     where v.org_id = $1 and v.trace_id = any($2::uuid[]) and v.resolved_mark is not null and v.marks > 0`,
+    [tx.orgId, [...traceIds], AnnotationMark.FALSE_NEGATIVE],
+  );
+  return rows.map(({ trace_id: traceId, rule_id: ruleId, ...row }) => ({ traceId, ruleId, ...row }));
 }
 
 /** Replaces what is said of targets that have a verdict. */

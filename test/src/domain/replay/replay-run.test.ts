@@ -3,6 +3,7 @@ import { create, type JsonObject } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AnnotationMark } from "../../../../gen/policyguard/control/v1/annotation_pb.ts";
 import { CredentialKind } from "../../../../gen/policyguard/options/v1/options_pb.ts";
 import { Outcome, Stage, Trust } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import {
@@ -14,6 +15,7 @@ import {
 import { engineDigest } from "../../../../runtime/engine/evaluate/record-digest.ts";
 import { ownAnalysis } from "../../../../src/domain/analysis/own-analysis.ts";
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
+import { type AnnotationInput, Annotations } from "../../../../src/domain/measure/annotation/annotation.ts";
 import { type NewReplay, type Replay, Replays } from "../../../../src/domain/replay/replay.ts";
 import { ReplayRun } from "../../../../src/domain/replay/replay-run.ts";
 import { TraceReplay } from "../../../../src/domain/replay/trace-replay.ts";
@@ -182,6 +184,33 @@ describe("a replay of many traces", () => {
     expect([low, estimate, high].toSorted((a, b) => a - b)).toEqual([low, estimate, high]);
     const again = await work(world, await begin(world, { sample }));
     expect(again.report).toEqual(report);
+  });
+
+  it("counts how it agrees with what annotators have settled", async () => {
+    const world = await createWorld(database);
+    const miss = evaluation(facts(20));
+    const alarm = blockedEvaluation("old", facts(4));
+    const right = blockedEvaluation("old", facts(4));
+    const open = blockedEvaluation("old", facts(4));
+    await store(world, [miss, alarm, right, open]);
+    const annotations = new Annotations(database, testSealer);
+    const said = { expectedLabels: [], spans: [], note: null, isFinal: false, rule: undefined, annotator: undefined };
+    const say = ({ evaluationId }: EvaluationRecord, mark: AnnotationMark, change: Partial<AnnotationInput> = {}) =>
+      annotations.create(world.caller, evaluationId, { ...said, mark, expectedOutcome: null, ...change });
+    await say(miss, AnnotationMark.FALSE_NEGATIVE, { expectedOutcome: Outcome.FLAG });
+    await say(alarm, AnnotationMark.FALSE_POSITIVE, { rule: { policy: "support-bot", ruleId: "old" } });
+    await say(right, AnnotationMark.CORRECT);
+    const { id } = await say(open, AnnotationMark.CORRECT);
+    await annotations.withdraw(world.caller, open.evaluationId, id);
+    const { report } = await work(world, await begin(world));
+    const none = { marked: 0, agrees: 0, disagrees: 0, unknown: 0 };
+    expect(report.marks).toEqual({
+      falsePositives: { ...none, marked: 1, agrees: 1 },
+      falseNegatives: { ...none, marked: 1, agrees: 1 },
+      correct: { ...none, marked: 1, disagrees: 1 },
+      acceptable: none,
+      correctBlocks: { ...none, marked: 1, disagrees: 1 },
+    });
   });
 
   it("leaves out what is stored after it was asked for", async () => {
