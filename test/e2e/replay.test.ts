@@ -1,7 +1,11 @@
 // Records that a live runtime has reported, replayed without any text by a new bundle, against the same requests once
-// the runtime enforces that bundle: of every kind of text, redacted results and conversations.
+// the runtime enforces that bundle: of every kind of text, redacted results, conversations, and streams, whole ones and
+// such as are cut off.
 
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { newId } from "../../src/kit/process/id.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
 import type { TestRuntime } from "../harness/process/runtime.ts";
@@ -92,8 +96,54 @@ const conversations = texts.slice(0, 3).map((text, index): Asked => {
   ];
   return { name: `conversation: ${text}`, ask: () => post("conversation", { messages, agent_id: "bot" }) };
 });
-it("comes without any text to what the runtime answers by the new bundle", { timeout: 600_000 }, async () => {
-  const asked = [...single, ...conversations];
+
+/** The lines of a stream that brings a text in chunks. */
+function linesOf(stage: string, request: object, text: string): string[] {
+  const deltas = text.match(/.{1,7}/gsu) ?? [];
+  return [{ open: { stage, request } }, ...deltas.map((delta) => ({ delta }))].map(
+    (line) => `${JSON.stringify(line)}\n`,
+  );
+}
+
+const ndjson = () => ({ authorization: `Bearer ${home.token}`, "content-type": "application/x-ndjson" });
+const streamUrl = () => `http://127.0.0.1:${runtime.port}/v1/evaluate/stream`;
+
+const streamedStages = ["output", "input", "tool_result"];
+const streams = texts.map((text, index): Asked => {
+  const stage = streamedStages[index % streamedStages.length] ?? "output";
+  return {
+    name: `stream, ${stage}: ${text}`,
+    async ask() {
+      const body = `${linesOf(stage, about[index % about.length] ?? {}, text).join("")}{"finish": true}\n`;
+      const answer = await (await fetch(streamUrl(), { method: "POST", headers: ndjson(), body })).text();
+      const { verdict } = JSON.parse(answer.trim().split("\n").at(-1) ?? "");
+      if (verdict === undefined) throw new Error(`stream: ${answer}`);
+      return verdict;
+    },
+  };
+});
+
+/** A caller that goes away when the first event is there: what had come by then is judged and recorded. */
+async function cutOff(stage: string, text: string) {
+  const evaluation_id = newId();
+  const [open = "", ...rest] = linesOf(stage, { agent_id: "bot", evaluation_id }, text);
+  const call = httpRequest(streamUrl(), { method: "POST", headers: ndjson() });
+  call.on("error", () => undefined);
+  // All of the text comes before the first event of it, since it is one part of the body.
+  call.write(open + rest.join(""));
+  const [answer] = await once(call, "response");
+  await once(answer, "data");
+  call.destroy();
+  const trace = await eventually(() => home.call("GET", `/traces/${evaluation_id}`));
+  return { evaluation_id, outcome: trace.outcome };
+}
+const cuts = [texts[0], texts[3], texts[5]].map((text = "", index): Asked => {
+  const stage = streamedStages[index] ?? "output";
+  return { name: `stream that is cut off, ${stage}: ${text}`, ask: () => cutOff(stage, text) };
+});
+
+it("comes without any text to what the runtime answers by the new bundle", { timeout: 1_800_000 }, async () => {
+  const asked = [...single, ...conversations, ...streams, ...cuts];
   const first = [];
   for (const each of asked) first.push({ ...each, was: await each.ask() });
   await home.call("PUT", `/policies/${policyId}`, { document: after });
@@ -110,8 +160,6 @@ it("comes without any text to what the runtime answers by the new bundle", { tim
         ...{ bundle: { project_id, environment, version }, mode: "signals" },
       }),
     }));
-    if (process.env.SHOW)
-      console.log(name, was.outcome, is.outcome, replay.outcome, replay.outcome_range, replay.reasons);
     expect(replay.original.outcome, name).toBe(was.outcome);
     expect(replay.mode_used, name).toBe("signals");
     changed += Number(is.outcome !== was.outcome);
