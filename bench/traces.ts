@@ -4,20 +4,15 @@
 // something found in every ninth, in 30 days. `--quick` takes a hundredth of everything.
 
 import { readFileSync } from "node:fs";
-import { create } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import pg from "pg";
 import { pino } from "pino";
-import { FindingSchema } from "../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { Mode, Outcome, Severity, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
-import { CaptureMode, EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
+import { Outcome } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { ownAnalysis } from "../src/domain/analysis/own-analysis.ts";
 import { eraseSamplesAbout } from "../src/domain/measure/dataset/dataset-erasure.ts";
 import { RunWorker } from "../src/domain/run/run-worker.ts";
 import { Erasures } from "../src/domain/telemetry/erasure.ts";
 import { ErasureRun } from "../src/domain/telemetry/erasure-run.ts";
 import { Traces } from "../src/domain/telemetry/trace.ts";
-import { writeRecord } from "../src/domain/telemetry/trace-text.ts";
 import { Organizations } from "../src/domain/tenancy/organization.ts";
 import { systemClock } from "../src/kit/process/clock.ts";
 import type { Caller } from "../src/kit/rpc/context.ts";
@@ -26,15 +21,14 @@ import { type Database, openDatabase } from "../src/store/connection/database.ts
 import type { TraceFilter } from "../src/store/telemetry/trace-query.ts";
 import { adminCaller } from "../test/harness/vector/world.ts";
 import { startServer } from "./load/http.ts";
+import { makeTraces, projectOf, wantedPerson } from "./load/traces.ts";
 import { type Bench, type Case, cpuSecondsOf, measure, type Round, type Row } from "./measure.ts";
 import type { BenchControlPlane } from "./server/control-plane.ts";
 import { startBenchDatabase } from "./server/database.ts";
 
 /** Pages of one round. */
 const pages = 5;
-const days = 30;
 const dayMs = 86_400_000;
-const rowsAtOnce = 500_000;
 
 /** How many traces there are. */
 interface Sizes {
@@ -49,7 +43,7 @@ export const tracesBench: Bench = async ({ isQuick }) => {
   const sizes: Sizes = isQuick
     ? { small: 10_000, large: 100_000, erased: 100 }
     : { small: 1_000_000, large: 10_000_000, erased: 10_000 };
-  const server = await startBenchDatabase();
+  const server = await startBenchDatabase({ max_wal_size: "8GB" });
   const plane = await startServer<BenchControlPlane>("control-plane", server.applicationUrl);
   const database = await openDatabase({ url: server.applicationUrl, poolSize: 2 });
   const worker = await openDatabase({ url: server.workerUrl, poolSize: 2 });
@@ -60,9 +54,10 @@ export const tracesBench: Bench = async ({ isQuick }) => {
     const { id: smallOrg } = await new Organizations(database).create({ name: "Small" });
     const small = adminCaller(smallOrg);
     const large = adminCaller(plane.told.orgId);
-    await seed(owner, small, sizes.small, sizes.erased);
-    await seed(owner, large, sizes.large, sizes.erased);
-    await owner.query("vacuum (analyze) trace, trace_facet, trace_rollup");
+    await makeTraces(owner, [
+      { orgId: small.orgId, traces: sizes.small, ofOnePerson: sizes.erased },
+      { orgId: large.orgId, traces: sizes.large, ofOnePerson: sizes.erased },
+    ]);
     const traces = new Traces({ database, sealer, analysis: ownAnalysis() });
     const lists = await measure(listCases(traces, { small, large }, sizes));
     const exported = await exportRows(owner, plane, sizes.large);
@@ -74,10 +69,6 @@ export const tracesBench: Bench = async ({ isQuick }) => {
     await server.stop();
   }
 };
-
-function projectOf(n: number): string {
-  return `00000000-0000-4000-8000-00000000000${n}`;
-}
 
 const filters: Readonly<Record<string, TraceFilter>> = {
   "no filter": {},
@@ -195,7 +186,7 @@ async function erasureRows(
     const runs = new RunWorker(worker, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
     const cpuBefore = process.cpuUsage();
     const startedAtMs = performance.now();
-    const { run } = await erasures.create(caller, { userId: "wanted", traceIds: [] }, "bench");
+    const { run } = await erasures.create(caller, { userId: wantedPerson, traceIds: [] }, "bench");
     for (;;) {
       await runs.work({ org_id: caller.orgId, run_id: run.id });
       const { run: now, erased } = await erasures.get(caller, run.id);
@@ -217,63 +208,4 @@ async function erasureRows(
 
 function residentMegabytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
-}
-
-/** Makes the traces of an organization, newest first, evenly over the days. */
-async function seed(owner: pg.Client, { orgId }: Caller, traces: number, erased: number): Promise<void> {
-  const [allowed, found] = [recordOf({ isFound: false }), recordOf({ isFound: true })];
-  const wanted = recordOf({ isFound: false, userId: "wanted" });
-  const stepMs = Math.floor((days * dayMs) / traces);
-  const times = `date_trunc('milliseconds', now()) - n * ${stepMs}::float8 * interval '1 millisecond'`;
-  for (let first = 1; first <= traces; first += rowsAtOnce) {
-    await owner.query("begin");
-    await owner.query("select set_config('app.org_id', $1, true)", [orgId]);
-    await owner.query(
-      `with made as (
-         insert into trace (org_id, id, created_at, project_id, environment, agent_key, session_id, user_id, stage,
-           outcome, would_be_outcome, bundle_version, latency_us, language, capture, received_at, record, form)
-         select $1, gen_random_uuid(), ${times}, ('00000000-0000-4000-8000-00000000000' || 1 + n % 4)::uuid,
-           (array['dev', 'staging', 'prod'])[1 + n / 4 % 3], 'agent-' || n % 5, 'session-' || n / 100,
-           case when n % $4 = 1 then 'wanted' else 'user-' || n % 5000 end, 1 + n % 3,
-           case when n % 9 = 0 then ${Outcome.BLOCK} else ${Outcome.ALLOW} end,
-           case when n % 9 = 0 then ${Outcome.BLOCK} else ${Outcome.ALLOW} end, 1, 180, 'en', ${CaptureMode.NONE},
-           ${times}, case when n % $4 = 1 then $7::bytea when n % 9 = 0 then $6 else $5 end, 1
-         from generate_series($2::int, $3::int) n returning id, created_at, outcome)
-       insert into trace_facet (org_id, id, created_at, kind, value)
-       select $1, id, created_at, kind, value from made cross join lateral (
-         values (1, 'common'), (2, 'guard'), (3, 'pii'), (4, 'pii.email'),
-           (case when id::text like '00%' then 1 end, 'rare'), (case when id::text like '0%' then 5 end, 'timeout')) f (kind, value)
-       where outcome > 1 and kind is not null`,
-      [orgId, first, Math.min(first + rowsAtOnce - 1, traces), Math.floor(traces / erased), allowed, found, wanted],
-    );
-    await owner.query("commit");
-  }
-  await owner.query("begin");
-  await owner.query("select set_config('app.org_id', $1, true)", [orgId]);
-  await owner.query(
-    `insert into trace_rollup (org_id, day, project_id, environment, agent_key, outcome, count)
-     select org_id, (created_at at time zone 'UTC')::date, project_id, environment, agent_key, outcome, count(*)
-     from trace where org_id = $1 group by 1, 2, 3, 4, 5, 6`,
-    [orgId],
-  );
-  await owner.query("commit");
-}
-
-function recordOf({ isFound, userId = "" }: { readonly isFound: boolean; readonly userId?: string }): Buffer {
-  const outcome = isFound ? Outcome.BLOCK : Outcome.ALLOW;
-  const findings = Array.from({ length: isFound ? 2 : 0 }, (_, i) =>
-    create(FindingSchema, {
-      ...{ ruleId: "common", policy: "guard", detector: "pii", category: "pii.email", severity: Severity.LOW },
-      ...{ action: outcome, mode: Mode.ENFORCE, segment: "s1", start: 10 * i, end: 10 * i + 8, score: 0.9 },
-      ...{ threshold: 0.5, layer: "plain", fingerprint: `f${i}` },
-    }),
-  );
-  const record = create(EvaluationRecordSchema, {
-    ...{ evaluationId: projectOf(9), createdAt: timestampFromDate(new Date()), stage: Stage.INPUT, outcome },
-    ...{ wouldBeOutcome: outcome, findings, userId, agentId: "agent-1", sessionId: "session-1", language: "en" },
-    ...{ latencyUs: 180, capture: CaptureMode.NONE, metadata: { tenant: "acme", ticket: 7, region: "eu" } },
-    ...{ bundle: { version: 1, digest: `sha256:${"0".repeat(64)}`, activationSeq: 1 } },
-    ...(isFound ? { decidedByRule: "common", decidedByPolicy: "guard" } : {}),
-  });
-  return Buffer.from(writeRecord(record));
 }

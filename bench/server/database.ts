@@ -15,12 +15,12 @@ export interface BenchDatabase extends DatabaseUrls {
   stop(): Promise<void>;
 }
 
-/** Starts a server in a temporary folder. */
-export async function startBenchDatabase(): Promise<BenchDatabase> {
+/** Starts a server in a temporary folder. `settings` are PostgreSQL's own. */
+export async function startBenchDatabase(settings: Readonly<Record<string, string>> = {}): Promise<BenchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-bench-"));
   chmodSync(folder, 0o755);
   const database = await openEmbeddedDatabase(folder, join(folder, "postgres.log"));
-  const server = await database.start();
+  const server = await database.start(settings);
   await migrateDatabase(database.urls);
   return {
     ...database.urls,

@@ -10,7 +10,7 @@ import { createRolesSql, type LoginPasswords, prepareDatabaseSql } from "../../s
 import { findBinaries, makePublicFolder, systemFolder } from "./binaries.ts";
 import { createCluster, isCluster, superuser } from "./cluster.ts";
 import { freePort, isPortFree } from "./port.ts";
-import { adoptServer, clearRemains, type Server, startServer } from "./server.ts";
+import { adoptServer, clearRemains, type Server, type ServerOptions, startServer } from "./server.ts";
 import { type DatabaseUrls, databaseUrls, postgresUrl } from "./urls.ts";
 import { chooseServerUser, type ServerUser, userOfId, userPasses } from "./user.ts";
 
@@ -27,8 +27,11 @@ const database = "policy_guard";
 /** The database of a data folder. */
 export interface EmbeddedDatabase {
   readonly urls: DatabaseUrls;
-  /** Makes the server run: takes over a live one, or starts it. To be called again when the server has died. */
-  start(): Promise<Server>;
+  /**
+   * Makes the server run: takes over a live one, or starts it, with these settings of postgresql.conf. To be called
+   * again when the server has died.
+   */
+  start(settings?: ServerOptions["settings"]): Promise<Server>;
 }
 
 /** Prepares the cluster of a data folder: its place, passwords and port; on the first start the cluster itself. */
@@ -43,10 +46,10 @@ export async function openEmbeddedDatabase(dataFolder: string, logFile: string):
   }
   return {
     urls: databaseUrls(record.port, database, record.passwords),
-    async start() {
+    async start(settings = {}) {
       const live = await adoptServer(folder);
       if (live === undefined) await clearRemains(folder);
-      const server = live ?? (await startServer({ folder, port: record.port, user, binaries, settings: {}, logFile }));
+      const server = live ?? (await startServer({ folder, port: record.port, user, binaries, settings, logFile }));
       await createDatabase(record);
       return server;
     },
