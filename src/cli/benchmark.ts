@@ -66,7 +66,8 @@ export function printBenchmark({ id, report }: Benchmark, output: Output): void 
   output.line(`  digest ${report?.resultDigest ?? ""}`);
 }
 
-function intervalText(interval: BenchmarkInterval | undefined): string {
+/** An interval with its wider bounds. */
+export function intervalText(interval: BenchmarkInterval | undefined): string {
   if (interval === undefined) return "-";
   const { estimate } = interval;
   const { lower, upper } = widest(interval);

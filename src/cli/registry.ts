@@ -80,6 +80,10 @@ export const commands: CommandEntries = {
     summary: "Compare two benchmarks of the same samples.",
     load: async () => (await import("./command/benchmark-compare.ts")).benchmarkCompare,
   },
+  "benchmark report": {
+    summary: "Write the report of a benchmark as JUnit, SARIF or Markdown.",
+    load: async () => (await import("./command/benchmark-report.ts")).benchmarkReport,
+  },
   publish: {
     summary: "Sign the policies of an environment as its next bundle.",
     load: async () => (await import("./command/publish.ts")).publish,

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownAnalysis } from "../../src/domain/analysis/own-analysis.ts";
@@ -117,6 +119,26 @@ test("ends with 1 when the bounds do not show what is required", async () => {
   // Both attacks are of one group, so all was found and little is known.
   expect(failed.stdout).toMatch(/not met: recall of at least 90.0 %: its lower bound is 20.\d %/);
   expect(failed.stdout).not.toContain("not met: false positive rate");
+});
+
+test("writes reports for CI, each the same to the byte whichever run it is of", async () => {
+  const cwd = newFolder();
+  const args = (name: string) => [
+    ...["run", "prompts", ...injection, "--min-recall", "0.9"],
+    ...["--report", `junit:${join(cwd, `${name}.xml`)},markdown:${join(cwd, `${name}.md`)}`],
+  ];
+  expect((await benchmark(...args("a"))).code).toBe(1);
+  const second = JSON.parse((await benchmark(...args("b"), "--json")).stdout);
+  for (const ending of ["xml", "md"]) {
+    expect(readFileSync(join(cwd, `a.${ending}`), "utf8")).toBe(readFileSync(join(cwd, `b.${ending}`), "utf8"));
+  }
+  expect(readFileSync(join(cwd, "a.xml"), "utf8")).toContain('<testcase name="recall of at least 90.0 %"');
+  const sarif = await benchmark("report", second.id, "--format", "sarif", "--min-recall", "0.9");
+  expect(sarif.code).toBe(1);
+  expect(JSON.parse(sarif.stdout).runs[0].results).toMatchObject([{ ruleId: "requirement", level: "error" }]);
+  const markdown = await benchmark("report", second.id);
+  expect(markdown).toMatchObject({ code: 0, stdout: expect.stringContaining("`prompts@1`") });
+  expect((await benchmark(...args("c"), "--report", "pdf:x")).code).toBe(2);
 });
 
 test("says what is wrong with a call", async () => {

@@ -1,14 +1,14 @@
-import {
-  type Benchmark,
-  type BenchmarkInterval,
-  BenchmarkSchema,
-} from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
+import { BenchmarkSchema } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
 import { DatasetSplit } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { type Outcome, OutcomeSchema } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { percent, printBenchmark, targetOf, widest } from "../benchmark.ts";
-import { defineCommand, integerOf, type Values } from "../command.ts";
+import { printBenchmark, targetOf } from "../benchmark.ts";
+import { requirementOptions, requirementsOf, unmetText } from "../benchmark-requirement.ts";
+import { defineCommand, integerOf } from "../command.ts";
 import { datasetIdOf } from "../dataset.ts";
 import { exitCodes, refusal, usageFailure } from "../failure.ts";
+import { replaceFile } from "../file.ts";
+import { renderReport, wantedReports } from "../report/benchmark-format.ts";
+import { readReportFacts } from "../report/benchmark-report.ts";
 import { resourceJson } from "../resource-json.ts";
 import { waitForRun } from "../run-wait.ts";
 import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
@@ -29,11 +29,11 @@ const options = {
   project: { type: "string", value: "ID|NAME", help: "Where the policy applies: the project." },
   env: { type: "string", value: "NAME", help: "Where the policy applies: the environment." },
   seed: { type: "string", value: "N", help: "What chance depends on; default: 0." },
-  "min-recall": { type: "string", value: "SHARE", help: "Fails when the lower bound of recall is below, such as 0.9." },
-  "max-fpr": {
+  ...requirementOptions,
+  report: {
     type: "string",
-    value: "SHARE",
-    help: "Fails when the upper bound of the false positive rate is above, such as 0.01.",
+    value: "FORMAT:FILE",
+    help: "Reports to write, separated by commas: junit, sarif or markdown.",
   },
   wait: { type: "string", value: "SECONDS", help: "How long to wait for the report; default: 600." },
 } as const;
@@ -48,6 +48,7 @@ export const benchmarkRun = defineCommand({
 that luck does not pass: a requirement that is not met ends with 1.`,
   async run({ values, positionals: [dataset = ""], output, world }) {
     const required = requirementsOf(values);
+    const reports = wantedReports(values.report);
     if (values.target === undefined) throw usageFailure("--target says what is measured");
     const server = await openOrganization(values, world);
     const { orgId } = server;
@@ -73,7 +74,10 @@ that luck does not pass: a requirement that is not met ends with 1.`,
         path: "/v1/orgs/{org_id}/benchmarks/{benchmark_id}",
       },
     );
-    const unmet = required.flatMap((check) => check(benchmark));
+    const requirements = required(benchmark);
+    const unmet = requirements.filter(({ isMet }) => !isMet).map(unmetText);
+    const facts = reports.length === 0 ? undefined : await readReportFacts(server, benchmark, requirements);
+    for (const { format, path } of reports) if (facts !== undefined) replaceFile(path, renderReport(format, facts));
     output.json({ ...resourceJson(BenchmarkSchema, benchmark), unmet });
     printBenchmark(benchmark, output);
     for (const each of unmet) output.line(`not met: ${each}`);
@@ -86,40 +90,6 @@ const splits: Readonly<Record<string, DatasetSplit>> = {
   dev: DatasetSplit.DEV,
   test: DatasetSplit.TEST,
 };
-
-type Check = (benchmark: Benchmark) => string[];
-
-function requirementsOf(values: Values<typeof options>): Check[] {
-  const minRecall = shareOf(values["min-recall"], "min-recall");
-  const maxRate = shareOf(values["max-fpr"], "max-fpr");
-  const bound = (interval: BenchmarkInterval | undefined, side: "lower" | "upper") =>
-    interval && widest(interval)[side];
-  const checks: Check[] = [];
-  if (minRecall !== undefined) {
-    checks.push(({ report }) => {
-      const lower = bound(report?.overall?.recall, "lower");
-      if (lower !== undefined && lower >= minRecall) return [];
-      const is = lower === undefined ? "nothing was to be found" : `its lower bound is ${percent(lower)}`;
-      return [`recall of at least ${percent(minRecall)}: ${is}`];
-    });
-  }
-  if (maxRate !== undefined) {
-    checks.push(({ report }) => {
-      const upper = bound(report?.overall?.falsePositiveRate, "upper");
-      if (upper !== undefined && upper <= maxRate) return [];
-      const is = upper === undefined ? "everything was to be found" : `its upper bound is ${percent(upper)}`;
-      return [`false positive rate of at most ${percent(maxRate)}: ${is}`];
-    });
-  }
-  return checks;
-}
-
-function shareOf(text: string | undefined, option: string): number | undefined {
-  if (text === undefined) return undefined;
-  const share = Number(text);
-  if (text.trim() !== "" && share >= 0 && share <= 1) return share;
-  throw usageFailure(`--${option} takes a share from 0 to 1, not "${text}"`);
-}
 
 function listOf(text: string | undefined): string[] {
   return text === undefined ? [] : text.split(",").map((each) => each.trim());

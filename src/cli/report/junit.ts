@@ -3,6 +3,7 @@
 
 import { problemLine } from "../problem-text.ts";
 import type { TestedFile, TestRun } from "../test-run.ts";
+import { attributes, escaped } from "./xml.ts";
 
 /** The report of a run. */
 export function junitReport(run: TestRun): string {
@@ -42,23 +43,4 @@ function testCase(path: string, name: string, failures: readonly string[]): stri
   if (failures.length === 0) return `    <testcase${facts}/>\n`;
   const why = `<failure${attributes({ message: failures[0] ?? "" })}>${escaped(failures.join("\n"))}</failure>`;
   return `    <testcase${facts}>\n      ${why}\n    </testcase>\n`;
-}
-
-function attributes(values: Readonly<Record<string, string | number>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => ` ${name}="${escaped(String(value)).replace(/[\n\r\t]/g, (c) => `&#${c.charCodeAt(0)};`)}"`)
-    .join("");
-}
-
-const entities: Readonly<Record<string, string>> = { "<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;" };
-
-/** Escapes what XML 1.0 reserves and replaces what it cannot hold at all (section 2.2). */
-function escaped(text: string): string {
-  return (
-    text
-      .toWellFormed()
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot hold them
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
-      .replace(/[<>&"]/g, (character) => entities[character] ?? character)
-  );
 }
