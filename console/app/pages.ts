@@ -36,11 +36,21 @@ export const pageGroups = [
     ],
   },
   {
+    title: nav.measure,
+    pages: [
+      { to: "/o/$org/datasets", title: nav.datasets, key: "d", needs: undefined },
+      { to: "/o/$org/benchmarks", title: nav.benchmarks, key: "b", needs: undefined },
+    ],
+  },
+  {
     title: nav.settings,
     pages: [
+      { to: "/o/$org/settings", title: nav.organizationPage, key: "s", needs: undefined },
       { to: "/o/$org/settings/team", title: nav.team, key: undefined, needs: undefined },
       { to: "/o/$org/settings/tokens", title: nav.tokens, key: undefined, needs: "TokenService/ListTokens" },
       { to: "/o/$org/settings/webhooks", title: nav.webhooks, key: undefined, needs: "WebhookService/ListWebhooks" },
+      { to: "/o/$org/settings/sso", title: nav.sso, key: undefined, needs: "SsoService/GetSso" },
+      { to: "/o/$org/settings/scim", title: nav.scim, key: undefined, needs: "ScimService/GetScimToken" },
       { to: "/o/$org/settings/billing", title: nav.billing, key: undefined, needs: "BillingService/GetSummary" },
     ],
   },

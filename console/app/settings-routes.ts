@@ -37,5 +37,32 @@ const billingRoute = createRoute({
   component: lazyRouteComponent(() => import("../page/billing/billing.tsx"), "BillingPage"),
 });
 
+const organizationRoute = createRoute({
+  getParentRoute,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("../page/settings/organization.tsx"), "OrganizationPage"),
+});
+
+const ssoRoute = createRoute({
+  getParentRoute,
+  path: "/settings/sso",
+  component: lazyRouteComponent(() => import("../page/identity/sso.tsx"), "SsoSetupPage"),
+});
+
+const scimRoute = createRoute({
+  getParentRoute,
+  path: "/settings/scim",
+  component: lazyRouteComponent(() => import("../page/identity/scim.tsx"), "ScimPage"),
+});
+
 /** The pages of this group. */
-export const settingsRoutes = [teamRoute, tokensRoute, webhooksRoute, webhookRoute, billingRoute] as const;
+export const settingsRoutes = [
+  teamRoute,
+  tokensRoute,
+  webhooksRoute,
+  webhookRoute,
+  billingRoute,
+  organizationRoute,
+  ssoRoute,
+  scimRoute,
+] as const;

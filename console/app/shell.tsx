@@ -71,7 +71,7 @@ function Entries() {
                 params={{ org: orgId }}
                 className={style.entry}
                 activeProps={{ className: style.active }}
-                activeOptions={{ exact: to === "/o/$org" }}
+                activeOptions={{ exact: to === "/o/$org" || to === "/o/$org/settings", includeSearch: false }}
               >
                 {name}
               </Link>

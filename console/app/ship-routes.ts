@@ -1,5 +1,5 @@
-// The pages of what is shipped and what it does: environments, fleet, review, analytics, alerts; and the
-// languages that are shipped with it.
+// The pages of what is shipped and what it does: environments, fleet, review, analytics, alerts; the
+// languages that are shipped with it; datasets and benchmarks.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { textsIn } from "../data/search.ts";
@@ -89,6 +89,39 @@ const languageRoute = createRoute({
   component: lazyRouteComponent(() => import("../page/language/language.tsx"), "LanguagePage"),
 });
 
+const datasetsRoute = createRoute({
+  getParentRoute,
+  path: "/datasets",
+  component: lazyRouteComponent(() => import("../page/dataset/list.tsx"), "DatasetsPage"),
+});
+
+const datasetRoute = createRoute({
+  getParentRoute,
+  path: "/datasets/$dataset",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "label", "stage", "language"),
+  component: lazyRouteComponent(() => import("../page/dataset/dataset.tsx"), "DatasetPage"),
+});
+
+const benchmarksRoute = createRoute({
+  getParentRoute,
+  path: "/benchmarks",
+  component: lazyRouteComponent(() => import("../page/benchmark/list.tsx"), "BenchmarksPage"),
+});
+
+const benchmarkRoute = createRoute({
+  getParentRoute,
+  path: "/benchmarks/$run",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "mismatch"),
+  component: lazyRouteComponent(() => import("../page/benchmark/benchmark.tsx"), "BenchmarkPage"),
+});
+
+const compareRoute = createRoute({
+  getParentRoute,
+  path: "/benchmarks/$run/compare",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "with", "common"),
+  component: lazyRouteComponent(() => import("../page/benchmark/compare.tsx"), "ComparePage"),
+});
+
 /** The pages of this group. */
 export const shipRoutes = [
   environmentsRoute,
@@ -103,4 +136,9 @@ export const shipRoutes = [
   editAlertRoute,
   languagesRoute,
   languageRoute,
+  datasetsRoute,
+  datasetRoute,
+  benchmarksRoute,
+  benchmarkRoute,
+  compareRoute,
 ] as const;

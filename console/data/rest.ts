@@ -39,7 +39,8 @@ export function safeName(name: string): string {
   return plain === "" ? "download" : plain;
 }
 
-async function failureOfAnswer(answer: Response): Promise<ConnectError> {
+/** The error of an answer that is none, as calls of the transport throw it. */
+export async function failureOfAnswer(answer: Response): Promise<ConnectError> {
   const { detail } = (await answer.json().catch(() => ({}))) as { readonly detail?: unknown };
   const code = codes.get(answer.status) ?? (answer.status < 500 ? Code.InvalidArgument : Code.Internal);
   const { error, message, ...extra } = (typeof detail === "object" && detail !== null ? detail : {}) as {

@@ -9,6 +9,9 @@ const names: Readonly<Record<Stage, string>> = {
   [Stage.RETRIEVAL]: "retrieval",
 };
 
+/** The stages, in the order of a turn. */
+export const stages = [Stage.INPUT, Stage.RETRIEVAL, Stage.TOOL_CALL, Stage.TOOL_RESULT, Stage.OUTPUT] as const;
+
 /** A stage by its wire name. */
 export function stageName(stage: Stage): string {
   return names[stage] ?? "";

@@ -42,6 +42,11 @@ function noteEnd(error: unknown): void {
   else if (kind === "signed_out") onSessionEnd?.();
 }
 
+/** The headers by which a call counts as this page's own. */
+export function pageHeaders(): readonly (readonly [string, string])[] {
+  return [[header, sessionId]];
+}
+
 /** A call that is no RPC, under the same session. `errorOf` makes the error of an answer that is none. */
 export async function pageFetch(
   path: string,

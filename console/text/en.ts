@@ -9,8 +9,11 @@ import { bundleTexts } from "./bundle.ts";
 import { entryTexts } from "./entry.ts";
 import { fleetTexts } from "./fleet.ts";
 import { count, counted } from "./format.ts";
+import { scimTexts, ssoSetupTexts } from "./identity.ts";
 import { languageTexts } from "./language.ts";
+import { benchmarkTexts, datasetTexts } from "./measure.ts";
 import { reviewTexts } from "./review.ts";
+import { settingTexts } from "./setting.ts";
 import { roleTexts, teamTexts } from "./team.ts";
 import { webhookTexts } from "./webhook.ts";
 
@@ -71,6 +74,12 @@ export const en = {
     tokens: "Tokens",
     team: "Team",
     webhooks: "Webhooks",
+    measure: "Measure",
+    datasets: "Datasets",
+    benchmarks: "Benchmarks",
+    organizationPage: "Organization",
+    sso: "Single sign-on",
+    scim: "Provisioning",
     billing: "Billing",
     account: "Account",
     reference: "API reference",
@@ -305,6 +314,11 @@ export const en = {
   webhooks: webhookTexts,
   alerts: alertTexts,
   billing: billingTexts,
+  settings: settingTexts,
+  datasets: datasetTexts,
+  benchmarks: benchmarkTexts,
+  ssoSetup: ssoSetupTexts,
+  scim: scimTexts,
   languages: languageTexts,
   tokens: {
     title: "Tokens",

@@ -38,6 +38,13 @@ export function decimal(value: number): string {
   return Number.isInteger(value) ? number.format(value) : fraction.format(value);
 }
 
+/** "640 bytes", "1.4 MB" */
+export function size(bytes: number): string {
+  if (bytes < 1_000) return counted(bytes, "byte", "bytes");
+  const isLarge = bytes >= 1_000_000;
+  return `${fraction.format(Math.round(bytes / (isLarge ? 100_000 : 100)) / 10)} ${isLarge ? "MB" : "kB"}`;
+}
+
 /** 12.3% */
 export function share(value: number): string {
   return percent.format(value);

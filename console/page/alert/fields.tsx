@@ -7,7 +7,7 @@ import { TeamService } from "../../../gen/policyguard/control/v1/team_service_pb
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
-import { stageName } from "../../data/stage.ts";
+import { stageName, stages } from "../../data/stage.ts";
 import type { WireNames } from "../../data/wire-name.ts";
 import type { FaultOf } from "../../part/deed-dialog.tsx";
 import { Select, TextField } from "../../part/field.tsx";
@@ -18,7 +18,6 @@ import { type RuleForm, windows } from "./form.ts";
 import { groupings, isShare, metrics, noDataNames, operators, severities } from "./metric.ts";
 
 const texts = en.alerts;
-const stages = [Stage.INPUT, Stage.OUTPUT, Stage.TOOL_CALL, Stage.TOOL_RESULT, Stage.RETRIEVAL] as const;
 const maxMembers = 200;
 
 interface FieldsProps {

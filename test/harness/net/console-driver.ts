@@ -22,6 +22,11 @@ interface Size {
 /** Longer than the first analysis takes on a busy machine, whose process starts with it. */
 const patienceMs = 90_000;
 
+const looks = [
+  { colorScheme: "light", width: 1440 },
+  { colorScheme: "dark", width: 390 },
+] as const;
+
 interface AxeResults {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
@@ -113,6 +118,28 @@ export class ConsoleDriver {
     const content = await page.evaluate(() => document.querySelector("main")?.scrollWidth ?? 0);
     const beyond = content > width ? [`the content is ${content} wide, the window ${width}`] : [];
     return [...beyond, ...(await violations(page))];
+  }
+
+  /**
+   * The flaws of each of these pages of the organization: in light on a desktop, those of `dark` also in dark on a
+   * phone. Pictures are taken of all of them in both.
+   */
+  async flawsOfRoutes(
+    page: Page,
+    routes: readonly string[],
+    { dark }: { readonly dark: readonly string[] },
+  ): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const route of routes) {
+      await this.go(page, route);
+      for (const look of looks) {
+        if (look.colorScheme === "dark" && !dark.includes(route) && process.env.CONSOLE_PICTURES === undefined)
+          continue;
+        await this.show(page, look);
+        for (const flaw of await this.flawsOf(page)) found.push(`${route} ${look.colorScheme}: ${flaw}`);
+      }
+    }
+    return found;
   }
 
   /** Shows the page in a theme and a width. CONSOLE_PICTURES names a folder that gets a picture of it. */

@@ -1,0 +1,146 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { BenchmarkService } from "../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
+import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
+import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { HubService } from "../../../gen/policyguard/control/v1/hub_service_pb.ts";
+import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { perform } from "../../data/perform.ts";
+import { useProjects } from "../../data/project.ts";
+import { DeedDialog } from "../../part/deed-dialog.tsx";
+import { Select, TextField } from "../../part/field.tsx";
+import layout from "../../part/layout/layout.module.css";
+import { ProjectSelect } from "../../part/project-select.tsx";
+import { en } from "../../text/en.ts";
+
+const texts = en.benchmarks;
+const maxChoices = 200;
+const kinds = ["policy", "bundle", "detector"] as const;
+type Kind = (typeof kinds)[number];
+
+/** Begins a benchmark, and leads to its page. */
+export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => void }) {
+  const { orgId } = useOrganization();
+  const navigate = useNavigate();
+  const datasets = useQuery(DatasetService.method.listDatasets, { orgId, limit: maxChoices });
+  const usable = datasets.data?.datasets.filter(({ version }) => version > 0) ?? [];
+  const [kind, setKind] = useState<Kind>("policy");
+  const { project, projects } = useProjects();
+  const [chosenProject, setProject] = useState<string>();
+  const projectId = chosenProject ?? project?.id ?? "";
+  return (
+    <DeedDialog
+      title={texts.createTitle}
+      text={datasets.data !== undefined && usable.length === 0 ? texts.noDatasets : texts.createText}
+      deed={texts.confirmCreate}
+      onClose={onClose}
+      onDo={async (text) => {
+        const labels = text("labels")
+          .split(",")
+          .map((label) => label.trim())
+          .filter((label) => label !== "");
+        const { benchmark } = await perform(BenchmarkService.method.createBenchmark, {
+          orgId,
+          datasetId: text("dataset"),
+          target: {
+            policy: { policyId: text("policy") },
+            bundle: { projectId, environment: text("environment") },
+            detector: { use: text("detector") },
+            ...others(kind),
+          },
+          ...(labels.length === 0 ? {} : { positive: { labels } }),
+          sweep: text("sweep") === "on",
+          // The baseline is one of a project and an environment.
+          ...(kind === "bundle" ? { scope: { projectId, environment: text("environment") } } : {}),
+        });
+        await navigate({ to: "/o/$org/benchmarks/$run", params: { org: orgId, run: benchmark?.id ?? "" } });
+      }}
+    >
+      <Select label={texts.dataset} name="dataset" required>
+        {usable.map(({ id, name, version }) => (
+          <option key={id} value={id}>
+            {texts.ofVersion(name, version)}
+          </option>
+        ))}
+      </Select>
+      <Select
+        label={texts.target}
+        value={kind}
+        onChange={({ target }) => setKind(kinds.find((each) => each === target.value) ?? "policy")}
+      >
+        {kinds.map((each) => (
+          <option key={each} value={each}>
+            {texts.targets[each]}
+          </option>
+        ))}
+      </Select>
+      {kind === "policy" && <PolicyChoice />}
+      {kind === "detector" && <DetectorChoice />}
+      {kind === "bundle" && (
+        <>
+          <ProjectSelect projects={projects} value={projectId} onChange={setProject} />
+          <EnvironmentChoice projectId={projectId} />
+        </>
+      )}
+      <TextField label={texts.positive} hint={texts.positiveHint} name="labels" autoComplete="off" />
+      <label className={layout.check}>
+        <input type="checkbox" name="sweep" defaultChecked />
+        {texts.sweep}
+      </label>
+    </DeedDialog>
+  );
+}
+
+/** The kinds that are not meant, as a message leaves them out. */
+function others(kind: Kind): { readonly [key in Kind]?: undefined } {
+  return Object.fromEntries(kinds.filter((each) => each !== kind).map((each) => [each, undefined]));
+}
+
+function PolicyChoice() {
+  const { orgId } = useOrganization();
+  const { data } = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxChoices });
+  return (
+    <Select label={texts.policy} name="policy" required>
+      {data?.policies.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+function DetectorChoice() {
+  const { data } = useQuery(HubService.method.listDetectors, { limit: maxChoices });
+  return (
+    <Select label={texts.detector} name="detector" required>
+      {data?.detectors.map(({ name, displayName }) => (
+        <option key={name} value={name}>
+          {displayName}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+function EnvironmentChoice({ projectId }: { readonly projectId: string }) {
+  const { orgId } = useOrganization();
+  const { data } = useQuery(
+    EnvironmentService.method.listEnvironments,
+    { orgId, projectId },
+    { enabled: projectId !== "" },
+  );
+  return (
+    <Select label={texts.environment} name="environment" required>
+      {data?.environments
+        .filter(({ activeVersion }) => activeVersion !== undefined)
+        .map(({ id, name }) => (
+          <option key={id} value={name}>
+            {name}
+          </option>
+        ))}
+    </Select>
+  );
+}

@@ -1,0 +1,101 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Benchmark } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
+import { BenchmarkService } from "../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { Ago } from "../../part/ago.tsx";
+import { Badge } from "../../part/badge.tsx";
+import { Button } from "../../part/button.tsx";
+import { LinkButton } from "../../part/link-button.tsx";
+import { Page } from "../../part/page.tsx";
+import { Pager } from "../../part/pager.tsx";
+import { Answered, Empty } from "../../part/state.tsx";
+import { Table } from "../../part/table.tsx";
+import { en } from "../../text/en.ts";
+import { CreateBenchmarkDialog } from "./create.tsx";
+import { useNames } from "./names.ts";
+import { BenchmarkState } from "./state.tsx";
+import { isOpen, targetText } from "./target.ts";
+
+const texts = en.benchmarks;
+const { method } = BenchmarkService;
+const pageSize = 50;
+const workingMs = 2_000;
+
+/** What was measured, the newest first. */
+export function BenchmarksPage() {
+  const { orgId, can } = useOrganization();
+  const [offset, setOffset] = useState(0);
+  const [isCreating, setCreating] = useState(false);
+  const query = useQuery(
+    method.listBenchmarks,
+    { orgId, limit: pageSize, offset },
+    { refetchInterval: ({ state }) => (state.data?.benchmarks.some((each) => isOpen(each.state)) ? workingMs : false) },
+  );
+  return (
+    <Page
+      title={texts.title}
+      note={query.data && en.common.total(query.data.total)}
+      actions={
+        can(method.createBenchmark) && (
+          <Button kind="primary" onClick={() => setCreating(true)}>
+            {texts.create}
+          </Button>
+        )
+      }
+    >
+      <Answered query={query}>
+        {({ benchmarks, total }) => (
+          <>
+            {total === 0 && (
+              <Empty title={texts.empty} text={texts.emptyText}>
+                <LinkButton kind="plain" to="/o/$org/datasets" params={{ org: orgId }}>
+                  {texts.toDatasets}
+                </LinkButton>
+              </Empty>
+            )}
+            {total > 0 && <Benchmarks benchmarks={benchmarks} />}
+            <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
+          </>
+        )}
+      </Answered>
+      {isCreating && <CreateBenchmarkDialog onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+function Benchmarks({ benchmarks }: { readonly benchmarks: readonly Benchmark[] }) {
+  const { datasetName, policyName } = useNames();
+  return (
+    <Table
+      label={texts.title}
+      rows={benchmarks}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: texts.target,
+          cell: ({ id, orgId, target, approval }) => (
+            <>
+              <Link to="/o/$org/benchmarks/$run" params={{ org: orgId, run: id }}>
+                {targetText(target, policyName)}
+              </Link>{" "}
+              {approval !== undefined && (
+                <Badge tone="good" title={texts.baselineOf(approval.environment)}>
+                  {texts.baseline}
+                </Badge>
+              )}
+            </>
+          ),
+        },
+        {
+          title: texts.dataset,
+          cell: ({ datasetId, version }) => texts.ofVersion(datasetName(datasetId), version),
+        },
+        { title: texts.state, cell: (benchmark) => <BenchmarkState benchmark={benchmark} /> },
+        { title: texts.by, isExtra: true, cell: ({ createdBy }) => createdBy },
+        { title: texts.when, isExtra: true, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+      ]}
+    />
+  );
+}

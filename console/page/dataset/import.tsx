@@ -1,0 +1,142 @@
+import { callUnaryMethod } from "@connectrpc/connect-query";
+import { type DragEvent, type FormEvent, useRef, useState } from "react";
+import type { DatasetImport } from "../../../gen/policyguard/control/v1/dataset_import_pb.ts";
+import type { SampleProblem } from "../../../gen/policyguard/control/v1/dataset_sample_pb.ts";
+import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
+import { invalidate } from "../../data/invalidation.ts";
+import { saveFile } from "../../data/rest.ts";
+import { transport } from "../../data/transport.ts";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import { Select, TextArea, TextField } from "../../part/field.tsx";
+import { textsOf } from "../../part/form.ts";
+import layout from "../../part/layout/layout.module.css";
+import { Panel } from "../../part/panel.tsx";
+import { Failed } from "../../part/state.tsx";
+import { Table } from "../../part/table.tsx";
+import { en } from "../../text/en.ts";
+import { share, size } from "../../text/format.ts";
+import style from "./dataset.module.css";
+import { upload } from "./upload.ts";
+
+const texts = en.datasets;
+const { method } = DatasetService;
+const maxShown = 20;
+
+interface Place {
+  readonly orgId: string;
+  readonly datasetId: string;
+}
+
+/** Brings the records of a file into the dataset, as one version. */
+export function Import(place: Place) {
+  const [file, setFile] = useState<File>();
+  const [sent, setSent] = useState<number>();
+  const [done, setDone] = useState<DatasetImport>();
+  const stop = useRef<AbortController>(undefined);
+  const { run, isBusy, error } = useBusy();
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    const [first] = event.dataTransfer.files;
+    if (first !== undefined) setFile(first);
+  };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (file === undefined) return;
+    const text = textsOf(event.currentTarget);
+    const aborted = new AbortController();
+    stop.current = aborted;
+    setDone(undefined);
+    setSent(0);
+    run(async () => {
+      try {
+        const what = { ...place, file, onDuplicate: text("duplicate"), mapping: text("mapping") };
+        const importId = await upload(what, { onSent: setSent, signal: aborted.signal });
+        setDone((await callUnaryMethod(transport, method.getImport, { ...place, importId })).import);
+      } catch (failure) {
+        if (!aborted.signal.aborted) throw failure;
+      } finally {
+        setSent(undefined);
+        await invalidate(method.importSamples);
+      }
+    });
+  };
+  return (
+    <Panel title={texts.importTitle} text={texts.importText}>
+      <form className={style.drop} onSubmit={submit} onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+        <TextField
+          label={texts.file}
+          hint={file === undefined ? texts.drop : texts.chosen(file.name, size(file.size))}
+          type="file"
+          accept=".jsonl,.csv,.json,.gz"
+          onChange={({ target }) => setFile(target.files?.[0])}
+        />
+        <Select label={texts.duplicates} name="duplicate">
+          {Object.entries(texts.duplicateActions).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </Select>
+        <TextArea label={texts.mapping} hint={texts.mappingHint} name="mapping" rows={2} spellCheck={false} />
+        <div className={layout.row}>
+          <Button type="submit" kind="primary" disabled={isBusy || file === undefined}>
+            {texts.import}
+          </Button>
+          {sent !== undefined && (
+            <>
+              <Button onClick={() => stop.current?.abort()}>{texts.cancelUpload}</Button>
+              <span role="status">{sent < 1 ? texts.importing(share(sent)) : texts.reading}</span>
+            </>
+          )}
+        </div>
+      </form>
+      {error !== undefined && <Failed error={error} />}
+      {done !== undefined && <Outcome place={place} done={done} />}
+    </Panel>
+  );
+}
+
+/** What came of an import, with the records that were refused. */
+function Outcome({ place: { orgId, datasetId }, done }: { readonly place: Place; readonly done: DatasetImport }) {
+  const { run, isBusy, error } = useBusy();
+  const path = `/v1/orgs/${orgId}/datasets/${datasetId}/imports/${done.id}/errors`;
+  return (
+    <div className={layout.stack} role="status">
+      <p>
+        {done.error !== undefined
+          ? texts.importFailed(done.error.message)
+          : done.version === undefined
+            ? texts.importedNothing
+            : texts.imported(done.version)}{" "}
+        {texts.importCounts(done)}
+      </p>
+      {done.errors.length > 0 && (
+        <>
+          <Problems problems={done.errors.slice(0, maxShown)} />
+          <div className={layout.row}>
+            <Button disabled={isBusy} onClick={() => run(() => saveFile(path, "refused.csv"))}>
+              {texts.downloadProblems}
+            </Button>
+          </div>
+        </>
+      )}
+      {error !== undefined && <Failed error={error} />}
+    </div>
+  );
+}
+
+function Problems({ problems }: { readonly problems: readonly SampleProblem[] }) {
+  return (
+    <Table
+      label={texts.problems}
+      rows={problems}
+      keyOf={({ line, column, field, code }) => `${line} ${column} ${field} ${code}`}
+      columns={[
+        { title: texts.line, isNumber: true, cell: ({ line }) => line },
+        { title: texts.field, isExtra: true, cell: ({ field }) => field ?? en.common.none },
+        { title: texts.problem, cell: ({ message }) => message },
+      ]}
+    />
+  );
+}

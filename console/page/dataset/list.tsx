@@ -1,0 +1,123 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Dataset } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
+import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { perform } from "../../data/perform.ts";
+import { Ago } from "../../part/ago.tsx";
+import { Button } from "../../part/button.tsx";
+import { DeedDialog } from "../../part/deed-dialog.tsx";
+import { TextArea, TextField } from "../../part/field.tsx";
+import layout from "../../part/layout/layout.module.css";
+import { Page } from "../../part/page.tsx";
+import { Pager } from "../../part/pager.tsx";
+import { Answered, Empty } from "../../part/state.tsx";
+import { Table } from "../../part/table.tsx";
+import { en } from "../../text/en.ts";
+import { count } from "../../text/format.ts";
+import { InstallDialog } from "./install.tsx";
+import { DatasetStateBadge } from "./state.tsx";
+
+const texts = en.datasets;
+const { method } = DatasetService;
+const pageSize = 50;
+
+/** The datasets of the organization. */
+export function DatasetsPage() {
+  const { orgId, can } = useOrganization();
+  const [offset, setOffset] = useState(0);
+  const [dialog, setDialog] = useState<"create" | "install">();
+  const query = useQuery(method.listDatasets, { orgId, limit: pageSize, offset });
+  const close = () => setDialog(undefined);
+  return (
+    <Page
+      title={texts.title}
+      note={query.data && en.common.total(query.data.total)}
+      actions={
+        <>
+          {can(method.installDataset) && <Button onClick={() => setDialog("install")}>{texts.install}</Button>}
+          {can(method.createDataset) && (
+            <Button kind="primary" onClick={() => setDialog("create")}>
+              {texts.create}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Answered query={query}>
+        {({ datasets, total }) => (
+          <>
+            {total === 0 && <Empty title={texts.empty} text={texts.emptyText} />}
+            {total > 0 && <Datasets datasets={datasets} />}
+            <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
+          </>
+        )}
+      </Answered>
+      {dialog === "create" && <CreateDialog onClose={close} />}
+      {dialog === "install" && <InstallDialog onClose={close} />}
+    </Page>
+  );
+}
+
+function Datasets({ datasets }: { readonly datasets: readonly Dataset[] }) {
+  return (
+    <Table
+      label={texts.title}
+      rows={datasets}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: texts.name,
+          cell: ({ id, orgId, name, description }) => (
+            <span className={layout.name}>
+              <Link to="/o/$org/datasets/$dataset" params={{ org: orgId, dataset: id }}>
+                {name}
+              </Link>
+              {description !== undefined && <span className={layout.small}>{description}</span>}
+            </span>
+          ),
+        },
+        { title: texts.state, cell: ({ state }) => <DatasetStateBadge state={state} /> },
+        { title: texts.samples, isNumber: true, cell: ({ sampleCount }) => count(sampleCount) },
+        { title: texts.version, isNumber: true, isExtra: true, cell: ({ version }) => en.common.version(version) },
+        { title: texts.changed, isNumber: true, isExtra: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
+      ]}
+    />
+  );
+}
+
+function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+  const { orgId } = useOrganization();
+  const navigate = useNavigate();
+  return (
+    <DeedDialog
+      title={texts.createTitle}
+      deed={texts.confirmCreate}
+      onClose={onClose}
+      onDo={async (text) => {
+        const description = text("description").trim();
+        const { dataset } = await perform(method.createDataset, {
+          orgId,
+          name: text("name").trim(),
+          ...(description === "" ? {} : { description }),
+        });
+        await navigate({ to: "/o/$org/datasets/$dataset", params: { org: orgId, dataset: dataset?.id ?? "" } });
+      }}
+    >
+      {(faultOf) => (
+        <>
+          <TextField
+            label={texts.name}
+            hint={texts.nameHint}
+            name="name"
+            autoComplete="off"
+            fault={faultOf("name")}
+            required
+          />
+          <TextArea label={texts.description} name="description" fault={faultOf("description")} />
+        </>
+      )}
+    </DeedDialog>
+  );
+}

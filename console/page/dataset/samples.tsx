@@ -1,0 +1,169 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Dataset } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
+import type { Sample } from "../../../gen/policyguard/control/v1/dataset_sample_pb.ts";
+import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { stageName, stages } from "../../data/stage.ts";
+import { Badge } from "../../part/badge.tsx";
+import { Button } from "../../part/button.tsx";
+import { Select } from "../../part/field.tsx";
+import { MarkedText } from "../../part/judgement/marked-text.tsx";
+import { Outcome } from "../../part/judgement/outcome.tsx";
+import { outcomeName } from "../../part/judgement/outcome-name.ts";
+import layout from "../../part/layout/layout.module.css";
+import { Pager } from "../../part/pager.tsx";
+import { Panel } from "../../part/panel.tsx";
+import { Answered } from "../../part/state.tsx";
+import { Table } from "../../part/table.tsx";
+import { en } from "../../text/en.ts";
+import { count } from "../../text/format.ts";
+import { pieceOf } from "./piece.ts";
+
+const texts = en.datasets;
+const pageSize = 50;
+const from = "/o/$org/datasets/$dataset";
+
+/** The samples of the newest version, by label, stage and language. */
+export function Samples({ dataset: { id: datasetId, counts, sampleCount } }: { readonly dataset: Dataset }) {
+  const { orgId } = useOrganization();
+  const { label, stage, language } = useSearch({ from });
+  const navigate = useNavigate({ from });
+  const [offset, setOffset] = useState(0);
+  const wanted = stages.find((each) => stageName(each) === stage);
+  const query = useQuery(
+    DatasetService.method.listSamples,
+    {
+      orgId,
+      datasetId,
+      limit: pageSize,
+      offset,
+      ...(label === undefined ? {} : { label }),
+      ...(language === undefined ? {} : { language }),
+      ...(wanted === undefined ? {} : { stage: wanted }),
+    },
+    { placeholderData: keepPreviousData },
+  );
+  const filter = (part: { readonly label?: string; readonly stage?: string; readonly language?: string }) => {
+    setOffset(0);
+    navigate({ search: (former) => ({ ...former, ...part }), replace: true });
+  };
+  return (
+    <Panel title={texts.samples} text={query.data && en.common.total(query.data.total)}>
+      <search className={layout.filters}>
+        <Facet
+          title={texts.label}
+          counts={counts?.label}
+          value={label}
+          onChoose={(value) => filter({ label: value })}
+        />
+        <Facet
+          title={texts.stage}
+          counts={counts?.stage}
+          value={stage}
+          onChoose={(value) => filter({ stage: value })}
+        />
+        <Facet
+          title={texts.language}
+          counts={counts?.language}
+          value={language}
+          onChoose={(value) => filter({ language: value })}
+        />
+      </search>
+      <Answered query={query}>
+        {({ samples, total }) => (
+          <>
+            {total === 0 && sampleCount === 0 && <p className={layout.dim}>{texts.noSamples}</p>}
+            {total === 0 && sampleCount > 0 && (
+              <p>
+                {texts.noMatch}{" "}
+                <Button kind="quiet" onClick={() => navigate({ search: {} })}>
+                  {en.traces.clear}
+                </Button>
+              </p>
+            )}
+            {total > 0 && <List samples={samples} />}
+            <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
+          </>
+        )}
+      </Answered>
+    </Panel>
+  );
+}
+
+/** A filter by what there is, with how many samples each has; absent where there is nothing to choose. */
+function Facet({
+  title,
+  counts = {},
+  value,
+  onChoose,
+}: {
+  readonly title: string;
+  readonly counts: Readonly<Record<string, number>> | undefined;
+  readonly value: string | undefined;
+  readonly onChoose: (value: string) => void;
+}) {
+  const entries = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
+  if (entries.length === 0) return null;
+  return (
+    <Select label={title} value={value ?? ""} onChange={({ target }) => onChoose(target.value)}>
+      <option value="">{en.common.all}</option>
+      {entries.map(([name, n]) => (
+        <option key={name} value={name}>
+          {name} ({count(n)})
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+function List({ samples }: { readonly samples: readonly Sample[] }) {
+  return (
+    <Table
+      label={texts.samples}
+      rows={samples}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: texts.text, cell: (sample) => <Text sample={sample} /> },
+        {
+          title: texts.labels,
+          cell: ({ labels, isGray }) => (
+            <span className={layout.row}>
+              {labels.map((label) => (
+                <Badge key={label}>{label}</Badge>
+              ))}
+              {isGray && <Badge tone="notice">{texts.gray}</Badge>}
+            </span>
+          ),
+        },
+        {
+          title: texts.expected,
+          isExtra: true,
+          cell: ({ expectedOutcome }) =>
+            expectedOutcome === undefined ? en.common.none : <Outcome value={outcomeName(expectedOutcome)} />,
+        },
+        { title: texts.stage, isExtra: true, cell: ({ stage }) => stageName(stage) },
+        { title: texts.language, isExtra: true, cell: ({ language }) => language ?? en.common.none },
+      ]}
+    />
+  );
+}
+
+/** What is judged, with what is to be found in it marked. */
+function Text({ sample }: { readonly sample: Sample }) {
+  const { orgId } = useOrganization();
+  const { source, textWithheld } = sample;
+  return (
+    <>
+      {textWithheld && <span className={layout.dim}>{texts.withheld}</span>}
+      {!textWithheld && <MarkedText {...pieceOf(sample)} />}
+      {source !== undefined && (
+        <Link to="/o/$org/traces" params={{ org: orgId }} search={{ trace: source.traceId }}>
+          {texts.sourceTrace}
+        </Link>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,241 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { type FormEvent, type ReactNode, useState } from "react";
+import type { Organization } from "../../../gen/policyguard/control/v1/organization_pb.ts";
+import { OrganizationService } from "../../../gen/policyguard/control/v1/organization_service_pb.ts";
+import type { Retention } from "../../../gen/policyguard/control/v1/retention_pb.ts";
+import { RetentionService } from "../../../gen/policyguard/control/v1/retention_service_pb.ts";
+import { failureOf } from "../../data/failure.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { perform } from "../../data/perform.ts";
+import { Ago } from "../../part/ago.tsx";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import { DeedDialog, type FaultOf } from "../../part/deed-dialog.tsx";
+import { Facts } from "../../part/facts.tsx";
+import { TextField } from "../../part/field.tsx";
+import { textsOf } from "../../part/form.ts";
+import layout from "../../part/layout/layout.module.css";
+import { Page } from "../../part/page.tsx";
+import { Panel } from "../../part/panel.tsx";
+import { Answered, Failed } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { Projects } from "./projects.tsx";
+
+const texts = en.settings;
+const organizations = OrganizationService.method;
+const retentions = RetentionService.method;
+
+/** The organization: its name, its projects, how long its data is kept, and its end. */
+export function OrganizationPage() {
+  const { orgId, can } = useOrganization();
+  const organization = useQuery(organizations.getOrganization, { orgId });
+  const retention = useQuery(retentions.getRetention, { orgId });
+  return (
+    <Page title={texts.title}>
+      <Panel title={texts.about}>
+        <Answered query={organization} rows={3}>
+          {({ organization: stored }) => stored && <About stored={stored} />}
+        </Answered>
+      </Panel>
+      <Projects />
+      <Panel title={texts.retention} text={texts.retentionText}>
+        <Answered query={retention} rows={3}>
+          {({ retention: stored }) => stored && <Kept stored={stored} />}
+        </Answered>
+      </Panel>
+      {can(organizations.deleteOrganization) && <Delete />}
+    </Page>
+  );
+}
+
+function About({ stored }: { readonly stored: Organization }) {
+  const { can } = useOrganization();
+  const mayEdit = can(organizations.updateOrganization);
+  const facts = (
+    <Facts
+      facts={[
+        ...(mayEdit ? [] : ([[texts.name, stored.name]] as const)),
+        [texts.id, <code key="id">{stored.id}</code>],
+        [texts.since, <Ago key="since" time={stored.createdAt} />],
+      ]}
+    />
+  );
+  if (!mayEdit) return facts;
+  return (
+    <>
+      {facts}
+      <SavedForm
+        onSave={async (text) => {
+          await perform(organizations.updateOrganization, {
+            orgId: stored.id,
+            name: text("name"),
+            billingEmail: text("billing").trim(),
+            securityEmail: text("security").trim(),
+          });
+        }}
+      >
+        {(faultOf) => (
+          <>
+            <TextField label={texts.name} name="name" defaultValue={stored.name} fault={faultOf("name")} required />
+            <TextField
+              label={texts.billingEmail}
+              hint={texts.mailHint}
+              name="billing"
+              type="email"
+              defaultValue={stored.billingEmail}
+              fault={faultOf("billing_email")}
+            />
+            <TextField
+              label={texts.securityEmail}
+              hint={texts.mailHint}
+              name="security"
+              type="email"
+              defaultValue={stored.securityEmail}
+              fault={faultOf("security_email")}
+            />
+          </>
+        )}
+      </SavedForm>
+    </>
+  );
+}
+
+function Kept({ stored }: { readonly stored: Retention }) {
+  const { orgId, can } = useOrganization();
+  if (!can(retentions.updateRetention)) {
+    return (
+      <Facts
+        facts={[
+          [texts.traceDays, stored.effectiveTraceDays],
+          [texts.textDays, stored.effectiveTextDays],
+          [texts.evidenceDays, stored.effectiveEvidenceDays],
+        ]}
+      />
+    );
+  }
+  return (
+    <SavedForm
+      onSave={async (text) => {
+        await perform(retentions.updateRetention, {
+          orgId,
+          ...days("traceDays", text("traces")),
+          ...days("textDays", text("texts")),
+          ...days("evidenceDays", text("evidence")),
+        });
+      }}
+    >
+      {(faultOf) => (
+        <>
+          <p className={layout.dim}>{texts.shorter}</p>
+          <div className={layout.pair}>
+            <Days
+              label={texts.traceDays}
+              hint={texts.planHint(stored.maxTraceDays)}
+              name="traces"
+              value={stored.traceDays}
+              fault={faultOf("trace_days")}
+            />
+            <Days
+              label={texts.textDays}
+              hint={texts.textHint(stored.effectiveTextDays)}
+              name="texts"
+              value={stored.textDays}
+              fault={faultOf("text_days")}
+            />
+            <Days
+              label={texts.evidenceDays}
+              hint={texts.planHint(stored.maxEvidenceDays)}
+              name="evidence"
+              value={stored.evidenceDays}
+              fault={faultOf("evidence_days")}
+            />
+          </div>
+        </>
+      )}
+    </SavedForm>
+  );
+}
+
+function Days({
+  value,
+  ...field
+}: {
+  readonly label: string;
+  readonly hint: string;
+  readonly name: string;
+  readonly value: number | undefined;
+  readonly fault: string | undefined;
+}) {
+  return <TextField {...field} type="number" inputMode="numeric" min={1} max={3_650} defaultValue={value} />;
+}
+
+/** A number of days; without it for an empty field. */
+function days<Name extends string>(name: Name, text: string): { readonly [key in Name]?: number } {
+  // A computed name loses its type.
+  return (text.trim() === "" ? {} : { [name]: Number(text) }) as { readonly [key in Name]?: number };
+}
+
+/** A form that stays where it is when it is saved, and says so. */
+function SavedForm({
+  onSave,
+  children,
+}: {
+  readonly onSave: (text: (name: string) => string) => Promise<void>;
+  readonly children: (faultOf: FaultOf) => ReactNode;
+}) {
+  const { run, isBusy, error } = useBusy();
+  const [isSaved, setSaved] = useState(false);
+  const faults = error === undefined ? [] : failureOf(error).fields;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const text = textsOf(event.currentTarget);
+    setSaved(false);
+    run(async () => {
+      await onSave(text);
+      setSaved(true);
+    });
+  };
+  return (
+    <form className={`${layout.stack} ${layout.narrow}`} onSubmit={submit} onChange={() => setSaved(false)}>
+      {children((field) => faults.find((each) => each.field === field)?.message)}
+      {error !== undefined && <Failed error={error} />}
+      <div className={layout.row}>
+        <Button type="submit" kind="primary" disabled={isBusy}>
+          {texts.save}
+        </Button>
+        {isSaved && <span role="status">{texts.saved}</span>}
+      </div>
+    </form>
+  );
+}
+
+function Delete() {
+  const { orgId, name } = useOrganization();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <Panel
+      title={texts.danger}
+      text={texts.dangerText}
+      actions={
+        <Button kind="danger" onClick={() => setAsking(true)}>
+          {texts.deleteOrganization}
+        </Button>
+      }
+    >
+      {isAsking && (
+        <DeedDialog
+          title={texts.deleteOrganizationTitle(name)}
+          text={texts.deleteOrganizationText}
+          deed={texts.confirmDeleteOrganization}
+          typed={name}
+          isGrave
+          onClose={() => setAsking(false)}
+          onDo={async () => {
+            await perform(organizations.deleteOrganization, { orgId, confirm: name });
+            location.assign("/");
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
