@@ -7,6 +7,7 @@ import { type ServeOptions, serve } from "../gateway/serve.ts";
 import { ExternalProcessor } from "../gen/envoy/service/ext_proc/v3/external_processor_pb.ts";
 import { AdapterService } from "../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
+import { certificateOf } from "../src/kit/net/certificate.ts";
 import { NotReady, type ReadinessCheck, startManagement } from "../src/kit/net/management.ts";
 import type { Logger } from "../src/kit/observability/log.ts";
 import { createMetrics, type Metrics } from "../src/kit/observability/metrics.ts";
@@ -298,8 +299,4 @@ function assertLoaded({ loaded, rejection }: BundleHolder): void {
 
 function assertWarm({ isWarm }: BundleHolder): void {
   if (!isWarm) throw new NotReady("warming_up", "the first evaluations of this process are still slow");
-}
-
-function certificateOf({ tlsCertificate, tlsKey }: RuntimeConfig) {
-  return tlsCertificate === undefined || tlsKey === undefined ? undefined : { cert: tlsCertificate, key: tlsKey };
 }

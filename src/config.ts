@@ -33,6 +33,14 @@ export const controlPlaneSchema = defineSchema({
     secret: true,
     description: "PostgreSQL, as the application's own login: neither owner of the tables nor superuser.",
   },
+  databaseListenUrl: {
+    name: "DATABASE_LISTEN_URL",
+    kind: "url",
+    schemes: ["postgres", "postgresql"],
+    secret: true,
+    description:
+      "The same database and login without a pooler in transaction mode, to hear notifications. Empty: `DATABASE_URL`.",
+  },
   databasePoolSize: {
     name: "DATABASE_POOL_SIZE",
     kind: "int",

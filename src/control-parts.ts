@@ -7,6 +7,7 @@ import { readPrices } from "./domain/billing/price.ts";
 import { MailQueue } from "./domain/mail/mail-queue.ts";
 import { externalSigner } from "./external-signer.ts";
 import { createIngestMetrics } from "./ingest-metrics.ts";
+import { certificateOf } from "./kit/net/certificate.ts";
 import { createOutbound } from "./kit/net/outbound/client.ts";
 import { createNetworkGuard } from "./kit/net/outbound/guard.ts";
 import type { Logger } from "./kit/observability/log.ts";
@@ -83,9 +84,4 @@ function publicUrlOf(config: ControlPlaneConfig): string {
   const address = origin + pathname;
   if (href !== address) throw new Error("PUBLIC_URL: expected scheme, host and path and nothing else");
   return address.replace(/\/+$/, "");
-}
-
-/** The certificate to serve with; undefined for plain HTTP. */
-export function certificateOf({ tlsCertificate, tlsKey }: ControlPlaneConfig) {
-  return tlsCertificate === undefined || tlsKey === undefined ? undefined : { cert: tlsCertificate, key: tlsKey };
 }

@@ -9,18 +9,13 @@ import { createAnalysisMetrics } from "./analysis-metrics.ts";
 import { createAnalysisPool } from "./analysis-pool.ts";
 import { callLimits } from "./config.ts";
 import { createDomain, type Domain } from "./control-domain.ts";
-import {
-  type ControlParts,
-  type ControlPlaneConfig,
-  certificateOf,
-  createParts,
-  readPrinted,
-} from "./control-parts.ts";
+import { type ControlParts, type ControlPlaneConfig, createParts, readPrinted } from "./control-parts.ts";
 import { register } from "./control-routes.ts";
 import { controlServices } from "./control-services.ts";
 import type { Analysis } from "./domain/analysis/analysis.ts";
 import { bundlesChannel, quotaChannel, tokensChannel } from "./domain/channel.ts";
 import { tokenKind } from "./kit/crypto/token.ts";
+import { certificateOf } from "./kit/net/certificate.ts";
 import { NotReady, startManagement } from "./kit/net/management.ts";
 import type { Logger } from "./kit/observability/log.ts";
 import { createMetrics } from "./kit/observability/metrics.ts";
@@ -30,6 +25,7 @@ import { consoleFacts } from "./kit/rpc/browser.ts";
 import { createInterceptors } from "./kit/rpc/interceptors/order.ts";
 import { localPages } from "./rpc/billing/page.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
+import { assertDelivery } from "./store/connection/delivery-proof.ts";
 import { Notifications } from "./store/core/notification.ts";
 import { countHit } from "./store/identity/address-limit.ts";
 
@@ -141,7 +137,10 @@ async function endWaits(shutdown: AbortController, signal: AbortSignal): Promise
 
 /** Listens to other processes: a notification empties caches and is passed on to connected runtimes. */
 async function follow(config: ControlPlaneConfig, { latest, fleet }: Domain, log: Logger): Promise<Notifications> {
-  const notifications = new Notifications({ url: config.databaseUrl, log });
+  const url = config.databaseListenUrl ?? config.databaseUrl;
+  const variable = "DATABASE_LISTEN_URL (or, without it, DATABASE_URL)";
+  await assertDelivery({ listenUrl: url, notifyUrl: config.databaseUrl, variable });
+  const notifications = new Notifications({ url, log });
   notifications.on(bundlesChannel, (payload) => {
     const { org_id: orgId, project_id: projectId, environment } = payload;
     latest.invalidate({ orgId: String(orgId), projectId: String(projectId), environment: String(environment) });

@@ -18,6 +18,7 @@ import { productVariables, readConfig } from "./kit/process/config.ts";
 import { shutDownOnSignal } from "./kit/process/shutdown.ts";
 import { startOrSay } from "./kit/process/start-failure.ts";
 import { openDatabase } from "./store/connection/database.ts";
+import { assertDelivery } from "./store/connection/delivery-proof.ts";
 import { holdPool } from "./store/core/worker-pool.ts";
 
 /** Connections for the tenants' tables. Attempts use one only while they are claimed and recorded. */
@@ -44,7 +45,10 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
     ...{ database, clock: systemClock, log, metrics, analysis: analysisPool.analysis },
     ...{ onAttempt, onFold, onAlerts, onUsageDifference, onProviderDifference },
   });
-  const pool = openQueuePool(config.databaseUrl, log);
+  // The queue and the signs of life of its pools need sessions: a pooler that gives none is noticed here.
+  const { databaseUrl: url } = config;
+  await assertDelivery({ listenUrl: url, notifyUrl: url, variable: "DATABASE_WORKER_URL" });
+  const pool = openQueuePool(url, log);
   const runnerOptions: Omit<RunnerOptions, "tasks"> = {
     pool,
     log,
