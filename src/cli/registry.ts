@@ -144,6 +144,22 @@ export const commands: CommandEntries = {
     summary: "Write all traces that match, as CSV or JSONL.",
     load: async () => (await import("./command/traces-export.ts")).tracesExport,
   },
+  "evidence export": {
+    summary: "Write the log of evidence, as JSONL, CSV or a ZIP for an auditor.",
+    load: async () => (await import("./command/evidence-export.ts")).evidenceExport,
+  },
+  "evidence verify": {
+    summary: "Verify an export of the log of evidence, or a proof, offline.",
+    load: async () => (await import("./command/evidence-verify.ts")).evidenceVerify,
+  },
+  "evidence watch": {
+    summary: "Check that the log of evidence continues what it was at the last check.",
+    load: async () => (await import("./command/evidence-watch.ts")).evidenceWatch,
+  },
+  "evidence prove": {
+    summary: "Write the proof that an entry is in the log of evidence.",
+    load: async () => (await import("./command/evidence-prove.ts")).evidenceProve,
+  },
   listen: {
     summary: "Receive deliveries of webhooks, verify and print them.",
     load: async () => (await import("./command/listen.ts")).listen,

@@ -8,6 +8,7 @@ import { BenchmarkService } from "../../gen/policyguard/control/v1/benchmark_ser
 import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { DatasetService } from "../../gen/policyguard/control/v1/dataset_service_pb.ts";
 import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { EvidenceService } from "../../gen/policyguard/control/v1/evidence_service_pb.ts";
 import { GateService } from "../../gen/policyguard/control/v1/gate_service_pb.ts";
 import { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
 import { PackService } from "../../gen/policyguard/control/v1/pack_service_pb.ts";
@@ -41,6 +42,7 @@ export interface Server {
   readonly bundles: Client<typeof BundleService>;
   readonly datasets: Client<typeof DatasetService>;
   readonly environments: Client<typeof EnvironmentService>;
+  readonly evidence: Client<typeof EvidenceService>;
   readonly gates: Client<typeof GateService>;
   readonly organizations: Client<typeof OrganizationService>;
   readonly packs: Client<typeof PackService>;
@@ -88,6 +90,7 @@ export function serverAt(connection: Connection): Server {
     bundles: createClient(BundleService, transport),
     datasets: createClient(DatasetService, transport),
     environments: createClient(EnvironmentService, transport),
+    evidence: createClient(EvidenceService, transport),
     gates: createClient(GateService, transport),
     organizations: createClient(OrganizationService, transport),
     packs: createClient(PackService, transport),

@@ -27,7 +27,10 @@ export function stepsOf(page: string): PageStep[] {
 export function makeCheckout(
   checkout: string,
   parts: readonly string[],
-  { installation, runtimePort }: { readonly installation: Installation; readonly runtimePort: number },
+  {
+    installation,
+    runtimePort,
+  }: { readonly installation: Pick<Installation, "world" | "url" | "token">; readonly runtimePort: number },
 ): void {
   mkdirSync(join(checkout, "var"), { recursive: true });
   for (const name of parts) symlinkSync(join(root, name), join(checkout, name));

@@ -2,11 +2,29 @@
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import { type CommittedField, committedFields } from "../../kit/evidence/leaf.ts";
-import { notFound } from "../../kit/fault/fault.ts";
+import { notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
 import type { Database } from "../../store/connection/database.ts";
-import { type EvidenceFilter, type FoundEntry, findEvidence, listEvidence } from "../../store/telemetry/evidence.ts";
+import {
+  countActions,
+  type EvidenceFilter,
+  type FoundEntry,
+  findEvidence,
+  listEvidence,
+} from "../../store/telemetry/evidence.ts";
+import { type Control, controlOf, controls, speaksTo } from "./control-map.ts";
+
+/** Which entries to find. */
+export interface EvidenceQuery extends Omit<EvidenceFilter, "actions"> {
+  /** Id of a control to which they speak. */
+  readonly control?: string | undefined;
+}
+
+/** A control, and how many entries speak to it. */
+export interface CountedControl extends Control {
+  readonly entries: number;
+}
 
 /** An entry. */
 export interface EvidenceEntry {
@@ -38,10 +56,8 @@ export class Evidence {
   }
 
   /** A page of the entries that match, newest first, without long values. */
-  async list(caller: Caller, filter: EvidenceFilter, page: Page): Promise<[EvidenceEntry[], number]> {
-    // PostgreSQL has no text with NUL in it, so no entry has either.
-    const { action, actor, resource } = filter;
-    if ([action, actor, resource].some((text) => text?.includes("\0"))) return [[], 0];
+  async list(caller: Caller, query: EvidenceQuery, page: Page): Promise<[EvidenceEntry[], number]> {
+    const filter = filterOf(query);
     const [found, total] = await this.#database.read(caller.orgId, (tx) => listEvidence(tx, filter, page));
     return [found.map(entryOf), total];
   }
@@ -52,7 +68,32 @@ export class Evidence {
     if (found === undefined) throw notFound("entry");
     return entryOf(found);
   }
+
+  /** The controls, with how many entries of a time speak to each. */
+  async controls(caller: Caller, times: Pick<EvidenceQuery, "since" | "until">): Promise<CountedControl[]> {
+    const actions = await this.#database.read(caller.orgId, (tx) => countActions(tx, times));
+    const counts = [...actions];
+    return controls.map((control) => ({
+      ...control,
+      entries: counts.reduce((sum, [action, count]) => sum + (speaksTo(control, action) ? count : 0), 0),
+    }));
+  }
 }
+
+/** The filter of a query. Throws when there is no such control. */
+export function filterOf({ control: id, ...filter }: EvidenceQuery): EvidenceFilter {
+  const control = id === undefined ? undefined : controlOf(id);
+  if (id !== undefined && control === undefined) {
+    const message = "there is no such control; GET /v1/orgs/{org_id}/evidence/controls lists them";
+    throw validationFailed([{ field: "control", message }]);
+  }
+  // PostgreSQL has no text with NUL in it, so no entry has either; and no entry has an action of no action.
+  const { action, actor, resource } = filter;
+  if ([action, actor, resource].some((text) => text?.includes("\0"))) return { ...noFilter, actions: [] };
+  return { ...filter, actions: control?.actions };
+}
+
+const noFilter = { action: undefined, actor: undefined, resource: undefined, since: undefined, until: undefined };
 
 interface LeafMembers {
   readonly seq: number;

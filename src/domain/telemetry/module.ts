@@ -7,6 +7,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import { TraceAnalytics } from "./analytics.ts";
 import { Erasures } from "./erasure.ts";
 import { Evidence } from "./evidence.ts";
+import { EvidenceExports } from "./evidence-export.ts";
 import { EvidenceLog } from "./evidence-log.ts";
 import type { LogKeys } from "./log-key.ts";
 import { RetentionSettings } from "./retention.ts";
@@ -30,5 +31,6 @@ export function createTelemetryDomain({ database, sealer, analysis, tracePartiti
     retention: new RetentionSettings(database, { partition: tracePartition }),
     evidence: new Evidence(database),
     evidenceLog: new EvidenceLog(database, keys),
+    evidenceExports: new EvidenceExports(database, keys),
   };
 }

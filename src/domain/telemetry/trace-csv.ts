@@ -4,8 +4,8 @@ import { type DescEnum, getOption } from "@bufbuild/protobuf";
 import { wire } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { OutcomeSchema, StageSchema } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureModeSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import { csvLine } from "../../kit/archive/csv.ts";
 import { wholeSeconds } from "../../kit/process/clock.ts";
-import { csvLine } from "./csv.ts";
 import type { Trace } from "./trace.ts";
 
 const columns: readonly (readonly [string, (trace: Trace) => string | number | null])[] = [

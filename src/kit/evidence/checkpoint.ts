@@ -12,6 +12,9 @@ export interface TreeHead {
   readonly root: Buffer;
 }
 
+/** Keys of logs, or a function that gives them for the name of a log. */
+export type KnownKeys = readonly NoteKey[] | ((origin: string) => readonly NoteKey[]);
+
 /** The text of a checkpoint, which is signed. */
 export function checkpointText({ origin, size, root }: TreeHead): string {
   return `${origin}\n${size}\n${root.toString("base64")}\n`;
@@ -22,11 +25,14 @@ export function readCheckpoint(note: string): TreeHead {
   return readHead(readNote(note).text);
 }
 
-/** Verifies a checkpoint: one of the keys signed it, under the name of its origin. Throws a NoteError. */
-export function verifyCheckpoint(note: string, keys: readonly NoteKey[]): TreeHead {
+/**
+ * Verifies a checkpoint: one of the keys signed it, under the name of its origin. Throws a NoteError.
+ */
+export function verifyCheckpoint(note: string, keys: KnownKeys): TreeHead {
   const head = readCheckpoint(note);
+  const given = typeof keys === "function" ? keys(head.origin) : keys;
   // A key speaks for the log of its own name only.
-  const own = keys.filter(({ name }) => name === head.origin);
+  const own = given.filter(({ name }) => name === head.origin);
   if (own.length === 0) throw new NoteError(`none of the given keys is of the log ${head.origin}`);
   verifyNote(note, own);
   return head;
@@ -73,7 +79,7 @@ export function readTlogProof(text: string): TlogProof {
  * Verifies that the leaf of this hash is in the log of one of the keys. Returns the tree that it is in. Throws a
  * NoteError.
  */
-export function verifyTlogProof(proof: TlogProof, leafHash: Uint8Array, keys: readonly NoteKey[]): TreeHead {
+export function verifyTlogProof(proof: TlogProof, leafHash: Uint8Array, keys: KnownKeys): TreeHead {
   const head = verifyCheckpoint(proof.checkpoint, keys);
   const { index, path } = proof;
   if (!isIncluded({ leafHash, index, path, size: head.size, root: head.root }))

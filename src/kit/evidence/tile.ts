@@ -92,8 +92,8 @@ function requireTile(address: TileAddress, width: number, tileAt: TileSource): B
   return Buffer.from(hashes.buffer, hashes.byteOffset, hashes.byteLength);
 }
 
-/** The hash above a power of two of hashes. */
-function completeHash(hashes: Buffer): Buffer {
+/** The hash above a power of two of hashes, such as that of a full tile. */
+export function completeHash(hashes: Buffer): Buffer {
   if (hashes.length === hashBytes) return hashes;
   const middle = hashes.length / 2;
   return nodeHash(completeHash(hashes.subarray(0, middle)), completeHash(hashes.subarray(middle)));

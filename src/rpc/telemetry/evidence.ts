@@ -1,30 +1,55 @@
 import { create, fromJson, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import { timestampDate, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import {
   type EvidenceCheckpointSchema,
+  type EvidenceControlSchema,
   type EvidenceEntrySchema,
   EvidenceProofSchema,
 } from "../../../gen/policyguard/control/v1/evidence_pb.ts";
 import type { EvidenceService } from "../../../gen/policyguard/control/v1/evidence_service_pb.ts";
-import type { Evidence, EvidenceEntry } from "../../domain/telemetry/evidence.ts";
+import type { CountedControl, Evidence, EvidenceEntry, EvidenceQuery } from "../../domain/telemetry/evidence.ts";
+import type { EvidenceExports, EvidenceFormat } from "../../domain/telemetry/evidence-export.ts";
 import type { Checkpoint, EvidenceLog, InclusionProof } from "../../domain/telemetry/evidence-log.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
-import { pageOf } from "../../kit/rpc/page.ts";
+import { entriesOf, pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
 
+/** What the handlers call. */
+export interface EvidenceDomain {
+  readonly evidence: Evidence;
+  readonly evidenceLog: EvidenceLog;
+  readonly evidenceExports: EvidenceExports;
+}
+
 /** Handlers of EvidenceService. */
-export function evidenceHandlers(evidence: Evidence, evidenceLog: EvidenceLog): ServiceImpl<typeof EvidenceService> {
+export function evidenceHandlers({
+  evidence,
+  evidenceLog,
+  evidenceExports,
+}: EvidenceDomain): ServiceImpl<typeof EvidenceService> {
   return {
     listEvidence: async (request, context) => {
       const page = pageOf(request);
-      const { action, actor, resource } = request;
-      const since = request.since && timestampDate(request.since);
-      const until = request.until && timestampDate(request.until);
-      const [entries, total] = await evidence.list(callerOf(context), { action, actor, resource, since, until }, page);
+      const [entries, total] = await evidence.list(callerOf(context), queryOf(request), page);
       return { total, ...page, evidence: entries.map(entryMessage) };
     },
     getEvidence: async ({ seq }, context) => ({ entry: entryMessage(await evidence.get(callerOf(context), seq)) }),
+    async *exportEvidence(request, context) {
+      const format = formatOf(request.format);
+      const { treeSize } = request;
+      const parts = await evidenceExports.open(callerOf(context), { query: queryOf(request), format, treeSize });
+      context.responseHeader.set("Content-Disposition", `attachment; filename="evidence.${format}"`);
+      for await (const data of parts) {
+        yield { contentType: contentTypes[format], data };
+        if (context.signal.aborted) return;
+      }
+    },
+    listEvidenceControls: async (request, context) => {
+      const page = pageOf(request);
+      const all = await evidence.controls(callerOf(context), timesOf(request));
+      return { total: all.length, ...page, controls: entriesOf(all, page).map(controlMessage) };
+    },
     async *getEvidenceCheckpoint(_request, context) {
       const { note } = await evidenceLog.checkpoint(callerOf(context));
       yield { contentType: plainText, data: Buffer.from(note) };
@@ -50,6 +75,41 @@ export function evidenceHandlers(evidence: Evidence, evidenceLog: EvidenceLog): 
       return { ...sizes, fromRootHash: fromRoot, toRootHash: toRoot, hashes: [...path] };
     },
   };
+}
+
+const contentTypes: Readonly<Record<EvidenceFormat, string>> = {
+  jsonl: "application/x-ndjson",
+  csv: "text/csv; charset=utf-8; header=present",
+  zip: "application/zip",
+};
+
+function formatOf(text: string | undefined): EvidenceFormat {
+  return text === "csv" || text === "zip" ? text : "jsonl";
+}
+
+interface Times {
+  readonly since?: Timestamp;
+  readonly until?: Timestamp;
+}
+
+function timesOf({ since, until }: Times) {
+  return { since: since && timestampDate(since), until: until && timestampDate(until) };
+}
+
+function queryOf(
+  request: Times & {
+    readonly action?: string;
+    readonly actor?: string;
+    readonly resource?: string;
+    readonly control?: string;
+  },
+): EvidenceQuery {
+  const { action, actor, resource, control } = request;
+  return { action, actor, resource, control, ...timesOf(request) };
+}
+
+function controlMessage({ actions, ...control }: CountedControl): MessageInitShape<typeof EvidenceControlSchema> {
+  return { ...control, actions: [...actions] };
 }
 
 const plainText = "text/plain; charset=utf-8";

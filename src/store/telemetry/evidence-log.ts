@@ -191,3 +191,16 @@ export function findCheckpoint(tx: Transaction, size?: number): Promise<AuditChe
 export function listCheckpoints(tx: Transaction, page: Page): Promise<[AuditCheckpointRow[], number]> {
   return tx.em.findAndCount(AuditCheckpointRow, { orgId: tx.orgId }, { ...page, orderBy: { size: "desc" } });
 }
+
+/** The last checkpoint of each day up to this size, as notes, oldest first. */
+export async function listDailyCheckpoints(tx: Transaction, size: number): Promise<string[]> {
+  const rows = await runBound<{ note: string }>(
+    tx,
+    `select note from (
+       select distinct on (date_trunc('day', created_at at time zone 'UTC')) size, note from audit_checkpoint
+       where org_id = $1 and size <= $2 order by date_trunc('day', created_at at time zone 'UTC'), size desc) daily
+     order by size`,
+    [tx.orgId, size],
+  );
+  return rows.map(({ note }) => note);
+}

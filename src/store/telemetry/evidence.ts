@@ -2,6 +2,7 @@
 
 import { canonicalText } from "../../kit/crypto/canonical.ts";
 import { type CommittedField, type Opening, openable } from "../../kit/evidence/leaf.ts";
+import type { LogEntry } from "../../kit/evidence/log-file.ts";
 import type { Page } from "../../kit/rpc/page.ts";
 import { runBound } from "../core/bulk.ts";
 import type { Change, Transaction } from "../core/transaction.ts";
@@ -15,6 +16,8 @@ export interface EvidenceFilter {
   readonly since: Date | undefined;
   /** Time after the latest one. */
   readonly until: Date | undefined;
+  /** Actions, or their kinds as "team.*", of which an entry has one. */
+  readonly actions?: readonly string[] | undefined;
 }
 
 /** The opening of a commitment, or the salt alone where a list leaves a long value out. */
@@ -43,7 +46,8 @@ interface Row {
   readonly after_salt: Buffer | null;
 }
 
-const entry = "e.leaf, e.leaf_hash, o.actor, o.actor_salt, o.address, o.address_salt, o.before_salt, o.after_salt";
+const openings = "o.actor, o.actor_salt, o.address, o.address_salt, o.before_salt, o.after_salt";
+const entry = `e.leaf, e.leaf_hash, ${openings}`;
 const opened = "left join audit_opening o on o.org_id = e.org_id and o.seq = e.seq";
 
 /** The entry of this number, or undefined when there is none, or its retention is over. */
@@ -90,32 +94,93 @@ export async function hasEntry(tx: Transaction, action: string, { resource, afte
   return rows.length > 0;
 }
 
-function matching(orgId: string, { action, actor, resource, since, until }: EvidenceFilter) {
+/** An entry of the log, whether it matches or not. */
+export interface BlockRow {
+  readonly seq: number;
+  /** Whether its retention is over. */
+  readonly isForgotten: boolean;
+  /** The entry with everything of it, when it matches. */
+  readonly entry: LogEntry | undefined;
+}
+
+/** The entries from number `from` up to and without `to`. */
+export async function readBlock(
+  tx: Transaction,
+  filter: EvidenceFilter,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<BlockRow[]> {
+  const parameters: unknown[] = [tx.orgId, from, to];
+  const matches = conditionsOf(filter, parameters).join(" and ");
+  const rows = await runBound<
+    Omit<Row, "leaf" | "leaf_hash"> & { seq: string; is_forgotten: boolean; leaf: string | null }
+  >(
+    tx,
+    `select b.seq, b.is_forgotten, case when b.matches then b.leaf end as leaf, ${openings}, o.before, o.after
+     from (
+       select e.seq, e.leaf, e.leaf is null as is_forgotten, ${matches} as matches from audit_entry e ${opened}
+       where e.org_id = $1 and e.seq >= $2 and e.seq < $3) b
+     left join audit_opening o on b.matches and o.org_id = $1 and o.seq = b.seq order by b.seq`,
+    parameters,
+  );
+  return rows.map(({ seq: text, is_forgotten: isForgotten, leaf, ...row }) => {
+    const seq = Number(text);
+    const whole = Object.entries(openingsOf(row)).flatMap(([field, { salt, value }]) =>
+      value === undefined ? [] : [[field, { salt, value }]],
+    );
+    return { seq, isForgotten, entry: leaf === null ? undefined : { seq, leaf, openings: Object.fromEntries(whole) } };
+  });
+}
+
+/** How many of the entries of a time have each action. */
+export async function countActions(
+  tx: Transaction,
+  times: Pick<EvidenceFilter, "since" | "until">,
+): Promise<ReadonlyMap<string, number>> {
+  const none = { action: undefined, actor: undefined, resource: undefined };
+  const { text, parameters } = matching(tx.orgId, { ...none, ...times });
+  const rows = await runBound<{ action: string; count: number }>(
+    tx,
+    `select e.action, count(*)::int as count ${text} group by e.action`,
+    parameters,
+  );
+  return new Map(rows.map(({ action, count }) => [action, count]));
+}
+
+function matching(orgId: string, filter: EvidenceFilter) {
   const parameters: unknown[] = [orgId];
-  const conditions = ["e.org_id = $1", "e.leaf is not null"];
-  const add = (condition: string, value: unknown) => {
-    if (value !== undefined) conditions.push(`${condition} $${parameters.push(value)}`);
-  };
-  add("e.action =", action);
-  add("o.actor =", actor);
-  add("e.resource =", resource);
-  add("e.created_at >=", since);
-  add("e.created_at <", until);
-  const from = actor === undefined ? "audit_entry e" : `audit_entry e ${opened}`;
+  const conditions = ["e.org_id = $1", ...conditionsOf(filter, parameters)];
+  const from = filter.actor === undefined ? "audit_entry e" : `audit_entry e ${opened}`;
   return { text: `from ${from} where ${conditions.join(" and ")}`, parameters };
 }
 
-function foundEntry(row: Row): FoundEntry {
-  const { leaf, leaf_hash: leafHash } = row;
+/** Conditions that an entry has to meet. Adds the values to the parameters. */
+function conditionsOf(
+  { action, actor, resource, since, until, actions }: EvidenceFilter,
+  parameters: unknown[],
+): string[] {
+  const conditions = ["e.leaf is not null"];
+  const add = (condition: string, value: unknown) => {
+    if (value !== undefined) conditions.push(condition.replaceAll("?", `$${parameters.push(value)}`));
+  };
+  add("e.action = ?", action);
+  add("(e.action = any(?::text[]) or split_part(e.action, '.', 1) || '.*' = any(?::text[]))", actions);
+  add("o.actor = ?", actor);
+  add("e.resource = ?", resource);
+  add("e.created_at >= ?", since);
+  add("e.created_at < ?", until);
+  return conditions;
+}
+
+function foundEntry({ leaf, leaf_hash: leafHash, ...row }: Row): FoundEntry {
+  return { leaf, leafHash, openings: openingsOf(row) };
+}
+
+function openingsOf(row: Omit<Row, "leaf" | "leaf_hash">): FoundEntry["openings"] {
   return {
-    leaf,
-    leafHash,
-    openings: {
-      ...opening("actor", row.actor === null ? null : JSON.stringify(row.actor), row.actor_salt),
-      ...opening("address", row.address === null ? null : JSON.stringify(row.address), row.address_salt),
-      ...opening("before", row.before, row.before_salt),
-      ...opening("after", row.after, row.after_salt),
-    },
+    ...opening("actor", row.actor === null ? null : JSON.stringify(row.actor), row.actor_salt),
+    ...opening("address", row.address === null ? null : JSON.stringify(row.address), row.address_salt),
+    ...opening("before", row.before, row.before_salt),
+    ...opening("after", row.after, row.after_salt),
   };
 }
 

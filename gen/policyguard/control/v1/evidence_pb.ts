@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/evidence.proto.
  */
 export const file_policyguard_control_v1_evidence: GenFile = /*@__PURE__*/
-  fileDesc("CiVwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2aWRlbmNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIooFCg1FdmlkZW5jZUVudHJ5EgsKA3NlcRgBIAEoDRIOCgZvcmdfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoGYWN0aW9uGAQgASgJQhjavBgUImVudmlyb25tZW50LnVwZGF0ZSISSAoIcmVzb3VyY2UYBSABKAlCNtq8GDIiZW52aXJvbm1lbnQvMGYwZTZhYjItNmYzYy00YzFjLTlhMmItNWE3YTFkMWYwYzExIhISCgpjcmVkZW50aWFsGAYgASgJEhIKCnJlcXVlc3RfaWQYByABKAkSKQoFYWN0b3IYCCABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIkgAiAEBEiUKB2FkZHJlc3MYCSABKAlCD9q8GAsiMTkyLjAuMi43IkgBiAEBElUKBmJlZm9yZRgKIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUIt2rwYKXsibmFtZSI6ICJwcm9kIiwgInJlcXVpcmVkX2FwcHJvdmFscyI6IDF9ElQKBWFmdGVyGAsgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlQi3avBgpeyJuYW1lIjogInByb2QiLCAicmVxdWlyZWRfYXBwcm92YWxzIjogMH0SEwoLZGlnZXN0X29ubHkYDCADKAkSDwoHb21pdHRlZBgNIAMoCRI0CgVzYWx0cxgOIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VTYWx0cxIMCgRsZWFmGA8gASgJEhEKCWxlYWZfaGFzaBgQIAEoCUIICgZfYWN0b3JCCgoIX2FkZHJlc3MiggEKEkV2aWRlbmNlQ2hlY2twb2ludBIbCgl0cmVlX3NpemUYASABKA1CCNq8GAQxMDI0EhEKCXJvb3RfaGFzaBgCIAEoCRIMCgRub3RlGAMgASgJEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIn8KDUV2aWRlbmNlUHJvb2YSCwoDc2VxGAEgASgNEhEKCXRyZWVfc2l6ZRgCIAEoDRIOCgZoYXNoZXMYAyADKAkSPgoKY2hlY2twb2ludBgEIAEoCzIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VDaGVja3BvaW50Io0BCg1FdmlkZW5jZVNhbHRzEhIKBWFjdG9yGAEgASgJSACIAQESFAoHYWRkcmVzcxgCIAEoCUgBiAEBEhMKBmJlZm9yZRgDIAEoCUgCiAEBEhIKBWFmdGVyGAQgASgJSAOIAQFCCAoGX2FjdG9yQgoKCF9hZGRyZXNzQgkKB19iZWZvcmVCCAoGX2FmdGVyYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("CiVwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2aWRlbmNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIooFCg1FdmlkZW5jZUVudHJ5EgsKA3NlcRgBIAEoDRIOCgZvcmdfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoGYWN0aW9uGAQgASgJQhjavBgUImVudmlyb25tZW50LnVwZGF0ZSISSAoIcmVzb3VyY2UYBSABKAlCNtq8GDIiZW52aXJvbm1lbnQvMGYwZTZhYjItNmYzYy00YzFjLTlhMmItNWE3YTFkMWYwYzExIhISCgpjcmVkZW50aWFsGAYgASgJEhIKCnJlcXVlc3RfaWQYByABKAkSKQoFYWN0b3IYCCABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIkgAiAEBEiUKB2FkZHJlc3MYCSABKAlCD9q8GAsiMTkyLjAuMi43IkgBiAEBElUKBmJlZm9yZRgKIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUIt2rwYKXsibmFtZSI6ICJwcm9kIiwgInJlcXVpcmVkX2FwcHJvdmFscyI6IDF9ElQKBWFmdGVyGAsgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlQi3avBgpeyJuYW1lIjogInByb2QiLCAicmVxdWlyZWRfYXBwcm92YWxzIjogMH0SEwoLZGlnZXN0X29ubHkYDCADKAkSDwoHb21pdHRlZBgNIAMoCRI0CgVzYWx0cxgOIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VTYWx0cxIMCgRsZWFmGA8gASgJEhEKCWxlYWZfaGFzaBgQIAEoCUIICgZfYWN0b3JCCgoIX2FkZHJlc3Mi4wEKD0V2aWRlbmNlQ29udHJvbBIcCgJpZBgBIAEoCUIQ2rwYDCJzb2MyLWNjOC4xIhI9CglmcmFtZXdvcmsYAiABKAlCKtq8GCYiU09DIDIgKFRydXN0IFNlcnZpY2VzIENyaXRlcmlhIDIwMTcpIhIcCgdjb250cm9sGAMgASgJQgvavBgHIkNDOC4xIhINCgV0aXRsZRgEIAEoCRINCgVzaG93cxgFIAEoCRIVCg1kb2VzX25vdF9zaG93GAYgASgJEg8KB2FjdGlvbnMYByADKAkSDwoHZW50cmllcxgIIAEoBSKCAQoSRXZpZGVuY2VDaGVja3BvaW50EhsKCXRyZWVfc2l6ZRgBIAEoDUII2rwYBDEwMjQSEQoJcm9vdF9oYXNoGAIgASgJEgwKBG5vdGUYAyABKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAifwoNRXZpZGVuY2VQcm9vZhILCgNzZXEYASABKA0SEQoJdHJlZV9zaXplGAIgASgNEg4KBmhhc2hlcxgDIAMoCRI+CgpjaGVja3BvaW50GAQgASgLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmlkZW5jZUNoZWNrcG9pbnQijQEKDUV2aWRlbmNlU2FsdHMSEgoFYWN0b3IYASABKAlIAIgBARIUCgdhZGRyZXNzGAIgASgJSAGIAQESEwoGYmVmb3JlGAMgASgJSAKIAQESEgoFYWZ0ZXIYBCABKAlIA4gBAUIICgZfYWN0b3JCCgoIX2FkZHJlc3NCCQoHX2JlZm9yZUIICgZfYWZ0ZXJiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * EvidenceEntry says who changed what: one entry for each change, numbered without a gap and never changed afterwards.
@@ -146,6 +146,76 @@ export const EvidenceEntrySchema: GenMessage<EvidenceEntry> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_evidence, 0);
 
 /**
+ * EvidenceControl is a control of a framework to which entries of the log speak. Its words are the project's own.
+ *
+ * @generated from message policyguard.control.v1.EvidenceControl
+ */
+export type EvidenceControl = Message<"policyguard.control.v1.EvidenceControl"> & {
+  /**
+   * Name of the control in filters.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The framework.
+   *
+   * @generated from field: string framework = 2;
+   */
+  framework: string;
+
+  /**
+   * The control as the framework numbers it.
+   *
+   * @generated from field: string control = 3;
+   */
+  control: string;
+
+  /**
+   * What the control is about.
+   *
+   * @generated from field: string title = 4;
+   */
+  title: string;
+
+  /**
+   * What its entries show.
+   *
+   * @generated from field: string shows = 5;
+   */
+  shows: string;
+
+  /**
+   * What they do not show, and somebody has to show by other means.
+   *
+   * @generated from field: string does_not_show = 6;
+   */
+  doesNotShow: string;
+
+  /**
+   * Actions of its entries; "team.*" are all that begin with "team.".
+   *
+   * @generated from field: repeated string actions = 7;
+   */
+  actions: string[];
+
+  /**
+   * Entries that speak to it.
+   *
+   * @generated from field: int32 entries = 8;
+   */
+  entries: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.EvidenceControl.
+ * Use `create(EvidenceControlSchema)` to create a new message.
+ */
+export const EvidenceControlSchema: GenMessage<EvidenceControl> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence, 1);
+
+/**
  * EvidenceCheckpoint is the log at a size, signed. What it says holds for ever: every later checkpoint continues it.
  *
  * @generated from message policyguard.control.v1.EvidenceCheckpoint
@@ -185,7 +255,7 @@ export type EvidenceCheckpoint = Message<"policyguard.control.v1.EvidenceCheckpo
  * Use `create(EvidenceCheckpointSchema)` to create a new message.
  */
 export const EvidenceCheckpointSchema: GenMessage<EvidenceCheckpoint> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence, 1);
+  messageDesc(file_policyguard_control_v1_evidence, 2);
 
 /**
  * EvidenceProof proves that an entry is in the log at a size.
@@ -228,7 +298,7 @@ export type EvidenceProof = Message<"policyguard.control.v1.EvidenceProof"> & {
  * Use `create(EvidenceProofSchema)` to create a new message.
  */
 export const EvidenceProofSchema: GenMessage<EvidenceProof> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence, 2);
+  messageDesc(file_policyguard_control_v1_evidence, 3);
 
 /**
  * EvidenceSalts are the salts of an entry's commitments: 16 bytes each, in hexadecimal digits. A commitment is
@@ -272,5 +342,5 @@ export type EvidenceSalts = Message<"policyguard.control.v1.EvidenceSalts"> & {
  * Use `create(EvidenceSaltsSchema)` to create a new message.
  */
 export const EvidenceSaltsSchema: GenMessage<EvidenceSalts> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence, 3);
+  messageDesc(file_policyguard_control_v1_evidence, 4);
 

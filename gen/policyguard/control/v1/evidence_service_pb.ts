@@ -10,7 +10,7 @@ import type { HttpBodySchema } from "../../../google/api/httpbody_pb.ts";
 import { file_google_api_httpbody } from "../../../google/api/httpbody_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { EvidenceCheckpoint, EvidenceEntry } from "./evidence_pb.ts";
+import type { EvidenceCheckpoint, EvidenceControl, EvidenceEntry } from "./evidence_pb.ts";
 import { file_policyguard_control_v1_evidence } from "./evidence_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/evidence_service.proto.
  */
 export const file_policyguard_control_v1_evidence_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL2V2aWRlbmNlX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi7AIKE0xpc3RFdmlkZW5jZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQESHQoGYWN0aW9uGAQgASgJQgi6SAVyAxiAAUgCiAEBEhwKBWFjdG9yGAUgASgJQgi6SAVyAxjAAkgDiAEBEh8KCHJlc291cmNlGAYgASgJQgi6SAVyAxiAAkgEiAEBEi4KBXNpbmNlGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgFiAEBEi4KBXVudGlsGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgGiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0QgkKB19hY3Rpb25CCAoGX2FjdG9yQgsKCV9yZXNvdXJjZUIICgZfc2luY2VCCAoGX3VudGlsIn0KFExpc3RFdmlkZW5jZVJlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI3CghldmlkZW5jZRgEIAMoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VFbnRyeSIxChJHZXRFdmlkZW5jZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEgsKA3NlcRgCIAEoDSJLChNHZXRFdmlkZW5jZVJlc3BvbnNlEjQKBWVudHJ5GAEgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmlkZW5jZUVudHJ5Ii4KHEdldEV2aWRlbmNlQ2hlY2twb2ludFJlcXVlc3QSDgoGb3JnX2lkGAEgASgJIoMBCh5MaXN0RXZpZGVuY2VDaGVja3BvaW50c1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQiiwIKH0xpc3RFdmlkZW5jZUNoZWNrcG9pbnRzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEj8KC2NoZWNrcG9pbnRzGAQgAygLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmlkZW5jZUNoZWNrcG9pbnQSEwoGb3JpZ2luGAUgASgJSACIAQESFQoNdmVyaWZpZXJfa2V5cxgGIAMoCRIzCgpjaGVja2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQgkKB19vcmlnaW5CDQoLX2NoZWNrZWRfYXQilQEKF0dldEV2aWRlbmNlUHJvb2ZSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRILCgNzZXEYAiABKA0SFgoJdHJlZV9zaXplGAMgASgNSACIAQESLAoGZm9ybWF0GAQgASgJQhe6SBRyElIEanNvblIKdGxvZy1wcm9vZkgBiAEBQgwKCl90cmVlX3NpemVCCQoHX2Zvcm1hdCJVCh1HZXRFdmlkZW5jZUNvbnNpc3RlbmN5UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSDAoEZnJvbRgCIAEoDRIPCgJ0bxgDIAEoDUgAiAEBQgUKA190byJ4Ch5HZXRFdmlkZW5jZUNvbnNpc3RlbmN5UmVzcG9uc2USDAoEZnJvbRgBIAEoDRIKCgJ0bxgCIAEoDRIWCg5mcm9tX3Jvb3RfaGFzaBgDIAEoCRIUCgx0b19yb290X2hhc2gYBCABKAkSDgoGaGFzaGVzGAUgAygJMtkICg9FdmlkZW5jZVNlcnZpY2USkQEKDExpc3RFdmlkZW5jZRIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEV2aWRlbmNlUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEV2aWRlbmNlUmVzcG9uc2UiJqi8GAaC0+STAhwSGi92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlEqgBCgtHZXRFdmlkZW5jZRIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0RXZpZGVuY2VSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRFdmlkZW5jZVJlc3BvbnNlIkCavBgJbm90X2ZvdW5kqLwYBoLT5JMCKWIFZW50cnkSIC92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlL3tzZXF9ErMBChVHZXRFdmlkZW5jZUNoZWNrcG9pbnQSNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEV2aWRlbmNlQ2hlY2twb2ludFJlcXVlc3QaFC5nb29nbGUuYXBpLkh0dHBCb2R5IkyavBgJbm90X2ZvdW5kqLwYBLq8GAp0ZXh0L3BsYWlugtPkkwInEiUvdjEvb3Jncy97b3JnX2lkfS9ldmlkZW5jZS9jaGVja3BvaW50MAESvgEKF0xpc3RFdmlkZW5jZUNoZWNrcG9pbnRzEjYucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RXZpZGVuY2VDaGVja3BvaW50c1JlcXVlc3QaNy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RFdmlkZW5jZUNoZWNrcG9pbnRzUmVzcG9uc2UiMqi8GASC0+STAigSJi92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlL2NoZWNrcG9pbnRzEr4BChBHZXRFdmlkZW5jZVByb29mEi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRFdmlkZW5jZVByb29mUmVxdWVzdBoULmdvb2dsZS5hcGkuSHR0cEJvZHkiYZq8GAlub3RfZm91bmSovBgGurwYEGFwcGxpY2F0aW9uL2pzb266vBgKdGV4dC9wbGFpboLT5JMCKBImL3YxL29yZ3Mve29yZ19pZH0vZXZpZGVuY2Uve3NlcX0vcHJvb2YwARLIAQoWR2V0RXZpZGVuY2VDb25zaXN0ZW5jeRI1LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0RXZpZGVuY2VDb25zaXN0ZW5jeVJlcXVlc3QaNi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEV2aWRlbmNlQ29uc2lzdGVuY3lSZXNwb25zZSI/mrwYCW5vdF9mb3VuZKi8GASC0+STAigSJi92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlL2NvbnNpc3RlbmN5GgTgvRgFYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_timestamp, file_policyguard_control_v1_evidence, file_policyguard_options_v1_options]);
+  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL2V2aWRlbmNlX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEilwMKE0xpc3RFdmlkZW5jZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQESHQoGYWN0aW9uGAQgASgJQgi6SAVyAxiAAUgCiAEBEhwKBWFjdG9yGAUgASgJQgi6SAVyAxjAAkgDiAEBEh8KCHJlc291cmNlGAYgASgJQgi6SAVyAxiAAkgEiAEBEi4KBXNpbmNlGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgFiAEBEi4KBXVudGlsGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgGiAEBEh0KB2NvbnRyb2wYCSABKAlCB7pIBHICGEBIB4gBAUIICgZfbGltaXRCCQoHX29mZnNldEIJCgdfYWN0aW9uQggKBl9hY3RvckILCglfcmVzb3VyY2VCCAoGX3NpbmNlQggKBl91bnRpbEIKCghfY29udHJvbCJ9ChRMaXN0RXZpZGVuY2VSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSNwoIZXZpZGVuY2UYBCADKAsyJS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkV2aWRlbmNlRW50cnkiMQoSR2V0RXZpZGVuY2VSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRILCgNzZXEYAiABKA0iSwoTR2V0RXZpZGVuY2VSZXNwb25zZRI0CgVlbnRyeRgBIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VFbnRyeSKkAwoVRXhwb3J0RXZpZGVuY2VSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIrCgZmb3JtYXQYAiABKAlCFrpIE3IRUgVqc29ubFIDY3N2UgN6aXBIAIgBARIWCgl0cmVlX3NpemUYAyABKA1IAYgBARIdCgZhY3Rpb24YBCABKAlCCLpIBXIDGIABSAKIAQESHAoFYWN0b3IYBSABKAlCCLpIBXIDGMACSAOIAQESHwoIcmVzb3VyY2UYBiABKAlCCLpIBXIDGIACSASIAQESLgoFc2luY2UYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAWIAQESLgoFdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAaIAQESHQoHY29udHJvbBgJIAEoCUIHukgEcgIYQEgHiAEBQgkKB19mb3JtYXRCDAoKX3RyZWVfc2l6ZUIJCgdfYWN0aW9uQggKBl9hY3RvckILCglfcmVzb3VyY2VCCAoGX3NpbmNlQggKBl91bnRpbEIKCghfY29udHJvbCL0AQobTGlzdEV2aWRlbmNlQ29udHJvbHNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIuCgVzaW5jZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIuCgV1bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIeCgVsaW1pdBgEIAEoBUIKukgHGgUYyAEoAUgCiAEBEhwKBm9mZnNldBgFIAEoBUIHukgEGgIoAEgDiAEBQggKBl9zaW5jZUIICgZfdW50aWxCCAoGX2xpbWl0QgkKB19vZmZzZXQihwEKHExpc3RFdmlkZW5jZUNvbnRyb2xzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjkKCGNvbnRyb2xzGAQgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmlkZW5jZUNvbnRyb2wiLgocR2V0RXZpZGVuY2VDaGVja3BvaW50UmVxdWVzdBIOCgZvcmdfaWQYASABKAkigwEKHkxpc3RFdmlkZW5jZUNoZWNrcG9pbnRzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoFbGltaXQYAiABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAyABKAVCB7pIBBoCKABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCKLAgofTGlzdEV2aWRlbmNlQ2hlY2twb2ludHNSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSPwoLY2hlY2twb2ludHMYBCADKAsyKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkV2aWRlbmNlQ2hlY2twb2ludBITCgZvcmlnaW4YBSABKAlIAIgBARIVCg12ZXJpZmllcl9rZXlzGAYgAygJEjMKCmNoZWNrZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQFCCQoHX29yaWdpbkINCgtfY2hlY2tlZF9hdCKVAQoXR2V0RXZpZGVuY2VQcm9vZlJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEgsKA3NlcRgCIAEoDRIWCgl0cmVlX3NpemUYAyABKA1IAIgBARIsCgZmb3JtYXQYBCABKAlCF7pIFHISUgRqc29uUgp0bG9nLXByb29mSAGIAQFCDAoKX3RyZWVfc2l6ZUIJCgdfZm9ybWF0IlUKHUdldEV2aWRlbmNlQ29uc2lzdGVuY3lSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIMCgRmcm9tGAIgASgNEg8KAnRvGAMgASgNSACIAQFCBQoDX3RvIngKHkdldEV2aWRlbmNlQ29uc2lzdGVuY3lSZXNwb25zZRIMCgRmcm9tGAEgASgNEgoKAnRvGAIgASgNEhYKDmZyb21fcm9vdF9oYXNoGAMgASgJEhQKDHRvX3Jvb3RfaGFzaBgEIAEoCRIOCgZoYXNoZXMYBSADKAky7wsKD0V2aWRlbmNlU2VydmljZRKRAQoMTGlzdEV2aWRlbmNlEisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RXZpZGVuY2VSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RXZpZGVuY2VSZXNwb25zZSImqLwYBoLT5JMCHBIaL3YxL29yZ3Mve29yZ19pZH0vZXZpZGVuY2USqAEKC0dldEV2aWRlbmNlEioucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRFdmlkZW5jZVJlcXVlc3QaKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEV2aWRlbmNlUmVzcG9uc2UiQJq8GAlub3RfZm91bmSovBgGgtPkkwIpYgVlbnRyeRIgL3YxL29yZ3Mve29yZ19pZH0vZXZpZGVuY2Uve3NlcX0S3gEKDkV4cG9ydEV2aWRlbmNlEi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5FeHBvcnRFdmlkZW5jZVJlcXVlc3QaFC5nb29nbGUuYXBpLkh0dHBCb2R5IoQBirwYD2V2aWRlbmNlLmV4cG9ydJq8GAlub3RfZm91bmSovBgGurwYFGFwcGxpY2F0aW9uL3gtbmRqc29uurwYCHRleHQvY3N2urwYD2FwcGxpY2F0aW9uL3ppcILT5JMCIxIhL3YxL29yZ3Mve29yZ19pZH0vZXZpZGVuY2UvZXhwb3J0MAESsgEKFExpc3RFdmlkZW5jZUNvbnRyb2xzEjMucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RXZpZGVuY2VDb250cm9sc1JlcXVlc3QaNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RFdmlkZW5jZUNvbnRyb2xzUmVzcG9uc2UiL6i8GAaC0+STAiUSIy92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlL2NvbnRyb2xzErMBChVHZXRFdmlkZW5jZUNoZWNrcG9pbnQSNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEV2aWRlbmNlQ2hlY2twb2ludFJlcXVlc3QaFC5nb29nbGUuYXBpLkh0dHBCb2R5IkyavBgJbm90X2ZvdW5kqLwYBLq8GAp0ZXh0L3BsYWlugtPkkwInEiUvdjEvb3Jncy97b3JnX2lkfS9ldmlkZW5jZS9jaGVja3BvaW50MAESvgEKF0xpc3RFdmlkZW5jZUNoZWNrcG9pbnRzEjYucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0RXZpZGVuY2VDaGVja3BvaW50c1JlcXVlc3QaNy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RFdmlkZW5jZUNoZWNrcG9pbnRzUmVzcG9uc2UiMqi8GASC0+STAigSJi92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlL2NoZWNrcG9pbnRzEr4BChBHZXRFdmlkZW5jZVByb29mEi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRFdmlkZW5jZVByb29mUmVxdWVzdBoULmdvb2dsZS5hcGkuSHR0cEJvZHkiYZq8GAlub3RfZm91bmSovBgGurwYEGFwcGxpY2F0aW9uL2pzb266vBgKdGV4dC9wbGFpboLT5JMCKBImL3YxL29yZ3Mve29yZ19pZH0vZXZpZGVuY2Uve3NlcX0vcHJvb2YwARLIAQoWR2V0RXZpZGVuY2VDb25zaXN0ZW5jeRI1LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0RXZpZGVuY2VDb25zaXN0ZW5jeVJlcXVlc3QaNi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEV2aWRlbmNlQ29uc2lzdGVuY3lSZXNwb25zZSI/mrwYCW5vdF9mb3VuZKi8GASC0+STAigSJi92MS9vcmdzL3tvcmdfaWR9L2V2aWRlbmNlL2NvbnNpc3RlbmN5GgTgvRgFYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_timestamp, file_policyguard_control_v1_evidence, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.ListEvidenceRequest
@@ -80,6 +80,13 @@ export type ListEvidenceRequest = Message<"policyguard.control.v1.ListEvidenceRe
    * @generated from field: optional google.protobuf.Timestamp until = 8;
    */
   until?: Timestamp | undefined;
+
+  /**
+   * Only entries that speak to this control, by its id.
+   *
+   * @generated from field: optional string control = 9;
+   */
+  control?: string | undefined;
 };
 
 /**
@@ -175,6 +182,168 @@ export const GetEvidenceResponseSchema: GenMessage<GetEvidenceResponse> = /*@__P
   messageDesc(file_policyguard_control_v1_evidence_service, 3);
 
 /**
+ * @generated from message policyguard.control.v1.ExportEvidenceRequest
+ */
+export type ExportEvidenceRequest = Message<"policyguard.control.v1.ExportEvidenceRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * "jsonl", the default, "csv" or "zip".
+   *
+   * @generated from field: optional string format = 2;
+   */
+  format?: string | undefined;
+
+  /**
+   * Size of the checkpoint up to which entries are exported. Default: that of the newest.
+   *
+   * @generated from field: optional uint32 tree_size = 3;
+   */
+  treeSize?: number | undefined;
+
+  /**
+   * Only entries of this action.
+   *
+   * @generated from field: optional string action = 4;
+   */
+  action?: string | undefined;
+
+  /**
+   * Only entries of this actor. Entries whose actor was erased do not match.
+   *
+   * @generated from field: optional string actor = 5;
+   */
+  actor?: string | undefined;
+
+  /**
+   * Only entries about this resource.
+   *
+   * @generated from field: optional string resource = 6;
+   */
+  resource?: string | undefined;
+
+  /**
+   * Only entries made at or after this time.
+   *
+   * @generated from field: optional google.protobuf.Timestamp since = 7;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Only entries made before this time.
+   *
+   * @generated from field: optional google.protobuf.Timestamp until = 8;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * Only entries that speak to this control, by its id.
+   *
+   * @generated from field: optional string control = 9;
+   */
+  control?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ExportEvidenceRequest.
+ * Use `create(ExportEvidenceRequestSchema)` to create a new message.
+ */
+export const ExportEvidenceRequestSchema: GenMessage<ExportEvidenceRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence_service, 4);
+
+/**
+ * @generated from message policyguard.control.v1.ListEvidenceControlsRequest
+ */
+export type ListEvidenceControlsRequest = Message<"policyguard.control.v1.ListEvidenceControlsRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * Only entries made at or after this time are counted.
+   *
+   * @generated from field: optional google.protobuf.Timestamp since = 2;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Only entries made before this time are counted.
+   *
+   * @generated from field: optional google.protobuf.Timestamp until = 3;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * Page size, 1 to 200. Default 50.
+   *
+   * @generated from field: optional int32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Controls to skip. Default 0.
+   *
+   * @generated from field: optional int32 offset = 5;
+   */
+  offset?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListEvidenceControlsRequest.
+ * Use `create(ListEvidenceControlsRequestSchema)` to create a new message.
+ */
+export const ListEvidenceControlsRequestSchema: GenMessage<ListEvidenceControlsRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence_service, 5);
+
+/**
+ * @generated from message policyguard.control.v1.ListEvidenceControlsResponse
+ */
+export type ListEvidenceControlsResponse = Message<"policyguard.control.v1.ListEvidenceControlsResponse"> & {
+  /**
+   * Controls in all.
+   *
+   * @generated from field: int32 total = 1;
+   */
+  total: number;
+
+  /**
+   * Page size in force.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Controls skipped.
+   *
+   * @generated from field: int32 offset = 3;
+   */
+  offset: number;
+
+  /**
+   * The controls of the page, by framework.
+   *
+   * @generated from field: repeated policyguard.control.v1.EvidenceControl controls = 4;
+   */
+  controls: EvidenceControl[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListEvidenceControlsResponse.
+ * Use `create(ListEvidenceControlsResponseSchema)` to create a new message.
+ */
+export const ListEvidenceControlsResponseSchema: GenMessage<ListEvidenceControlsResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence_service, 6);
+
+/**
  * @generated from message policyguard.control.v1.GetEvidenceCheckpointRequest
  */
 export type GetEvidenceCheckpointRequest = Message<"policyguard.control.v1.GetEvidenceCheckpointRequest"> & {
@@ -191,7 +360,7 @@ export type GetEvidenceCheckpointRequest = Message<"policyguard.control.v1.GetEv
  * Use `create(GetEvidenceCheckpointRequestSchema)` to create a new message.
  */
 export const GetEvidenceCheckpointRequestSchema: GenMessage<GetEvidenceCheckpointRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence_service, 4);
+  messageDesc(file_policyguard_control_v1_evidence_service, 7);
 
 /**
  * @generated from message policyguard.control.v1.ListEvidenceCheckpointsRequest
@@ -224,7 +393,7 @@ export type ListEvidenceCheckpointsRequest = Message<"policyguard.control.v1.Lis
  * Use `create(ListEvidenceCheckpointsRequestSchema)` to create a new message.
  */
 export const ListEvidenceCheckpointsRequestSchema: GenMessage<ListEvidenceCheckpointsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence_service, 5);
+  messageDesc(file_policyguard_control_v1_evidence_service, 8);
 
 /**
  * @generated from message policyguard.control.v1.ListEvidenceCheckpointsResponse
@@ -285,7 +454,7 @@ export type ListEvidenceCheckpointsResponse = Message<"policyguard.control.v1.Li
  * Use `create(ListEvidenceCheckpointsResponseSchema)` to create a new message.
  */
 export const ListEvidenceCheckpointsResponseSchema: GenMessage<ListEvidenceCheckpointsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence_service, 6);
+  messageDesc(file_policyguard_control_v1_evidence_service, 9);
 
 /**
  * @generated from message policyguard.control.v1.GetEvidenceProofRequest
@@ -325,7 +494,7 @@ export type GetEvidenceProofRequest = Message<"policyguard.control.v1.GetEvidenc
  * Use `create(GetEvidenceProofRequestSchema)` to create a new message.
  */
 export const GetEvidenceProofRequestSchema: GenMessage<GetEvidenceProofRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence_service, 7);
+  messageDesc(file_policyguard_control_v1_evidence_service, 10);
 
 /**
  * @generated from message policyguard.control.v1.GetEvidenceConsistencyRequest
@@ -358,7 +527,7 @@ export type GetEvidenceConsistencyRequest = Message<"policyguard.control.v1.GetE
  * Use `create(GetEvidenceConsistencyRequestSchema)` to create a new message.
  */
 export const GetEvidenceConsistencyRequestSchema: GenMessage<GetEvidenceConsistencyRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence_service, 8);
+  messageDesc(file_policyguard_control_v1_evidence_service, 11);
 
 /**
  * @generated from message policyguard.control.v1.GetEvidenceConsistencyResponse
@@ -405,7 +574,7 @@ export type GetEvidenceConsistencyResponse = Message<"policyguard.control.v1.Get
  * Use `create(GetEvidenceConsistencyResponseSchema)` to create a new message.
  */
 export const GetEvidenceConsistencyResponseSchema: GenMessage<GetEvidenceConsistencyResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence_service, 9);
+  messageDesc(file_policyguard_control_v1_evidence_service, 12);
 
 /**
  * EvidenceService reads the log of evidence: who changed what, when, and from where.
@@ -432,6 +601,30 @@ export const EvidenceService: GenService<{
     methodKind: "unary";
     input: typeof GetEvidenceRequestSchema;
     output: typeof GetEvidenceResponseSchema;
+  },
+  /**
+   * Exports the entries that match, up to a checkpoint: with `format` "jsonl" as a file that proves itself, entry by
+   * entry (`policy-guard evidence verify`), with "csv" as a table, with "zip" as both, with the keys, the controls and a
+   * page for the auditor. The same export has the same bytes until something of it is erased or no longer kept. Before
+   * the first checkpoint, and when no checkpoint has the size, it is not_found. The log has an entry about it first.
+   *
+   * @generated from rpc policyguard.control.v1.EvidenceService.ExportEvidence
+   */
+  exportEvidence: {
+    methodKind: "server_streaming";
+    input: typeof ExportEvidenceRequestSchema;
+    output: typeof HttpBodySchema;
+  },
+  /**
+   * Lists controls of usual frameworks to which entries speak, with how many do. It helps to find entries; it does not
+   * say that a control is met.
+   *
+   * @generated from rpc policyguard.control.v1.EvidenceService.ListEvidenceControls
+   */
+  listEvidenceControls: {
+    methodKind: "unary";
+    input: typeof ListEvidenceControlsRequestSchema;
+    output: typeof ListEvidenceControlsResponseSchema;
   },
   /**
    * Returns the newest checkpoint as a signed note (C2SP tlog-checkpoint). Before the first, which is signed within a

@@ -4,7 +4,7 @@ import { SampleSchema } from "../../../../gen/policyguard/control/v1/dataset_sam
 import type { DatasetService } from "../../../../gen/policyguard/control/v1/dataset_service_pb.ts";
 import type { DatasetExports } from "../../../domain/measure/dataset/dataset-export.ts";
 import type { Sample } from "../../../domain/measure/dataset/dataset-sample.ts";
-import { csvLine } from "../../../domain/telemetry/csv.ts";
+import { csvLine } from "../../../kit/archive/csv.ts";
 import { callerOf } from "../../../kit/rpc/context.ts";
 import { sampleMessage } from "./dataset-sample.ts";
 

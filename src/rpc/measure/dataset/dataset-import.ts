@@ -12,7 +12,7 @@ import type {
 import { RunState } from "../../../../gen/policyguard/control/v1/run_pb.ts";
 import type { DatasetImports, ImportInput } from "../../../domain/measure/dataset/dataset-import.ts";
 import type { ImportProblem } from "../../../domain/measure/dataset/import-write.ts";
-import { csvLine } from "../../../domain/telemetry/csv.ts";
+import { csvLine } from "../../../kit/archive/csv.ts";
 import { validationFailed } from "../../../kit/fault/fault.ts";
 import { callerOf } from "../../../kit/rpc/context.ts";
 import { pageOf } from "../../../kit/rpc/page.ts";

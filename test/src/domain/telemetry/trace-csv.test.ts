@@ -2,8 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ModelSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { csvLine } from "../../../../src/domain/telemetry/csv.ts";
 import { traceCsvHeader, traceCsvLine } from "../../../../src/domain/telemetry/trace-csv.ts";
+import { csvLine } from "../../../../src/kit/archive/csv.ts";
 import { blockedEvaluation } from "./evaluation.ts";
 
 /** Cells of one line, as RFC 4180 has them. */

@@ -1,0 +1,170 @@
+// Verifies exports of the log of evidence: a file of lines, or a ZIP with one in it. Everything is read as a stream.
+
+import { isUtf8 } from "node:buffer";
+import { createHash, type Hash } from "node:crypto";
+import { type FileHandle, open } from "node:fs/promises";
+import { readDirectory, unzipped, type ZipEntry, ZipError } from "../../kit/archive/zip-reader.ts";
+import { type KnownKeys, type TreeHead, verifyCheckpoint } from "../../kit/evidence/checkpoint.ts";
+import { entryCsvHeader, entryCsvLine } from "../../kit/evidence/entry-csv.ts";
+import { maxLineChars, readLogLine } from "../../kit/evidence/log-file.ts";
+import { LogError, LogVerifier, type VerifiedLog } from "../../kit/evidence/log-verifier.ts";
+import { maxManifestBytes, type PackageManifest, packageFiles, readManifest } from "../../kit/evidence/package.ts";
+import { fileFailure } from "../failure.ts";
+
+/** What a log is verified with. */
+export interface Trusted {
+  readonly keys: KnownKeys;
+  /** Verified checkpoints that the log has to continue. */
+  readonly kept: readonly TreeHead[];
+}
+
+/** An export is not what it says, beside its entries. */
+export class PackageError extends Error {
+  override readonly name = "PackageError";
+}
+
+/** A verified export. */
+export interface VerifiedFile extends VerifiedLog {
+  /** Checkpoints that it was compared with, those of the export included. */
+  readonly compared: number;
+}
+
+const zipStart = Buffer.from("PK\x03\x04", "latin1");
+const maxCheckpointsBytes = 8 * 1_048_576;
+const readBytes = 262_144;
+
+/** Verifies the export in a file. Throws a LogError, a PackageError or a ZipError. */
+export async function verifyFile(path: string, trusted: Trusted): Promise<VerifiedFile> {
+  const file = await open(path).catch((error: unknown) => {
+    throw fileFailure(path, error);
+  });
+  try {
+    const first = await file.read(Buffer.alloc(zipStart.length), 0, zipStart.length, 0);
+    if (first.buffer.equals(zipStart)) return await verifyPackage(file, trusted);
+    const chunks = file.createReadStream({ start: 0, highWaterMark: readBytes, autoClose: false });
+    return { ...(await verifyLines(chunks, trusted)), compared: trusted.kept.length };
+  } finally {
+    await file.close();
+  }
+}
+
+/** What is digested while a log is verified. */
+interface Digests {
+  readonly log?: Hash;
+  readonly table?: Hash;
+}
+
+async function verifyLines(
+  chunks: AsyncIterable<Buffer>,
+  { keys, kept }: Trusted,
+  { log, table }: Digests = {},
+): Promise<VerifiedLog> {
+  table?.update(entryCsvHeader());
+  const options = table === undefined ? {} : { onEntry: tableWriter(table) };
+  const verifier = new LogVerifier(keys, { kept, ...options });
+  let rest: Buffer[] = [];
+  for await (const chunk of chunks) {
+    log?.update(chunk);
+    const last = chunk.lastIndexOf(10);
+    rest.push(chunk.subarray(0, last + 1));
+    if (last >= 0) {
+      addLines(verifier, Buffer.concat(rest));
+      rest = [];
+    }
+    rest.push(chunk.subarray(last + 1));
+    if (rest.reduce((sum, { length }) => sum + length, 0) > maxLineChars * 3)
+      throw new LogError(verifier.next, `after entry ${verifier.next - 1}: a line is longer than any of a log`);
+  }
+  if (rest.some(({ length }) => length > 0))
+    throw new LogError(verifier.next, "the file ends within a line; it may have been cut off");
+  return verifier.end();
+}
+
+function tableWriter(table: Hash) {
+  return (entry: Parameters<typeof entryCsvLine>[0]) => {
+    table.update(entryCsvLine(entry));
+  };
+}
+
+function addLines(verifier: LogVerifier, bytes: Buffer): void {
+  // What is not UTF-8 would be read as something else than it is.
+  if (isUtf8(bytes)) {
+    const lines = bytes.toString().split("\n");
+    for (const line of lines.slice(0, -1)) verifier.add(line);
+    return;
+  }
+  for (let at = 0, end = bytes.indexOf(10); end >= 0; at = end + 1, end = bytes.indexOf(10, at)) {
+    const line = bytes.subarray(at, end);
+    if (!isUtf8(line))
+      throw new LogError(verifier.next, `after entry ${verifier.next - 1}: a line is not text in UTF-8`);
+    verifier.add(line.toString());
+  }
+}
+
+async function verifyPackage(file: FileHandle, { keys, kept }: Trusted): Promise<VerifiedFile> {
+  const entries = await readDirectory(file);
+  const names = Object.values<string>(packageFiles);
+  if (entries.map(({ name }) => name).join() !== names.join())
+    throw new PackageError(`the ZIP has to have the files ${names.join(", ")}`);
+  const entryOf = (name: string): ZipEntry => {
+    const found = entries.find((entry) => entry.name === name);
+    if (found === undefined) throw new ZipError(`the ZIP has no ${name}`);
+    return found;
+  };
+  const manifest = readManifest(await textOf(file, entryOf(packageFiles.manifest), maxManifestBytes));
+  if (manifest === undefined) throw new PackageError(`${packageFiles.manifest} is no manifest of an export`);
+  const isWhole = Object.keys(manifest.query).length === 0;
+  const said = await textOf(file, entryOf(packageFiles.checkpoints), maxCheckpointsBytes);
+  const own = checkpointsIn(said, keys);
+  const compared = isWhole ? [...kept, ...own] : kept;
+  const digests = { log: createHash("sha256"), table: createHash("sha256") };
+  const log = await verifyLines(unzipped(file, entryOf(packageFiles.log)), { keys, kept: compared }, digests);
+  if (log.origin !== manifest.origin || log.size !== manifest.treeSize || (isWhole && log.leftOut.query > 0))
+    throw new PackageError(`${packageFiles.manifest} speaks of another log than ${packageFiles.log}`);
+  const found = new Map([[packageFiles.log as string, digests.log.digest("hex")]]);
+  for (const name of names.slice(1, -1)) found.set(name, await digestOf(file, entryOf(name)));
+  checkDigests(manifest, found, entries);
+  if (found.get(packageFiles.entries) !== digests.table.digest("hex"))
+    throw new PackageError(`${packageFiles.entries} does not say what ${packageFiles.log} says`);
+  return { ...log, compared: compared.length };
+}
+
+function checkDigests({ files }: PackageManifest, found: ReadonlyMap<string, string>, entries: readonly ZipEntry[]) {
+  if (files.map(({ name }) => name).join() !== [...found.keys()].join())
+    throw new PackageError(`${packageFiles.manifest} names other files than the ZIP has`);
+  for (const { name, sha256, bytes } of files) {
+    const size = entries.find((entry) => entry.name === name)?.size;
+    if (found.get(name) !== sha256 || size !== bytes)
+      throw new PackageError(`${name} is not the file that ${packageFiles.manifest} names`);
+  }
+}
+
+function checkpointsIn(text: string, keys: KnownKeys): TreeHead[] {
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => {
+      try {
+        const read = readLogLine(line);
+        if (read.case === "checkpoint") return verifyCheckpoint(read.note, keys);
+      } catch (error) {
+        throw new PackageError(
+          `${packageFiles.checkpoints}: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      }
+      throw new PackageError(`${packageFiles.checkpoints} has a line that is no checkpoint`);
+    });
+}
+
+async function textOf(file: FileHandle, entry: ZipEntry, maxBytes: number): Promise<string> {
+  if (entry.size > maxBytes) throw new PackageError(`${entry.name} is longer than ${maxBytes} bytes`);
+  const parts: Buffer[] = [];
+  for await (const bytes of unzipped(file, entry)) parts.push(bytes);
+  return Buffer.concat(parts).toString();
+}
+
+async function digestOf(file: FileHandle, entry: ZipEntry): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const bytes of unzipped(file, entry)) hash.update(bytes);
+  return hash.digest("hex");
+}

@@ -1,0 +1,159 @@
+// A log of evidence as a file: lines of JSON, from which everything can be verified in one pass, without a network and
+// without holding the log in memory. The file is the Merkle tree from its root down:
+//
+//   {"checkpoint":"<signed note>"}                         the first line: size and root of the tree, signed
+//   {"tile":[level,n],"hashes":"<base64>"}                 the last tiles of the tree, from level 0 up: they make the
+//                                                          root. Then every full tile before the first entry below it,
+//                                                          after its own parent, which has its hash
+//   {"seq":7,"leaf":"<bytes>","openings":{"actor":{"salt":"<hex>","value":"<canonical JSON>"},…}}
+//                                                          an entry, whose leaf has the hash in its tile; null in place
+//                                                          of an opening that was erased
+//   {"left_out":[from,to],"because":"retention"}           entries that the file leaves out, `to` not among them
+//
+// Entries are in their order, and every entry of the tree is either there or left out. A line is exactly what
+// JSON.stringify writes, so that it has one form only.
+
+import type { JsonValue } from "@bufbuild/protobuf";
+import { type CommittedField, committedFields, type Opening } from "./leaf.ts";
+import { hashBytes } from "./merkle.ts";
+import { type Tile, tileWidth } from "./tile.ts";
+
+/** Why entries are left out: their retention is over, or the export was of others. */
+export const leftOutReasons = ["retention", "query"] as const;
+
+/** Why entries are left out. */
+export type LeftOutReason = (typeof leftOutReasons)[number];
+
+/** An entry with the openings that were not erased. */
+export interface LogEntry {
+  readonly seq: number;
+  readonly leaf: string;
+  readonly openings: Partial<Readonly<Record<CommittedField, Opening>>>;
+}
+
+/** Entries from `from` up to and without `to`. */
+export interface LeftOut {
+  readonly from: number;
+  readonly to: number;
+  readonly because: LeftOutReason;
+}
+
+/** A line that was read. */
+export type LogLine =
+  | { readonly case: "checkpoint"; readonly note: string }
+  | { readonly case: "tile"; readonly tile: Tile }
+  | { readonly case: "entry"; readonly entry: LogEntry }
+  | { readonly case: "left_out"; readonly leftOut: LeftOut };
+
+/** A line that is none. */
+export class LineError extends Error {
+  override readonly name = "LineError";
+}
+
+/** Characters that a line may have: an entry with two values of 64 KiB, every character of them escaped, has fewer. */
+export const maxLineChars = 1_048_576;
+
+/** The line of a checkpoint, with its newline. */
+export function checkpointLine(note: string): string {
+  return `${JSON.stringify({ checkpoint: note })}\n`;
+}
+
+/** The line of a tile. */
+export function tileLine({ level, n, hashes }: Tile): string {
+  return `${JSON.stringify({ tile: [level, n], hashes: Buffer.from(hashes).toString("base64") })}\n`;
+}
+
+/** The line of an entry. */
+export function entryLine({ seq, leaf, openings }: LogEntry): string {
+  const opened = committedFields.map((field) => {
+    const opening = openings[field];
+    const said = opening && { salt: Buffer.from(opening.salt).toString("hex"), value: opening.value };
+    return [field, said ?? null];
+  });
+  return `${JSON.stringify({ seq, leaf, openings: Object.fromEntries(opened) })}\n`;
+}
+
+/** The line of entries that are left out. */
+export function leftOutLine({ from, to, because }: LeftOut): string {
+  return `${JSON.stringify({ left_out: [from, to], because })}\n`;
+}
+
+/** Reads a line, without its newline. Nothing of it is verified. Throws a LineError. */
+export function readLogLine(line: string): LogLine {
+  const value = parsed(line);
+  if (!isObject(value) || JSON.stringify(value) !== line)
+    throw new LineError("this is no line that an export of the log writes");
+  if ("checkpoint" in value) return readCheckpointLine(value);
+  if ("tile" in value) return readTileLine(value);
+  if ("seq" in value) return readEntryLine(value);
+  if ("left_out" in value) return readLeftOutLine(value);
+  throw new LineError("this is neither a checkpoint, nor a tile, nor an entry");
+}
+
+type Members = Readonly<Record<string, JsonValue>>;
+
+function readCheckpointLine({ checkpoint, ...rest }: Members): LogLine {
+  if (typeof checkpoint !== "string" || !isEmpty(rest)) throw new LineError("this is no line of a checkpoint");
+  return { case: "checkpoint", note: checkpoint };
+}
+
+function readTileLine({ tile, hashes, ...rest }: Members): LogLine {
+  const [level, n] = numbers(tile);
+  const bytes = Buffer.from(typeof hashes === "string" ? hashes : "", "base64");
+  const isWhole = bytes.length > 0 && bytes.length % hashBytes === 0 && bytes.length <= tileWidth * hashBytes;
+  if (level === undefined || n === undefined || !isWhole || bytes.toString("base64") !== hashes || !isEmpty(rest))
+    throw new LineError("this is no line of a tile");
+  return { case: "tile", tile: { level, n, hashes: bytes } };
+}
+
+function readEntryLine({ seq, leaf, openings, ...rest }: Members): LogLine {
+  if (!isNumber(seq) || typeof leaf !== "string" || !isObject(openings) || !isEmpty(rest))
+    throw new LineError("this is no line of an entry");
+  const { actor, address, before, after, ...others } = openings;
+  if (!isEmpty(others)) throw new LineError("the entry has openings of members that are none");
+  const read = Object.entries({ actor, address, before, after }).flatMap(([field, opening]) =>
+    opening === null ? [] : [[field, readOpening(field, opening)]],
+  );
+  return { case: "entry", entry: { seq, leaf, openings: Object.fromEntries(read) } };
+}
+
+function readLeftOutLine({ left_out, because, ...rest }: Members): LogLine {
+  const [from, to] = numbers(left_out);
+  const reason = leftOutReasons.find((each) => each === because);
+  if (from === undefined || to === undefined || to <= from || reason === undefined || !isEmpty(rest))
+    throw new LineError("this is no line of entries that are left out");
+  return { case: "left_out", leftOut: { from, to, because: reason } };
+}
+
+function readOpening(field: string, value: JsonValue | undefined): Opening {
+  if (!isObject(value)) throw new LineError(`${field} has neither an opening nor null`);
+  const { salt, value: opened, ...rest } = value;
+  if (typeof salt !== "string" || !/^[0-9a-f]{32}$/.test(salt) || typeof opened !== "string" || !isEmpty(rest))
+    throw new LineError(`the opening of ${field} is no salt with a value`);
+  return { salt: Buffer.from(salt, "hex"), value: opened };
+}
+
+function parsed(line: string): JsonValue | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(rest: object): boolean {
+  return Object.keys(rest).length === 0;
+}
+
+function isNumber(value: JsonValue | undefined): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** The two numbers of a pair; nothing when it is none. */
+function numbers(value: JsonValue | undefined): readonly number[] {
+  return Array.isArray(value) && value.length === 2 && value.every(isNumber) ? value : [];
+}

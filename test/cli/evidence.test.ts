@@ -1,0 +1,256 @@
+// The log of evidence from a running control plane to "verified", and every way in which it is refused.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SigningKeys } from "../../src/domain/bundle/signing-keys.ts";
+import { CheckpointSigning } from "../../src/domain/telemetry/checkpoint-signing.ts";
+import { readDirectory, unzipped } from "../../src/kit/archive/zip-reader.ts";
+import { zipOf } from "../../src/kit/archive/zip-writer.ts";
+import { systemClock } from "../../src/kit/process/clock.ts";
+import { newId } from "../../src/kit/process/id.ts";
+import { type Database, openDatabase } from "../../src/store/connection/database.ts";
+import { startTestControlPlane, type TestControlPlane } from "../harness/process/control-plane.ts";
+import { testSealer } from "../harness/sealer.ts";
+import { createWorld, type World } from "../harness/vector/world.ts";
+import { newFolder, policyGuard, removeFolders } from "./run.ts";
+
+let plane: TestControlPlane;
+let worker: Database;
+let world: World;
+let folder: string;
+
+beforeAll(async () => {
+  plane = await startTestControlPlane();
+  worker = await openDatabase({ url: plane.urls.workerUrl, poolSize: 2 });
+  world = await createWorld(plane.database);
+  folder = newFolder();
+  await change(5);
+  await sign();
+  const keys = await fetch(`${plane.baseUrl}/v1/orgs/${world.orgId}/evidence/checkpoints`, {
+    headers: authorization(),
+  });
+  const answer = await keys.json();
+  writeFileSync(join(folder, "keys.txt"), `${answer.verifier_keys.join("\n")}\n`);
+  writeFileSync(join(folder, "first.txt"), answer.checkpoints[0].note);
+});
+
+afterAll(async () => {
+  removeFolders();
+  await worker.close();
+  await plane.stop();
+});
+
+const authorization = () => ({ authorization: `Bearer ${world.tokens.admin}` });
+
+async function change(times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    const audit = { action: i % 2 === 0 ? "policy.update" : "team.remove", requestId: newId(), address: "192.0.2.7" };
+    await plane.database.transaction({ ...world.caller, audit }, async (tx) =>
+      tx.changed({ resource: "policy/1", before: null, after: { name: "é=1", i } }),
+    );
+  }
+}
+
+const sign = () => new CheckpointSigning(worker, new SigningKeys(worker, testSealer), systemClock).sign(world.orgId);
+
+/** As the owner of the tables, within the organization's rows and past the trigger. */
+async function tamper(text: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: plane.urls.migrationUrl });
+  await owner.connect();
+  try {
+    await owner.query("alter table audit_entry disable trigger user");
+    await owner.query("select set_config('app.org_id', $1, false)", [world.orgId]);
+    await owner.query(text);
+    await owner.query("alter table audit_entry enable trigger user");
+  } finally {
+    await owner.end();
+  }
+}
+
+function evidence(...args: string[]) {
+  const env = { POLICY_GUARD_URL: plane.baseUrl, POLICY_GUARD_TOKEN: world.tokens.admin ?? "" };
+  return policyGuard(["evidence", ...args], { cwd: folder, env: { ...env, POLICY_GUARD_ORG: world.orgId } });
+}
+
+const verify = (file: string, ...args: string[]) =>
+  policyGuard(["evidence", "verify", file, "--key", "keys.txt", ...args], { cwd: folder });
+const read = (file: string) => readFileSync(join(folder, file));
+const write = (file: string, content: string | Uint8Array) => writeFileSync(join(folder, file), content);
+
+describe("an export", () => {
+  it("is verified offline, as lines and as a ZIP, which has the same bytes twice", async () => {
+    await change(300);
+    await sign();
+    for (const [format, out] of [
+      ["jsonl", "log.jsonl"],
+      ["zip", "one.zip"],
+      ["csv", "log.csv"],
+    ] as const)
+      expect(await evidence("export", "--format", format, "--out", out)).toMatchObject({ code: 0, stderr: "" });
+    const size = String(JSON.parse((await verify("one.zip", "--json")).stdout).tree_size);
+    await evidence("export", "--tree-size", size, "--out", "two.zip");
+    expect(read("two.zip").equals(read("one.zip"))).toBe(true);
+    for (const file of ["log.jsonl", "one.zip"]) {
+      const { code, stdout } = await verify(file, "--checkpoint", "first.txt");
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(/^verified: \d+ entries of policy-guard\/.*\nsigned: /),
+      ]);
+    }
+    const json = JSON.parse((await verify("one.zip", "--json")).stdout);
+    expect(json).toMatchObject({ verified: true, left_out: { query: 0, retention: 0 }, erased: 0, checkpoints: 1 });
+    expect(json.entries).toBe(json.tree_size);
+    expect(read("log.csv").toString().split("\r\n")).toHaveLength(json.entries + 2);
+  });
+
+  it("of some entries says what it leaves out, and is verified as well", async () => {
+    await evidence("export", "--format", "jsonl", "--control", "soc2-cc6.2", "--out", "some.jsonl");
+    const json = JSON.parse((await verify("some.jsonl", "--json")).stdout);
+    expect(json).toMatchObject({ verified: true, entries: 152 });
+    expect(json.left_out.query).toBe(json.tree_size - 152);
+    await evidence("export", "--control", "soc2-cc6.2", "--out", "some.zip");
+    expect(await verify("some.zip")).toMatchObject({ code: 0, stdout: expect.stringContaining("by the query") });
+    expect((await evidence("export", "--control", "none", "--out", "none.zip")).stderr).toContain("no such control");
+  });
+
+  it("shows what was erased, and is verified without it", async () => {
+    await worker.systemTransaction(world.orgId, (tx) =>
+      tx.sql("select app.erase_openings('{7}', '{true}', '{false}', '{true}')"),
+    );
+    await evidence("export", "--out", "erased.zip");
+    const { stdout } = await verify("erased.zip");
+    expect(stdout).toMatch(/^verified: /);
+    expect(stdout).toContain("values that were erased: 3; the entries are verified without them");
+  });
+
+  it("is refused by the number of the first entry that was changed", async () => {
+    const lines = read("log.jsonl").toString().split("\n");
+    const at = lines.findIndex((line) => line.startsWith('{"seq":200,'));
+    const refused = async (changed: readonly string[]) => {
+      write("changed.jsonl", changed.join("\n"));
+      const { code, stdout } = await verify("changed.jsonl", "--json");
+      expect(code).toBe(1);
+      return JSON.parse(stdout);
+    };
+    const text = lines[at] ?? "";
+    expect(await refused(lines.with(at, text.replace("policy/1", "policy/2")))).toMatchObject({ seq: 200 });
+    expect(await refused(lines.toSpliced(at, 1))).toMatchObject({ seq: 200 });
+    expect(await refused([...lines.slice(0, at), ""])).toMatchObject({ seq: 200 });
+    write(
+      "bytes.jsonl",
+      Buffer.concat([Buffer.from(lines.slice(0, at).join("\n")), Buffer.from("\n\xff\n", "latin1")]),
+    );
+    expect(JSON.parse((await verify("bytes.jsonl", "--json")).stdout)).toMatchObject({ verified: false, seq: 200 });
+    write("long.jsonl", `${lines.slice(0, at).join("\n")}\n${"x".repeat(4_000_000)}`);
+    expect(JSON.parse((await verify("long.jsonl", "--json")).stdout)).toMatchObject({ verified: false, seq: 200 });
+  });
+
+  it("is refused when a file of the ZIP was changed, swapped or cut off", async () => {
+    const refused = async (name: string, bytes: Uint8Array) => {
+      write(name, bytes);
+      const { code, stdout } = await verify(name, "--json");
+      expect(code).toBe(1);
+      return JSON.parse(stdout).message;
+    };
+    const bytes = read("one.zip");
+    expect(await refused("cut.zip", bytes.subarray(0, -500))).toContain("cut off");
+    const flipped = Buffer.from(bytes);
+    flipped.writeUInt8((flipped[5_000] ?? 0) ^ 1, 5_000);
+    expect(await refused("flipped.zip", flipped)).toMatch(/damaged|is not|changed/);
+    expect(await refused("files.zip", await zipped({ "log.jsonl": read("log.jsonl") }))).toContain(
+      "has to have the files",
+    );
+    const files = await unzippedFiles("one.zip");
+    const forged = { ...files, "entries.csv": Buffer.from(`${files["entries.csv"]}"more"\r\n`) };
+    expect(await refused("forged.zip", await zipped(forged))).toContain("entries.csv");
+    expect(await refused("other.zip", await zipped({ ...files, "log.jsonl": read("some.jsonl") }))).toContain(
+      "another log",
+    );
+  });
+
+  it("is refused with another key, and a key of bundles is none", async () => {
+    write("other.txt", otherKey);
+    const { stdout } = await policyGuard(["evidence", "verify", "one.zip", "--key", "other.txt"], { cwd: folder });
+    expect(stdout).toContain("none of the given keys");
+    write("bundles.json", JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", x: "AAAA", kid: "a" }] }));
+    expect(
+      await policyGuard(["evidence", "verify", "one.zip", "--key", "bundles.json"], { cwd: folder }),
+    ).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no key of a log"),
+    });
+  });
+
+  it("takes the answer of GET /v1/bundles/keys as keys", async () => {
+    const answer = await fetch(`${plane.baseUrl}/v1/bundles/keys`, { headers: authorization() });
+    write("published.json", await answer.text());
+    const ended = await policyGuard(["evidence", "verify", "one.zip", "--key", "published.json"], { cwd: folder });
+    expect([ended.code, ended.stdout]).toEqual([0, expect.stringMatching(/^verified/)]);
+  });
+});
+
+describe("a proof", () => {
+  it("of an entry stands for itself", async () => {
+    expect(await evidence("prove", "3", "--key", "keys.txt", "--out", "3.tlog-proof")).toMatchObject({ code: 0 });
+    expect((await verify("3.tlog-proof")).stdout).toMatch(/^verified: entry 3 of policy-guard.*\naction: /s);
+    const text = read("3.tlog-proof").toString();
+    write("4.tlog-proof", text.replace("index 3", "index 4"));
+    expect(await verify("4.tlog-proof")).toMatchObject({ code: 1, stdout: expect.stringContaining("refused: ") });
+    write("bare.tlog-proof", text.replace(/\nextra .*/, ""));
+    expect((await verify("bare.tlog-proof")).stdout).toContain("no leaf");
+  });
+});
+
+describe("a witness", () => {
+  const watch = () => evidence("watch", "--key", "keys.txt", "--state", "kept.txt");
+
+  it("keeps checkpoints that continue each other, and proves a fork when the log was rewritten", async () => {
+    expect((await watch()).stdout).toMatch(/^consistent: \d+ entries, \d+ of them new/);
+    await change(3);
+    await sign();
+    expect((await watch()).stdout).toMatch(/^consistent: \d+ entries, \d+ of them new/);
+    const kept = read("kept.txt").toString();
+    const size = Number(kept.split("\n")[1]);
+    // As a backup of an hour ago brings it back: the last entries and what was signed over them are gone.
+    await tamper(`delete from audit_entry where seq >= ${size - 4}`);
+    await tamper(`delete from audit_opening where seq >= ${size - 4}`);
+    await tamper(`update audit_head set size = ${size - 4}`);
+    for (const table of ["audit_checkpoint", "audit_tile", "audit_log"]) await tamper(`delete from ${table}`);
+    await sign();
+    const shorter = await watch();
+    expect([shorter.code, shorter.stdout]).toEqual([1, expect.stringContaining(`had ${size} entries, and now has`)]);
+    await change(9);
+    await sign();
+    const forked = await watch();
+    expect(forked.stdout).toMatch(/^fork: the log of \d+ entries does not begin with the \d+ that were kept/);
+    expect(read("kept.txt").toString()).toBe(kept);
+    expect(read("kept.txt.fork").toString()).toContain("policy-guard/");
+  });
+});
+
+const otherKey = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW\n";
+
+async function zipped(files: Readonly<Record<string, Uint8Array>>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  const all = Object.entries(files).map(([name, content]) => ({ name, content: [content] }));
+  for await (const part of zipOf(all)) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+async function unzippedFiles(name: string): Promise<Record<string, Buffer>> {
+  const file = await open(join(folder, name));
+  try {
+    const files: Record<string, Buffer> = {};
+    for (const entry of await readDirectory(file)) {
+      const parts: Buffer[] = [];
+      for await (const part of unzipped(file, entry)) parts.push(part);
+      files[entry.name] = Buffer.concat(parts);
+    }
+    return files;
+  } finally {
+    await file.close();
+  }
+}
