@@ -5,7 +5,11 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, Code, ConnectError, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { compressionBrotli, compressionGzip, createConnectTransport } from "@connectrpc/connect-node";
-import { ReportingService, type TokenDigest } from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import {
+  ReportingService,
+  type TokenDigest,
+  type WitnessedCheckpoint,
+} from "../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import { maxBundleBytes } from "../src/kit/bundle/bundle-size.ts";
 import { tokenDigest } from "../src/kit/crypto/token.ts";
 import type { Logger } from "../src/kit/observability/log.ts";
@@ -20,6 +24,7 @@ import { QuotaLeases } from "./control-plane/quota-leases.ts";
 import { Reporter } from "./control-plane/report/reporter.ts";
 import { openSpool, type Spool } from "./control-plane/spool/spool.ts";
 import { TokenAuthenticator } from "./control-plane/token-authenticator.ts";
+import { Witness } from "./control-plane/witness.ts";
 import { readBackendOrigins } from "./evaluate/backend/origin.ts";
 import type { SharedRecordSink } from "./evaluate/evaluator.ts";
 import type { RuntimeConfig, Source } from "./runtime.ts";
@@ -97,7 +102,8 @@ async function openSource(
     log,
   });
   bundles.onActivation = (activation) => candidates.follow(activation);
-  const parts = { transport, enrolment, authenticator, bundles, spool, candidates, log, clock };
+  const witness = new Witness(config.dataFolder, log);
+  const parts = { transport, enrolment, authenticator, bundles, spool, candidates, witness, log, clock };
   const { leases, reporter } = startReporting(config, address, parts);
   return {
     holder: bundles.holder,
@@ -106,7 +112,12 @@ async function openSource(
     meter: leases,
     candidates,
     spool: reportedSpool(spool, reporter),
-    reporting: { isConnected: () => reporter.isConnected, spool: () => spool.status(), leased: () => leases.left },
+    reporting: {
+      isConnected: () => reporter.isConnected,
+      spool: () => spool.status(),
+      leased: () => leases.left,
+      isEvidenceForked: () => witness.isForked,
+    },
     interceptors: [],
     checks: {},
     shutdownSteps: [
@@ -116,6 +127,7 @@ async function openSource(
       { name: "reporter", timeoutMs: 6_000, run: () => reporter.stop(AbortSignal.timeout(5_000)) },
       { name: "spool", timeoutMs: 5_000, run: () => spool.close() },
       { name: "enrolment", timeoutMs: 100, run: () => enrolment.close() },
+      { name: "witness", timeoutMs: 100, run: () => witness.close() },
       { name: "lock", timeoutMs: 100, run: () => lock.release() },
     ],
   };
@@ -151,13 +163,14 @@ interface ReportedParts {
   readonly bundles: BundleSync;
   readonly spool: Spool;
   readonly candidates: CandidateRunner;
+  readonly witness: Witness;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
 /** Starts the reporter and the leases that it renews. */
 function startReporting(config: RuntimeConfig, address: ControlPlaneAddress, parts: ReportedParts) {
-  const { transport, enrolment, authenticator, bundles, spool, candidates, log, clock } = parts;
+  const { transport, enrolment, authenticator, bundles, spool, candidates, witness, log, clock } = parts;
   const origins = readBackendOrigins(config);
   const client = createClient(ReportingService, transport);
   const takeTokens = (tokens: readonly TokenDigest[]) => {
@@ -179,11 +192,13 @@ function startReporting(config: RuntimeConfig, address: ControlPlaneAddress, par
       leases: leases.held(),
       leaseWish: leases.wish(clock.now()),
       leaseDemand: leases.demand,
+      ...witness.status(),
     }),
     onBundleChanged: () => bundles.nudge(),
     onTokens: takeTokens,
     candidateTally: () => candidates.takeTally(),
     onQuota: (quota) => leases.replace(quota),
+    onCheckpoint: (checkpoint) => void takeCheckpoint(checkpoint, parts),
     onConnect: async (signal) => {
       leases.reconnecting();
       const enrolled = await enrol(enrolment, client, { ownToken: address.token, takeTokens, signal });
@@ -194,6 +209,17 @@ function startReporting(config: RuntimeConfig, address: ControlPlaneAddress, par
   });
   bundles.onChange = () => reporter.notifyStatus();
   return { leases, reporter };
+}
+
+/** Takes a checkpoint, after the key set that names the key of the log. */
+async function takeCheckpoint(checkpoint: WitnessedCheckpoint, { enrolment, witness, log }: ReportedParts) {
+  try {
+    if (checkpoint.keySet !== undefined) await enrolment.takeKeySet(checkpoint.keySet);
+    const { current } = enrolment;
+    if (current !== undefined) witness.take(checkpoint, { orgId: current.scope.orgId, keys: current.logKeys });
+  } catch (err) {
+    log.warn({ err }, "the keys of a checkpoint of the log of evidence are not vouched for, and it was ignored");
+  }
 }
 
 function contentCheckOf(enrolment: Enrolment) {

@@ -68,7 +68,13 @@ function startReporter({ port, runtimeToken }: BenchControlPlane, spool: Spool):
   });
   return new Reporter({
     ...{ client: createClient(ReportingService, transport), instanceId: randomUUID(), spool, status: () => status },
-    ...{ onBundleChanged: nothing, onTokens: nothing, candidateTally: nothing, onQuota: nothing },
+    ...{
+      onBundleChanged: nothing,
+      onTokens: nothing,
+      candidateTally: nothing,
+      onQuota: nothing,
+      onCheckpoint: nothing,
+    },
     ...{ onConnect: async () => undefined, log: createLog({ name: "bench", level: "silent" }) },
   });
 }

@@ -14,8 +14,8 @@ import {
   type ReportingService,
   type TokenDigest,
 } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
-import { readKeySet } from "../../src/kit/bundle/statement-payload.ts";
-import { type TrustedKeys, trustKeys } from "../../src/kit/crypto/signing-key.ts";
+import { type KeySetPayload, readKeySet } from "../../src/kit/bundle/statement-payload.ts";
+import { type PublicJwk, publicJwkOf, type TrustedKeys, trustKeys } from "../../src/kit/crypto/signing-key.ts";
 import type { SignedStatement } from "../../src/kit/crypto/statement.ts";
 import { isUuid } from "../../src/kit/process/id.ts";
 import type { BundleScope } from "../bundle/activation.ts";
@@ -34,6 +34,8 @@ export interface Enrolled {
   readonly root: TrustRoot;
   readonly tokens: readonly TokenDigest[];
   readonly fingerprintKey: Uint8Array;
+  /** Keys of the organization's log of evidence; none before its first checkpoint. */
+  readonly logKeys: readonly PublicJwk[];
 }
 
 /**
@@ -121,7 +123,8 @@ export class Enrolment {
     const fingerprintKey = isKnown ? known : message.fingerprintKey;
     this.#message = message;
     const root = believedRoot(message);
-    this.#enrolled = { scope: { orgId, projectId, environment }, trust: root.trust, root, tokens, fingerprintKey };
+    const scope = { orgId, projectId, environment };
+    this.#enrolled = { scope, trust: root.trust, root, tokens, fingerprintKey, logKeys: logKeysOf(message) };
     return this.#enrolled;
   }
 
@@ -153,7 +156,16 @@ function assertKnown(pinned: Enrolled | undefined, { keys }: EnrolResponse): voi
  */
 function believedRoot({ keys, keySet }: EnrolResponse): TrustRoot {
   if (keySet === undefined) return { trust: trustKeys(keys), serial: 0, revoked: new Set() };
-  return rootOf(readKeySet(JSON.parse(Buffer.from(keySet.payload, "base64url").toString("utf8"))));
+  return rootOf(payloadOf(keySet));
+}
+
+function logKeysOf({ keySet }: EnrolResponse): PublicJwk[] {
+  const { log_keys: keys = [] } = keySet === undefined ? {} : payloadOf(keySet);
+  return keys.filter(({ state }) => state !== "revoked").map(({ x }) => publicJwkOf(x));
+}
+
+function payloadOf({ payload }: Statement): KeySetPayload {
+  return readKeySet(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));
 }
 
 function statementOf({ payload, signatures }: SignedStatement): Statement {

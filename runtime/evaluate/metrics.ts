@@ -48,6 +48,8 @@ export interface ReportingState {
   readonly spool: () => SpoolStatus;
   /** Evaluations that are leased and not made yet. */
   readonly leased: () => number;
+  /** Whether the log of evidence contradicts the checkpoint that the runtime keeps. */
+  readonly isEvidenceForked: () => boolean;
 }
 
 /** The parts that are measured. */
@@ -263,7 +265,7 @@ export function measureBackends(metrics: Metrics, backends: Backends): void {
   };
 }
 
-function measureReporting(metrics: Metrics, { isConnected, spool, leased }: ReportingState): void {
+function measureReporting(metrics: Metrics, { isConnected, spool, leased, isEvidenceForked }: ReportingState): void {
   const gauge = createGauges(metrics);
   createGauges(metrics, "min")("reporting_stream_connected", "1 while the stream to the control plane is open.", () =>
     Number(isConnected()),
@@ -272,6 +274,11 @@ function measureReporting(metrics: Metrics, { isConnected, spool, leased }: Repo
     "quota_lease_evaluations",
     "Evaluations that are leased and not made yet; 0 under a plan without a limit.",
     leased,
+  );
+  createGauges(metrics, "max")(
+    "evidence_fork",
+    "1 while the log of evidence contradicts the checkpoint that the runtime keeps.",
+    () => Number(isEvidenceForked()),
   );
   gauge("spool_records", "Evaluations that wait to be acknowledged by the control plane.", () => spool().depth);
   gauge("spool_size_bytes", "Disk space of the spool.", () => spool().sizeBytes);

@@ -17,6 +17,7 @@ import {
   ReportRequestSchema,
   type ReportResponse,
   type TokenDigest,
+  type WitnessedCheckpoint,
 } from "../../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import type { Logger } from "../../../src/kit/observability/log.ts";
 import { type BackOff, backOffMs } from "../../../src/kit/process/back-off.ts";
@@ -34,6 +35,10 @@ export interface RuntimeStatus {
   readonly leases: string[];
   readonly leaseWish: LeaseWish;
   readonly leaseDemand: number;
+  /** What it keeps as a witness of the log of evidence. */
+  readonly witnessedSize?: number;
+  readonly witnessedRoot?: Uint8Array<ArrayBuffer>;
+  readonly evidenceFork?: { readonly kept: string; readonly received: string } | undefined;
 }
 
 /** Options of a reporter. */
@@ -47,6 +52,7 @@ export interface ReporterOptions {
   /** The counts of a candidate since the last call. */
   readonly candidateTally: () => CandidateTally | undefined;
   readonly onQuota: (quota: Quota) => void;
+  readonly onCheckpoint: (checkpoint: WitnessedCheckpoint) => void;
   /** Called before a stream opens; an error counts as a failure to connect. */
   readonly onConnect: (signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
@@ -199,6 +205,9 @@ export class Reporter {
         break;
       case "quota":
         this.#options.onQuota(message.value);
+        break;
+      case "checkpoint":
+        this.#options.onCheckpoint(message.value);
         break;
       default:
         // A newer control plane may send messages that this version does not know.

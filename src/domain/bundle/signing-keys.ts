@@ -80,6 +80,11 @@ export class SigningKeys {
     return (await listSigningKeys(tx, "log")).filter(isLive).map(jwkOf);
   }
 
+  /** The signed key set. Throws before the first key. */
+  async keySet(tx: Transaction): Promise<SignedStatement> {
+    return (await requireKeySet(tx)).statement;
+  }
+
   /** The keys that sign checkpoints in this transaction; makes the first when there is none. */
   async signingLog(tx: Transaction): Promise<LogKey[]> {
     let rows = await listSigningKeys(tx, "log");

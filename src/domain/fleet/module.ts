@@ -4,6 +4,7 @@ import type { Logger } from "../../kit/observability/log.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { SigningKeys } from "../bundle/signing-keys.ts";
+import { Witnesses } from "../telemetry/witness.ts";
 import { Enrolment } from "./enrolment.ts";
 import { Fleet } from "./fleet.ts";
 import { Ingest, type IngestResult } from "./ingest.ts";
@@ -26,5 +27,6 @@ export function createFleetDomain({ database, sealer, log, keys, onIngest }: Fle
     enrolment: new Enrolment({ database, sealer, publishedKeys: (orgId) => keys.published(orgId) }),
     ingest: new Ingest(database, { sealer, onResult: onIngest }),
     fleet: new Fleet({ database, log }),
+    witnesses: new Witnesses({ database, keys, log }),
   };
 }

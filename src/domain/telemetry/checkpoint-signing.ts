@@ -35,9 +35,6 @@ export class UnsignableLog extends Error {
   override readonly name = "UnsignableLog";
 }
 
-/** The channel on which processes hear of a new checkpoint. */
-export const checkpointChannel = "checkpoint_signed";
-
 /** Signs checkpoints. */
 export class CheckpointSigning {
   readonly #database: Database;
@@ -90,7 +87,6 @@ export class CheckpointSigning {
     const head = { origin: log.origin, size, root: await treeRoot(tx, size) };
     addCheckpoint(tx, { ...head, note: await signedNote(head, await this.#keys.signingLog(tx)) });
     log.signedSize = size;
-    await tx.notify(checkpointChannel, {});
     return "signed";
   }
 }

@@ -3,15 +3,17 @@ import type {
   QuotaSchema,
   ReportResponseSchema,
   TokenDigestSchema,
+  WitnessedCheckpointSchema,
 } from "../../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 
 type Response = MessageInitShape<typeof ReportResponseSchema>;
 type Quota = MessageInitShape<typeof QuotaSchema>;
+type Checkpoint = MessageInitShape<typeof WitnessedCheckpointSchema>;
 type Tokens = MessageInitShape<typeof TokenDigestSchema>[];
 
 /**
  * The messages that wait to be sent to one runtime. Of each kind only the newest is kept (an acknowledgement covers all
- * before it), so it never holds more than four messages, however slowly the runtime reads.
+ * before it), so it never holds more than five messages, however slowly the runtime reads.
  */
 export class ReportOutbox {
   #ackSeq: number | undefined;
@@ -19,6 +21,9 @@ export class ReportOutbox {
   #newestActivation = 0;
   #tokens: Tokens | undefined;
   #quota: Quota | undefined;
+  #checkpoint: Checkpoint | undefined;
+  /** What was told last. A runtime of an earlier release does not know checkpoints, and gets each only once. */
+  #toldCheckpoint = "";
   #end: { readonly error?: unknown } | undefined;
   #wake = Promise.withResolvers<void>();
 
@@ -48,6 +53,15 @@ export class ReportOutbox {
   /** Tells the leases of the runtime. */
   quota(quota: Quota): void {
     this.#quota = quota;
+    this.#wake.resolve();
+  }
+
+  /** Tells a checkpoint of the log of evidence, unless it was told from the same size already. */
+  checkpoint(checkpoint: Checkpoint): void {
+    const told = `${checkpoint.fromSize} ${checkpoint.note}`;
+    if (told === this.#toldCheckpoint) return;
+    this.#toldCheckpoint = told;
+    this.#checkpoint = checkpoint;
     this.#wake.resolve();
   }
 
@@ -91,6 +105,11 @@ export class ReportOutbox {
       const tokens = this.#tokens;
       this.#tokens = undefined;
       return { message: { case: "tokensChanged", value: { tokens } } };
+    }
+    if (this.#checkpoint !== undefined) {
+      const checkpoint = this.#checkpoint;
+      this.#checkpoint = undefined;
+      return { message: { case: "checkpoint", value: checkpoint } };
     }
     return undefined;
   }

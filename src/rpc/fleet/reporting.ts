@@ -20,6 +20,7 @@ import { type Enrolled, type Enrolment, sourceOf } from "../../domain/fleet/enro
 import type { Fleet } from "../../domain/fleet/fleet.ts";
 import type { Ingest, IngestSource } from "../../domain/fleet/ingest.ts";
 import { credentialKindOf } from "../../domain/identity/token.ts";
+import type { Witnesses } from "../../domain/telemetry/witness.ts";
 import { unauthenticated, validationFailed } from "../../kit/fault/fault.ts";
 import { type Clock, systemClock } from "../../kit/process/clock.ts";
 import { isUuid } from "../../kit/process/id.ts";
@@ -41,6 +42,7 @@ export interface ReportingParts {
   readonly fleet: Fleet;
   readonly quota: Quota;
   readonly candidates: Candidates;
+  readonly witnesses: Witnesses;
   readonly clock?: Clock;
 }
 
@@ -131,7 +133,7 @@ interface Reading {
 
 /** Handles messages until the runtime ends the stream, something fails, or the process stops. Never rejects. */
 async function read(
-  { enrolment, ingest, candidates }: ReportingParts,
+  { enrolment, ingest, candidates, witnesses }: ReportingParts,
   source: IngestSource,
   iterator: AsyncIterator<ReportRequest>,
   { softwareVersion, outbox, leases, stopping, isExpired }: Reading,
@@ -142,7 +144,7 @@ async function read(
       const next = await nextMessage(iterator, stopping);
       if (next === undefined || next.done === true) break;
       if (isExpired()) throw unauthenticated();
-      await handle(next.value, { ingest, candidates, source, outbox, statuses, leases });
+      await handle(next.value, { ingest, candidates, witnesses, source, outbox, statuses, leases });
     }
     outbox.end();
   } catch (error) {
@@ -157,6 +159,7 @@ async function handle(
   {
     ingest,
     candidates,
+    witnesses,
     source,
     outbox,
     statuses,
@@ -164,6 +167,7 @@ async function handle(
   }: {
     readonly ingest: Ingest;
     readonly candidates: Candidates;
+    readonly witnesses: Witnesses;
     readonly source: IngestSource;
     readonly outbox: ReportOutbox;
     readonly statuses: StatusWriter;
@@ -180,7 +184,8 @@ async function handle(
       return outbox.acknowledge(message.value.lastSeq);
     case "status":
       statuses.write(message.value);
-      return outbox.quota(await answerOf(leases, message.value));
+      outbox.quota(await answerOf(leases, message.value));
+      return tellCheckpoint(witnesses, source, message.value, outbox);
     case "candidate":
       return candidates.note(source, comparisonOf(message.value));
     case "hello":
@@ -189,6 +194,19 @@ async function handle(
       // A message of a newer runtime cannot be handled and gets no answer.
       return;
   }
+}
+
+/** Tells a witness the newest checkpoint. What fails is made up for by the next status, a few seconds later. */
+async function tellCheckpoint(
+  witnesses: Witnesses,
+  source: IngestSource,
+  { witnessedSize: size, witnessedRoot: root, evidenceFork: fork }: Status,
+  outbox: ReportOutbox,
+): Promise<void> {
+  const found = await witnesses.answer(source, { size, root, fork }).catch(() => undefined);
+  if (found === undefined) return;
+  const { note, fromSize, hashes, keySet } = found;
+  outbox.checkpoint({ note, fromSize, hashes: [...hashes], keySet: statementMessage(keySet) });
 }
 
 async function answerOf(leases: QuotaSession, { leases: held, leaseWish, leaseDemand }: Status) {

@@ -23,7 +23,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/runtime/v1/reporting_service.proto.
  */
 export const file_policyguard_runtime_v1_reporting_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wb2xpY3lndWFyZC9ydW50aW1lL3YxL3JlcG9ydGluZ19zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5ydW50aW1lLnYxIlAKDEVucm9sUmVxdWVzdBIdCgtpbnN0YW5jZV9pZBgBIAEoCUIIukgFcgOwAQESIQoQc29mdHdhcmVfdmVyc2lvbhgCIAEoCUIHukgEcgIYQCKBAgoNRW5yb2xSZXNwb25zZRIOCgZvcmdfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoCRITCgtlbnZpcm9ubWVudBgDIAEoCRIwCgRrZXlzGAQgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5TaWduaW5nS2V5EjMKBnRva2VucxgFIAMoCzIjLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuVG9rZW5EaWdlc3QSHQoPZmluZ2VycHJpbnRfa2V5GAYgASgMQgTAvBgBEjEKB2tleV9zZXQYByABKAsyIC5wb2xpY3lndWFyZC5idW5kbGUudjEuU3RhdGVtZW50Ir4BCgtUb2tlbkRpZ2VzdBIOCgZzaGEyNTYYASABKAwSNAoEa2luZBgCIAEoDjImLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQ3JlZGVudGlhbEtpbmQSEgoKcHJvamVjdF9pZBgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIyCglub3RfYWZ0ZXIYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDAoKX25vdF9hZnRlciKVAgoNUmVwb3J0UmVxdWVzdBIuCgVoZWxsbxgBIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuSGVsbG9IABIuCgViYXRjaBgCIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQmF0Y2hIABIqCgNnYXAYAyABKAsyGy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkdhcEgAEjAKBnN0YXR1cxgEIAEoCzIeLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuU3RhdHVzSAASOwoJY2FuZGlkYXRlGAUgASgLMiYucG9saWN5Z3VhcmQucnVudGltZS52MS5DYW5kaWRhdGVUYWxseUgAQgkKB21lc3NhZ2Ui8AEKDkNhbmRpZGF0ZVRhbGx5Eg8KB3ZlcnNpb24YASABKAUSDgoGZGlnZXN0GAIgASgJEg8KB3NraXBwZWQYAyABKAESDgoGZmFpbGVkGAQgASgBEj4KBXBhaXJzGAUgAygLMiUucG9saWN5Z3VhcmQucnVudGltZS52MS5DYW5kaWRhdGVQYWlyQgi6SAWSAQIQQBJGCgdzYW1wbGVzGAYgAygLMisucG9saWN5Z3VhcmQucnVudGltZS52MS5DYW5kaWRhdGVEaWZmZXJlbmNlQgi6SAWSAQIQZBIUCgxsb2FkX2ZhaWx1cmUYByABKAkigQEKDUNhbmRpZGF0ZVBhaXISLgoGYWN0aXZlGAEgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSMQoJY2FuZGlkYXRlGAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSDQoFY291bnQYAyABKAEizQEKE0NhbmRpZGF0ZURpZmZlcmVuY2USFQoNZXZhbHVhdGlvbl9pZBgBIAEoCRIuCgZhY3RpdmUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIxCgljYW5kaWRhdGUYAyABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIMCgRydWxlGAQgASgJEi4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkkKBUhlbGxvEh0KC2luc3RhbmNlX2lkGAEgASgJQgi6SAVyA7ABARIhChBzb2Z0d2FyZV92ZXJzaW9uGAIgASgJQge6SARyAhhAInEKBUJhdGNoEhEKCWZpcnN0X3NlcRgBIAEoARIQCghsYXN0X3NlcRgCIAEoARJDCgdyZWNvcmRzGAMgAygLMicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRpb25SZWNvcmRCCbpIBpIBAxCACCJSCgNHYXASEQoJZmlyc3Rfc2VxGAEgASgBEhAKCGxhc3Rfc2VxGAIgASgBEg0KBWNvdW50GAMgASgBEhcKBnJlYXNvbhgEIAEoCUIHukgEcgIYQCLrAQoGU3RhdHVzEhYKDmJ1bmRsZV92ZXJzaW9uGAEgASgFEhYKDmFjdGl2YXRpb25fc2VxGAIgASgFEhEKCXJlamVjdGlvbhgDIAEoCRITCgtzcG9vbF9kZXB0aBgEIAEoARIYCgZsZWFzZXMYBSADKAlCCLpIBZIBAhBAEjUKCmxlYXNlX3dpc2gYBiABKA4yIS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxlYXNlV2lzaBIUCgxsZWFzZV9kZW1hbmQYByABKAESIgoQcmVmdXNlZF9iYWNrZW5kcxgIIAMoCUIIukgFkgECEGQixQEKBVF1b3RhEjEKBXN0YXRlGAEgASgOMiIucG9saWN5Z3VhcmQucnVudGltZS52MS5RdW90YVN0YXRlEi0KBmxlYXNlcxgCIAMoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTGVhc2USDQoFbGltaXQYAyABKAESDAoEdXNlZBgEIAEoARItCglyZXNldHNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmFkdmljZRgGIAEoCSKDAQoFTGVhc2USEAoIbGVhc2VfaWQYASABKAkSDAoEc2l6ZRgCIAEoBRItCglzdGFydHNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIvkBCg5SZXBvcnRSZXNwb25zZRIqCgNhY2sYASABKAsyGy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkFja0gAEj8KDmJ1bmRsZV9jaGFuZ2VkGAIgASgLMiUucG9saWN5Z3VhcmQucnVudGltZS52MS5CdW5kbGVDaGFuZ2VkSAASPwoOdG9rZW5zX2NoYW5nZWQYAyABKAsyJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlRva2Vuc0NoYW5nZWRIABIuCgVxdW90YRgEIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUXVvdGFIAEIJCgdtZXNzYWdlIhcKA0FjaxIQCghsYXN0X3NlcRgBIAEoASInCg1CdW5kbGVDaGFuZ2VkEhYKDmFjdGl2YXRpb25fc2VxGAEgASgFIkQKDVRva2Vuc0NoYW5nZWQSMwoGdG9rZW5zGAEgAygLMiMucG9saWN5Z3VhcmQucnVudGltZS52MS5Ub2tlbkRpZ2VzdCpWCglMZWFzZVdpc2gSGgoWTEVBU0VfV0lTSF9VTlNQRUNJRklFRBAAEhIKDkxFQVNFX1dJU0hfTk9XEAESGQoVTEVBU0VfV0lTSF9ORVhUX01PTlRIEAIqkAEKClF1b3RhU3RhdGUSGwoXUVVPVEFfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJRVU9UQV9TVEFURV9MRUFTRUQQARIZChVRVU9UQV9TVEFURV9VTkxJTUlURUQQAhIZChVRVU9UQV9TVEFURV9FWEhBVVNURUQQAxIXChNRVU9UQV9TVEFURV9CTE9DS0VEEAQy3QEKEFJlcG9ydGluZ1NlcnZpY2USYAoFRW5yb2wSJC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkVucm9sUmVxdWVzdBolLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRW5yb2xSZXNwb25zZSIKgrwYAggBqLwYAxJnCgZSZXBvcnQSJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlcG9ydFJlcXVlc3QaJi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlcG9ydFJlc3BvbnNlIgqCvBgCCAGovBgDKAEwAWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_bundle_service, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_record]);
+  fileDesc("Ci5wb2xpY3lndWFyZC9ydW50aW1lL3YxL3JlcG9ydGluZ19zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5ydW50aW1lLnYxIlAKDEVucm9sUmVxdWVzdBIdCgtpbnN0YW5jZV9pZBgBIAEoCUIIukgFcgOwAQESIQoQc29mdHdhcmVfdmVyc2lvbhgCIAEoCUIHukgEcgIYQCKBAgoNRW5yb2xSZXNwb25zZRIOCgZvcmdfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoCRITCgtlbnZpcm9ubWVudBgDIAEoCRIwCgRrZXlzGAQgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5TaWduaW5nS2V5EjMKBnRva2VucxgFIAMoCzIjLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuVG9rZW5EaWdlc3QSHQoPZmluZ2VycHJpbnRfa2V5GAYgASgMQgTAvBgBEjEKB2tleV9zZXQYByABKAsyIC5wb2xpY3lndWFyZC5idW5kbGUudjEuU3RhdGVtZW50Ir4BCgtUb2tlbkRpZ2VzdBIOCgZzaGEyNTYYASABKAwSNAoEa2luZBgCIAEoDjImLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQ3JlZGVudGlhbEtpbmQSEgoKcHJvamVjdF9pZBgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIyCglub3RfYWZ0ZXIYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDAoKX25vdF9hZnRlciKVAgoNUmVwb3J0UmVxdWVzdBIuCgVoZWxsbxgBIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuSGVsbG9IABIuCgViYXRjaBgCIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQmF0Y2hIABIqCgNnYXAYAyABKAsyGy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkdhcEgAEjAKBnN0YXR1cxgEIAEoCzIeLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuU3RhdHVzSAASOwoJY2FuZGlkYXRlGAUgASgLMiYucG9saWN5Z3VhcmQucnVudGltZS52MS5DYW5kaWRhdGVUYWxseUgAQgkKB21lc3NhZ2Ui8AEKDkNhbmRpZGF0ZVRhbGx5Eg8KB3ZlcnNpb24YASABKAUSDgoGZGlnZXN0GAIgASgJEg8KB3NraXBwZWQYAyABKAESDgoGZmFpbGVkGAQgASgBEj4KBXBhaXJzGAUgAygLMiUucG9saWN5Z3VhcmQucnVudGltZS52MS5DYW5kaWRhdGVQYWlyQgi6SAWSAQIQQBJGCgdzYW1wbGVzGAYgAygLMisucG9saWN5Z3VhcmQucnVudGltZS52MS5DYW5kaWRhdGVEaWZmZXJlbmNlQgi6SAWSAQIQZBIUCgxsb2FkX2ZhaWx1cmUYByABKAkigQEKDUNhbmRpZGF0ZVBhaXISLgoGYWN0aXZlGAEgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSMQoJY2FuZGlkYXRlGAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSDQoFY291bnQYAyABKAEizQEKE0NhbmRpZGF0ZURpZmZlcmVuY2USFQoNZXZhbHVhdGlvbl9pZBgBIAEoCRIuCgZhY3RpdmUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIxCgljYW5kaWRhdGUYAyABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIMCgRydWxlGAQgASgJEi4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkkKBUhlbGxvEh0KC2luc3RhbmNlX2lkGAEgASgJQgi6SAVyA7ABARIhChBzb2Z0d2FyZV92ZXJzaW9uGAIgASgJQge6SARyAhhAInEKBUJhdGNoEhEKCWZpcnN0X3NlcRgBIAEoARIQCghsYXN0X3NlcRgCIAEoARJDCgdyZWNvcmRzGAMgAygLMicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRpb25SZWNvcmRCCbpIBpIBAxCACCJSCgNHYXASEQoJZmlyc3Rfc2VxGAEgASgBEhAKCGxhc3Rfc2VxGAIgASgBEg0KBWNvdW50GAMgASgBEhcKBnJlYXNvbhgEIAEoCUIHukgEcgIYQCLhAgoGU3RhdHVzEhYKDmJ1bmRsZV92ZXJzaW9uGAEgASgFEhYKDmFjdGl2YXRpb25fc2VxGAIgASgFEhEKCXJlamVjdGlvbhgDIAEoCRITCgtzcG9vbF9kZXB0aBgEIAEoARIYCgZsZWFzZXMYBSADKAlCCLpIBZIBAhBAEjUKCmxlYXNlX3dpc2gYBiABKA4yIS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkxlYXNlV2lzaBIUCgxsZWFzZV9kZW1hbmQYByABKAESIgoQcmVmdXNlZF9iYWNrZW5kcxgIIAMoCUIIukgFkgECEGQSFgoOd2l0bmVzc2VkX3NpemUYCSABKA0SHwoOd2l0bmVzc2VkX3Jvb3QYCyABKAxCB7pIBHoCGCASOwoNZXZpZGVuY2VfZm9yaxgKIAEoCzIkLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRXZpZGVuY2VGb3JrIkQKDEV2aWRlbmNlRm9yaxIXCgRrZXB0GAEgASgJQgm6SAZyBBiAgAQSGwoIcmVjZWl2ZWQYAiABKAlCCbpIBnIEGICABCLFAQoFUXVvdGESMQoFc3RhdGUYASABKA4yIi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlF1b3RhU3RhdGUSLQoGbGVhc2VzGAIgAygLMh0ucG9saWN5Z3VhcmQucnVudGltZS52MS5MZWFzZRINCgVsaW1pdBgDIAEoARIMCgR1c2VkGAQgASgBEi0KCXJlc2V0c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGYWR2aWNlGAYgASgJIoMBCgVMZWFzZRIQCghsZWFzZV9pZBgBIAEoCRIMCgRzaXplGAIgASgFEi0KCXN0YXJ0c19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAivAIKDlJlcG9ydFJlc3BvbnNlEioKA2FjaxgBIAEoCzIbLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQWNrSAASPwoOYnVuZGxlX2NoYW5nZWQYAiABKAsyJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkJ1bmRsZUNoYW5nZWRIABI/Cg50b2tlbnNfY2hhbmdlZBgDIAEoCzIlLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuVG9rZW5zQ2hhbmdlZEgAEi4KBXF1b3RhGAQgASgLMh0ucG9saWN5Z3VhcmQucnVudGltZS52MS5RdW90YUgAEkEKCmNoZWNrcG9pbnQYBSABKAsyKy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLldpdG5lc3NlZENoZWNrcG9pbnRIAEIJCgdtZXNzYWdlInkKE1dpdG5lc3NlZENoZWNrcG9pbnQSDAoEbm90ZRgBIAEoCRIRCglmcm9tX3NpemUYAiABKA0SDgoGaGFzaGVzGAMgAygMEjEKB2tleV9zZXQYBCABKAsyIC5wb2xpY3lndWFyZC5idW5kbGUudjEuU3RhdGVtZW50IhcKA0FjaxIQCghsYXN0X3NlcRgBIAEoASInCg1CdW5kbGVDaGFuZ2VkEhYKDmFjdGl2YXRpb25fc2VxGAEgASgFIkQKDVRva2Vuc0NoYW5nZWQSMwoGdG9rZW5zGAEgAygLMiMucG9saWN5Z3VhcmQucnVudGltZS52MS5Ub2tlbkRpZ2VzdCpWCglMZWFzZVdpc2gSGgoWTEVBU0VfV0lTSF9VTlNQRUNJRklFRBAAEhIKDkxFQVNFX1dJU0hfTk9XEAESGQoVTEVBU0VfV0lTSF9ORVhUX01PTlRIEAIqkAEKClF1b3RhU3RhdGUSGwoXUVVPVEFfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJRVU9UQV9TVEFURV9MRUFTRUQQARIZChVRVU9UQV9TVEFURV9VTkxJTUlURUQQAhIZChVRVU9UQV9TVEFURV9FWEhBVVNURUQQAxIXChNRVU9UQV9TVEFURV9CTE9DS0VEEAQy3QEKEFJlcG9ydGluZ1NlcnZpY2USYAoFRW5yb2wSJC5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkVucm9sUmVxdWVzdBolLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRW5yb2xSZXNwb25zZSIKgrwYAggBqLwYAxJnCgZSZXBvcnQSJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlcG9ydFJlcXVlc3QaJi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlJlcG9ydFJlc3BvbnNlIgqCvBgCCAGovBgDKAEwAWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_bundle_service, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_record]);
 
 /**
  * @generated from message policyguard.runtime.v1.EnrolRequest
@@ -524,6 +524,28 @@ export type Status = Message<"policyguard.runtime.v1.Status"> & {
    * @generated from field: repeated string refused_backends = 8;
    */
   refusedBackends: string[];
+
+  /**
+   * Entries of the checkpoint of the log of evidence that it keeps as a witness; 0 before the first. A control plane
+   * with a newer one answers with it.
+   *
+   * @generated from field: uint32 witnessed_size = 9;
+   */
+  witnessedSize: number;
+
+  /**
+   * Root of that checkpoint; empty before the first.
+   *
+   * @generated from field: bytes witnessed_root = 11;
+   */
+  witnessedRoot: Uint8Array;
+
+  /**
+   * Set as long as the log of evidence contradicts the checkpoint that it keeps.
+   *
+   * @generated from field: policyguard.runtime.v1.EvidenceFork evidence_fork = 10;
+   */
+  evidenceFork?: EvidenceFork | undefined;
 };
 
 /**
@@ -532,6 +554,35 @@ export type Status = Message<"policyguard.runtime.v1.Status"> & {
  */
 export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
   messageDesc(file_policyguard_runtime_v1_reporting_service, 10);
+
+/**
+ * EvidenceFork are two checkpoints of one log of evidence, both signed by its key, of which the later does not continue
+ * the earlier: entries were changed or removed, or the control plane was restored from a backup.
+ *
+ * @generated from message policyguard.runtime.v1.EvidenceFork
+ */
+export type EvidenceFork = Message<"policyguard.runtime.v1.EvidenceFork"> & {
+  /**
+   * The checkpoint that the runtime keeps, as a signed note.
+   *
+   * @generated from field: string kept = 1;
+   */
+  kept: string;
+
+  /**
+   * The checkpoint that contradicts it.
+   *
+   * @generated from field: string received = 2;
+   */
+  received: string;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.EvidenceFork.
+ * Use `create(EvidenceForkSchema)` to create a new message.
+ */
+export const EvidenceForkSchema: GenMessage<EvidenceFork> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 11);
 
 /**
  * Quota answers a status and says how much the runtime may evaluate. It is complete: a lease that it does not name no
@@ -588,7 +639,7 @@ export type Quota = Message<"policyguard.runtime.v1.Quota"> & {
  * Use `create(QuotaSchema)` to create a new message.
  */
 export const QuotaSchema: GenMessage<Quota> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 11);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 12);
 
 /**
  * Lease is a number of evaluations that a runtime may make without asking.
@@ -630,7 +681,7 @@ export type Lease = Message<"policyguard.runtime.v1.Lease"> & {
  * Use `create(LeaseSchema)` to create a new message.
  */
 export const LeaseSchema: GenMessage<Lease> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 12);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 13);
 
 /**
  * @generated from message policyguard.runtime.v1.ReportResponse
@@ -663,6 +714,12 @@ export type ReportResponse = Message<"policyguard.runtime.v1.ReportResponse"> & 
      */
     value: Quota;
     case: "quota";
+  } | {
+    /**
+     * @generated from field: policyguard.runtime.v1.WitnessedCheckpoint checkpoint = 5;
+     */
+    value: WitnessedCheckpoint;
+    case: "checkpoint";
   } | { case: undefined; value?: undefined };
 };
 
@@ -671,7 +728,50 @@ export type ReportResponse = Message<"policyguard.runtime.v1.ReportResponse"> & 
  * Use `create(ReportResponseSchema)` to create a new message.
  */
 export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 13);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 14);
+
+/**
+ * WitnessedCheckpoint is the newest checkpoint of the organization's log of evidence, for the runtime to keep as a
+ * witness. It is sent until a status says that the runtime keeps it.
+ *
+ * @generated from message policyguard.runtime.v1.WitnessedCheckpoint
+ */
+export type WitnessedCheckpoint = Message<"policyguard.runtime.v1.WitnessedCheckpoint"> & {
+  /**
+   * The checkpoint as a signed note (C2SP tlog-checkpoint).
+   *
+   * @generated from field: string note = 1;
+   */
+  note: string;
+
+  /**
+   * The size that the runtime said it keeps, from which `hashes` lead to this checkpoint.
+   *
+   * @generated from field: uint32 from_size = 2;
+   */
+  fromSize: number;
+
+  /**
+   * The consistency path (RFC 9162, section 2.1.4); empty from 0, and when the log is not longer than `from_size`.
+   *
+   * @generated from field: repeated bytes hashes = 3;
+   */
+  hashes: Uint8Array[];
+
+  /**
+   * The signed key set, which names the keys of the log.
+   *
+   * @generated from field: policyguard.bundle.v1.Statement key_set = 4;
+   */
+  keySet?: Statement | undefined;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.WitnessedCheckpoint.
+ * Use `create(WitnessedCheckpointSchema)` to create a new message.
+ */
+export const WitnessedCheckpointSchema: GenMessage<WitnessedCheckpoint> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 15);
 
 /**
  * Ack says that everything up to this sequence number is committed.
@@ -692,7 +792,7 @@ export type Ack = Message<"policyguard.runtime.v1.Ack"> & {
  * Use `create(AckSchema)` to create a new message.
  */
 export const AckSchema: GenMessage<Ack> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 14);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 16);
 
 /**
  * BundleChanged says that bundles/latest has a new activation.
@@ -713,7 +813,7 @@ export type BundleChanged = Message<"policyguard.runtime.v1.BundleChanged"> & {
  * Use `create(BundleChangedSchema)` to create a new message.
  */
 export const BundleChangedSchema: GenMessage<BundleChanged> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 15);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 17);
 
 /**
  * TokensChanged carries the whole list of live tokens.
@@ -734,7 +834,7 @@ export type TokensChanged = Message<"policyguard.runtime.v1.TokensChanged"> & {
  * Use `create(TokensChangedSchema)` to create a new message.
  */
 export const TokensChangedSchema: GenMessage<TokensChanged> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 16);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 18);
 
 /**
  * LeaseWish is what a runtime asks for.

@@ -71,7 +71,13 @@ it("a control plane that stops reading delays no evaluation, and costs at most a
   const plane = await startPlane();
   const reporter = new Reporter({
     ...{ client: plane.client, instanceId: "one", spool, log: pino({ level: "silent" }) },
-    ...{ onBundleChanged: nothing, onTokens: nothing, candidateTally: nothing, onQuota: nothing },
+    ...{
+      onBundleChanged: nothing,
+      onTokens: nothing,
+      candidateTally: nothing,
+      onQuota: nothing,
+      onCheckpoint: nothing,
+    },
     ...{ onConnect: async () => undefined, status: () => idle },
   });
   onTestFinished(() => reporter.stop(AbortSignal.abort()));

@@ -87,7 +87,13 @@ function failingReporter(random: () => number) {
   );
   const failing = new Reporter({
     ...{ client: createClient(ReportingService, transport), instanceId: "two", spool, log, status: () => status },
-    ...{ onBundleChanged: nothing, onTokens: nothing, candidateTally: nothing, onQuota: nothing },
+    ...{
+      onBundleChanged: nothing,
+      onTokens: nothing,
+      candidateTally: nothing,
+      onQuota: nothing,
+      onCheckpoint: nothing,
+    },
     onConnect: async () => undefined,
     random,
     sleep(delayMs, signal) {
@@ -123,7 +129,13 @@ beforeEach(async () => {
   plane = controlPlane();
   reporter = new Reporter({
     ...{ client: plane.client, instanceId: "one", spool, log, status: () => status },
-    ...{ onBundleChanged: nothing, onTokens: nothing, candidateTally: nothing, onQuota: nothing },
+    ...{
+      onBundleChanged: nothing,
+      onTokens: nothing,
+      candidateTally: nothing,
+      onQuota: nothing,
+      onCheckpoint: nothing,
+    },
     onConnect: async () => undefined,
   });
   await eventually(() => expect(reporter.isConnected).toBe(true));

@@ -1,0 +1,110 @@
+// Runtimes as witnesses of the log of evidence: each gets the newest checkpoint with the proof that it continues the one
+// that it keeps, and says so when it does not. A report of a fork is believed only as far as it proves itself: two
+// checkpoints with the log's own signature, of which this log does not have the first.
+
+import type { SignedStatement } from "../../kit/crypto/statement.ts";
+import { type TreeHead, verifyCheckpoint } from "../../kit/evidence/checkpoint.ts";
+import { consistencyRanges } from "../../kit/evidence/merkle.ts";
+import { NoteError } from "../../kit/evidence/note.ts";
+import { rangeHashes, tilesOf } from "../../kit/evidence/tile.ts";
+import type { Logger } from "../../kit/observability/log.ts";
+import { newId } from "../../kit/process/id.ts";
+import type { Database } from "../../store/connection/database.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import { writeAuditEntry } from "../../store/telemetry/audit-entry.ts";
+import { hasEntry } from "../../store/telemetry/evidence.ts";
+import { findCheckpoint, findLog, readTiles } from "../../store/telemetry/evidence-log.ts";
+import { serviceCaller } from "../service-caller.ts";
+import { noteKeyOf } from "./checkpoint-signing.ts";
+import type { LogKeys } from "./log-key.ts";
+
+/** What a witness keeps. */
+export interface WitnessState {
+  /** Entries of its checkpoint; 0 before the first. */
+  readonly size: number;
+  readonly root: Uint8Array;
+  readonly fork: { readonly kept: string; readonly received: string } | undefined;
+}
+
+/** A checkpoint for a witness. */
+export interface CheckpointForWitness {
+  readonly note: string;
+  readonly fromSize: number;
+  readonly hashes: readonly Buffer[];
+  readonly keySet: SignedStatement;
+}
+
+/** Where a witness is. */
+interface WitnessSource {
+  readonly orgId: string;
+  readonly instanceId: string;
+}
+
+/** Answers witnesses. */
+export class Witnesses {
+  readonly #database: Database;
+  readonly #keys: LogKeys;
+  readonly #log: Logger;
+
+  constructor({ database, keys, log }: { readonly database: Database; readonly keys: LogKeys; readonly log: Logger }) {
+    this.#database = database;
+    this.#keys = keys;
+    this.#log = log;
+  }
+
+  /** The newest checkpoint, unless the witness keeps it already or has reported that it contradicts what it keeps. */
+  async answer(source: WitnessSource, { size, root, fork }: WitnessState): Promise<CheckpointForWitness | undefined> {
+    if (fork !== undefined) {
+      await this.#noteFork(source, fork);
+      return undefined;
+    }
+    return this.#database.read(source.orgId, async (tx) => {
+      const newest = await findCheckpoint(tx);
+      if (newest === null || (newest.size === size && Buffer.compare(newest.root, root) === 0)) return undefined;
+      const isLonger = size < newest.size;
+      const ranges = isLonger ? consistencyRanges(size, newest.size) : [];
+      const hashes = rangeHashes(ranges, await readTiles(tx, tilesOf(ranges)));
+      return { note: newest.note, fromSize: size, hashes, keySet: await this.#keys.keySet(tx) };
+    });
+  }
+
+  /** Enters a fork in the log once for each runtime that reports it. */
+  async #noteFork({ orgId, instanceId }: WitnessSource, notes: { kept: string; received: string }): Promise<void> {
+    const isNew = await this.#database.systemTransaction(orgId, async (tx) => {
+      const proved = await this.#proved(tx, notes);
+      if (typeof proved === "string") {
+        this.#log.warn({ orgId, instanceId }, `a runtime reports a fork that it does not prove: ${proved}`);
+        return false;
+      }
+      const resource = `runtime/${instanceId}`;
+      const change = { resource, before: null, after: { kept: said(proved.kept), received: said(proved.received) } };
+      if (await hasEntry(tx, action, change)) return false;
+      await writeAuditEntry(tx, serviceCaller(orgId, { action, requestId: newId(), address: "" }), change);
+      return true;
+    });
+    if (isNew) this.#log.error({ orgId, instanceId }, "a runtime proves that the log of evidence was forked");
+  }
+
+  /** The two checkpoints, or why they prove no fork. */
+  async #proved(tx: Transaction, notes: { readonly kept: string; readonly received: string }) {
+    const log = await findLog(tx);
+    if (log === null) return "there is no log";
+    const keys = (await this.#keys.logKeys(tx)).map((jwk) => noteKeyOf(log.origin, jwk));
+    try {
+      const [kept, received] = [verifyCheckpoint(notes.kept, keys), verifyCheckpoint(notes.received, keys)];
+      if (kept.size > log.treeSize) return { kept, received };
+      const ranges = [{ start: 0, end: kept.size }];
+      const [own] = rangeHashes(ranges, await readTiles(tx, tilesOf(ranges)));
+      return own?.equals(kept.root) === true ? "this log continues the kept checkpoint" : { kept, received };
+    } catch (error) {
+      if (error instanceof NoteError) return error.message;
+      throw error;
+    }
+  }
+}
+
+const action = "evidence.fork";
+
+function said({ size, root }: TreeHead) {
+  return { tree_size: size, root_hash: root.toString("hex") };
+}

@@ -1,0 +1,126 @@
+// Runtimes as witnesses of the log of evidence: they keep what they saw over restarts, and find out when the control
+// plane goes on from a backup.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { SigningKeys } from "../../src/domain/bundle/signing-keys.ts";
+import { CheckpointSigning } from "../../src/domain/telemetry/checkpoint-signing.ts";
+import { systemClock } from "../../src/kit/process/clock.ts";
+import { createSealer, parseMasterKeys } from "../../src/platform/seal.ts";
+import { type Database, openDatabase } from "../../src/store/connection/database.ts";
+import { RuntimeStream } from "../api/fleet/runtime.ts";
+import { eventually } from "../harness/eventually.ts";
+import { type Installation, startInstallation } from "../harness/process/installation.ts";
+
+const tables = ["audit_entry", "audit_opening", "audit_head", "audit_log", "audit_tile", "audit_checkpoint"];
+
+let installation: Installation;
+let worker: Database;
+let owner: pg.Client;
+let projects = 0;
+
+beforeAll(async () => {
+  installation = await startInstallation();
+  const { plane, world } = installation;
+  worker = await openDatabase({ url: plane.urls.workerUrl, poolSize: 2 });
+  owner = new pg.Client({ connectionString: plane.urls.migrationUrl });
+  await owner.connect();
+  await owner.query("select set_config('app.org_id', $1, false)", [world.orgId]);
+});
+
+afterAll(async () => {
+  await Promise.all([worker.close(), owner.end()]);
+  await installation.stop();
+});
+
+/** Some changes, and the checkpoint that a worker signs over them. */
+async function change(times: number): Promise<void> {
+  for (let i = 0; i < times; i++) await installation.call("POST", "/projects", { name: `project ${projects++}` });
+  const sealer = createSealer({ masterKeys: parseMasterKeys(installation.masterKey) });
+  const keys = new SigningKeys(worker, sealer);
+  await new CheckpointSigning(worker, keys, systemClock).sign(installation.world.orgId);
+}
+
+async function backUp(): Promise<void> {
+  for (const table of tables) await owner.query(`create table backup_${table} as select * from ${table}`);
+}
+
+/** As a backup brings the log back: its tables are what they were. */
+async function restore(): Promise<void> {
+  await owner.query("alter table audit_entry disable trigger user");
+  for (const table of tables) {
+    await owner.query(`delete from ${table}`);
+    await owner.query(`insert into ${table} select * from backup_${table}`);
+  }
+  await owner.query("alter table audit_entry enable trigger user");
+}
+
+const newestSize = async () => {
+  const { checkpoints } = await installation.call("GET", "/evidence/checkpoints?limit=1");
+  return checkpoints[0].tree_size;
+};
+const forks = () => installation.call("GET", "/evidence?action=evidence.fork");
+
+/** What a runtime keeps in its folder. */
+function keptIn(folder: string): { readonly size: number; readonly note: string; readonly contradictedBy?: string } {
+  const file = join(folder, "evidence-checkpoint.json");
+  if (!existsSync(file)) return { size: 0, note: "" };
+  const { note, contradictedBy } = JSON.parse(readFileSync(file, "utf8"));
+  return { size: Number(note.split("\n")[1]), note, contradictedBy };
+}
+
+it("a runtime keeps each checkpoint that continues the last, and finds the fork after a restored backup", async () => {
+  await change(3);
+  const folder = installation.newFolder();
+  let runtime = await installation.startRuntime({ folder });
+  await eventually(async () => expect(keptIn(folder).size).toBe(await newestSize()));
+  await backUp();
+  await change(5);
+  await eventually(async () => expect(keptIn(folder).size).toBe(await newestSize()));
+  expect(await runtime.metric("evidence_fork")).toBe(0);
+  const before = keptIn(folder);
+  // Over a restart, and the control plane's too.
+  await runtime.stop();
+  await installation.stopControlPlane();
+  await restore();
+  await installation.startControlPlane();
+  await change(9);
+  runtime = await installation.startRuntime({ folder });
+  await eventually(async () => expect((await forks()).total).toBe(1));
+  const [entry] = (await forks()).evidence;
+  expect(entry).toMatchObject({ credential: "policy-guard", after: { kept: { tree_size: before.size } } });
+  expect(await runtime.metric("evidence_fork")).toBe(1);
+  expect(keptIn(folder)).toMatchObject({ note: before.note, contradictedBy: expect.stringContaining("policy-guard/") });
+  // It is said once, however often the runtime says it.
+  await runtime.stop();
+  runtime = await installation.startRuntime({ folder });
+  await eventually(async () => expect(await runtime.metric("reporting_stream_connected")).toBe(1));
+  await change(1);
+  expect((await forks()).total).toBe(1);
+  await runtime.stop();
+});
+
+it("a witness that reports what it cannot prove is refused", async () => {
+  await change(1);
+  const { checkpoints } = await installation.call("GET", "/evidence/checkpoints");
+  const [newest, older] = checkpoints;
+  const stream = new RuntimeStream(installation.url, installation.token).hello();
+  const before = (await forks()).total;
+  const forged = newest.note.replace(/^\d+$/m, "7");
+  for (const [kept, received] of [
+    ["nonsense", newest.note],
+    [forged, newest.note],
+    // Both are signed, and the log continues both.
+    [older.note, newest.note],
+  ])
+    stream.send({ case: "status", value: { witnessedSize: 1, evidenceFork: { kept, received } } });
+  // A status is answered after what it reports was handled.
+  await eventually(() => expect(stream.news.filter((news) => news.case === "quota").length).toBeGreaterThan(0));
+  stream.send({ case: "status", value: { witnessedSize: 0 } });
+  await eventually(() => expect(stream.news.some((news) => news.case === "checkpoint")).toBe(true));
+  expect((await forks()).total).toBe(before);
+  stream.abort();
+  await stream.ended;
+});
