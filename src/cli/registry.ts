@@ -146,19 +146,19 @@ export const commands: CommandEntries = {
   },
   "evidence export": {
     summary: "Write the log of evidence, as JSONL, CSV or a ZIP for an auditor.",
-    load: async () => (await import("./command/evidence-export.ts")).evidenceExport,
+    load: async () => (await import("./command/evidence/export.ts")).evidenceExport,
   },
   "evidence verify": {
     summary: "Verify an export of the log of evidence, or a proof, offline.",
-    load: async () => (await import("./command/evidence-verify.ts")).evidenceVerify,
+    load: async () => (await import("./command/evidence/verify.ts")).evidenceVerify,
   },
   "evidence watch": {
     summary: "Check that the log of evidence continues what it was at the last check.",
-    load: async () => (await import("./command/evidence-watch.ts")).evidenceWatch,
+    load: async () => (await import("./command/evidence/watch.ts")).evidenceWatch,
   },
   "evidence prove": {
     summary: "Write the proof that an entry is in the log of evidence.",
-    load: async () => (await import("./command/evidence-prove.ts")).evidenceProve,
+    load: async () => (await import("./command/evidence/prove.ts")).evidenceProve,
   },
   listen: {
     summary: "Receive deliveries of webhooks, verify and print them.",

@@ -1,11 +1,11 @@
-import { readTlogProof, tlogProofText, verifyTlogProof } from "../../kit/evidence/checkpoint.ts";
-import { leafHash } from "../../kit/evidence/leaf.ts";
-import { NoteError } from "../../kit/evidence/note.ts";
-import { defineCommand, integerOf, required } from "../command.ts";
-import { readLogKeys } from "../evidence/log-keys.ts";
-import { exitCodes, refusal } from "../failure.ts";
-import { replaceFile } from "../file.ts";
-import { openOrganization, serverOptions } from "../server.ts";
+import { readTlogProof, tlogProofText, verifyTlogProof } from "../../../kit/evidence/checkpoint.ts";
+import { leafHash } from "../../../kit/evidence/leaf.ts";
+import { NoteError } from "../../../kit/evidence/note.ts";
+import { defineCommand, integerOf, required } from "../../command.ts";
+import { readLogKeys } from "../../evidence/log-keys.ts";
+import { exitCodes, refusal } from "../../failure.ts";
+import { replaceFile } from "../../file.ts";
+import { openOrganization, serverOptions } from "../../server.ts";
 
 /** `policy-guard evidence prove`: writes a proof that stands for itself. */
 export const evidenceProve = defineCommand({

@@ -1,10 +1,10 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { defineCommand, integerOf } from "../command.ts";
-import { exitCodes, usageFailure } from "../failure.ts";
-import { openOrganization, serverOptions } from "../server.ts";
-import { timeOf } from "../trace-filter.ts";
+import { defineCommand, integerOf } from "../../command.ts";
+import { exitCodes, usageFailure } from "../../failure.ts";
+import { openOrganization, serverOptions } from "../../server.ts";
+import { timeOf } from "../../trace-filter.ts";
 
 /** `policy-guard evidence export`: writes the log of evidence. */
 export const evidenceExport = defineCommand({

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { TreeHead } from "../../kit/evidence/checkpoint.ts";
-import { isConsistent } from "../../kit/evidence/merkle.ts";
-import { defineCommand, required } from "../command.ts";
-import { keptCheckpoint, readCheckpointFile, receivedCheckpoint } from "../evidence/checkpoint-file.ts";
-import { readLogKeys } from "../evidence/log-keys.ts";
-import { exitCodes } from "../failure.ts";
-import { replaceFile } from "../file.ts";
-import { type Organization, openOrganization, serverOptions } from "../server.ts";
+import type { TreeHead } from "../../../kit/evidence/checkpoint.ts";
+import { isConsistent } from "../../../kit/evidence/merkle.ts";
+import { defineCommand, required } from "../../command.ts";
+import { keptCheckpoint, readCheckpointFile, receivedCheckpoint } from "../../evidence/checkpoint-file.ts";
+import { readLogKeys } from "../../evidence/log-keys.ts";
+import { exitCodes } from "../../failure.ts";
+import { replaceFile } from "../../file.ts";
+import { type Organization, openOrganization, serverOptions } from "../../server.ts";
 
 /** `policy-guard evidence watch`: one check of a witness, for a cron. */
 export const evidenceWatch = defineCommand({
