@@ -250,7 +250,9 @@ export class TraceSearch {
     for (const window of windows) {
       if (after !== undefined && window.since !== undefined && after.createdAt < window.since) continue;
       for (let from = after, isOver = false; !isOver; chunk += 1) {
-        const size = Math.min(chunkSizes[Math.min(chunk, chunkSizes.length - 1)] ?? 1, maxRows - examined);
+        const next = chunkSizes[Math.min(chunk, chunkSizes.length - 1)] ?? 1;
+        const enough = rowsFor(wanted - matches.length, matches.length / examined);
+        const size = Math.min(next, enough, maxRows - examined);
         const step = await this.#chunk(tx, { after: from, window, size });
         for (const match of step.matches) matches.push(match);
         examined += step.examined;
@@ -283,27 +285,58 @@ export class TraceSearch {
       size,
     }: { readonly after: TraceCursor | undefined; readonly window: TimeWindow; readonly size: number },
   ) {
+    const last = await this.#lastOf(tx, { after, window, size });
+    if (last === undefined) return { matches: [], examined: 0, last: undefined, end: undefined };
+    const { position, examined } = last;
+    // The traces are looked for between the ends of the chunk, given as parameters: when the planner takes those of a
+    // project, say, from their own index, it reads no more of them than lie beside the chunk.
+    const until = earliest(window.until, after && new Date(after.createdAt.getTime() + 1));
+    const beside = { since: position.createdAt, until };
+    const query = new Query(this.#orgId, this.#filter, this.#driver, beside);
+    const rows = await runBound<Position>(
+      tx,
+      `with chunk as materialized (select d.id, d.created_at ${query.driven(after, position)})
+       select chunk.id, ${millisecondsOf("chunk")} from chunk join trace t
+         on t.org_id = $1 and t.id = chunk.id and t.created_at = chunk.created_at
+       where ${query.rest()} order by chunk.created_at desc, chunk.id`,
+      query.parameters,
+    );
+    const end = examined === size ? position : undefined;
+    return { matches: rows.map(positionOf), examined, last: position, end };
+  }
+
+  /** The last of the next rows of the driver, and how many there are; undefined when there are none. */
+  async #lastOf(
+    tx: Transaction,
+    {
+      after,
+      window,
+      size,
+    }: { readonly after: TraceCursor | undefined; readonly window: TimeWindow; readonly size: number },
+  ) {
     const query = new Query(this.#orgId, this.#filter, this.#driver, window);
     const driven = query.driven(after);
-    const rest = query.rest();
-    const rows = await runBound<Position & { readonly examined: number | null }>(
+    const [row] = await runBound<Position & { readonly examined: number }>(
       tx,
       `with chunk as materialized (
          select d.id, d.created_at ${driven} order by d.created_at desc, d.id limit ${query.bind(size)})
-       (select chunk.id, ${millisecondsOf("chunk")}, null as examined from chunk join trace t
-          on t.org_id = $1 and t.id = chunk.id and t.created_at = chunk.created_at
-        where ${rest} order by chunk.created_at desc, chunk.id)
-       union all
-       (select id, ${millisecondsOf("chunk")}, (select count(*) from chunk)::int from chunk
-        order by created_at, id desc limit 1)`,
+       select id, ${millisecondsOf("chunk")}, (select count(*) from chunk)::int as examined from chunk
+       order by created_at, id desc limit 1`,
       query.parameters,
     );
-    const oldest = rows.find(({ examined }) => examined !== null);
-    const examined = oldest?.examined ?? 0;
-    const last = oldest && positionOf(oldest);
-    const matches = rows.filter((row) => row.examined === null).map(positionOf);
-    return { matches, examined, last, end: examined === size ? last : undefined };
+    return row && { position: positionOf(row), examined: row.examined };
   }
+}
+
+function earliest(a: Date | undefined, b: Date | undefined): Date | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a < b ? a : b;
+}
+
+/** Rows of a driver that have so many matches, and some more, when so large a share of them has matched so far. */
+function rowsFor(matches: number, share: number): number {
+  const smallest = chunkSizes[0] ?? 1;
+  return share > 0 ? Math.max(smallest, Math.ceil((1.2 * matches) / share)) : Number.POSITIVE_INFINITY;
 }
 
 interface Position {
@@ -434,8 +467,8 @@ class Query {
     return `$${this.parameters.length}`;
   }
 
-  /** The driver within the window, from a position on. */
-  driven(after?: TraceCursor): string {
+  /** The driver within the window, after a position, and up to another one. */
+  driven(after?: TraceCursor, last?: TraceCursor): string {
     const conditions = [
       "d.org_id = $1",
       ...this.#driver.fields.map((field) => this.#driving(field)),
@@ -445,6 +478,10 @@ class Query {
       const [at, id] = [this.bind(after.createdAt), this.bind(after.id)];
       // The first condition alone bounds the index; the second is exact.
       conditions.push(`d.created_at <= ${at} and (d.created_at < ${at} or d.id > ${id})`);
+    }
+    if (last !== undefined) {
+      const [at, id] = [this.bind(last.createdAt), this.bind(last.id)];
+      conditions.push(`d.created_at >= ${at} and (d.created_at > ${at} or d.id <= ${id})`);
     }
     return `from ${this.#driver.isFacet ? "trace_facet" : "trace"} d where ${conditions.join(" and ")}`;
   }
