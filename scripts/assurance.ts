@@ -77,6 +77,11 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "answers of analytics against a scan, after random ingests, late and repeated records, and kills in a fold",
     n: 3_000,
   },
+  erasure: {
+    file: "test/src/domain/telemetry/erasure.property.test.ts",
+    unit: "worlds with erasures, of which every table is read, and everything about others asked for",
+    n: 100,
+  },
   stripe: {
     file: "test/src/domain/billing/stripe.test.ts",
     test: "that are shuffled",

@@ -316,14 +316,18 @@ export function spansOf({ spans }: Pick<AnnotationRow, "spans">): AnnotatedSpan[
   return JSON.parse(spans); // written by statementColumns()
 }
 
-// Notes stay out of the log of evidence: they are erased with their trace.
+// Notes, and what annotators call a place in a text, stay out of the log of evidence: they are erased with their trace.
 function auditView(row: AnnotationRow): JsonObject {
   const { traceId, policy, ruleId, mark, expectedOutcome, expectedLabels, annotatorId, isFinal, revision } = row;
   const target: JsonObject = policy === "" ? { kind: "trace" } : { kind: "rule", policy, rule_id: ruleId };
+  const spans: readonly AnnotatedSpan[] = JSON.parse(row.spans);
   return {
     ...{ trace_id: traceId, target, mark: wireName(AnnotationMarkSchema, mark) },
     expected_outcome: expectedOutcome == null ? null : wireName(OutcomeSchema, expectedOutcome),
-    ...{ expected_labels: [...expectedLabels], spans: JSON.parse(row.spans) },
+    ...{
+      expected_labels: [...expectedLabels],
+      spans: spans.map(({ segment, start, end }) => ({ segment, start, end })),
+    },
     ...{ annotator: annotatorId, is_final: isFinal, revision },
   };
 }
