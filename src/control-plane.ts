@@ -24,6 +24,7 @@ import { drainDelay, type ShutdownStep } from "./kit/process/shutdown.ts";
 import { consoleFacts } from "./kit/rpc/browser.ts";
 import { createInterceptors } from "./kit/rpc/interceptors/order.ts";
 import { localPages } from "./rpc/billing/page.ts";
+import { assertSchema, tellNewerSchema } from "./schema-check.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
 import { assertDelivery } from "./store/connection/delivery-proof.ts";
 import { Notifications } from "./store/core/notification.ts";
@@ -65,8 +66,9 @@ export async function startControlPlane(
     host: config.managementHost,
     log,
     metrics,
-    checks: { database: () => assertWritable(database) },
+    checks: { database: () => assertWritable(database), schema: () => assertSchema(database) },
   });
+  await tellNewerSchema(database, log);
   const server = await serveControlPlane(config, { ...parts, domain, shutdown: shutdown.signal });
   return {
     port: server.port,

@@ -8,15 +8,16 @@ import { createAnalysisPool } from "./analysis-pool.ts";
 import { workerSchema } from "./config.ts";
 import { createJobServices } from "./job-services.ts";
 import { createWorkerMetrics } from "./jobs/metrics.ts";
-import { type RunnerOptions, startRunner } from "./jobs/runner.ts";
+import { type Runner, type RunnerOptions, startRunner } from "./jobs/runner.ts";
 import { longTasks, otherTasks, sweptTasks } from "./jobs/tasks.ts";
-import { NotReady, startManagement } from "./kit/net/management.ts";
+import { type ManagementServer, NotReady, startManagement } from "./kit/net/management.ts";
 import { createLog, type Logger } from "./kit/observability/log.ts";
 import { createMetrics } from "./kit/observability/metrics.ts";
 import { systemClock } from "./kit/process/clock.ts";
 import { productVariables, readConfig } from "./kit/process/config.ts";
 import { shutDownOnSignal } from "./kit/process/shutdown.ts";
 import { startOrSay } from "./kit/process/start-failure.ts";
+import { assertSchema, tellNewerSchema, untilSchema } from "./schema-check.ts";
 import { openDatabase } from "./store/connection/database.ts";
 import { assertDelivery } from "./store/connection/delivery-proof.ts";
 import { holdPool } from "./store/core/worker-pool.ts";
@@ -58,11 +59,12 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
   };
   // Three pools: a burst of wake-ups is prefetched by the first, and neither it nor long jobs delay those of the
   // second.
-  const runners = await Promise.all([
-    startRunner({ ...runnerOptions, tasks: sweptTasks, isReadingAhead: true }),
-    startRunner({ ...runnerOptions, tasks: otherTasks }),
-    startRunner({ ...runnerOptions, tasks: longTasks, concurrency: longJobs }),
-  ]);
+  const startRunners = (): Promise<Runner[]> =>
+    Promise.all([
+      startRunner({ ...runnerOptions, tasks: sweptTasks, isReadingAhead: true }),
+      startRunner({ ...runnerOptions, tasks: otherTasks }),
+      startRunner({ ...runnerOptions, tasks: longTasks, concurrency: longJobs }),
+    ]);
   const management = await startManagement({
     port: config.managementPort,
     host: config.managementHost,
@@ -72,13 +74,21 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
       async database() {
         if (!(await database.isWritable())) throw new NotReady("not_writable", "the database accepts no writes");
       },
+      schema: () => assertSchema(database),
     },
   });
+  const ending = new AbortController();
+  // Jobs of this version on an older schema would fail, and be put off for hours.
+  const started = untilSchema(database, log, ending.signal).then((isCurrent) => (isCurrent ? startRunners() : []));
   shutDownOnSignal({
     log,
     steps: [
-      { name: "not ready", timeoutMs: 100, run: () => management.drain() },
-      { name: "jobs", timeoutMs: 8_000, run: () => Promise.all(runners.map((runner) => runner.stop())) },
+      { name: "not ready", timeoutMs: 100, run: () => endWaiting(ending, management) },
+      {
+        name: "jobs",
+        timeoutMs: 8_000,
+        run: async () => Promise.all((await started).map((runner) => runner.stop())),
+      },
       { name: "deliveries", timeoutMs: 12_000, run: () => services.dispatcher.stop() },
       { name: "connections", timeoutMs: 1_000, run: () => outbound.close() },
       { name: "analysis", timeoutMs: 1_000, run: () => analysisPool.close() },
@@ -86,8 +96,16 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
       { name: "database", timeoutMs: 2_000, run: () => Promise.all([database.close(), pool.end()]) },
     ],
   });
+  const runners = await started;
+  if (ending.signal.aborted) return;
+  await tellNewerSchema(database, log);
   log.info({ managementPort: management.port, poolIds: runners.map(({ poolId }) => poolId) }, "worker is running");
 });
+
+function endWaiting(ending: AbortController, management: ManagementServer): void {
+  ending.abort();
+  management.drain();
+}
 
 // Without listeners, a connection that the server ends while it is idle or in use would end the process.
 function openQueuePool(url: string, log: Logger): pg.Pool {

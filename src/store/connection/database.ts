@@ -7,8 +7,9 @@ import { type BackOff, backOffMs } from "../../kit/process/back-off.ts";
 import { type Clock, systemClock } from "../../kit/process/clock.ts";
 import type { AccountTransaction, AuditAuthor, Change, Lookups, Transaction } from "../core/transaction.ts";
 import { writeAuditEntry } from "../telemetry/audit-entry.ts";
-import { isGivenUp, translated } from "./driver-error.ts";
+import { isGivenUp, isUnknownName, translated } from "./driver-error.ts";
 import { ormOptions } from "./orm.ts";
+import { type SchemaState, schemaState } from "./schema-state.ts";
 
 /** Changes for the audit log of one organization, or of each organization that the account is a member of. */
 type Entry = { readonly author: AuditAuthor; readonly change: Change } & (
@@ -66,6 +67,18 @@ export class Database implements Lookups {
         "select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable",
       );
     return rows[0]?.writable === true;
+  }
+
+  /** Which migrations separate the database from this version. */
+  async schemaState(): Promise<SchemaState> {
+    try {
+      const rows = await this.#orm.em.fork().execute<{ name: string }[]>("select name from app.applied_migrations()");
+      return schemaState(rows.map(({ name }) => name));
+    } catch (error) {
+      // An empty database, or one of a version that could not tell.
+      if (isUnknownName(error)) return schemaState(undefined);
+      throw error;
+    }
   }
 
   /** Closes the connections. */

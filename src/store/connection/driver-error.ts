@@ -43,6 +43,12 @@ export function isGivenUp(error: unknown): boolean {
   return error instanceof DeadlockException || code === "40P01" || code === "40001";
 }
 
+/** Whether the statement named a schema, table or function that the database does not have. */
+export function isUnknownName(error: unknown): boolean {
+  const { code } = (error instanceof Error ? error : {}) as { code?: unknown };
+  return code === "3F000" || code === "42P01" || code === "42883";
+}
+
 // Class 08 is a connection exception, 57P01 to 57P03 a server that stops or starts, 25006 a server that has become
 // read-only, 53300 one with too many connections. A connection that dies mid-query has no code at all.
 const connectionStates = /^(08...|57P0[123]|25006|53300)$/;

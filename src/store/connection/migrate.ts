@@ -94,6 +94,7 @@ function grants(): string[] {
     `revoke update, delete on audit_entry, audit_opening, audit_checkpoint from ${logins}`,
     `revoke all on installation from ${logins}`,
     `grant usage on schema public to ${lookupRole}`,
+    `grant select on schema_migration to ${lookupRole}`,
     `grant select on ${lookupTables.join(", ")} to ${lookupRole}`,
     `grant select, insert, update, delete on ${counterTables.join(", ")} to ${lookupRole}`,
     `revoke all on ${counterTables.join(", ")} from ${logins}`,

@@ -21,6 +21,14 @@ const definer = "security definer set search_path = pg_catalog, public";
 /** Every function of the schema `app`. */
 export const functions: readonly SqlFunction[] = [
   {
+    // Processes compare it with their own list before they are ready.
+    signature: "applied_migrations()",
+    owner: lookupRole,
+    callers: [applicationRole, workerRole],
+    create: `create or replace function app.applied_migrations() returns table (name text)
+      language sql stable ${definer} as $$ select m.name::text from public.schema_migration m $$`,
+  },
+  {
     // The former value of a token works until its overlap ends.
     signature: "find_token(bytea)",
     owner: lookupRole,
