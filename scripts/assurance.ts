@@ -120,6 +120,12 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "candidates whose rate is not below the bound, looked at after every 100 evaluations",
     n: 10_000,
   },
+  "baseline-gate": {
+    file: "test/src/domain/measure/benchmark/judge-benchmark.test.ts",
+    test: "worse by the margin",
+    unit: "versions that are worse than the baseline by exactly the margin of a gate",
+    n: 10_000,
+  },
   replay: {
     file: "test/runtime/engine/replay/replay.property.test.ts",
     test: "a replay",

@@ -9,6 +9,7 @@ import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { bootstrapSchema } from "./config.ts";
 import { ownAnalysis } from "./domain/analysis/own-analysis.ts";
 import { Bundles } from "./domain/bundle/bundle.ts";
+import { createGateKeeper } from "./domain/bundle/module.ts";
 import { SigningKeys } from "./domain/bundle/signing-keys.ts";
 import { addAccount, addMember, requireAccount } from "./domain/identity/account.ts";
 import { PasswordHasher } from "./domain/identity/password-hash.ts";
@@ -17,6 +18,7 @@ import { parseEmail } from "./domain/mail/email.ts";
 import { Policies } from "./domain/policy/policy.ts";
 import { Projects } from "./domain/project/project.ts";
 import { Organizations } from "./domain/tenancy/organization.ts";
+import { gateMeasures } from "./gate-measures.ts";
 import { hostToCall } from "./kit/net/host.ts";
 import { systemClock } from "./kit/process/clock.ts";
 import { type Config, productVariables, readConfig } from "./kit/process/config.ts";
@@ -76,7 +78,8 @@ async function createDemo(database: Database, config: BootstrapConfig): Promise<
     document: source,
     scope: { appId: project.id },
   });
-  await new Bundles(database, keys, analysis).publish(
+  const gates = createGateKeeper({ database, analysis, measures: gateMeasures({ database, clock: systemClock }) });
+  await new Bundles(database, { keys, analysis, gates }).publish(
     caller,
     { projectId: project.id, environment },
     { activate: true },

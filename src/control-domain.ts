@@ -19,13 +19,14 @@ import { createScimDomain } from "./domain/scim/module.ts";
 import { createTelemetryDomain } from "./domain/telemetry/module.ts";
 import { createTenancyDomain } from "./domain/tenancy/module.ts";
 import { createWebhookDomain } from "./domain/webhook/module.ts";
+import { gateMeasures } from "./gate-measures.ts";
 
 /** All services of the domain. */
 export type Domain = ReturnType<typeof createDomain>;
 
 /** Builds every service that handlers call. They live as long as the process. */
 export function createDomain(parts: ControlParts) {
-  const bundle = createBundleDomain(parts);
+  const bundle = createBundleDomain({ ...parts, measures: gateMeasures(parts) });
   const telemetry = createTelemetryDomain({ ...parts, keys: bundle.keys });
   return {
     ...createIdentityDomain(parts),

@@ -12,6 +12,7 @@ import { QuotaUpkeep } from "./domain/billing/quota-upkeep.ts";
 import { UsageAnomalies } from "./domain/billing/usage-anomaly.ts";
 import { UsageReconciliation } from "./domain/billing/usage-reconciliation.ts";
 import { ActivationRefresh } from "./domain/bundle/activation-refresh.ts";
+import { createGateKeeper } from "./domain/bundle/module.ts";
 import { BundleRetention } from "./domain/bundle/retention.ts";
 import { SigningKeys } from "./domain/bundle/signing-keys.ts";
 import { AccountLocks } from "./domain/identity/account-lock.ts";
@@ -39,6 +40,7 @@ import { type AttemptResult, DeliveryAttempts } from "./domain/webhook/delivery-
 import { DeliveryUpkeep } from "./domain/webhook/delivery-upkeep.ts";
 import { Dispatcher } from "./domain/webhook/dispatcher.ts";
 import { externalSigner } from "./external-signer.ts";
+import { gateMeasures } from "./gate-measures.ts";
 import type { JobServices } from "./jobs/task.ts";
 import { createOutbound, type Outbound } from "./kit/net/outbound/client.ts";
 import { createNetworkGuard } from "./kit/net/outbound/guard.ts";
@@ -138,6 +140,7 @@ export function createJobServices(
     }),
     runRetention: new RunRetention(database, clock),
     queueFill: new QueueFill(database, clock, sealer),
+    gateKeeper: createGateKeeper({ database, analysis, measures: gateMeasures({ database, clock }) }),
     imports,
     datasetRetention: new DatasetRetention(database),
     unlockDeadPools: () => unlockDeadPools(database, { silentMs: deadPoolMs }),

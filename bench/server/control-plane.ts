@@ -6,11 +6,13 @@ import { controlPlaneSchema } from "../../src/config.ts";
 import { startControlPlane } from "../../src/control-plane.ts";
 import { ownAnalysis } from "../../src/domain/analysis/own-analysis.ts";
 import { Bundles } from "../../src/domain/bundle/bundle.ts";
+import { createGateKeeper } from "../../src/domain/bundle/module.ts";
 import { SigningKeys } from "../../src/domain/bundle/signing-keys.ts";
 import { Tokens } from "../../src/domain/identity/token.ts";
 import { Policies } from "../../src/domain/policy/policy.ts";
 import { Projects } from "../../src/domain/project/project.ts";
 import { Organizations } from "../../src/domain/tenancy/organization.ts";
+import { gateMeasures } from "../../src/gate-measures.ts";
 import { createLog } from "../../src/kit/observability/log.ts";
 import { systemClock } from "../../src/kit/process/clock.ts";
 import { readConfig } from "../../src/kit/process/config.ts";
@@ -41,7 +43,9 @@ await new Policies(database, systemClock, ownAnalysis()).create(caller, {
   scope: { appId: projectId },
 });
 const keys = new SigningKeys(database, createSealer({ masterKeys: parseMasterKeys(masterKey) }));
-await new Bundles(database, keys, ownAnalysis()).publish(caller, { projectId, environment }, { activate: true });
+const analysis = ownAnalysis();
+const gates = createGateKeeper({ database, analysis, measures: gateMeasures({ database, clock: systemClock }) });
+await new Bundles(database, { keys, analysis, gates }).publish(caller, { projectId, environment }, { activate: true });
 const tokens = new Tokens(database);
 const admin = await tokens.issue(caller, "admin", { name: "bench" });
 const runtime = await tokens.issue(caller, "runtime", { name: "bench", projectId, environment });

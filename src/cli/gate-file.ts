@@ -1,13 +1,16 @@
 // The gates of an environment as a file: what `gates get` prints, `gates set` takes.
 
-import { type DescEnum, fromJson, getOption, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import {
-  type Gate,
-  GateActionSchema,
-  GateEnforcementSchema,
-  GateKindSchema,
-  GateSchema,
-} from "../../gen/policyguard/control/v1/gate_pb.ts";
+  type DescEnum,
+  type DescMessage,
+  fromJson,
+  getOption,
+  type JsonObject,
+  type JsonValue,
+  toJson,
+} from "@bufbuild/protobuf";
+import { type BundleGate, BundleGateSchema } from "../../gen/policyguard/control/v1/bundle_pb.ts";
+import { type Gate, type GateResult, GateResultSchema, GateSchema } from "../../gen/policyguard/control/v1/gate_pb.ts";
 import { wire } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { Problems } from "../../runtime/engine/policy/problem.ts";
 import { treeFromText, treeToJson } from "../../runtime/engine/policy/source-tree.ts";
@@ -37,24 +40,51 @@ export function readGates(path: string): Gate[] {
 
 /** A gate in the spelling of the REST API. */
 export function gateJson(gate: Gate): JsonObject {
-  const json = toJson(GateSchema, gate, { useProtoFieldName: true });
-  return {
-    ...(isObject(json) ? json : {}),
-    kind: wireName(GateKindSchema, gate.kind),
-    on: gate.on.map((action) => wireName(GateActionSchema, action)),
-    enforcement: wireName(GateEnforcementSchema, gate.enforcement),
-  };
+  return spelled(GateSchema, toJson(GateSchema, gate, { useProtoFieldName: true }), wireOf) as JsonObject; // a message
+}
+
+/** How a gate stands for a version, in the same spelling. */
+export function standingJson(gate: BundleGate): JsonObject {
+  const json = toJson(BundleGateSchema, gate, { useProtoFieldName: true, alwaysEmitImplicit: true });
+  return spelled(BundleGateSchema, json, wireOf) as JsonObject; // a message
+}
+
+/** What was found out for a gate, in the same spelling. */
+export function resultJson(result: GateResult): JsonObject {
+  const json = toJson(GateResultSchema, result, { useProtoFieldName: true, alwaysEmitImplicit: true });
+  return spelled(GateResultSchema, json, wireOf) as JsonObject; // a message
 }
 
 function gateOf(value: JsonValue): Gate {
   if (!isObject(value)) throw new Error("expected an object");
-  const { kind, on, enforcement, ...rest } = value;
-  return fromJson(GateSchema, {
-    ...rest,
-    ...(kind !== undefined && { kind: enumName(GateKindSchema, kind) }),
-    ...(on !== undefined && { on: listOf(on).map((action) => enumName(GateActionSchema, action)) }),
-    ...(enforcement !== undefined && { enforcement: enumName(GateEnforcementSchema, enforcement) }),
+  return fromJson(GateSchema, spelled(GateSchema, value, enumName));
+}
+
+/** A message as JSON whose names of enum values are replaced, at any depth. */
+function spelled(
+  message: DescMessage,
+  value: JsonValue,
+  rename: (schema: DescEnum, given: JsonValue) => string,
+): JsonValue {
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([name, inner]): [string, JsonValue] => {
+    const field = message.fields.find((each) => each.name === name || each.jsonName === name);
+    if (field === undefined || inner === null) return [name, inner];
+    const one = (item: JsonValue): JsonValue => {
+      if (field.fieldKind !== "map" && field.enum !== undefined) return rename(field.enum, item);
+      const isOwn = field.message?.typeName.startsWith("policyguard.") === true;
+      return isOwn && field.fieldKind !== "map" ? spelled(field.message, item, rename) : item;
+    };
+    if (field.fieldKind !== "list") return [name, one(inner)];
+    if (!Array.isArray(inner)) throw new Error(`\`${name}\` is a list`);
+    return [name, inner.map(one)];
   });
+  return Object.fromEntries(entries);
+}
+
+function wireOf(schema: DescEnum, given: JsonValue): string {
+  const found = schema.values.find(({ name }) => name === given);
+  return found === undefined ? String(given) : wireName(schema, found.number);
 }
 
 function enumName(schema: DescEnum, given: JsonValue): string {
@@ -62,11 +92,6 @@ function enumName(schema: DescEnum, given: JsonValue): string {
   if (found !== undefined) return found.name;
   const known = schema.values.filter(({ number }) => number !== 0).map((value) => getOption(value, wire));
   throw new Error(`${JSON.stringify(given)} is none of ${known.join(", ")}`);
-}
-
-function listOf(value: JsonValue): readonly JsonValue[] {
-  if (Array.isArray(value)) return value;
-  throw new Error("`on` is a list");
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

@@ -104,6 +104,14 @@ export const commands: CommandEntries = {
     summary: "Replace the gates of an environment by those of a file.",
     load: async () => (await import("./command/gates-set.ts")).gatesSet,
   },
+  "gates check": {
+    summary: "Say how a version stands before its gates, and begin what is not known yet.",
+    load: async () => (await import("./command/gates-check.ts")).gatesCheck,
+  },
+  "gates results": {
+    summary: "List what benchmarks, replays and measurements have said for gates, the newest first.",
+    load: async () => (await import("./command/gates-results.ts")).gatesResults,
+  },
   "packs list": {
     summary: "List the guard packs.",
     load: async () => (await import("./command/packs-list.ts")).packsList,

@@ -1,13 +1,15 @@
 // What publish, activate and promote share: the output about the bundle, the wait for runtimes, and the error for an
 // environment or a version that does not exist.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { ErrorDetailSchema, Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import { type Bundle, BundleState } from "../../gen/policyguard/control/v1/bundle_pb.ts";
 import type { Environment } from "../../gen/policyguard/control/v1/environment_pb.ts";
-import { type ExitCode, exitCodes, type Failure, refusal, usageFailure } from "./failure.ts";
+import { type ExitCode, exitCodes, type Failure, refusal } from "./failure.ts";
 import { type Output, shown } from "./output.ts";
 import { bundleJson } from "./resource-json.ts";
-import { reportRollout, rolloutJson, waitForRuntimes } from "./rollout.ts";
+import { type Deadline, reportRollout, rolloutJson, waitForRuntimes } from "./rollout.ts";
 import { allPages, type Organization } from "./server.ts";
 
 /** Whether a bundle is in force, as the end of a sentence. */
@@ -16,9 +18,39 @@ export function stateText({ state }: Bundle): string {
   return state === BundleState.SUPERSEDED ? "not active any more" : "not active yet";
 }
 
-/** Refuses to wait for a bundle that is not put into force. */
-export function checkWait(waitSeconds: number | undefined, isActivated: boolean, hint: string): void {
-  if (waitSeconds !== undefined && !isActivated) throw usageFailure("--wait: nothing is activated", hint);
+/**
+ * Makes a call that gates may refuse. With a time to wait it is made again while a gate is pending: the server never
+ * waits for one.
+ */
+export async function callThroughGates<T>(
+  deadline: Deadline | undefined,
+  { output, call }: { readonly output: Output; readonly call: () => Promise<T> },
+): Promise<T> {
+  for (let said = ""; ; ) {
+    try {
+      return await call();
+    } catch (error) {
+      const pending = pendingGates(error);
+      const leftMs = deadline?.leftMs() ?? 0;
+      if (pending === undefined || leftMs <= 0) throw error;
+      const words = pending.names.map(shown).join(", ");
+      if (words !== said) output.note(`waiting for ${words}`);
+      said = words;
+      await sleep(Math.min(pending.retryAfterMs, leftMs));
+    }
+  }
+}
+
+/** The gates that a refused call may wait for: none when it takes a person to go on. */
+function pendingGates(error: unknown): { readonly names: string[]; readonly retryAfterMs: number } | undefined {
+  const [detail] = ConnectError.from(error).findDetails(ErrorDetailSchema);
+  if (detail?.reason !== Reason.GATE_PENDING) return undefined;
+  const { gates, retry_after: seconds } = detail.extra ?? {};
+  const names = (Array.isArray(gates) ? gates : []).flatMap((gate) => {
+    const { gate: name, state } = Object(gate); // an object of the answer
+    return state === "pending" ? [String(name)] : [];
+  });
+  return names.length === 0 ? undefined : { names, retryAfterMs: 1_000 * (typeof seconds === "number" ? seconds : 1) };
 }
 
 /**
@@ -27,13 +59,11 @@ export function checkWait(waitSeconds: number | undefined, isActivated: boolean,
 export async function finishRelease(
   server: Organization,
   bundle: Bundle,
-  { waitSeconds, output }: { readonly waitSeconds: number | undefined; readonly output: Output },
+  { deadline, output }: { readonly deadline: Deadline | undefined; readonly output: Output },
 ): Promise<ExitCode> {
   const { projectId, environment: envName, activationSeq = 0 } = bundle;
-  const rollout =
-    waitSeconds === undefined
-      ? undefined
-      : await waitForRuntimes(server, { projectId, envName, activationSeq }, waitSeconds);
+  const isWaited = deadline !== undefined && bundle.state === BundleState.ACTIVE;
+  const rollout = isWaited ? await waitForRuntimes(server, { projectId, envName, activationSeq }, deadline) : undefined;
   const code = rollout === undefined ? exitCodes.fine : reportRollout(rollout, envName, output);
   output.json({ ...bundleJson(bundle), runtimes: rolloutJson(rollout) });
   return code;

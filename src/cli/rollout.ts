@@ -8,21 +8,30 @@ import { type ExitCode, exitCodes } from "./failure.ts";
 import { columns, counted, type Output, shown } from "./output.ts";
 import { allPages, type Organization } from "./server.ts";
 
-/** The option of commands that put a bundle into force. */
+/** The option of commands that gates may refuse, and that put a bundle into force. */
 export const waitOption = {
   wait: {
     type: "string",
     value: "SECONDS",
     whenBare: "60",
-    help: "Wait until every connected runtime enforces it, for at most this time; 60 seconds without a value.",
+    help: "Wait for gates, and until every connected runtime enforces it; at most 60 seconds without a value.",
   },
 } as const satisfies Options;
 
 const pollMs = 500;
 
-/** The maximum wait that was asked for; undefined for none. */
-export function waitOf({ wait }: Values<typeof waitOption>): number | undefined {
-  return integerOf(wait, "wait", 1);
+/** Until when a command waits. */
+export interface Deadline {
+  /** Not above 0 when the time is over. */
+  readonly leftMs: () => number;
+}
+
+/** Until when to wait, from now on; undefined when that was not asked for. */
+export function waitOf({ wait }: Pick<Values<typeof waitOption>, "wait">): Deadline | undefined {
+  const seconds = integerOf(wait, "wait", 1);
+  if (seconds === undefined) return undefined;
+  const endMs = performance.now() + seconds * 1_000;
+  return { leftMs: () => endMs - performance.now() };
 }
 
 /** An activation in an environment. */
@@ -43,12 +52,11 @@ export interface Rollout {
 export async function waitForRuntimes(
   server: Organization,
   activation: Activation,
-  waitSeconds: number,
+  deadline: Deadline,
 ): Promise<Rollout> {
-  const endMs = performance.now() + waitSeconds * 1000;
   for (;;) {
     const rollout = await rolloutOf(server, activation);
-    const leftMs = endMs - performance.now();
+    const leftMs = deadline.leftMs();
     if (rollout.lagging.length === 0 || leftMs <= 0) return rollout;
     await sleep(Math.min(pollMs, leftMs));
   }

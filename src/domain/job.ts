@@ -60,6 +60,13 @@ export type DeletedDataset = {
   readonly dataset_id: string;
 };
 
+/** A version of an environment. */
+export type VersionAddress = {
+  readonly org_id: string;
+  readonly environment_id: string;
+  readonly version: number;
+};
+
 /** An organization whose subscription may have changed at the provider. */
 export type BilledOrganization = {
   readonly org_id: string;
@@ -116,6 +123,8 @@ export interface JobPayloads {
   readonly "purge-organization": DeletedOrganization;
   readonly "purge-dataset": DeletedDataset;
   readonly "record-lock": AccountLock;
+  /** Begins to find out how the version stands before its gates. */
+  readonly "prepare-gates": VersionAddress;
   /** Works a slice of the run. */
   readonly "work-run": RunAddress;
   readonly "sweep-runs": Nothing;

@@ -10,6 +10,7 @@ import type { QuotaUpkeep } from "../domain/billing/quota-upkeep.ts";
 import type { UsageAnomalies } from "../domain/billing/usage-anomaly.ts";
 import type { UsageReconciliation } from "../domain/billing/usage-reconciliation.ts";
 import type { ActivationRefresh } from "../domain/bundle/activation-refresh.ts";
+import type { GateKeeper } from "../domain/bundle/gate/gate.ts";
 import type { BundleRetention } from "../domain/bundle/retention.ts";
 import type { AccountLocks } from "../domain/identity/account-lock.ts";
 import type { AccountUpkeep } from "../domain/identity/account-upkeep.ts";
@@ -74,6 +75,7 @@ export interface JobServices {
   readonly runs: RunWorker;
   readonly runRetention: RunRetention;
   readonly queueFill: QueueFill;
+  readonly gateKeeper: GateKeeper;
   readonly imports: ImportRun;
   readonly datasetRetention: DatasetRetention;
   /** Unlocks the jobs of pools that died. Returns the ids of those pools. */

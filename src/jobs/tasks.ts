@@ -14,6 +14,7 @@ import { finishBillingIntents } from "./finish-billing-intents.ts";
 import { foldStats } from "./fold-stats.ts";
 import { mailNotice } from "./mail-notice.ts";
 import { notifyQuotas } from "./notify-quotas.ts";
+import { prepareGates } from "./prepare-gates.ts";
 import { purgeAccounts } from "./purge-accounts.ts";
 import { purgeBundles } from "./purge-bundles.ts";
 import { purgeDataset } from "./purge-dataset.ts";
@@ -53,6 +54,7 @@ export const tasks: readonly RunnableTask[] = [
   purgeBundles,
   purgeOrganization,
   purgeDataset,
+  prepareGates,
   notifyQuotas,
   closeMonth,
   advanceSubscriptions,

@@ -167,8 +167,6 @@ describe("--wait", () => {
   });
 
   test.each([
-    [["publish", "--env", "dev", "--wait"], "Give --activate too."],
-    [["promote", "--from", "dev", "--to", "prod", "--no-activate", "--wait=5"], "Leave out --no-activate."],
     [["activate", "--env", "dev", "--version", "1", "--wait=soon"], "--wait takes a whole number of at least 1"],
   ])("%j is called wrongly", async (args, hint) => {
     const { code, stderr } = await as("admin", newFolder())(...args, "--project", world.projectId);

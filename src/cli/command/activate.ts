@@ -1,6 +1,6 @@
 import { defineCommand, integerOf, required } from "../command.ts";
 import { shown } from "../output.ts";
-import { callNaming, finishRelease } from "../release.ts";
+import { callNaming, callThroughGates, finishRelease } from "../release.ts";
 import { waitOf, waitOption } from "../rollout.ts";
 import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
 
@@ -20,15 +20,18 @@ export const activate = defineCommand({
     const project = required(values.project, "project");
     const envName = required(values.env, "env");
     const version = integerOf(required(values.version, "version"), "version", 1);
-    const waitSeconds = waitOf(values);
+    const deadline = waitOf(values);
     const server = await openOrganization(values, world);
     const projectId = await projectIdOf(server, project);
     const { bundle } = await callNaming(server, { projectId, environments: [envName], version }, () =>
-      server.bundles.activateBundle({ orgId: server.orgId, projectId, envName, version }),
+      callThroughGates(deadline, {
+        output,
+        call: () => server.bundles.activateBundle({ orgId: server.orgId, projectId, envName, version }),
+      }),
     );
     if (bundle === undefined) throw new Error("the server answered without a bundle");
     const { environment, activationSeq } = bundle;
     output.line(`version ${bundle.version} of ${shown(environment)} is active, by activation ${activationSeq ?? 0}`);
-    return finishRelease(server, bundle, { waitSeconds, output });
+    return finishRelease(server, bundle, { deadline, output });
   },
 });

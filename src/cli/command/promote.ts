@@ -1,6 +1,6 @@
 import { defineCommand, integerOf, required } from "../command.ts";
 import { shown } from "../output.ts";
-import { callNaming, checkWait, finishRelease, stateText } from "../release.ts";
+import { callNaming, callThroughGates, finishRelease, stateText } from "../release.ts";
 import { waitOf, waitOption } from "../rollout.ts";
 import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
 
@@ -27,21 +27,24 @@ export const promote = defineCommand({
     const [sourceEnv, targetEnv] = [required(values.from, "from"), required(values.to, "to")];
     const version = integerOf(values.version, "version", 1);
     const expectedVersion = integerOf(values["expected-version"], "expected-version", 0);
-    const waitSeconds = waitOf(values);
-    checkWait(waitSeconds, values["no-activate"] !== true, "Leave out --no-activate.");
+    const deadline = waitOf(values);
     const server = await openOrganization(values, world);
     const projectId = await projectIdOf(server, project);
     const activate = values["no-activate"] !== true;
     const named = { projectId, environments: [sourceEnv, targetEnv], version };
     const { bundle } = await callNaming(server, named, () =>
-      server.bundles.promoteBundle({
-        ...{ orgId: server.orgId, projectId, sourceEnv, targetEnv },
-        ...{ version, expectedVersion, activate, message: values.message },
+      callThroughGates(deadline, {
+        output,
+        call: () =>
+          server.bundles.promoteBundle({
+            ...{ orgId: server.orgId, projectId, sourceEnv, targetEnv },
+            ...{ version, expectedVersion, activate, message: values.message },
+          }),
       }),
     );
     if (bundle === undefined) throw new Error("the server answered without a bundle");
     output.line(`promoted to version ${bundle.version} of ${shown(bundle.environment)}: ${stateText(bundle)}`);
     output.line(`digest ${bundle.digest}`);
-    return finishRelease(server, bundle, { waitSeconds, output });
+    return finishRelease(server, bundle, { deadline, output });
   },
 });

@@ -1,6 +1,6 @@
 import { defineCommand, integerOf, required } from "../command.ts";
 import { counted, shown } from "../output.ts";
-import { callNaming, checkWait, finishRelease, stateText } from "../release.ts";
+import { callNaming, callThroughGates, finishRelease, stateText } from "../release.ts";
 import { waitOf, waitOption } from "../rollout.ts";
 import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
 
@@ -22,18 +22,20 @@ export const publish = defineCommand({
     const project = required(values.project, "project");
     const envName = required(values.env, "env");
     const expectedVersion = integerOf(values["expected-version"], "expected-version", 0);
-    const waitSeconds = waitOf(values);
-    checkWait(waitSeconds, values.activate === true, "Give --activate too.");
+    const deadline = waitOf(values);
     const server = await openOrganization(values, world);
     const projectId = await projectIdOf(server, project);
     const { activate, message } = values;
     const place = { orgId: server.orgId, projectId, envName };
     const { bundle } = await callNaming(server, { projectId, environments: [envName] }, () =>
-      server.bundles.publishBundle({ ...place, expectedVersion, activate, message }),
+      callThroughGates(deadline, {
+        output,
+        call: () => server.bundles.publishBundle({ ...place, expectedVersion, activate, message }),
+      }),
     );
     if (bundle === undefined) throw new Error("the server answered without a bundle");
     output.line(`published version ${bundle.version} of ${shown(bundle.environment)}: ${stateText(bundle)}`);
     output.line(`${counted(bundle.policies.length, "policy", "policies")}, digest ${bundle.digest}`);
-    return finishRelease(server, bundle, { waitSeconds, output });
+    return finishRelease(server, bundle, { deadline, output });
   },
 });

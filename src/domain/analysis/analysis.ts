@@ -56,6 +56,7 @@ const subjects: Readonly<Record<JobName, Subject>> = {
   judgeSamples: "replay",
   measureSamples: "replay",
   compareSamples: "bundle",
+  compareBaseline: "replay",
 };
 
 /** Runs the jobs in a pool. Other limits are for tests. */

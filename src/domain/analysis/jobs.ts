@@ -1,6 +1,6 @@
 // All jobs of analysis: pure functions of plain data that run the engine on documents of customers.
 
-import { compareSamples } from "./benchmark/compare-samples.ts";
+import { compareBaseline, compareSamples } from "./benchmark/compare-samples.ts";
 import { judgeSamples } from "./benchmark/judge-samples.ts";
 import { measureSamples } from "./benchmark/measure-samples.ts";
 import { checkPolicy } from "./check-policy.ts";
@@ -35,6 +35,7 @@ export const jobs = {
   judgeSamples,
   measureSamples,
   compareSamples,
+  compareBaseline,
 } as const;
 
 /** A job's name. */

@@ -13,14 +13,16 @@ import type { Transaction } from "../../store/core/transaction.ts";
 import type { EnvironmentRow } from "../../store/project/environment.ts";
 import { requireLockedEnvironment } from "../lookup.ts";
 import type { BundleView, EnvironmentPath } from "./bundle.ts";
-import { gatesOf } from "./gate/gate.ts";
+import type { GateKeeper } from "./gate/gate.ts";
 
 /** Approves versions, and takes approvals back. */
 export class BundleApprovals {
   readonly #database: Database;
+  readonly #gates: GateKeeper;
 
-  constructor(database: Database) {
+  constructor(database: Database, gates: GateKeeper) {
     this.#database = database;
+    this.#gates = gates;
   }
 
   /** Approves a version. */
@@ -36,7 +38,7 @@ export class BundleApprovals {
       await tx.em.flush();
       tx.changed({ resource: `bundle/${bundle.id}`, before: null, after: { version, approved_by: approvedBy } });
       const approvals = await listApprovals(tx, environment.id, version);
-      const gates = await gatesOf(tx, environment, bundle, approvals);
+      const gates = await this.#gates.of(tx, environment, bundle, approvals);
       return { bundle, isActive: environment.activeVersion === version, approvals, gates };
     });
   }

@@ -29,7 +29,7 @@ import {
 import { type BundleDiff, diffToActive } from "./diff.ts";
 import { purgedBundle } from "./fault.ts";
 import type { GateAction } from "./gate/definition.ts";
-import { type Gate, type GateOverride, gatesOf, requireGates } from "./gate/gate.ts";
+import { type Gate, type GateKeeper, type GateOverride, subjectOf } from "./gate/gate.ts";
 import { requireApproved } from "./gate/standing.ts";
 import type { GateVerdict } from "./gate/verdict.ts";
 import { requireActivatable, requireVersion } from "./rule.ts";
@@ -101,11 +101,16 @@ export class Bundles {
   readonly #database: Database;
   readonly #keys: SigningKeys;
   readonly #analysis: Analysis;
+  readonly #gates: GateKeeper;
 
-  constructor(database: Database, keys: SigningKeys, analysis: Analysis) {
+  constructor(
+    database: Database,
+    { keys, analysis, gates }: { readonly keys: SigningKeys; readonly analysis: Analysis; readonly gates: GateKeeper },
+  ) {
     this.#database = database;
     this.#keys = keys;
     this.#analysis = analysis;
+    this.#gates = gates;
   }
 
   /** Signs the policies in scope as the environment's next version. Atomic. */
@@ -153,7 +158,7 @@ export class Bundles {
       });
       // Its tests run again: time may have passed, and the engine may be newer.
       const tests = await this.#analysis.run("retestBundle", ground.check, { orgId, signal });
-      const view = await this.#database.transaction(caller, (tx) =>
+      const view = await this.#gates.passing(caller, (tx) =>
         this.#promoted(tx, caller, path, { input, checked: ground.id, tests }),
       );
       if (view !== undefined) return view;
@@ -163,13 +168,13 @@ export class Bundles {
 
   /** Makes a version, which may be an older one, the one that runtimes enforce. */
   activate(caller: Caller, path: EnvironmentPath, version: number, override?: GateOverride): Promise<BundleView> {
-    return this.#database.transaction(caller, async (tx) => {
+    return this.#gates.passing(caller, async (tx) => {
       const environment = await requireLockedEnvironment(tx, path.projectId, path.environment);
       const bundle = await requireContent(tx, environment, version);
       requireActivatable(caller, environment);
       await requireApproved(tx, environment, version);
-      const asked = { environment, subject: bundle, actions: ["activate"] as const, override };
-      const gates = await requireGates(tx, caller, asked);
+      const asked = { environment, subject: subjectOf(bundle), actions: ["activate"] as const, override };
+      const gates = await this.#gates.require(tx, caller, asked);
       const before = activeView(environment);
       const activation = await this.#activate(tx, caller, environment, bundle);
       tx.changed({ resource: resourceOf(bundle), before, after: { ...auditView(bundle), ...activation } });
@@ -195,7 +200,7 @@ export class Bundles {
       const active =
         environment.activeVersion == null ? null : await findBundle(tx, environment.id, environment.activeVersion);
       const approvals = await listApprovals(tx, environment.id, version);
-      const gates = await gatesOf(tx, environment, bundle, approvals);
+      const gates = await this.#gates.of(tx, environment, bundle, approvals);
       const view = { ...viewOf(bundle, environment), approvals, gates };
       return active === null ? view : { ...view, diff: diffToActive(bundle, active) };
     });
@@ -230,15 +235,17 @@ export class Bundles {
       });
       const check = { ...path, from: ground.from, ...ground.surroundings, now: ground.now };
       const release = await this.#analysis.run("checkRelease", check, { orgId, signal });
-      const view = await this.#database.transaction(caller, async (tx) => {
+      const view = await this.#gates.passing(caller, async (tx) => {
         const environment = await requireLockedEnvironment(tx, path.projectId, path.environment);
         await requireReleasable(tx, caller, environment, input);
         const present = await groundOf(tx, path.projectId, await sourceOf(tx, environment));
         if (present.facts !== ground.facts) return undefined;
         const content = await bundleContent(tx, path.projectId, release);
-        const subject = { contentDigest: contentDigest(content.parts.map(entryOf)) };
+        const parts = content.parts.map(entryOf);
+        const keepParts = (within: Transaction) => storeParts(within, content.parts);
+        const subject = { contentDigest: contentDigest(parts), parts, keepParts };
         const asked = { environment, subject, actions: actionsOf("publish", input), override: input.override };
-        const gates = await requireGates(tx, caller, asked);
+        const gates = await this.#gates.require(tx, caller, asked);
         await storeParts(tx, content.parts);
         const minRuntime = minRuntimeOf(content.parts);
         const draft = { ...content, minRuntime, tests: release.tests, source, message: input.message };
@@ -264,9 +271,9 @@ export class Bundles {
     await requireReleasable(tx, caller, environment, input);
     const origin = `promote:${source.environment}@${source.version}`;
     const { parts, policies } = source;
-    const subject = { contentDigest: source.contentDigest };
+    const { version: _, ...subject } = subjectOf(source);
     const asked = { environment, subject, actions: actionsOf("promote", input), override: input.override };
-    const gates = await requireGates(tx, caller, asked);
+    const gates = await this.#gates.require(tx, caller, asked);
     await touchParts(
       tx,
       parts.map(({ digest }) => digest),
@@ -294,6 +301,7 @@ export class Bundles {
     const before = isActive ? activeView(environment) : null;
     const activation = isActive ? await this.#activate(tx, caller, environment, bundle) : {};
     tx.changed({ resource: resourceOf(bundle), before, after: { ...auditView(bundle), ...activation } });
+    if (!isActive) await this.#gates.prepareLater(tx, environment, bundle);
     return { bundle, isActive, gates };
   }
 

@@ -7,7 +7,10 @@ import { BundleApprovals } from "./approval.ts";
 import { Bundles } from "./bundle.ts";
 import { Candidates } from "./candidate.ts";
 import type { ExternalSigner } from "./external-signer.ts";
-import { Gates } from "./gate/definition.ts";
+import { GateKeeper } from "./gate/gate.ts";
+import { Gates } from "./gate/gates.ts";
+import { LanguagesGate } from "./gate/languages-gate.ts";
+import type { GateMeasures } from "./gate/measure.ts";
 import { KeyRotation } from "./key-rotation.ts";
 import { LatestBundles } from "./latest.ts";
 import { SigningKeys } from "./signing-keys.ts";
@@ -19,18 +22,31 @@ export interface BundleParts {
   /** Where new keys are made; undefined to keep keys in the database. */
   readonly signer: ExternalSigner | undefined;
   readonly analysis: Analysis;
+  /** What finds out about gates in other rooms. */
+  readonly measures: Omit<GateMeasures, "languages">;
 }
 
 /** Builds the services. */
-export function createBundleDomain({ database, sealer, signer, analysis }: BundleParts) {
+export function createBundleDomain({ database, sealer, signer, analysis, measures }: BundleParts) {
   const keys = new SigningKeys(database, sealer, signer);
+  const gateKeeper = createGateKeeper({ database, analysis, measures });
   return {
     keys,
     keyRotation: new KeyRotation(database, keys),
-    bundles: new Bundles(database, keys, analysis),
-    approvals: new BundleApprovals(database),
-    gates: new Gates(database),
+    bundles: new Bundles(database, { keys, analysis, gates: gateKeeper }),
+    approvals: new BundleApprovals(database, gateKeeper),
+    gates: new Gates(database, gateKeeper),
+    gateKeeper,
     candidates: new Candidates(database, keys),
     latest: new LatestBundles(database),
   };
+}
+
+/** Builds what checks gates. */
+export function createGateKeeper({
+  database,
+  analysis,
+  measures,
+}: Pick<BundleParts, "database" | "analysis" | "measures">): GateKeeper {
+  return new GateKeeper(database, { ...measures, languages: new LanguagesGate(database, analysis) });
 }

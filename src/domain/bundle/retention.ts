@@ -3,6 +3,7 @@
 
 import type { Clock } from "../../kit/process/clock.ts";
 import { tryEach } from "../../platform/try-each.ts";
+import { deleteGateResultsBefore } from "../../store/bundle/gate-result.ts";
 import { deleteUnusedParts, purgeBundles } from "../../store/bundle/retention.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { listEnvironmentIds, lockEnvironmentById } from "../../store/project/environment.ts";
@@ -58,7 +59,11 @@ export class BundleRetention {
         return environment === null ? 0 : purgeBundles(tx, environment, before);
       });
     }
-    const parts = await this.#database.systemTransaction(orgId, (tx) => deleteUnusedParts(tx, before));
+    const parts = await this.#database.systemTransaction(orgId, async (tx) => {
+      // Content that gates ask about had its parts stored then, so they are no older.
+      await deleteGateResultsBefore(tx, before);
+      return deleteUnusedParts(tx, before);
+    });
     return { bundles, parts };
   }
 }

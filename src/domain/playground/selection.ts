@@ -6,7 +6,8 @@ import { type BundleReference, BundleReferenceSchema } from "../../../gen/policy
 import type { PolicyScope } from "../../../runtime/engine/policy-plan/compiled-policy.ts";
 import { type FieldViolation, insufficientScope, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
-import { findBundle } from "../../store/bundle/bundle.ts";
+import { findBundle, type PartReference } from "../../store/bundle/bundle.ts";
+import { findGateContent } from "../../store/bundle/gate-result.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { type CurrentPolicy, findPolicy, findPolicyVersion, policyHeadsOfProject } from "../../store/policy/policy.ts";
@@ -36,6 +37,15 @@ export interface SelectedPolicy {
 }
 
 const anywhere: PolicyScope = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
+
+/** A bundle of an environment: by its version, or by its content, which may be of no version yet. */
+export interface NamedContent {
+  readonly projectId: string;
+  readonly environment: string;
+  readonly version?: number | undefined;
+  /** Content that gates of the environment ask about. */
+  readonly contentDigest?: string | undefined;
+}
 
 /** Finds selected policies. */
 export class PolicyFinder {
@@ -85,15 +95,23 @@ export class PolicyFinder {
       if (bundle === null) throw notFound(named.version === undefined ? "active bundle" : "bundle version");
       if (bundle.purgedAt != null) throw purgedBundle(bundle.version);
       return {
-        // The weights of the models are those that ship with the product.
-        parts: await storedParts(
-          tx,
-          bundle.parts.filter(({ path }) => !path.startsWith("models/")),
-        ),
+        parts: await storedParts(tx, withoutModels(bundle.parts)),
         environment: name,
         projectId: environment.projectId,
         bundle: referenceOf(bundle, environment.activationSeq),
       };
+    });
+  }
+
+  /** The parts of content that gates ask about. */
+  async content(
+    { orgId }: Pick<Caller, "orgId">,
+    { projectId, environment, contentDigest }: NamedContent & { readonly contentDigest: string },
+  ) {
+    return this.#database.read(orgId, async (tx) => {
+      const content = await findGateContent(tx, contentDigest);
+      if (content === null) throw notFound("content that a gate asks about");
+      return { parts: await storedParts(tx, withoutModels(content.parts)), environment, projectId };
     });
   }
 
@@ -116,6 +134,11 @@ export class PolicyFinder {
       return found.document;
     });
   }
+}
+
+/** The weights of the models are those that ship with the product. */
+function withoutModels(parts: readonly PartReference[]): PartReference[] {
+  return parts.filter(({ path }) => !path.startsWith("models/"));
 }
 
 function assertOne({ document, policyId, version, projectId, tests = [] }: PolicySelection): void {

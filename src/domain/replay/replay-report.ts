@@ -77,16 +77,8 @@ export function replayReportOf(
       isSure: (cell) => differenceOf(cell.was, cell).isChanged,
       isPossible: ({ was, least, most }) => was !== least || was !== most,
     }),
-    newlyBlocked: count({
-      of: (outcome) => outcome !== Outcome.BLOCK,
-      isSure: ({ least }) => least === Outcome.BLOCK,
-      isPossible: ({ most }) => most === Outcome.BLOCK,
-    }),
-    newlyAllowed: count({
-      of: (outcome) => outcome === Outcome.BLOCK,
-      isSure: ({ most }) => most !== Outcome.BLOCK,
-      isPossible: ({ least }) => least !== Outcome.BLOCK,
-    }),
+    newlyBlocked: count(newlyBlocked),
+    newlyAllowed: count(newlyAllowed),
     rules: tally.rules
       .map(([[policy, ruleId], counts]) => ({ policy, ruleId, ...counts }))
       .sort((a, b) => b.newlyBlocked - a.newlyBlocked || b.newlyAllowed - a.newlyAllowed || b.matches - a.matches),
@@ -99,6 +91,31 @@ export function replayReportOf(
   };
 }
 
+/** What a replay says about traces that would be blocked or allowed anew. */
+export interface ReplayShares {
+  readonly population: number;
+  readonly judged: number;
+  readonly newlyBlocked: CountEstimate;
+  readonly newlyAllowed: CountEstimate;
+}
+
+/** The same for a gate. Traces whose outcome lies in a range count as possibly changed, or are left out. */
+export function replaySharesOf(
+  spec: Pick<ReplaySpec, "sample" | "filter">,
+  { populations, tally }: ReplayProgress,
+  bounded: "as_changed" | "ignore",
+): ReplayShares {
+  const cells = tally.cells.filter(({ least, most }) => bounded === "as_changed" || least === most);
+  const ground = { cells, populations, strata: strataOf(spec) };
+  const nothing = { estimate: 0, low: 0, high: 0 };
+  return {
+    population: (populations ?? []).reduce((all, each) => all + each, 0),
+    judged: sum(cells),
+    newlyBlocked: countOf(ground, newlyBlocked).estimated ?? nothing,
+    newlyAllowed: countOf(ground, newlyAllowed).estimated ?? nothing,
+  };
+}
+
 /** Which cells to count. */
 interface CountQuestion {
   /** The outcomes that traces had. */
@@ -107,6 +124,18 @@ interface CountQuestion {
   /** Holds also where `isSure` does. */
   readonly isPossible: (cell: ReplayCell) => boolean;
 }
+
+const newlyBlocked: CountQuestion = {
+  of: (outcome) => outcome !== Outcome.BLOCK,
+  isSure: ({ least }) => least === Outcome.BLOCK,
+  isPossible: ({ most }) => most === Outcome.BLOCK,
+};
+
+const newlyAllowed: CountQuestion = {
+  of: (outcome) => outcome === Outcome.BLOCK,
+  isSure: ({ most }) => most !== Outcome.BLOCK,
+  isPossible: ({ least }) => least !== Outcome.BLOCK,
+};
 
 function countOf(
   {

@@ -19,6 +19,7 @@ import type { TraceMark } from "../analysis/replay-marks.ts";
 import { ReplayTally } from "../analysis/replay-tally.ts";
 import type { ReplayTarget } from "../analysis/replay-trace.ts";
 import type { FoundChange, TracesReplayed, TraceToReplay } from "../analysis/replay-traces.ts";
+import { settleGates } from "../bundle/gate/result.ts";
 import { listTexts } from "../playground/playground.ts";
 import { PolicyFinder } from "../playground/selection.ts";
 import { enabledSchemas } from "../policy/output-schema.ts";
@@ -30,6 +31,7 @@ import { hiddenNow } from "../telemetry/erasure.ts";
 import { TraceSeals } from "../telemetry/trace-text.ts";
 import { nextTraces } from "../telemetry/trace-walk.ts";
 import { prepareSearch } from "../telemetry/version-window.ts";
+import { judgeReplay } from "./judge-replay.ts";
 import { type Draw, drawOf, type PlaceCounts, rangeOf, withRanges } from "./replay-sample.ts";
 import { type ReplayProgress, type ReplaySpec, replayProgressOf, replaySpecOf, strataOf } from "./replay-spec.ts";
 
@@ -96,6 +98,18 @@ export class ReplayRun implements RunKind {
   }
 
   async prepare(run: RunAtWork): Promise<(tx: Transaction) => Promise<StepResult>> {
+    const write = await this.#step(run);
+    return async (tx) => {
+      const result = await write(tx);
+      if (result.isLast) {
+        const found = { spec: replaySpecOf(run.spec), progress: replayProgressOf(result.report) };
+        await settleGates(tx, run.id, (gate) => (gate.kind === "replay" ? judgeReplay(gate.replay, found) : undefined));
+      }
+      return result;
+    };
+  }
+
+  async #step(run: RunAtWork): Promise<(tx: Transaction) => Promise<StepResult>> {
     const spec = replaySpecOf(run.spec);
     const progress = replayProgressOf(run.report);
     const cursor: Cursor = run.cursor === "" ? await this.#begin(run, spec) : JSON.parse(run.cursor);
@@ -246,8 +260,12 @@ export class ReplayRun implements RunKind {
   ): Promise<ReplayTarget> {
     const caller = serviceCaller(orgId, { action: "replay.work", requestId: id, address: "" });
     if ("bundle" in subject) {
-      const { parts, environment: name, projectId } = await this.#finder.bundle(caller, subject.bundle);
-      return { parts, environment: name, projectId };
+      const { contentDigest, ...named } = subject.bundle;
+      const { parts, ...where } =
+        contentDigest === undefined
+          ? await this.#finder.bundle(caller, named)
+          : await this.#finder.content(caller, { ...named, contentDigest });
+      return { parts, environment: where.environment, projectId: where.projectId };
     }
     const [selected] = await this.#finder.find(caller, subject);
     if (selected === undefined) throw new Error("a document or a policy selects one policy");

@@ -5,6 +5,7 @@ import { Outcome, type Stage } from "../../../gen/policyguard/policy/v1/outcome_
 import type { TraceFilter } from "../../store/telemetry/trace-query.ts";
 import { ReplayTally, type TallyData } from "../analysis/replay-tally.ts";
 import type { ReplayBy } from "../analysis/replay-trace.ts";
+import type { NamedContent } from "../playground/selection.ts";
 
 /** Which traces a replay is about: neither of a person nor of a conversation, so that its run holds nothing of them. */
 export type ReplayFilter = Omit<TraceFilter, "outcome" | "stage" | "sessionId" | "userId" | "since" | "until"> & {
@@ -26,7 +27,7 @@ export interface ReplaySample {
 export type ReplaySubject =
   | { readonly policyId: string; readonly version: number }
   | { readonly document: JsonValue }
-  | { readonly bundle: { readonly projectId: string; readonly environment: string; readonly version: number } };
+  | { readonly bundle: NamedContent };
 
 /** What a run is to do. */
 export interface ReplaySpec {

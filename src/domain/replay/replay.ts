@@ -87,11 +87,7 @@ export class Replays {
       ...{ sample: input.sample, by: input.by, asOf: input.asOf, mayReadText },
     };
     return this.#parts.database.transaction(caller, async (tx) => {
-      const kept = JSON.parse(JSON.stringify(spec)) as JsonObject; // plain data
-      const run = await addRun(tx, {
-        ...{ kind: "replay", spec: kept, projectId: filter.projectId },
-        createdBy: caller.credential.label,
-      });
+      const run = await addReplay(tx, caller, spec);
       tx.changed({ resource: `replay/${run.id}`, before: null, after: saidSpec(spec) });
       return replayOf(run);
     });
@@ -174,6 +170,15 @@ export class Replays {
     if (policyId === undefined || version === undefined) return { subject: { document }, policy };
     return { subject: { policyId, version }, policy };
   }
+}
+
+/** Adds the run of a replay. */
+export function addReplay(tx: Transaction, caller: Caller, spec: ReplaySpec): Promise<RunRow> {
+  const kept = JSON.parse(JSON.stringify(spec)) as JsonObject; // plain data
+  return addRun(tx, {
+    ...{ kind: "replay", spec: kept, projectId: spec.filter.projectId },
+    createdBy: caller.credential.label,
+  });
 }
 
 /** The replay, if the caller may see it: a ci token sees those about its own project. */

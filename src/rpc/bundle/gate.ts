@@ -5,19 +5,19 @@ import {
   GateAction,
   GateEnforcement,
   type Gate as GateInput,
-  GateKind,
+  type GateResultSchema,
   type GateSetSchema,
   GateState,
 } from "../../../gen/policyguard/control/v1/gate_pb.ts";
 import type { GateService } from "../../../gen/policyguard/control/v1/gate_service_pb.ts";
 import type * as definition from "../../domain/bundle/gate/definition.ts";
-import type { Gate } from "../../domain/bundle/gate/gate.ts";
+import type { Gate, GateKeeper, GateResult } from "../../domain/bundle/gate/gate.ts";
+import type { Gates } from "../../domain/bundle/gate/gates.ts";
 import { isOpen } from "../../domain/bundle/gate/verdict.ts";
-import { validationFailed } from "../../kit/fault/fault.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
+import { pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
-
-const kinds: Readonly<Record<definition.NewGate["kind"], GateKind>> = { candidate: GateKind.CANDIDATE };
+import { kinds, requirementMessage, requirementOf } from "./gate-requirement.ts";
 
 const actions: Readonly<Record<definition.GateAction, GateAction>> = {
   publish: GateAction.PUBLISH,
@@ -33,10 +33,14 @@ const states = {
   overridden: GateState.OVERRIDDEN,
 } as const;
 
-const defaultAlpha = 0.05;
+/** What the handlers call. */
+export interface GateDomain {
+  readonly gates: Gates;
+  readonly gateKeeper: GateKeeper;
+}
 
 /** Handlers of GateService. */
-export function gateHandlers(gates: definition.Gates): ServiceImpl<typeof GateService> {
+export function gateHandlers({ gates, gateKeeper }: GateDomain): ServiceImpl<typeof GateService> {
   return {
     getGates: async (request, context) => ({
       gateSet: gateSetMessage(await gates.get(callerOf(context), pathOf(request))),
@@ -44,6 +48,17 @@ export function gateHandlers(gates: definition.Gates): ServiceImpl<typeof GateSe
     setGates: async ({ gates: given, expectedVersion, ...request }, context) => {
       const input = { gates: given.map(gateOf), expectedVersion };
       return { gateSet: gateSetMessage(await gates.set(callerOf(context), pathOf(request), input)) };
+    },
+    checkGates: async (request, context) => {
+      const checked = await gateKeeper.check(callerOf(context), pathOf(request), request.version);
+      const { version, contentDigest } = checked.bundle;
+      return { version, contentDigest, gates: checked.gates.map(gateMessage), retryAfter: checked.retryAfter };
+    },
+    listGateResults: async ({ contentDigest, gate, ...request }, context) => {
+      const page = pageOf(request);
+      const wanted = { ...page, contentDigest, gate };
+      const [found, total] = await gateKeeper.results(callerOf(context), pathOf(request), wanted);
+      return { total, ...page, results: found.map(resultMessage) };
     },
   };
 }
@@ -62,16 +77,12 @@ function pathOf({ projectId, envName }: { projectId: string; envName: string }) 
   return { projectId, environment: envName };
 }
 
-function gateOf({ id, on, enforcement, candidate }: GateInput, index: number): definition.NewGate {
-  if (candidate === undefined) {
-    const message = "a gate of the kind candidate says in it what it asks for";
-    throw validationFailed([{ field: `gates[${index}].candidate`, message }]);
-  }
-  const { maxNewlyBlocked, alpha = defaultAlpha, minHours = 0 } = candidate;
+function gateOf(gate: GateInput, index: number): definition.NewGate {
+  const { id, on, enforcement } = gate;
   return {
-    ...{ id, kind: "candidate", on: on.length === 0 ? ["activate"] : on.map(actionOf) },
+    ...{ id, on: on.length === 0 ? ["activate"] : on.map(actionOf) },
     enforcement: enforcement === GateEnforcement.WARN ? "warn" : "block",
-    candidate: { maxNewlyBlocked, alpha, minHours },
+    ...requirementOf(gate, index),
   };
 }
 
@@ -87,11 +98,22 @@ function enforcementOf(enforcement: definition.NewGate["enforcement"]): GateEnfo
 function gateSetMessage(set: definition.GateSet): MessageInitShape<typeof GateSetSchema> {
   return {
     version: set.version,
-    gates: set.gates.map(({ id, kind, on, enforcement, revision, candidate }) => ({
-      ...{ id, kind: kinds[kind], on: on.map((action) => actions[action]), enforcement: enforcementOf(enforcement) },
-      ...{ revision, candidate },
+    gates: set.gates.map((gate) => ({
+      ...{ id: gate.id, kind: kinds[gate.kind], on: gate.on.map((action) => actions[action]) },
+      ...{ enforcement: enforcementOf(gate.enforcement), revision: gate.revision },
+      ...requirementMessage(gate),
     })),
     updatedAt: timestamp(set.updatedAt),
     updatedBy: set.updatedBy,
+  };
+}
+
+function resultMessage({ row, finding }: GateResult): MessageInitShape<typeof GateResultSchema> {
+  const { gate, kind, revision, contentDigest, basis, createdAt, decidedAt } = row;
+  return {
+    ...{ gate, revision, contentDigest, basis, state: states[finding.state], reason: finding.reason },
+    kind: Object.entries(kinds).find(([name]) => name === kind)?.[1],
+    ...{ runId: row.runId ?? undefined, details: row.details ?? undefined },
+    ...{ createdAt: timestamp(createdAt), decidedAt: timestamp(decidedAt) },
   };
 }

@@ -4,7 +4,8 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { GateService } from "../../../gen/policyguard/control/v1/gate_service_pb.ts";
 import { SigningKeyService } from "../../../gen/policyguard/control/v1/signing_key_service_pb.ts";
-import type { Gates } from "../../domain/bundle/gate/definition.ts";
+import type { GateKeeper } from "../../domain/bundle/gate/gate.ts";
+import type { Gates } from "../../domain/bundle/gate/gates.ts";
 import type { KeyRotation } from "../../domain/bundle/key-rotation.ts";
 import { type BundleHandlerDomain, bundleHandlers } from "./bundle.ts";
 import { gateHandlers } from "./gate.ts";
@@ -14,6 +15,7 @@ import { signingKeyHandlers } from "./signing-key.ts";
 export interface BundleDomain extends BundleHandlerDomain {
   readonly keyRotation: KeyRotation;
   readonly gates: Gates;
+  readonly gateKeeper: GateKeeper;
 }
 
 /** Registers the services. `shutdown` ends calls that wait. */
@@ -23,6 +25,6 @@ export function registerBundleServices(
   { shutdown }: { readonly shutdown: AbortSignal },
 ): void {
   router.service(BundleService, bundleHandlers(domain, shutdown));
-  router.service(GateService, gateHandlers(domain.gates));
+  router.service(GateService, gateHandlers(domain));
   router.service(SigningKeyService, signingKeyHandlers(domain.keyRotation));
 }

@@ -15,6 +15,7 @@ import { BundleApprovalRow } from "../bundle/approval.ts";
 import { ActivationRow, BundlePartRow, BundleRow, KeySetRow, SigningKeyRow } from "../bundle/bundle.ts";
 import { CandidateCountRow, CandidateRow, CandidateSampleRow } from "../bundle/candidate.ts";
 import { GateSetRow } from "../bundle/gate.ts";
+import { GateContentRow, GateResultRow } from "../bundle/gate-result.ts";
 import { WorkerPoolRow } from "../core/worker-pool.ts";
 import { EventRow } from "../event/event.ts";
 import { ReportingGapRow } from "../fleet/reporting-gap.ts";
@@ -136,6 +137,8 @@ export const entities = [
   CandidateCountRow,
   CandidateSampleRow,
   GateSetRow,
+  GateContentRow,
+  GateResultRow,
   OrganizationSecretRow,
   EvaluationKeyRow,
   TraceRow,

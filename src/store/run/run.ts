@@ -77,6 +77,20 @@ export function listRuns(
   return tx.em.findAndCount(RunRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
 }
 
+/** The newest runs about a project that have succeeded since the moment and whose spec has the text, at most ten. */
+export function findSucceededRuns(
+  tx: Transaction,
+  kind: string,
+  { projectId, since, text }: { readonly projectId: string; readonly since: Date; readonly text: string },
+): Promise<RunRow[]> {
+  const where = { orgId: tx.orgId, kind, projectId, state: "succeeded", createdAt: { $gte: since } } as const;
+  return tx.em.find(
+    RunRow,
+    { ...where, spec: { $like: `%${text}%` } },
+    { orderBy: { createdAt: "desc", id: "asc" }, limit: 10 },
+  );
+}
+
 /** The runs of a kind that have not succeeded and were not canceled: their work is still to be done. */
 export function listUndoneRuns(tx: Transaction, kind: string): Promise<RunRow[]> {
   return tx.em.find(RunRow, { orgId: tx.orgId, kind, state: { $in: ["queued", "running", "failed"] } });

@@ -80,6 +80,9 @@ export const foreignKeys: readonly ForeignKey[] = [
   toEnvironment("candidate_count"),
   toEnvironment("candidate_sample"),
   toEnvironment("gate_set"),
+  toOrganization("gate_content"),
+  // A result outlives its run.
+  toEnvironment("gate_result"),
   toOrganization("signing_key"),
   toOrganization("key_set"),
   toOrganization("organization_secret"),

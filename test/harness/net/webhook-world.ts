@@ -46,6 +46,7 @@ import type { Caller } from "../../../src/kit/rpc/context.ts";
 import { createSealer, parseMasterKeys } from "../../../src/platform/seal.ts";
 import { type Database, openDatabase } from "../../../src/store/connection/database.ts";
 import { unlockDeadPools } from "../../../src/store/core/worker-pool.ts";
+import { keeperOf } from "../bundles.ts";
 import { createTestDatabase, type TestDatabase } from "../database.ts";
 import { createMovedClock, type MovedClock } from "../moved-clock.ts";
 import { adminCaller } from "../vector/world.ts";
@@ -121,6 +122,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       checkpoints: new CheckpointSigning(workerDatabase, new SigningKeys(workerDatabase, sealer), clock),
       evidenceRetention: new EvidenceRetention(workerDatabase, clock, { partition: "month" }),
       bundleRetention: new BundleRetention(workerDatabase, clock),
+      gateKeeper: keeperOf(workerDatabase, { clock }),
       locks: new AccountLocks(workerDatabase),
       mails: new MailDelivery({ sealer, clock, transport: undefined }),
       quotas: new QuotaUpkeep(workerDatabase, { clock, mailer }),

@@ -115,7 +115,8 @@ export type BenchmarkBundle = Message<"policyguard.control.v1.BenchmarkBundle"> 
   environment: string;
 
   /**
-   * Its version. Default: the one in force.
+   * Its version. Default: the one in force. Null in the benchmark of a gate: that measures content, which may be of
+   * several versions, or of none yet.
    *
    * @generated from field: optional int32 version = 3;
    */

@@ -6,15 +6,17 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { BenchmarkFilter, BenchmarkPositive } from "./benchmark_pb.ts";
+import { file_policyguard_control_v1_benchmark } from "./benchmark_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
+import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/control/v1/gate.proto.
  */
 export const file_policyguard_control_v1_gate: GenFile = /*@__PURE__*/
-  fileDesc("CiFwb2xpY3lndWFyZC9jb250cm9sL3YxL2dhdGUucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEiygEKFENhbmRpZGF0ZVJlcXVpcmVtZW50EjsKEW1heF9uZXdseV9ibG9ja2VkGAEgASgBQiC6SBQSEhkAAAAAAADgPyktQxzr4jYaP9q8GAUwLjAwMRIzCgVhbHBoYRgCIAEoAUIfukgUEhIZmpmZmZmZyT8p/Knx0k1iUD/avBgEMC4wNUgAiAEBEigKCW1pbl9ob3VycxgDIAEoBUIQukgHGgUY0AUoANq8GAIyNEgBiAEBQggKBl9hbHBoYUIMCgpfbWluX2hvdXJzIrgDCgRHYXRlEj4KAmlkGAEgASgJQjK6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JNq8GA4ibm8tc3VycHJpc2VzIhJJCgRraW5kGAIgASgOMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5HYXRlS2luZEIZukgHggEEEAEgANq8GAsiY2FuZGlkYXRlIhJTCgJvbhgDIAMoDjIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZUFjdGlvbkIjukgQkgENEAMYASIHggEEEAEgANq8GAxbImFjdGl2YXRlIl0SUQoLZW5mb3JjZW1lbnQYBCABKA4yJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGVFbmZvcmNlbWVudEITukgFggECEAHavBgHImJsb2NrIhIcCghyZXZpc2lvbhgFIAEoBUIF2rwYATFIAIgBARJECgljYW5kaWRhdGUYBiABKAsyLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmRpZGF0ZVJlcXVpcmVtZW50SAGIAQFCCwoJX3JldmlzaW9uQgwKCl9jYW5kaWRhdGUiygEKB0dhdGVTZXQSDwoHdmVyc2lvbhgBIAEoBRIrCgVnYXRlcxgCIAMoCzIcLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZRIzCgp1cGRhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEi4KCnVwZGF0ZWRfYnkYBCABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIkgBiAEBQg0KC191cGRhdGVkX2F0Qg0KC191cGRhdGVkX2J5IoQBCgxHYXRlT3ZlcnJpZGUSNwoFZ2F0ZXMYASADKAlCKLpIEZIBDggBEBQYASIGcgQQARg/2rwYEFsibm8tc3VycHJpc2VzIl0SOwoGcmVhc29uGAIgASgJQiu6SAdyBRABGNAP2rwYHSJUaGUgYXR0YWNrIGlzIGdvaW5nIG9uIG5vdy4iKk0KCEdhdGVLaW5kEhkKFUdBVEVfS0lORF9VTlNQRUNJRklFRBAAEiYKE0dBVEVfS0lORF9DQU5ESURBVEUQARoNkr0YCWNhbmRpZGF0ZSqdAQoKR2F0ZUFjdGlvbhIbChdHQVRFX0FDVElPTl9VTlNQRUNJRklFRBAAEiQKE0dBVEVfQUNUSU9OX1BVQkxJU0gQARoLkr0YB3B1Ymxpc2gSJAoTR0FURV9BQ1RJT05fUFJPTU9URRACGguSvRgHcHJvbW90ZRImChRHQVRFX0FDVElPTl9BQ1RJVkFURRADGgySvRgIYWN0aXZhdGUqfwoPR2F0ZUVuZm9yY2VtZW50EiAKHEdBVEVfRU5GT1JDRU1FTlRfVU5TUEVDSUZJRUQQABIlChZHQVRFX0VORk9SQ0VNRU5UX0JMT0NLEAEaCZK9GAVibG9jaxIjChVHQVRFX0VORk9SQ0VNRU5UX1dBUk4QAhoIkr0YBHdhcm4q4gEKCUdhdGVTdGF0ZRIaChZHQVRFX1NUQVRFX1VOU1BFQ0lGSUVEEAASIQoRR0FURV9TVEFURV9QQVNTRUQQARoKkr0YBnBhc3NlZBIhChFHQVRFX1NUQVRFX0ZBSUxFRBACGgqSvRgGZmFpbGVkEiMKEkdBVEVfU1RBVEVfUEVORElORxADGguSvRgHcGVuZGluZxIjChJHQVRFX1NUQVRFX01JU1NJTkcQBBoLkr0YB21pc3NpbmcSKQoVR0FURV9TVEFURV9PVkVSUklEREVOEAUaDpK9GApvdmVycmlkZGVuYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("CiFwb2xpY3lndWFyZC9jb250cm9sL3YxL2dhdGUucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEiygEKFENhbmRpZGF0ZVJlcXVpcmVtZW50EjsKEW1heF9uZXdseV9ibG9ja2VkGAEgASgBQiC6SBQSEhkAAAAAAADgPyktQxzr4jYaP9q8GAUwLjAwMRIzCgVhbHBoYRgCIAEoAUIfukgUEhIZmpmZmZmZyT8p/Knx0k1iUD/avBgEMC4wNUgAiAEBEigKCW1pbl9ob3VycxgDIAEoBUIQukgHGgUY0AUoANq8GAIyNEgBiAEBQggKBl9hbHBoYUIMCgpfbWluX2hvdXJzInwKCUdhdGVTbGljZRJMCgJieRgBIAEoCUJAukgvci1SBWxhYmVsUgVzdGFnZVIIbGFuZ3VhZ2VSA3RhZ1IIZGV0ZWN0b3JSBHJ1bGXavBgKImxhbmd1YWdlIhIhCgV2YWx1ZRgCIAEoCUISukgHcgUQARiAAtq8GAQiZGUiIuYCChFNZXRyaWNSZXF1aXJlbWVudBJKCgZtZXRyaWMYASABKA4yIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGVNZXRyaWNCFrpIB4IBBBABIADavBgIInJlY2FsbCISNQoFc2xpY2UYAiABKAsyIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGVTbGljZUgAiAEBEjUKCGF0X2xlYXN0GAMgASgBQh66SBQSEhkAAAAAAADwPykAAAAAAAAAANq8GAMwLjlIAYgBARItCgdhdF9tb3N0GAQgASgBQhe6SBQSEhkAAAAAAADwPykAAAAAAAAAAEgCiAEBEkUKBWJvdW5kGAUgASgOMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5HYXRlQm91bmRCE7pIBYIBAhAB2rwYByJsb3dlciJCCAoGX3NsaWNlQgsKCV9hdF9sZWFzdEIKCghfYXRfbW9zdCLrAQoTQmFzZWxpbmVSZXF1aXJlbWVudBJUCgR0ZXN0GAEgASgOMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5HYXRlQmFzZWxpbmVUZXN0Qhy6SAeCAQQQASAA2rwYDiJub25faW5mZXJpb3IiEjMKBWFscGhhGAIgASgBQh+6SBQSEhmamZmZmZnJPyn8qfHSTWJQP9q8GAQwLjA1SACIAQESNAoGbWFyZ2luGAMgASgBQh+6SBQSEhkAAAAAAADgPyn8qfHSTWJQP9q8GAQwLjAySAGIAQFCCAoGX2FscGhhQgkKB19tYXJnaW4iywQKFEJlbmNobWFya1JlcXVpcmVtZW50EhwKCmRhdGFzZXRfaWQYASABKAlCCLpIBXIDsAEBEiIKB3ZlcnNpb24YAiABKAVCDLpIBBoCKAHavBgBM0gAiAEBEjwKBmZpbHRlchgDIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrRmlsdGVySAGIAQESQAoIcG9zaXRpdmUYBCABKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1Bvc2l0aXZlSAKIAQEShAEKCWxhYmVsX21hcBgFIAMoCzI6LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUmVxdWlyZW1lbnQuTGFiZWxNYXBFbnRyeUI1ukgXmgEUEEAiB3IFEAEYgAEqB3IFEAEYgAHavBgXeyJhdHRhY2siOiAiaW5qZWN0aW9uIn0SRAoHcmVxdWlyZRgGIAMoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTWV0cmljUmVxdWlyZW1lbnRCCLpIBZIBAhAUEkIKCGJhc2VsaW5lGAcgASgLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5CYXNlbGluZVJlcXVpcmVtZW50SAOIAQEaLwoNTGFiZWxNYXBFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgoKCF92ZXJzaW9uQgkKB19maWx0ZXJCCwoJX3Bvc2l0aXZlQgsKCV9iYXNlbGluZSKJAwoRUmVwbGF5UmVxdWlyZW1lbnQSKAoLd2luZG93X2RheXMYASABKAVCDrpIBhoEGFooAdq8GAE3SACIAQESQAoRbWF4X25ld2x5X2Jsb2NrZWQYAiABKAFCILpIFBISGQAAAAAAAPA/KS1DHOviNho/2rwYBTAuMDAySAGIAQESQAoRbWF4X25ld2x5X2FsbG93ZWQYAyABKAFCILpIFBISGQAAAAAAAPA/KS1DHOviNho/2rwYBTAuMDAxSAKIAQESTgoHYm91bmRlZBgEIAEoDjIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZUJvdW5kZWRCGLpIBYIBAhAB2rwYDCJhc19jaGFuZ2VkIhIrCgptaW5fdHJhY2VzGAUgASgFQhK6SAgaBhigjQYoAdq8GAMxMDBIA4gBAUIOCgxfd2luZG93X2RheXNCFAoSX21heF9uZXdseV9ibG9ja2VkQhQKEl9tYXhfbmV3bHlfYWxsb3dlZEINCgtfbWluX3RyYWNlcyJYChRMYW5ndWFnZXNSZXF1aXJlbWVudBJAChJyZXF1aXJlZF9sYW5ndWFnZXMYASADKAlCJLpIEZIBDggBEBgYASIGcgQQAhgj2rwYDFsiZGUiLCAiZnIiXSKrBQoER2F0ZRI+CgJpZBgBIAEoCUIyukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSTavBgOIm5vLXN1cnByaXNlcyISSQoEa2luZBgCIAEoDjIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZUtpbmRCGbpIB4IBBBABIADavBgLImNhbmRpZGF0ZSISUwoCb24YAyADKA4yIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGVBY3Rpb25CI7pIEJIBDRADGAEiB4IBBBABIADavBgMWyJhY3RpdmF0ZSJdElEKC2VuZm9yY2VtZW50GAQgASgOMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5HYXRlRW5mb3JjZW1lbnRCE7pIBYIBAhAB2rwYByJibG9jayISHAoIcmV2aXNpb24YBSABKAVCBdq8GAExSACIAQESRAoJY2FuZGlkYXRlGAYgASgLMiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5kaWRhdGVSZXF1aXJlbWVudEgBiAEBEkQKCWJlbmNobWFyaxgHIAEoCzIsLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUmVxdWlyZW1lbnRIAogBARI+CgZyZXBsYXkYCCABKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVJlcXVpcmVtZW50SAOIAQESRAoJbGFuZ3VhZ2VzGAkgASgLMiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5MYW5ndWFnZXNSZXF1aXJlbWVudEgEiAEBQgsKCV9yZXZpc2lvbkIMCgpfY2FuZGlkYXRlQgwKCl9iZW5jaG1hcmtCCQoHX3JlcGxheUIMCgpfbGFuZ3VhZ2VzIsoBCgdHYXRlU2V0Eg8KB3ZlcnNpb24YASABKAUSKwoFZ2F0ZXMYAiADKAsyHC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGUSMwoKdXBkYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIuCgp1cGRhdGVkX2J5GAQgASgJQhXavBgRImFkYUBleGFtcGxlLmNvbSJIAYgBAUINCgtfdXBkYXRlZF9hdEINCgtfdXBkYXRlZF9ieSKEAQoMR2F0ZU92ZXJyaWRlEjcKBWdhdGVzGAEgAygJQii6SBGSAQ4IARAUGAEiBnIEEAEYP9q8GBBbIm5vLXN1cnByaXNlcyJdEjsKBnJlYXNvbhgCIAEoCUIrukgHcgUQARjQD9q8GB0iVGhlIGF0dGFjayBpcyBnb2luZyBvbiBub3cuIiKtBAoKR2F0ZVJlc3VsdBIfCgRnYXRlGAEgASgJQhHavBgNImdvb2QtZW5vdWdoIhI/CgRraW5kGAIgASgOMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5HYXRlS2luZEIP2rwYCyJiZW5jaG1hcmsiEhcKCHJldmlzaW9uGAMgASgFQgXavBgBMRJlCg5jb250ZW50X2RpZ2VzdBgEIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISHgoFYmFzaXMYBSABKAlCD9q8GAsidmVyc2lvbiAzIhI+CgVzdGF0ZRgGIAEoDjIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZVN0YXRlQgzavBgIInBhc3NlZCISDgoGcmVhc29uGAcgASgJEhMKBnJ1bl9pZBgIIAEoCUgAiAEBEi0KB2RldGFpbHMYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SAGIAQESLgoKY3JlYXRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKZGVjaWRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBAUIJCgdfcnVuX2lkQgoKCF9kZXRhaWxzQg0KC19kZWNpZGVkX2F0Kr8BCghHYXRlS2luZBIZChVHQVRFX0tJTkRfVU5TUEVDSUZJRUQQABImChNHQVRFX0tJTkRfQ0FORElEQVRFEAEaDZK9GAljYW5kaWRhdGUSJgoTR0FURV9LSU5EX0JFTkNITUFSSxACGg2SvRgJYmVuY2htYXJrEiAKEEdBVEVfS0lORF9SRVBMQVkQAxoKkr0YBnJlcGxheRImChNHQVRFX0tJTkRfTEFOR1VBR0VTEAQaDZK9GAlsYW5ndWFnZXMqnQEKCkdhdGVBY3Rpb24SGwoXR0FURV9BQ1RJT05fVU5TUEVDSUZJRUQQABIkChNHQVRFX0FDVElPTl9QVUJMSVNIEAEaC5K9GAdwdWJsaXNoEiQKE0dBVEVfQUNUSU9OX1BST01PVEUQAhoLkr0YB3Byb21vdGUSJgoUR0FURV9BQ1RJT05fQUNUSVZBVEUQAxoMkr0YCGFjdGl2YXRlKn8KD0dhdGVFbmZvcmNlbWVudBIgChxHQVRFX0VORk9SQ0VNRU5UX1VOU1BFQ0lGSUVEEAASJQoWR0FURV9FTkZPUkNFTUVOVF9CTE9DSxABGgmSvRgFYmxvY2sSIwoVR0FURV9FTkZPUkNFTUVOVF9XQVJOEAIaCJK9GAR3YXJuKuIBCglHYXRlU3RhdGUSGgoWR0FURV9TVEFURV9VTlNQRUNJRklFRBAAEiEKEUdBVEVfU1RBVEVfUEFTU0VEEAEaCpK9GAZwYXNzZWQSIQoRR0FURV9TVEFURV9GQUlMRUQQAhoKkr0YBmZhaWxlZBIjChJHQVRFX1NUQVRFX1BFTkRJTkcQAxoLkr0YB3BlbmRpbmcSIwoSR0FURV9TVEFURV9NSVNTSU5HEAQaC5K9GAdtaXNzaW5nEikKFUdBVEVfU1RBVEVfT1ZFUlJJRERFThAFGg6SvRgKb3ZlcnJpZGRlbirrAgoKR2F0ZU1ldHJpYxIbChdHQVRFX01FVFJJQ19VTlNQRUNJRklFRBAAEigKFUdBVEVfTUVUUklDX1BSRUNJU0lPThABGg2SvRgJcHJlY2lzaW9uEiIKEkdBVEVfTUVUUklDX1JFQ0FMTBACGgqSvRgGcmVjYWxsEjwKH0dBVEVfTUVUUklDX0ZBTFNFX1BPU0lUSVZFX1JBVEUQAxoXkr0YE2ZhbHNlX3Bvc2l0aXZlX3JhdGUSGgoOR0FURV9NRVRSSUNfRjEQBBoGkr0YAmYxEiQKE0dBVEVfTUVUUklDX1NQQU5fRjEQBRoLkr0YB3NwYW5fZjESJgoUR0FURV9NRVRSSUNfUk9DX0FSRUEQBhoMkr0YCHJvY19hcmVhEiQKE0dBVEVfTUVUUklDX1BSX0FSRUEQBxoLkr0YB3ByX2FyZWESJAoTR0FURV9NRVRSSUNfTUlTU0lORxAIGguSvRgHbWlzc2luZyqQAQoJR2F0ZUJvdW5kEhoKFkdBVEVfQk9VTkRfVU5TUEVDSUZJRUQQABIlChNHQVRFX0JPVU5EX0VTVElNQVRFEAEaDJK9GAhlc3RpbWF0ZRIfChBHQVRFX0JPVU5EX0xPV0VSEAIaCZK9GAVsb3dlchIfChBHQVRFX0JPVU5EX1VQUEVSEAMaCZK9GAV1cHBlciqmAQoQR2F0ZUJhc2VsaW5lVGVzdBIiCh5HQVRFX0JBU0VMSU5FX1RFU1RfVU5TUEVDSUZJRUQQABI3CiBHQVRFX0JBU0VMSU5FX1RFU1RfTk9fUkVHUkVTU0lPThABGhGSvRgNbm9fcmVncmVzc2lvbhI1Ch9HQVRFX0JBU0VMSU5FX1RFU1RfTk9OX0lORkVSSU9SEAIaEJK9GAxub25faW5mZXJpb3IqfQoLR2F0ZUJvdW5kZWQSHAoYR0FURV9CT1VOREVEX1VOU1BFQ0lGSUVEEAASKwoXR0FURV9CT1VOREVEX0FTX0NIQU5HRUQQARoOkr0YCmFzX2NoYW5nZWQSIwoTR0FURV9CT1VOREVEX0lHTk9SRRACGgqSvRgGaWdub3JlYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_benchmark, file_policyguard_options_v1_options]);
 
 /**
  * CandidateRequirement is what a gate of the kind "candidate" asks for. Evidence is a test that may be looked at as
@@ -53,6 +55,255 @@ export type CandidateRequirement = Message<"policyguard.control.v1.CandidateRequ
  */
 export const CandidateRequirementSchema: GenMessage<CandidateRequirement> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_gate, 0);
+
+/**
+ * GateSlice is a part of the samples.
+ *
+ * @generated from message policyguard.control.v1.GateSlice
+ */
+export type GateSlice = Message<"policyguard.control.v1.GateSlice"> & {
+  /**
+   * By what: "label", "stage", "language", "tag", "detector" or "rule".
+   *
+   * @generated from field: string by = 1;
+   */
+  by: string;
+
+  /**
+   * Which part; a rule is "policy/rule".
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GateSlice.
+ * Use `create(GateSliceSchema)` to create a new message.
+ */
+export const GateSliceSchema: GenMessage<GateSlice> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_gate, 1);
+
+/**
+ * MetricRequirement is a limit that a metric has to keep: exactly one of `at_least` and `at_most`.
+ *
+ * @generated from message policyguard.control.v1.MetricRequirement
+ */
+export type MetricRequirement = Message<"policyguard.control.v1.MetricRequirement"> & {
+  /**
+   * The metric.
+   *
+   * @generated from field: policyguard.control.v1.GateMetric metric = 1;
+   */
+  metric: GateMetric;
+
+  /**
+   * Of which part of the samples; null for all.
+   *
+   * @generated from field: optional policyguard.control.v1.GateSlice slice = 2;
+   */
+  slice?: GateSlice | undefined;
+
+  /**
+   * The metric is at least this, 0 to 1.
+   *
+   * @generated from field: optional double at_least = 3;
+   */
+  atLeast?: number | undefined;
+
+  /**
+   * The metric is at most this, 0 to 1.
+   *
+   * @generated from field: optional double at_most = 4;
+   */
+  atMost?: number | undefined;
+
+  /**
+   * What is held against the limit. Default: the bound on the side of the limit, so that luck does not pass: lower for
+   * `at_least`, upper for `at_most`; of a metric without bounds the estimate.
+   *
+   * @generated from field: policyguard.control.v1.GateBound bound = 5;
+   */
+  bound: GateBound;
+};
+
+/**
+ * Describes the message policyguard.control.v1.MetricRequirement.
+ * Use `create(MetricRequirementSchema)` to create a new message.
+ */
+export const MetricRequirementSchema: GenMessage<MetricRequirement> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_gate, 2);
+
+/**
+ * BaselineRequirement holds a version against the approved baseline of the dataset in the environment, sample by
+ * sample. The baseline has to be of the same version of the dataset and the same question.
+ *
+ * @generated from message policyguard.control.v1.BaselineRequirement
+ */
+export type BaselineRequirement = Message<"policyguard.control.v1.BaselineRequirement"> & {
+  /**
+   * How.
+   *
+   * @generated from field: policyguard.control.v1.GateBaselineTest test = 1;
+   */
+  test: GateBaselineTest;
+
+  /**
+   * Probability of the error that the test bounds, 0.001 to 0.2. Default 0.05.
+   *
+   * @generated from field: optional double alpha = 2;
+   */
+  alpha?: number | undefined;
+
+  /**
+   * Share of samples by which a version that is "non_inferior" may be worse, 0.001 to 0.5. Null for "no_regression".
+   *
+   * @generated from field: optional double margin = 3;
+   */
+  margin?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.BaselineRequirement.
+ * Use `create(BaselineRequirementSchema)` to create a new message.
+ */
+export const BaselineRequirementSchema: GenMessage<BaselineRequirement> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_gate, 3);
+
+/**
+ * BenchmarkRequirement is what a gate of the kind "benchmark" asks for: limits, a baseline, or both.
+ *
+ * @generated from message policyguard.control.v1.BenchmarkRequirement
+ */
+export type BenchmarkRequirement = Message<"policyguard.control.v1.BenchmarkRequirement"> & {
+  /**
+   * The dataset: of the environment's project, or of the organization.
+   *
+   * @generated from field: string dataset_id = 1;
+   */
+  datasetId: string;
+
+  /**
+   * Its version. Unset: the newest; a new version then needs a new benchmark.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * Which samples. Default: all.
+   *
+   * @generated from field: optional policyguard.control.v1.BenchmarkFilter filter = 3;
+   */
+  filter?: BenchmarkFilter | undefined;
+
+  /**
+   * Which of them are to be found, as for a benchmark.
+   *
+   * @generated from field: optional policyguard.control.v1.BenchmarkPositive positive = 4;
+   */
+  positive?: BenchmarkPositive | undefined;
+
+  /**
+   * Categories of findings by label of the dataset.
+   *
+   * @generated from field: map<string, string> label_map = 5;
+   */
+  labelMap: { [key: string]: string };
+
+  /**
+   * Limits that all have to be kept, at most 20.
+   *
+   * @generated from field: repeated policyguard.control.v1.MetricRequirement require = 6;
+   */
+  require: MetricRequirement[];
+
+  /**
+   * How it stands beside the approved baseline; null for not at all.
+   *
+   * @generated from field: optional policyguard.control.v1.BaselineRequirement baseline = 7;
+   */
+  baseline?: BaselineRequirement | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.BenchmarkRequirement.
+ * Use `create(BenchmarkRequirementSchema)` to create a new message.
+ */
+export const BenchmarkRequirementSchema: GenMessage<BenchmarkRequirement> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_gate, 4);
+
+/**
+ * ReplayRequirement is what a gate of the kind "replay" asks for: limits of the shares of the environment's traces whose
+ * outcome would be another one. At least one of the two.
+ *
+ * @generated from message policyguard.control.v1.ReplayRequirement
+ */
+export type ReplayRequirement = Message<"policyguard.control.v1.ReplayRequirement"> & {
+  /**
+   * Days of traces until now, 1 to 90. Default 7.
+   *
+   * @generated from field: optional int32 window_days = 1;
+   */
+  windowDays?: number | undefined;
+
+  /**
+   * The upper bound of the share of traces that were not blocked and would be lies below this, 0.0001 to 1.
+   *
+   * @generated from field: optional double max_newly_blocked = 2;
+   */
+  maxNewlyBlocked?: number | undefined;
+
+  /**
+   * The upper bound of the share of traces that were blocked and would not be lies below this, 0.0001 to 1.
+   *
+   * @generated from field: optional double max_newly_allowed = 3;
+   */
+  maxNewlyAllowed?: number | undefined;
+
+  /**
+   * What traces count as whose new outcome is not known exactly. Default: as_changed.
+   *
+   * @generated from field: policyguard.control.v1.GateBounded bounded = 4;
+   */
+  bounded: GateBounded;
+
+  /**
+   * Traces that have to be judged, 1 to 100,000. Default 100.
+   *
+   * @generated from field: optional int32 min_traces = 5;
+   */
+  minTraces?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ReplayRequirement.
+ * Use `create(ReplayRequirementSchema)` to create a new message.
+ */
+export const ReplayRequirementSchema: GenMessage<ReplayRequirement> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_gate, 5);
+
+/**
+ * LanguagesRequirement is what a gate of the kind "languages" asks for: that each category that enforced rules use is
+ * covered in each of the languages, as `coverage` of the language packs measures it.
+ *
+ * @generated from message policyguard.control.v1.LanguagesRequirement
+ */
+export type LanguagesRequirement = Message<"policyguard.control.v1.LanguagesRequirement"> & {
+  /**
+   * Tags of languages that a pack exists for, 1 to 24.
+   *
+   * @generated from field: repeated string required_languages = 1;
+   */
+  requiredLanguages: string[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.LanguagesRequirement.
+ * Use `create(LanguagesRequirementSchema)` to create a new message.
+ */
+export const LanguagesRequirementSchema: GenMessage<LanguagesRequirement> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_gate, 6);
 
 /**
  * Gate is a condition that versions of an environment have to meet.
@@ -103,6 +354,27 @@ export type Gate = Message<"policyguard.control.v1.Gate"> & {
    * @generated from field: optional policyguard.control.v1.CandidateRequirement candidate = 6;
    */
   candidate?: CandidateRequirement | undefined;
+
+  /**
+   * What a gate of the kind "benchmark" asks for; null for others.
+   *
+   * @generated from field: optional policyguard.control.v1.BenchmarkRequirement benchmark = 7;
+   */
+  benchmark?: BenchmarkRequirement | undefined;
+
+  /**
+   * What a gate of the kind "replay" asks for; null for others.
+   *
+   * @generated from field: optional policyguard.control.v1.ReplayRequirement replay = 8;
+   */
+  replay?: ReplayRequirement | undefined;
+
+  /**
+   * What a gate of the kind "languages" asks for; null for others.
+   *
+   * @generated from field: optional policyguard.control.v1.LanguagesRequirement languages = 9;
+   */
+  languages?: LanguagesRequirement | undefined;
 };
 
 /**
@@ -110,7 +382,7 @@ export type Gate = Message<"policyguard.control.v1.Gate"> & {
  * Use `create(GateSchema)` to create a new message.
  */
 export const GateSchema: GenMessage<Gate> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_gate, 1);
+  messageDesc(file_policyguard_control_v1_gate, 7);
 
 /**
  * GateSet has the gates of an environment.
@@ -152,7 +424,7 @@ export type GateSet = Message<"policyguard.control.v1.GateSet"> & {
  * Use `create(GateSetSchema)` to create a new message.
  */
 export const GateSetSchema: GenMessage<GateSet> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_gate, 2);
+  messageDesc(file_policyguard_control_v1_gate, 8);
 
 /**
  * GateOverride goes past gates that do not pass.
@@ -180,7 +452,99 @@ export type GateOverride = Message<"policyguard.control.v1.GateOverride"> & {
  * Use `create(GateOverrideSchema)` to create a new message.
  */
 export const GateOverrideSchema: GenMessage<GateOverride> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_gate, 3);
+  messageDesc(file_policyguard_control_v1_gate, 9);
+
+/**
+ * GateResult is what was found out about content for a gate. It holds whichever version of the environment has the
+ * content, for 30 days; that of a replay for the day (UTC).
+ *
+ * @generated from message policyguard.control.v1.GateResult
+ */
+export type GateResult = Message<"policyguard.control.v1.GateResult"> & {
+  /**
+   * The gate, by id.
+   *
+   * @generated from field: string gate = 1;
+   */
+  gate: string;
+
+  /**
+   * What it asks.
+   *
+   * @generated from field: policyguard.control.v1.GateKind kind = 2;
+   */
+  kind: GateKind;
+
+  /**
+   * The revision of the gate that asked. A gate of a newer one asks again.
+   *
+   * @generated from field: int32 revision = 3;
+   */
+  revision: number;
+
+  /**
+   * The content: what versions have as `content_digest`.
+   *
+   * @generated from field: string content_digest = 4;
+   */
+  contentDigest: string;
+
+  /**
+   * What else it depends on: the dataset's version and the baseline, or the day of a replay. Empty for languages.
+   *
+   * @generated from field: string basis = 5;
+   */
+  basis: string;
+
+  /**
+   * passed, failed or pending; missing when the run ended without a result, and is begun again when somebody asks.
+   *
+   * @generated from field: policyguard.control.v1.GateState state = 6;
+   */
+  state: GateState;
+
+  /**
+   * Why, in words.
+   *
+   * @generated from field: string reason = 7;
+   */
+  reason: string;
+
+  /**
+   * The benchmark or the replay; null for languages.
+   *
+   * @generated from field: optional string run_id = 8;
+   */
+  runId?: string | undefined;
+
+  /**
+   * The numbers behind it; null before.
+   *
+   * @generated from field: optional google.protobuf.Struct details = 9;
+   */
+  details?: JsonObject | undefined;
+
+  /**
+   * When it was first asked for.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 10;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * When it was decided; null before.
+   *
+   * @generated from field: optional google.protobuf.Timestamp decided_at = 11;
+   */
+  decidedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.GateResult.
+ * Use `create(GateResultSchema)` to create a new message.
+ */
+export const GateResultSchema: GenMessage<GateResult> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_gate, 10);
 
 /**
  * GateKind is what a gate asks.
@@ -201,6 +565,27 @@ export const GateKind = {
    * @generated from enum value: GATE_KIND_CANDIDATE = 1;
    */
   CANDIDATE: 1,
+
+  /**
+   * Whether the version is good enough on a dataset, and no worse than the approved baseline.
+   *
+   * @generated from enum value: GATE_KIND_BENCHMARK = 2;
+   */
+  BENCHMARK: 2,
+
+  /**
+   * Whether the version, had it judged the traces of the last days, would have blocked and allowed nearly the same.
+   *
+   * @generated from enum value: GATE_KIND_REPLAY = 3;
+   */
+  REPLAY: 3,
+
+  /**
+   * Whether the version is known by measurement to work in the languages that are needed.
+   *
+   * @generated from enum value: GATE_KIND_LANGUAGES = 4;
+   */
+  LANGUAGES: 4,
 } as const;
 
 /**
@@ -366,4 +751,217 @@ export type GateState = (typeof GateState)[keyof typeof GateState] | UnknownEnum
  */
 export const GateStateSchema: GenEnum<GateState> = /*@__PURE__*/
   enumDesc(file_policyguard_control_v1_gate, 3);
+
+/**
+ * GateMetric is a metric of a benchmark.
+ *
+ * @generated from enum policyguard.control.v1.GateMetric
+ */
+export const GateMetric = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: GATE_METRIC_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Share of the found that is right.
+   *
+   * @generated from enum value: GATE_METRIC_PRECISION = 1;
+   */
+  PRECISION: 1,
+
+  /**
+   * Share of what is to be found that was found.
+   *
+   * @generated from enum value: GATE_METRIC_RECALL = 2;
+   */
+  RECALL: 2,
+
+  /**
+   * Share of what is not to be found that was found.
+   *
+   * @generated from enum value: GATE_METRIC_FALSE_POSITIVE_RATE = 3;
+   */
+  FALSE_POSITIVE_RATE: 3,
+
+  /**
+   * Harmonic mean of precision and recall.
+   *
+   * @generated from enum value: GATE_METRIC_F1 = 4;
+   */
+  F1: 4,
+
+  /**
+   * F1 of spans with exactly the right offsets. It has no bounds.
+   *
+   * @generated from enum value: GATE_METRIC_SPAN_F1 = 5;
+   */
+  SPAN_F1: 5,
+
+  /**
+   * Area under the ROC curve. It has no bounds.
+   *
+   * @generated from enum value: GATE_METRIC_ROC_AREA = 6;
+   */
+  ROC_AREA: 6,
+
+  /**
+   * Average precision. It has no bounds.
+   *
+   * @generated from enum value: GATE_METRIC_PR_AREA = 7;
+   */
+  PR_AREA: 7,
+
+  /**
+   * Share of the scored samples without an answer.
+   *
+   * @generated from enum value: GATE_METRIC_MISSING = 8;
+   */
+  MISSING: 8,
+} as const;
+
+/**
+ * GateMetric is a metric of a benchmark.
+ *
+ * @generated from enum policyguard.control.v1.GateMetric
+ */
+export type GateMetric = (typeof GateMetric)[keyof typeof GateMetric] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.GateMetric.
+ */
+export const GateMetricSchema: GenEnum<GateMetric> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_gate, 4);
+
+/**
+ * GateBound says which end of a metric is held against the limit.
+ *
+ * @generated from enum policyguard.control.v1.GateBound
+ */
+export const GateBound = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: GATE_BOUND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The estimate itself.
+   *
+   * @generated from enum value: GATE_BOUND_ESTIMATE = 1;
+   */
+  ESTIMATE: 1,
+
+  /**
+   * The lower bound at 95 %, of those over samples and over groups the lower one.
+   *
+   * @generated from enum value: GATE_BOUND_LOWER = 2;
+   */
+  LOWER: 2,
+
+  /**
+   * The upper bound at 95 %, of those over samples and over groups the upper one.
+   *
+   * @generated from enum value: GATE_BOUND_UPPER = 3;
+   */
+  UPPER: 3,
+} as const;
+
+/**
+ * GateBound says which end of a metric is held against the limit.
+ *
+ * @generated from enum policyguard.control.v1.GateBound
+ */
+export type GateBound = (typeof GateBound)[keyof typeof GateBound] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.GateBound.
+ */
+export const GateBoundSchema: GenEnum<GateBound> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_gate, 5);
+
+/**
+ * GateBaselineTest is how a version is held against the approved baseline.
+ *
+ * @generated from enum policyguard.control.v1.GateBaselineTest
+ */
+export const GateBaselineTest = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: GATE_BASELINE_TEST_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It must not be significantly worse. With few samples next to nothing is significant.
+   *
+   * @generated from enum value: GATE_BASELINE_TEST_NO_REGRESSION = 1;
+   */
+  NO_REGRESSION: 1,
+
+  /**
+   * It has to be shown that it is worse by less than `margin`. The strict one.
+   *
+   * @generated from enum value: GATE_BASELINE_TEST_NON_INFERIOR = 2;
+   */
+  NON_INFERIOR: 2,
+} as const;
+
+/**
+ * GateBaselineTest is how a version is held against the approved baseline.
+ *
+ * @generated from enum policyguard.control.v1.GateBaselineTest
+ */
+export type GateBaselineTest = (typeof GateBaselineTest)[keyof typeof GateBaselineTest] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.GateBaselineTest.
+ */
+export const GateBaselineTestSchema: GenEnum<GateBaselineTest> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_gate, 6);
+
+/**
+ * GateBounded says what a gate takes traces for whose new outcome is only known to lie in a range.
+ *
+ * @generated from enum policyguard.control.v1.GateBounded
+ */
+export const GateBounded = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: GATE_BOUNDED_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * They count as changed.
+   *
+   * @generated from enum value: GATE_BOUNDED_AS_CHANGED = 1;
+   */
+  AS_CHANGED: 1,
+
+  /**
+   * They are left out.
+   *
+   * @generated from enum value: GATE_BOUNDED_IGNORE = 2;
+   */
+  IGNORE: 2,
+} as const;
+
+/**
+ * GateBounded says what a gate takes traces for whose new outcome is only known to lie in a range.
+ *
+ * @generated from enum policyguard.control.v1.GateBounded
+ */
+export type GateBounded = (typeof GateBounded)[keyof typeof GateBounded] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.GateBounded.
+ */
+export const GateBoundedSchema: GenEnum<GateBounded> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_gate, 7);
 

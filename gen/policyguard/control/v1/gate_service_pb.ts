@@ -6,7 +6,9 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
-import type { Gate, GateSet } from "./gate_pb.ts";
+import type { BundleGate } from "./bundle_pb.ts";
+import { file_policyguard_control_v1_bundle } from "./bundle_pb.ts";
+import type { Gate, GateResult, GateSet } from "./gate_pb.ts";
 import { file_policyguard_control_v1_gate } from "./gate_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/gate_service.proto.
  */
 export const file_policyguard_control_v1_gate_service: GenFile = /*@__PURE__*/
-  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL2dhdGVfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSJzCg9HZXRHYXRlc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JCJFChBHZXRHYXRlc1Jlc3BvbnNlEjEKCGdhdGVfc2V0GAEgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HYXRlU2V0IucBCg9TZXRHYXRlc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBI1CgVnYXRlcxgEIAMoCzIcLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZUIIukgFkgECEBQSJgoQZXhwZWN0ZWRfdmVyc2lvbhgFIAEoBUIHukgEGgIoAEgAiAEBQhMKEV9leHBlY3RlZF92ZXJzaW9uIkUKEFNldEdhdGVzUmVzcG9uc2USMQoIZ2F0ZV9zZXQYASABKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGVTZXQy3AMKC0dhdGVTZXJ2aWNlEs8BCghHZXRHYXRlcxInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0R2F0ZXNSZXF1ZXN0GigucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRHYXRlc1Jlc3BvbnNlInDyuxgMKgpwcm9qZWN0X2lkmrwYCW5vdF9mb3VuZKi8GASC0+STAkliCGdhdGVfc2V0Ej0vdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vZW52cy97ZW52X25hbWV9L2dhdGVzEvQBCghTZXRHYXRlcxInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2V0R2F0ZXNSZXF1ZXN0GigucG9saWN5Z3VhcmQuY29udHJvbC52MS5TZXRHYXRlc1Jlc3BvbnNlIpQB8rsYDCoKcHJvamVjdF9pZIq8GAlnYXRlcy5zZXSavBgJbm90X2ZvdW5kmrwYEHZlcnNpb25fY29uZmxpY3SovBgGgtPkkwJMOgEqYghnYXRlX3NldBo9L3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9nYXRlcxoE4L0YBGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_gate, file_policyguard_options_v1_options]);
+  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL2dhdGVfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSJzCg9HZXRHYXRlc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JCJFChBHZXRHYXRlc1Jlc3BvbnNlEjEKCGdhdGVfc2V0GAEgASgLMh8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5HYXRlU2V0IucBCg9TZXRHYXRlc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBI1CgVnYXRlcxgEIAMoCzIcLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZUIIukgFkgECEBQSJgoQZXhwZWN0ZWRfdmVyc2lvbhgFIAEoBUIHukgEGgIoAEgAiAEBQhMKEV9leHBlY3RlZF92ZXJzaW9uIkUKEFNldEdhdGVzUmVzcG9uc2USMQoIZ2F0ZV9zZXQYASABKAsyHy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGVTZXQioAEKEUNoZWNrR2F0ZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSHQoHdmVyc2lvbhgEIAEoBUIHukgEGgIoAUgAiAEBQgoKCF92ZXJzaW9uIvABChJDaGVja0dhdGVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBRJlCg5jb250ZW50X2RpZ2VzdBgCIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISMQoFZ2F0ZXMYAyADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZUdhdGUSHwoLcmV0cnlfYWZ0ZXIYBCABKAVCBdq8GAEySACIAQFCDgoMX3JldHJ5X2FmdGVyIqwCChZMaXN0R2F0ZVJlc3VsdHNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSJQoOY29udGVudF9kaWdlc3QYBCABKAlCCLpIBXIDGIABSACIAQESGgoEZ2F0ZRgFIAEoCUIHukgEcgIYP0gBiAEBEh4KBWxpbWl0GAYgASgFQgq6SAcaBRjIASgBSAKIAQESHAoGb2Zmc2V0GAcgASgFQge6SAQaAigASAOIAQFCEQoPX2NvbnRlbnRfZGlnZXN0QgcKBV9nYXRlQggKBl9saW1pdEIJCgdfb2Zmc2V0InwKF0xpc3RHYXRlUmVzdWx0c1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRIzCgdyZXN1bHRzGAQgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5HYXRlUmVzdWx0MqcHCgtHYXRlU2VydmljZRLPAQoIR2V0R2F0ZXMSJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEdhdGVzUmVxdWVzdBooLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0R2F0ZXNSZXNwb25zZSJw8rsYDCoKcHJvamVjdF9pZJq8GAlub3RfZm91bmSovBgEgtPkkwJJYghnYXRlX3NldBI9L3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9nYXRlcxL0AQoIU2V0R2F0ZXMSJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNldEdhdGVzUmVxdWVzdBooLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2V0R2F0ZXNSZXNwb25zZSKUAfK7GAwqCnByb2plY3RfaWSKvBgJZ2F0ZXMuc2V0mrwYCW5vdF9mb3VuZJq8GBB2ZXJzaW9uX2NvbmZsaWN0qLwYBoLT5JMCTDoBKmIIZ2F0ZV9zZXQaPS92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tlbnZfbmFtZX0vZ2F0ZXMS4wEKCkNoZWNrR2F0ZXMSKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoZWNrR2F0ZXNSZXF1ZXN0GioucG9saWN5Z3VhcmQuY29udHJvbC52MS5DaGVja0dhdGVzUmVzcG9uc2UifvK7GAwqCnByb2plY3RfaWSKvBgLZ2F0ZXMuY2hlY2uavBgJbm90X2ZvdW5kqLwYBYLT5JMCSDoBKiJDL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9nYXRlcy9jaGVjaxLiAQoPTGlzdEdhdGVSZXN1bHRzEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0R2F0ZVJlc3VsdHNSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0R2F0ZVJlc3VsdHNSZXNwb25zZSJu8rsYDCoKcHJvamVjdF9pZJq8GAlub3RfZm91bmSovBgEgtPkkwJHEkUvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vZW52cy97ZW52X25hbWV9L2dhdGVzL3Jlc3VsdHMaBOC9GARiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_bundle, file_policyguard_control_v1_gate, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.GetGatesRequest
@@ -136,7 +138,190 @@ export const SetGatesResponseSchema: GenMessage<SetGatesResponse> = /*@__PURE__*
   messageDesc(file_policyguard_control_v1_gate_service, 3);
 
 /**
- * GateService defines the gates of environments. How a version stands is in `gates` of the bundle.
+ * @generated from message policyguard.control.v1.CheckGatesRequest
+ */
+export type CheckGatesRequest = Message<"policyguard.control.v1.CheckGatesRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Name of the environment.
+   *
+   * @generated from field: string env_name = 3;
+   */
+  envName: string;
+
+  /**
+   * The version. Default: the newest.
+   *
+   * @generated from field: optional int32 version = 4;
+   */
+  version?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CheckGatesRequest.
+ * Use `create(CheckGatesRequestSchema)` to create a new message.
+ */
+export const CheckGatesRequestSchema: GenMessage<CheckGatesRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_gate_service, 4);
+
+/**
+ * @generated from message policyguard.control.v1.CheckGatesResponse
+ */
+export type CheckGatesResponse = Message<"policyguard.control.v1.CheckGatesResponse"> & {
+  /**
+   * The version that was checked.
+   *
+   * @generated from field: int32 version = 1;
+   */
+  version: number;
+
+  /**
+   * Its content.
+   *
+   * @generated from field: string content_digest = 2;
+   */
+  contentDigest: string;
+
+  /**
+   * How each gate stands, those that every environment has included. Those of the environment's own are all here, also
+   * those that only publishing or promoting checks.
+   *
+   * @generated from field: repeated policyguard.control.v1.BundleGate gates = 3;
+   */
+  gates: BundleGate[];
+
+  /**
+   * Seconds after which it is worth to ask again; null when nothing is being found out.
+   *
+   * @generated from field: optional int32 retry_after = 4;
+   */
+  retryAfter?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CheckGatesResponse.
+ * Use `create(CheckGatesResponseSchema)` to create a new message.
+ */
+export const CheckGatesResponseSchema: GenMessage<CheckGatesResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_gate_service, 5);
+
+/**
+ * @generated from message policyguard.control.v1.ListGateResultsRequest
+ */
+export type ListGateResultsRequest = Message<"policyguard.control.v1.ListGateResultsRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Name of the environment.
+   *
+   * @generated from field: string env_name = 3;
+   */
+  envName: string;
+
+  /**
+   * Only about this content.
+   *
+   * @generated from field: optional string content_digest = 4;
+   */
+  contentDigest?: string | undefined;
+
+  /**
+   * Only of this gate.
+   *
+   * @generated from field: optional string gate = 5;
+   */
+  gate?: string | undefined;
+
+  /**
+   * Page size, 1 to 200. Default 50.
+   *
+   * @generated from field: optional int32 limit = 6;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Entries to skip. Default 0.
+   *
+   * @generated from field: optional int32 offset = 7;
+   */
+  offset?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListGateResultsRequest.
+ * Use `create(ListGateResultsRequestSchema)` to create a new message.
+ */
+export const ListGateResultsRequestSchema: GenMessage<ListGateResultsRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_gate_service, 6);
+
+/**
+ * @generated from message policyguard.control.v1.ListGateResultsResponse
+ */
+export type ListGateResultsResponse = Message<"policyguard.control.v1.ListGateResultsResponse"> & {
+  /**
+   * Entries in all.
+   *
+   * @generated from field: int32 total = 1;
+   */
+  total: number;
+
+  /**
+   * Page size in force.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Entries skipped.
+   *
+   * @generated from field: int32 offset = 3;
+   */
+  offset: number;
+
+  /**
+   * The entries of the page.
+   *
+   * @generated from field: repeated policyguard.control.v1.GateResult results = 4;
+   */
+  results: GateResult[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListGateResultsResponse.
+ * Use `create(ListGateResultsResponseSchema)` to create a new message.
+ */
+export const ListGateResultsResponseSchema: GenMessage<ListGateResultsResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_gate_service, 7);
+
+/**
+ * GateService defines the gates of environments, and finds out how versions stand. How a version stands is also in
+ * `gates` of the bundle.
  *
  * @generated from service policyguard.control.v1.GateService
  */
@@ -161,6 +346,28 @@ export const GateService: GenService<{
     methodKind: "unary";
     input: typeof SetGatesRequestSchema;
     output: typeof SetGatesResponseSchema;
+  },
+  /**
+   * Says how a version stands before its environment's gates, and begins to find out what is not known yet: benchmarks
+   * and replays start, and the answer names them. It does not wait for them: ask again. Nothing is activated. For a
+   * version whose content was deleted nothing begins.
+   *
+   * @generated from rpc policyguard.control.v1.GateService.CheckGates
+   */
+  checkGates: {
+    methodKind: "unary";
+    input: typeof CheckGatesRequestSchema;
+    output: typeof CheckGatesResponseSchema;
+  },
+  /**
+   * Lists what was found out for the gates of an environment, newest first.
+   *
+   * @generated from rpc policyguard.control.v1.GateService.ListGateResults
+   */
+  listGateResults: {
+    methodKind: "unary";
+    input: typeof ListGateResultsRequestSchema;
+    output: typeof ListGateResultsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_policyguard_control_v1_gate_service, 0);

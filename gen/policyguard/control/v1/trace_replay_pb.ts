@@ -39,7 +39,8 @@ export type ReplayBundle = Message<"policyguard.control.v1.ReplayBundle"> & {
   environment: string;
 
   /**
-   * Version of the bundle. Default: the active one.
+   * Version of the bundle. Default: the active one. Null in the replay of a gate: that is by content, which may be of
+   * several versions, or of none yet.
    *
    * @generated from field: optional int32 version = 3;
    */

@@ -52,6 +52,16 @@ export type Compared = {
   readonly omitted: number;
 };
 
+/** How a benchmark differs from its baseline. */
+export type ComparedBaseline = {
+  readonly common: number;
+  readonly uncommon: number;
+  readonly overall: Difference;
+  readonly groupP: number;
+  /** By how much groups widen the variance of the difference; at least 1. */
+  readonly designEffect: number;
+};
+
 const draws = 10_000;
 const maxListed = 1_000;
 const maxSlices = 100;
@@ -65,6 +75,35 @@ interface Pair {
 /** Compares. */
 export function compareSamples({ facts, withFacts, seed }: CompareQuestion, tools: Tools): Compared {
   tools.enter("comparing the samples");
+  const { pairs, uncommon } = pairsOf({ facts, withFacts });
+  const slices = slicesOf(pairs);
+  const adjusted = holm(slices.map(({ p }) => p));
+  const newlyWrong = pairs.filter(({ isRight, wasRight }) => wasRight && !isRight).map(({ fact }) => fact.id);
+  const newlyRight = pairs.filter(({ isRight, wasRight }) => isRight && !wasRight).map(({ fact }) => fact.id);
+  return {
+    common: pairs.length,
+    uncommon,
+    overall: differenceOf(pairs),
+    groupP: signFlip(groupDifferences(pairs), { seed, draws }),
+    slices: slices.map((slice, at) => ({ ...slice, adjustedP: adjusted[at] ?? 1 })),
+    newlyWrong: newlyWrong.slice(0, maxListed),
+    newlyRight: newlyRight.slice(0, maxListed),
+    omitted: Math.max(0, newlyWrong.length - maxListed) + Math.max(0, newlyRight.length - maxListed),
+  };
+}
+
+/** Compares as a whole, for a gate. */
+export function compareBaseline({ facts, withFacts, seed }: CompareQuestion, tools: Tools): ComparedBaseline {
+  tools.enter("comparing with the baseline");
+  const { pairs, uncommon } = pairsOf({ facts, withFacts });
+  return {
+    ...{ common: pairs.length, uncommon, overall: differenceOf(pairs) },
+    groupP: signFlip(groupDifferences(pairs), { seed, draws }),
+    designEffect: designEffectOf(pairs),
+  };
+}
+
+function pairsOf({ facts, withFacts }: Pick<CompareQuestion, "facts" | "withFacts">) {
   const others = new Map(withFacts.map((line) => factOf(line)).map((fact) => [fact.id, fact]));
   const own = facts.map(factOf);
   const pairs = own.flatMap((fact): Pair[] => {
@@ -73,20 +112,30 @@ export function compareSamples({ facts, withFacts, seed }: CompareQuestion, tool
     return [{ fact, isRight: fact.found === fact.truth, wasRight: other.found === fact.truth }];
   });
   const unscored = own.filter(({ id, truth }) => truth === null && others.get(id)?.truth === null).length;
-  const slices = slicesOf(pairs);
-  const adjusted = holm(slices.map(({ p }) => p));
-  const newlyWrong = pairs.filter(({ isRight, wasRight }) => wasRight && !isRight).map(({ fact }) => fact.id);
-  const newlyRight = pairs.filter(({ isRight, wasRight }) => isRight && !wasRight).map(({ fact }) => fact.id);
-  return {
-    common: pairs.length,
-    uncommon: own.length + others.size - 2 * (pairs.length + unscored),
-    overall: differenceOf(pairs),
-    groupP: signFlip(groupDifferences(pairs), { seed, draws }),
-    slices: slices.map((slice, at) => ({ ...slice, adjustedP: adjusted[at] ?? 1 })),
-    newlyWrong: newlyWrong.slice(0, maxListed),
-    newlyRight: newlyRight.slice(0, maxListed),
-    omitted: Math.max(0, newlyWrong.length - maxListed) + Math.max(0, newlyRight.length - maxListed),
-  };
+  return { pairs, uncommon: own.length + others.size - 2 * (pairs.length + unscored) };
+}
+
+/** The variance of the mean difference between groups over that of independent samples, as for shares (cluster.ts). */
+function designEffectOf(pairs: readonly Pair[]): number {
+  const groups = groupsOf(pairs).map((members) => ({ n: members.length, sum: sumOf(members) }));
+  const n = pairs.length;
+  const count = groups.length;
+  if (count === n) return 1;
+  const mean = groups.reduce((total, { sum }) => total + sum, 0) / n;
+  const changed = pairs.filter(({ isRight, wasRight }) => isRight !== wasRight).length;
+  const simple = (changed / n - mean ** 2) / n;
+  // Where nothing differs, or all of it in the same way, the variance says nothing: then each group counts once.
+  if (simple <= 0 || count < 2) return n / count;
+  const between = groups.reduce((total, group) => total + (group.sum - mean * group.n) ** 2, 0);
+  return Math.max(1, ((count / (count - 1)) * between) / n ** 2 / simple);
+}
+
+function groupsOf(pairs: readonly Pair[]): Pair[][] {
+  return [...Map.groupBy(pairs, ({ fact }) => (fact.group === null ? `#${fact.id}` : `g${fact.group}`)).values()];
+}
+
+function sumOf(members: readonly Pair[]): number {
+  return members.reduce((sum, { isRight, wasRight }) => sum + Number(isRight) - Number(wasRight), 0);
 }
 
 function factOf(line: string): SampleFact {
@@ -113,10 +162,7 @@ function differenceOf(pairs: readonly Pair[]): Difference {
 
 /** By how many samples each group is better or worse. */
 function groupDifferences(pairs: readonly Pair[]): number[] {
-  const groups = Map.groupBy(pairs, ({ fact }) => (fact.group === null ? `#${fact.id}` : `g${fact.group}`));
-  return [...groups.values()].map((members) =>
-    members.reduce((sum, { isRight, wasRight }) => sum + Number(isRight) - Number(wasRight), 0),
-  );
+  return groupsOf(pairs).map(sumOf);
 }
 
 function slicesOf(pairs: readonly Pair[]): Omit<SliceDifference, "adjustedP">[] {

@@ -10,6 +10,7 @@ import { addBenchmarkResults, type NewBenchmarkResult } from "../../../store/mea
 import { findDataset } from "../../../store/measure/dataset/dataset.ts";
 import { countSamples } from "../../../store/measure/dataset/dataset-sample.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
+import type { ComparedBaseline } from "../../analysis/benchmark/compare-samples.ts";
 import type { JudgedSample } from "../../analysis/benchmark/judge-samples.ts";
 import type { SampleFact } from "../../analysis/benchmark/measure-samples.ts";
 import {
@@ -22,6 +23,7 @@ import {
 } from "../../analysis/benchmark/prediction.ts";
 import { matchSpans } from "../../analysis/benchmark/span-match.ts";
 import type { ReplayTarget } from "../../analysis/replay-trace.ts";
+import { settleGates } from "../../bundle/gate/result.ts";
 import { nextPace } from "../../run/pace.ts";
 import type { RunAtWork, RunKind, StepResult } from "../../run/run-worker.ts";
 import type { TextSeals } from "../../sealed-text.ts";
@@ -31,6 +33,7 @@ import type { SampleContent } from "../dataset/sample-content.ts";
 import { allFacts } from "./benchmark-fact.ts";
 import { type BenchmarkProgress, type BenchmarkSpec, benchmarkProgressOf, benchmarkSpecOf } from "./benchmark-spec.ts";
 import { BenchmarkTargets, type WantedTarget } from "./benchmark-target.ts";
+import { judgeBenchmark } from "./judge-benchmark.ts";
 
 /** Samples that one step judges. */
 const paceLimits = { first: 100, min: 10, max: 1_000 };
@@ -65,6 +68,20 @@ export class BenchmarkRun implements RunKind {
   }
 
   async prepare(run: RunAtWork): Promise<(tx: Transaction) => Promise<StepResult>> {
+    const write = await this.#step(run);
+    return async (tx) => {
+      const result = await write(tx);
+      if (result.isLast) {
+        const found = { spec: benchmarkSpecOf(run.spec), progress: benchmarkProgressOf(result.report) };
+        await settleGates(tx, run.id, (gate) =>
+          gate.kind === "benchmark" ? judgeBenchmark(gate.benchmark, found) : undefined,
+        );
+      }
+      return result;
+    };
+  }
+
+  async #step(run: RunAtWork): Promise<(tx: Transaction) => Promise<StepResult>> {
     const spec = benchmarkSpecOf(run.spec);
     const progress = benchmarkProgressOf(run.report);
     const pace = this.#paces.get(run.id) ?? paceLimits.first;
@@ -122,15 +139,27 @@ export class BenchmarkRun implements RunKind {
 
   async #measure(
     run: RunAtWork,
-    { seed, sweep, positive }: BenchmarkSpec,
+    { seed, sweep, positive, baselineRunId }: BenchmarkSpec,
     progress: BenchmarkProgress,
   ): Promise<(tx: Transaction) => Promise<StepResult>> {
     const facts = await allFacts(this.#database, run.orgId, run.id);
     const question = { facts, seed, sweep, labelMap: positive.labelMap };
     const measured = await this.#analysis.run("measureSamples", question, { orgId: run.orgId });
-    const report = plain({ ...progress, measured });
+    const baseline = baselineRunId === undefined ? undefined : await this.#compare(run, facts, baselineRunId);
+    const report = plain({ ...progress, measured, ...(baseline !== undefined && { baseline }) });
     const { done } = run;
     return async () => ({ cursor: `${run.cursor}/measured`, done, total: done, report, isLast: true });
+  }
+
+  /** Null when the results of the baseline are gone. */
+  async #compare(
+    { orgId }: RunAtWork,
+    facts: readonly string[],
+    baselineRunId: string,
+  ): Promise<ComparedBaseline | null> {
+    const withFacts = await allFacts(this.#database, orgId, baselineRunId);
+    if (withFacts.length === 0) return null;
+    return this.#analysis.run("compareBaseline", { facts, withFacts, seed: 0 }, { orgId });
   }
 }
 

@@ -1,14 +1,16 @@
 // What a benchmark is to do, and what has come of it, as its run keeps both.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { ComparedBaseline } from "../../analysis/benchmark/compare-samples.ts";
 import type { Measured } from "../../analysis/benchmark/measure-samples.ts";
 import type { PositiveRule } from "../../analysis/benchmark/prediction.ts";
+import type { NamedContent } from "../../playground/selection.ts";
 
 /** What is measured, with versions that do not change anymore. */
 export type BenchmarkSubject =
   | { readonly policy: { readonly policyId: string; readonly version: number } }
   | { readonly document: JsonValue }
-  | { readonly bundle: { readonly projectId: string; readonly environment: string; readonly version: number } }
+  | { readonly bundle: NamedContent }
   | { readonly detector: { readonly use: string; readonly parameters: JsonObject } };
 
 /** Which samples are measured. */
@@ -49,12 +51,16 @@ export interface BenchmarkSpec {
   readonly sweep: boolean;
   readonly scope: BenchmarkScope;
   readonly inputs: BenchmarkInputs;
+  /** The benchmark that it is compared with at its end. */
+  readonly baselineRunId?: string | undefined;
 }
 
 /** What has come of a run so far; `measured` at its end. */
 export interface BenchmarkProgress {
   readonly trainingOverlap: number;
   readonly measured: Measured | null;
+  /** How it differs from its baseline; null when the results of that are gone. */
+  readonly baseline?: ComparedBaseline | null;
 }
 
 /** The spec of a benchmark's run. */

@@ -8,7 +8,7 @@ import type { Caller } from "../../../kit/rpc/context.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import type { ReplayTarget } from "../../analysis/replay-trace.ts";
 import { listTexts } from "../../playground/playground.ts";
-import { PolicyFinder } from "../../playground/selection.ts";
+import { type NamedContent, PolicyFinder } from "../../playground/selection.ts";
 import { enabledSchemas } from "../../policy/output-schema.ts";
 import type { BenchmarkScope, BenchmarkSubject } from "./benchmark-spec.ts";
 
@@ -16,9 +16,7 @@ import type { BenchmarkScope, BenchmarkSubject } from "./benchmark-spec.ts";
 export interface WantedTarget {
   readonly policy: { readonly policyId: string; readonly version?: number | undefined } | undefined;
   readonly document: JsonValue | undefined;
-  readonly bundle:
-    | { readonly projectId: string; readonly environment: string; readonly version?: number | undefined }
-    | undefined;
+  readonly bundle: NamedContent | undefined;
   readonly detector: { readonly use: string; readonly parameters: JsonObject } | undefined;
 }
 
@@ -54,17 +52,25 @@ export class BenchmarkTargets {
     return this.#policy(caller, { ...policy }, { scope, subject: undefined });
   }
 
-  async #bundle(caller: Caller, wanted: NonNullable<WantedTarget["bundle"]>): Promise<FoundTarget> {
-    const { parts, environment, projectId, bundle } = await this.#finder.bundle(caller, wanted);
+  async #bundle(caller: Caller, wanted: NamedContent): Promise<FoundTarget> {
+    const { parts, environment, projectId, named } = await this.#named(caller, wanted);
     const hash = createHash("sha256");
     for (const { path, data } of [...parts].sort((a, b) => (a.path < b.path ? -1 : 1))) {
       hash.update(JSON.stringify([path, data.length])).update(data);
     }
     return {
-      subject: { bundle: { projectId, environment, version: bundle.version } },
+      subject: { bundle: { projectId, environment, ...named } },
       judge: { parts, environment, projectId },
       contentDigest: hash.digest("hex"),
     };
+  }
+
+  async #named(caller: Caller, { contentDigest, ...wanted }: NamedContent) {
+    if (contentDigest !== undefined) {
+      return { ...(await this.#finder.content(caller, { ...wanted, contentDigest })), named: { contentDigest } };
+    }
+    const { bundle, ...found } = await this.#finder.bundle(caller, wanted);
+    return { ...found, named: { version: bundle.version } };
   }
 
   async #policy(

@@ -117,13 +117,8 @@ export class Benchmarks {
       await this.#analysis.run("checkReplay", target.judge, { orgId: caller.orgId, signal });
     return this.#database.transaction(caller, async (tx) => {
       if (scope.projectId !== undefined) await requireProject(tx, scope.projectId);
-      const spec = await this.#spec(tx, caller, { ...input, scope }, target);
-      const kept = JSON.parse(JSON.stringify(spec)) as JsonObject; // plain data
-      const projectId = scope.projectId ?? ("bundle" in spec.subject ? spec.subject.bundle.projectId : undefined);
-      const run = await addRun(tx, {
-        ...{ kind: "benchmark", spec: kept, projectId },
-        createdBy: caller.credential.label,
-      });
+      const spec = await makeSpec(tx, caller, { ...input, scope, now: this.#clock.now() }, target);
+      const run = await addBenchmark(tx, caller, spec);
       tx.changed({ resource: `benchmark/${run.id}`, before: null, after: saidSpec(spec) });
       return benchmarkOf(run, null);
     });
@@ -230,26 +225,48 @@ export class Benchmarks {
     if (facts.length > 0) return facts;
     throw notComparable(`the results of ${run.id} are gone: they are kept for ${detailDays} days`);
   }
+}
 
-  async #spec(
-    tx: Transaction,
-    caller: Caller,
-    { datasetId, version: wanted, filter, positive, seed, sweep, scope, asOf }: NewBenchmark,
-    { subject, contentDigest }: FoundTarget,
-  ): Promise<BenchmarkSpec> {
-    const dataset = await requireDataset(tx, caller, datasetId);
-    const version = versionOf(dataset, wanted);
-    await checkSamples(tx, datasetId, { ...filter, version }, positive);
-    const digest = await versionDigest(tx, datasetId, version);
-    const { erasureRevision = 0 } = (await findVersion(tx, datasetId, version)) ?? {};
-    return {
-      ...{ datasetId: dataset.id, version, subject, filter, positive, seed, sweep, scope },
-      inputs: {
-        ...{ datasetDigest: digest.toString("hex"), erasureRevision, contentDigest, engine: engineDigest },
-        ...{ node: process.version, models: modelDigests(), asOf: (asOf ?? this.#clock.now()).toISOString() },
-      },
-    };
-  }
+/** What a benchmark is to do, with versions that do not change anymore. */
+export async function makeSpec(
+  tx: Transaction,
+  caller: Caller,
+  {
+    datasetId,
+    version: wanted,
+    filter,
+    positive,
+    seed,
+    sweep,
+    scope,
+    asOf,
+    now,
+  }: Omit<NewBenchmark, "target"> & { readonly now: Date },
+  { subject, contentDigest }: Pick<FoundTarget, "subject" | "contentDigest">,
+): Promise<BenchmarkSpec> {
+  const dataset = await requireDataset(tx, caller, datasetId);
+  const version = versionOf(dataset, wanted);
+  await checkSamples(tx, datasetId, { ...filter, version }, positive);
+  const digest = await versionDigest(tx, datasetId, version);
+  const { erasureRevision = 0 } = (await findVersion(tx, datasetId, version)) ?? {};
+  return {
+    ...{ datasetId: dataset.id, version, subject, filter, positive, seed, sweep, scope },
+    inputs: {
+      ...{ datasetDigest: digest.toString("hex"), erasureRevision, contentDigest, engine: engineDigest },
+      ...{ node: process.version, models: modelDigests(), asOf: (asOf ?? now).toISOString() },
+    },
+  };
+}
+
+/** Adds the run of a benchmark. */
+export function addBenchmark(tx: Transaction, caller: Caller, spec: BenchmarkSpec): Promise<RunRow> {
+  const kept = JSON.parse(JSON.stringify(spec)) as JsonObject; // plain data
+  const { subject, scope } = spec;
+  const projectId = scope.projectId ?? ("bundle" in subject ? subject.bundle.projectId : undefined);
+  return addRun(tx, {
+    ...{ kind: "benchmark", spec: kept, projectId },
+    createdBy: caller.credential.label,
+  });
 }
 
 /** The benchmark, if the caller may see it: a ci token sees those about its own project. */
@@ -259,8 +276,14 @@ async function requireBenchmark(tx: Transaction, { credential }: Caller, id: str
   return run;
 }
 
+/** What a benchmark asks, without what it asks about: two of the same question are compared sample by sample. */
+export function questionOf({ version, inputs, filter, positive }: BenchmarkSpec): string {
+  const question = [version, inputs.datasetDigest, filter, positive.labels, positive.outcomeAtLeast];
+  return canonicalText(JSON.parse(JSON.stringify(question)) as JsonValue); // plain data
+}
+
 /** Throws for a map that leaves out labels that are to be found. */
-function checkLabels({ labels, labelMap }: PositiveRule): void {
+export function checkLabels({ labels, labelMap }: PositiveRule): void {
   if (Object.keys(labelMap).length === 0) return;
   const missing = labels.filter((label) => !Object.hasOwn(labelMap, label));
   if (missing.length === 0) return;
@@ -268,7 +291,8 @@ function checkLabels({ labels, labelMap }: PositiveRule): void {
   throw validationFailed([{ field: "label_map", message }]);
 }
 
-async function checkSamples(
+/** Throws when there are no such samples, or too many. */
+export async function checkSamples(
   tx: Transaction,
   datasetId: string,
   filter: BenchmarkFilter & { readonly version: number },
@@ -324,8 +348,8 @@ function saidTarget(subject: BenchmarkSubject, digest: string) {
     return { policy: { policy_id: subject.policy.policyId, version: subject.policy.version } };
   }
   if ("detector" in subject) return subject;
-  const { projectId, environment, version } = subject.bundle;
-  return { bundle: { project_id: projectId, environment, version } };
+  const { projectId, environment, version, contentDigest } = subject.bundle;
+  return { bundle: { project_id: projectId, environment, version, content_digest: contentDigest } };
 }
 
 async function approvedBenchmark(tx: Transaction, run: RunRow): Promise<Benchmark> {
@@ -361,9 +385,7 @@ function assertComparable(
   }
   if (own.spec.datasetId !== other.spec.datasetId) throw notComparable("they are about different datasets");
   if (commonSamples) return;
-  const question = ({ spec: { version, inputs, filter, positive } }: Benchmark): JsonValue =>
-    JSON.parse(JSON.stringify([version, inputs.datasetDigest, filter, positive.labels, positive.outcomeAtLeast])); // plain data
-  if (canonicalText(question(own)) === canonicalText(question(other))) return;
+  if (questionOf(own.spec) === questionOf(other.spec)) return;
   throw notComparable(
     "they measured another version, another part of it, or by another rule of what is to be found; common_samples=true compares what both have",
   );

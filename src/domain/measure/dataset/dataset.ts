@@ -6,6 +6,7 @@ import { Fault, insufficientScope, notFound, validationFailed } from "../../../k
 import { newId } from "../../../kit/process/id.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";
 import type { Page } from "../../../kit/rpc/page.ts";
+import { gatesOfDataset } from "../../../store/bundle/gate.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import { violatedUnique } from "../../../store/connection/driver-error.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
@@ -112,9 +113,10 @@ export class Datasets {
   }
 
   /** Deletes the dataset with all of its versions. */
-  delete(caller: Caller, id: string): Promise<void> {
+  delete(caller: Caller, id: string, { force }: { readonly force: boolean }): Promise<void> {
     return this.#database.transaction(caller, async (tx) => {
       const row = await requireLockedDataset(tx, caller, id);
+      if (!force) await requireUnused(tx, id);
       await deleteDataset(tx, id);
       await enqueueJob(tx, "purge-dataset", { org_id: tx.orgId, dataset_id: id });
       tx.changed({ resource: `dataset/${id}`, before: auditView(row), after: null });
@@ -128,6 +130,14 @@ export class Datasets {
       return listVersions(tx, id, page);
     });
   }
+}
+
+/** Throws while a gate names the dataset. Whoever sets gates holds the dataset until the commit. */
+async function requireUnused(tx: Transaction, id: string): Promise<void> {
+  const gates = await gatesOfDataset(tx, id);
+  if (gates.length === 0) return;
+  const named = gates.map(({ project, environment, gate }) => `${gate} of ${project}/${environment}`).join(", ");
+  throw new Fault(Reason.DATASET_IN_USE, `gates name the dataset: ${named}; set them without it, or use force=true`);
 }
 
 /** A dataset to add. */

@@ -3,6 +3,7 @@ import { timestampDate, timestampFromDate, ValueSchema } from "@bufbuild/protobu
 import type { ServiceImpl } from "@connectrpc/connect";
 import {
   type BenchmarkFilter,
+  type BenchmarkFilterSchema,
   BenchmarkMismatch,
   type BenchmarkPositive,
   type BenchmarkResultSchema,
@@ -94,13 +95,15 @@ function targetOf(target: BenchmarkTarget | undefined): NewBenchmark["target"] {
   };
 }
 
-function filterOf(filter: BenchmarkFilter | undefined): NewBenchmark["filter"] {
+/** The filter of a request. */
+export function filterOf(filter: BenchmarkFilter | undefined): NewBenchmark["filter"] {
   if (filter === undefined) return {};
   const { split = DatasetSplit.UNSPECIFIED, label, stage = Stage.UNSPECIFIED, language, tag } = filter;
   return { split: nameOfSplit(split), label, stage: nameOfStage(stage), language, tag };
 }
 
-function positiveOf(
+/** What is to be found, of a request. */
+export function positiveOf(
   { labels, outcomeAtLeast }: Partial<BenchmarkPositive> = {},
   labelMap: Readonly<Record<string, string>>,
 ): NewBenchmark["positive"] {
@@ -122,21 +125,33 @@ export function benchmarkMessage({
   approval,
 }: Benchmark): MessageInitShape<typeof BenchmarkSchema> {
   const { datasetId, version, subject, filter, positive, seed, scope, inputs } = spec;
-  const { labels, outcomeAtLeast, labelMap } = positive;
+  const { labelMap } = positive;
   return {
     ...runFields(run),
     ...{ datasetId, version, target: targetMessage(subject), seed, scope, labelMap: { ...labelMap } },
-    filter: {
-      ...{ label: filter.label, language: filter.language, tag: filter.tag },
-      split: splitOfName(filter.split ?? null),
-      ...(filter.stage !== undefined && { stage: stageOfName(filter.stage) }),
-    },
-    positive: { labels: [...labels], outcomeAtLeast: outcomeOfName(outcomeAtLeast) },
+    filter: filterMessage(filter),
+    positive: positiveMessage(positive),
     inputs: { ...inputs, models: [...inputs.models], asOf: timestampFromDate(new Date(inputs.asOf)) },
     resultsUntil: timestampFromDate(resultsUntil),
     approval: approval === null ? undefined : approvalMessage(approval),
     report: progress.measured === null ? undefined : reportMessage(progress.measured, progress.trainingOverlap),
   };
+}
+
+/** A filter in the API's form. */
+export function filterMessage(
+  filter: Benchmark["spec"]["filter"],
+): Exclude<MessageInitShape<typeof BenchmarkFilterSchema>, BenchmarkFilter> {
+  return {
+    ...{ label: filter.label, language: filter.language, tag: filter.tag },
+    split: splitOfName(filter.split ?? null),
+    ...(filter.stage !== undefined && { stage: stageOfName(filter.stage) }),
+  };
+}
+
+/** What is to be found, in the API's form. */
+export function positiveMessage({ labels, outcomeAtLeast }: Benchmark["spec"]["positive"]) {
+  return { labels: [...labels], outcomeAtLeast: outcomeOfName(outcomeAtLeast) };
 }
 
 function approvalMessage({ projectId, environment, approvedBy, approvedAt }: NonNullable<Benchmark["approval"]>) {

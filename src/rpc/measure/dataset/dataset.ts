@@ -38,8 +38,8 @@ export function datasetHandlers(datasets: Datasets): DatasetMethods {
       const change = { ...(name === undefined ? {} : { name }), description, licence, metadata };
       return { dataset: datasetMessage(await datasets.update(callerOf(context), datasetId, change)) };
     },
-    deleteDataset: async ({ datasetId }, context) => {
-      await datasets.delete(callerOf(context), datasetId);
+    deleteDataset: async ({ datasetId, force }, context) => {
+      await datasets.delete(callerOf(context), datasetId, { force });
       return {};
     },
     listDatasetVersions: async ({ datasetId, ...request }, context) => {

@@ -101,6 +101,12 @@ export async function lockDataset(tx: Transaction, id: string, reached: DatasetF
   return findDataset(tx, id, reached);
 }
 
+/** The dataset. If there is one, nobody can delete it before the commit. */
+export async function shareDataset(tx: Transaction, id: string): Promise<DatasetRow | null> {
+  await tx.sql("select id from dataset where org_id = ? and id = ? for share", [tx.orgId, id]);
+  return findDataset(tx, id);
+}
+
 /** A page of datasets, newest first, and their count. */
 export function listDatasets(tx: Transaction, filter: DatasetFilter, page: Page): Promise<[DatasetRow[], number]> {
   return tx.em.findAndCount(

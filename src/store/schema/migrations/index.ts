@@ -30,6 +30,7 @@ import { KnowFailedAlerts } from "./0026-know-failed-alerts.ts";
 import { KeepBenchmarkResults } from "./0027-keep-benchmark-results.ts";
 import { SignCheckpoints } from "./0028-sign-checkpoints.ts";
 import { ApproveBaselines } from "./0029-approve-baselines.ts";
+import { JudgeByGates } from "./0030-judge-by-gates.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -62,4 +63,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0027-keep-benchmark-results", class: KeepBenchmarkResults },
   { name: "0028-sign-checkpoints", class: SignCheckpoints },
   { name: "0029-approve-baselines", class: ApproveBaselines },
+  { name: "0030-judge-by-gates", class: JudgeByGates },
 ];

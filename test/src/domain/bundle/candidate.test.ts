@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ownAnalysis } from "../../../../src/domain/analysis/own-analysis.ts";
-import { Bundles } from "../../../../src/domain/bundle/bundle.ts";
 import { Candidates } from "../../../../src/domain/bundle/candidate.ts";
 import { KeyRotation } from "../../../../src/domain/bundle/key-rotation.ts";
 import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
@@ -9,6 +7,7 @@ import { statementKids } from "../../../../src/kit/crypto/statement.ts";
 import { systemClock } from "../../../../src/kit/process/clock.ts";
 import { createSealer, parseMasterKeys } from "../../../../src/platform/seal.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { bundlesOf } from "../../../harness/bundles.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 
@@ -26,7 +25,7 @@ describe("the manifest of a candidate", () => {
     world = await createWorld(database);
     const sealer = createSealer({ masterKeys: parseMasterKeys(randomBytes(32).toString("base64")) });
     const signingKeys = new SigningKeys(database, sealer);
-    const bundles = new Bundles(database, signingKeys, ownAnalysis());
+    const bundles = bundlesOf(database, signingKeys);
     candidates = new Candidates(database, signingKeys);
     keys = new KeyRotation(database, signingKeys);
     path = { projectId: world.projectId, environment: world.environment };

@@ -11,7 +11,6 @@ import type { PackSource } from "../../../../runtime/engine/policy/extend.ts";
 import { type PatternPart, patternPartPath } from "../../../../runtime/engine/policy-plan/pattern-part.ts";
 import type { Analysis } from "../../../../src/domain/analysis/analysis.ts";
 import { ownAnalysis } from "../../../../src/domain/analysis/own-analysis.ts";
-import { Bundles } from "../../../../src/domain/bundle/bundle.ts";
 import { requireContentSize, storedParts } from "../../../../src/domain/bundle/content.ts";
 import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { Playground } from "../../../../src/domain/playground/playground.ts";
@@ -22,6 +21,7 @@ import { createSealer, parseMasterKeys } from "../../../../src/platform/seal.ts"
 import type { BundleRow } from "../../../../src/store/bundle/bundle.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { listAgents, touchAgents } from "../../../../src/store/project/agent.ts";
+import { bundlesOf } from "../../../harness/bundles.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { createRunningClock } from "../../../harness/moved-clock.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
@@ -81,11 +81,9 @@ describe("the content of a bundle", () => {
 
   const masterKey = Buffer.alloc(32, 7).toString("base64");
   const bundlesWith = (packs?: PackSource, analysis: Analysis = ownAnalysis({ packs })) =>
-    new Bundles(
-      database,
-      new SigningKeys(database, createSealer({ masterKeys: parseMasterKeys(masterKey) })),
+    bundlesOf(database, new SigningKeys(database, createSealer({ masterKeys: parseMasterKeys(masterKey) })), {
       analysis,
-    );
+    });
   /** How often an analysis was asked for something. */
   function countedAnalysis() {
     const own = ownAnalysis();

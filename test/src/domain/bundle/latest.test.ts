@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ownAnalysis } from "../../../../src/domain/analysis/own-analysis.ts";
-import { Bundles } from "../../../../src/domain/bundle/bundle.ts";
+import type { Bundles } from "../../../../src/domain/bundle/bundle.ts";
 import { LatestBundles, type RuntimeScope } from "../../../../src/domain/bundle/latest.ts";
 import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { systemClock } from "../../../../src/kit/process/clock.ts";
 import { createSealer, parseMasterKeys } from "../../../../src/platform/seal.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { bundlesOf } from "../../../harness/bundles.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 
@@ -25,7 +25,7 @@ describe("LatestBundles.get()", () => {
     urls = await createTestDatabase();
     database = await openDatabase({ url: urls.applicationUrl, poolSize: 4, clock: systemClock });
     const sealer = createSealer({ masterKeys: parseMasterKeys(randomBytes(32).toString("base64")) });
-    bundles = new Bundles(database, new SigningKeys(database, sealer), ownAnalysis());
+    bundles = bundlesOf(database, new SigningKeys(database, sealer));
   });
 
   beforeEach(async () => {

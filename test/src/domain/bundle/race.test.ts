@@ -7,13 +7,13 @@ import type { Analysis } from "../../../../src/domain/analysis/analysis.ts";
 import type { JobName } from "../../../../src/domain/analysis/jobs.ts";
 import { ownAnalysis } from "../../../../src/domain/analysis/own-analysis.ts";
 import { shippedPacks } from "../../../../src/domain/analysis/shipped-packs.ts";
-import { Bundles } from "../../../../src/domain/bundle/bundle.ts";
 import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { Lists } from "../../../../src/domain/policy/list.ts";
 import { PackApplications } from "../../../../src/domain/policy/pack-apply.ts";
 import { Policies } from "../../../../src/domain/policy/policy.ts";
 import { createSealer, parseMasterKeys } from "../../../../src/platform/seal.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { bundlesOf } from "../../../harness/bundles.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { createRunningClock } from "../../../harness/moved-clock.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
@@ -63,11 +63,9 @@ describe("while a release is checked", () => {
   };
   const change = (run: number) => policies.update(world.caller, policyId, { document: documentOf(`change ${run}`) });
   const bundlesWith = (analysis: Analysis) =>
-    new Bundles(
-      database,
-      new SigningKeys(database, createSealer({ masterKeys: parseMasterKeys(masterKey) })),
+    bundlesOf(database, new SigningKeys(database, createSealer({ masterKeys: parseMasterKeys(masterKey) })), {
       analysis,
-    );
+    });
 
   it("another one of the same environment is published, and the one that expected to be first is told", async () => {
     const path = await fresh();

@@ -2,15 +2,14 @@
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ownAnalysis } from "../../../../src/domain/analysis/own-analysis.ts";
 import { ActivationRefresh } from "../../../../src/domain/bundle/activation-refresh.ts";
-import { Bundles } from "../../../../src/domain/bundle/bundle.ts";
 import { BundleRetention } from "../../../../src/domain/bundle/retention.ts";
 import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { createSealer, parseMasterKeys } from "../../../../src/platform/seal.ts";
 import { findActivation } from "../../../../src/store/bundle/bundle.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { findEnvironment } from "../../../../src/store/project/environment.ts";
+import { bundlesOf } from "../../../harness/bundles.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { createMovedClock } from "../../../harness/moved-clock.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
@@ -31,7 +30,7 @@ describe("with one organization whose key does not open", () => {
     database = await openDatabase({ url: urls.applicationUrl, poolSize: 4, clock });
     jobs = await openDatabase({ url: urls.workerUrl, poolSize: 2, clock });
     const sealer = createSealer({ masterKeys: parseMasterKeys(randomBytes(32).toString("base64")) });
-    const publisher = new Bundles(database, new SigningKeys(database, sealer), ownAnalysis());
+    const publisher = bundlesOf(database, new SigningKeys(database, sealer));
     activations = new ActivationRefresh(jobs, new SigningKeys(jobs, sealer));
     worlds = [];
     for (let i = 0; i < 3; i++) {

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownAnalysis } from "../../../../src/domain/analysis/own-analysis.ts";
-import { Bundles } from "../../../../src/domain/bundle/bundle.ts";
+import type { Bundles } from "../../../../src/domain/bundle/bundle.ts";
 import { Candidates } from "../../../../src/domain/bundle/candidate.ts";
 import { BundleRetention } from "../../../../src/domain/bundle/retention.ts";
 import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { Policies } from "../../../../src/domain/policy/policy.ts";
 import { createSealer, parseMasterKeys } from "../../../../src/platform/seal.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { bundlesOf } from "../../../harness/bundles.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { createMovedClock } from "../../../harness/moved-clock.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
@@ -40,7 +41,7 @@ describe("BundleRetention", () => {
       database,
       createSealer({ masterKeys: parseMasterKeys(randomBytes(32).toString("base64")) }),
     );
-    bundles = new Bundles(database, keys, ownAnalysis());
+    bundles = bundlesOf(database, keys);
     candidates = new Candidates(database, keys);
     retention = new BundleRetention(database, clock);
   });

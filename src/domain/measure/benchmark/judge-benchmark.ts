@@ -1,0 +1,176 @@
+// How a benchmark stands before a gate.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import { normalQuantile } from "../../../kit/statistics/normal.ts";
+import { newcombePaired, type PairedCounts } from "../../../kit/statistics/paired.ts";
+import { z95 } from "../../../kit/statistics/proportion.ts";
+import type { ComparedBaseline } from "../../analysis/benchmark/compare-samples.ts";
+import type { Measured, SampleMetrics } from "../../analysis/benchmark/measure-samples.ts";
+import type { BaselineRequirement, BenchmarkRequirement, MetricRequirement } from "../../bundle/gate/definition.ts";
+import type { GateFinding } from "../../bundle/gate/verdict.ts";
+import type { BenchmarkProgress, BenchmarkSpec } from "./benchmark-spec.ts";
+
+/** A requirement that was held against a benchmark. */
+interface Held {
+  readonly isMet: boolean;
+  readonly said: string;
+  /** Samples without which nobody could meet it; null when there are enough. */
+  readonly neededN: number | null;
+  readonly details: JsonObject;
+}
+
+/** How the benchmark stands. */
+export function judgeBenchmark(
+  { require, baseline }: BenchmarkRequirement,
+  { spec, progress }: { readonly spec: BenchmarkSpec; readonly progress: BenchmarkProgress },
+): GateFinding {
+  const { measured } = progress;
+  if (measured === null) throw new Error("a benchmark that has ended has measured");
+  const limits = require.map((requirement) => holdLimit(requirement, measured));
+  const compared = baseline === null ? [] : [holdBaseline(baseline, progress.baseline ?? null)];
+  const held = [...limits, ...compared];
+  const unmet = held.filter(({ isMet }) => !isMet);
+  const needed = unmet.flatMap(({ neededN }) => neededN ?? []);
+  const details: JsonObject = {
+    ...{ dataset_id: spec.datasetId, dataset_version: spec.version, samples: measured.overall.samples },
+    requirements: limits.map(({ details: each }) => each),
+    baseline: compared[0] === undefined ? null : { run_id: spec.baselineRunId ?? null, ...compared[0].details },
+    needed_n: needed.length === 0 ? null : Math.max(...needed),
+  };
+  if (unmet.length > 0) return { state: "failed", reason: unmet.map(({ said }) => said).join("; "), details };
+  return { state: "passed", reason: held.map(({ said }) => said).join("; "), details };
+}
+
+function holdLimit({ metric, slice, side, limit, bound }: MetricRequirement, measured: Measured): Held {
+  const { by, value: name } = slice ?? {};
+  const metrics =
+    slice === null ? measured.overall : measured.slices.find((each) => each.by === by && each.value === name)?.metrics;
+  const value = metrics === undefined ? null : heldValue(metrics, metric, bound);
+  const isMet = value !== null && (side === "at_least" ? value >= limit : value <= limit);
+  const wanted = `${side === "at_least" ? "at least" : "at most"} ${limit}`;
+  const where = slice === null ? "" : ` of ${by} ${name}`;
+  const what = `${bound === "estimate" ? "" : `the ${bound} bound of `}${spelled(metric)}${where}`;
+  const neededN = metrics === undefined || isMet ? null : neededFor({ metric, side, limit, bound }, metrics);
+  const lacks = neededN === null ? "" : `: nobody could pass with so few samples, ${neededN} are needed`;
+  const is = value === null ? "is not known: no sample says" : `is ${rounded(value)}`;
+  return {
+    ...{ isMet, neededN },
+    said: isMet ? `${what} ${is}` : `${what} ${is}, and has to be ${wanted}${lacks}`,
+    details: {
+      ...{ metric: spelled(metric), slice: slice === null ? null : { by: slice.by, value: slice.value } },
+      ...{ bound, [side]: limit, value: value === null ? null : rounded(value), met: isMet, needed_n: neededN },
+    },
+  };
+}
+
+function heldValue(
+  metrics: SampleMetrics,
+  metric: MetricRequirement["metric"],
+  bound: MetricRequirement["bound"],
+): number | null {
+  switch (metric) {
+    case "spanF1":
+      return metrics.spanExact?.f1 ?? null;
+    case "rocArea":
+      return metrics.rocArea;
+    case "prArea":
+      return metrics.prArea;
+    case "missing": {
+      const scored = metrics.positives + metrics.negatives;
+      return scored === 0 ? null : metrics.missing / scored;
+    }
+    default: {
+      const interval = metrics[metric];
+      if (interval === null) return null;
+      const { grouped } = interval;
+      if (bound === "lower") return Math.min(interval.lower, grouped?.lower ?? 1);
+      return bound === "upper" ? Math.max(interval.upper, grouped?.upper ?? 0) : interval.estimate;
+    }
+  }
+}
+
+/** Samples at which Wilson's bound reaches the limit without a single mistake; null when there are as many. */
+function neededFor(
+  { metric, side, limit, bound }: Pick<MetricRequirement, "metric" | "side" | "limit" | "bound">,
+  { positives, negatives }: SampleMetrics,
+): number | null {
+  const isShare = metric === "recall" || metric === "precision" || metric === "falsePositiveRate";
+  const z2 = z95 * z95;
+  const there = metric === "falsePositiveRate" ? negatives : positives;
+  let needed = 0;
+  if (isShare && bound === "lower" && side === "at_least") needed = Math.ceil((limit * z2) / (1 - limit));
+  if (isShare && bound === "upper" && side === "at_most") needed = Math.ceil((z2 * (1 - limit)) / limit);
+  return needed > there ? needed : null;
+}
+
+function holdBaseline({ test, alpha, margin }: BaselineRequirement, compared: ComparedBaseline | null): Held {
+  if (compared === null || compared.common === 0) {
+    const said = "the results of the approved baseline are gone: approve a newer benchmark";
+    return { isMet: false, said, neededN: null, details: { test, met: false, common: compared?.common ?? 0 } };
+  }
+  const { overall, groupP, common, designEffect } = compared;
+  const p = Math.max(overall.p, groupP);
+  const counts = scaled(overall, 1 / designEffect);
+  const { estimate, lower } = newcombePaired(counts, normalQuantile(1 - alpha));
+  const details = {
+    ...{ test, alpha, margin, common, only_right: overall.onlyRight, only_wrong: overall.onlyWrong },
+    ...{ estimate: rounded(estimate), lower: rounded(lower), p: rounded(p) },
+  };
+  const worse = `newly right ${overall.onlyRight}, newly wrong ${overall.onlyWrong} of ${common}`;
+  if (test === "no_regression" || margin === null) {
+    const isMet = !(estimate < 0 && p < alpha);
+    const said = isMet
+      ? `not significantly worse than the baseline (${worse})`
+      : `significantly worse than the baseline (${worse}; p ${rounded(p)})`;
+    return { isMet, said, neededN: null, details: { ...details, met: isMet, needed_n: null } };
+  }
+  const isMet = lower > -margin;
+  const neededN = isMet ? null : neededForMargin(counts, { margin, alpha, designEffect });
+  const lacks = neededN === null ? "" : `: even without any difference ${neededN} samples are needed`;
+  const said = isMet
+    ? `worse than the baseline by less than ${margin} (${worse})`
+    : `not shown to be worse than the baseline by less than ${margin} (${worse}; the bound is ${rounded(-lower)})${lacks}`;
+  return { isMet, said, neededN, details: { ...details, met: isMet, needed_n: neededN } };
+}
+
+function scaled(
+  { bothRight, onlyRight, onlyWrong, bothWrong }: ComparedBaseline["overall"],
+  factor: number,
+): PairedCounts {
+  return {
+    ...{ both: bothRight * factor, onlySecond: onlyRight * factor },
+    ...{ onlyFirst: onlyWrong * factor, neither: bothWrong * factor },
+  };
+}
+
+const maxNeeded = 1e9;
+
+/** Samples at which a version without any difference would be shown to be no worse; null when there are as many. */
+function neededForMargin(
+  { both, onlyFirst, onlySecond, neither }: PairedCounts,
+  { margin, alpha, designEffect }: { readonly margin: number; readonly alpha: number; readonly designEffect: number },
+): number | null {
+  const there = both + onlyFirst + onlySecond + neither;
+  const right = (both + onlyFirst) / there;
+  const z = normalQuantile(1 - alpha);
+  const suffices = (n: number) =>
+    newcombePaired({ both: right * n, onlyFirst: 0, onlySecond: 0, neither: (1 - right) * n }, z).lower > -margin;
+  if (suffices(there)) return null;
+  let few = there;
+  let enough = Math.max(2 * there, 2);
+  for (; enough < maxNeeded && !suffices(enough); enough *= 2) few = enough;
+  while (enough - few > 1) {
+    const middle = (few + enough) / 2;
+    if (suffices(middle)) enough = middle;
+    else few = middle;
+  }
+  return Math.ceil(enough * designEffect);
+}
+
+function spelled(metric: string): string {
+  return metric.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}

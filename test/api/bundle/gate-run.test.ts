@@ -1,0 +1,289 @@
+// Gates that runs decide: benchmarks and replays, and the gate of languages, which is decided at once.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addDataset, callsOf, policyOf, startGateWorld } from "../../harness/gate-world.ts";
+import { blockedEvaluation, evaluation } from "../../src/domain/telemetry/evaluation.ts";
+
+let scene: Awaited<ReturnType<typeof startGateWorld>>;
+beforeAll(async () => {
+  scene = await startGateWorld();
+});
+afterAll(() => scene.stop());
+
+const dayMs = 86_400_000;
+const finds = policyOf({ detect: "injection" });
+const misses = policyOf({ when: "segment.length > 1000" });
+const positive = { labels: ["attack"] };
+
+/** An organization with a policy that finds injections, in force as version 1. */
+async function withGuard() {
+  const world = await scene.newWorld();
+  const call = callsOf(scene.plane.baseUrl, world);
+  const { body: policy } = await call("POST", "org:/policies", { document: finds });
+  expect((await call("POST", "/bundles/publish", { activate: true })).status).toBe(201);
+  const change = (document: object) => call("PUT", `org:/policies/${policy.id}`, { document });
+  const runs = async () => Number((await call("GET", "org:/benchmarks")).body.total);
+  return { world, call, change, runs };
+}
+
+const recallGate = (dataset_id: string, change: object = {}, requirement: object = {}) => ({
+  ...{ id: "good-enough", kind: "benchmark" },
+  benchmark: { dataset_id, positive, require: [{ metric: "recall", at_least: 0.5 }], ...requirement },
+  ...change,
+});
+
+describe("a gate of a benchmark", () => {
+  test("begins what nobody has measured, names the run, and is decided by it; a roll-back passes", async () => {
+    const { world, call, change, runs } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 10, innocent: 10 });
+    await change(misses);
+    await call("POST", "/bundles/publish", {});
+    expect(await call("PUT", "/gates", { gates: [recallGate(dataset)] })).toMatchObject({ status: 200 });
+
+    const pending = await call("POST", "/bundles/2/activate", {});
+    expect(pending).toMatchObject({ status: 409, retryAfter: "2", detail: { error: "gate_pending", retry_after: 2 } });
+    const [{ run_id: runId }] = pending.detail.gates;
+    expect(pending.detail.gates).toMatchObject([{ gate: "good-enough", kind: "benchmark", state: "pending" }]);
+    expect((await call("POST", "/bundles/2/activate", {})).detail.gates).toMatchObject([{ run_id: runId }]);
+    expect(await runs()).toBe(1);
+    expect((await call("GET", `org:/benchmarks/${runId}`)).body.target.bundle).toMatchObject({ version: null });
+
+    await scene.work(world);
+    const failed = await call("POST", "/bundles/2/activate", {});
+    expect(failed).toMatchObject({ status: 409, detail: { error: "benchmark_gate_failed" } });
+    expect(failed.detail.gates[0]).toMatchObject({
+      ...{ state: "failed", run_id: runId },
+      details: {
+        ...{ dataset_version: 1, samples: 20, baseline: null, needed_n: null },
+        requirements: [{ metric: "recall", bound: "lower", at_least: 0.5, value: 0, met: false }],
+      },
+    });
+    expect((await call("GET", "/bundles/2")).body.gates.at(-1)).toMatchObject({ state: "failed", run_id: runId });
+
+    // Back to what was in force: nothing is measured.
+    expect(await call("POST", "/bundles/1/activate", {})).toMatchObject({ status: 200, body: { state: "active" } });
+    expect(await runs()).toBe(1);
+
+    await change(finds);
+    await change(policyOf({ detect: "injection", severity: "high" }));
+    await call("POST", "/bundles/publish", {});
+    const { id: environmentId } = await environmentOf(call, world);
+    await scene.work(world, { environmentId, version: 3 });
+    expect(await call("POST", "/bundles/3/activate", {})).toMatchObject({ status: 200, body: { state: "active" } });
+    const { body: results } = await call("GET", "/gates/results");
+    expect(results.results.map((each: { state: string }) => each.state).sort()).toEqual(["failed", "passed"]);
+    const { body: evidence } = await call("GET", "org:/evidence?action=gate.result");
+    expect(evidence).toMatchObject({ total: 2 });
+    expect(evidence.evidence[0].after).toMatchObject({ gate: "good-enough", state: "passed" });
+  });
+
+  test("stops a publish before there is a version, and lets the same content pass once it is known", async () => {
+    const { world, call, change } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 10, innocent: 2 });
+    await change(policyOf({ detect: "injection", severity: "low" }));
+    await call("PUT", "/gates", { gates: [recallGate(dataset, { on: ["publish", "activate"] })] });
+    const pending = await call("POST", "/bundles/publish", { activate: true });
+    expect(pending).toMatchObject({ status: 409, detail: { error: "gate_pending", gates: [{ state: "pending" }] } });
+    expect((await call("GET", "/bundles")).body.total).toBe(1);
+    await scene.work(world);
+    expect(await call("POST", "/bundles/publish", { activate: true })).toMatchObject({
+      status: 201,
+      body: { version: 2, state: "active", gates: [{ state: "passed", run_id: pending.detail.gates[0].run_id }] },
+    });
+  });
+
+  test("says how many samples it lacks when nobody could pass", async () => {
+    const { world, call } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 10, innocent: 2 });
+    const require = [
+      { metric: "recall", at_least: 0.99 },
+      { metric: "false_positive_rate", at_most: 0.5, bound: "estimate" },
+    ];
+    await call("PUT", "/gates", { gates: [recallGate(dataset, {}, { require })] });
+    await call("POST", "/bundles/publish", {});
+    await call("POST", "/gates/check", {});
+    await scene.work(world);
+    const { body } = await call("POST", "/gates/check", { version: 2 });
+    expect(body).toMatchObject({ version: 2, retry_after: null });
+    const { details, reason, state } = body.gates.at(-1);
+    // Wilson's lower bound of n in n is n / (n + z²).
+    expect({ state, needed: details.needed_n }).toEqual({ state: "failed", needed: 381 });
+    expect(reason).toContain("381 are needed");
+    expect(details.requirements).toMatchObject([{ met: false }, { met: true, needed_n: null }]);
+  });
+
+  test("takes the benchmark that somebody has made of the same content for an answer", async () => {
+    const { world, call, change, runs } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 10, innocent: 2 });
+    await change(policyOf({ detect: "injection", severity: "low" }));
+    await call("POST", "/bundles/publish", {});
+    const bundle = { project_id: world.projectId, environment: world.environment, version: 2 };
+    const { body: own } = await call("POST", "org:/benchmarks", { dataset_id: dataset, target: { bundle }, positive });
+    await scene.work(world);
+    await call("PUT", "/gates", { gates: [recallGate(dataset)] });
+    const activated = await call("POST", "/bundles/2/activate", {});
+    expect(activated).toMatchObject({ status: 200, body: { gates: [{ state: "passed", run_id: own.id }] } });
+    expect(await runs()).toBe(1);
+  });
+
+  test("holds a version against the approved baseline", async () => {
+    const { world, call, change } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 20, innocent: 20 });
+    const gate = (baseline: object) => recallGate(dataset, {}, { require: [], baseline });
+    await change(misses);
+    await call("POST", "/bundles/publish", {});
+    await call("PUT", "/gates", { gates: [gate({ test: "no_regression" })] });
+    expect((await call("POST", "/bundles/2/activate", {})).detail).toMatchObject({
+      error: "gate_pending",
+      gates: [{ state: "missing", reason: expect.stringContaining("no approved baseline") }],
+    });
+
+    const bundle = { project_id: world.projectId, environment: world.environment, version: 1 };
+    const { body: best } = await call("POST", "org:/benchmarks", { dataset_id: dataset, target: { bundle }, positive });
+    await scene.work(world);
+    expect((await call("POST", `org:/benchmarks/${best.id}/approve`, {})).status).toBe(200);
+    await call("POST", "/bundles/2/activate", {});
+    await scene.work(world);
+    const worse = (await call("POST", "/bundles/2/activate", {})).detail;
+    expect(worse).toMatchObject({
+      error: "benchmark_gate_failed",
+      gates: [{ details: { baseline: { run_id: best.id, only_wrong: 20, only_right: 0, common: 40, met: false } } }],
+    });
+
+    await change(policyOf({ detect: "injection", severity: "low" }));
+    await call("POST", "/bundles/publish", {});
+    const tight = { test: "non_inferior", margin: 0.02 };
+    await call("PUT", "/gates", { gates: [gate({ ...tight, margin: 0.2 }), { ...gate(tight), id: "strict" }] });
+    await call("POST", "/bundles/3/activate", {});
+    await scene.work(world);
+    const { detail } = await call("POST", "/bundles/3/activate", {});
+    const [loose, strict] = detail.gates;
+    expect(loose).toMatchObject({ state: "passed", details: { baseline: { only_wrong: 0, met: true } } });
+    expect(strict).toMatchObject({ state: "failed", details: { baseline: { met: false } } });
+    expect(strict.details.needed_n).toBeGreaterThan(40);
+  });
+
+  test("begins again after its run was canceled, and when what was found out is 30 days old", async () => {
+    const { world, call, change } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 10, innocent: 2 });
+    await call("PUT", "/gates", { gates: [recallGate(dataset)] });
+    await change(policyOf({ detect: "injection", severity: "low" }));
+    await call("POST", "/bundles/publish", {});
+    const first = (await call("POST", "/gates/check", {})).body.gates.at(-1).run_id;
+    await call("POST", `org:/benchmarks/${first}/cancel`, {});
+    expect((await call("GET", "/bundles/2")).body.gates.at(-1)).toMatchObject({
+      ...{ state: "missing", run_id: first, reason: expect.stringContaining("is canceled") },
+    });
+    const second = (await call("POST", "/gates/check", {})).body.gates.at(-1);
+    expect(second.state).toBe("pending");
+    expect(second.run_id).not.toBe(first);
+    await scene.work(world);
+    expect((await call("POST", "/gates/check", {})).body.gates.at(-1).state).toBe("passed");
+    scene.clock.pass(31 * dayMs);
+    expect((await call("POST", "/gates/check", {})).body.gates.at(-1).state).toBe("pending");
+    await scene.work(world);
+    expect((await call("POST", "/bundles/2/activate", {})).status).toBe(200);
+  });
+
+  test("keeps its dataset from being deleted, and lets nothing pass when that is forced", async () => {
+    const { call, change } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 2, innocent: 2 });
+    await change(misses);
+    await call("POST", "/bundles/publish", {});
+    await call("PUT", "/gates", { gates: [recallGate(dataset)] });
+    const used = await call("DELETE", `org:/datasets/${dataset}`);
+    expect(used).toMatchObject({ status: 409, detail: { error: "dataset_in_use" } });
+    expect(used.detail.message).toContain("good-enough of");
+    expect((await call("DELETE", `org:/datasets/${dataset}?force=true`)).status).toBe(204);
+    expect((await call("POST", "/bundles/2/activate", {})).detail).toMatchObject({
+      error: "gate_pending",
+      gates: [{ state: "missing", reason: expect.stringContaining("was deleted") }],
+    });
+    expect((await call("PUT", "/gates", { gates: [recallGate(dataset)] })).status).toBe(422);
+  });
+});
+
+describe("a gate of a replay", () => {
+  const gate = (replay: object) => ({ id: "as-before", kind: "replay", replay });
+
+  test("passes where nothing is in force, and then goes by the traces of its window", async () => {
+    const world = await scene.newWorld();
+    const call = callsOf(scene.plane.baseUrl, world);
+    await call("PUT", "/gates", { gates: [gate({ max_newly_blocked: 0.1, min_traces: 20 })] });
+    expect(await call("POST", "/bundles/publish", { activate: true })).toMatchObject({
+      status: 201,
+      body: { gates: [{ state: "passed" }] },
+    });
+    await call("POST", "org:/policies", { document: policyOf({ when: "segment.length >= 0" }) });
+    await call("POST", "/bundles/publish", {});
+    const now = scene.clock.now();
+    const traces = (n: number) => Array.from({ length: n }, () => evaluation({}, new Date(now.getTime() - 60_000)));
+    await scene.store(world, traces(19));
+    expect((await call("POST", "/bundles/2/activate", {})).detail).toMatchObject({ error: "gate_pending" });
+    await scene.work(world);
+    expect((await call("POST", "/bundles/2/activate", {})).detail).toMatchObject({
+      error: "replay_gate_failed",
+      gates: [{ state: "failed", details: { population: 19, judged: 19, needed_n: 20 } }],
+    });
+
+    // The next day it is asked anew. Without facts and text every outcome is possible, which counts as changed.
+    await scene.store(world, traces(1));
+    scene.clock.pass(dayMs);
+    await call("POST", "/bundles/2/activate", {});
+    await scene.work(world);
+    const { detail } = await call("POST", "/bundles/2/activate", {});
+    expect(detail.gates[0].details).toMatchObject({
+      ...{ population: 20, judged: 20, needed_n: null },
+      newly_blocked: { estimate: 0, upper: 1, limit: 0.1, met: false },
+    });
+  });
+
+  test("counts what would no longer be blocked, and leaves out what is not known when it is told to", async () => {
+    const { world, call, change } = await withGuard();
+    await change(misses);
+    await call("POST", "/bundles/publish", {});
+    const before = evaluation({}, new Date(scene.clock.now().getTime() - 60_000));
+    const { createdAt } = before;
+    const others = Array.from({ length: 8 }, () => evaluation({ createdAt }));
+    await scene.store(world, [before, ...others, blockedEvaluation("found", { createdAt })]);
+    const asked = { max_newly_allowed: 0.05, min_traces: 10 };
+    await call("PUT", "/gates", { gates: [gate(asked)] });
+    await call("POST", "/gates/check", {});
+    await scene.work(world);
+    expect((await call("POST", "/gates/check", {})).body.gates.at(-1)).toMatchObject({
+      state: "failed",
+      details: { newly_allowed: { upper: 0.1, limit: 0.05 } },
+    });
+    await call("PUT", "/gates", { gates: [gate({ ...asked, bounded: "ignore", min_traces: 1 })] });
+    await call("POST", "/gates/check", {});
+    await scene.work(world);
+    expect((await call("POST", "/gates/check", {})).body.gates.at(-1)).toMatchObject({
+      details: { judged: 0, needed_n: 1 },
+    });
+  });
+});
+
+test("a gate of languages is decided at once, and names each gap", async () => {
+  const { call, change } = await withGuard();
+  await change(policyOf({ detect: "injection", severity: "low" }));
+  const gate = { id: "polyglot", kind: "languages", languages: { required_languages: ["pt_BR", "de"] } };
+  const { body: set } = await call("PUT", "/gates", { gates: [{ ...gate, on: ["publish"] }] });
+  expect(set.gates[0].languages).toEqual({ required_languages: ["pt", "de"] });
+  const refused = await call("POST", "/bundles/publish", {});
+  expect(refused).toMatchObject({ status: 409, detail: { error: "languages_uncovered" } });
+  expect(refused.detail.missing).toContainEqual({ language: "de", category: "injection" });
+  expect((await call("GET", "/bundles")).body.total).toBe(1);
+  await change(misses);
+  expect(await call("POST", "/bundles/publish", {})).toMatchObject({
+    status: 201,
+    body: { gates: [{ state: "passed", run_id: null }] },
+  });
+});
+
+async function environmentOf(
+  call: ReturnType<typeof callsOf>,
+  { projectId, environment }: { projectId: string; environment: string },
+) {
+  const { body } = await call("GET", `org:/projects/${projectId}/environments`);
+  return body.environments.find(({ name }: { name: string }) => name === environment);
+}
