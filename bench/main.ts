@@ -9,6 +9,7 @@ import { detectionBench } from "./detection.ts";
 import { engineBench } from "./engine.ts";
 import { evaluateRestBench } from "./evaluate-rest.ts";
 import { evaluateRpcBench } from "./evaluate-rpc.ts";
+import { evidenceBench } from "./evidence.ts";
 import { hostileBench } from "./hostile.ts";
 import { ingestBench } from "./ingest.ts";
 import { loginBench } from "./login.ts";
@@ -37,6 +38,7 @@ const benches: Readonly<Record<string, Bench>> = {
   analytics: analyticsBench,
   traces: tracesBench,
   activation: activationBench,
+  evidence: evidenceBench,
   login: loginBench,
   webhook: webhookBench,
 };

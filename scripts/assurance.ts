@@ -241,6 +241,17 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "people deactivated, each refused at two control planes and at a runtime",
     n: 200,
   },
+  "evidence-logs": {
+    file: "test/src/kit/evidence/log-verifier.test.ts",
+    test: "whatever was done to a line",
+    unit: "logs of evidence with a byte, a line or an order changed, each refused, by the number of the entry",
+    n: 10_000,
+  },
+  "evidence-proofs": {
+    file: "test/src/kit/evidence/mutated-proof.test.ts",
+    unit: "proofs of inclusion and consistency with one thing changed, each refused",
+    n: 1_000_000,
+  },
   soak: { file: "test/e2e/soak.test.ts", unit: "seconds under load", n: 1_200 },
   "power-loss": {
     file: "test/runtime/control-plane/spool/power-loss.test.ts",

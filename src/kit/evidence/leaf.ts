@@ -22,7 +22,7 @@
 // Test vector: field "actor", salt 000102030405060708090a0b0c0d0e0f, value "ada@example.com" (with its quotes) gives
 // sha256:05591adc21c4510e232661b81fd4cf93f41bb49c0ee65d4d3db3069c56807304.
 
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { canonicalBytes, canonicalText, digestOf } from "../crypto/canonical.ts";
 
@@ -31,6 +31,13 @@ const saltBytes = 16;
 
 /** Members of a leaf that are commitments. */
 export const committedFields = ["actor", "address", "before", "after"] as const;
+
+const starts: Readonly<Record<CommittedField, Buffer>> = {
+  actor: Buffer.from(`${domain}actor`),
+  address: Buffer.from(`${domain}address`),
+  before: Buffer.from(`${domain}before`),
+  after: Buffer.from(`${domain}after`),
+};
 
 /** Name of a member that is a commitment. */
 export type CommittedField = (typeof committedFields)[number];
@@ -91,13 +98,18 @@ export function leafText(facts: LeafFacts, openings: Openings): string {
 
 /** The hash of a leaf (RFC 9162 section 2.1.1). */
 export function leafHash(leaf: string): Buffer {
-  return createHash("sha256").update(Buffer.of(0)).update(leaf).digest();
+  return hash("sha256", `\0${leaf}`, "buffer");
 }
 
 /** What an opening commits to. */
 export function commitmentOf(field: CommittedField, { salt, value }: Opening): string {
   if (salt.length !== saltBytes) throw new RangeError(`a salt has ${saltBytes} bytes`);
-  return digestOf(Buffer.concat([Buffer.from(domain + field), salt, Buffer.from(value)]));
+  const start = starts[field];
+  const bytes = Buffer.allocUnsafe(start.length + saltBytes + Buffer.byteLength(value));
+  bytes.set(start);
+  bytes.set(salt, start.length);
+  bytes.write(value, start.length + saltBytes);
+  return `sha256:${hash("sha256", bytes)}`;
 }
 
 /**

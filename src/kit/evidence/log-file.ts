@@ -111,10 +111,13 @@ function readEntryLine({ seq, leaf, openings, ...rest }: Members): LogLine {
     throw new LineError("this is no line of an entry");
   const { actor, address, before, after, ...others } = openings;
   if (!isEmpty(others)) throw new LineError("the entry has openings of members that are none");
-  const read = Object.entries({ actor, address, before, after }).flatMap(([field, opening]) =>
-    opening === null ? [] : [[field, readOpening(field, opening)]],
-  );
-  return { case: "entry", entry: { seq, leaf, openings: Object.fromEntries(read) } };
+  const read = {
+    ...(actor !== null && { actor: readOpening("actor", actor) }),
+    ...(address !== null && { address: readOpening("address", address) }),
+    ...(before !== null && { before: readOpening("before", before) }),
+    ...(after !== null && { after: readOpening("after", after) }),
+  };
+  return { case: "entry", entry: { seq, leaf, openings: read } };
 }
 
 function readLeftOutLine({ left_out, because, ...rest }: Members): LogLine {

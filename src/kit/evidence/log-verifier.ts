@@ -235,8 +235,8 @@ export class LogVerifier {
 
 function membersOf(leaf: string): LeafMembers {
   try {
-    const value: unknown = JSON.parse(leaf);
-    return typeof value === "object" && value !== null ? { ...value } : {};
+    const value: LeafMembers | null = JSON.parse(leaf);
+    return typeof value === "object" && value !== null ? value : {};
   } catch {
     return {};
   }

@@ -1,11 +1,21 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
+import { CheckpointSigning } from "../../../../src/domain/telemetry/checkpoint-signing.ts";
 import { Evidence } from "../../../../src/domain/telemetry/evidence.ts";
+import { EvidenceExports } from "../../../../src/domain/telemetry/evidence-export.ts";
+import { EvidenceLog } from "../../../../src/domain/telemetry/evidence-log.ts";
 import { EvidenceRetention } from "../../../../src/domain/telemetry/evidence-retention.ts";
+import { readTlogProof, verifyCheckpoint, verifyTlogProof } from "../../../../src/kit/evidence/checkpoint.ts";
+import { LogVerifier } from "../../../../src/kit/evidence/log-verifier.ts";
+import { isConsistent } from "../../../../src/kit/evidence/merkle.ts";
+import { readVerifierKey } from "../../../../src/kit/evidence/note.ts";
 import { systemClock } from "../../../../src/kit/process/clock.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import type { Transaction } from "../../../../src/store/core/transaction.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { testSealer } from "../../../harness/sealer.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 
 const dayMs = 86_400_000;
@@ -28,16 +38,18 @@ describe("EvidenceRetention", () => {
     await owner.connect();
     world = await createWorld(database);
     // Entries that were written so many days ago.
-    for (const days of [400, 366, 364, 100, 91, 0]) {
-      const clock = { now: () => new Date(Date.now() - days * dayMs) };
-      const then = await openDatabase({ url: urls.applicationUrl, poolSize: 1, clock });
-      const audit = { action: "thing.change", requestId: randomUUID(), address: "" };
-      await then.transaction({ ...world.caller, audit }, async (tx) =>
-        tx.changed({ resource: `thing/${days}`, before: null, after: { days } }),
-      );
-      await then.close();
-    }
+    for (const days of [400, 366, 364, 100, 91, 0]) await changeAgo(world, days);
   });
+
+  async function changeAgo(of: World, days: number): Promise<void> {
+    const clock = { now: () => new Date(Date.now() - days * dayMs) };
+    const then = await openDatabase({ url: urls.applicationUrl, poolSize: 1, clock });
+    const audit = { action: "thing.change", requestId: randomUUID(), address: "" };
+    await then.transaction({ ...of.caller, audit }, async (tx) =>
+      tx.changed({ resource: `thing/${days}`, before: null, after: { days } }),
+    );
+    await then.close();
+  }
 
   afterAll(async () => {
     await Promise.all([database.close(), worker.close(), owner.end()]);
@@ -70,6 +82,43 @@ describe("EvidenceRetention", () => {
     expect(await retention().purge()).toBe(0);
     const told = (await entries()).filter(({ action }) => action === "evidence.forget");
     expect(told.map(({ values }) => values.after)).toMatchObject([{ entries: 2 }, { entries: 2 }]);
+  });
+
+  it("leaves every checkpoint, proof and export valid", async () => {
+    const keys = new SigningKeys(worker, testSealer);
+    const signing = new CheckpointSigning(worker, keys, systemClock);
+    const old = await createWorld(database);
+    for (const days of [400, 390, 380, 0, 0]) await changeAgo(old, days);
+    expect(await signing.sign(old.orgId)).toBe(true);
+    const log = new EvidenceLog(database, keys);
+    const { checkpoints, verifierKeys } = await log.checkpoints(old.caller, whole);
+    const known = verifierKeys.map(readVerifierKey);
+    const before = verifyCheckpoint(checkpoints[0]?.note ?? "", known);
+    const hash = async (seq: number) => {
+      const read = (tx: Transaction) =>
+        tx.sql<{ leaf_hash: Buffer }>("select leaf_hash from audit_entry where seq = ?", [seq]);
+      return (await database.read(old.orgId, read))[0]?.leaf_hash ?? Buffer.alloc(0);
+    };
+    const proofOf = async (seq: number) => readTlogProof((await log.proof(old.caller, seq, before.size)).text);
+    const [first, last] = [await proofOf(0), await proofOf(before.size - 1)];
+    expect(await retention().purge()).toBe(3);
+    // Of an entry that is left and of one that went; as they were made before, and as they are made now.
+    for (const proof of [first, last, await proofOf(0), await proofOf(before.size - 1)])
+      expect(verifyTlogProof(proof, await hash(proof.index), known)).toEqual(before);
+    // The entry about what was forgotten continues the log.
+    expect(await signing.sign(old.orgId)).toBe(true);
+    const { from, to, fromRoot, toRoot, path } = await log.consistency(old.caller, before.size, undefined);
+    const [fromHash, toHash] = [Buffer.from(fromRoot, "hex"), Buffer.from(toRoot, "hex")];
+    const hashes = path.map((each) => Buffer.from(each, "hex"));
+    expect(isConsistent({ from, fromRoot: fromHash, to, toRoot: toHash, path: hashes })).toBe(true);
+    expect([before.size, before.root]).toEqual([from, fromHash]);
+    const verifier = new LogVerifier(known, { kept: [before] });
+    const what = { query: everything, format: "jsonl", treeSize: undefined } as const;
+    const exported = await new EvidenceExports(database, keys).open(old.caller, what);
+    let text = "";
+    for await (const bytes of exported) text += Buffer.from(bytes).toString();
+    for (const line of text.trimEnd().split("\n")) verifier.add(line);
+    expect(verifier.end()).toMatchObject({ size: to, entries: to - 3, leftOut: { retention: 3, query: 0 } });
   });
 
   it("cannot be brought to forget what is younger than ninety days, by anybody", async () => {

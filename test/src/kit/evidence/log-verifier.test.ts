@@ -7,7 +7,7 @@ import { checkpointText, verifyCheckpoint } from "../../../../src/kit/evidence/c
 import { leafHash } from "../../../../src/kit/evidence/leaf.ts";
 import { entryLine, tileLine } from "../../../../src/kit/evidence/log-file.ts";
 import { LogError, LogVerifier } from "../../../../src/kit/evidence/log-verifier.ts";
-import { MadeLog } from "./made-log.ts";
+import { MadeLog } from "../../../harness/made-log.ts";
 
 function verified(log: MadeLog, lines: readonly string[], kept: readonly number[] = []) {
   const heads = kept.map((size) => verifyCheckpoint(log.checkpoint(size), [log.key]));

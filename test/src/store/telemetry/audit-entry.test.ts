@@ -6,14 +6,20 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { Environments } from "../../../../src/domain/project/environment.ts";
+import { CheckpointSigning } from "../../../../src/domain/telemetry/checkpoint-signing.ts";
 import { Evidence } from "../../../../src/domain/telemetry/evidence.ts";
+import { EvidenceLog } from "../../../../src/domain/telemetry/evidence-log.ts";
 import { leafHash, wrongOpenings } from "../../../../src/kit/evidence/leaf.ts";
+import { systemClock } from "../../../../src/kit/process/clock.ts";
 import { createSealer, parseMasterKeys } from "../../../../src/platform/seal.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { migrateDatabase } from "../../../../src/store/connection/migrate.ts";
 import { type FoundEntry, findEvidence } from "../../../../src/store/telemetry/evidence.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { testSealer } from "../../../harness/sealer.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
+
+import { plainRoot } from "../../kit/evidence/tree.ts";
 
 let urls: TestDatabase;
 let database: Database;
@@ -191,7 +197,24 @@ describe("entries of form 1", () => {
     for (const { orgId } of [world, other]) {
       for (const [seq, before] of [null, digest].entries()) await addForm1(orgId, seq, before, digest);
     }
+    // Over leaves of form 1 nothing is ever signed.
+    const worker = await openDatabase({ url: urls.workerUrl, poolSize: 1 });
+    const keys = new SigningKeys(worker, testSealer);
+    const sign = ({ orgId }: World) => new CheckpointSigning(worker, keys, systemClock).sign(orgId);
+    for (const each of [world, other]) {
+      await asOwner(
+        each.orgId,
+        "insert into audit_head (org_id, size) values ($1, 2) on conflict (org_id) do update set size = 2",
+        [each.orgId],
+      );
+      await expect(sign(each)).rejects.toThrow("entry 0 is no leaf of form 2");
+    }
     await migrateDatabase(urls);
+    for (const each of [world, other]) expect(await sign(each)).toBe(true);
+    await worker.close();
+    const signed = await new EvidenceLog(database, keys).checkpoint(world.caller);
+    const leaves = [await entryOf(world, 0), await entryOf(world, 1)].map((found) => found.leafHash);
+    expect([signed.size, signed.root]).toEqual([2, plainRoot(leaves).toString("hex")]);
     for (const { orgId } of [world, other]) {
       const [entries, total] = await new Evidence(database).list({ ...world.caller, orgId }, noFilter, page);
       expect(total).toBe(2);

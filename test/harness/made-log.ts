@@ -1,12 +1,12 @@
 // Logs that were made without a server: entries, their tiles, and a key that signs.
 
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { checkpointText } from "../../../../src/kit/evidence/checkpoint.ts";
-import { leafHash, leafText, newOpening } from "../../../../src/kit/evidence/leaf.ts";
-import type { LogEntry } from "../../../../src/kit/evidence/log-file.ts";
-import { type BlockEntry, LogWriter } from "../../../../src/kit/evidence/log-writer.ts";
-import { emptyRoot } from "../../../../src/kit/evidence/merkle.ts";
-import { type NoteKey, signatureLine } from "../../../../src/kit/evidence/note.ts";
+import { checkpointText } from "../../src/kit/evidence/checkpoint.ts";
+import { leafHash, leafText, newOpening } from "../../src/kit/evidence/leaf.ts";
+import type { LogEntry } from "../../src/kit/evidence/log-file.ts";
+import { type BlockEntry, LogWriter } from "../../src/kit/evidence/log-writer.ts";
+import { emptyRoot } from "../../src/kit/evidence/merkle.ts";
+import { type NoteKey, signatureLine } from "../../src/kit/evidence/note.ts";
 import {
   grownTiles,
   lastTiles,
@@ -15,7 +15,7 @@ import {
   type TileSource,
   tileKey,
   tileWidth,
-} from "../../../../src/kit/evidence/tile.ts";
+} from "../../src/kit/evidence/tile.ts";
 
 const orgId = "5b0f3c1e-2a4d-4f6b-8c9d-0e1f2a3b4c5d";
 

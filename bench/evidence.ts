@@ -1,0 +1,75 @@
+// Verification of the log of evidence, offline on one core: entries of an export against the hashes alone that such a
+// verification has to make (a leaf and four commitments each), and proofs of single entries against the one signature
+// in each.
+
+import { hash, verify } from "node:crypto";
+import { readTlogProof, tlogProofText, verifyTlogProof } from "../src/kit/evidence/checkpoint.ts";
+import { commitmentOf, committedFields, leafHash } from "../src/kit/evidence/leaf.ts";
+import { LogVerifier } from "../src/kit/evidence/log-verifier.ts";
+import { inclusionRanges } from "../src/kit/evidence/merkle.ts";
+import { readNote } from "../src/kit/evidence/note.ts";
+import { rangeHashes } from "../src/kit/evidence/tile.ts";
+import { MadeLog } from "../test/harness/made-log.ts";
+import { type Bench, measure, type Round } from "./measure.ts";
+
+const proofs = 200;
+
+/** Measures verification. */
+export const evidenceBench: Bench = ({ isQuick }) => {
+  const entries = isQuick ? 5_000 : 100_000;
+  const log = new MadeLog().grow(entries);
+  const lines = log.lines();
+  const made = Array.from({ length: proofs }, (_, i) => proofAt(log, Math.floor((i * entries) / proofs)));
+  const { text, signatures } = readNote(log.checkpoint());
+  const signature = signatures[0]?.signature ?? Buffer.alloc(0);
+  return measure([
+    { name: "hashes of entries", run: () => timed(entries, () => hashAll(log)) },
+    {
+      name: "entries of an export",
+      against: "hashes of entries",
+      run: () => timed(entries, () => verifyAll(log, lines)),
+    },
+    {
+      name: "signatures alone",
+      run: () => timed(proofs, () => made.forEach(() => void verify(null, Buffer.from(text), log.key.key, signature))),
+    },
+    {
+      name: "proofs of an entry",
+      against: "signatures alone",
+      run: () =>
+        timed(proofs, () =>
+          made.forEach(([proof, leaf]) => void verifyTlogProof(readTlogProof(proof), leaf, [log.key])),
+        ),
+    },
+  ]);
+};
+
+function proofAt(log: MadeLog, index: number): readonly [string, Buffer] {
+  const path = rangeHashes(inclusionRanges(index, log.size), log.tileAt);
+  const proof = { extra: undefined, index, path, checkpoint: log.checkpoint() };
+  return [tlogProofText(proof), leafHash(log.entries[index]?.leaf ?? "")];
+}
+
+function verifyAll(log: MadeLog, lines: readonly string[]): void {
+  const verifier = new LogVerifier([log.key]);
+  for (const line of lines) verifier.add(line);
+  verifier.end();
+}
+
+function hashAll({ entries }: MadeLog): void {
+  for (const { leaf, openings } of entries) {
+    hash("sha256", leaf);
+    for (const field of committedFields) {
+      const opening = openings[field];
+      if (opening !== undefined) commitmentOf(field, opening);
+    }
+  }
+}
+
+function timed(operations: number, work: () => void): Round {
+  const cpuBefore = process.cpuUsage();
+  const startedAtMs = performance.now();
+  work();
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { operations, seconds: (performance.now() - startedAtMs) / 1000, cpuSeconds: (user + system) / 1e6 };
+}
