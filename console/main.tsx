@@ -11,8 +11,16 @@ import { takeFragment } from "./data/fragment.ts";
 takeFragment();
 applyTheme(storedTheme());
 
-// A tab that is older than the server misses a file of its build. Drafts survive the reload.
-addEventListener("vite:preloadError", () => location.reload());
+// A tab that is older than the server misses a file of its build. Drafts survive the reload. A file that is missed
+// again right after it is told as a failure, so that nobody's tab reloads for ever.
+const reloadKey = "policy-guard.reloaded-at";
+const reloadPauseMs = 60_000;
+addEventListener("vite:preloadError", () => {
+  const last = Number(sessionStorage.getItem(reloadKey) ?? 0);
+  if (Date.now() - last < reloadPauseMs) return;
+  sessionStorage.setItem(reloadKey, String(Date.now()));
+  location.reload();
+});
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the document has no #root");

@@ -2,6 +2,7 @@
 
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { traceSearch } from "../page/trace/search.ts";
+import { Failed } from "../part/state.tsx";
 import { entryRoutes } from "./entry-routes.ts";
 import { FirstOrganization } from "./first-organization.tsx";
 import { orgRoute, rootRoute } from "./route-base.tsx";
@@ -69,7 +70,11 @@ const routes = rootRoute.addChildren([
 ]);
 
 /** The router of the console. */
-export const router = createRouter({ routeTree: routes, defaultPreload: "intent" });
+export const router = createRouter({
+  routeTree: routes,
+  defaultPreload: "intent",
+  defaultErrorComponent: ({ error }) => <Failed error={error} onRetry={() => location.reload()} />,
+});
 
 declare module "@tanstack/react-router" {
   interface Register {

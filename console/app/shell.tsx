@@ -1,12 +1,13 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
 import { useOrganization } from "../data/organization.ts";
 import { signOut } from "../data/session.ts";
 import { Button } from "../part/button.tsx";
 import { Mark } from "../part/mark.tsx";
 import { en } from "../text/en.ts";
-import { navigationPages, pageGroups } from "./pages.ts";
+import { GlobalKeys } from "./global-keys.tsx";
+import { pageGroups } from "./pages.ts";
 import style from "./shell.module.css";
 import { applyTheme, storedTheme, themes } from "./theme.ts";
 
@@ -15,7 +16,6 @@ const texts = en.nav;
 /** The frame of every page: the bar at the top, the navigation at the side, the page. */
 export function Shell({ me, children }: { readonly me: GetMeResponse; readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
-  useGoKeys();
   return (
     <div className={style.shell}>
       <a className={style.skip} href="#content">
@@ -37,6 +37,7 @@ export function Shell({ me, children }: { readonly me: GetMeResponse; readonly c
         </span>
         <OrganizationSwitch me={me} />
         <span className={style.gap} />
+        <GlobalKeys className={style.find} />
         <AccountMenu me={me} />
       </header>
       {/* Choosing a page closes the menu on phones. */}
@@ -150,37 +151,4 @@ function initials(name: string): string {
   const words = name.split(/\s+/).filter((word) => word !== "");
   const first = [words[0], words.length > 1 ? words.at(-1) : undefined];
   return first.map((word) => [...(word ?? "")][0]?.toUpperCase() ?? "").join("");
-}
-
-/** Time within which the second key has to follow the `g`. */
-const chordMs = 1_500;
-
-/** `g` and a letter lead to a page, unless somebody is typing or a dialog is open. */
-function useGoKeys(): void {
-  const { orgId } = useOrganization();
-  const navigate = useNavigate();
-  useEffect(() => {
-    let begunAt = Number.NEGATIVE_INFINITY;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-      if (event.key === "g") {
-        begunAt = event.timeStamp;
-        return;
-      }
-      const page = navigationPages.find(({ key }) => key === event.key);
-      if (page === undefined || event.timeStamp - begunAt > chordMs) return;
-      begunAt = Number.NEGATIVE_INFINITY;
-      navigate({ to: page.to, params: { org: orgId } });
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, [orgId, navigate]);
-}
-
-function isTyping(event: KeyboardEvent): boolean {
-  const target = event.composedPath()[0];
-  if (!(target instanceof HTMLElement)) return false;
-  return (
-    target.isContentEditable || /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.closest("dialog") !== null
-  );
 }

@@ -5,12 +5,12 @@ let values = new URLSearchParams();
 
 /** Takes the fragment out of the address, at the start of the page. */
 export function takeFragment(): void {
-  if (!/^#(?:token|code|sso_error)=/.test(location.hash)) return;
+  if (!/^#(?:token|sso_code|sso|sso_error)=/.test(location.hash)) return;
   values = new URLSearchParams(location.hash.slice(1));
   history.replaceState(history.state, "", location.pathname + location.search);
 }
 
 /** A value of the fragment that the page was opened with; it is gone after a reload. */
-export function fragmentValue(name: "token" | "code" | "sso_error"): string | undefined {
+export function fragmentValue(name: "token" | "sso_code" | "sso" | "sso_error"): string | undefined {
   return values.get(name) ?? undefined;
 }

@@ -3,6 +3,7 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorDetailSchema, Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
+import { safeName } from "./file-name.ts";
 import { pageFetch } from "./transport.ts";
 
 const codes: ReadonlyMap<number, Code> = new Map([
@@ -31,12 +32,6 @@ export async function saveFile(path: string, name: string): Promise<void> {
   const url = URL.createObjectURL(await answer.blob());
   Object.assign(document.createElement("a"), { href: url, download: safeName(given ?? name) }).click();
   URL.revokeObjectURL(url);
-}
-
-/** A name without anything that a file system or a reader could take for more than a name. */
-export function safeName(name: string): string {
-  const plain = name.replace(/[^\w.() -]+/g, "-").replace(/^[.\s-]+/, "");
-  return plain === "" ? "download" : plain;
 }
 
 /** The error of an answer that is none, as calls of the transport throw it. */

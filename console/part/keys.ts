@@ -1,12 +1,26 @@
 import { useEffect, useRef } from "react";
 
+const preference = "policy-guard.single-keys";
+
+/** Whether single keys do anything. People who dictate, or who miss keys, switch them off (WCAG 2.1.4). */
+export function areSingleKeysOn(): boolean {
+  return localStorage.getItem(preference) !== "off";
+}
+
+/** Switches single keys on or off, in this browser. */
+export function switchSingleKeys(isOn: boolean): void {
+  if (isOn) localStorage.removeItem(preference);
+  else localStorage.setItem(preference, "off");
+}
+
 /** What single keys do on a page, by the name that events give them. Not while somebody types or answers a dialog. */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   const latest = useRef(keys);
   latest.current = keys;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (isKeyTaken(event) || !areSingleKeysOn()) return;
       const act = latest.current[event.key];
       if (act === undefined) return;
       event.preventDefault();
@@ -17,7 +31,8 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   }, []);
 }
 
-function isTaken(event: KeyboardEvent): boolean {
+/** Whether a key belongs to where it was pressed: a field, a dialog, a chart. */
+export function isKeyTaken(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0];
   if (document.querySelector("dialog[open]") !== null) return true;
   return (

@@ -10,6 +10,7 @@ import { entryTexts } from "./entry.ts";
 import { fleetTexts } from "./fleet.ts";
 import { count, counted } from "./format.ts";
 import { scimTexts, ssoSetupTexts } from "./identity.ts";
+import { keyTexts } from "./keys.ts";
 import { languageTexts } from "./language.ts";
 import { benchmarkTexts, datasetTexts } from "./measure.ts";
 import { reviewTexts } from "./review.ts";
@@ -315,6 +316,7 @@ export const en = {
   alerts: alertTexts,
   billing: billingTexts,
   settings: settingTexts,
+  keys: keyTexts,
   datasets: datasetTexts,
   benchmarks: benchmarkTexts,
   ssoSetup: ssoSetupTexts,

@@ -19,7 +19,9 @@ export function errorAnswer(error: unknown, requestId: string, path = ""): Answe
   const failed = { status: rule.httpStatus, code: rule.error, message, extra: without(extra) };
   const headers = { ...forwardHeaders(failure.metadata), ...ownHeaders(failure.cause) };
   const { mediaType, bodyOf, statusOf, headersOf } = errorForm(path);
-  return jsonAnswer(statusOf?.(failed) ?? failed.status, bodyOf(failed), {
+  // Browsers only follow a Location that comes with a redirect.
+  const status = "location" in headers ? 302 : (statusOf?.(failed) ?? failed.status);
+  return jsonAnswer(status, bodyOf(failed), {
     "content-type": `${mediaType}; charset=utf-8`,
     "x-request-id": requestId,
     ...headersOf?.(failed),

@@ -12,6 +12,8 @@ import { Badge } from "../../part/badge.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Facts } from "../../part/facts.tsx";
+import { areSingleKeysOn, switchSingleKeys } from "../../part/keys.ts";
+import layout from "../../part/layout/layout.module.css";
 import { Mark } from "../../part/mark.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
@@ -68,6 +70,7 @@ export function AccountPage({ me }: { readonly me: GetMeResponse }) {
               ]}
             />
           </Panel>
+          <KeysPanel />
           <PasswordPanel />
           <SecondFactorPanel isOn={account?.mfaEnabled ?? false} />
           <Sessions />
@@ -89,6 +92,26 @@ function Sessions() {
       {data === undefined && error === null && <Loading rows={2} />}
       {data !== undefined && <SessionTable sessions={data.sessions} />}
       {data !== undefined && <Pager offset={offset} size={pageSize} total={data.total} onMove={setOffset} />}
+    </Panel>
+  );
+}
+
+/** Whether single keys do anything here. */
+function KeysPanel() {
+  const [isOn, setOn] = useState(areSingleKeysOn);
+  return (
+    <Panel title={texts.shortcuts} text={en.keys.singleHint}>
+      <label className={layout.check}>
+        <input
+          type="checkbox"
+          checked={isOn}
+          onChange={({ target }) => {
+            switchSingleKeys(target.checked);
+            setOn(target.checked);
+          }}
+        />
+        {en.keys.single}
+      </label>
     </Panel>
   );
 }

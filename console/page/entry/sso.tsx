@@ -12,12 +12,20 @@ const texts = en.entry.sso;
 
 /** Where the identity provider sends people back to. */
 export function SsoPage() {
-  const code = fragmentValue("code");
+  const code = fragmentValue("sso_code");
+  const hasAsked = fragmentValue("sso") === "join_requested";
   return (
     <EntryCard title={texts.title} links={<Link to="/sign-in">{texts.password}</Link>}>
-      {code === undefined ? <Empty title={texts.failed} /> : <Exchange code={code} />}
+      {code !== undefined && <Exchange code={code} />}
+      {hasAsked && <Empty title={texts.asked} text={texts.askedText} />}
+      {code === undefined && !hasAsked && <Empty title={texts.failed} text={reasonOf(fragmentValue("sso_error"))} />}
     </EntryCard>
   );
+}
+
+/** What a failure of the sign-in means for the person; the page was reloaded where there is none. */
+function reasonOf(error: string | undefined): string {
+  return error === undefined ? texts.reloaded : (texts.errors[error] ?? texts.otherError);
 }
 
 /** A code works once, so its exchange is a query: it is asked for once, however often this is drawn. */

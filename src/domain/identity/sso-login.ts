@@ -8,7 +8,7 @@
 import { createHmac } from "node:crypto";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { isTicket, newTicket, tokenDigest } from "../../kit/crypto/token.ts";
-import { Fault, validationFailed } from "../../kit/fault/fault.ts";
+import { Fault, reasonRule, validationFailed } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import type { OidcCallback, OidcFlow, OidcIdentity } from "../../platform/oidc/oidc.ts";
 import { ssoRefused } from "../../platform/oidc/oidc-error.ts";
@@ -115,13 +115,29 @@ export class SsoLogins {
 
   async #finish(callback: OidcCallback, holder: string | undefined, origin: CallOrigin): Promise<SsoFinished> {
     const { orgId, login, flow } = await this.#use(callback.state, holder);
+    try {
+      return await this.#signIn(callback, { orgId, login, flow, holder: holder ?? "", origin });
+    } catch (error) {
+      throw this.#sentBack(error, login);
+    }
+  }
+
+  async #signIn(callback: OidcCallback, { orgId, login, flow, holder, origin }: FlowUse): Promise<SsoFinished> {
     const sso = await this.#database.read(orgId, findSso);
     if (sso === null || !isBegunAt(sso, login))
       throw ssoRefused("single sign-on was reconfigured meanwhile; begin again");
     const needed = ["email", "email_verified", ...(sso.roleClaim == null ? [] : [sso.roleClaim])];
     const provider = providerOf(sso, this.#parts.sealer);
     const identity = await this.#parts.oidc.signIn(provider, { ...flow, callback, needed });
-    return this.#admit(sso, identity, { login, holder: holder ?? "", origin });
+    return this.#admit(sso, identity, { login, holder, origin });
+  }
+
+  // A browser goes back to the page where its person began, which says why nobody is signed in.
+  #sentBack(error: unknown, { return_to }: UsedSsoLogin): unknown {
+    if (!(error instanceof Fault) || return_to === null) return error;
+    const { reason, message, cause, extra, context } = error;
+    const location = `${this.#parts.publicUrl}${return_to}#sso_error=${reasonRule(reason).error}`;
+    return new Fault(reason, message, { cause, extra, context, headers: { ...error.headers, Location: location } });
   }
 
   /** Exchanges the code of a finished sign-in for its session. */
@@ -207,6 +223,15 @@ export class SsoLogins {
     if (normal.startsWith("//")) throw refusal;
     return normal;
   }
+}
+
+/** A sign-in that is being finished. */
+interface FlowUse {
+  readonly orgId: string;
+  readonly login: UsedSsoLogin;
+  readonly flow: OidcFlow;
+  readonly holder: string;
+  readonly origin: CallOrigin;
 }
 
 function isBegunAt({ issuer, clientId }: SsoRow, login: UsedSsoLogin): boolean {

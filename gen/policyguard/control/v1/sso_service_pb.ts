@@ -747,7 +747,8 @@ export const SsoService: GenService<{
   /**
    * Finishes a sign-in with the provider's answer, once, within ten minutes and from the browser or client where it
    * began. A person who is not a member becomes one, or makes a join request, as the organization has configured it.
-   * With the return_to of StartSso, REST answers 302 to there with a code for ExchangeSsoCode in the fragment.
+   * With the return_to of StartSso, REST answers 302 to there with a code for ExchangeSsoCode in the fragment; when the
+   * sign-in fails, the fragment has the code of the failure instead, as sso_error.
    *
    * @generated from rpc policyguard.control.v1.SsoService.FinishSso
    */

@@ -273,4 +273,13 @@ describe("after the sign-in the browser goes", () => {
     expect(await exchange(started.flowToken)).toMatchObject({ status: 200 });
     expect(await exchange(started.flowToken)).toMatchObject(refused);
   });
+
+  it("to a path of this service, with the code of the failure when the sign-in fails", async () => {
+    const started = await rig.start(home, { return_to: "/console" });
+    const { state } = idp.authorize(started.authorizationUrl, ada(home));
+    const sent = await rig.finish(started, { state, error: "access_denied" });
+    expect(sent).toMatchObject({ status: 302 });
+    expect(sent.headers.get("location")).toBe(`${publicUrl}/console#sso_error=sso_refused`);
+    expect(await rig.finish(started, { state })).toMatchObject(refused);
+  });
 });

@@ -1,0 +1,77 @@
+// The keys that work on every page of an organization, and what they open.
+
+import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { useOrganization } from "../data/organization.ts";
+import { Button } from "../part/button.tsx";
+import { areSingleKeysOn, isKeyTaken } from "../part/keys.ts";
+import { en } from "../text/en.ts";
+import { navigationPages } from "./pages.ts";
+
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
+
+/** Time within which the second key has to follow the `g`. */
+const chordMs = 1_500;
+
+/** The button of the palette; with it, the keys and the dialogs that they open. */
+export function GlobalKeys({ className }: { readonly className: string | undefined }) {
+  const [open, setOpen] = useState<"palette" | "keys">();
+  useGlobalKeys(setOpen);
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      <span className={className}>
+        <Button title={`Ctrl K: ${en.keys.palette}`} onClick={() => setOpen("palette")}>
+          {en.keys.button}
+        </Button>
+      </span>
+      <Suspense>
+        {open === "palette" && <Palette onKeys={() => setOpen("keys")} onClose={close} />}
+        {open === "keys" && <KeySheet onClose={close} />}
+      </Suspense>
+    </>
+  );
+}
+
+function useGlobalKeys(onOpen: (what: "palette" | "keys") => void): void {
+  const { orgId } = useOrganization();
+  const navigate = useNavigate();
+  useEffect(() => {
+    let begunAt = Number.NEGATIVE_INFINITY;
+    const onKey = (event: KeyboardEvent) => {
+      if (isPaletteKey(event)) {
+        event.preventDefault();
+        if (document.querySelector("dialog[open]") === null) onOpen("palette");
+        return;
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isKeyTaken(event) || !areSingleKeysOn()) return;
+      if (event.key === "g") {
+        begunAt = event.timeStamp;
+        return;
+      }
+      const page = navigationPages.find(({ key }) => key === event.key);
+      const isChord = event.timeStamp - begunAt <= chordMs;
+      begunAt = Number.NEGATIVE_INFINITY;
+      if (isChord && page !== undefined) {
+        event.stopImmediatePropagation();
+        navigate({ to: page.to, params: { org: orgId } });
+      } else if (event.key === "?") onOpen("keys");
+      else if (event.key === "/") focusSearch(event);
+    };
+    // Before the editor and the page, which have uses of their own for some of these keys.
+    document.addEventListener("keydown", onKey, { capture: true });
+    return () => document.removeEventListener("keydown", onKey, { capture: true });
+  }, [orgId, navigate, onOpen]);
+}
+
+function isPaletteKey(event: KeyboardEvent): boolean {
+  return (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+}
+
+function focusSearch(event: KeyboardEvent): void {
+  const field = document.querySelector<HTMLElement>("main search input, main search select");
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
+}
