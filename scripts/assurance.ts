@@ -1,5 +1,6 @@
-// `npm run assurance -- <name> [--n N] [--seed S]`: tries a property far more often than the suite does, by the same
-// test, and records the result in docs/assurance.json. Without a name it lists the properties.
+// `npm run assurance -- <name> [--n N] [--seed S] [--processes P]`: tries a property far more often than the suite does,
+// by the same test, and records the result in docs/assurance.json. Without a name it lists the properties. With
+// `--processes 3` the tries are shared among three processes, with the seeds S, S + 1 and S + 2.
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -271,20 +272,36 @@ process.exitCode = await main();
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { n: { type: "string" }, seed: { type: "string", default: "1" } },
+    options: {
+      n: { type: "string" },
+      seed: { type: "string", default: "1" },
+      processes: { type: "string", default: "1" },
+    },
   });
   const [name = ""] = positionals;
   const property = properties[name];
   if (property === undefined) {
-    console.error("npm run assurance -- <name> [--n N] [--seed S]\n\nnames:");
+    console.error("npm run assurance -- <name> [--n N] [--seed S] [--processes P]\n\nnames:");
     for (const [known, { unit, n }] of Object.entries(properties)) console.error(`  ${known}: ${n ?? "all"} ${unit}`);
     return 2;
   }
   if (property.n === undefined && values.n !== undefined) throw new Error(`${name} always tries all; leave out --n`);
   const wanted = property.n === undefined ? undefined : wholeNumber(values.n ?? String(property.n), "--n");
   const seed = wholeNumber(values.seed, "--seed");
-  const { n, failures, figures } = await tryOut(property, wanted, seed);
-  record(name, { n, failures, ...figures, seed, commit: commit(), date: new Date().toISOString().slice(0, 10) });
+  const processes = Math.max(1, wholeNumber(values.processes, "--processes"));
+  if (wanted === undefined && processes > 1) throw new Error(`${name} always tries all; leave out --processes`);
+  const shares = Array.from({ length: processes }, (_, at) => shareOfTries(wanted, at, processes));
+  const results = await Promise.all(shares.map((share, at) => tryOut(property, share, seed + at)));
+  const { n, failures, figures } = summed(results);
+  record(name, {
+    n,
+    failures,
+    ...figures,
+    ...(processes > 1 && { processes }),
+    seed,
+    commit: commit(),
+    date: new Date().toISOString().slice(0, 10),
+  });
   console.log(`${name}: ${n} ${property.unit}, ${failures} failed (seed ${seed})`);
   return failures === 0 ? 0 : 1;
 }
@@ -301,17 +318,28 @@ async function tryOut({ file, test }: Property, wanted: number | undefined, seed
     const env = { ...process.env, ...sample, [reportName]: report };
     const isPassed = await run("vitest", parameters, env);
     const results = existsSync(report) ? readFileSync(report, "utf8").trim().split("\n") : [];
-    const samples = results.map((line): SampleResult => JSON.parse(line));
-    const failures = samples.reduce((sum, one) => sum + one.failures, 0);
-    const figures = Object.assign({}, ...samples.map((one) => one.figures));
+    const { n, failures, figures } = summed(results.map((line): SampleResult => JSON.parse(line)));
     // The number of actual tries counts. A test that broke off, or was not found, has reported nothing; that is a
     // failure, too.
-    const n = samples.reduce((sum, one) => sum + one.n, 0);
     return { n, failures: isPassed && n > 0 ? failures : Math.max(1, failures), figures };
   } finally {
     clearInterval(teller);
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The tries of one process of several; undefined where every process tries all. */
+function shareOfTries(wanted: number | undefined, at: number, processes: number): number | undefined {
+  if (wanted === undefined) return undefined;
+  return Math.floor((wanted * (at + 1)) / processes) - Math.floor((wanted * at) / processes);
+}
+
+function summed(samples: readonly SampleResult[]): SampleResult {
+  return {
+    n: samples.reduce((sum, one) => sum + one.n, 0),
+    failures: samples.reduce((sum, one) => sum + one.failures, 0),
+    figures: Object.assign({}, ...samples.map((one) => one.figures)),
+  };
 }
 
 /** Says how far the test has come, if it tells. */
