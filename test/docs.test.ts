@@ -136,8 +136,8 @@ describe("what the documents refer to exists", () => {
     expect(calls.filter((call) => !knownCalls.has(call))).toEqual([]);
   });
 
-  test("shell commands use variables that README's first calls or the page itself define", () => {
-    const shared = definedIn(fenced("README.md", "sh"));
+  test("shell commands use variables that the first calls or the page itself define", () => {
+    const shared = definedIn(fenced("docs/first-calls.md", "sh"));
     expect(shared).toEqual(
       expect.arrayContaining(["BASE_URL", "RUNTIME_URL", "ORG_ID", "ADMIN_TOKEN", "RUNTIME_TOKEN"]),
     );

@@ -6,13 +6,18 @@ export async function guardedCompletion(openai, guard, request) {
   const completion = await openai.chat.completions.create({ ...request, messages });
   const [choice] = completion.choices;
   const { content, tool_calls: proposed = [] } = choice.message;
-  const calls = proposed.map(({ id, function: { name, arguments: text } }) => ({ id, name, arguments: text }));
-  const { allowed, blocked } = await guard.toolCalls(calls);
+  const { allowed, blocked } = await guard.toolCalls(proposed.map(callOf));
   return {
     text: content === null ? null : (await guard.output(content)).text,
     calls: allowed,
     blockedCalls: blocked.map(({ call }) => call),
   };
+}
+
+/** A call of a function has JSON as its arguments; that of a custom tool has any text, which is judged as `input`. */
+function callOf({ id, function: called, custom }) {
+  if (custom !== undefined) return { id, name: custom.name, arguments: { input: custom.input } };
+  return { id, name: called.name, arguments: called.arguments };
 }
 
 /** Yields the answer while it comes, as far as it may go on. */

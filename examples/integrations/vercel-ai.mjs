@@ -1,6 +1,7 @@
-// Vercel's AI SDK: a middleware for `wrapLanguageModel`. Prompts are judged before the model, texts after it, and while
-// they are streamed; proposed tool calls before the SDK runs them. Judge what tools return in their `execute`, with
-// `toolResult`. A block is thrown as a BlockedError; in a stream it is the last part.
+// Vercel's AI SDK: a middleware for `wrapLanguageModel`. Prompts are judged before the model; texts, and what the model
+// shows of its reasoning, after it and while they are streamed; proposed tool calls before the SDK runs them. Judge what
+// tools return in their `execute`, with `toolResult`. A block is thrown as a BlockedError; in a stream it is the last
+// part.
 
 /** Guards a language model. */
 export function guardMiddleware(guard) {
@@ -16,7 +17,7 @@ export function guardMiddleware(guard) {
       const result = await doGenerate();
       const content = [];
       for (const part of result.content) {
-        if (part.type === "text") content.push({ ...part, text: (await guard.output(part.text)).text });
+        if (isText(part.type)) content.push({ ...part, text: (await guard.output(part.text)).text });
         else content.push(part.type === "tool-call" ? await judgedCall(guard, part) : part);
       }
       return { ...result, content };
@@ -27,6 +28,11 @@ export function guardMiddleware(guard) {
       return { ...rest, stream: guardedParts(guard, stream) };
     },
   };
+}
+
+/** Whether a part of an answer, or of a stream of one, has text for people. */
+function isText(type) {
+  return /^(text|reasoning)(-|$)/.test(type);
 }
 
 /** The call with its arguments; throws when it must not be made. */
@@ -43,14 +49,14 @@ async function judgedCall(guard, part) {
 function guardedParts(guard, stream) {
   const blocks = new Map();
   const judged = async (part, controller) => {
-    if (part.type === "text-start") {
-      blocks.set(
-        part.id,
-        openBlock(guard, (delta) => controller.enqueue({ type: "text-delta", id: part.id, delta })),
-      );
+    const [kind, what] = isText(part.type) ? part.type.split("-") : [];
+    const id = `${kind} ${part.id}`;
+    if (what === "start") {
+      const release = (delta) => controller.enqueue({ type: `${kind}-delta`, id: part.id, delta });
+      blocks.set(id, openBlock(guard, release));
     }
-    if (part.type === "text-delta") return void (await blocks.get(part.id).write(part.delta));
-    if (part.type === "text-end") await blocks.get(part.id).end();
+    if (what === "delta") return void (await blocks.get(id).write(part.delta));
+    if (what === "end") await blocks.get(id).end();
     controller.enqueue(part.type === "tool-call" ? await judgedCall(guard, part) : part);
   };
   return stream.pipeThrough(

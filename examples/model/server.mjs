@@ -37,13 +37,22 @@ function textOf({ content = "" } = {}) {
 /** A call of the tool that the last message asks for: "use add with {"a": 1}". */
 function callFor({ messages, tools = [] }) {
   const [, name, parameters] = /use (\w+) with (\{.*\})/is.exec(textOf(messages.at(-1))) ?? [];
-  const tool = tools.find((one) => one.function?.name === name);
-  return tool && { id: "call_1", type: "function", function: { name, arguments: parameters } };
+  if (tools.some((one) => one.function?.name === name))
+    return { id: "call_1", type: "function", function: { name, arguments: parameters } };
+  const isCustom = tools.some((one) => one.custom?.name === name);
+  return isCustom ? { id: "call_1", type: "custom", custom: { name, input: parameters } } : undefined;
+}
+
+/** What the model shows of its reasoning when the last message asks for it: "think: it is a secret". */
+function reasoningFor({ messages }) {
+  return /think: (.*)/is.exec(textOf(messages.at(-1)))?.[1];
 }
 
 function completionOf(request) {
   const call = callFor(request);
-  const message = { role: "assistant", content: call ? null : answerTo(request.messages), tool_calls: call && [call] };
+  const content = call ? null : answerTo(request.messages);
+  const reasoning_content = reasoningFor(request);
+  const message = { role: "assistant", reasoning_content, content, tool_calls: call && [call] };
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
   const choices = [{ index: 0, message, finish_reason: call ? "tool_calls" : "stop" }];
   return { ...headOf(request, "chat.completion"), choices, usage };
@@ -57,9 +66,10 @@ function headOf({ model = "stand-in" }, object) {
 function chunksOf(request) {
   const { message, finish_reason } = completionOf(request).choices[0];
   const calls = message.tool_calls?.map((call, index) => ({ index, ...call }));
-  const pieces = calls
-    ? [{ tool_calls: calls }]
-    : (message.content.match(/.{1,7}/gs) ?? []).map((content) => ({ content }));
+  const cut = (text) => text?.match(/.{1,7}/gs) ?? [];
+  const thoughts = cut(message.reasoning_content).map((reasoning_content) => ({ reasoning_content }));
+  const texts = cut(message.content).map((content) => ({ content }));
+  const pieces = calls ? [{ tool_calls: calls }] : [...thoughts, ...texts];
   const chunk = (delta, reason = null) => ({
     ...headOf(request, "chat.completion.chunk"),
     choices: [{ index: 0, delta, finish_reason: reason }],

@@ -18,12 +18,14 @@ export interface JsonTextOptions {
    * Keys of the outermost object whose strings are segments of a text, and so may begin or end within a surrogate pair.
    */
   readonly cutTexts?: readonly string[];
+  /** The same for keys of objects at any depth. */
+  readonly deepCutTexts?: readonly string[];
 }
 
 /**
  * The value of a JSON text. Throws malformed_request for bad syntax, duplicate keys, unpaired surrogates, deep nesting.
  */
-export function parseJson(text: string, { cutTexts = [] }: JsonTextOptions = {}): JsonValue {
+export function parseJson(text: string, options: JsonTextOptions = {}): JsonValue {
   // RFC 8259, section 8.1: nobody may send one. Some editors and shells write one into their files.
   if (text.startsWith("\uFEFF")) {
     throw malformedRequest("not valid JSON: it begins with a byte order mark (U+FEFF); send UTF-8 without one");
@@ -34,7 +36,7 @@ export function parseJson(text: string, { cutTexts = [] }: JsonTextOptions = {})
   } catch (error) {
     throw malformedRequest(`not valid JSON: ${syntaxMessage(error)}`);
   }
-  scan(text, cutTexts);
+  scan(text, options);
   return value;
 }
 
@@ -48,9 +50,9 @@ function syntaxMessage(error: unknown): string {
 type Level = Keys | undefined;
 
 /** Walks over text that is known to be valid JSON. */
-function scan(text: string, cutTexts: readonly string[]): void {
+function scan(text: string, { cutTexts = [], deepCutTexts = [] }: JsonTextOptions): void {
   const levels: Level[] = [];
-  let outermostKey = "";
+  let [outermostKey, lastKey] = ["", ""];
   const hasEscapes = text.includes("\\");
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
@@ -69,8 +71,10 @@ function scan(text: string, cutTexts: readonly string[]): void {
         const keys = levels[levels.length - 1];
         const key = keys !== undefined && isKey(text, end) ? decode(text, i, end) : undefined;
         if (key !== undefined) keys?.add(key);
+        if (key !== undefined) lastKey = key;
         if (key !== undefined && levels.length === 1) outermostKey = key;
-        const mayBeCut = key === undefined && levels.length === 1 && cutTexts.includes(outermostKey);
+        const isCutText = deepCutTexts.includes(lastKey) || (levels.length === 1 && cutTexts.includes(outermostKey));
+        const mayBeCut = key === undefined && isCutText;
         if (hasEscapes) checkString(text, i, end, mayBeCut);
         i = end;
         break;

@@ -72,6 +72,38 @@ away = Guard(url="http://127.0.0.1:9", token="x")
 said["away"] = caught(lambda: away.input("x"))[:2]
 lenient = replace(away, on_unavailable="allow")
 said["lenient"] = [lenient.input("x").text, type(lenient.input("x").unavailable).__name__, stream(lenient, "all of it", 2), lenient.retrieval(["a"]).kept]
+
+class Failing(Guard):
+    """A guard whose runtime goes after three chunks."""
+    def _call(self, path, body, retries=None):
+        if path.endswith("/chunks"):
+            counted.append(path)
+            if len(counted) > 3:
+                raise UnavailableError("unreachable", "gone")
+        return super()._call(path, body, retries)
+
+def gone(pieces, on_unavailable):
+    counted.clear()
+    failing = Failing(url=sys.argv[2], token=sys.argv[3], timeout=60, on_unavailable=on_unavailable)
+    got = []
+    try:
+        for piece in failing.stream(pieces, stage="input"):
+            got.append(piece)
+        return "".join(got)
+    except GuardError as error:
+        return type(error).__name__
+
+counted = []
+sentences = ["One sentence. ", "Then another one. ", "And ", "the ", "last."]
+mails = ["I am ada@lovelace.dev. ", "I am ada@lovelace.dev. " * 60, "More. ", "And more."]
+said["gone"] = [gone(sentences, "allow"), gone(sentences, "block"), gone(mails, "allow")]
+halves = [chr(0xD83D), chr(0xDE00)]
+said["halves"] = [
+    "".join(guard.stream(["a" + halves[0], halves[1] + "b", halves[1], "c" + halves[0]])),
+    guard.input("a" + halves[0]).decision["outcome"],
+    guard.output("".join(halves)).decision["outcome"],
+    guard.retrieval([halves[1]]).kept == [halves[1]],
+]
 print(json.dumps(said))
 `;
 
@@ -116,6 +148,8 @@ describe("examples/tutorial/python/guard.py", () => {
       address: ["RequestError", "unknown_path"],
       away: ["UnavailableError", "unreachable"],
       lenient: ["x", "UnavailableError", "all of it", ["a"]],
+      gone: ["One sentence. Then another one. And the last.", "UnavailableError", "UnavailableError"],
+      halves: ["a\u{1F600}b\ufffdc\ufffd", "ALLOW", "ALLOW", true],
     });
   });
 });

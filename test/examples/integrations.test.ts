@@ -74,7 +74,8 @@ function linkModules(): void {
 
 /** The lines of a policy without its head, as vectors have them. */
 function rulesOf(document: string): string[] {
-  return document.slice(document.indexOf("detectors:"), document.indexOf("tests:")).trimEnd().split("\n");
+  const lines = document.slice(document.indexOf("detectors:"), document.indexOf("tests:")).trimEnd().split("\n");
+  return [...lines, "  - {id: calls, stages: [tool_call], detect: code, action: BLOCK}"];
 }
 
 function isThere(program: string): boolean {
@@ -125,6 +126,14 @@ describe.skipIf(!isInstalled)("examples/integrations (npm ci there installs what
       text: null,
       calls: [{ id: "call_1", name: "find", arguments: '{"q": "cats"}' }],
     });
+    const custom = [{ type: "custom", custom: { name: "run" } }];
+    const run = (input: string) =>
+      guardedCompletion(openai, guard, { ...asked(`use run with ${input}`), tools: custom });
+    expect(await run("{ls}")).toMatchObject({
+      calls: [{ id: "call_1", name: "run", arguments: { input: "{ls}" } }],
+      blockedCalls: [],
+    });
+    expect(await run("{echo WELCOME-42}")).toMatchObject({ calls: [], blockedCalls: [{ name: "run" }] });
   });
 
   it("Vercel's AI SDK: a middleware", async () => {
@@ -146,6 +155,27 @@ describe.skipIf(!isInstalled)("examples/integrations (npm ci there installs what
     const streamed = streamText({ model: guarded(guard), prompt: discount, onError }).textStream;
     expect(await collect(streamed).catch(() => "")).not.toContain("WELCOME-42");
     expect(errors).toEqual([expect.objectContaining(blocked)]);
+    // What it shows of its reasoning is judged as well.
+    const prompt = "think: for ada@lovelace.dev";
+    const thinking = await generateText({ model: guarded(chat), prompt });
+    expect(thinking.reasoningText).toBe("for ada@lovelace.dev");
+    expect(JSON.stringify(model.requests.at(-1))).toContain("for [EMAIL_1]");
+    const secret = "think: the code is WELCOME-42";
+    await expect(generateText({ model: guarded(guard), prompt: secret, maxRetries: 0 })).rejects.toMatchObject(blocked);
+    const shown: unknown[] = [];
+    const failed: unknown[] = [];
+    const parts = streamText({
+      model: guarded(guard),
+      prompt: secret,
+      onError: ({ error }: { error: unknown }) => failed.push(error),
+    });
+    for await (const part of parts.fullStream) shown.push(part);
+    expect(JSON.stringify(shown.filter((part) => !JSON.stringify(part).includes('"error"')))).not.toContain(
+      "WELCOME-42",
+    );
+    expect(failed).toEqual([expect.objectContaining(blocked)]);
+    const streamedThoughts = streamText({ model: guarded(chat), prompt });
+    expect(await streamedThoughts.reasoningText).toBe("for ada@lovelace.dev");
   });
 
   it("LangChain JS: a model in a chain, and a retriever", async () => {

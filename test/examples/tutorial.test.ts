@@ -1,5 +1,6 @@
 // docs/tutorial.md as somebody follows it: its commands in one shell, from a folder like a checkout, against an
-// installation and the stand-in for a model; what they print has to be what the page says.
+// installation and the stand-in for a model; what they print has to be what the page says. Before it docs/first-calls.md,
+// whose policy is that of the first start.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
@@ -7,8 +8,10 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../harness/eventually.ts";
 import { type Model, startModel } from "../harness/model.ts";
+import { browserPath, startBrowser } from "../harness/net/browser.ts";
 import { type InstalledPackage, installPacked } from "../harness/packed.ts";
 import { makeCheckout, type PageStep, patternOf, playCommands, stepsOf } from "../harness/played-page.ts";
+import { startTestControlPlane } from "../harness/process/control-plane.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -71,6 +74,20 @@ function play(): Promise<readonly string[]> {
   return playCommands(checkout, commands, prelude);
 }
 
+describe("docs/first-calls.md", () => {
+  it("does what it says, step by step", async () => {
+    const calls = stepsOf(readFileSync(join(root, "docs/first-calls.md"), "utf8"));
+    // The others start what this test has, or are tests of their own.
+    const played = calls.map(({ commands }) => (/npm (start|run)/.test(commands) ? "" : commands));
+    const traces = `curl -s "$BASE_URL/v1/orgs/$ORG_ID/traces" -H "Authorization: Bearer $ADMIN_TOKEN"`;
+    const waiting = `sleep() { until [ "$(${traces} | show answer.total)" = 2 ]; do command sleep 0.1; done; }\n`;
+    const printed = await playCommands(checkout, played, waiting);
+    const compared = calls.filter((step) => step.printed !== undefined);
+    expect(compared).toHaveLength(4);
+    for (const step of compared) expect(printed[calls.indexOf(step)]).toMatch(patternOf(step.printed ?? ""));
+  }, 600_000);
+});
+
 describe("docs/tutorial.md", () => {
   let said: readonly string[];
   beforeAll(async () => {
@@ -96,6 +113,35 @@ describe("docs/tutorial.md", () => {
 
   it.skipIf(!hasPython)("does the same in Python, where python3 is installed", () => {
     compare(({ commands }) => commands.includes("python3"));
+  });
+
+  it.skipIf(browserPath === undefined)("shows it in the console, where a browser is installed", async () => {
+    const at = steps.findIndex(({ commands }) => commands.includes("/traces?outcome=BLOCK&agent="));
+    const { pathname, search } = new URL(said[at]?.trim() ?? "");
+    const folder = execFileSync(process.execPath, [join(root, "scripts/console.ts")], { encoding: "utf8" }).trim();
+    const env = { CONSOLE_FOLDER: folder, POLICY_GUARD_MASTER_KEY: installation.masterKey };
+    const shown = await startTestControlPlane({ urls: installation.plane.urls, env });
+    const browser = await startBrowser();
+    try {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(90_000);
+      await page.goto(shown.baseUrl + pathname + search);
+      const { email, password } = await installation.world.person("owner");
+      await page.getByLabel("E-mail").fill(email);
+      await page.getByLabel("Password").fill(password);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.locator("tbody button").first().click();
+      const drawer = page.getByRole("complementary", { name: "Trace" });
+      await drawer.getByText("discount", { exact: true }).first().waitFor();
+      expect(await drawer.locator("pre, p, code, div").allInnerTexts()).not.toContain("WELCOME-42");
+      for (const name of [/^\S* ?False positive$/, /^\S* ?Correct$/, /False positive → exemption/]) {
+        expect(await drawer.getByRole("button", { name }).count()).toBe(1);
+      }
+      await drawer.getByRole("heading", { name: "Replay" }).waitFor();
+    } finally {
+      await browser.close();
+      await shown.stop();
+    }
   });
 
   it("shows rules that are those of the example", () => {

@@ -106,16 +106,16 @@ class Guard:
 
     def input(self, text: str) -> Guarded:
         """Judges what is about to reach the model."""
-        return self._judge("input", {"text": text}, text)
+        return self._judge("input", {"text": _well_formed(text)}, text)
 
     def output(self, text: str) -> Guarded:
         """Judges a complete answer of the model."""
-        judged = self._judge("output", {"text": text}, text)
+        judged = self._judge("output", {"text": _well_formed(text)}, text)
         return replace(judged, text=self.restore(judged.text)) if self.restores else judged
 
     def tool_result(self, text: str, tool: str | None = None) -> Guarded:
         """Judges what a tool returned, before it enters the context."""
-        segment = {"id": "s1", "text": text, **({"origin": f"tool:{tool}"} if tool else {})}
+        segment = {"id": "s1", "text": _well_formed(text), **({"origin": f"tool:{tool}"} if tool else {})}
         return self._judge("tool_result", {"segments": [segment]}, text)
 
     def tool_calls(self, calls: list[dict[str, Any]]) -> GuardedCalls:
@@ -141,7 +141,7 @@ class Guard:
         """Judges retrieved passages, each by itself."""
         if not passages:
             return GuardedPassages([], [], {})
-        segments = [{"id": f"p{index}", "text": text} for index, text in enumerate(passages)]
+        segments = [{"id": f"p{index}", "text": _well_formed(text)} for index, text in enumerate(passages)]
         decision, _ = self._decide("retrieval", {"segments": segments})
         chunks = {chunk["id"]: chunk for chunk in decision.get("chunks", [])}
         kept, dropped = [], []
@@ -158,28 +158,35 @@ class Guard:
     def stream(self, pieces: Iterable[str], stage: str = "output") -> Iterator[str]:
         """Yields what may go on of a text that comes in pieces. Raises a BlockedError at a block."""
         source = iter(pieces)
-        held = ""
+        try:
+            yield from self._streamed(_whole_characters(source), stage)
+        finally:
+            close = getattr(source, "close", None)
+            if close:
+                close()
+
+    def _streamed(self, pieces: Iterator[str], stage: str) -> Iterator[str]:
+        sent = released = held = ""
         try:
             stream_id = self._call("streams", {"stage": stage, "request": self._request({})})["stream_id"]
-        except UnavailableError:
-            if self.on_unavailable == "block":
-                raise
-            yield from source
-            return
-        try:
-            for piece in source:
+            for piece in pieces:
+                sent += piece
                 step = self._call(f"streams/{stream_id}/chunks", {"delta": piece}, retries=0)
+                released += step["released"]
                 text, held = self._restored(held + step["released"])
                 if text:
                     yield text
                 # The verdict is certain, and the rest would be for nothing.
                 if step["closed"] and any(_blocks(finding) for finding in step["findings"]):
                     break
-        finally:
-            close = getattr(source, "close", None)
-            if close:
-                close()
-        end = self._call(f"streams/{stream_id}/finish", {}, retries=0)
+            end = self._call(f"streams/{stream_id}/finish", {}, retries=0)
+        except UnavailableError:
+            # Which part of a text that was rewritten has been released cannot be told.
+            if self.on_unavailable == "block" or not sent.startswith(released):
+                raise
+            yield held + sent[len(released) :]
+            yield from pieces
+            return
         text, held = self._restored(held + end["released"])
         if text:
             yield text
@@ -297,6 +304,24 @@ def _failure(status: int, body: bytes) -> GuardError:
     if status == 402 or reason == "plan_limit_exceeded":
         return UnavailableError(reason or "payment_required", message)
     return RequestError(reason or "malformed_request", message)
+
+
+def _whole_characters(pieces: Iterable[str]) -> Iterator[str]:
+    """The pieces without halves of surrogate pairs, as JSON that was cut within a character has them."""
+    half = ""
+    for piece in pieces:
+        text = half + piece
+        half = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        text = _well_formed(text[: len(text) - len(half)])
+        if text:
+            yield text
+    if half:
+        yield _well_formed(half)
+
+
+def _well_formed(text: str) -> str:
+    """The text with its surrogate pairs as characters, and U+FFFD in place of halves."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _blocks(finding: dict[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { parseJson } from "../../../gateway/json/parse.ts";
+import { malformedRequest } from "../../../src/kit/fault/fault.ts";
 import { callArguments } from "../call-arguments.ts";
 import { invalid, isObject, listMember, textMember } from "../payload.ts";
 import { type ChatBody, type ChatCall, type ChatText, textMembers, withoutLogprobs } from "./chat-body.ts";
@@ -24,6 +25,11 @@ interface CallPieces {
   name: string;
   readonly pieces: Piece[];
 }
+
+/** Members that hold pieces of a call: a call of a function has arguments, a call of a custom tool its input. */
+const callMembers = ["arguments", "input"];
+/** A server may cut a text between the halves of a character. */
+const deepCutTexts = [...textMembers, ...callMembers];
 
 const lineEnd = /\r\n|\n|\r/;
 const endOfData = "[DONE]";
@@ -62,7 +68,7 @@ function readLine(text: string): Line {
   const data = /^data:[ ]?(.*)$/s.exec(text)?.[1];
   if (data === undefined && !silentLine.test(text)) throw invalid("", "expected server-sent events");
   if (data === undefined || data.trim() === endOfData || data.trim() === "") return { text };
-  const json = parseJson(data);
+  const json = parseJson(data, { deepCutTexts });
   if (!isObject(json)) throw invalid("data", "expected an object in each event");
   return { text, json };
 }
@@ -97,8 +103,7 @@ function collectCall(about: JsonObject, id: string, calls: Map<string, CallPiece
   const call = calls.get(id) ?? { name: "", pieces: [] };
   calls.set(id, call);
   if (typeof about.name === "string") call.name += about.name;
-  // A call of a function has arguments, a call of a custom tool its input.
-  for (const member of ["arguments", "input"]) {
+  for (const member of callMembers) {
     if (isPiece(about, member)) call.pieces.push({ owner: about, member });
   }
 }
@@ -119,7 +124,9 @@ function callOf(id: string, { name, pieces }: CallPieces): ChatCall {
 }
 
 function joined(pieces: readonly Piece[]): string {
-  return pieces.map(({ owner, member }) => owner[member]).join("");
+  const text = pieces.map(({ owner, member }) => owner[member]).join("");
+  if (!text.isWellFormed()) throw malformedRequest("a text has an unpaired surrogate");
+  return text;
 }
 
 function replace(pieces: readonly Piece[], text: string): void {

@@ -2,7 +2,7 @@
 // is, since each attempt carries the same `evaluation_id`: it is one trace, and counted once.
 
 import type { CallOptions } from "@connectrpc/connect";
-import { failureOf, RequestError } from "./error.ts";
+import { failureOf, RequestError, UnavailableError } from "./error.ts";
 
 /** How long to try, and how often. */
 export interface CallLimits {
@@ -25,7 +25,8 @@ export async function callWithRetries<T>(
       return await attempt({ signal, timeoutMs: Math.max(1, Math.ceil(endMs - performance.now())) });
     } catch (thrown) {
       signal?.throwIfAborted();
-      const failure = failureOf(thrown);
+      const isOurs = thrown instanceof RequestError || thrown instanceof UnavailableError;
+      const failure = isOurs ? thrown : failureOf(thrown);
       if (failure instanceof RequestError || !failure.isTransient || failures >= retries) throw failure;
       // Callers that failed together come back apart.
       const pauseMs = failure.retryAfterMs ?? firstPauseMs * 2 ** failures * (0.5 + Math.random());

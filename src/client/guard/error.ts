@@ -54,7 +54,10 @@ const proxyFaults: ReadonlyMap<Code, string> = new Map([
   [Code.PermissionDenied, "insufficient_scope"],
   [Code.Unimplemented, "unknown_path"],
 ]);
-const transient = new Set([Code.Unavailable, Code.Internal, Code.Unknown, Code.Aborted, Code.InvalidArgument]);
+/** A connection over HTTP/2 that was torn off cancels its calls. */
+const transient = new Set([
+  ...[Code.Unavailable, Code.Internal, Code.Unknown, Code.Aborted, Code.Canceled, Code.InvalidArgument],
+]);
 
 /** The error for a call that failed. */
 export function failureOf(thrown: unknown): UnavailableError | RequestError {

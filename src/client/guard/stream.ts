@@ -69,6 +69,8 @@ class Judging {
   #released = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   #late: UnavailableError | undefined;
+  /** Since when the reader waits for the runtime; undefined while it does not. */
+  #waitsSinceMs: number | undefined;
   /** Why the stream ends before its verdict. */
   #end: { readonly reason: unknown } | undefined;
   #isBlocked = false;
@@ -98,11 +100,11 @@ class Judging {
     const isCut = /[\ud800-\udbff]$/.test(text);
     this.#half = isCut ? text.slice(-1) : "";
     const delta = wellFormed(isCut ? text.slice(0, -1) : text);
-    if (delta !== "") await this.#parts.put(delta);
+    if (delta !== "") await this.#put(delta);
   }
 
   async close(): Promise<void> {
-    if (this.#half !== "") await this.#parts.put(wellFormed(this.#half));
+    if (this.#half !== "") await this.#put(wellFormed(this.#half));
     this.#finish();
   }
 
@@ -141,11 +143,14 @@ class Judging {
         signal: this.#abort.signal,
       })
       [Symbol.asyncIterator]();
+    this.#waitsSinceMs = performance.now();
     try {
       const { value: event, done } = await this.#events.next();
       if (!done) return await this.#take(event);
     } catch (thrown) {
       return this.#onFailure(thrown);
+    } finally {
+      this.#waitsSinceMs = undefined;
     }
     return this.#onFailure(new GuardError("the stream ended without a verdict"));
   }
@@ -203,14 +208,35 @@ class Judging {
     }
   }
 
+  /** Hands text on. A runtime that takes none although the reader waits for it is given up. */
+  async #put(delta: string): Promise<void> {
+    const { timeoutMs } = this.#settings;
+    const offeredMs = performance.now();
+    const look = () => {
+      const nowMs = performance.now();
+      // While nobody reads, it is the reader who holds everything up.
+      const leftMs = Math.max(offeredMs, this.#waitsSinceMs ?? nowMs) + timeoutMs - nowMs;
+      if (leftMs > 0) timer = setTimeout(look, leftMs);
+      else this.#giveUpRuntime(`the runtime took no text for ${timeoutMs} ms`);
+    };
+    let timer = setTimeout(look, timeoutMs);
+    try {
+      await this.#parts.put(delta);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   #finish(): void {
     this.#parts.finish();
     const { timeoutMs } = this.#settings;
-    this.#timer ??= setTimeout(() => {
-      const message = `the runtime gave no verdict within ${timeoutMs} ms`;
-      this.#late = new UnavailableError("deadline_exceeded", message, { isTransient: false });
-      this.#abort.abort();
-    }, timeoutMs);
+    const message = `the runtime gave no verdict within ${timeoutMs} ms`;
+    this.#timer ??= setTimeout(() => this.#giveUpRuntime(message), timeoutMs);
+  }
+
+  #giveUpRuntime(message: string): void {
+    this.#late = new UnavailableError("deadline_exceeded", message, { isTransient: false });
+    this.#abort.abort();
   }
 
   #settle(error?: unknown): void {

@@ -245,6 +245,21 @@ describe("an answer that passes through Envoy", () => {
     );
   });
 
+  it("may have a character cut over two events, in texts and in arguments", async () => {
+    const call = (piece: object) => delta({ tool_calls: [{ index: 0, function: piece }] });
+    for (const response of [
+      events(delta({ content: "Hello \ud83d" }), delta({ content: "\ude00 there" })),
+      events(call({ name: "say", arguments: '{"text":"\ud83d' }), call({ arguments: '\ude00"}' })),
+    ]) {
+      const { received, refusal } = await closed.play({ request: hello, response, responseHeaders: eventStream });
+      expect(refusal).toBeUndefined();
+      expect(received).toBe(response);
+    }
+    const redacted = events(delta({ content: "\ud83d" }), delta({ content: "\ude00 ada@lovelace.dev" }));
+    const { received } = await closed.play({ request: hello, response: redacted, responseHeaders: eventStream });
+    expect(received).toBe(events(delta({ content: "\u{1f600} [EMAIL_1]" }), delta({ content: "" })));
+  });
+
   it("has the arguments of its calls put together from events", async () => {
     const call = (piece: object) => delta({ tool_calls: [{ index: 0, function: piece }] });
     const pieces = events(call({ name: "pay", arguments: '{"code":"WEL' }), call({ arguments: 'COME-42"}' }));
@@ -326,6 +341,20 @@ describe("what cannot be judged", () => {
       "validation_failed",
     ],
     ["an answer of another shape", { request: hello, response: '{"output":"hello"}' }, "validation_failed"],
+    [
+      "half of a character, without the other one",
+      {
+        request: hello,
+        response: events(delta({ content: "\ud83d" }), delta({ content: "x" })),
+        responseHeaders: eventStream,
+      },
+      "malformed_request",
+    ],
+    [
+      "half of a character where no text is cut",
+      { request: hello, response: events({ model: "\ud83d", choices: [] }), responseHeaders: eventStream },
+      "malformed_request",
+    ],
     [
       "events that are none",
       { request: hello, response: "data: {\n\n", responseHeaders: eventStream },

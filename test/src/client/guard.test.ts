@@ -1,8 +1,9 @@
 // The guard against a real runtime, over fetch and over HTTP/2.
 
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { create, fromBinary } from "@bufbuild/protobuf";
+import type { Interceptor } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { EvaluateVectorSchema } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
@@ -331,6 +332,13 @@ describe.each([
     const stream = impatient.stream();
     await expect(collect(piecesOf("x").pipeThrough(stream))).rejects.toMatchObject({ reason: "deadline_exceeded" });
     await expect(stream.decision).rejects.toBeInstanceOf(UnavailableError);
+    // Neither for the end of a text that it does not take.
+    const pieces = async function* () {
+      for (;;) yield "x".repeat(65_536);
+    };
+    await expect(collect(readableOf(pieces()).pipeThrough(impatient.stream()))).rejects.toMatchObject({
+      reason: "deadline_exceeded",
+    });
   });
 
   it("says that a runtime has no bundle yet", async () => {
@@ -418,6 +426,67 @@ describe("a call that fails for the moment", () => {
     const rewritten = createFetchGuard(options({ onUnavailable: "allow", fetch: failing(1) }));
     const text = streamOf(["Ada Lovelace was here, and then ", "went."]);
     await expect(collect(text.pipeThrough(rewritten.stream()))).rejects.toBeInstanceOf(UnavailableError);
+  });
+});
+
+describe("a stream over HTTP/2", () => {
+  /** A way to the runtime that tears off the first connections, after so many bytes. */
+  async function tearingUrl(times: number, afterBytes: number): Promise<string> {
+    const { hostname, port } = new URL(stage.url);
+    let torn = 0;
+    const server = createTcpServer((socket) => {
+      const target = connect(Number(port), hostname);
+      for (const each of [socket, target]) each.on("error", () => undefined);
+      const isTorn = torn < times;
+      torn += 1;
+      let seen = 0;
+      socket.on("data", (bytes) => {
+        seen += bytes.length;
+        if (isTorn && seen > afterBytes) socket.destroy();
+        else target.write(bytes);
+      });
+      if (!isTorn) target.pipe(socket);
+      socket.on("close", () => target.destroy());
+      target.on("close", () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    afterAll(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** A guard that goes this way, and how often it began a call. */
+  function counted(url: string, change: Partial<GuardOptions> = {}) {
+    const count = { calls: 0 };
+    const interceptor: Interceptor = (next) => (request) => {
+      count.calls += 1;
+      return next(request);
+    };
+    return { count, guard: createNodeGuard(options({ url, interceptors: [interceptor], ...change })) };
+  }
+
+  it.each([0, 300])("is begun again when its runtime goes after %d bytes, with all of its text", async (afterBytes) => {
+    const { guard, count } = counted(await tearingUrl(1, afterBytes));
+    const text = "By Ada Lovelace, and all of it.";
+    expect(await collect(piecesOf(text).pipeThrough(guard.stream()))).toBe("By [NAME_1], and all of it.");
+    expect(count.calls).toBe(2);
+  });
+
+  it("is given up after so many attempts, and its text passes where it may", async () => {
+    const url = await tearingUrl(Number.POSITIVE_INFINITY, 0);
+    const strict = counted(url, { retries: 1 });
+    await expect(collect(piecesOf("text").pipeThrough(strict.guard.stream()))).rejects.toMatchObject({
+      ...{ name: "UnavailableError", reason: "unreachable" },
+    });
+    expect(strict.count.calls).toBe(2);
+    const lenient = counted(url, { retries: 1, onUnavailable: "allow" });
+    expect(await collect(piecesOf("all of it").pipeThrough(lenient.guard.stream()))).toBe("all of it");
+  });
+
+  it("is not begun again after more text than is kept", async () => {
+    const { guard, count } = counted(await tearingUrl(1, 1_000));
+    const text = streamOf(["x".repeat(65_537)]);
+    await expect(collect(text.pipeThrough(guard.stream()))).rejects.toBeInstanceOf(UnavailableError);
+    expect(count.calls).toBe(1);
   });
 });
 
