@@ -34,6 +34,11 @@ beforeAll(async () => {
   await eventually(() => installation.createPolicy(starter));
   await installation.publish();
   const runtime = await installation.startRuntime();
+  await eventually(async () => {
+    const headers = { authorization: `Bearer ${installation.token}` };
+    const loaded = await fetch(`http://127.0.0.1:${runtime.port}/v1/evaluate/bundle`, { headers });
+    expect(await loaded.json()).toMatchObject({ bundle: { version: 1 } });
+  });
   client.link("openai");
   checkout = join(realpathSync(mkdtempSync(join(client.folder, "tutorial-"))), "checkout");
   makeCheckout(checkout, ["bin", "examples"], { installation, runtimePort: runtime.port });
@@ -80,7 +85,9 @@ describe("docs/first-calls.md", () => {
     // The others start what this test has, or are tests of their own.
     const played = calls.map(({ commands }) => (/npm (start|run)/.test(commands) ? "" : commands));
     const traces = `curl -s "$BASE_URL/v1/orgs/$ORG_ID/traces" -H "Authorization: Bearer $ADMIN_TOKEN"`;
-    const waiting = `sleep() { until [ "$(${traces} | show answer.total)" = 2 ]; do command sleep 0.1; done; }\n`;
+    const waiting = `sleep() {
+      for attempt in $(seq 600); do [ "$(${traces} | show answer.total)" = 2 ] && return; command sleep 0.1; done
+    }\n`;
     const printed = await playCommands(checkout, played, waiting);
     const compared = calls.filter((step) => step.printed !== undefined);
     expect(compared).toHaveLength(4);
