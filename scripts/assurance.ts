@@ -115,6 +115,18 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "patterns by literals and windows against the same on the whole text: made-up ones, built-in ones, and such as may begin with what they do not need",
     n: 34_000,
   },
+  calibration: {
+    file: "test/src/kit/statistics/learn-then-test.test.ts",
+    test: "no more worlds than it says",
+    unit: "worlds in which a threshold is calibrated and its true rate of false positives is known",
+    n: 100_000,
+  },
+  "calibration-strata": {
+    file: "test/src/domain/measure/calibration/calibration-estimate.test.ts",
+    test: "over all of the traffic",
+    unit: "worlds of traffic drawn with several probabilities, each calibrated",
+    n: 2_000,
+  },
   "candidate-gate": {
     file: "test/src/domain/bundle/gate/mixture-test.test.ts",
     test: "peeked at",

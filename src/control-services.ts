@@ -7,6 +7,7 @@ import { AnnotationService } from "../gen/policyguard/control/v1/annotation_serv
 import { BenchmarkService } from "../gen/policyguard/control/v1/benchmark_service_pb.ts";
 import { BillingService } from "../gen/policyguard/control/v1/billing_service_pb.ts";
 import { BundleService } from "../gen/policyguard/control/v1/bundle_service_pb.ts";
+import { CalibrationService } from "../gen/policyguard/control/v1/calibration_service_pb.ts";
 import { DatasetService } from "../gen/policyguard/control/v1/dataset_service_pb.ts";
 import { DetectorBackendService } from "../gen/policyguard/control/v1/detector_backend_service_pb.ts";
 import { EnvironmentService } from "../gen/policyguard/control/v1/environment_service_pb.ts";
@@ -66,6 +67,7 @@ export const controlServices = [
   RetentionService,
   EvidenceService,
   BenchmarkService,
+  CalibrationService,
   DatasetService,
   BillingService,
   ReportingService,

@@ -21,6 +21,7 @@ import { Departures } from "./domain/identity/departure.ts";
 import { MailDelivery, MailQueue } from "./domain/mail/mail-queue.ts";
 import { QueueFill } from "./domain/measure/annotation/queue-fill.ts";
 import { BenchmarkRun } from "./domain/measure/benchmark/benchmark-run.ts";
+import { CalibrationRun } from "./domain/measure/calibration/calibration-run.ts";
 import { eraseSamplesAbout } from "./domain/measure/dataset/dataset-erasure.ts";
 import { DatasetRetention } from "./domain/measure/dataset/dataset-retention.ts";
 import { sampleSeals } from "./domain/measure/dataset/dataset-sample.ts";
@@ -135,6 +136,7 @@ export function createJobServices(
         replay: new ReplayRun({ database, sealer, analysis }),
         dataset_import: imports,
         benchmark: new BenchmarkRun({ database, seals: importParts.seals, analysis }),
+        calibration: new CalibrationRun({ database, seals: importParts.seals, analysis }),
       },
       ...{ clock, log },
     }),

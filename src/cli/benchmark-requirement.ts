@@ -2,8 +2,7 @@
 
 import type { Benchmark, BenchmarkInterval } from "../../gen/policyguard/control/v1/benchmark_pb.ts";
 import { percent, widest } from "./benchmark.ts";
-import type { Options, Values } from "./command.ts";
-import { usageFailure } from "./failure.ts";
+import { type Options, shareOf, type Values } from "./command.ts";
 
 /** Options that require something. */
 export const requirementOptions = {
@@ -62,11 +61,4 @@ function rateOf(most: number, interval: BenchmarkInterval | undefined): Requirem
     isMet: upper !== undefined && upper <= most,
     why: upper === undefined ? "everything was to be found" : `its upper bound is ${percent(upper)}`,
   };
-}
-
-function shareOf(text: string | undefined, option: string): number | undefined {
-  if (text === undefined) return undefined;
-  const share = Number(text);
-  if (text.trim() !== "" && share >= 0 && share <= 1) return share;
-  throw usageFailure(`--${option} takes a share from 0 to 1, not "${text}"`);
 }

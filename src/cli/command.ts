@@ -148,6 +148,19 @@ export function integerOf(text: string | undefined, option: string, min: number)
   throw usageFailure(`--${option} takes a whole number of at least ${min}, not "${text}"`);
 }
 
+/** The value of an option as a share. */
+export function shareOf(text: string | undefined, option: string): number | undefined {
+  if (text === undefined) return undefined;
+  const share = Number(text);
+  if (text.trim() !== "" && share >= 0 && share <= 1) return share;
+  throw usageFailure(`--${option} takes a share from 0 to 1, not "${text}"`);
+}
+
+/** The parts of an option's value that are separated by commas. */
+export function listOf(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split(",").map((each) => each.trim());
+}
+
 /** The value of a required option. */
 export function required(text: string | undefined, option: string): string {
   if (text === undefined || text === "") throw usageFailure(`--${option} is missing`);

@@ -76,6 +76,10 @@ export const commands: CommandEntries = {
     summary: "Measure a policy, a bundle or a detector on a dataset.",
     load: async () => (await import("./command/benchmark-run.ts")).benchmarkRun,
   },
+  calibrate: {
+    summary: "Find a rule's threshold with a guarantee about false positives, by marks or by a dataset.",
+    load: async () => (await import("./command/calibrate.ts")).calibrate,
+  },
   "benchmark compare": {
     summary: "Compare two benchmarks of the same samples.",
     load: async () => (await import("./command/benchmark-compare.ts")).benchmarkCompare,

@@ -6,6 +6,7 @@ import { ErrorDetailSchema } from "../../gen/policyguard/common/v1/reason_pb.ts"
 import { AnnotationService } from "../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { BenchmarkService } from "../../gen/policyguard/control/v1/benchmark_service_pb.ts";
 import { BundleService } from "../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import { CalibrationService } from "../../gen/policyguard/control/v1/calibration_service_pb.ts";
 import { DatasetService } from "../../gen/policyguard/control/v1/dataset_service_pb.ts";
 import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { EvidenceService } from "../../gen/policyguard/control/v1/evidence_service_pb.ts";
@@ -40,6 +41,7 @@ export interface Server {
   readonly annotations: Client<typeof AnnotationService>;
   readonly benchmarks: Client<typeof BenchmarkService>;
   readonly bundles: Client<typeof BundleService>;
+  readonly calibrations: Client<typeof CalibrationService>;
   readonly datasets: Client<typeof DatasetService>;
   readonly environments: Client<typeof EnvironmentService>;
   readonly evidence: Client<typeof EvidenceService>;
@@ -87,6 +89,7 @@ export function serverAt(connection: Connection): Server {
     connection,
     annotations: createClient(AnnotationService, transport),
     benchmarks: createClient(BenchmarkService, transport),
+    calibrations: createClient(CalibrationService, transport),
     bundles: createClient(BundleService, transport),
     datasets: createClient(DatasetService, transport),
     environments: createClient(EnvironmentService, transport),

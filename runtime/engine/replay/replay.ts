@@ -43,6 +43,8 @@ export interface ReplayedRule {
   readonly match: Answer;
   /** Whether its match takes effect now. */
   readonly effect: Answer;
+  /** The best score of a match that takes effect; null when there is none, "unknown" while one is in doubt. */
+  readonly score: number | "unknown" | null;
   readonly reasons: readonly ReplayReason[];
 }
 
@@ -74,7 +76,7 @@ export interface ReplayTools extends ScanTools {
 }
 
 /** A match as far as an outcome depends on it. */
-type ReplayMatch = Pick<Match<Doubt>, "policy" | "rule" | "severity" | "isThere" | "takesEffect">;
+type ReplayMatch = Pick<Match<Doubt>, "policy" | "rule" | "severity" | "score" | "isThere" | "takesEffect">;
 
 /** One reason for an outcome. */
 interface Weight {
@@ -128,7 +130,7 @@ function unknownMatches({ nowMs }: ReplayOptions, { applicable }: ReplayTools): 
   return applicable.flatMap(({ policy }) =>
     policy.rules.map((rule) => {
       const takesEffect = modeAt(rule, nowMs) === Mode.ENFORCE;
-      return { policy, rule, severity: rule.severity, isThere, takesEffect };
+      return { policy, rule, severity: rule.severity, score: 0, isThere, takesEffect };
     }),
   );
 }
@@ -252,6 +254,7 @@ function replayedRule(
     was: wasFound(record, policy.name, rule.id),
     match: answerOf(match),
     effect: answerOf(effect),
+    score: scoreOf(matches),
     reasons: [...reasons].sort(),
   };
 }
@@ -271,7 +274,7 @@ function lostRules(
   for (const { policy, ruleId } of findings) {
     const name = ruleName(policy, ruleId);
     if (present.has(name) || (replaces !== undefined && policy !== replaces)) continue;
-    lost.set(name, { policy, ruleId, was: "yes", match: "no", effect: "no", reasons: [] });
+    lost.set(name, { policy, ruleId, was: "yes", match: "no", effect: "no", score: null, reasons: [] });
   }
   return [...lost.values()];
 }
@@ -279,6 +282,16 @@ function lostRules(
 function wasFound({ findings, findingsOmitted }: EvaluationRecord, policy: string, ruleId: string): Answer {
   if (findings.some((finding) => finding.policy === policy && finding.ruleId === ruleId)) return "yes";
   return findingsOmitted > 0 ? "unknown" : "no";
+}
+
+function scoreOf(matches: readonly ReplayMatch[]): ReplayedRule["score"] {
+  let best: number | null = null;
+  for (const { isThere, takesEffect, score } of matches) {
+    const truth = and(isThere, takesEffect);
+    if (typeof truth !== "boolean") return "unknown";
+    if (truth && (best === null || score > best)) best = score;
+  }
+  return best;
 }
 
 function ruleName(policy: string, ruleId: string): string {

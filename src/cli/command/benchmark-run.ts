@@ -3,7 +3,7 @@ import { DatasetSplit } from "../../../gen/policyguard/control/v1/dataset_pb.ts"
 import { type Outcome, OutcomeSchema } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { printBenchmark, targetOf } from "../benchmark.ts";
 import { requirementOptions, requirementsOf, unmetText } from "../benchmark-requirement.ts";
-import { defineCommand, integerOf } from "../command.ts";
+import { defineCommand, integerOf, listOf } from "../command.ts";
 import { datasetIdOf } from "../dataset.ts";
 import { exitCodes, refusal, usageFailure } from "../failure.ts";
 import { replaceFile } from "../file.ts";
@@ -90,10 +90,6 @@ const splits: Readonly<Record<string, DatasetSplit>> = {
   dev: DatasetSplit.DEV,
   test: DatasetSplit.TEST,
 };
-
-function listOf(text: string | undefined): string[] {
-  return text === undefined ? [] : text.split(",").map((each) => each.trim());
-}
 
 function mapOf(text: string | undefined): Record<string, string> {
   return Object.fromEntries(

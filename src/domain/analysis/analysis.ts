@@ -57,6 +57,10 @@ const subjects: Readonly<Record<JobName, Subject>> = {
   measureSamples: "replay",
   compareSamples: "bundle",
   compareBaseline: "replay",
+  probeRule: "document",
+  proposeThreshold: "document",
+  scoreSamples: "replay",
+  scoreTraces: "replay",
 };
 
 /** Runs the jobs in a pool. Other limits are for tests. */

@@ -3,6 +3,8 @@
 import { compareBaseline, compareSamples } from "./benchmark/compare-samples.ts";
 import { judgeSamples } from "./benchmark/judge-samples.ts";
 import { measureSamples } from "./benchmark/measure-samples.ts";
+import { probeRule, proposeThreshold } from "./calibration/probe-rule.ts";
+import { scoreSamples, scoreTraces } from "./calibration/score-rule.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { checkRelease, retestBundle } from "./check-release.ts";
 import { checkOutput, checkSchema } from "./check-schema.ts";
@@ -36,6 +38,10 @@ export const jobs = {
   measureSamples,
   compareSamples,
   compareBaseline,
+  probeRule,
+  proposeThreshold,
+  scoreSamples,
+  scoreTraces,
 } as const;
 
 /** A job's name. */

@@ -1,4 +1,4 @@
-// The services of this room: annotations, datasets and their samples, benchmarks.
+// The services of this room: annotations, datasets and their samples, benchmarks, calibrations.
 
 import type { NetworkGuard } from "../../kit/net/outbound/guard.ts";
 import type { Clock } from "../../kit/process/clock.ts";
@@ -10,6 +10,7 @@ import { AnnotationExports } from "./annotation/annotation-export.ts";
 import { AnnotationQueue } from "./annotation/annotation-queue.ts";
 import { AnnotationSettings } from "./annotation/annotation-setting.ts";
 import { Benchmarks } from "./benchmark/benchmark.ts";
+import { Calibrations } from "./calibration/calibration.ts";
 import { Datasets } from "./dataset/dataset.ts";
 import { DatasetExports } from "./dataset/dataset-export.ts";
 import { DatasetImports } from "./dataset/dataset-import.ts";
@@ -35,6 +36,7 @@ export function createMeasureDomain({ database, sealer, guard, clock, analysis }
     annotationQueue: new AnnotationQueue(database),
     annotationSettings: new AnnotationSettings(database),
     benchmarks: new Benchmarks({ database, clock, analysis }),
+    calibrations: new Calibrations({ database, clock, analysis }),
     datasets: new Datasets(database),
     samples: new Samples(database, parts),
     datasetImports: new DatasetImports(parts, guard),

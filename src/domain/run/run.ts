@@ -9,7 +9,7 @@ import { countQueued, deleteRun, endRun, findRun, maxQueued, nextRuns, RunRow } 
 import { enqueueJob } from "../job.ts";
 
 /** The kinds of runs. */
-export type RunKindName = "benchmark" | "dataset_import" | "erasure" | "replay";
+export type RunKindName = "benchmark" | "calibration" | "dataset_import" | "erasure" | "replay";
 
 /** A run to add. */
 export interface NewRun {

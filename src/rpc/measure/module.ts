@@ -1,10 +1,12 @@
-// The services of this room: annotations, datasets and their samples, benchmarks.
+// The services of this room: annotations, datasets and their samples, benchmarks, calibrations.
 
 import type { ConnectRouter } from "@connectrpc/connect";
 import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { BenchmarkService } from "../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
+import { CalibrationService } from "../../../gen/policyguard/control/v1/calibration_service_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
 import type { Benchmarks } from "../../domain/measure/benchmark/benchmark.ts";
+import type { Calibrations } from "../../domain/measure/calibration/calibration.ts";
 import type { Datasets } from "../../domain/measure/dataset/dataset.ts";
 import type { DatasetExports } from "../../domain/measure/dataset/dataset-export.ts";
 import type { DatasetImports } from "../../domain/measure/dataset/dataset-import.ts";
@@ -12,6 +14,7 @@ import type { DatasetInstalls } from "../../domain/measure/dataset/dataset-insta
 import type { Samples } from "../../domain/measure/dataset/dataset-sample.ts";
 import { type AnnotationDomain, annotationHandlers } from "./annotation/annotation.ts";
 import { benchmarkHandlers } from "./benchmark/benchmark.ts";
+import { calibrationHandlers } from "./calibration/calibration.ts";
 import { datasetHandlers } from "./dataset/dataset.ts";
 import { catalogHandlers } from "./dataset/dataset-catalog.ts";
 import { exportHandlers, type SampleWriter } from "./dataset/dataset-export.ts";
@@ -21,6 +24,7 @@ import { sampleHandlers } from "./dataset/dataset-sample.ts";
 /** What the handlers call. */
 export interface MeasureDomain extends AnnotationDomain {
   readonly benchmarks: Benchmarks;
+  readonly calibrations: Calibrations;
   readonly datasets: Datasets;
   readonly samples: Samples;
   readonly datasetImports: DatasetImports;
@@ -31,11 +35,21 @@ export interface MeasureDomain extends AnnotationDomain {
 /** Registers the services. */
 export function registerMeasureServices(
   router: ConnectRouter,
-  { benchmarks, datasets, samples, datasetImports, datasetExports, datasetInstalls, ...domain }: MeasureDomain,
+  {
+    benchmarks,
+    calibrations,
+    datasets,
+    samples,
+    datasetImports,
+    datasetExports,
+    datasetInstalls,
+    ...domain
+  }: MeasureDomain,
   { writeSample }: { readonly writeSample: SampleWriter },
 ): void {
   router.service(AnnotationService, annotationHandlers(domain));
   router.service(BenchmarkService, benchmarkHandlers(benchmarks));
+  router.service(CalibrationService, calibrationHandlers(calibrations));
   router.service(DatasetService, {
     ...datasetHandlers(datasets),
     ...sampleHandlers(samples),

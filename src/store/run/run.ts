@@ -242,3 +242,27 @@ export const runFunctions: readonly SqlFunction[] = [
 async function lockTurns(tx: Transaction): Promise<void> {
   await runBound(tx, "select pg_advisory_xact_lock(hashtextextended('run/' || $1, 0))", [tx.orgId]);
 }
+
+/** How many runs of a kind that were added in a time have these values in their spec. */
+export async function countRunsAbout(
+  tx: Transaction,
+  {
+    kind,
+    specPart,
+    since,
+    until,
+  }: {
+    readonly kind: string;
+    readonly specPart: Readonly<Record<string, string>>;
+    readonly since: Date;
+    readonly until: Date;
+  },
+): Promise<number> {
+  const rows = await runBound<{ count: number }>(
+    tx,
+    `select count(*)::int as count from run
+     where org_id = $1 and kind = $2 and created_at >= $3 and created_at <= $4 and spec::jsonb @> $5::jsonb`,
+    [tx.orgId, kind, since, until, JSON.stringify(specPart)],
+  );
+  return rows[0]?.count ?? 0;
+}

@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { ownAnalysis } from "../../../src/domain/analysis/own-analysis.ts";
 import { SigningKeys } from "../../../src/domain/bundle/signing-keys.ts";
 import { BenchmarkRun } from "../../../src/domain/measure/benchmark/benchmark-run.ts";
+import { CalibrationRun } from "../../../src/domain/measure/calibration/calibration-run.ts";
 import { eraseSamplesAbout } from "../../../src/domain/measure/dataset/dataset-erasure.ts";
 import { sampleSeals } from "../../../src/domain/measure/dataset/dataset-sample.ts";
 import { ReplayRun } from "../../../src/domain/replay/replay-run.ts";
@@ -23,6 +24,7 @@ export const runSteps: Readonly<Record<string, SceneStep>> = {
       const kinds = {
         erasure: new ErasureRun(testSealer, eraseSamplesAbout),
         benchmark: new BenchmarkRun({ database, seals: sampleSeals(testSealer), analysis }),
+        calibration: new CalibrationRun({ database, seals: sampleSeals(testSealer), analysis }),
         replay: new ReplayRun({ database, sealer: testSealer, analysis }),
       };
       await new RunWorker(database, { kinds, clock, log: pino({ level: "silent" }) }).work({

@@ -62,26 +62,8 @@ function predict(
   { agentId, now }: { readonly agentId: string | undefined; readonly now: Date },
 ): Prediction {
   if (textsOf(content).length === 0 && content.toolCalls.length === 0) return { ...noPrediction, error: "no_text" };
-  const request = create(EvaluateRequestSchema, {
-    agentId,
-    language: content.language ?? undefined,
-    text: content.text ?? undefined,
-    segments: content.segments.map(({ role, text }) => ({ role: role ?? undefined, text })),
-    toolCalls: content.toolCalls.map(({ name, arguments: values }, at) => ({
-      ...{ id: `c${at + 1}`, name },
-      arguments: values === null ? undefined : structuredClone(values),
-    })),
-  });
   const beganMs = performance.now();
-  const evaluation = engine.evaluate(request, {
-    stage: stages[content.stage as keyof typeof stages], // checked when it was added
-    now,
-    evaluationId: "",
-    fingerprintKey: new Uint8Array(32),
-    bundle: create(BundleReferenceSchema),
-    // The time budget of a policy is about live traffic; a slow machine must not change what is measured.
-    elapsedUs: () => 0,
-  });
+  const evaluation = evaluateSample(engine, content, { agentId, now });
   const latencyUs = Math.round((performance.now() - beganMs) * 1_000);
   const { response, findings, signals, unjudged } = evaluation;
   const scores = strongest(signals.signals.map(({ category, score }) => [category, score]));
@@ -96,6 +78,33 @@ function predict(
     unjudged: distinct(unjudged.map(({ detector, reason }) => `${detector}: ${reason}`)),
     ...{ latencyUs, error: null },
   };
+}
+
+/** Evaluates a sample as a runtime would evaluate its request. */
+export function evaluateSample(
+  engine: Engine,
+  content: SampleText,
+  { agentId, now }: { readonly agentId: string | undefined; readonly now: Date },
+) {
+  const request = create(EvaluateRequestSchema, {
+    agentId,
+    language: content.language ?? undefined,
+    text: content.text ?? undefined,
+    segments: content.segments.map(({ role, text }) => ({ role: role ?? undefined, text })),
+    toolCalls: content.toolCalls.map(({ name, arguments: values }, at) => ({
+      ...{ id: `c${at + 1}`, name },
+      arguments: values === null ? undefined : structuredClone(values),
+    })),
+  });
+  return engine.evaluate(request, {
+    stage: stages[content.stage as keyof typeof stages], // checked when it was added
+    now,
+    evaluationId: "",
+    fingerprintKey: new Uint8Array(32),
+    bundle: create(BundleReferenceSchema),
+    // The time budget of a policy is about live traffic; a slow machine must not change what is measured.
+    elapsedUs: () => 0,
+  });
 }
 
 const noPrediction: Prediction = {

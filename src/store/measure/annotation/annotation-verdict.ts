@@ -148,3 +148,66 @@ export async function tracesWithMarks(
   );
   return rows.map(({ trace_id: id, created_ms }) => ({ id, createdAt: new Date(Math.round(created_ms)) }));
 }
+
+/** What the random lane's annotations say of a rule in one trace, and of the trace as a whole. */
+export interface SampledVerdict {
+  readonly traceId: string;
+  readonly createdAt: Date;
+  readonly probability: number;
+  readonly ruleMark: AnnotationMark | null;
+  readonly isRuleDisputed: boolean;
+  readonly traceMark: AnnotationMark | null;
+  readonly isTraceDisputed: boolean;
+  /** Whether anything was found in the trace, as far as the annotation of the whole says. */
+  readonly hasFinding: boolean;
+}
+
+/** Which annotated traces to read. */
+export interface SampledFilter {
+  readonly projectId: string;
+  readonly environment: string | undefined;
+  readonly policy: string;
+  readonly ruleId: string;
+  readonly since: Date;
+  readonly until: Date;
+}
+
+const sampled = `v.org_id = $1 and v.project_id = $2 and ($3::text is null or v.environment = $3)
+  and ((v.policy = $4 and v.rule_id = $5) or (v.policy = '' and v.rule_id = ''))
+  and v.trace_created_at >= $6 and v.trace_created_at < $7 and v.probability is not null and v.marks > 0`;
+
+function sampledValues(tx: Transaction, { projectId, environment, policy, ruleId, since, until }: SampledFilter) {
+  return [tx.orgId, projectId, environment ?? null, policy, ruleId, since, until];
+}
+
+/** Annotated traces of the random lane, in the order of their ids, after one of them. */
+export async function readSampledVerdicts(
+  tx: Transaction,
+  filter: SampledFilter,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<SampledVerdict[]> {
+  const rows = await runBound<Omit<SampledVerdict, "createdAt"> & { createdMs: number }>(
+    tx,
+    `select trace_id as "traceId", extract(epoch from max(trace_created_at))::float8 * 1000 as "createdMs",
+       max(probability) as probability,
+       max(resolved_mark) filter (where rule_id <> '') as "ruleMark",
+       coalesce(bool_or(is_disputed) filter (where rule_id <> ''), false) as "isRuleDisputed",
+       max(resolved_mark) filter (where rule_id = '') as "traceMark",
+       coalesce(bool_or(is_disputed) filter (where rule_id = ''), false) as "isTraceDisputed",
+       coalesce(bool_or(has_finding) filter (where rule_id = ''), false) as "hasFinding"
+     from annotation_verdict v where ${sampled} and ($8::uuid is null or v.trace_id > $8)
+     group by trace_id order by trace_id limit $9`,
+    [...sampledValues(tx, filter), after ?? null, limit],
+  );
+  return rows.map(({ createdMs, ...row }) => ({ ...row, createdAt: new Date(Math.round(createdMs)) }));
+}
+
+/** How many annotated traces of the random lane match. */
+export async function countSampledVerdicts(tx: Transaction, filter: SampledFilter): Promise<number> {
+  const rows = await runBound<{ count: number }>(
+    tx,
+    `select count(distinct trace_id)::int as count from annotation_verdict v where ${sampled}`,
+    sampledValues(tx, filter),
+  );
+  return rows[0]?.count ?? 0;
+}

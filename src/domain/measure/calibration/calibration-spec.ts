@@ -1,0 +1,66 @@
+// What a calibration is to do, and what has come of it, as its run keeps both.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { CalibrationEstimate } from "./calibration-estimate.ts";
+
+/** By what a rule is calibrated, with versions and times that do not change anymore. */
+export type CalibrationSource =
+  | {
+      readonly annotations: {
+        readonly projectId: string;
+        readonly environment?: string | undefined;
+        readonly since: string;
+        readonly until: string;
+      };
+    }
+  | {
+      readonly dataset: {
+        readonly datasetId: string;
+        readonly version: number;
+        readonly split?: string | undefined;
+        readonly labels: readonly string[];
+        readonly outcomeAtLeast: string;
+      };
+    };
+
+/** What shall be promised. */
+export interface CalibrationPromise {
+  readonly maxFalsePositiveRate: number;
+  readonly minRecall?: number | undefined;
+  readonly confidence: number;
+}
+
+/** What a run is to do. */
+export interface CalibrationSpec {
+  readonly policyId: string;
+  readonly version: number;
+  readonly ruleId: string;
+  readonly source: CalibrationSource;
+  readonly promise: CalibrationPromise;
+}
+
+/** What a calibration has found. */
+export interface CalibrationResult extends CalibrationEstimate {
+  readonly currentThreshold: number;
+  readonly detector: string;
+  readonly statement: string;
+  readonly warnings: readonly string[];
+  readonly proposal: { readonly document: JsonObject; readonly changes: readonly string[] } | null;
+}
+
+/** What has come of a run so far; `result` at its end. */
+export interface CalibrationProgress {
+  readonly trainingOverlap: number;
+  readonly result: CalibrationResult | null;
+}
+
+/** The spec of a calibration's run. */
+export function calibrationSpecOf(spec: JsonObject): CalibrationSpec {
+  return spec as unknown as CalibrationSpec; // written by Calibrations.create()
+}
+
+/** The progress in the report of a calibration's run. */
+export function calibrationProgressOf(report: JsonObject | undefined): CalibrationProgress {
+  if (report !== undefined) return report as unknown as CalibrationProgress; // written by CalibrationRun
+  return { trainingOverlap: 0, result: null };
+}
