@@ -10,7 +10,13 @@ import {
   thresholdGrid,
 } from "../../../kit/statistics/learn-then-test.ts";
 import { wilson } from "../../../kit/statistics/proportion.ts";
-import type { CalibrationPromise } from "./calibration-spec.ts";
+
+/** What shall be promised. */
+export interface CalibrationPromise {
+  readonly maxFalsePositiveRate: number;
+  readonly minRecall?: number | undefined;
+  readonly confidence: number;
+}
 
 /** What is known of one request. */
 export interface CalibrationFact {

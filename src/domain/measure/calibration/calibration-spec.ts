@@ -1,7 +1,7 @@
 // What a calibration is to do, and what has come of it, as its run keeps both.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { CalibrationEstimate } from "./calibration-estimate.ts";
+import type { CalibrationEstimate, CalibrationPromise } from "./calibration-estimate.ts";
 
 /** By what a rule is calibrated, with versions and times that do not change anymore. */
 export type CalibrationSource =
@@ -22,13 +22,6 @@ export type CalibrationSource =
         readonly outcomeAtLeast: string;
       };
     };
-
-/** What shall be promised. */
-export interface CalibrationPromise {
-  readonly maxFalsePositiveRate: number;
-  readonly minRecall?: number | undefined;
-  readonly confidence: number;
-}
 
 /** What a run is to do. */
 export interface CalibrationSpec {

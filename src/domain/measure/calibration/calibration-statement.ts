@@ -1,7 +1,7 @@
 // Says in words what a calibration promises, what that rests on, and what is missing where it promises nothing.
 
-import type { CalibrationEstimate } from "./calibration-estimate.ts";
-import type { CalibrationPromise, CalibrationSource } from "./calibration-spec.ts";
+import type { CalibrationEstimate, CalibrationPromise } from "./calibration-estimate.ts";
+import type { CalibrationSource } from "./calibration-spec.ts";
 
 /** What a statement is about. */
 export interface StatementSubject {

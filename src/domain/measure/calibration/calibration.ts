@@ -18,9 +18,9 @@ import { PolicyFinder } from "../../playground/selection.ts";
 import { addRun, cancelRun, removeRun, reportOf, requireRun } from "../../run/run.ts";
 import { requireDataset } from "../dataset/dataset.ts";
 import { versionOf } from "../dataset/dataset-sample.ts";
+import type { CalibrationPromise } from "./calibration-estimate.ts";
 import {
   type CalibrationProgress,
-  type CalibrationPromise,
   type CalibrationSource,
   type CalibrationSpec,
   calibrationProgressOf,
