@@ -98,7 +98,9 @@ export class Calibrations {
     const document = (await selected.document()) as JsonObject; // a stored document is an object
     const rule = await this.#analysis.run("probeRule", { document, ruleId }, { orgId: caller.orgId, signal });
     return this.#database.transaction(caller, async (tx) => {
-      const { source, projectId } = await this.#source(tx, caller, input, rule);
+      const { source, projectId: dataOf } = await this.#source(tx, caller, input, rule);
+      const { appId } = selected.scope;
+      const projectId = dataOf ?? (appId === "*" ? undefined : appId);
       const spec: CalibrationSpec = { policyId: selected.policyId ?? policyId, version, ruleId, source, promise };
       const kept = JSON.parse(JSON.stringify(spec)) as JsonObject; // plain data
       const run = await addRun(tx, { kind: "calibration", spec: kept, projectId, createdBy: caller.credential.label });
