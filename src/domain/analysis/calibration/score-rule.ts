@@ -6,8 +6,7 @@ import { Mode } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationRecordSchema } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
 import { nameOf, stages } from "../../../../runtime/engine/policy/enum-names.ts";
 import { evaluateSample, type SampleText } from "../benchmark/judge-samples.ts";
-import type { PolicyTarget } from "../replay-trace.ts";
-import { judgeOf } from "../replay-traces.ts";
+import { judgeOf, type PolicyTarget } from "../replay-trace.ts";
 import type { Tools } from "../tools.ts";
 
 /** The rule that is asked, in a policy in which it is in effect at every score. */

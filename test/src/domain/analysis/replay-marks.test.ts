@@ -14,7 +14,9 @@ function replayed(least: Outcome, most: Outcome = least, change: Partial<Replaye
 }
 
 function rule(match: Answer, effect: Answer = match) {
-  return { rules: [{ policy: "support-bot", ruleId: "r", was: "yes" as const, match, effect, reasons: [] }] };
+  return {
+    rules: [{ policy: "support-bot", ruleId: "r", was: "yes" as const, match, effect, score: null, reasons: [] }],
+  };
 }
 
 const onWhole = (mark: AnnotationMark, expected: Outcome | null = null): TraceMark[] => [
