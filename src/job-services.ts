@@ -50,7 +50,7 @@ import type { Metrics } from "./kit/observability/metrics.ts";
 import type { Clock } from "./kit/process/clock.ts";
 import type { Config } from "./kit/process/config.ts";
 import { createMailTransport, readMailSettings } from "./platform/mail.ts";
-import { createSealer, parseMasterKeys } from "./platform/seal.ts";
+import { createSealer, parseMasterKeys, type Sealer } from "./platform/seal.ts";
 import type { Database } from "./store/connection/database.ts";
 import { unlockDeadPools } from "./store/core/worker-pool.ts";
 import { connectStripe } from "./stripe-connection.ts";
@@ -75,6 +75,20 @@ export interface WorkerParts {
   /** Called for each organization that stood otherwise than Stripe says. */
   readonly onProviderDifference: () => void;
   readonly metrics: Metrics;
+}
+
+function runKindsOf({
+  database,
+  sealer,
+  analysis,
+}: Pick<WorkerParts, "database" | "analysis"> & { readonly sealer: Sealer }) {
+  const parts = { database, seals: sampleSeals(sealer), analysis };
+  return {
+    erasure: new ErasureRun(sealer, eraseSamplesAbout),
+    replay: new ReplayRun({ database, sealer, analysis }),
+    benchmark: new BenchmarkRun(parts),
+    calibration: new CalibrationRun(parts),
+  };
 }
 
 /** Builds them, and the client by which they reach other hosts. They live as long as the process. */
@@ -131,13 +145,7 @@ export function createJobServices(
     onFold,
     onUsageDifference,
     runs: new RunWorker(database, {
-      kinds: {
-        erasure: new ErasureRun(sealer, eraseSamplesAbout),
-        replay: new ReplayRun({ database, sealer, analysis }),
-        dataset_import: imports,
-        benchmark: new BenchmarkRun({ database, seals: importParts.seals, analysis }),
-        calibration: new CalibrationRun({ database, seals: importParts.seals, analysis }),
-      },
+      kinds: { ...runKindsOf({ database, sealer, analysis }), dataset_import: imports },
       ...{ clock, log },
     }),
     runRetention: new RunRetention(database, clock),
