@@ -54,19 +54,19 @@ export const commands: CommandEntries = {
   },
   "datasets list": {
     summary: "List the datasets, or with --catalog those that can be installed.",
-    load: async () => (await import("./command/datasets-list.ts")).datasetsList,
+    load: async () => (await import("./command/datasets/list.ts")).datasetsList,
   },
   "datasets install": {
     summary: "Install a dataset of the catalog.",
-    load: async () => (await import("./command/datasets-install.ts")).datasetsInstall,
+    load: async () => (await import("./command/datasets/install.ts")).datasetsInstall,
   },
   "datasets import": {
     summary: "Send a file of samples into a dataset.",
-    load: async () => (await import("./command/datasets-import.ts")).datasetsImport,
+    load: async () => (await import("./command/datasets/import.ts")).datasetsImport,
   },
   "datasets export": {
     summary: "Write the samples of a dataset as JSONL or CSV.",
-    load: async () => (await import("./command/datasets-export.ts")).datasetsExport,
+    load: async () => (await import("./command/datasets/export.ts")).datasetsExport,
   },
   "annotations export": {
     summary: "Make samples of a dataset of what people said of traces.",

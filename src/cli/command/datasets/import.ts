@@ -1,16 +1,16 @@
 import { existsSync, statSync } from "node:fs";
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
-import { type DatasetImport, ImportFormat } from "../../../gen/policyguard/control/v1/dataset_import_pb.ts";
-import { DuplicateAction, type SampleProblem } from "../../../gen/policyguard/control/v1/dataset_sample_pb.ts";
-import type { ImportSamplesRequestSchema } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
-import { defineCommand, integerOf, type Surroundings, type Values } from "../command.ts";
-import { allDatasets, datasetIdOf } from "../dataset.ts";
-import { fileBytes, lineParts, plainFile } from "../dataset-file.ts";
-import { exitCodes, Failure, fileFailure, refusal, usageFailure } from "../failure.ts";
-import { decode, readBytes } from "../file.ts";
-import { counted, type Output, shown } from "../output.ts";
-import { isId, type Organization, openOrganization, projectIdOf, serverOptions } from "../server.ts";
-import { serverFailure } from "../server-failure.ts";
+import { type DatasetImport, ImportFormat } from "../../../../gen/policyguard/control/v1/dataset_import_pb.ts";
+import { DuplicateAction, type SampleProblem } from "../../../../gen/policyguard/control/v1/dataset_sample_pb.ts";
+import type { ImportSamplesRequestSchema } from "../../../../gen/policyguard/control/v1/dataset_service_pb.ts";
+import { defineCommand, integerOf, type Surroundings, type Values } from "../../command.ts";
+import { allDatasets, datasetIdOf } from "../../dataset.ts";
+import { fileBytes, lineParts, plainFile } from "../../dataset-file.ts";
+import { exitCodes, Failure, fileFailure, refusal, usageFailure } from "../../failure.ts";
+import { decode, readBytes } from "../../file.ts";
+import { counted, type Output, shown } from "../../output.ts";
+import { isId, type Organization, openOrganization, projectIdOf, serverOptions } from "../../server.ts";
+import { serverFailure } from "../../server-failure.ts";
 
 const maxBodyBytes = 256 * 2 ** 20;
 const maxMappingBytes = 16_384;

@@ -2,10 +2,10 @@ import { createReadStream, createWriteStream, existsSync, truncateSync } from "n
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { defineCommand, integerOf } from "../command.ts";
-import { datasetIdOf } from "../dataset.ts";
-import { exitCodes, refusal, usageFailure } from "../failure.ts";
-import { openOrganization, serverOptions } from "../server.ts";
+import { defineCommand, integerOf } from "../../command.ts";
+import { datasetIdOf } from "../../dataset.ts";
+import { exitCodes, refusal, usageFailure } from "../../failure.ts";
+import { openOrganization, serverOptions } from "../../server.ts";
 
 /** `policy-guard datasets export`: writes the samples of a version. */
 export const datasetsExport = defineCommand({

@@ -2,14 +2,14 @@ import {
   CatalogKind,
   type DatasetCatalogEntry,
   DatasetCatalogEntrySchema,
-} from "../../../gen/policyguard/control/v1/dataset_catalog_pb.ts";
-import { DatasetSchema } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
-import { defineCommand } from "../command.ts";
-import { allDatasets, printDatasets } from "../dataset.ts";
-import { exitCodes } from "../failure.ts";
-import { columns, shown } from "../output.ts";
-import { resourceJson } from "../resource-json.ts";
-import { allPages, openOrganization, projectIdOf, serverOptions } from "../server.ts";
+} from "../../../../gen/policyguard/control/v1/dataset_catalog_pb.ts";
+import { DatasetSchema } from "../../../../gen/policyguard/control/v1/dataset_pb.ts";
+import { defineCommand } from "../../command.ts";
+import { allDatasets, printDatasets } from "../../dataset.ts";
+import { exitCodes } from "../../failure.ts";
+import { columns, shown } from "../../output.ts";
+import { resourceJson } from "../../resource-json.ts";
+import { allPages, openOrganization, projectIdOf, serverOptions } from "../../server.ts";
 
 /** `policy-guard datasets list`: lists datasets, or what can be installed. */
 export const datasetsList = defineCommand({

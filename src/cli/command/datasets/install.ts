@@ -1,9 +1,9 @@
-import { DatasetSchema, DatasetState } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
-import { defineCommand } from "../command.ts";
-import { printDatasets } from "../dataset.ts";
-import { exitCodes, refusal } from "../failure.ts";
-import { resourceJson } from "../resource-json.ts";
-import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
+import { DatasetSchema, DatasetState } from "../../../../gen/policyguard/control/v1/dataset_pb.ts";
+import { defineCommand } from "../../command.ts";
+import { printDatasets } from "../../dataset.ts";
+import { exitCodes, refusal } from "../../failure.ts";
+import { resourceJson } from "../../resource-json.ts";
+import { openOrganization, projectIdOf, serverOptions } from "../../server.ts";
 
 /** `policy-guard datasets install`: installs a dataset of the catalog. */
 export const datasetsInstall = defineCommand({
