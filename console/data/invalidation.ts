@@ -16,6 +16,7 @@ const dependents: Readonly<Record<string, readonly string[]>> = {
   BenchmarkService: [],
   BillingService: ["OrganizationService"],
   BundleService: ["EnvironmentService", "RuntimeInstanceService"],
+  CalibrationService: [],
   DatasetService: [],
   DetectorBackendService: ["PolicyService"],
   EnvironmentService: ["BundleService", "ProjectService"],

@@ -4,7 +4,7 @@
 import type { Transaction } from "../../store/core/transaction.ts";
 import { listAdministrators } from "../../store/identity/member.ts";
 import { findOrganization } from "../../store/tenancy/organization.ts";
-import { type EventData, isHeard, publishEvent, publishEvents } from "../event/event.ts";
+import { type EventData, publishEvents } from "../event/event.ts";
 import { type EmailAddress, parseEmail } from "../mail/email.ts";
 import type { MailMessage, TransactionalMailer } from "../mail/mail.ts";
 
@@ -36,25 +36,20 @@ export async function alertAdmins(
 }
 
 /** Publishes the event of an alert, on paid plans, and mails nobody. */
-export async function publishAlert(tx: Transaction, alert: ServiceAlert["alert"]): Promise<void> {
-  const { plan } = await findOrganization(tx);
-  if (plan === "free") return;
-  await publishEvent(tx, "alert.triggered", { ...ofService, ...alert });
+export function publishAlert(tx: Transaction, alert: ServiceAlert["alert"]): Promise<void> {
+  return publishAlerts(tx, [alert]);
 }
 
-/** The same for many alerts of an organization that {@link hearsOfAlerts}. */
-export function publishAlerts(tx: Transaction, alerts: readonly ServiceAlert["alert"][]): Promise<void> {
-  return publishEvents(
+/** The same for many alerts. */
+export async function publishAlerts(tx: Transaction, alerts: readonly ServiceAlert["alert"][]): Promise<void> {
+  const { plan } = await findOrganization(tx);
+  if (plan === "free") return;
+  await publishEvents(
     tx,
     "alert.triggered",
     alerts.map((alert) => ({ ...ofService, ...alert })),
+    { evenUnheard: true },
   );
-}
-
-/** Whether the organization has a paid plan and a webhook that is told of alerts. */
-export async function hearsOfAlerts(tx: Transaction): Promise<boolean> {
-  const { plan } = await findOrganization(tx);
-  return plan !== "free" && (await isHeard(tx, "alert.triggered"));
 }
 
 /** Whom a mail goes to. */

@@ -15,7 +15,7 @@ import { countHit } from "../../store/identity/address-limit.ts";
 import { findMembers } from "../../store/identity/member.ts";
 import { findOrganization } from "../../store/tenancy/organization.ts";
 import { alertRuleMail, type TransactionalMailer } from "../mail/mail.ts";
-import { hearsOfAlerts, publishAlerts } from "./alert.ts";
+import { publishAlerts } from "./alert.ts";
 import { groupOf } from "./metric.ts";
 import { furtherBeyond } from "./state.ts";
 
@@ -118,7 +118,7 @@ export interface Tale {
 /** Tells webhooks and members. Episodes may begin by the thousand in one minute, so events are written together. */
 export async function tellAll(tx: Transaction, { mailer, publicUrl }: Telling, tales: readonly Tale[]): Promise<void> {
   const loud = tales.filter(({ rule }) => rule.notifyWebhooks);
-  if (loud.length > 0 && (await hearsOfAlerts(tx))) {
+  if (loud.length > 0) {
     const samples = await samplesOf(tx, loud);
     await publishAlerts(
       tx,

@@ -66,28 +66,24 @@ export async function publishEvent<Name extends RaisedEvent>(
 }
 
 /**
- * Publishes many events of one name, as ingests raise them by the thousand. Events that no webhook subscribes to are
- * not even written. One wake-up for each webhook is enough, whatever the number of events.
+ * Publishes many events of one name, as ingests raise them by the thousand. One wake-up for each webhook is enough,
+ * whatever their number. Events that no webhook subscribes to are not even written, unless `evenUnheard` says so.
  */
 export async function publishEvents<Name extends RaisedEvent>(
   tx: Transaction,
   name: Name,
   data: readonly EventData<Name>[],
+  { evenUnheard = false } = {},
 ): Promise<void> {
   if (data.length === 0) return;
   const webhookIds = await holdSubscribers(tx, name);
-  if (webhookIds.length === 0) return;
+  if (webhookIds.length === 0 && !evenUnheard) return;
   await tell(
     tx,
     name,
     data.map((entry) => newEvent(tx, name, entry)),
     webhookIds,
   );
-}
-
-/** Whether any webhook hears of such an event: otherwise it need not be made. */
-export async function isHeard(tx: Transaction, name: RaisedEvent): Promise<boolean> {
-  return (await holdSubscribers(tx, name)).length > 0;
 }
 
 async function tell(

