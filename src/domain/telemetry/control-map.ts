@@ -25,7 +25,7 @@ const guardChanges = [
   ...["bundle.*", "gates.*", "gate.*", "environment.*"],
 ];
 const watching = ["alert_rule.*", "webhook.*", "runtime.*", "agent.*"];
-const measuring = ["benchmark.*", "dataset.*", "replay.*"];
+const measuring = ["benchmark.*", "calibration.*", "dataset.*", "replay.*"];
 const forgetting = ["erasure.*", "retention.*", "evidence.forget"];
 const records = ["evidence.*", "retention.*", "trace.*"];
 
