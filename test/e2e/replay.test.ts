@@ -144,8 +144,9 @@ const cuts = [texts[0], texts[3], texts[5]].map((text = "", index): Asked => {
 
 it("comes without any text to what the runtime answers by the new bundle", { timeout: 1_800_000 }, async () => {
   const asked = [...single, ...conversations, ...streams, ...cuts];
-  const first = [];
-  for (const each of asked) first.push({ ...each, was: await each.ask() });
+  // All at once: a stream that is cut off is given up only when its time is over.
+  const askAll = () => Promise.all(asked.map(({ ask }) => ask()));
+  const first = await askAll();
   await home.call("PUT", `/policies/${policyId}`, { document: after });
   const version = await home.publish();
   await untilLoaded(version);
@@ -153,8 +154,10 @@ it("comes without any text to what the runtime answers by the new bundle", { tim
   const differences: string[] = [];
   let changed = 0;
   let exact = 0;
-  for (const { name, was, ask } of first) {
-    const is = await ask();
+  const second = await askAll();
+  for (const [index, { name }] of asked.entries()) {
+    const [was, is] = [first[index], second[index]];
+    if (was === undefined || is === undefined) throw new Error(`${name} was not asked twice`);
     const { replay } = await eventually(async () => ({
       replay: await home.call("POST", `/traces/${was.evaluation_id}/replay`, {
         ...{ bundle: { project_id, environment, version }, mode: "signals" },
