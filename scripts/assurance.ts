@@ -1,5 +1,5 @@
-// `npm run assurance -- <name> [--n N] [--seed S] [--processes P]`: tries a property far more often than the suite does,
-// by the same test, and records the result in docs/assurance.json. Without a name it lists the properties. With
+// `npm run assurance -- <name> [--n N] [--seed S] [--processes P]`: tries a property far more often than the suite
+// does, by the same test, and records the result in docs/assurance.json. Without a name it lists the properties. With
 // `--processes 3` the tries are shared among three processes, with the seeds S, S + 1 and S + 2.
 
 import { execFileSync, spawn } from "node:child_process";

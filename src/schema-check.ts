@@ -1,5 +1,6 @@
-// Processes work with the schema of their own version, and with those of later ones that only add to it. On an older one
-// they live and are not ready, so that a roll-out waits for the migration instead of restarting them again and again.
+// Processes work with the schema of their own version, and with those of later ones that only add to it. On an older
+// one they live and are not ready, so that a roll-out waits for the migration instead of restarting them again and
+// again.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { NotReady } from "./kit/net/management.ts";

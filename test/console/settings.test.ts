@@ -1,5 +1,5 @@
-// What an organization sets up, in a real browser against a real product: webhooks, alert rules, languages, billing, and the
-// organization itself.
+// What an organization sets up, in a real browser against a real product: webhooks, alert rules, languages, billing,
+// and the organization itself.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../scripts/postgres/port.ts";

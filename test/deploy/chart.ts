@@ -1,6 +1,6 @@
-// A renderer for the part of Helm's template language that the chart keeps to, so that the chart is checked where helm is
-// not installed. What is outside of this part is an error here, whatever helm would make of it: if, else, range, define,
-// include, variables, and the functions below.
+// A renderer for the part of Helm's template language that the chart keeps to, so that the chart is checked where helm
+// is not installed. What is outside of this part is an error here, whatever helm would make of it: if, else, range,
+// define, include, variables, and the functions below.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -102,7 +102,7 @@ function isMap(value: Value): value is Record<string, Value> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-// ── Parsing ───────────────────────────────────────────────────────────────────────────────────────────────────────
+// Parsing
 
 function parseTemplate(source: string, file: string) {
   const tags = split(source);
@@ -217,7 +217,7 @@ function term(part: string): Term {
   throw new Error(`outside of the part of the language that the chart keeps to: ${part}`);
 }
 
-// ── Rendering ─────────────────────────────────────────────────────────────────────────────────────────────────────
+// Rendering
 
 function render(nodes: readonly Node[], scope: Scope): string {
   return nodes.map((node) => renderNode(node, scope)).join("");

@@ -1,6 +1,6 @@
 // docs/tutorial.md as somebody follows it: its commands in one shell, from a folder like a checkout, against an
-// installation and the stand-in for a model; what they print has to be what the page says. Before it docs/first-calls.md,
-// whose policy is that of the first start.
+// installation and the stand-in for a model; what they print has to be what the page says. Before it
+// docs/first-calls.md, whose policy is that of the first start.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";

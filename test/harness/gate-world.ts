@@ -56,7 +56,10 @@ export async function startGateWorld() {
   };
 }
 
-/** The calls of a world by REST: paths beginning with "/v1" as they are, "org:" in its organization, others in its environment. */
+/**
+ * The calls of a world by REST: paths beginning with "/v1" as they are, "org:" in its organization, others in its
+ * environment.
+ */
 export function callsOf(baseUrl: string, world: World, environment = world.environment) {
   const org = `/v1/orgs/${world.orgId}`;
   const env = `${org}/projects/${world.projectId}/envs/${environment}`;

@@ -23,7 +23,10 @@ export function stepsOf(page: string): PageStep[] {
   );
 }
 
-/** A folder like a checkout in which `npm start` runs: with these parts of the repository, and the facts of the first start. */
+/**
+ * A folder like a checkout in which `npm start` runs: with these parts of the repository, and the facts of the first
+ * start.
+ */
 export function makeCheckout(
   checkout: string,
   parts: readonly string[],

@@ -19,7 +19,9 @@ export interface Upload {
   readonly mapping: string;
 }
 
-/** Sends a file, and returns the id of its import. `onSent` is told the share that has been sent; the signal ends it. */
+/**
+ * Sends a file, and returns the id of its import. `onSent` is told the share that has been sent; the signal ends it.
+ */
 export async function upload(
   { orgId, datasetId, file, onDuplicate, mapping }: Upload,
   { onSent, signal }: { readonly onSent: (share: number) => void; readonly signal: AbortSignal },

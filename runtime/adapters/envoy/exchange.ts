@@ -202,8 +202,8 @@ function headersOf({ headers }: HttpHeaders): Headers {
   const found = new Map<string, string>();
   for (const { key, value, rawValue } of (headers satisfies HeaderMap | undefined)?.headers ?? []) {
     const text = rawValue.length > 0 ? Buffer.from(rawValue).toString("latin1") : value;
-    // A doubled header is joined as HTTP joins it. The result matches no pattern, so it is refused: nothing here can tell
-    // which of the two the proxy set.
+    // A doubled header is joined as HTTP joins it. The result matches no pattern, so it is refused: nothing here can
+    // tell which of the two the proxy set.
     found.set(key, found.has(key) ? `${found.get(key)}, ${text}` : text);
   }
   return found;

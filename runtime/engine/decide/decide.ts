@@ -280,7 +280,8 @@ class PolicyDecider<D extends Joinable<D>> {
 
   /**
    * The detectors of a rule that found nothing while their backend gave no answer, or in a language that they do not
-   * know, each with what that means for the rule. A missing answer is reported even when other detectors found something.
+   * know, each with what that means for the rule. A missing answer is reported even when other detectors found
+   * something.
    */
   #silentTerms({ terms }: CompiledRule, hits: readonly RuleHit[], segment: number) {
     if (this.#case.segments[segment]?.text.length === 0) return [];

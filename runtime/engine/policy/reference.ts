@@ -94,7 +94,9 @@ export function failModeOf(
   return rule.on_error ?? detector?.onError ?? defaults?.on_error ?? "fail_closed";
 }
 
-/** The fail mode for texts in a language that the detector does not know: they pass, unless the policy says otherwise. */
+/**
+ * The fail mode for texts in a language that the detector does not know: they pass, unless the policy says otherwise.
+ */
 export function unlistedFailModeOf(
   rule: PolicyRule,
   detector: Pick<ResolvedDetector, "onError"> | undefined,

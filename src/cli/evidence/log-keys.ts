@@ -1,4 +1,5 @@
-// The keys of logs of evidence, as files have them: lines of texts as other tools take them, or JSON as the API answers.
+// The keys of logs of evidence, as files have them: lines of texts as other tools take them, or JSON as the API
+// answers.
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import { type PublicJwk, publicJwkOf, trustKeys } from "../../kit/crypto/signing-key.ts";

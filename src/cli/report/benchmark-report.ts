@@ -1,5 +1,5 @@
-// What the reports of a benchmark for CI and for people say. Nothing in them depends on when or by whom it was measured,
-// so that equal inputs give equal bytes.
+// What the reports of a benchmark for CI and for people say. Nothing in them depends on when or by whom it was
+// measured, so that equal inputs give equal bytes.
 
 import {
   type Benchmark,

@@ -1,5 +1,5 @@
-// A benchmark as SARIF 2.1.0: a result for each sample that was judged wrongly. Its rule is the policy's rule that found
-// it, or the label that was missed; its place is a logical one, since a sample is in no file.
+// A benchmark as SARIF 2.1.0: a result for each sample that was judged wrongly. Its rule is the policy's rule that
+// found it, or the label that was missed; its place is a logical one, since a sample is in no file.
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 import type { JsonObject } from "@bufbuild/protobuf";

@@ -81,7 +81,10 @@ export function replayBundle({ record, by, nowMs, ...target }: BundleReplay, too
   return judged(judgeOf(target, tools), { record, by, nowMs }, tools);
 }
 
-/** A run asks about the same policies time and again, and so does somebody who goes from trace to trace, so the last few engines are kept. */
+/**
+ * A run asks about the same policies time and again, and so does somebody who goes from trace to trace, so the last few
+ * engines are kept.
+ */
 const maxJudges = 4;
 const judges = new BoundedCache<string, ReplayJudge>({ maxEntries: maxJudges });
 

@@ -1,5 +1,5 @@
-// Runtimes as witnesses of the log of evidence: each gets the newest checkpoint with the proof that it continues the one
-// that it keeps, and says so when it does not. A report of a fork is believed only as far as it proves itself: two
+// Runtimes as witnesses of the log of evidence: each gets the newest checkpoint with the proof that it continues the
+// one that it keeps, and says so when it does not. A report of a fork is believed only as far as it proves itself: two
 // checkpoints with the log's own signature, of which this log does not have the first.
 
 import type { SignedStatement } from "../../kit/crypto/statement.ts";
@@ -52,8 +52,21 @@ export class Witnesses {
     this.#log = log;
   }
 
-  /** The newest checkpoint, unless the witness keeps it already or has reported that it contradicts what it keeps. */
-  async answer(source: WitnessSource, { size, root, fork }: WitnessState): Promise<CheckpointForWitness | undefined> {
+  /**
+   * The newest checkpoint, unless the witness keeps it already or has reported that it contradicts what it keeps. What
+   * fails is logged, and made up for when the runtime tells its state again, a few seconds later.
+   */
+  async answer(source: WitnessSource, state: WitnessState): Promise<CheckpointForWitness | undefined> {
+    try {
+      return await this.#answer(source, state);
+    } catch (err) {
+      const { orgId, instanceId } = source;
+      this.#log.warn({ err, orgId, instanceId }, "a witness of the log of evidence could not be answered");
+      return undefined;
+    }
+  }
+
+  async #answer(source: WitnessSource, { size, root, fork }: WitnessState): Promise<CheckpointForWitness | undefined> {
     if (fork !== undefined) {
       await this.#noteFork(source, fork);
       return undefined;

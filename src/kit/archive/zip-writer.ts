@@ -1,6 +1,6 @@
-// Writes a ZIP as a stream (APPNOTE 6.3.10), file after file, without knowing how long a file will be: sizes follow each
-// file in a data descriptor, in 64 bits. Every file has the same time and the same attributes, so that the same files
-// give the same bytes.
+// Writes a ZIP as a stream (APPNOTE 6.3.10), file after file, without knowing how long a file will be: sizes follow
+// each file in a data descriptor, in 64 bits. Every file has the same time and the same attributes, so that the same
+// files give the same bytes.
 
 import { once } from "node:events";
 import { crc32, createDeflateRaw } from "node:zlib";

@@ -12,7 +12,9 @@ export function entryCsvHeader(): string {
   return csvLine([...open, ...committedFields, "erased", "leaf_hash"]);
 }
 
-/** The line of an entry. `before` and `after` are JSON; a cell whose value was erased is empty, and named in `erased`. */
+/**
+ * The line of an entry. `before` and `after` are JSON; a cell whose value was erased is empty, and named in `erased`.
+ */
 export function entryCsvLine({ leaf, openings }: LogEntry): string {
   const members: Readonly<Record<string, unknown>> = JSON.parse(leaf);
   const values = committedFields.map((field) => {

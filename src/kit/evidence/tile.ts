@@ -1,7 +1,7 @@
-// The hashes of a tree in tiles, after C2SP tlog-tiles (https://c2sp.org/tlog-tiles): tile `n` of level 0 has the hashes
-// of the leaves from 256 n; tile `n` of level l those of the complete subtrees of height 8 l from 256 n. A full tile has
-// 256 hashes and its own hash stands in the level above. Only the last tile of a level grows, and only at its end, so
-// tiles of a large tree serve every smaller one.
+// The hashes of a tree in tiles, after C2SP tlog-tiles (https://c2sp.org/tlog-tiles): tile `n` of level 0 has the
+// hashes of the leaves from 256 n; tile `n` of level l those of the complete subtrees of height 8 l from 256 n. A full
+// tile has 256 hashes and its own hash stands in the level above. Only the last tile of a level grows, and only at its
+// end, so tiles of a large tree serve every smaller one.
 
 import { foldSubtrees, hashBytes, type LeafRange, nodeHash, type Subtree, subtreesOf } from "./merkle.ts";
 

@@ -1,9 +1,9 @@
 // Learn then Test: finds a threshold whose error rate is below a bound with a stated probability, whatever the scores
 // are worth. A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei, "Learn then Test: Calibrating Predictive
-// Algorithms to Achieve Risk Control" (arXiv:2110.01052, 2021; Annals of Applied Statistics 19, 2025). Each threshold of
-// a grid is a hypothesis, "its error rate is above the bound", with an exact binomial p-value. They are tested one after
-// the other in an order that does not depend on the labels (fixed-sequence testing), and the first that is not rejected
-// ends it: so none of the rejected ones is wrong, but with the stated probability.
+// Algorithms to Achieve Risk Control" (arXiv:2110.01052, 2021; Annals of Applied Statistics 19, 2025). Each threshold
+// of a grid is a hypothesis, "its error rate is above the bound", with an exact binomial p-value. They are tested one
+// after the other in an order that does not depend on the labels (fixed-sequence testing), and the first that is not
+// rejected ends it: so none of the rejected ones is wrong, but with the stated probability.
 
 import { binomialAtMost } from "./binomial.ts";
 

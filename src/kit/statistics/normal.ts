@@ -1,8 +1,8 @@
 // The normal distribution.
 
 /**
- * The quantile of the standard normal distribution at `p`, above 0 and below 1. M. J. Wichura, algorithm AS 241 (PPND7),
- * Applied Statistics 37 (1988), 477-484: right to some seven digits.
+ * The quantile of the standard normal distribution at `p`, above 0 and below 1. M. J. Wichura, algorithm AS 241
+ * (PPND7), Applied Statistics 37 (1988), 477-484: right to some seven digits.
  */
 export function normalQuantile(p: number): number {
   const q = p - 0.5;

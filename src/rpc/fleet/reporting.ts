@@ -196,14 +196,14 @@ async function handle(
   }
 }
 
-/** Tells a witness the newest checkpoint. What fails is made up for by the next status, a few seconds later. */
+/** Tells a witness the newest checkpoint. */
 async function tellCheckpoint(
   witnesses: Witnesses,
   source: IngestSource,
   { witnessedSize: size, witnessedRoot: root, evidenceFork: fork }: Status,
   outbox: ReportOutbox,
 ): Promise<void> {
-  const found = await witnesses.answer(source, { size, root, fork }).catch(() => undefined);
+  const found = await witnesses.answer(source, { size, root, fork });
   if (found === undefined) return;
   const { note, fromSize, hashes, keySet } = found;
   outbox.checkpoint({ note, fromSize, hashes: [...hashes], keySet: statementMessage(keySet) });

@@ -1,4 +1,5 @@
-// What was found out about content for the gates of environments, and the content itself, which may be of no version yet.
+// What was found out about content for the gates of environments, and the content itself, which may be of no version
+// yet.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { defineEntity, p } from "@mikro-orm/core";

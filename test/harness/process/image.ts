@@ -50,7 +50,8 @@ export interface ImageProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-// Every engine gives /dev and /proc. `/tmp` and `/data` are all that can be written to, as with `read_only: true` and volumes.
+// Every engine gives /dev and /proc. `/tmp` and `/data` are all that can be written to, as with `read_only: true` and
+// volumes.
 const enter =
   'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && mount --rbind /dev "$0/dev" && ' +
   'mount --rbind /proc "$0/proc" && ' +

@@ -415,8 +415,8 @@ export const Reason = {
   CANDIDATE_GATE_FAILED: 131,
 
   /**
-   * On the dataset of a gate of the environment, the version does not reach what the gate asks for, or is worse than the
-   * approved baseline. `gates` has the numbers, and the benchmark in `run_id` the samples.
+   * On the dataset of a gate of the environment, the version does not reach what the gate asks for, or is worse than
+   * the approved baseline. `gates` has the numbers, and the benchmark in `run_id` the samples.
    *
    * @generated from enum value: REASON_BENCHMARK_GATE_FAILED = 132;
    */

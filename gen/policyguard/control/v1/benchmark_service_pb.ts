@@ -573,8 +573,8 @@ export const BenchmarkService: GenService<{
     output: typeof ListBenchmarkResultsResponseSchema;
   },
   /**
-   * Compares two benchmarks of the same samples by paired tests. Both have to have succeeded, on the same version of the
-   * same dataset, with the same filter and the same rule of what is to be found; otherwise they are not comparable.
+   * Compares two benchmarks of the same samples by paired tests. Both have to have succeeded, on the same version of
+   * the same dataset, with the same filter and the same rule of what is to be found; otherwise they are not comparable.
    *
    * @generated from rpc policyguard.control.v1.BenchmarkService.CompareBenchmarks
    */

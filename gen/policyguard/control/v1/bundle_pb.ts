@@ -263,12 +263,12 @@ export type BundleGate = Message<"policyguard.control.v1.BundleGate"> & {
   runId?: string | undefined;
 
   /**
-   * The numbers that say why it stands so; null when there are none. Of a candidate: evaluations, newly_blocked, skipped,
-   * failed, hours, evidence (it opens at 1 / alpha), needed_n (evaluations at which it opens if nothing more is newly
-   * blocked). Of a benchmark: dataset_version, requirements (each with metric, wanted, value and met), baseline, needed_n
-   * (samples without which nobody could pass; null when there are enough). Of a replay: population, judged, newly_blocked
-   * and newly_allowed (each with estimate, upper bound and limit), needed_n (traces). Of languages: missing (language and
-   * category of each gap).
+   * The numbers that say why it stands so; null when there are none. Of a candidate: evaluations, newly_blocked,
+   * skipped, failed, hours, evidence (it opens at 1 / alpha), needed_n (evaluations at which it opens if nothing more
+   * is newly blocked). Of a benchmark: dataset_version, requirements (each with metric, wanted, value and met),
+   * baseline, needed_n (samples without which nobody could pass; null when there are enough). Of a replay: population,
+   * judged, newly_blocked and newly_allowed (each with estimate, upper bound and limit), needed_n (traces). Of
+   * languages: missing (language and category of each gap).
    *
    * @generated from field: optional google.protobuf.Struct details = 8;
    */

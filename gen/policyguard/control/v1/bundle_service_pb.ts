@@ -1023,7 +1023,8 @@ export const BundleService: GenService<{
    * Compiles the policies in scope, runs their tests, signs them as the next version, and with activate=true activates
    * it. It is atomic. Failing tests are policy_tests_failed. With expected_version, losing a race against another
    * publish is bundle_version_conflict. Activating into a frozen environment is a conflict. The environment's gates are
-   * checked, and nobody waits for them: gate_pending when one is not known yet, the code of its kind when one has failed.
+   * checked, and nobody waits for them: gate_pending when one is not known yet, the code of its kind when one has
+   * failed.
    *
    * @generated from rpc policyguard.control.v1.BundleService.PublishBundle
    */

@@ -315,10 +315,10 @@ export const DeleteCalibrationResponseSchema: GenMessage<DeleteCalibrationRespon
  */
 export const CalibrationService: GenService<{
   /**
-   * Begins to look for the laxest threshold of a rule that keeps a promise, by Learn then Test. It judges at most 20,000
-   * traces or samples. Nothing is enforced, recorded, counted or sent, and no backend is asked. Too little data is no
-   * error: the report says how much is needed. Chosen here: the rule has to ask a single detector, in the policy itself
-   * and not in a pack that it extends.
+   * Begins to look for the laxest threshold of a rule that keeps a promise, by Learn then Test. It judges at most
+   * 20,000 traces or samples. Nothing is enforced, recorded, counted or sent, and no backend is asked. Too little data
+   * is no error: the report says how much is needed. Chosen here: the rule has to ask a single detector, in the policy
+   * itself and not in a pack that it extends.
    *
    * @generated from rpc policyguard.control.v1.CalibrationService.CreateCalibration
    */

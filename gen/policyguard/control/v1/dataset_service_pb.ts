@@ -1372,8 +1372,8 @@ export const DatasetService: GenService<{
     output: typeof UpdateDatasetResponseSchema;
   },
   /**
-   * Deletes the dataset with all of its versions. It is gone at once; a job then removes its samples. While a gate of an
-   * environment names it, that is dataset_in_use, unless force=true.
+   * Deletes the dataset with all of its versions. It is gone at once; a job then removes its samples. While a gate of
+   * an environment names it, that is dataset_in_use, unless force=true.
    *
    * @generated from rpc policyguard.control.v1.DatasetService.DeleteDataset
    */

@@ -435,7 +435,8 @@ export type ListEvidenceCheckpointsResponse = Message<"policyguard.control.v1.Li
   origin?: string | undefined;
 
   /**
-   * The keys of the log: its name, the key's id, and the key in base64, joined by "+". Verifiers take them in this form.
+   * The keys of the log: its name, the key's id, and the key in base64, joined by "+". Verifiers take them in this
+   * form.
    *
    * @generated from field: repeated string verifier_keys = 6;
    */
@@ -604,9 +605,10 @@ export const EvidenceService: GenService<{
   },
   /**
    * Exports the entries that match, up to a checkpoint: with `format` "jsonl" as a file that proves itself, entry by
-   * entry (`policy-guard evidence verify`), with "csv" as a table, with "zip" as both, with the keys, the controls and a
-   * page for the auditor. The same export has the same bytes until something of it is erased or no longer kept. Before
-   * the first checkpoint, and when no checkpoint has the size, it is not_found. The log has an entry about it first.
+   * entry (`policy-guard evidence verify`), with "csv" as a table, with "zip" as both, with the keys, the controls and
+   * a page for the auditor. The same export has the same bytes until something of it is erased or no longer kept.
+   * Before the first checkpoint, and when no checkpoint has the size, it is not_found. The log has an entry about it
+   * first.
    *
    * @generated from rpc policyguard.control.v1.EvidenceService.ExportEvidence
    */

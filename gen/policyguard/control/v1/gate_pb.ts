@@ -27,8 +27,8 @@ export const file_policyguard_control_v1_gate: GenFile = /*@__PURE__*/
  */
 export type CandidateRequirement = Message<"policyguard.control.v1.CandidateRequirement"> & {
   /**
-   * The share of evaluations that the candidate blocks and the active version does not, which has to be undercut, 0.0001
-   * to 0.5.
+   * The share of evaluations that the candidate blocks and the active version does not, which has to be undercut,
+   * 0.0001 to 0.5.
    *
    * @generated from field: double max_newly_blocked = 1;
    */
@@ -234,8 +234,8 @@ export const BenchmarkRequirementSchema: GenMessage<BenchmarkRequirement> = /*@_
   messageDesc(file_policyguard_control_v1_gate, 4);
 
 /**
- * ReplayRequirement is what a gate of the kind "replay" asks for: limits of the shares of the environment's traces whose
- * outcome would be another one. At least one of the two.
+ * ReplayRequirement is what a gate of the kind "replay" asks for: limits of the shares of the environment's traces
+ * whose outcome would be another one. At least one of the two.
  *
  * @generated from message policyguard.control.v1.ReplayRequirement
  */

@@ -447,9 +447,9 @@ export const ReplayReportSchema: GenMessage<ReplayReport> = /*@__PURE__*/
 
 /**
  * ReplayMarks says how a replay agrees with annotators. What is counted are targets whose mark is settled: a trace as a
- * whole, or one rule in it. Where nobody has annotated a judged trace, all counts are 0. A rule that had taken effect is
- * asked whether it takes effect, one that only observed whether it matches; the outcome is asked of a trace as a whole,
- * and where that was ALLOW and rules only observed something, what they would have made of it.
+ * whole, or one rule in it. Where nobody has annotated a judged trace, all counts are 0. A rule that had taken effect
+ * is asked whether it takes effect, one that only observed whether it matches; the outcome is asked of a trace as a
+ * whole, and where that was ALLOW and rules only observed something, what they would have made of it.
  *
  * @generated from message policyguard.control.v1.ReplayMarks
  */
@@ -484,8 +484,8 @@ export type ReplayMarks = Message<"policyguard.control.v1.ReplayMarks"> & {
   acceptable?: ReplayMarkCounts | undefined;
 
   /**
-   * Traces with the outcome BLOCK that are marked "correct" as a whole, or by a rule that blocks them. The replay agrees
-   * where they are blocked; where it does not, a correct block is lost.
+   * Traces with the outcome BLOCK that are marked "correct" as a whole, or by a rule that blocks them. The replay
+   * agrees where they are blocked; where it does not, a correct block is lost.
    *
    * @generated from field: policyguard.control.v1.ReplayMarkCounts correct_blocks = 5;
    */

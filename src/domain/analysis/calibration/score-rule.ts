@@ -1,5 +1,5 @@
-// Says how far a rule is from its threshold: for samples of datasets, and for traces by the scores in their records. The
-// scores have no text in them.
+// Says how far a rule is from its threshold: for samples of datasets, and for traces by the scores in their records.
+// The scores have no text in them.
 
 import { fromBinary } from "@bufbuild/protobuf";
 import { Mode } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";

@@ -1,5 +1,5 @@
-// What finds out how content stands before a gate. Benchmarks and replays are in rooms of their own, which know this one;
-// so they are handed in.
+// What finds out how content stands before a gate. Benchmarks and replays are in rooms of their own, which know this
+// one; so they are handed in.
 
 import type { FieldViolation } from "../../../kit/fault/fault.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";

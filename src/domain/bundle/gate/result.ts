@@ -1,5 +1,5 @@
-// What runs and other measurements say about content, kept for gates. One row belongs to an environment, content, a gate
-// in its revision, and what else the answer depends on (the basis), so that nothing is found out twice.
+// What runs and other measurements say about content, kept for gates. One row belongs to an environment, content, a
+// gate in its revision, and what else the answer depends on (the basis), so that nothing is found out twice.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import {

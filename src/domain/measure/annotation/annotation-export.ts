@@ -1,5 +1,5 @@
-// Exports of annotations: what people said of traces becomes samples of a dataset. Texts are read in short transactions;
-// the samples are written in one, during which no erasure begins.
+// Exports of annotations: what people said of traces becomes samples of a dataset. Texts are read in short
+// transactions; the samples are written in one, during which no erasure begins.
 
 import { fromBinary, type JsonObject } from "@bufbuild/protobuf";
 import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";

@@ -1,6 +1,7 @@
 // Erasures in random worlds: persons, conversations and matched texts that overlap, with texts, notes, samples, events
 // for webhooks and evidence about them, and records that arrive late. What an erasure reaches is told by the records
-// alone, as they were reported; the test then reads every table, and asks for everything that is not about its subjects.
+// alone, as they were reported; the test then reads every table, and asks for everything that is not about its
+// subjects.
 
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
