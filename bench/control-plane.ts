@@ -7,7 +7,7 @@ import { applicationRole } from "../src/store/core/roles.ts";
 import { type BenchServer, startServer, underLoad } from "./load/http.ts";
 import { type Bench, type Case, measure, type Round } from "./measure.ts";
 import type { BenchControlPlane } from "./server/control-plane.ts";
-import { type BenchDatabase, startBenchDatabase } from "./server/database.ts";
+import { type BenchDatabase, openBarePool, startBenchDatabase } from "./server/database.ts";
 
 const querySeconds = 3;
 const concurrency = 32;
@@ -18,7 +18,7 @@ export const controlPlaneBench: Bench = async () => {
   const server = await startBenchDatabase();
   const plane = await startServer<BenchControlPlane>("control-plane", server.applicationUrl);
   const echo = await startServer<number>("echo");
-  const login = new pg.Pool({ connectionString: server.applicationUrl, max: poolSize });
+  const login = openBarePool(server.applicationUrl, poolSize);
   const owner = await copyWithoutPolicies(server, plane.told);
   try {
     return await measure([

@@ -6,7 +6,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import pg from "pg";
+import type pg from "pg";
 import { Mode, Outcome, Severity, Stage } from "../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode, type EvaluationRecord, EvaluationRecordSchema } from "../gen/policyguard/policy/v1/record_pb.ts";
 import { Ingest } from "../src/domain/fleet/ingest.ts";
@@ -16,7 +16,7 @@ import { catchUp } from "./load/catch-up.ts";
 import { startServer } from "./load/http.ts";
 import { type Bench, measure, type Round } from "./measure.ts";
 import type { BenchControlPlane } from "./server/control-plane.ts";
-import { startBenchDatabase } from "./server/database.ts";
+import { openBarePool, startBenchDatabase } from "./server/database.ts";
 
 const batchSize = 256;
 const batches = 40;
@@ -27,7 +27,7 @@ export const ingestBench: Bench = async () => {
   const server = await startBenchDatabase();
   const plane = await startServer<BenchControlPlane>("control-plane", server.applicationUrl);
   const database = await openDatabase({ url: server.applicationUrl, poolSize: 8 });
-  const bare = new pg.Pool({ connectionString: server.migrationUrl, max: streams });
+  const bare = openBarePool(server.migrationUrl, streams);
   try {
     const { orgId, projectId, masterKey } = plane.told;
     const sealer = createSealer({ masterKeys: parseMasterKeys(masterKey) });

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Logger as QueueLogger, run, type TaskList } from "graphile-worker";
-import pg from "pg";
+import type pg from "pg";
 import { pino } from "pino";
 import { Pool } from "undici";
 import { publishEvent, publishEvents } from "../src/domain/event/event.ts";
@@ -26,7 +26,7 @@ import { createSealer, parseMasterKeys } from "../src/platform/seal.ts";
 import { type Database, openDatabase } from "../src/store/connection/database.ts";
 import { adminCaller } from "../test/harness/vector/world.ts";
 import { type Bench, cpuSecondsOf, measure, median, type Round } from "./measure.ts";
-import { startBenchDatabase } from "./server/database.ts";
+import { openBarePool, startBenchDatabase } from "./server/database.ts";
 
 const webhookCount = 32;
 const eventsPerRound = 125;
@@ -38,8 +38,7 @@ export const webhookBench: Bench = async () => {
   const sink = await startSink();
   const application = await openDatabase({ url: server.applicationUrl, poolSize: 4 });
   const worker = await openDatabase({ url: server.workerUrl, poolSize: 12 });
-  const queue = new pg.Pool({ connectionString: server.workerUrl, max: 12 });
-  queue.on("error", () => {}).on("connect", (client) => client.on("error", () => {}));
+  const queue = openBarePool(server.workerUrl, 12);
   try {
     const world = await openWorld(application, worker, sink.url);
     const costs = new Costs({ worker: cpuOfThis, database: server.cpuSeconds, target: () => cpuSecondsOf(sink.pid) });

@@ -3,6 +3,7 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { openEmbeddedDatabase } from "../../scripts/postgres/embedded.ts";
 import type { DatabaseUrls } from "../../scripts/postgres/urls.ts";
 import { migrateDatabase } from "../../src/store/connection/migrate.ts";
@@ -30,4 +31,11 @@ export async function startBenchDatabase(settings: Readonly<Record<string, strin
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A bare pool. Its connections may still be closing when the server stops, which is nobody's failure. */
+export function openBarePool(url: string, connections: number): pg.Pool {
+  const ignore = (): void => undefined;
+  const pool = new pg.Pool({ connectionString: url, max: connections });
+  return pool.on("error", ignore).on("connect", (connection) => connection.on("error", ignore));
 }
