@@ -1,6 +1,8 @@
 // Files as commands read and write them.
 
-import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createWriteStream, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { JsonValue } from "@bufbuild/protobuf";
 import { Failure, fileFailure, usageFailure } from "./failure.ts";
 
@@ -44,6 +46,19 @@ export function replaceFile(path: string, content: string | Uint8Array, mode = 0
   } catch (error) {
     rmSync(draft, { force: true });
     throw fileFailure(path, error);
+  }
+}
+
+/** Writes what comes as a file that is there only once all of it has come. */
+export async function replaceFileBy(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  assertPlain(path);
+  const draft = `${path}.${process.pid}.tmp`;
+  try {
+    await pipeline(Readable.from(content), createWriteStream(draft, { flags: "wx" }));
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error instanceof Error && "syscall" in error ? fileFailure(path, error) : error;
   }
 }
 

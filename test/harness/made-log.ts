@@ -76,13 +76,10 @@ export class MadeLog {
     yield writer.head(this.checkpoint(size), this.tileAt);
     for (let n = 0; n < writer.blocks; n++) {
       const entries = this.entries.slice(n * tileWidth, Math.min(size, (n + 1) * tileWidth));
-      yield writer.block(
-        n,
-        entries.map((entry) => leaveOut?.(entry.seq) ?? entry),
-        this.tileAt,
-      );
+      const chosen = entries.map((entry) => leaveOut?.(entry.seq) ?? entry);
+      yield writer.block(n, chosen, this.tileAt).lines;
     }
-    yield writer.end();
+    yield writer.end().lines;
   }
 
   /** The lines of the file. */

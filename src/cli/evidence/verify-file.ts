@@ -4,11 +4,19 @@ import { isUtf8 } from "node:buffer";
 import { createHash, type Hash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { readDirectory, unzipped, type ZipEntry, ZipError } from "../../kit/archive/zip-reader.ts";
+import { digestOf as digestOfBytes } from "../../kit/crypto/canonical.ts";
 import { type KnownKeys, type TreeHead, verifyCheckpoint } from "../../kit/evidence/checkpoint.ts";
-import { entryCsvHeader, entryCsvLine } from "../../kit/evidence/entry-csv.ts";
+import { readManifestLine } from "../../kit/evidence/extract.ts";
 import { maxLineChars, readLogLine } from "../../kit/evidence/log-file.ts";
 import { LogError, LogVerifier, type VerifiedLog } from "../../kit/evidence/log-verifier.ts";
-import { maxManifestBytes, type PackageManifest, packageFiles, readManifest } from "../../kit/evidence/package.ts";
+import {
+  maxManifestBytes,
+  type PackageManifest,
+  packageFiles,
+  packageNames,
+  readManifest,
+} from "../../kit/evidence/package.ts";
+import { PackageDigests } from "../../kit/evidence/package-digest.ts";
 import { fileFailure } from "../failure.ts";
 
 /** What a log is verified with. */
@@ -31,6 +39,8 @@ export interface VerifiedFile extends VerifiedLog {
 
 const zipStart = Buffer.from("PK\x03\x04", "latin1");
 const maxCheckpointsBytes = 8 * 1_048_576;
+/** Characters of a line with a manifest: one that names 50,000 parts has fewer. */
+const maxManifestChars = 16 * 1_048_576;
 const readBytes = 262_144;
 
 /** Verifies the export in a file. Throws a LogError, a PackageError or a ZipError. */
@@ -50,21 +60,19 @@ export async function verifyFile(path: string, trusted: Trusted): Promise<Verifi
 
 /** What is digested while a log is verified. */
 interface Digests {
-  readonly log?: Hash;
-  readonly table?: Hash;
+  readonly log: Hash;
+  readonly files: PackageDigests;
 }
 
 async function verifyLines(
   chunks: AsyncIterable<Buffer>,
   { keys, kept }: Trusted,
-  { log, table }: Digests = {},
+  digests?: Digests,
 ): Promise<VerifiedLog> {
-  table?.update(entryCsvHeader());
-  const options = table === undefined ? {} : { onEntry: tableWriter(table) };
-  const verifier = new LogVerifier(keys, { kept, ...options });
+  const verifier = new LogVerifier(keys, { kept, ...(digests && { listener: digests.files }) });
   let rest: Buffer[] = [];
   for await (const chunk of chunks) {
-    log?.update(chunk);
+    digests?.log.update(chunk);
     const last = chunk.lastIndexOf(10);
     rest.push(chunk.subarray(0, last + 1));
     if (last >= 0) {
@@ -78,12 +86,6 @@ async function verifyLines(
   if (rest.some(({ length }) => length > 0))
     throw new LogError(verifier.next, "the file ends within a line; it may have been cut off");
   return verifier.end();
-}
-
-function tableWriter(table: Hash) {
-  return (entry: Parameters<typeof entryCsvLine>[0]) => {
-    table.update(entryCsvLine(entry));
-  };
 }
 
 function addLines(verifier: LogVerifier, bytes: Buffer): void {
@@ -103,9 +105,8 @@ function addLines(verifier: LogVerifier, bytes: Buffer): void {
 
 async function verifyPackage(file: FileHandle, { keys, kept }: Trusted): Promise<VerifiedFile> {
   const entries = await readDirectory(file);
-  const names = Object.values<string>(packageFiles);
-  if (entries.map(({ name }) => name).join() !== names.join())
-    throw new PackageError(`the ZIP has to have the files ${names.join(", ")}`);
+  if (entries.map(({ name }) => name).join() !== packageNames.join())
+    throw new PackageError(`the ZIP has to have the files ${packageNames.join(", ")}`);
   const entryOf = (name: string): ZipEntry => {
     const found = entries.find((entry) => entry.name === name);
     if (found === undefined) throw new ZipError(`the ZIP has no ${name}`);
@@ -117,16 +118,54 @@ async function verifyPackage(file: FileHandle, { keys, kept }: Trusted): Promise
   const said = await textOf(file, entryOf(packageFiles.checkpoints), maxCheckpointsBytes);
   const own = checkpointsIn(said, keys);
   const compared = isWhole ? [...kept, ...own] : kept;
-  const digests = { log: createHash("sha256"), table: createHash("sha256") };
+  const digests = { log: createHash("sha256"), files: new PackageDigests() };
   const log = await verifyLines(unzipped(file, entryOf(packageFiles.log)), { keys, kept: compared }, digests);
   if (log.origin !== manifest.origin || log.size !== manifest.treeSize || (isWhole && log.leftOut.query > 0))
     throw new PackageError(`${packageFiles.manifest} speaks of another log than ${packageFiles.log}`);
-  const found = new Map([[packageFiles.log as string, digests.log.digest("hex")]]);
-  for (const name of names.slice(1, -1)) found.set(name, await digestOf(file, entryOf(name)));
+  const bundles = await verifyBundles(unzipped(file, entryOf(packageFiles.bundles)), digests.files);
+  const found = new Map<string, string>();
+  for (const name of packageNames.slice(0, -1)) {
+    if (name === packageFiles.log) found.set(name, digests.log.digest("hex"));
+    else found.set(name, name === packageFiles.bundles ? bundles : await digestOf(file, entryOf(name)));
+  }
   checkDigests(manifest, found, entries);
-  if (found.get(packageFiles.entries) !== digests.table.digest("hex"))
-    throw new PackageError(`${packageFiles.entries} does not say what ${packageFiles.log} says`);
+  const { files, hasAllManifests } = digests.files.end();
+  if (!hasAllManifests) throw new PackageError(`${packageFiles.bundles} is not of the versions that the log names`);
+  for (const [name, digest] of files)
+    if (found.get(name) !== digest) throw new PackageError(`${name} does not say what ${packageFiles.log} says`);
   return { ...log, compared: compared.length };
+}
+
+/** Verifies that each manifest has the digest that its line says; returns the digest of the file. */
+async function verifyBundles(chunks: AsyncIterable<Buffer>, digests: PackageDigests): Promise<string> {
+  const hash = createHash("sha256");
+  const noManifest = () => new PackageError(`${packageFiles.bundles} has a line that is no manifest of a version`);
+  let rest = "";
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    const lines = (rest + textIn(decoder, chunk)).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > maxManifestChars) throw noManifest();
+    for (const line of lines) {
+      const read = readManifestLine(line);
+      if (read === undefined) throw noManifest();
+      const { seq, digest, manifest } = read;
+      if (manifest !== null && digestOfBytes(Buffer.from(manifest)) !== digest)
+        throw new PackageError(`${packageFiles.bundles}: the manifest of entry ${seq} is not the one that it names`);
+      digests.manifest(read, { isThere: manifest !== null });
+    }
+  }
+  if (rest !== "") throw noManifest();
+  return hash.digest("hex");
+}
+
+function textIn(decoder: TextDecoder, chunk: Buffer): string {
+  try {
+    return decoder.decode(chunk, { stream: true });
+  } catch {
+    throw new PackageError(`${packageFiles.bundles} is not text in UTF-8`);
+  }
 }
 
 function checkDigests({ files }: PackageManifest, found: ReadonlyMap<string, string>, entries: readonly ZipEntry[]) {

@@ -1,20 +1,38 @@
 // Exports of the log of evidence: as a file that proves itself (kit/evidence/log-file.ts), as a table, or as a ZIP with
-// both and with what explains them to an auditor. Everything is read block by block in short transactions; an export of
-// the same entries up to the same checkpoint has the same bytes until something of it is erased.
+// both, with what follows from them (kit/evidence/extract.ts), and with what explains them to an auditor. Everything is
+// read block by block in short transactions; an export of the same entries up to the same checkpoint has the same bytes
+// until something of it is erased, deleted or past its retention.
 
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { csvLine } from "../../kit/archive/csv.ts";
 import { type ZipFile, zipOf } from "../../kit/archive/zip-writer.ts";
-import { entryCsvHeader, entryCsvLine } from "../../kit/evidence/entry-csv.ts";
-import { checkpointLine, type LogEntry } from "../../kit/evidence/log-file.ts";
-import { type BlockEntry, LogWriter } from "../../kit/evidence/log-writer.ts";
+import {
+  type Extract,
+  entryGapLines,
+  entryTable,
+  extractLine,
+  extracts,
+  gapHeader,
+  leftOutGapLine,
+  manifestGapLine,
+  manifestKinds,
+  manifestLine,
+  manifestOf,
+} from "../../kit/evidence/extract.ts";
+import { knownEntry, memberText } from "../../kit/evidence/known-entry.ts";
+import { checkpointLine, type LeftOut, type LogEntry } from "../../kit/evidence/log-file.ts";
+import { type BlockEntry, type LogPart, LogWriter } from "../../kit/evidence/log-writer.ts";
 import { verifierKeyText } from "../../kit/evidence/note.ts";
 import { manifestText, type PackagedFile, packageFiles } from "../../kit/evidence/package.ts";
+import { PackageDigests } from "../../kit/evidence/package-digest.ts";
 import { tileWidth } from "../../kit/evidence/tile.ts";
-import { notFound } from "../../kit/fault/fault.ts";
+import { Fault } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
+import { readManifests } from "../../store/bundle/bundle.ts";
 import type { Database } from "../../store/connection/database.ts";
+import { chunksOf } from "../../store/core/bulk.ts";
 import { type EvidenceFilter, readBlock } from "../../store/telemetry/evidence.ts";
 import {
   type AuditCheckpointRow,
@@ -31,6 +49,9 @@ import type { LogKeys } from "./log-key.ts";
 
 /** Blocks that one transaction reads: 256 entries each, of which few have long values. */
 const blocksAtOnce = 2;
+
+/** Manifests that are held at once: each may have some hundred kilobytes. */
+const manifestsAtOnce = 8;
 
 /** The forms of an export. */
 export type EvidenceFormat = "jsonl" | "csv" | "zip";
@@ -54,12 +75,6 @@ interface Opened {
   readonly said: JsonObject;
 }
 
-/** A part of a log: its lines, and the entries in them. */
-interface Part {
-  readonly lines: string;
-  readonly entries: readonly LogEntry[];
-}
-
 /** Exports logs. */
 export class EvidenceExports {
   readonly #database: Database;
@@ -77,7 +92,7 @@ export class EvidenceExports {
     const opened = await this.#database.transaction(caller, async (tx) => {
       const log = await findLog(tx);
       const checkpoint = await findCheckpoint(tx, treeSize);
-      if (log === null || checkpoint === null) throw notFound("checkpoint");
+      if (log === null || checkpoint === null) throw noCheckpoint(treeSize);
       const keys = await this.#keys.logKeys(tx);
       tx.changed({ resource: "evidence", before: null, after: { format, tree_size: checkpoint.size, query: said } });
       return {
@@ -86,25 +101,31 @@ export class EvidenceExports {
       };
     });
     if (format === "zip") return zipOf(this.#package(opened));
-    return format === "csv" ? this.#table(opened) : this.#lines(opened);
+    return format === "csv" ? this.#extract(entryTable, opened) : this.#lines(opened);
   }
 
   async *#lines(opened: Opened): AsyncGenerator<Uint8Array, void> {
     for await (const { lines } of this.#parts(opened)) yield Buffer.from(lines);
   }
 
-  async *#table(opened: Opened): AsyncGenerator<Uint8Array, void> {
-    yield Buffer.from(entryCsvHeader());
-    for await (const { entries } of this.#parts(opened)) {
-      if (entries.length > 0) yield Buffer.from(entries.map(entryCsvLine).join(""));
+  async *#extract(extract: Extract, opened: Opened): AsyncGenerator<Uint8Array, void> {
+    yield Buffer.from(extract.header);
+    for await (const { written } of this.#parts(opened, extract.kinds)) {
+      const lines = written.filter(isEntry).map((entry) => extractLine(extract, knownEntry(entry)));
+      if (lines.length > 0) yield Buffer.from(lines.join(""));
     }
   }
 
-  async *#parts({ orgId, checkpoint, filter, said }: Opened): AsyncGenerator<Part, void> {
-    const hasQuery = Object.keys(said).length > 0;
+  /** The log in parts. With `kinds`, entries of other kinds are left out too, and no file is made of its lines. */
+  async *#parts(
+    { orgId, checkpoint, filter: asked, said }: Opened,
+    kinds?: readonly string[],
+  ): AsyncGenerator<LogPart, void> {
+    const filter = { ...asked, kinds };
+    const hasQuery = kinds !== undefined || Object.keys(said).length > 0;
     const writer = new LogWriter(checkpoint, { hasQuery });
     const lastTiles = await this.#database.read(orgId, (tx) => readTiles(tx, writer.lastTiles()));
-    yield { lines: writer.head(checkpoint.note, lastTiles), entries: [] };
+    yield { lines: writer.head(checkpoint.note, lastTiles), written: [] };
     for (let n = 0; n < writer.blocks; n += blocksAtOnce) {
       const blocks = Array.from({ length: Math.min(blocksAtOnce, writer.blocks - n) }, (_, i) => n + i);
       const range = { from: n * tileWidth, to: Math.min((n + blocksAtOnce) * tileWidth, checkpoint.size) };
@@ -118,16 +139,15 @@ export class EvidenceExports {
       const entries = rows.map(({ seq, entry, isForgotten }): BlockEntry => {
         return entry ?? { seq, because: isForgotten ? "retention" : "query" };
       });
-      const lines = blocks.map((block) => {
+      for (const block of blocks) {
         const own = entries.filter(({ seq }) => Math.floor(seq / tileWidth) === block);
-        return writer.block(block, own, tiles);
-      });
-      yield { lines: lines.join(""), entries: entries.filter((entry) => "leaf" in entry) };
+        yield writer.block(block, own, tiles);
+      }
     }
-    yield { lines: writer.end(), entries: [] };
+    yield writer.end();
   }
 
-  /** The files of a ZIP. Erasures while it is made break it off, since the table would be another than the log. */
+  /** The files of a ZIP. Erasures while it is made break it off, since its files would be of different logs. */
   async *#package(opened: Opened): AsyncGenerator<ZipFile, void> {
     const files: PackagedFile[] = [];
     const file = (name: string, content: AsyncIterable<Uint8Array>): ZipFile => ({
@@ -135,20 +155,27 @@ export class EvidenceExports {
       content: digested(content, (digest) => files.push({ name, ...digest })),
     });
     const actions = new Map<string, number>();
-    const table = createHash("sha256").update(entryCsvHeader());
-    const log = async function* (parts: AsyncIterable<Part>) {
-      for await (const { lines, entries } of parts) {
-        for (const entry of entries) {
-          const { action } = JSON.parse(entry.leaf);
-          actions.set(action, (actions.get(action) ?? 0) + 1);
-          table.update(entryCsvLine(entry));
+    const digests = new PackageDigests();
+    const log = async function* (parts: AsyncIterable<LogPart>) {
+      for await (const { lines, written } of parts) {
+        for (const each of written) {
+          if (!isEntry(each)) digests.leftOut(each);
+          else {
+            const entry = knownEntry(each);
+            const action = memberText(entry, "action");
+            actions.set(action, (actions.get(action) ?? 0) + 1);
+            digests.entry(entry);
+          }
         }
         yield Buffer.from(lines);
       }
     };
     yield file(packageFiles.log, log(this.#parts(opened)));
-    yield file(packageFiles.entries, this.#table(opened));
-    if (files.at(-1)?.sha256 !== table.digest("hex")) throw new Error("something was erased while it was exported");
+    for (const extract of extracts) yield file(extract.name, this.#extract(extract, opened));
+    const gone: number[] = [];
+    yield file(packageFiles.bundles, this.#bundles(opened, digests, gone));
+    yield file(packageFiles.gaps, this.#gaps(opened, gone));
+    assertSame(files, digests);
     yield file(packageFiles.controls, textOf(controlsTable(actions)));
     yield file(packageFiles.checkpoints, this.#checkpoints(opened));
     yield file(packageFiles.keys, textOf(opened.keys.map((key) => `${key}\n`).join("")));
@@ -156,6 +183,33 @@ export class EvidenceExports {
     yield file(packageFiles.readme, textOf(readmeText({ origin, query, checkpoint })));
     const manifest = manifestText({ origin, treeSize: checkpoint.size, query, files });
     yield { name: packageFiles.manifest, content: [Buffer.from(manifest)] };
+  }
+
+  /** The manifest of each version that was made. Those that are no longer there are added to `gone`. */
+  async *#bundles(opened: Opened, digests: PackageDigests, gone: number[]): AsyncGenerator<Uint8Array, void> {
+    for await (const { written } of this.#parts(opened, manifestKinds)) {
+      const named = written.filter(isEntry).flatMap((entry) => manifestOf(knownEntry(entry)) ?? []);
+      for (const some of chunksOf(named, manifestsAtOnce)) {
+        const ids = some.map(({ bundleId }) => bundleId);
+        const found = await this.#database.read(opened.orgId, (tx) => readManifests(tx, ids));
+        for (const each of some) {
+          const manifest = found.get(each.bundleId) ?? null;
+          digests.manifest(each, { isThere: manifest !== null });
+          if (manifest === null) gone.push(each.seq);
+          yield Buffer.from(manifestLine(each, manifest));
+        }
+      }
+    }
+  }
+
+  /** What the export does not have. */
+  async *#gaps(opened: Opened, gone: readonly number[]): AsyncGenerator<Uint8Array, void> {
+    yield Buffer.from(gapHeader());
+    for await (const { written } of this.#parts(opened)) {
+      const lines = written.map((each) => (isEntry(each) ? entryGapLines(each) : leftOutGapLine(each))).join("");
+      if (lines !== "") yield Buffer.from(lines);
+    }
+    for (const seq of gone) yield Buffer.from(manifestGapLine(seq));
   }
 
   async *#checkpoints({ orgId, checkpoint }: Opened): AsyncGenerator<Uint8Array, void> {
@@ -170,6 +224,25 @@ function saidQuery({ since, until, ...texts }: EvidenceQuery): JsonObject {
   return Object.fromEntries(
     Object.entries(said).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+function isEntry(written: LogEntry | LeftOut): written is LogEntry {
+  return "leaf" in written;
+}
+
+/** Throws when a file is not what it was to be when the log was read. */
+function assertSame(files: readonly PackagedFile[], digests: PackageDigests): void {
+  const { files: expected, hasAllManifests } = digests.end();
+  const isOther = ({ name, sha256 }: PackagedFile) => (expected.get(name) ?? sha256) !== sha256;
+  if (files.some(isOther) || !hasAllManifests) throw new Error("something was erased while it was exported");
+}
+
+function noCheckpoint(treeSize: number | undefined): Fault {
+  const message =
+    treeSize === undefined
+      ? "the log has no checkpoint yet: the worker signs the first within a minute of the first entry; try again then"
+      : `no checkpoint has ${treeSize} entries; GET /v1/orgs/{org_id}/evidence/checkpoints lists the sizes that there are`;
+  return new Fault(Reason.NOT_FOUND, message);
 }
 
 function controlsTable(actions: ReadonlyMap<string, number>): string {

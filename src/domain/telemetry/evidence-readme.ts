@@ -40,11 +40,20 @@ in the log at that time was changed or removed since.
 | file | what it is |
 | --- | --- |
 | ${packageFiles.log} | The entries, and the hashes that lead from each to the signed root. Everything in it is verified. |
-| ${packageFiles.entries} | The same entries as a table. The command makes it again from the log and compares. |
+| entries.csv | The same entries as a table. |
+| activations.jsonl | What was put into force: each entry that names the digest of a signed activation. |
+| gates.jsonl | Gates as they were set, their results, overrides, and approvals of versions. |
+| tests.jsonl | The tests of each version of a policy, its rules, and the controls that it names. |
+| benchmarks.jsonl | Measurements that were begun and finished, and those that were approved as a baseline. |
+| annotations.csv | Marks of decisions as right or wrong, as they were made, changed and withdrawn. |
+| ${packageFiles.bundles} | The manifest of each version that was made: its parts, by their digests. The log names the manifest's digest. |
+| ${packageFiles.gaps} | What this export does not have: entries that are left out, values that were erased or too long, manifests that were deleted. |
 | ${packageFiles.controls} | Which entries speak to which control of usual frameworks, in the words of Policy Guard, not of the frameworks. |
 | ${packageFiles.checkpoints} | The last signed checkpoint of each day. In an export of everything they are compared with the log. |
 | ${packageFiles.keys} | The keys of the log, as it publishes them. |
 | ${packageFiles.manifest} | The query, and the size and SHA-256 of each file. |
+
+From entries.csv to ${packageFiles.gaps}, the command makes each file again from the verified log, and compares.
 
 ## What it shows, and what it does not
 

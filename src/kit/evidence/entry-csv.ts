@@ -2,8 +2,8 @@
 // two can be compared byte by byte.
 
 import { csvLine } from "../archive/csv.ts";
-import { committedFields, leafHash } from "./leaf.ts";
-import type { LogEntry } from "./log-file.ts";
+import { type KnownEntry, memberText } from "./known-entry.ts";
+import { committedFields } from "./leaf.ts";
 
 const open = ["seq", "created_at", "action", "resource", "credential", "request_id"] as const;
 
@@ -15,14 +15,14 @@ export function entryCsvHeader(): string {
 /**
  * The line of an entry. `before` and `after` are JSON; a cell whose value was erased is empty, and named in `erased`.
  */
-export function entryCsvLine({ leaf, openings }: LogEntry): string {
-  const members: Readonly<Record<string, unknown>> = JSON.parse(leaf);
+export function entryCsvLine(entry: KnownEntry): string {
+  const { openings, hash } = entry;
   const values = committedFields.map((field) => {
     const value = openings[field]?.value;
     if (value === undefined) return "";
     return field === "actor" || field === "address" ? String(JSON.parse(value)) : value;
   });
   const erased = committedFields.filter((field) => openings[field] === undefined).join(" ");
-  const hash = leafHash(leaf).toString("hex");
-  return csvLine([...open.map((name) => String(members[name])), ...values, erased, hash]);
+  const members = open.map((name) => memberText(entry, name));
+  return csvLine([...members, ...values, erased, Buffer.from(hash).toString("hex")]);
 }

@@ -2,7 +2,9 @@
 // every entry by its tile, every opening by its commitment. So the first line that is wrong is known when it is read.
 // What is held is a tile of each level, whatever the size of the log.
 
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type KnownKeys, type TreeHead, verifyCheckpoint } from "./checkpoint.ts";
+import { isJsonObject, type KnownEntry } from "./known-entry.ts";
 import { commitmentOf, committedFields, leafHash } from "./leaf.ts";
 import { type LeftOut, LineError, type LogEntry, type LogLine, readLogLine } from "./log-file.ts";
 import { emptyRoot, GrowingTree, hashBytes } from "./merkle.ts";
@@ -34,13 +36,10 @@ export interface VerifiedLog extends TreeHead {
   readonly until: string | undefined;
 }
 
-/** Members of a leaf that the verifier reads. */
-interface LeafMembers {
-  readonly v?: unknown;
-  readonly seq?: unknown;
-  readonly org_id?: unknown;
-  readonly created_at?: unknown;
-  readonly [commitment: string]: unknown;
+/** Who hears what was verified, right after it was, in the order of the log. */
+export interface LogListener {
+  entry(entry: KnownEntry): void;
+  leftOut(leftOut: LeftOut): void;
 }
 
 /** Verifies a log of which the keys are known. */
@@ -48,7 +47,7 @@ export class LogVerifier {
   readonly #keys: KnownKeys;
   /** Checkpoints of earlier days, which the log has to continue; the next to meet first. */
   readonly #kept: TreeHead[];
-  readonly #onEntry: ((entry: LogEntry) => void) | undefined;
+  readonly #listener: LogListener | undefined;
   #head: TreeHead | undefined;
   /** The last tiles of the tree that are still to come. */
   #missing: TileAddress[] = [];
@@ -62,14 +61,14 @@ export class LogVerifier {
   #since: string | undefined;
   #until: string | undefined;
 
-  /** `kept` are verified checkpoints that the log has to continue; `onEntry` gets each entry after it was verified. */
+  /** `kept` are verified checkpoints that the log has to continue. */
   constructor(
     keys: KnownKeys,
-    { kept = [], onEntry }: { readonly kept?: readonly TreeHead[]; readonly onEntry?: (entry: LogEntry) => void } = {},
+    { kept = [], listener }: { readonly kept?: readonly TreeHead[]; readonly listener?: LogListener } = {},
   ) {
     this.#keys = keys;
     this.#kept = kept.toSorted((a, b) => a.size - b.size);
-    this.#onEntry = onEntry;
+    this.#listener = listener;
   }
 
   /** Number of the entry that comes next. */
@@ -169,7 +168,8 @@ export class LogVerifier {
     if (entry.seq !== seq) throw refuse(`entry ${entry.seq} stands in its place`);
     const known = this.#hashAt({ level: 0, n: Math.floor(seq / tileWidth) }, seq % tileWidth);
     if (known === undefined) throw refuse("there is no tile with its hash");
-    if (!leafHash(entry.leaf).equals(known)) throw refuse("it is not the one that was signed: its leaf was changed");
+    const hash = leafHash(entry.leaf);
+    if (!hash.equals(known)) throw refuse("it is not the one that was signed: its leaf was changed");
     const leaf = membersOf(entry.leaf);
     // What was signed is what the log had. These three would be faults of the log itself.
     if (leaf.v !== 2) throw refuse("its leaf has another form than 2");
@@ -184,14 +184,16 @@ export class LogVerifier {
     this.#until = String(leaf.created_at);
     this.#since ??= this.#until;
     this.#next++;
-    this.#onEntry?.(entry);
+    this.#listener?.entry({ ...entry, members: leaf, hash });
   }
 
-  #leaveOut({ from, to, because }: LeftOut, { size }: TreeHead): void {
+  #leaveOut(leftOut: LeftOut, { size }: TreeHead): void {
+    const { from, to, because } = leftOut;
     if (from !== this.#next || to > size)
       throw new LogError(this.#next, `entry ${this.#next} is missing: entries ${from} to ${to - 1} are left out here`);
     this.#counts[because] += to - from;
     this.#next = to;
+    this.#listener?.leftOut(leftOut);
   }
 
   /** A verified hash. */
@@ -233,10 +235,10 @@ export class LogVerifier {
   }
 }
 
-function membersOf(leaf: string): LeafMembers {
+function membersOf(leaf: string): JsonObject {
   try {
-    const value: LeafMembers | null = JSON.parse(leaf);
-    return typeof value === "object" && value !== null ? value : {};
+    const value: JsonValue = JSON.parse(leaf);
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }

@@ -17,6 +17,12 @@ import { lastTiles, type TileAddress, type TileSource, tileKey, tileWidth } from
 /** An entry of the log: itself, or why the file leaves it out. */
 export type BlockEntry = LogEntry | { readonly seq: number; readonly because: LeftOutReason };
 
+/** Lines of a log, and what they say, in their order. */
+export interface LogPart {
+  readonly lines: string;
+  readonly written: readonly (LogEntry | LeftOut)[];
+}
+
 /** Writes one log. */
 export class LogWriter {
   readonly #size: number;
@@ -24,6 +30,7 @@ export class LogWriter {
   /** The full tile of each level that was written last. */
   readonly #written = new Map<number, number>();
   #leftOut: LeftOut | undefined;
+  #said: (LogEntry | LeftOut)[] = [];
 
   /** Without a query every tile is written, so that older checkpoints can be compared with the log. */
   constructor({ size }: Pick<TreeHead, "size">, { hasQuery }: { readonly hasQuery: boolean }) {
@@ -60,8 +67,8 @@ export class LogWriter {
     }
   }
 
-  /** The lines of block `n`. */
-  block(n: number, entries: readonly BlockEntry[], tileAt: TileSource): string {
+  /** Block `n`. */
+  block(n: number, entries: readonly BlockEntry[], tileAt: TileSource): LogPart {
     const lines: string[] = [];
     if (this.#hasEveryTile || entries.some((entry) => "leaf" in entry)) {
       for (const address of this.tilesDue(n)) {
@@ -70,15 +77,23 @@ export class LogWriter {
       }
     }
     for (const entry of entries) {
-      if ("leaf" in entry) lines.push(this.#endLeftOut(), entryLine(entry));
-      else lines.push(this.#leaveOut(entry.seq, entry.because));
+      if ("leaf" in entry) {
+        lines.push(this.#endLeftOut(), entryLine(entry));
+        this.#said.push(entry);
+      } else lines.push(this.#leaveOut(entry.seq, entry.because));
     }
-    return lines.join("");
+    return this.#part(lines.join(""));
   }
 
-  /** The last lines. */
-  end(): string {
-    return this.#endLeftOut();
+  /** The end. */
+  end(): LogPart {
+    return this.#part(this.#endLeftOut());
+  }
+
+  #part(lines: string): LogPart {
+    const written = this.#said;
+    this.#said = [];
+    return { lines, written };
   }
 
   #leaveOut(seq: number, because: LeftOutReason): string {
@@ -95,7 +110,9 @@ export class LogWriter {
   #endLeftOut(): string {
     const open = this.#leftOut;
     this.#leftOut = undefined;
-    return open === undefined ? "" : leftOutLine(open);
+    if (open === undefined) return "";
+    this.#said.push(open);
+    return leftOutLine(open);
   }
 }
 

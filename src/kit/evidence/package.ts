@@ -1,20 +1,31 @@
-// An export of the log as a ZIP for an auditor: the log as a file (log-file.ts), what explains it, and a manifest with
-// the digest of each file. The log proves itself; the table of entries is made of it again when it is verified. The
-// other files are for reading, and the manifest only shows that they are as they were exported.
+// An export of the log as a ZIP for an auditor: the log as a file (log-file.ts), what follows from it and explains it,
+// and a manifest with the digest of each file. The log proves itself; what follows from it (extract.ts) is made again
+// when it is verified, and each manifest of a bundle has the digest that an entry names. The other files are for
+// reading, and the manifest only shows that they are as they were exported.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { canonicalText } from "../crypto/canonical.ts";
+import { extracts } from "./extract.ts";
 
-/** The files, in their order in the ZIP. */
+/** Files that are no extracts of the log. */
 export const packageFiles = {
   log: "log.jsonl",
-  entries: "entries.csv",
+  bundles: "bundles.jsonl",
+  gaps: "gaps.csv",
   controls: "controls.csv",
   checkpoints: "checkpoints.jsonl",
   keys: "keys.txt",
   readme: "README.md",
   manifest: "manifest.json",
 } as const;
+
+/** All files, in their order in the ZIP. */
+export const packageNames: readonly string[] = [
+  packageFiles.log,
+  ...extracts.map(({ name }) => name),
+  ...[packageFiles.bundles, packageFiles.gaps, packageFiles.controls, packageFiles.checkpoints],
+  ...[packageFiles.keys, packageFiles.readme, packageFiles.manifest],
+];
 
 /** A file as the manifest says it. */
 export interface PackagedFile {

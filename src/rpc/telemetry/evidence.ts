@@ -42,7 +42,7 @@ export function evidenceHandlers({
       context.responseHeader.set("Content-Disposition", `attachment; filename="evidence.${format}"`);
       for await (const data of parts) {
         yield { contentType: contentTypes[format], data };
-        if (context.signal.aborted) return;
+        context.signal.throwIfAborted();
       }
     },
     listEvidenceControls: async (request, context) => {

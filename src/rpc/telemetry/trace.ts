@@ -86,7 +86,7 @@ export function traceHandlers(
       let isEmpty = true;
       for await (const page of pages) {
         yield { contentType, data: Buffer.from((isEmpty ? header : "") + page.map(line).join("")) };
-        if (context.signal.aborted) return;
+        context.signal.throwIfAborted();
         isEmpty = false;
       }
       if (isEmpty) yield { contentType, data: Buffer.from(header) };

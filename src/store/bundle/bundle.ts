@@ -167,6 +167,16 @@ export function findBundle(tx: Transaction, environmentId: string, version: numb
   return tx.em.findOne(BundleRow, { orgId: tx.orgId, environmentId, version });
 }
 
+/** The bytes of the manifests of these bundles, by the bundle's id. Those that were deleted are not there. */
+export async function readManifests(tx: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await runBound<{ id: string; payload: string }>(
+    tx,
+    "select id, manifest->>'payload' as payload from bundle where org_id = $1 and id::text = any($2::text[])",
+    [tx.orgId, ids],
+  );
+  return new Map(rows.map(({ id, payload }) => [id, Buffer.from(payload, "base64url").toString("utf8")]));
+}
+
 /** A page of bundles, newest first, and their count. */
 export function listBundles(tx: Transaction, environmentId: string, page: Page): Promise<[BundleRow[], number]> {
   return tx.em.findAndCount(BundleRow, { orgId: tx.orgId, environmentId }, { ...page, orderBy: { version: "desc" } });

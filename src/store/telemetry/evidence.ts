@@ -18,6 +18,8 @@ export interface EvidenceFilter {
   readonly until: Date | undefined;
   /** Actions, or their kinds as "team.*", of which an entry has one. */
   readonly actions?: readonly string[] | undefined;
+  /** Kinds of actions, such as "team", of which an entry's action has to be. */
+  readonly kinds?: readonly string[] | undefined;
 }
 
 /** The opening of a commitment, or the salt alone where a list leaves a long value out. */
@@ -155,7 +157,7 @@ function matching(orgId: string, filter: EvidenceFilter) {
 
 /** Conditions that an entry has to meet. Adds the values to the parameters. */
 function conditionsOf(
-  { action, actor, resource, since, until, actions }: EvidenceFilter,
+  { action, actor, resource, since, until, actions, kinds }: EvidenceFilter,
   parameters: unknown[],
 ): string[] {
   const conditions = ["e.leaf is not null"];
@@ -164,6 +166,7 @@ function conditionsOf(
   };
   add("e.action = ?", action);
   add("(e.action = any(?::text[]) or split_part(e.action, '.', 1) || '.*' = any(?::text[]))", actions);
+  add("split_part(e.action, '.', 1) = any(?::text[])", kinds);
   add("o.actor = ?", actor);
   add("e.resource = ?", resource);
   add("e.created_at >= ?", since);

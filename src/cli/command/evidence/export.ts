@@ -1,8 +1,6 @@
-import { createWriteStream } from "node:fs";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { defineCommand, integerOf } from "../../command.ts";
 import { exitCodes, usageFailure } from "../../failure.ts";
+import { replaceFileBy } from "../../file.ts";
 import { openOrganization, serverOptions } from "../../server.ts";
 import { timeOf } from "../../trace-filter.ts";
 
@@ -23,6 +21,7 @@ export const evidenceExport = defineCommand({
     since: { type: "string", value: "TIME", help: "Entries made at or after this time, such as 2026-03-01T00:00:00Z." },
     until: { type: "string", value: "TIME", help: "Entries made before this time." },
   },
+  notes: "FILE is there once the export is whole. One that breaks off leaves what was there before.",
   async run({ values, output, world }) {
     const { format = "zip", out, action, actor, resource, control } = values;
     if (out === undefined) throw usageFailure("--out is missing");
@@ -39,7 +38,7 @@ export const evidenceExport = defineCommand({
         yield data;
       }
     };
-    await pipeline(Readable.from(parts()), createWriteStream(out));
+    await replaceFileBy(out, parts());
     output.line(`${bytes} bytes: ${out}`);
     output.json({ file: out, format, bytes });
     return exitCodes.fine;

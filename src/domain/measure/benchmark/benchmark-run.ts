@@ -9,6 +9,7 @@ import type { Transaction } from "../../../store/core/transaction.ts";
 import { addBenchmarkResults, type NewBenchmarkResult } from "../../../store/measure/benchmark/benchmark-result.ts";
 import { findDataset } from "../../../store/measure/dataset/dataset.ts";
 import { countSamples } from "../../../store/measure/dataset/dataset-sample.ts";
+import { writeAuditEntry } from "../../../store/telemetry/audit-entry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { ComparedBaseline } from "../../analysis/benchmark/compare-samples.ts";
 import type { JudgedSample } from "../../analysis/benchmark/judge-samples.ts";
@@ -76,6 +77,7 @@ export class BenchmarkRun implements RunKind {
         await settleGates(tx, run.id, (gate) =>
           gate.kind === "benchmark" ? judgeBenchmark(gate.benchmark, found) : undefined,
         );
+        await recordResult(tx, run, found);
       }
       return result;
     };
@@ -195,6 +197,24 @@ function resultOf(
     ...{ sampleId: row.sampleId, verdict: verdictOf(truth, found), fact: JSON.stringify(fact) },
     hasWrongSpans: expectedSpans.length > 0 && fp + fn > 0,
   };
+}
+
+/** What the measurement says, in the log of evidence: the report itself is not kept as long. */
+async function recordResult(
+  tx: Transaction,
+  { id }: RunAtWork,
+  { spec, progress }: { readonly spec: BenchmarkSpec; readonly progress: BenchmarkProgress },
+): Promise<void> {
+  const { measured, trainingOverlap } = progress;
+  if (measured === null) return;
+  const { overall, resultDigest } = measured;
+  const after = {
+    ...{ dataset_id: spec.datasetId, version: spec.version, result_digest: resultDigest },
+    ...{ samples: overall.samples, tp: overall.tp, fp: overall.fp, tn: overall.tn, fn: overall.fn },
+    ...{ missing: overall.missing, unjudged: overall.unjudged, training_overlap: trainingOverlap },
+  };
+  const author = serviceCaller(tx.orgId, { action: "benchmark.complete", requestId: id, address: "" });
+  await writeAuditEntry(tx, author, { resource: `benchmark/${id}`, before: null, after });
 }
 
 function plain(progress: BenchmarkProgress): JsonObject {

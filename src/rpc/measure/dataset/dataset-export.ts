@@ -31,7 +31,7 @@ export function exportHandlers(
         yield { contentType, data: Buffer.from(csvLine(columns.map(([column]) => column))) };
       for await (const page of pages) {
         yield { contentType, data: Buffer.from(page.map(isCsv ? csvOf : line).join("")) };
-        if (context.signal.aborted) return;
+        context.signal.throwIfAborted();
       }
       yield { contentType, data: new Uint8Array() };
     },

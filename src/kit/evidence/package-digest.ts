@@ -1,0 +1,60 @@
+// Digests of the files that follow from a log (extract.ts), made while the log is read: by the export, which finds out
+// that something was erased between one file and the next, and by the verifier, which finds out that a file says
+// something else than the log. What is held is a digest of each file.
+
+import { createHash, type Hash } from "node:crypto";
+import {
+  entryGapLines,
+  extractLine,
+  extracts,
+  gapHeader,
+  leftOutGapLine,
+  manifestGapLine,
+  manifestOf,
+  type NamedManifest,
+} from "./extract.ts";
+import type { KnownEntry } from "./known-entry.ts";
+import type { LeftOut } from "./log-file.ts";
+import type { LogListener } from "./log-verifier.ts";
+import { packageFiles } from "./package.ts";
+
+/** Follows a log, and then the manifests of its bundles. */
+export class PackageDigests implements LogListener {
+  readonly #extracts = extracts.map((extract) => ({ extract, hash: begun(extract.header) }));
+  readonly #gaps = begun(gapHeader());
+  /** Which manifests the log names, and which the file of bundles has a line for. */
+  readonly #named = begun("");
+  readonly #listed = begun("");
+
+  entry(entry: KnownEntry): void {
+    for (const { extract, hash } of this.#extracts) hash.update(extractLine(extract, entry));
+    this.#gaps.update(entryGapLines(entry));
+    const named = manifestOf(entry);
+    if (named !== undefined) this.#named.update(nameOf(named));
+  }
+
+  leftOut(leftOut: LeftOut): void {
+    this.#gaps.update(leftOutGapLine(leftOut));
+  }
+
+  /** A line of the file of bundles, after the whole log. */
+  manifest(named: NamedManifest, { isThere }: { readonly isThere: boolean }): void {
+    this.#listed.update(nameOf(named));
+    if (!isThere) this.#gaps.update(manifestGapLine(named.seq));
+  }
+
+  /** The digest of each file that follows from what was read, and whether every manifest had its line. */
+  end(): { readonly files: ReadonlyMap<string, string>; readonly hasAllManifests: boolean } {
+    const files = this.#extracts.map(({ extract, hash }): [string, string] => [extract.name, hash.digest("hex")]);
+    const hasAllManifests = this.#named.digest("hex") === this.#listed.digest("hex");
+    return { files: new Map([...files, [packageFiles.gaps, this.#gaps.digest("hex")]]), hasAllManifests };
+  }
+}
+
+function begun(text: string): Hash {
+  return createHash("sha256").update(text);
+}
+
+function nameOf({ seq, bundleId, digest }: NamedManifest): string {
+  return `${JSON.stringify([seq, bundleId, digest])}\n`;
+}
