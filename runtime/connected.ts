@@ -216,7 +216,9 @@ async function takeCheckpoint(checkpoint: WitnessedCheckpoint, { enrolment, witn
   try {
     if (checkpoint.keySet !== undefined) await enrolment.takeKeySet(checkpoint.keySet);
     const { current } = enrolment;
-    if (current !== undefined) witness.take(checkpoint, { orgId: current.scope.orgId, keys: current.logKeys });
+    if (current === undefined) return;
+    const { scope, logKeys: keys, trust } = current;
+    await witness.take(checkpoint, { orgId: scope.orgId, keys, trust });
   } catch (err) {
     log.warn({ err }, "the keys of a checkpoint of the log of evidence are not vouched for, and it was ignored");
   }

@@ -23,6 +23,9 @@ const usage = `usage: npm run operator -- <verb>
       opens it again
   usage [--month <2026-11>]
       shows what each organization has used of the month; default: this one
+  after-restore <organization id> --reason <text>
+      says that the database was restored from a backup: the organization's log of evidence begins an epoch, which its
+      witnesses follow
   end-sessions <organization id>
       signs out all of its members; tokens stay
   reconcile
@@ -65,6 +68,7 @@ const verbs = {
   block: { arguments: [organization], needs: ["reason"], takes: [] },
   unblock: { arguments: [organization], needs: ["reason"], takes: [] },
   usage: { arguments: [], needs: [], takes: ["month"] },
+  "after-restore": { arguments: [organization], needs: ["reason"], takes: [] },
   "end-sessions": { arguments: [organization], needs: [], takes: [] },
   reconcile: { arguments: [], needs: [], takes: [] },
   "replay-provider-events": { arguments: [], needs: ["since"], takes: [] },

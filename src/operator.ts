@@ -12,6 +12,7 @@ import {
   Operator,
   type OperatorView,
   type OrganizationUsage,
+  type RestoredLog,
 } from "./domain/operator/operator.ts";
 import { validationFailed } from "./kit/fault/fault.ts";
 import { createOutbound } from "./kit/net/outbound/client.ts";
@@ -144,6 +145,8 @@ async function run(operator: Operator, command: OwnCommand, worker: LazyWorker):
       return changed(await operator.unblock(subject, reason));
     case "usage":
       return used(await operator.usage(await worker.open(), options.month ?? new Date().toISOString().slice(0, 7)));
+    case "after-restore":
+      return restored(await operator.afterRestore(subject, reason));
     case "end-sessions": {
       const { members, ...view } = await operator.endSessions(subject);
       return { json: { ...jsonOf(view), members }, lines: [`Signed out ${members} members of ${view.orgId}.`] };
@@ -151,6 +154,20 @@ async function run(operator: Operator, command: OwnCommand, worker: LazyWorker):
     default:
       return verb satisfies never;
   }
+}
+
+function restored({ epoch, origin, size, forkedRuntimes, ...view }: OperatorView & RestoredLog): Answer {
+  const runtimes = forkedRuntimes.map(({ id, environment, witnessedSize }) => ({
+    ...{ instance_id: id, environment, witnessed_size: witnessedSize },
+  }));
+  const lines = [
+    `The log of evidence of ${view.orgId} begins epoch ${epoch} after ${size} entries, as ${origin}.`,
+    ...forkedRuntimes.map(
+      ({ id, environment, witnessedSize }) =>
+        `Runtime ${id} (${environment}) had seen ${witnessedSize} entries; it follows when it is connected.`,
+    ),
+  ];
+  return { json: { ...jsonOf(view), epoch, origin, tree_size: size, forked_runtimes: runtimes }, lines };
 }
 
 function listed(views: readonly OperatorView[]): Answer {

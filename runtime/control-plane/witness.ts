@@ -3,11 +3,15 @@
 // back to an old backup, without every runtime saying so. What is enforced does not depend on it.
 
 import { join } from "node:path";
+import type { Statement } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import type { EvidenceFork, WitnessedCheckpoint } from "../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
+import { readEpoch } from "../../src/kit/bundle/statement-payload.ts";
 import type { PublicJwk } from "../../src/kit/crypto/signing-key.ts";
-import { trustKeys } from "../../src/kit/crypto/signing-key.ts";
+import { type TrustedKeys, trustKeys } from "../../src/kit/crypto/signing-key.ts";
+import { verifyStatement } from "../../src/kit/crypto/statement.ts";
 import { readCheckpoint, type TreeHead, verifyCheckpoint } from "../../src/kit/evidence/checkpoint.ts";
 import { isConsistent } from "../../src/kit/evidence/merkle.ts";
+import { isSameLog, readOrigin } from "../../src/kit/evidence/origin.ts";
 import type { Logger } from "../../src/kit/observability/log.ts";
 import { DurableFile, type DurableFileOptions } from "./durable-file.ts";
 
@@ -17,12 +21,15 @@ const fileName = "evidence-checkpoint.json";
 export interface KnownLog {
   readonly orgId: string;
   readonly keys: readonly PublicJwk[];
+  /** The pinned keys of bundles, which sign statements about epochs of the log. */
+  readonly trust: TrustedKeys;
 }
 
 /** What a witness says of itself. */
 export interface Witnessed {
   readonly witnessedSize: number;
   readonly witnessedRoot: Uint8Array<ArrayBuffer>;
+  readonly witnessedEpoch: number;
   readonly evidenceFork: Pick<EvidenceFork, "kept" | "received"> | undefined;
 }
 
@@ -31,7 +38,17 @@ interface Kept {
   readonly note: string;
   /** The checkpoint that contradicts it. */
   readonly contradictedBy?: string;
+  /** What was kept of earlier epochs, newest first, until the control plane was restored from a backup. */
+  readonly former?: readonly Former[];
 }
+
+interface Former {
+  readonly note: string;
+  readonly contradictedBy?: string;
+}
+
+/** Checkpoints of earlier epochs that are kept. */
+const maxFormer = 8;
 
 /** Keeps the newest checkpoint in the data folder. */
 export class Witness {
@@ -60,35 +77,73 @@ export class Witness {
     const { note = "", contradictedBy } = this.#kept ?? {};
     const evidenceFork = contradictedBy === undefined ? undefined : { kept: note, received: contradictedBy };
     const { size = 0, root = [] } = this.#head ?? {};
-    return { witnessedSize: size, witnessedRoot: Uint8Array.from(root), evidenceFork };
+    const witnessedEpoch = this.#head === undefined ? 0 : epochOf(this.#head);
+    return { witnessedSize: size, witnessedRoot: Uint8Array.from(root), witnessedEpoch, evidenceFork };
   }
 
   /** Takes a checkpoint that the control plane sent. One that no key of the log signed is ignored, and logged. */
-  take({ note, fromSize, hashes }: WitnessedCheckpoint, { orgId, keys }: KnownLog): void {
-    let received: TreeHead;
+  async take(checkpoint: WitnessedCheckpoint, known: KnownLog): Promise<void> {
+    const { note, fromSize, hashes, epoch } = checkpoint;
     try {
-      const known = keys.length === 0 ? [] : [...trustKeys(keys).values()];
-      const keysOf = (name: string) => known.map((key) => ({ name, key }));
-      received = verifyCheckpoint(note, keysOf);
-      if (received.origin.split("/").at(-1) !== orgId) throw new Error(`it is of the log ${received.origin}`);
+      const received = verified(note, known);
+      if (epoch === undefined) this.#takeNext(received, { note, fromSize, hashes });
+      else await this.#follow(received, { note, hashes, epoch }, known);
     } catch (err) {
       this.#log.warn({ err }, "a checkpoint of the log of evidence is not signed as it should be, and was ignored");
-      return;
     }
+  }
+
+  #takeNext(
+    received: TreeHead,
+    { note, fromSize, hashes }: Pick<WitnessedCheckpoint, "note" | "fromSize" | "hashes">,
+  ): void {
     const kept = this.#head;
     // An answer to an earlier status, which is sent again with the next.
     if (kept !== undefined && fromSize !== kept.size) return;
     if (kept === undefined || continues(kept, received, hashes)) {
       if (kept?.size === received.size) return;
-      this.#keep({ note }, received);
+      const former = this.#kept?.former;
+      this.#keep({ note, ...(former && { former }) }, received);
     } else if (!this.isForked) {
-      this.#keep({ note: this.#kept?.note ?? "", contradictedBy: note }, kept);
+      this.#keep({ ...this.#kept, note: this.#kept?.note ?? "", contradictedBy: note }, kept);
       const sizes = { kept: kept.size, received: received.size };
       this.#log.error(
         sizes,
         "the log of evidence does not continue the checkpoint that this runtime keeps: it was rewritten, or the control plane was restored from a backup",
       );
     }
+  }
+
+  /**
+   * Begins anew in a later epoch, which the pinned keys vouch for. What was kept so far stays on disk: it shows what the
+   * log had before it was restored.
+   */
+  async #follow(
+    received: TreeHead,
+    {
+      note,
+      hashes,
+      epoch,
+    }: { readonly note: string; readonly hashes: readonly Uint8Array[]; readonly epoch: Statement },
+    { orgId, trust }: KnownLog,
+  ): Promise<void> {
+    const said = readEpoch((await verifyStatement("epoch", epoch, trust)).payload);
+    const [kept, head] = [this.#kept, this.#head];
+    // Two answers may come at once, and the second finds that the first was taken.
+    if (kept === undefined || head === undefined || epochOf(head) >= said.epoch) return;
+    const isOfLog = said.org_id === orgId && said.origin === received.origin && isSameLog(said.origin, head.origin);
+    const from = { from: said.tree_size, fromRoot: Buffer.from(said.root_hash, "hex") };
+    const claim = { ...from, to: received.size, toRoot: received.root, path: hashes };
+    if (!isOfLog || epochOf(received) !== said.epoch || !isConsistent(claim))
+      throw new Error("the statement about its epoch is of another log");
+    const { note: former, contradictedBy } = kept;
+    const past = { note: former, ...(contradictedBy !== undefined && { contradictedBy }) };
+    this.#keep({ note, former: [past, ...(kept.former ?? [])].slice(0, maxFormer) }, received);
+    const sizes = { kept: head.size, restored: said.tree_size, epoch: said.epoch, reason: said.reason };
+    this.#log.warn(
+      sizes,
+      "the log of evidence began an epoch: its operator says that it was restored from a backup; the former checkpoint stays on disk",
+    );
   }
 
   /** Ends the retries of a write that the disk refused. */
@@ -101,6 +156,18 @@ export class Witness {
     this.#head = head;
     this.#file.keep(JSON.stringify(kept));
   }
+}
+
+/** The checkpoint, which a key of the log signed and which is of this organization. */
+function verified(note: string, { orgId, keys }: KnownLog): TreeHead {
+  const known = keys.length === 0 ? [] : [...trustKeys(keys).values()];
+  const head = verifyCheckpoint(note, (name) => known.map((key) => ({ name, key })));
+  if (readOrigin(head.origin)?.orgId !== orgId) throw new Error(`it is of the log ${head.origin}`);
+  return head;
+}
+
+function epochOf({ origin }: TreeHead): number {
+  return readOrigin(origin)?.epoch ?? 1;
 }
 
 /** Whether the log of a checkpoint is known to begin with that of another. */

@@ -168,6 +168,10 @@ export const commands: CommandEntries = {
     summary: "Check that the log of evidence continues what it was at the last check.",
     load: async () => (await import("./command/evidence/watch.ts")).evidenceWatch,
   },
+  "evidence keys": {
+    summary: "Follow a rotation of the log's key, by what the log itself says.",
+    load: async () => (await import("./command/evidence/keys.ts")).evidenceKeys,
+  },
   "evidence prove": {
     summary: "Write the proof that an entry is in the log of evidence.",
     load: async () => (await import("./command/evidence/prove.ts")).evidenceProve,

@@ -1,7 +1,9 @@
 // The log of evidence from a running control plane to "verified", and every way in which it is refused.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,6 +11,7 @@ import { SigningKeys } from "../../src/domain/bundle/signing-keys.ts";
 import { CheckpointSigning } from "../../src/domain/telemetry/checkpoint-signing.ts";
 import { readDirectory, unzipped } from "../../src/kit/archive/zip-reader.ts";
 import { zipOf } from "../../src/kit/archive/zip-writer.ts";
+import { canonicalText } from "../../src/kit/crypto/canonical.ts";
 import { systemClock } from "../../src/kit/process/clock.ts";
 import { newId } from "../../src/kit/process/id.ts";
 import { type Database, openDatabase } from "../../src/store/connection/database.ts";
@@ -171,6 +174,84 @@ describe("an export", () => {
     );
   });
 
+  it("has what follows from the log, and is refused when one of these files says something else", async () => {
+    const policy = await call("POST", "/policies", { document: testedPolicy, scope: { app_id: world.projectId } });
+    const environment = `/projects/${world.projectId}/envs/${world.environment}`;
+    const candidate = { max_newly_blocked: 0.001, alpha: 0.05, min_hours: 24 };
+    const gates = [{ id: "no-surprises", kind: "candidate", on: ["activate"], enforcement: "warn", candidate }];
+    await call("PUT", `${environment}/gates`, { gates, expected_version: 0 });
+    const bundle = await call("POST", `${environment}/bundles/publish`, { activate: true });
+    await noteAnnotation();
+    await sign();
+    expect((await evidence("export", "--out", "whole.zip")).code).toBe(0);
+    expect((await verify("whole.zip")).stdout).toMatch(/^verified: /);
+    const files = await unzippedFiles("whole.zip");
+    const lines = (name: string) => (files[name]?.toString() ?? "").split("\n").filter((line) => line !== "");
+    const [activation] = lines("activations.jsonl").map((line) => JSON.parse(line));
+    expect(activation).toMatchObject({
+      action: "bundle.publish",
+      after: { version: bundle.version, digest: bundle.digest },
+    });
+    expect(activation.after.statement).toMatch(/^sha256:/);
+    const [tests] = lines("tests.jsonl").map((line) => JSON.parse(line));
+    const said = { resource: `policy/${policy.id}`, name: "tested", controls: ["OWASP-LLM02"], rules: ["key"] };
+    expect(tests).toMatchObject({ ...said, version: 1, tests: [{ name: "nothing" }] });
+    const [manifest] = lines("bundles.jsonl").map((line) => JSON.parse(line));
+    expect(manifest).toMatchObject({ seq: activation.seq, digest: bundle.digest });
+    expect(JSON.parse(manifest.manifest).parts.length).toBeGreaterThan(0);
+    expect(lines("annotations.csv")[1]).toContain('"annotation.create"');
+    expect(lines("gaps.csv").slice(1)).toEqual([expect.stringMatching(/^"7","7","actor .*","erasure"\r$/)]);
+    for (const name of extractNames) {
+      const forged = Buffer.from(`${files[name] ?? ""}`.replace(/\n$/, " \n"));
+      write("forged.zip", await zipped(withFile(files, name, forged)));
+      const { code, stdout } = await verify("forged.zip", "--json");
+      expect([code, JSON.parse(stdout).message]).toEqual([1, expect.stringContaining(name)]);
+    }
+    const other = JSON.stringify({
+      ...manifest,
+      manifest: manifest.manifest.replace(bundle.digest.slice(7, 12), "00000"),
+    });
+    for (const [content, message] of [
+      [other.replace("parts", "Parts"), "is not the one that it names"],
+      ["", "is not of the versions"],
+      [JSON.stringify({ ...manifest, seq: 1 }), "is not of the versions"],
+      [`${JSON.stringify(manifest)}nonsense`, "no manifest of a version"],
+    ] as const) {
+      write(
+        "forged.zip",
+        await zipped(withFile(files, "bundles.jsonl", Buffer.from(content === "" ? "" : `${content}\n`))),
+      );
+      expect(JSON.parse((await verify("forged.zip", "--json")).stdout).message).toContain(message);
+    }
+    // What is deleted later is a gap, and the export is verified as before.
+    await tamper(`delete from bundle where digest = '${bundle.digest}'`);
+    await evidence("export", "--out", "gone.zip");
+    expect((await verify("gone.zip")).stdout).toMatch(/^verified: /);
+    expect((await unzippedFiles("gone.zip"))["gaps.csv"]?.toString()).toContain(
+      `"${activation.seq}","${activation.seq}","manifest","deleted"`,
+    );
+  });
+
+  it("leaves no file when it breaks off, and says what to do before the first checkpoint", async () => {
+    write("kept.zip", "as it was");
+    const url = { env: { POLICY_GUARD_URL: plane.baseUrl, POLICY_GUARD_TOKEN: world.tokens.admin ?? "" }, cwd: folder };
+    const breaking = await startBreaking(plane.baseUrl);
+    const env = { ...url.env, POLICY_GUARD_URL: breaking.url, POLICY_GUARD_ORG: world.orgId };
+    const cut = await policyGuard(["evidence", "export", "--out", "kept.zip"], { cwd: folder, env });
+    await breaking.close();
+    expect(cut.code).not.toBe(0);
+    expect(read("kept.zip").toString()).toBe("as it was");
+    expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    const fresh = await createWorld(plane.database);
+    const early = await policyGuard(["evidence", "export", "--out", "early.zip"], {
+      cwd: folder,
+      env: { ...url.env, POLICY_GUARD_TOKEN: fresh.tokens.admin ?? "", POLICY_GUARD_ORG: fresh.orgId },
+    });
+    expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining("within a minute of the first entry") });
+    const odd = await evidence("export", "--tree-size", "7777777", "--out", "odd.zip");
+    expect(odd.stderr).toContain("no checkpoint has 7777777 entries");
+  });
+
   it("is refused with another key, and a key of bundles is none", async () => {
     write("other.txt", otherKey);
     const { stdout } = await policyGuard(["evidence", "verify", "one.zip", "--key", "other.txt"], { cwd: folder });
@@ -231,7 +312,105 @@ describe("a witness", () => {
   });
 });
 
+describe("a rotation of the log's key", () => {
+  it("is followed by what the log says about its keys, and by nothing else", async () => {
+    const rotate = (body: object) => call("POST", "/signing-keys/rotate", body);
+    const follow = (key: string, out: string) => evidence("keys", "--key", key, "--out", out);
+    const { kid: first } = (await call("GET", "/signing-keys?use=log")).signing_keys[0];
+    const { kid: second, use } = await rotate({ use: "log" });
+    expect(use).toBe("log");
+    expect((await follow("keys.txt", "none.txt")).stderr).toContain("is in no checkpoint yet");
+    await sign();
+    // Both sign, so who knows the former only goes on.
+    await evidence("export", "--out", "both.zip");
+    expect((await verify("both.zip")).stdout).toMatch(/^verified/);
+    expect((await follow("keys.txt", "two.txt")).stdout).toContain(`${second} signs too`);
+    expect(read("two.txt").toString().trim().split("\n")).toHaveLength(2);
+    await call("POST", `/signing-keys/${first}/revoke`);
+    await sign();
+    await evidence("export", "--out", "new.zip");
+    expect((await verify("new.zip")).stdout).toContain("none of the given keys");
+    // Still from the former key alone: the log vouches for the new one in a checkpoint that both signed.
+    const followed = await follow("keys.txt", "new.txt");
+    expect(followed.stdout).toContain(`${second} signs too`);
+    expect(followed.stdout).toContain(`${first} was revoked`);
+    const again = await policyGuard(["evidence", "verify", "new.zip", "--key", "new.txt", "--json"], { cwd: folder });
+    expect(JSON.parse(again.stdout)).toMatchObject({ verified: true });
+    expect((await evidence("watch", "--key", "keys.txt", "--state", "rotated.txt")).stderr).toContain("evidence keys");
+    expect((await evidence("watch", "--key", "new.txt", "--state", "rotated.txt")).stdout).toMatch(/^consistent/);
+    // The active key is revoked at once: nothing that it signs can say which key comes next.
+    await call("POST", `/signing-keys/${second}/revoke`);
+    await sign();
+    expect((await follow("new.txt", "lost.txt")).stderr).toContain("Get the new key from somebody whom you trust");
+    expect((await follow("other.txt", "lost.txt")).stderr).toContain("none of the given keys is of the log");
+    expect(existsSync(join(folder, "lost.txt"))).toBe(false);
+  });
+});
+
 const otherKey = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW\n";
+
+const extractNames = [
+  ...["entries.csv", "activations.jsonl", "gates.jsonl", "tests.jsonl", "annotations.csv", "gaps.csv"],
+];
+
+const testedPolicy = {
+  apiVersion: "policyguard/v1",
+  kind: "Policy",
+  metadata: { name: "tested", controls: ["OWASP-LLM02"] },
+  rules: [{ id: "key", stages: ["output"], detect: "secrets", action: "BLOCK" }],
+  tests: [{ name: "nothing", text: "hello", expect: { outcome: "ALLOW" } }],
+};
+
+/** The files with one of them changed, and a manifest that fits. */
+function withFile(files: Readonly<Record<string, Buffer>>, name: string, content: Buffer): Record<string, Buffer> {
+  const manifest = JSON.parse(String(files["manifest.json"]));
+  const entry = manifest.files.find((file: { readonly name: string }) => file.name === name);
+  Object.assign(entry, { bytes: content.length, sha256: createHash("sha256").update(content).digest("hex") });
+  return { ...files, [name]: content, "manifest.json": Buffer.from(`${canonicalText(manifest)}\n`) };
+}
+
+/** What an annotation leaves in the log. */
+async function noteAnnotation(): Promise<void> {
+  const audit = { action: "annotation.create", requestId: newId(), address: "192.0.2.7" };
+  const after = { trace_id: newId(), target: { kind: "trace" }, mark: "correct", expected_labels: [], revision: 1 };
+  await plane.database.transaction({ ...world.caller, audit }, async (tx) =>
+    tx.changed({ resource: `annotation/${newId()}`, before: null, after }),
+  );
+}
+
+// An answer of REST, of whatever method.
+// biome-ignore lint/suspicious/noExplicitAny: answers are compared member by member.
+async function call(method: string, path: string, body?: object): Promise<any> {
+  const response = await fetch(`${plane.baseUrl}/v1/orgs/${world.orgId}${path}`, {
+    method,
+    headers: { ...authorization(), "content-type": "application/json" },
+    ...(method !== "GET" && { body: JSON.stringify(body ?? {}) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+/** A proxy that cuts each answer off after some kilobytes. */
+async function startBreaking(target: string): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const { port } = new URL(target);
+  const server = createServer((inner) => {
+    const outer = connect(Number(port), "127.0.0.1");
+    let bytes = 0;
+    inner.pipe(outer).on("error", () => inner.destroy());
+    inner.on("error", () => outer.destroy());
+    outer.on("data", (chunk) => {
+      bytes += chunk.length;
+      if (bytes > 20_000) for (const each of [inner, outer]) each.destroy();
+      else inner.write(chunk);
+    });
+    outer.on("close", () => inner.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const at = typeof address === "object" && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${at}`, close: () => new Promise((resolve) => server.close(() => resolve())) };
+}
 
 async function zipped(files: Readonly<Record<string, Uint8Array>>): Promise<Buffer> {
   const parts: Uint8Array[] = [];

@@ -110,6 +110,7 @@ describe("--wait", () => {
           activationSeq,
           rejection,
           spoolDepth: 0,
+          ...{ witnessedSize: 0, witnessedEpoch: 0, isEvidenceForked: false },
           refusedBackends: [],
         });
       });

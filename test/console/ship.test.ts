@@ -28,7 +28,8 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
       publishedKeys: () => Promise.reject(new Error("a status asks for no keys")),
     });
     const runtime = { orgId: world.orgId, projectId, environment: world.environment };
-    const status = { bundleVersion: 0, activationSeq: 0, refusedBackends: [], spoolDepth: 7 };
+    const witness = { witnessedSize: 0, witnessedEpoch: 0, isEvidenceForked: false };
+    const status = { bundleVersion: 0, activationSeq: 0, refusedBackends: [], spoolDepth: 7, ...witness };
     await enrolment.noteStatus({ ...runtime, instanceId: newId() }, "1.0.0", { ...status, rejection: "" });
     await enrolment.noteStatus({ ...runtime, instanceId: newId() }, hostile, { ...status, rejection: hostile });
     await publish("FLAG", true);

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { SigningKeys } from "../../src/domain/bundle/signing-keys.ts";
+import { PasswordHasher } from "../../src/domain/identity/password-hash.ts";
+import { Operator } from "../../src/domain/operator/operator.ts";
 import { CheckpointSigning } from "../../src/domain/telemetry/checkpoint-signing.ts";
 import { systemClock } from "../../src/kit/process/clock.ts";
 import { createSealer, parseMasterKeys } from "../../src/platform/seal.ts";
@@ -14,7 +16,8 @@ import { RuntimeStream } from "../api/fleet/runtime.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
 
-const tables = ["audit_entry", "audit_opening", "audit_head", "audit_log", "audit_tile", "audit_checkpoint"];
+const logTables = ["audit_log", "audit_tile", "audit_checkpoint", "audit_epoch"];
+const tables = ["audit_entry", "audit_opening", "audit_head", ...logTables];
 
 let installation: Installation;
 let worker: Database;
@@ -63,12 +66,21 @@ const newestSize = async () => {
 };
 const forks = () => installation.call("GET", "/evidence?action=evidence.fork");
 
+interface Kept {
+  readonly size: number;
+  readonly note: string;
+  readonly contradictedBy?: string;
+  readonly former?: readonly object[];
+}
+
+const runtimesPath = () => `/projects/${installation.world.projectId}/envs/${installation.world.environment}/runtimes`;
+
 /** What a runtime keeps in its folder. */
-function keptIn(folder: string): { readonly size: number; readonly note: string; readonly contradictedBy?: string } {
+function keptIn(folder: string): Kept {
   const file = join(folder, "evidence-checkpoint.json");
   if (!existsSync(file)) return { size: 0, note: "" };
-  const { note, contradictedBy } = JSON.parse(readFileSync(file, "utf8"));
-  return { size: Number(note.split("\n")[1]), note, contradictedBy };
+  const kept = JSON.parse(readFileSync(file, "utf8"));
+  return { ...kept, size: Number(kept.note.split("\n")[1]) };
 }
 
 it("a runtime keeps each checkpoint that continues the last, and finds the fork after a restored backup", async () => {
@@ -99,6 +111,32 @@ it("a runtime keeps each checkpoint that continues the last, and finds the fork 
   await eventually(async () => expect(await runtime.metric("reporting_stream_connected")).toBe(1));
   await change(1);
   expect((await forks()).total).toBe(1);
+  const listed = async () => (await installation.call("GET", runtimesPath())).runtimes[0];
+  await eventually(async () =>
+    expect(await listed()).toMatchObject({ witnessed_size: before.size, evidence_forked_at: expect.any(String) }),
+  );
+  // Once the operator has said that it was a restore, the log begins an epoch, and the witness follows.
+  const database = await openDatabase({ url: installation.plane.urls.applicationUrl, poolSize: 1 });
+  const options = { actor: "operator:ada", isDryRun: false, defaultPlan: "free", graceMs: 0 } as const;
+  const restored = await new Operator(database, new PasswordHasher(), options).afterRestore(
+    installation.world.orgId,
+    "the backup of Monday",
+  );
+  await database.close();
+  expect(restored).toMatchObject({ epoch: 2, forkedRuntimes: [{ witnessedSize: before.size }] });
+  await change(1);
+  await eventually(async () => expect(await runtime.metric("evidence_fork")).toBe(0));
+  await eventually(async () => expect(keptIn(folder).size).toBe(await newestSize()));
+  expect(keptIn(folder).note).toMatch(/^policy-guard\/[^/]+\/[^/]+\/2\n/);
+  expect(keptIn(folder).former).toEqual([{ note: before.note, contradictedBy: expect.any(String) }]);
+  await eventually(async () => {
+    const { evidence_forked_at, witnessed_epoch } = await listed();
+    expect([evidence_forked_at, witnessed_epoch]).toEqual([null, 2]);
+  });
+  await change(2);
+  await eventually(async () => expect(keptIn(folder).size).toBe(await newestSize()));
+  const { epochs } = await installation.call("GET", "/evidence/checkpoints?limit=1");
+  expect(epochs).toMatchObject([{ epoch: 2, tree_size: restored.size, reason: "the backup of Monday" }]);
   await runtime.stop();
 });
 

@@ -29,8 +29,10 @@ export class MadeLog {
   readonly entries: LogEntry[] = [];
   readonly #tiles = new Map<string, Tile>();
 
-  constructor() {
-    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  constructor(
+    keys: { readonly privateKey: KeyObject; readonly publicKey: KeyObject } = generateKeyPairSync("ed25519"),
+  ) {
+    const { privateKey, publicKey } = keys;
     this.key = { name: madeOrigin, key: publicKey };
     this.#privateKey = privateKey;
   }
@@ -44,13 +46,17 @@ export class MadeLog {
   /** Adds so many entries. `mark` is in the last value of each. */
   grow(count: number, mark = ""): this {
     const { size } = this;
-    const made = Array.from({ length: count }, (_, i) => entryOf(size + i, mark));
+    this.#add(Array.from({ length: count }, (_, i) => entryOf(size + i, mark)));
+    return this;
+  }
+
+  #add(made: readonly LogEntry[]): void {
+    const { size } = this;
     const held = new Set(lastTiles(size).map(tileKey));
     const source: TileSource = (address) => (held.has(tileKey(address)) ? this.tileAt(address) : undefined);
     const hashes = made.map(({ leaf }) => leafHash(leaf));
-    if (count > 0) for (const tile of grownTiles(size, hashes, source)) this.#tiles.set(tileKey(tile), tile);
+    if (made.length > 0) for (const tile of grownTiles(size, hashes, source)) this.#tiles.set(tileKey(tile), tile);
     for (const entry of made) this.entries.push(entry);
-    return this;
   }
 
   /** The signed checkpoint over the first entries. */
@@ -59,9 +65,16 @@ export class MadeLog {
     return this.signed(checkpointText({ origin: madeOrigin, size, root }));
   }
 
-  /** A text, signed with the key of the log. */
-  signed(text: string): string {
-    return `${text}\n${signatureLine(this.key, sign(null, Buffer.from(text), this.#privateKey))}`;
+  /** A text, signed with the key of the log, under its name unless another is given. */
+  signed(text: string, name: string = this.key.name): string {
+    return `${text}\n${signatureLine({ ...this.key, name }, sign(null, Buffer.from(text), this.#privateKey))}`;
+  }
+
+  /** A log with the same key and the same first entries. */
+  forkAt(size: number): MadeLog {
+    const fork = new MadeLog({ privateKey: this.#privateKey, publicKey: this.key.key });
+    fork.#add(this.entries.slice(0, size));
+    return fork;
   }
 
   /** The log as a file, block by block. `leaveOut` says why an entry is not in it. */

@@ -1,7 +1,7 @@
 // Checkpoints that somebody kept, as files: signed notes.
 
 import { type KnownKeys, type TreeHead, verifyCheckpoint } from "../../kit/evidence/checkpoint.ts";
-import { NoteError } from "../../kit/evidence/note.ts";
+import { NoteError, UnknownSigner } from "../../kit/evidence/note.ts";
 import { refusal, usageFailure } from "../failure.ts";
 import { decode, readBytes } from "../file.ts";
 
@@ -27,7 +27,11 @@ export function receivedCheckpoint(note: string, keys: KnownKeys): TreeHead {
   try {
     return verifyCheckpoint(note, keys);
   } catch (error) {
-    if (error instanceof NoteError) throw refusal("checkpoint_invalid", `the server's checkpoint: ${error.message}`);
+    const hint = "If the log's key was rotated, `policy-guard evidence keys` follows it.";
+    if (error instanceof NoteError)
+      throw refusal("checkpoint_invalid", `the server's checkpoint: ${error.message}`, {
+        ...(error instanceof UnknownSigner && { hint }),
+      });
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import { type KnownKeys, type TreeHead, verifyCheckpoint } from "../../kit/evide
 import { readManifestLine } from "../../kit/evidence/extract.ts";
 import { maxLineChars, readLogLine } from "../../kit/evidence/log-file.ts";
 import { LogError, LogVerifier, type VerifiedLog } from "../../kit/evidence/log-verifier.ts";
+import { UnknownSigner } from "../../kit/evidence/note.ts";
 import {
   maxManifestBytes,
   type PackageManifest,
@@ -35,6 +36,8 @@ export class PackageError extends Error {
 export interface VerifiedFile extends VerifiedLog {
   /** Checkpoints that it was compared with, those of the export included. */
   readonly compared: number;
+  /** Checkpoints of the export that none of the keys signed: they were signed before a rotation. */
+  readonly ofOtherKeys: number;
 }
 
 const zipStart = Buffer.from("PK\x03\x04", "latin1");
@@ -52,7 +55,7 @@ export async function verifyFile(path: string, trusted: Trusted): Promise<Verifi
     const first = await file.read(Buffer.alloc(zipStart.length), 0, zipStart.length, 0);
     if (first.buffer.equals(zipStart)) return await verifyPackage(file, trusted);
     const chunks = file.createReadStream({ start: 0, highWaterMark: readBytes, autoClose: false });
-    return { ...(await verifyLines(chunks, trusted)), compared: trusted.kept.length };
+    return { ...(await verifyLines(chunks, trusted)), compared: trusted.kept.length, ofOtherKeys: 0 };
   } finally {
     await file.close();
   }
@@ -118,6 +121,7 @@ async function verifyPackage(file: FileHandle, { keys, kept }: Trusted): Promise
   const said = await textOf(file, entryOf(packageFiles.checkpoints), maxCheckpointsBytes);
   const own = checkpointsIn(said, keys);
   const compared = isWhole ? [...kept, ...own] : kept;
+  const ofOtherKeys = said.split("\n").length - 1 - own.length;
   const digests = { log: createHash("sha256"), files: new PackageDigests() };
   const log = await verifyLines(unzipped(file, entryOf(packageFiles.log)), { keys, kept: compared }, digests);
   if (log.origin !== manifest.origin || log.size !== manifest.treeSize || (isWhole && log.leftOut.query > 0))
@@ -133,7 +137,7 @@ async function verifyPackage(file: FileHandle, { keys, kept }: Trusted): Promise
   if (!hasAllManifests) throw new PackageError(`${packageFiles.bundles} is not of the versions that the log names`);
   for (const [name, digest] of files)
     if (found.get(name) !== digest) throw new PackageError(`${name} does not say what ${packageFiles.log} says`);
-  return { ...log, compared: compared.length };
+  return { ...log, compared: compared.length, ofOtherKeys };
 }
 
 /** Verifies that each manifest has the digest that its line says; returns the digest of the file. */
@@ -178,15 +182,17 @@ function checkDigests({ files }: PackageManifest, found: ReadonlyMap<string, str
   }
 }
 
+/** The checkpoints that a known key signed; the log's earlier keys may be unknown. */
 function checkpointsIn(text: string, keys: KnownKeys): TreeHead[] {
   return text
     .split("\n")
     .slice(0, -1)
-    .map((line) => {
+    .flatMap((line) => {
       try {
         const read = readLogLine(line);
         if (read.case === "checkpoint") return verifyCheckpoint(read.note, keys);
       } catch (error) {
+        if (error instanceof UnknownSigner) return [];
         throw new PackageError(
           `${packageFiles.checkpoints}: ${error instanceof Error ? error.message : String(error)}`,
         );

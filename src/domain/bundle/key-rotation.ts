@@ -1,8 +1,9 @@
-// Rotates and revokes signing keys. The change of the key set and the new signatures of everything that is active are
+// Rotates and revokes signing keys, those of the log of evidence too. The change of the key set and the new signatures of everything that is active are
 // one transaction, so that no runtime ever gets a bundle that none of its known keys has signed.
 
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { Caller } from "../../kit/rpc/context.ts";
-import type { SigningKeyRow } from "../../store/bundle/bundle.ts";
+import type { KeyUse, SigningKeyRow } from "../../store/bundle/bundle.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { activeEnvironments, lockEnvironment } from "../../store/project/environment.ts";
@@ -19,16 +20,20 @@ export class KeyRotation {
     this.#keys = keys;
   }
 
-  /** Every key, newest first. */
-  list(caller: Caller): Promise<SigningKeyRow[]> {
-    return this.#keys.list(caller);
+  /** Every key of a use, newest first. */
+  list(caller: Caller, use: KeyUse): Promise<SigningKeyRow[]> {
+    return this.#keys.list(caller, use);
   }
 
   /** Makes a new key that signs from now on. */
-  rotate(caller: Caller): Promise<SigningKeyRow> {
+  rotate(caller: Caller, use: KeyUse): Promise<SigningKeyRow> {
     return this.#change(caller, async (tx) => {
-      const row = await this.#keys.rotate(tx);
-      tx.changed({ resource: resourceOf(row), before: null, after: { state: row.state } });
+      const row = await this.#keys.rotate(tx, use);
+      tx.changed({
+        resource: resourceOf(row),
+        before: null,
+        after: { state: row.state, use: row.use, ...publicHalf(row) },
+      });
       return row;
     });
   }
@@ -56,6 +61,12 @@ export class KeyRotation {
   }
 }
 
-function resourceOf({ kid }: SigningKeyRow): string {
-  return `signing_key/${kid}`;
+// The leaf of the entry names it in the open, so whoever trusts the log up to here knows its next key by the thumbprint.
+function resourceOf({ kid, use }: SigningKeyRow): string {
+  return `${use === "log" ? "log_key" : "signing_key"}/${kid}`;
+}
+
+/** The public half of a key of the log, by which verifiers follow a rotation. */
+function publicHalf({ use, publicJwk }: SigningKeyRow): JsonObject {
+  return use === "log" ? { x: publicJwk.x ?? null } : {};
 }

@@ -6,7 +6,7 @@
 // else: the set names it apart from the others, so that nobody ever takes it for a key of bundles.
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
-import type { KeySetEntry, KeySetPayload } from "../../kit/bundle/statement-payload.ts";
+import type { EpochPayload, KeySetEntry, KeySetPayload } from "../../kit/bundle/statement-payload.ts";
 import {
   exportSigningKey,
   importSigningKey,
@@ -80,6 +80,16 @@ export class SigningKeys {
     return (await listSigningKeys(tx, "log")).filter(isLive).map(jwkOf);
   }
 
+  /** The public keys that ever signed checkpoints of the log of evidence, the revoked ones too. */
+  async allLogKeys(tx: Transaction): Promise<PublicJwk[]> {
+    return (await listSigningKeys(tx, "log")).map(jwkOf);
+  }
+
+  /** Signs a statement about an epoch of the log of evidence. */
+  async signEpoch(tx: Transaction, payload: EpochPayload): Promise<SignedStatement> {
+    return signStatement("epoch", payload, await this.signing(tx));
+  }
+
   /** The signed key set. Throws before the first key. */
   async keySet(tx: Transaction): Promise<SignedStatement> {
     return (await requireKeySet(tx)).statement;
@@ -100,9 +110,9 @@ export class SigningKeys {
     return rows.filter(isLive).map((row) => ({ jwk: jwkOf(row), key: this.#open(row) }));
   }
 
-  /** Every key of the organization, newest first; empty until the first is needed. */
-  list(caller: Caller): Promise<SigningKeyRow[]> {
-    return this.#database.read(caller.orgId, (tx) => listSigningKeys(tx, "bundle"));
+  /** Every key of a use, newest first; empty until the first is needed. */
+  list(caller: Caller, use: KeyUse): Promise<SigningKeyRow[]> {
+    return this.#database.read(caller.orgId, (tx) => listSigningKeys(tx, use));
   }
 
   /** The keys that sign in this transaction: the active one and the retiring ones. */
@@ -120,10 +130,15 @@ export class SigningKeys {
   }
 
   /** Makes a new key; the active one retires. */
-  async rotate(tx: Transaction): Promise<SigningKeyRow> {
+  async rotate(tx: Transaction, use: KeyUse): Promise<SigningKeyRow> {
     await this.#ensured(tx);
     await lockSigningKeys(tx);
-    const live = (await listSigningKeys(tx, "bundle")).filter(isLive);
+    const live = (await listSigningKeys(tx, use)).filter(isLive);
+    if (live.length === 0) {
+      const message =
+        "the log has no key yet: its first is made with its first checkpoint, within a minute of an entry";
+      throw new Fault(Reason.CONFLICT, message);
+    }
     if (live.length >= liveLimit) {
       const message = `an organization has at most ${liveLimit} keys that are not revoked; revoke the oldest first`;
       throw new Fault(Reason.LIMIT_REACHED, message, { extra: { limit: liveLimit } });
@@ -132,7 +147,7 @@ export class SigningKeys {
       row.state = "retiring";
       row.retiringAt ??= tx.now;
     }
-    const made = await this.#make(tx, "bundle");
+    const made = await this.#make(tx, use);
     await this.#signSet(tx);
     return made;
   }
@@ -141,14 +156,14 @@ export class SigningKeys {
   async revoke(tx: Transaction, kid: string): Promise<SigningKeyRow> {
     await this.#ensured(tx);
     await lockSigningKeys(tx);
-    const rows = await listSigningKeys(tx, "bundle");
+    const rows = [...(await listSigningKeys(tx, "bundle")), ...(await listSigningKeys(tx, "log"))];
     const row = rows.find((each) => each.kid === kid);
     if (row === undefined) throw notFound("signing key");
     if (row.state === "revoked") throw new Fault(Reason.CONFLICT, "this key is already revoked");
     const wasActive = row.state === "active";
     row.state = "revoked";
     row.revokedAt = tx.now;
-    if (wasActive) await this.#make(tx, "bundle");
+    if (wasActive) await this.#make(tx, row.use);
     await tx.em.flush();
     await this.#signSet(tx);
     return row;

@@ -11,10 +11,12 @@ import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import {
   type AuditCheckpointRow,
+  type AuditEpochRow,
   type AuditLogRow,
   findCheckpoint,
   findLog,
   listCheckpoints,
+  listEpochs,
   readTiles,
 } from "../../store/telemetry/evidence-log.ts";
 import { noteKeyOf } from "./checkpoint-signing.ts";
@@ -39,7 +41,12 @@ export interface CheckpointPage {
   /** When the tree was last found to continue the newest checkpoint. */
   readonly checkedAt: Date | undefined;
   readonly checkpoints: readonly Checkpoint[];
+  /** Those that began after a restore, newest first. */
+  readonly epochs: readonly Epoch[];
 }
+
+/** An epoch of the log. */
+export type Epoch = Pick<AuditEpochRow, "epoch" | "origin" | "size" | "reason" | "createdAt">;
 
 /** A proof that an entry is in the log. */
 export interface InclusionProof {
@@ -80,7 +87,10 @@ export class EvidenceLog {
   checkpoints(caller: Caller, page: Page): Promise<CheckpointPage> {
     return this.#database.read(caller.orgId, async (tx) => {
       const log = await findLog(tx);
-      if (log === null) return { total: 0, origin: undefined, verifierKeys: [], checkedAt: undefined, checkpoints: [] };
+      if (log === null) {
+        const none = { origin: undefined, verifierKeys: [], checkedAt: undefined };
+        return { total: 0, ...none, checkpoints: [], epochs: [] };
+      }
       const [rows, total] = await listCheckpoints(tx, page);
       const keys = await this.#keys.logKeys(tx);
       return {
@@ -89,6 +99,7 @@ export class EvidenceLog {
         verifierKeys: keys.map((jwk) => verifierKeyText(noteKeyOf(log.origin, jwk))),
         checkedAt: log.checkedAt ?? undefined,
         checkpoints: rows.map(checkpointOf),
+        epochs: await listEpochs(tx),
       };
     });
   }

@@ -16,7 +16,7 @@ import {
 import { type Control, controlOf, controls, speaksTo } from "./control-map.ts";
 
 /** Which entries to find. */
-export interface EvidenceQuery extends Omit<EvidenceFilter, "actions"> {
+export interface EvidenceQuery extends Omit<EvidenceFilter, "actions" | "kinds"> {
   /** Id of a control to which they speak. */
   readonly control?: string | undefined;
 }

@@ -13,9 +13,10 @@ import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { writeAuditEntry } from "../../store/telemetry/audit-entry.ts";
 import { hasEntry } from "../../store/telemetry/evidence.ts";
-import { findCheckpoint, findLog, readTiles } from "../../store/telemetry/evidence-log.ts";
+import { type AuditEpochRow, findCheckpoint, findLog, readTiles } from "../../store/telemetry/evidence-log.ts";
 import { serviceCaller } from "../service-caller.ts";
 import { noteKeyOf } from "./checkpoint-signing.ts";
+import { epochPayload, forkAction, newestEpoch } from "./evidence-epoch.ts";
 import type { LogKeys } from "./log-key.ts";
 
 /** What a witness keeps. */
@@ -23,6 +24,8 @@ export interface WitnessState {
   /** Entries of its checkpoint; 0 before the first. */
   readonly size: number;
   readonly root: Uint8Array;
+  /** The epoch to which it belongs. */
+  readonly epoch: number;
   readonly fork: { readonly kept: string; readonly received: string } | undefined;
 }
 
@@ -32,6 +35,8 @@ export interface CheckpointForWitness {
   readonly fromSize: number;
   readonly hashes: readonly Buffer[];
   readonly keySet: SignedStatement;
+  /** For a witness of an earlier epoch. */
+  readonly epoch?: SignedStatement;
 }
 
 /** Where a witness is. */
@@ -66,12 +71,13 @@ export class Witnesses {
     }
   }
 
-  async #answer(source: WitnessSource, { size, root, fork }: WitnessState): Promise<CheckpointForWitness | undefined> {
-    if (fork !== undefined) {
-      await this.#noteFork(source, fork);
-      return undefined;
-    }
+  async #answer(source: WitnessSource, state: WitnessState): Promise<CheckpointForWitness | undefined> {
+    const { size, root, epoch, fork } = state;
+    if (fork !== undefined) await this.#noteFork(source, fork);
     return this.#database.read(source.orgId, async (tx) => {
+      const begun = size === 0 ? undefined : await newestEpoch(tx);
+      if (begun !== undefined && epoch < begun.epoch) return this.#answerFormer(tx, begun);
+      if (fork !== undefined) return undefined;
       const newest = await findCheckpoint(tx);
       if (newest === null || (newest.size === size && Buffer.compare(newest.root, root) === 0)) return undefined;
       const isLonger = size < newest.size;
@@ -79,6 +85,17 @@ export class Witnesses {
       const hashes = rangeHashes(ranges, await readTiles(tx, tilesOf(ranges)));
       return { note: newest.note, fromSize: size, hashes, keySet: await this.#keys.keySet(tx) };
     });
+  }
+
+  /** What a witness of an earlier epoch follows into the newest; undefined while that has no checkpoint. */
+  async #answerFormer(tx: Transaction, begun: AuditEpochRow): Promise<CheckpointForWitness | undefined> {
+    const payload = await epochPayload(tx, begun);
+    const newest = await findCheckpoint(tx);
+    if (payload === undefined || newest === null) return undefined;
+    const ranges = consistencyRanges(begun.size, newest.size);
+    const hashes = rangeHashes(ranges, await readTiles(tx, tilesOf(ranges)));
+    const keySet = await this.#keys.keySet(tx);
+    return { note: newest.note, fromSize: begun.size, hashes, keySet, epoch: await this.#keys.signEpoch(tx, payload) };
   }
 
   /** Enters a fork in the log once for each runtime that reports it. */
@@ -102,7 +119,8 @@ export class Witnesses {
   async #proved(tx: Transaction, notes: { readonly kept: string; readonly received: string }) {
     const log = await findLog(tx);
     if (log === null) return "there is no log";
-    const keys = (await this.#keys.logKeys(tx)).map((jwk) => noteKeyOf(log.origin, jwk));
+    // A key that was revoked since may have signed what a witness keeps.
+    const keys = (await this.#keys.allLogKeys(tx)).map((jwk) => noteKeyOf(log.origin, jwk));
     try {
       const [kept, received] = [verifyCheckpoint(notes.kept, keys), verifyCheckpoint(notes.received, keys)];
       if (kept.size > log.treeSize) return { kept, received };
@@ -116,7 +134,7 @@ export class Witnesses {
   }
 }
 
-const action = "evidence.fork";
+const action = forkAction;
 
 function said({ size, root }: TreeHead) {
   return { tree_size: size, root_hash: root.toString("hex") };

@@ -141,6 +141,47 @@ function readCandidate(value: JsonValue | undefined): CandidateReference {
   };
 }
 
+/** Says that the log of evidence goes on from a restored backup, under a new name. */
+export type EpochPayload = {
+  readonly org_id: string;
+  readonly epoch: number;
+  /** Name of the log from now on. */
+  readonly origin: string;
+  /** Entries that the restored log has, and their root in hexadecimal digits: the new epoch continues them. */
+  readonly tree_size: number;
+  readonly root_hash: string;
+  /** Why, in the operator's words. */
+  readonly reason: string;
+  readonly began_at: string;
+  /** Heads that the log had before it was restored, as far as witnesses have proved them. */
+  readonly lost: LostHead[];
+};
+
+/** A head that a log had before it was restored. */
+export type LostHead = { readonly tree_size: number; readonly root_hash: string };
+
+/** Reads the payload of a statement about an epoch. Throws a PayloadError. */
+export function readEpoch(payload: JsonValue): EpochPayload {
+  const at = reader("epoch", payload);
+  const lost = at.value("lost");
+  if (!Array.isArray(lost) || lost.length > 64) throw new PayloadError("epoch.lost must be a list of at most 64");
+  const headOf = (name: string, value: JsonValue | undefined): LostHead => {
+    const head = reader(name, value);
+    const root = head.text("root_hash");
+    if (!/^[0-9a-f]{64}$/.test(root)) throw new PayloadError(`${name}.root_hash must have 64 hexadecimal digits`);
+    return { tree_size: head.count("tree_size", 0), root_hash: root };
+  };
+  return {
+    org_id: at.text("org_id"),
+    epoch: at.count("epoch", 2),
+    origin: at.text("origin"),
+    ...headOf("epoch", payload),
+    reason: at.text("reason"),
+    began_at: at.time("began_at"),
+    lost: lost.map((each, index) => headOf(`epoch.lost[${index}]`, each)),
+  };
+}
+
 /** Reads the payload of a key set. Throws a PayloadError. */
 export function readKeySet(payload: JsonValue): KeySetPayload {
   const at = reader("keys", payload);

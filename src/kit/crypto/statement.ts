@@ -9,13 +9,14 @@ import { canonicalBytes, digestOf } from "./canonical.ts";
 import type { SigningKey, TrustedKeys } from "./signing-key.ts";
 
 /** What a statement is about. */
-export type StatementKind = "manifest" | "activation" | "keys";
+export type StatementKind = "manifest" | "activation" | "keys" | "epoch";
 
 /** The `typ` of each kind: its media type without "application/" (RFC 7515 section 4.1.9). */
 const statementTypes: Readonly<Record<StatementKind, string>> = {
   manifest: "policy-guard-manifest+jws",
   activation: "policy-guard-activation+jws",
   keys: "policy-guard-keys+jws",
+  epoch: "policy-guard-epoch+jws",
 };
 
 /** A statement as it travels. The message policyguard.bundle.v1.Statement fits it. */

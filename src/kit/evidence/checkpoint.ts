@@ -3,6 +3,7 @@
 
 import { hashBytes, isIncluded } from "./merkle.ts";
 import { NoteError, type NoteKey, readNote, verifyNote } from "./note.ts";
+import { isSameLog } from "./origin.ts";
 
 /** What a checkpoint says. */
 export interface TreeHead {
@@ -31,8 +32,10 @@ export function readCheckpoint(note: string): TreeHead {
 export function verifyCheckpoint(note: string, keys: KnownKeys): TreeHead {
   const head = readCheckpoint(note);
   const given = typeof keys === "function" ? keys(head.origin) : keys;
-  // A key speaks for the log of its own name only.
-  const own = given.filter(({ name }) => name === head.origin);
+  // A key speaks for the log of its own name only, in whichever epoch.
+  const own = given
+    .filter(({ name }) => isSameLog(name, head.origin))
+    .map(({ key }): NoteKey => ({ name: head.origin, key }));
   if (own.length === 0) throw new NoteError(`none of the given keys is of the log ${head.origin}`);
   verifyNote(note, own);
   return head;

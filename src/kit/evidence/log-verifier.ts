@@ -9,6 +9,7 @@ import { commitmentOf, committedFields, leafHash } from "./leaf.ts";
 import { type LeftOut, LineError, type LogEntry, type LogLine, readLogLine } from "./log-file.ts";
 import { emptyRoot, GrowingTree, hashBytes } from "./merkle.ts";
 import { NoteError } from "./note.ts";
+import { isSameLog, readOrigin } from "./origin.ts";
 import { completeHash, lastTiles, rangeHashes, type Tile, type TileAddress, tileKey, tileWidth } from "./tile.ts";
 
 /** The log is not what was signed. */
@@ -119,7 +120,7 @@ export class LogVerifier {
     const beyond = this.#kept.find(({ size }) => size > head.size);
     if (beyond !== undefined)
       throw new LogError(head.size, `the log has ${head.size} entries, and a kept checkpoint is over ${beyond.size}`);
-    const stranger = this.#kept.find(({ origin }) => origin !== head.origin);
+    const stranger = this.#kept.find(({ origin }) => !isSameLog(origin, head.origin));
     if (stranger !== undefined) throw new LogError(0, `a kept checkpoint is of another log, ${stranger.origin}`);
     this.#head = head;
     this.#missing = lastTiles(head.size);
@@ -174,7 +175,7 @@ export class LogVerifier {
     // What was signed is what the log had. These three would be faults of the log itself.
     if (leaf.v !== 2) throw refuse("its leaf has another form than 2");
     if (leaf.seq !== seq) throw refuse("its leaf has another number");
-    if (leaf.org_id !== origin.split("/").at(-1)) throw refuse("it is of another organization");
+    if (leaf.org_id !== readOrigin(origin)?.orgId) throw refuse("it is of another organization");
     for (const field of committedFields) {
       const opening = entry.openings[field];
       if (opening === undefined) this.#counts.erased++;

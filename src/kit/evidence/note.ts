@@ -29,6 +29,9 @@ export class NoteError extends Error {
   override readonly name = "NoteError";
 }
 
+/** A note of which no known key is a signer. */
+export class UnknownSigner extends NoteError {}
+
 const ed25519 = 1;
 const keyIdBytes = 4;
 const maxSignatures = 64;
@@ -103,7 +106,7 @@ export function verifyNote(note: string, keys: readonly NoteKey[]): Note {
       throw new NoteError(`the signature of ${name} does not fit the note`);
     isSigned = true;
   }
-  if (!isSigned) throw new NoteError("none of the given keys signed the note");
+  if (!isSigned) throw new UnknownSigner("none of the given keys signed the note");
   return read;
 }
 

@@ -1,6 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { KeyHolder, KeyState, type ManagedKeySchema } from "../../../gen/policyguard/control/v1/signing_key_pb.ts";
+import {
+  KeyHolder,
+  KeyState,
+  KeyUse,
+  type ManagedKeySchema,
+} from "../../../gen/policyguard/control/v1/signing_key_pb.ts";
 import type { SigningKeyService } from "../../../gen/policyguard/control/v1/signing_key_service_pb.ts";
 import type { KeyRotation } from "../../domain/bundle/key-rotation.ts";
 import type { KeySetState } from "../../kit/bundle/statement-payload.ts";
@@ -21,12 +26,18 @@ export function signingKeyHandlers(keys: KeyRotation): ServiceImpl<typeof Signin
   return {
     listManagedKeys: async (request, context) => {
       const page = pageOf(request);
-      const rows = await keys.list(callerOf(context));
+      const rows = await keys.list(callerOf(context), useOf(request.use));
       return { total: rows.length, ...page, signingKeys: entriesOf(rows, page).map(keyMessage) };
     },
-    rotateSigningKey: async (_request, context) => ({ key: keyMessage(await keys.rotate(callerOf(context))) }),
+    rotateSigningKey: async ({ use }, context) => ({
+      key: keyMessage(await keys.rotate(callerOf(context), useOf(use))),
+    }),
     revokeSigningKey: async ({ kid }, context) => ({ key: keyMessage(await keys.revoke(callerOf(context), kid)) }),
   };
+}
+
+function useOf(use: KeyUse | undefined): Row["use"] {
+  return use === KeyUse.LOG ? "log" : "bundle";
 }
 
 function keyMessage(row: Row): MessageInitShape<typeof ManagedKeySchema> {
@@ -38,5 +49,6 @@ function keyMessage(row: Row): MessageInitShape<typeof ManagedKeySchema> {
     createdAt: timestamp(row.createdAt),
     retiringAt: timestamp(row.retiringAt),
     revokedAt: timestamp(row.revokedAt),
+    use: row.use === "log" ? KeyUse.LOG : KeyUse.BUNDLE,
   };
 }

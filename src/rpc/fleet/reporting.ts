@@ -200,13 +200,16 @@ async function handle(
 async function tellCheckpoint(
   witnesses: Witnesses,
   source: IngestSource,
-  { witnessedSize: size, witnessedRoot: root, evidenceFork: fork }: Status,
+  { witnessedSize: size, witnessedRoot: root, witnessedEpoch: epoch, evidenceFork: fork }: Status,
   outbox: ReportOutbox,
 ): Promise<void> {
-  const found = await witnesses.answer(source, { size, root, fork });
+  const found = await witnesses.answer(source, { size, root, epoch, fork });
   if (found === undefined) return;
-  const { note, fromSize, hashes, keySet } = found;
-  outbox.checkpoint({ note, fromSize, hashes: [...hashes], keySet: statementMessage(keySet) });
+  const { note, fromSize, hashes, keySet, epoch: begun } = found;
+  outbox.checkpoint({
+    ...{ note, fromSize, hashes: [...hashes], keySet: statementMessage(keySet) },
+    ...(begun && { epoch: statementMessage(begun) }),
+  });
 }
 
 async function answerOf(leases: QuotaSession, { leases: held, leaseWish, leaseDemand }: Status) {

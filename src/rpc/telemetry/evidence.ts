@@ -5,12 +5,13 @@ import {
   type EvidenceCheckpointSchema,
   type EvidenceControlSchema,
   type EvidenceEntrySchema,
+  type EvidenceEpochSchema,
   EvidenceProofSchema,
 } from "../../../gen/policyguard/control/v1/evidence_pb.ts";
 import type { EvidenceService } from "../../../gen/policyguard/control/v1/evidence_service_pb.ts";
 import type { CountedControl, Evidence, EvidenceEntry, EvidenceQuery } from "../../domain/telemetry/evidence.ts";
 import type { EvidenceExports, EvidenceFormat } from "../../domain/telemetry/evidence-export.ts";
-import type { Checkpoint, EvidenceLog, InclusionProof } from "../../domain/telemetry/evidence-log.ts";
+import type { Checkpoint, Epoch, EvidenceLog, InclusionProof } from "../../domain/telemetry/evidence-log.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { entriesOf, pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
@@ -57,10 +58,11 @@ export function evidenceHandlers({
     listEvidenceCheckpoints: async (request, context) => {
       const page = pageOf(request);
       const found = await evidenceLog.checkpoints(callerOf(context), page);
-      const { total, origin, verifierKeys, checkedAt, checkpoints } = found;
+      const { total, origin, verifierKeys, checkedAt, checkpoints, epochs } = found;
       return {
         ...{ total, ...page, origin, verifierKeys: [...verifierKeys] },
         ...{ checkedAt: timestamp(checkedAt), checkpoints: checkpoints.map(checkpointMessage) },
+        epochs: epochs.map(epochMessage),
       };
     },
     async *getEvidenceProof({ seq, treeSize, format }, context) {
@@ -121,6 +123,10 @@ function checkpointMessage({
   createdAt,
 }: Checkpoint): MessageInitShape<typeof EvidenceCheckpointSchema> {
   return { treeSize: size, rootHash: root, note, createdAt: timestamp(createdAt) };
+}
+
+function epochMessage({ epoch, origin, size, reason, createdAt }: Epoch): MessageInitShape<typeof EvidenceEpochSchema> {
+  return { epoch, origin, treeSize: size, reason, beganAt: timestamp(createdAt) };
 }
 
 function proofJson({ seq, treeSize, path, checkpoint }: InclusionProof): JsonValue {

@@ -63,7 +63,13 @@ import { AuditEntryRow, AuditHeadRow } from "../telemetry/audit-entry.ts";
 import { AuditOpeningRow } from "../telemetry/audit-opening.ts";
 import { ErasedSubjectRow } from "../telemetry/erased-subject.ts";
 import { EvaluationKeyRow } from "../telemetry/evaluation-key.ts";
-import { AuditCheckpointRow, AuditLogRow, AuditTileRow, InstallationRow } from "../telemetry/evidence-log.ts";
+import {
+  AuditCheckpointRow,
+  AuditEpochRow,
+  AuditLogRow,
+  AuditTileRow,
+  InstallationRow,
+} from "../telemetry/evidence-log.ts";
 import {
   StatLatencyRow,
   StatLossRow,
@@ -118,6 +124,7 @@ export const entities = [
   AuditLogRow,
   AuditTileRow,
   AuditCheckpointRow,
+  AuditEpochRow,
   PolicyRow,
   PolicyVersionRow,
   PolicyDetectorRow,

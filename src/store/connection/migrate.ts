@@ -91,7 +91,7 @@ function grants(): string[] {
     `grant usage on all sequences in schema public to ${logins}`,
     `revoke all on schema_migration from ${logins}`,
     // Entries of the audit log are only ever added.
-    `revoke update, delete on audit_entry, audit_opening, audit_checkpoint from ${logins}`,
+    `revoke update, delete on audit_entry, audit_opening, audit_checkpoint, audit_epoch from ${logins}`,
     `revoke all on installation from ${logins}`,
     `grant usage on schema public to ${lookupRole}`,
     `grant select on schema_migration to ${lookupRole}`,

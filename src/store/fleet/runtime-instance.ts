@@ -24,6 +24,11 @@ const schema = defineEntity({
     spoolDepth: p.bigint("number").default(0),
     /** Evaluations of it that were stored. */
     evaluations: p.bigint("number").default(0),
+    /** Entries of the checkpoint of the log of evidence that it keeps, and the epoch; 0 before its first. */
+    witnessedSize: p.bigint("number").default(0),
+    witnessedEpoch: p.integer().default(0),
+    /** Since when it reports that the log contradicts what it keeps. */
+    evidenceForkedAt: p.datetime(3).nullable(),
     firstSeenAt: p.datetime(3),
     lastSeenAt: p.datetime(3),
   },
@@ -47,6 +52,9 @@ export interface InstanceStatus {
   readonly rejection: string;
   readonly refusedBackends: readonly string[];
   readonly spoolDepth: number;
+  readonly witnessedSize: number;
+  readonly witnessedEpoch: number;
+  readonly isEvidenceForked: boolean;
 }
 
 /** Records that a runtime exists. */
@@ -64,7 +72,8 @@ export async function touchInstance(tx: Transaction, key: InstanceKey, softwareV
 export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, status: InstanceStatus): Promise<boolean> {
   const rows = await tx.sql(
     `update runtime_instance set bundle_version = ?, activation_seq = ?, rejection = ?, spool_depth = ?, last_seen_at = ?,
-       refused_backends = array(select jsonb_array_elements_text(?::jsonb))
+       refused_backends = array(select jsonb_array_elements_text(?::jsonb)), witnessed_size = ?, witnessed_epoch = ?,
+       evidence_forked_at = case when ? then coalesce(evidence_forked_at, ?) end
      where org_id = ? and project_id = ? and environment = ? and id = ? returning id`,
     [
       status.bundleVersion,
@@ -73,6 +82,7 @@ export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, sta
       status.spoolDepth,
       tx.now,
       JSON.stringify(status.refusedBackends),
+      ...[status.witnessedSize, status.witnessedEpoch, status.isEvidenceForked, tx.now],
       tx.orgId,
       key.projectId,
       key.environment,
@@ -106,6 +116,9 @@ export type ListedInstance = Pick<
   | "refusedBackends"
   | "spoolDepth"
   | "evaluations"
+  | "witnessedSize"
+  | "witnessedEpoch"
+  | "evidenceForkedAt"
   | "firstSeenAt"
   | "lastSeenAt"
 > & { readonly state: InstanceState };
@@ -120,6 +133,23 @@ const listed = `
     on environment.org_id = runtime_instance.org_id and environment.project_id = runtime_instance.project_id
       and environment.name = runtime_instance.environment
   where runtime_instance.org_id = ? and runtime_instance.project_id = ? and runtime_instance.environment = ?`;
+
+/** A runtime that the log of evidence contradicts. */
+export interface ForkedInstance {
+  readonly id: string;
+  readonly environment: string;
+  readonly witnessedSize: number;
+}
+
+/** The runtimes that say that the log of evidence contradicts what they keep, at most a thousand. */
+export async function listForkedInstances(tx: Transaction): Promise<ForkedInstance[]> {
+  const where = { orgId: tx.orgId, evidenceForkedAt: { $ne: null } };
+  const rows = await tx.em.find(RuntimeInstanceRow, where, {
+    orderBy: { environment: "asc", id: "asc" },
+    limit: 1_000,
+  });
+  return rows.map(({ id, environment, witnessedSize }) => ({ id, environment, witnessedSize }));
+}
 
 /** Which runtimes are wanted; undefined is any. */
 export interface InstanceFilter {
@@ -163,6 +193,9 @@ interface InstanceColumns {
   readonly refused_backends: string[];
   readonly spool_depth: string;
   readonly evaluations: string;
+  readonly witnessed_size: string;
+  readonly witnessed_epoch: number;
+  readonly evidence_forked_at: Date | null;
   readonly first_seen_at: Date;
   readonly last_seen_at: Date;
   readonly state: InstanceState;
@@ -177,6 +210,9 @@ function listedInstance({ id, environment, rejection, state, ...row }: InstanceC
     refusedBackends: row.refused_backends,
     spoolDepth: Number(row.spool_depth),
     evaluations: Number(row.evaluations),
+    witnessedSize: Number(row.witnessed_size),
+    witnessedEpoch: row.witnessed_epoch,
+    evidenceForkedAt: row.evidence_forked_at,
     firstSeenAt: row.first_seen_at,
     lastSeenAt: row.last_seen_at,
   };

@@ -57,6 +57,7 @@ export const foreignKeys: readonly ForeignKey[] = [
   toOrganization("audit_log"),
   toOrganization("audit_tile"),
   toOrganization("audit_checkpoint"),
+  toOrganization("audit_epoch"),
   { table: "audit_opening", columns: ["org_id", "seq"], references: "audit_entry", referenced: ["org_id", "seq"] },
   toOrganization("policy"),
   {

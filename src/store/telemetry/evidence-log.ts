@@ -28,7 +28,7 @@ const logSchema = defineEntity({
   ...lookupTenantTable,
   properties: {
     orgId: p.uuid().primary(),
-    /** Name of the log, which every checkpoint begins with. It never changes. */
+    /** Name of the log, which every checkpoint begins with (kit/evidence/origin.ts). */
     origin: p.text(),
     /** Entries whose hashes are in tiles. */
     treeSize: p.bigint("number"),
@@ -78,6 +78,25 @@ const checkpointSchema = defineEntity({
 export class AuditCheckpointRow extends checkpointSchema.class {}
 checkpointSchema.setClass(AuditCheckpointRow);
 
+const epochSchema = defineEntity({
+  name: "AuditEpoch",
+  tableName: "audit_epoch",
+  ...tenantTable,
+  properties: {
+    orgId: p.uuid().primary(),
+    epoch: p.integer().primary(),
+    origin: p.text(),
+    /** Entries that the restored log had. */
+    size: p.bigint("number"),
+    reason: p.text(),
+    createdAt: p.datetime(3),
+  },
+});
+
+/** An epoch of a log that began after a restore: the second or a later one. */
+export class AuditEpochRow extends epochSchema.class {}
+epochSchema.setClass(AuditEpochRow);
+
 /** Functions about logs as trees. */
 export const evidenceLogFunctions: readonly SqlFunction[] = [
   {
@@ -122,6 +141,22 @@ export async function lockLog(tx: Transaction): Promise<AuditLogRow> {
 /** The organization's log; null before its first checkpoint. */
 export function findLog(tx: Transaction): Promise<AuditLogRow | null> {
   return tx.em.findOne(AuditLogRow, { orgId: tx.orgId, signedSize: { $gt: 0 } });
+}
+
+/** The epochs of the organization's log that began after a restore, newest first. */
+export function listEpochs(tx: Transaction): Promise<AuditEpochRow[]> {
+  return tx.em.find(AuditEpochRow, { orgId: tx.orgId }, { orderBy: { epoch: "desc" } });
+}
+
+/** Begins an epoch of a locked log under its new name. */
+export async function addEpoch(
+  tx: Transaction,
+  log: AuditLogRow,
+  epoch: { readonly epoch: number; readonly origin: string; readonly size: number; readonly reason: string },
+): Promise<void> {
+  tx.em.create(AuditEpochRow, { orgId: tx.orgId, ...epoch, createdAt: tx.now });
+  log.origin = epoch.origin;
+  await tx.em.flush();
 }
 
 /** Entries that the log has. */

@@ -11,6 +11,8 @@ import { ReplayRun } from "../../../src/domain/replay/replay-run.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
 import { CheckpointSigning } from "../../../src/domain/telemetry/checkpoint-signing.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
+import { beginEpoch } from "../../../src/domain/telemetry/evidence-epoch.ts";
+import { newId } from "../../../src/kit/process/id.ts";
 import { openDatabase } from "../../../src/store/connection/database.ts";
 import { testSealer } from "../sealer.ts";
 import type { SceneStep } from "./scene-step.ts";
@@ -35,6 +37,12 @@ export const runSteps: Readonly<Record<string, SceneStep>> = {
     } finally {
       await database.close();
     }
+  },
+  $afterRestore: async ({ reason }, { plane }, { orgId }) => {
+    const audit = { action: "evidence.begin_epoch", requestId: newId(), address: "" };
+    const credential = { id: "operator", label: "operator:ada" };
+    await plane.database.transaction({ orgId, credential, audit }, (tx) => beginEpoch(tx, String(reason)));
+    return {};
   },
   $checkpoint: async (_request, { plane, clock }, { orgId }) => {
     const database = await openDatabase({ url: plane.urls.workerUrl, poolSize: 1, clock });

@@ -55,6 +55,9 @@ export const runtimeSteps: Readonly<Record<string, SceneStep>> = {
       rejection: String(said.rejection ?? ""),
       refusedBackends: Array.isArray(said.refused_backends) ? said.refused_backends.map(String) : [],
       spoolDepth: Number(said.spool_depth ?? 0),
+      witnessedSize: Number(said.witnessed_size ?? 0),
+      witnessedEpoch: Number(said.witnessed_epoch ?? 0),
+      isEvidenceForked: said.evidence_forked === true,
     };
     const count = Number(lost ?? 0);
     await plane.database.systemTransaction(orgId, async (tx) => {

@@ -85,6 +85,7 @@ export interface Scene {
  * - "$etag" {digest, activation_seq}: nothing happens. Bound to the entity tag of the bundle under that activation.
  * - "$use" {evaluations}: so many evaluations of this month have been reported.
  * - "$work" {run_id}: a worker takes up the run and works on it for up to five seconds.
+ * - "$afterRestore" {reason}: the operator says that a backup was restored, and the log begins an epoch.
  * - "$checkpoint" {}: a worker signs a checkpoint of the log of evidence.
  * - "$checkout" {plan, success_url, cancel_url}: a checkout is begun. Bound to its id and key.
  * - "$subscribed" {plan, owing}: the plan was bought; "owing": its renewal was declined.

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/evidence.proto.
  */
 export const file_policyguard_control_v1_evidence: GenFile = /*@__PURE__*/
-  fileDesc("CiVwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2aWRlbmNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIooFCg1FdmlkZW5jZUVudHJ5EgsKA3NlcRgBIAEoDRIOCgZvcmdfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoGYWN0aW9uGAQgASgJQhjavBgUImVudmlyb25tZW50LnVwZGF0ZSISSAoIcmVzb3VyY2UYBSABKAlCNtq8GDIiZW52aXJvbm1lbnQvMGYwZTZhYjItNmYzYy00YzFjLTlhMmItNWE3YTFkMWYwYzExIhISCgpjcmVkZW50aWFsGAYgASgJEhIKCnJlcXVlc3RfaWQYByABKAkSKQoFYWN0b3IYCCABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIkgAiAEBEiUKB2FkZHJlc3MYCSABKAlCD9q8GAsiMTkyLjAuMi43IkgBiAEBElUKBmJlZm9yZRgKIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUIt2rwYKXsibmFtZSI6ICJwcm9kIiwgInJlcXVpcmVkX2FwcHJvdmFscyI6IDF9ElQKBWFmdGVyGAsgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlQi3avBgpeyJuYW1lIjogInByb2QiLCAicmVxdWlyZWRfYXBwcm92YWxzIjogMH0SEwoLZGlnZXN0X29ubHkYDCADKAkSDwoHb21pdHRlZBgNIAMoCRI0CgVzYWx0cxgOIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VTYWx0cxIMCgRsZWFmGA8gASgJEhEKCWxlYWZfaGFzaBgQIAEoCUIICgZfYWN0b3JCCgoIX2FkZHJlc3Mi4wEKD0V2aWRlbmNlQ29udHJvbBIcCgJpZBgBIAEoCUIQ2rwYDCJzb2MyLWNjOC4xIhI9CglmcmFtZXdvcmsYAiABKAlCKtq8GCYiU09DIDIgKFRydXN0IFNlcnZpY2VzIENyaXRlcmlhIDIwMTcpIhIcCgdjb250cm9sGAMgASgJQgvavBgHIkNDOC4xIhINCgV0aXRsZRgEIAEoCRINCgVzaG93cxgFIAEoCRIVCg1kb2VzX25vdF9zaG93GAYgASgJEg8KB2FjdGlvbnMYByADKAkSDwoHZW50cmllcxgIIAEoBSKCAQoSRXZpZGVuY2VDaGVja3BvaW50EhsKCXRyZWVfc2l6ZRgBIAEoDUII2rwYBDEwMjQSEQoJcm9vdF9oYXNoGAIgASgJEgwKBG5vdGUYAyABKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAifwoNRXZpZGVuY2VQcm9vZhILCgNzZXEYASABKA0SEQoJdHJlZV9zaXplGAIgASgNEg4KBmhhc2hlcxgDIAMoCRI+CgpjaGVja3BvaW50GAQgASgLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmlkZW5jZUNoZWNrcG9pbnQijQEKDUV2aWRlbmNlU2FsdHMSEgoFYWN0b3IYASABKAlIAIgBARIUCgdhZGRyZXNzGAIgASgJSAGIAQESEwoGYmVmb3JlGAMgASgJSAKIAQESEgoFYWZ0ZXIYBCABKAlIA4gBAUIICgZfYWN0b3JCCgoIX2FkZHJlc3NCCQoHX2JlZm9yZUIICgZfYWZ0ZXJiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("CiVwb2xpY3lndWFyZC9jb250cm9sL3YxL2V2aWRlbmNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIooFCg1FdmlkZW5jZUVudHJ5EgsKA3NlcRgBIAEoDRIOCgZvcmdfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoGYWN0aW9uGAQgASgJQhjavBgUImVudmlyb25tZW50LnVwZGF0ZSISSAoIcmVzb3VyY2UYBSABKAlCNtq8GDIiZW52aXJvbm1lbnQvMGYwZTZhYjItNmYzYy00YzFjLTlhMmItNWE3YTFkMWYwYzExIhISCgpjcmVkZW50aWFsGAYgASgJEhIKCnJlcXVlc3RfaWQYByABKAkSKQoFYWN0b3IYCCABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIkgAiAEBEiUKB2FkZHJlc3MYCSABKAlCD9q8GAsiMTkyLjAuMi43IkgBiAEBElUKBmJlZm9yZRgKIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUIt2rwYKXsibmFtZSI6ICJwcm9kIiwgInJlcXVpcmVkX2FwcHJvdmFscyI6IDF9ElQKBWFmdGVyGAsgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlQi3avBgpeyJuYW1lIjogInByb2QiLCAicmVxdWlyZWRfYXBwcm92YWxzIjogMH0SEwoLZGlnZXN0X29ubHkYDCADKAkSDwoHb21pdHRlZBgNIAMoCRI0CgVzYWx0cxgOIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRXZpZGVuY2VTYWx0cxIMCgRsZWFmGA8gASgJEhEKCWxlYWZfaGFzaBgQIAEoCUIICgZfYWN0b3JCCgoIX2FkZHJlc3Mi4wEKD0V2aWRlbmNlQ29udHJvbBIcCgJpZBgBIAEoCUIQ2rwYDCJzb2MyLWNjOC4xIhI9CglmcmFtZXdvcmsYAiABKAlCKtq8GCYiU09DIDIgKFRydXN0IFNlcnZpY2VzIENyaXRlcmlhIDIwMTcpIhIcCgdjb250cm9sGAMgASgJQgvavBgHIkNDOC4xIhINCgV0aXRsZRgEIAEoCRINCgVzaG93cxgFIAEoCRIVCg1kb2VzX25vdF9zaG93GAYgASgJEg8KB2FjdGlvbnMYByADKAkSDwoHZW50cmllcxgIIAEoBSKCAQoSRXZpZGVuY2VDaGVja3BvaW50EhsKCXRyZWVfc2l6ZRgBIAEoDUII2rwYBDEwMjQSEQoJcm9vdF9oYXNoGAIgASgJEgwKBG5vdGUYAyABKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAifwoNRXZpZGVuY2VFcG9jaBINCgVlcG9jaBgBIAEoDRIOCgZvcmlnaW4YAiABKAkSEQoJdHJlZV9zaXplGAMgASgNEg4KBnJlYXNvbhgEIAEoCRIsCghiZWdhbl9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAifwoNRXZpZGVuY2VQcm9vZhILCgNzZXEYASABKA0SEQoJdHJlZV9zaXplGAIgASgNEg4KBmhhc2hlcxgDIAMoCRI+CgpjaGVja3BvaW50GAQgASgLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5FdmlkZW5jZUNoZWNrcG9pbnQijQEKDUV2aWRlbmNlU2FsdHMSEgoFYWN0b3IYASABKAlIAIgBARIUCgdhZGRyZXNzGAIgASgJSAGIAQESEwoGYmVmb3JlGAMgASgJSAKIAQESEgoFYWZ0ZXIYBCABKAlIA4gBAUIICgZfYWN0b3JCCgoIX2FkZHJlc3NCCQoHX2JlZm9yZUIICgZfYWZ0ZXJiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * EvidenceEntry says who changed what: one entry for each change, numbered without a gap and never changed afterwards.
@@ -258,6 +258,55 @@ export const EvidenceCheckpointSchema: GenMessage<EvidenceCheckpoint> = /*@__PUR
   messageDesc(file_policyguard_control_v1_evidence, 2);
 
 /**
+ * EvidenceEpoch is a stretch of the log that began after the database was restored from a backup.
+ *
+ * @generated from message policyguard.control.v1.EvidenceEpoch
+ */
+export type EvidenceEpoch = Message<"policyguard.control.v1.EvidenceEpoch"> & {
+  /**
+   * Its number; the log begins with epoch 1, which is not listed.
+   *
+   * @generated from field: uint32 epoch = 1;
+   */
+  epoch: number;
+
+  /**
+   * Name of the log in this epoch, the first line of its checkpoints.
+   *
+   * @generated from field: string origin = 2;
+   */
+  origin: string;
+
+  /**
+   * Entries that the restored log had. What was entered and lost after them had the same numbers.
+   *
+   * @generated from field: uint32 tree_size = 3;
+   */
+  treeSize: number;
+
+  /**
+   * Why, in the operator's words.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * When it began.
+   *
+   * @generated from field: google.protobuf.Timestamp began_at = 5;
+   */
+  beganAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.EvidenceEpoch.
+ * Use `create(EvidenceEpochSchema)` to create a new message.
+ */
+export const EvidenceEpochSchema: GenMessage<EvidenceEpoch> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_evidence, 3);
+
+/**
  * EvidenceProof proves that an entry is in the log at a size.
  *
  * @generated from message policyguard.control.v1.EvidenceProof
@@ -298,7 +347,7 @@ export type EvidenceProof = Message<"policyguard.control.v1.EvidenceProof"> & {
  * Use `create(EvidenceProofSchema)` to create a new message.
  */
 export const EvidenceProofSchema: GenMessage<EvidenceProof> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence, 3);
+  messageDesc(file_policyguard_control_v1_evidence, 4);
 
 /**
  * EvidenceSalts are the salts of an entry's commitments: 16 bytes each, in hexadecimal digits. A commitment is
@@ -342,5 +391,5 @@ export type EvidenceSalts = Message<"policyguard.control.v1.EvidenceSalts"> & {
  * Use `create(EvidenceSaltsSchema)` to create a new message.
  */
 export const EvidenceSaltsSchema: GenMessage<EvidenceSalts> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_evidence, 4);
+  messageDesc(file_policyguard_control_v1_evidence, 5);
 

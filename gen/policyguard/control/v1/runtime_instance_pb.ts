@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/runtime_instance.proto.
  */
 export const file_policyguard_control_v1_runtime_instance: GenFile = /*@__PURE__*/
-  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi4gQKD1J1bnRpbWVJbnN0YW5jZRITCgtpbnN0YW5jZV9pZBgBIAEoCRIfCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIhIlChBzb2Z0d2FyZV92ZXJzaW9uGAMgASgJQgvavBgHIjEuMC4wIhIjCg5idW5kbGVfdmVyc2lvbhgEIAEoBUIG2rwYAjQxSACIAQESIwoOYWN0aXZhdGlvbl9zZXEYBSABKAVCBtq8GAI1N0gBiAEBEjMKBXN0YXRlGAYgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lU3RhdGUSPgoJcmVqZWN0aW9uGAcgASgJQibavBgiImRpZ2VzdF9taXNtYXRjaDogcG9saWNpZXMvYS5qc29uIkgCiAEBEhsKC3Nwb29sX2RlcHRoGAggASgBQgbavBgCMTISHwoQbG9zdF9ldmFsdWF0aW9ucxgJIAEoAUIF2rwYATASMQoNZmlyc3Rfc2Vlbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF9zZWVuX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgljb25uZWN0ZWQYDCABKAgSHgoLZXZhbHVhdGlvbnMYDSABKAFCCdq8GAU0ODIxMxIpChByZWZ1c2VkX2JhY2tlbmRzGA4gAygJQg/avBgLImluai1tb2RlbCJCEQoPX2J1bmRsZV92ZXJzaW9uQhEKD19hY3RpdmF0aW9uX3NlcUIMCgpfcmVqZWN0aW9uKqMBCgxSdW50aW1lU3RhdGUSHQoZUlVOVElNRV9TVEFURV9VTlNQRUNJRklFRBAAEiQKFFJVTlRJTUVfU1RBVEVfQUNUSVZFEAEaCpK9GAZhY3RpdmUSJAoUUlVOVElNRV9TVEFURV9CRUhJTkQQAhoKkr0YBmJlaGluZBIoChZSVU5USU1FX1NUQVRFX1JFSkVDVEVEEAMaDJK9GAhyZWplY3RlZGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEiqQYKD1J1bnRpbWVJbnN0YW5jZRITCgtpbnN0YW5jZV9pZBgBIAEoCRIfCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIhIlChBzb2Z0d2FyZV92ZXJzaW9uGAMgASgJQgvavBgHIjEuMC4wIhIjCg5idW5kbGVfdmVyc2lvbhgEIAEoBUIG2rwYAjQxSACIAQESIwoOYWN0aXZhdGlvbl9zZXEYBSABKAVCBtq8GAI1N0gBiAEBEjMKBXN0YXRlGAYgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lU3RhdGUSPgoJcmVqZWN0aW9uGAcgASgJQibavBgiImRpZ2VzdF9taXNtYXRjaDogcG9saWNpZXMvYS5qc29uIkgCiAEBEhsKC3Nwb29sX2RlcHRoGAggASgBQgbavBgCMTISHwoQbG9zdF9ldmFsdWF0aW9ucxgJIAEoAUIF2rwYATASMQoNZmlyc3Rfc2Vlbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF9zZWVuX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgljb25uZWN0ZWQYDCABKAgSHgoLZXZhbHVhdGlvbnMYDSABKAFCCdq8GAU0ODIxMxIpChByZWZ1c2VkX2JhY2tlbmRzGA4gAygJQg/avBgLImluai1tb2RlbCISJQoOd2l0bmVzc2VkX3NpemUYDyABKA1CCNq8GAQxMDI0SAOIAQESIwoPd2l0bmVzc2VkX2Vwb2NoGBAgASgNQgXavBgBMUgEiAEBEjsKEmV2aWRlbmNlX2ZvcmtlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBYgBAUIRCg9fYnVuZGxlX3ZlcnNpb25CEQoPX2FjdGl2YXRpb25fc2VxQgwKCl9yZWplY3Rpb25CEQoPX3dpdG5lc3NlZF9zaXplQhIKEF93aXRuZXNzZWRfZXBvY2hCFQoTX2V2aWRlbmNlX2ZvcmtlZF9hdCqjAQoMUnVudGltZVN0YXRlEh0KGVJVTlRJTUVfU1RBVEVfVU5TUEVDSUZJRUQQABIkChRSVU5USU1FX1NUQVRFX0FDVElWRRABGgqSvRgGYWN0aXZlEiQKFFJVTlRJTUVfU1RBVEVfQkVISU5EEAIaCpK9GAZiZWhpbmQSKAoWUlVOVElNRV9TVEFURV9SRUpFQ1RFRBADGgySvRgIcmVqZWN0ZWRiBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * RuntimeInstance is a runtime process that has enrolled, with the state that it reported.
@@ -119,6 +119,28 @@ export type RuntimeInstance = Message<"policyguard.control.v1.RuntimeInstance"> 
    * @generated from field: repeated string refused_backends = 14;
    */
   refusedBackends: string[];
+
+  /**
+   * Entries of the checkpoint of the log of evidence that it keeps as a witness; null before its first.
+   *
+   * @generated from field: optional uint32 witnessed_size = 15;
+   */
+  witnessedSize?: number | undefined;
+
+  /**
+   * Epoch of the log to which that checkpoint belongs; null before its first.
+   *
+   * @generated from field: optional uint32 witnessed_epoch = 16;
+   */
+  witnessedEpoch?: number | undefined;
+
+  /**
+   * Since when it reports that the log contradicts the checkpoint that it keeps; null when it does not. The log has an
+   * entry `evidence.fork` for what a runtime has proved.
+   *
+   * @generated from field: optional google.protobuf.Timestamp evidence_forked_at = 17;
+   */
+  evidenceForkedAt?: Timestamp | undefined;
 };
 
 /**

@@ -13,10 +13,10 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/signing_key.proto.
  */
 export const file_policyguard_control_v1_signing_key: GenFile = /*@__PURE__*/
-  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL3NpZ25pbmdfa2V5LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIuoCCgpNYW5hZ2VkS2V5Ej4KA2tpZBgBIAEoCUIx2rwYLSJrUHJLX3FteFZXYVlWQTl3d0JGNkl1bzN2Vnp6N1R4SENUd1hCeWdyUzRrIhIvCgVzdGF0ZRgCIAEoDjIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuS2V5U3RhdGUSMQoGaG9sZGVyGAMgASgOMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5LZXlIb2xkZXISLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoLcmV0aXJpbmdfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESMwoKcmV2b2tlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBAUIOCgxfcmV0aXJpbmdfYXRCDQoLX3Jldm9rZWRfYXQqkQEKCEtleVN0YXRlEhkKFUtFWV9TVEFURV9VTlNQRUNJRklFRBAAEiAKEEtFWV9TVEFURV9BQ1RJVkUQARoKkr0YBmFjdGl2ZRIkChJLRVlfU1RBVEVfUkVUSVJJTkcQAhoMkr0YCHJldGlyaW5nEiIKEUtFWV9TVEFURV9SRVZPS0VEEAMaC5K9GAdyZXZva2VkKnEKCUtleUhvbGRlchIaChZLRVlfSE9MREVSX1VOU1BFQ0lGSUVEEAASJQoTS0VZX0hPTERFUl9EQVRBQkFTRRABGgySvRgIZGF0YWJhc2USIQoRS0VZX0hPTERFUl9TSUdORVIQAhoKkr0YBnNpZ25lcmIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL3NpZ25pbmdfa2V5LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIpcDCgpNYW5hZ2VkS2V5Ej4KA2tpZBgBIAEoCUIx2rwYLSJrUHJLX3FteFZXYVlWQTl3d0JGNkl1bzN2Vnp6N1R4SENUd1hCeWdyUzRrIhIvCgVzdGF0ZRgCIAEoDjIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuS2V5U3RhdGUSMQoGaG9sZGVyGAMgASgOMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5LZXlIb2xkZXISLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoLcmV0aXJpbmdfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESMwoKcmV2b2tlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIrCgN1c2UYByABKA4yHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLktleVVzZUIOCgxfcmV0aXJpbmdfYXRCDQoLX3Jldm9rZWRfYXQqWwoGS2V5VXNlEhcKE0tFWV9VU0VfVU5TUEVDSUZJRUQQABIeCg5LRVlfVVNFX0JVTkRMRRABGgqSvRgGYnVuZGxlEhgKC0tFWV9VU0VfTE9HEAIaB5K9GANsb2cqkQEKCEtleVN0YXRlEhkKFUtFWV9TVEFURV9VTlNQRUNJRklFRBAAEiAKEEtFWV9TVEFURV9BQ1RJVkUQARoKkr0YBmFjdGl2ZRIkChJLRVlfU1RBVEVfUkVUSVJJTkcQAhoMkr0YCHJldGlyaW5nEiIKEUtFWV9TVEFURV9SRVZPS0VEEAMaC5K9GAdyZXZva2VkKnEKCUtleUhvbGRlchIaChZLRVlfSE9MREVSX1VOU1BFQ0lGSUVEEAASJQoTS0VZX0hPTERFUl9EQVRBQkFTRRABGgySvRgIZGF0YWJhc2USIQoRS0VZX0hPTERFUl9TSUdORVIQAhoKkr0YBnNpZ25lcmIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
- * ManagedKey is a key that signs, or signed, bundles of the organization.
+ * ManagedKey is a key that signs, or signed, bundles of the organization or checkpoints of its log of evidence.
  *
  * @generated from message policyguard.control.v1.ManagedKey
  */
@@ -62,6 +62,13 @@ export type ManagedKey = Message<"policyguard.control.v1.ManagedKey"> & {
    * @generated from field: optional google.protobuf.Timestamp revoked_at = 6;
    */
   revokedAt?: Timestamp | undefined;
+
+  /**
+   * What it signs.
+   *
+   * @generated from field: policyguard.control.v1.KeyUse use = 7;
+   */
+  use: KeyUse;
 };
 
 /**
@@ -70,6 +77,47 @@ export type ManagedKey = Message<"policyguard.control.v1.ManagedKey"> & {
  */
 export const ManagedKeySchema: GenMessage<ManagedKey> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_signing_key, 0);
+
+/**
+ * KeyUse is what a key signs. No key signs both.
+ *
+ * @generated from enum policyguard.control.v1.KeyUse
+ */
+export const KeyUse = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: KEY_USE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Bundles, activations and the key set.
+   *
+   * @generated from enum value: KEY_USE_BUNDLE = 1;
+   */
+  BUNDLE: 1,
+
+  /**
+   * Checkpoints of the log of evidence.
+   *
+   * @generated from enum value: KEY_USE_LOG = 2;
+   */
+  LOG: 2,
+} as const;
+
+/**
+ * KeyUse is what a key signs. No key signs both.
+ *
+ * @generated from enum policyguard.control.v1.KeyUse
+ */
+export type KeyUse = (typeof KeyUse)[keyof typeof KeyUse] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.KeyUse.
+ */
+export const KeyUseSchema: GenEnum<KeyUse> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_signing_key, 0);
 
 /**
  * KeyState is the state of a key.
@@ -117,7 +165,7 @@ export type KeyState = (typeof KeyState)[keyof typeof KeyState] | UnknownEnum;
  * Describes the enum policyguard.control.v1.KeyState.
  */
 export const KeyStateSchema: GenEnum<KeyState> = /*@__PURE__*/
-  enumDesc(file_policyguard_control_v1_signing_key, 0);
+  enumDesc(file_policyguard_control_v1_signing_key, 1);
 
 /**
  * KeyHolder is where the private half of a key is.
@@ -158,5 +206,5 @@ export type KeyHolder = (typeof KeyHolder)[keyof typeof KeyHolder] | UnknownEnum
  * Describes the enum policyguard.control.v1.KeyHolder.
  */
 export const KeyHolderSchema: GenEnum<KeyHolder> = /*@__PURE__*/
-  enumDesc(file_policyguard_control_v1_signing_key, 1);
+  enumDesc(file_policyguard_control_v1_signing_key, 2);
 

@@ -6,7 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
-import type { ManagedKey } from "./signing_key_pb.ts";
+import type { KeyUse, ManagedKey } from "./signing_key_pb.ts";
 import { file_policyguard_control_v1_signing_key } from "./signing_key_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/signing_key_service.proto.
  */
 export const file_policyguard_control_v1_signing_key_service: GenFile = /*@__PURE__*/
-  fileDesc("CjBwb2xpY3lndWFyZC9jb250cm9sL3YxL3NpZ25pbmdfa2V5X3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEiewoWTGlzdE1hbmFnZWRLZXlzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoFbGltaXQYAiABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAyABKAVCB7pIBBoCKABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCKBAQoXTGlzdE1hbmFnZWRLZXlzUmVzcG9uc2USDQoFdG90YWwYASABKAUSOAoMc2lnbmluZ19rZXlzGAIgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5NYW5hZ2VkS2V5Eg0KBWxpbWl0GAMgASgFEg4KBm9mZnNldBgEIAEoBSIpChdSb3RhdGVTaWduaW5nS2V5UmVxdWVzdBIOCgZvcmdfaWQYASABKAkiSwoYUm90YXRlU2lnbmluZ0tleVJlc3BvbnNlEi8KA2tleRgBIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTWFuYWdlZEtleSKGAQoXUmV2b2tlU2lnbmluZ0tleVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJElsKA2tpZBgCIAEoCUJOukgachgyFl5bQS1aYS16MC05Xy1dezEsMTI4fSTavBgtImtQcktfcW14VldhWVZBOXd3QkY2SXVvM3ZWeno3VHhIQ1R3WEJ5Z3JTNGsiIksKGFJldm9rZVNpZ25pbmdLZXlSZXNwb25zZRIvCgNrZXkYASABKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLk1hbmFnZWRLZXkyhwUKEVNpZ25pbmdLZXlTZXJ2aWNlEp4BCg9MaXN0TWFuYWdlZEtleXMSLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RNYW5hZ2VkS2V5c1JlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RNYW5hZ2VkS2V5c1Jlc3BvbnNlIiqovBgGgtPkkwIgEh4vdjEvb3Jncy97b3JnX2lkfS9zaWduaW5nLWtleXMS3AEKEFJvdGF0ZVNpZ25pbmdLZXkSLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJvdGF0ZVNpZ25pbmdLZXlSZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5Sb3RhdGVTaWduaW5nS2V5UmVzcG9uc2UiZfi7GMkBirwYEnNpZ25pbmdfa2V5LnJvdGF0ZZq8GA1saW1pdF9yZWFjaGVkqLwYBoLT5JMCLzoBKmIDa2V5IiUvdjEvb3Jncy97b3JnX2lkfS9zaWduaW5nLWtleXMvcm90YXRlEusBChBSZXZva2VTaWduaW5nS2V5Ei8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXZva2VTaWduaW5nS2V5UmVxdWVzdBowLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmV2b2tlU2lnbmluZ0tleVJlc3BvbnNlInSCvBgCCAGKvBgSc2lnbmluZ19rZXkucmV2b2tlmrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdKi8GAaC0+STAjU6ASpiA2tleSIrL3YxL29yZ3Mve29yZ19pZH0vc2lnbmluZy1rZXlzL3traWR9L3Jldm9rZRoE4L0YBGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_signing_key, file_policyguard_options_v1_options]);
+  fileDesc("CjBwb2xpY3lndWFyZC9jb250cm9sL3YxL3NpZ25pbmdfa2V5X3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEivwEKFkxpc3RNYW5hZ2VkS2V5c1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQESOgoDdXNlGAQgASgOMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5LZXlVc2VCCLpIBYIBAhABSAKIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXRCBgoEX3VzZSKBAQoXTGlzdE1hbmFnZWRLZXlzUmVzcG9uc2USDQoFdG90YWwYASABKAUSOAoMc2lnbmluZ19rZXlzGAIgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5NYW5hZ2VkS2V5Eg0KBWxpbWl0GAMgASgFEg4KBm9mZnNldBgEIAEoBSJtChdSb3RhdGVTaWduaW5nS2V5UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSOgoDdXNlGAIgASgOMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5LZXlVc2VCCLpIBYIBAhABSACIAQFCBgoEX3VzZSJLChhSb3RhdGVTaWduaW5nS2V5UmVzcG9uc2USLwoDa2V5GAEgASgLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5NYW5hZ2VkS2V5IoYBChdSZXZva2VTaWduaW5nS2V5UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSWwoDa2lkGAIgASgJQk66SBpyGDIWXltBLVphLXowLTlfLV17MSwxMjh9JNq8GC0ia1ByS19xbXhWV2FZVkE5d3dCRjZJdW8zdlZ6ejdUeEhDVHdYQnlnclM0ayIiSwoYUmV2b2tlU2lnbmluZ0tleVJlc3BvbnNlEi8KA2tleRgBIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTWFuYWdlZEtleTKTBQoRU2lnbmluZ0tleVNlcnZpY2USngEKD0xpc3RNYW5hZ2VkS2V5cxIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdE1hbmFnZWRLZXlzUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdE1hbmFnZWRLZXlzUmVzcG9uc2UiKqi8GAaC0+STAiASHi92MS9vcmdzL3tvcmdfaWR9L3NpZ25pbmcta2V5cxLoAQoQUm90YXRlU2lnbmluZ0tleRIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUm90YXRlU2lnbmluZ0tleVJlcXVlc3QaMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJvdGF0ZVNpZ25pbmdLZXlSZXNwb25zZSJx+LsYyQGKvBgSc2lnbmluZ19rZXkucm90YXRlmrwYDWxpbWl0X3JlYWNoZWSavBgIY29uZmxpY3SovBgGgtPkkwIvOgEqYgNrZXkiJS92MS9vcmdzL3tvcmdfaWR9L3NpZ25pbmcta2V5cy9yb3RhdGUS6wEKEFJldm9rZVNpZ25pbmdLZXkSLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJldm9rZVNpZ25pbmdLZXlSZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXZva2VTaWduaW5nS2V5UmVzcG9uc2UidIK8GAIIAYq8GBJzaWduaW5nX2tleS5yZXZva2WavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0qLwYBoLT5JMCNToBKmIDa2V5IisvdjEvb3Jncy97b3JnX2lkfS9zaWduaW5nLWtleXMve2tpZH0vcmV2b2tlGgTgvRgEYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_signing_key, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.ListManagedKeysRequest
@@ -41,6 +41,13 @@ export type ListManagedKeysRequest = Message<"policyguard.control.v1.ListManaged
    * @generated from field: optional int32 offset = 3;
    */
   offset?: number | undefined;
+
+  /**
+   * Which keys. Default: those of bundles.
+   *
+   * @generated from field: optional policyguard.control.v1.KeyUse use = 4;
+   */
+  use?: KeyUse | undefined;
 };
 
 /**
@@ -100,6 +107,13 @@ export type RotateSigningKeyRequest = Message<"policyguard.control.v1.RotateSign
    * @generated from field: string org_id = 1;
    */
   orgId: string;
+
+  /**
+   * What the new key signs. Default: bundles. A log without a checkpoint has no key to replace yet.
+   *
+   * @generated from field: optional policyguard.control.v1.KeyUse use = 2;
+   */
+  use?: KeyUse | undefined;
 };
 
 /**
@@ -174,14 +188,14 @@ export const RevokeSigningKeyResponseSchema: GenMessage<RevokeSigningKeyResponse
   messageDesc(file_policyguard_control_v1_signing_key_service, 5);
 
 /**
- * SigningKeyService manages the keys that sign an organization's bundles.
+ * SigningKeyService manages the keys that sign an organization's bundles, and those of its log of evidence.
  *
  * @generated from service policyguard.control.v1.SigningKeyService
  */
 export const SigningKeyService: GenService<{
   /**
-   * Lists the organization's keys, newest first, the revoked ones too. The first key is created when something needs
-   * it: a publish, an enrolment, or a request for the published keys.
+   * Lists the organization's keys of one use, newest first, the revoked ones too. The first key is created when
+   * something needs it: a publish, an enrolment, or a request for the published keys; a log's first checkpoint.
    *
    * @generated from rpc policyguard.control.v1.SigningKeyService.ListManagedKeys
    */
@@ -191,9 +205,10 @@ export const SigningKeyService: GenService<{
     output: typeof ListManagedKeysResponseSchema;
   },
   /**
-   * Creates a new key, which signs from now on. The key that was active until now signs too, so that runtimes that do
-   * not know the new key yet still accept bundles. Every active bundle is signed again in the same transaction. An
-   * organization has at most four keys that are not revoked.
+   * Creates a new key, which signs from now on. The key that was active until now signs too, so that whoever does not
+   * know the new key yet still accepts what is signed. Every active bundle is signed again in the same transaction; a
+   * log's next checkpoint, within a minute, has the signatures of both keys. An organization has at most four keys of
+   * each use that are not revoked.
    *
    * @generated from rpc policyguard.control.v1.SigningKeyService.RotateSigningKey
    */
@@ -203,9 +218,9 @@ export const SigningKeyService: GenService<{
     output: typeof RotateSigningKeyResponseSchema;
   },
   /**
-   * Revokes a key permanently: statements that only it signed are refused from then on, even from a runtime's own disk.
-   * Revoking the active key creates a new one. Every active bundle is signed again in the same transaction. A key that
-   * is already revoked is a conflict.
+   * Revokes a key of either use permanently: statements that only it signed are refused from then on, even from a
+   * runtime's own disk. Revoking the active key creates a new one. Every active bundle is signed again in the same
+   * transaction. A key that is already revoked is a conflict.
    *
    * @generated from rpc policyguard.control.v1.SigningKeyService.RevokeSigningKey
    */

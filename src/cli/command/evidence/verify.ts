@@ -87,7 +87,7 @@ function showProof({ origin, size, leaf }: ProvedEntry, output: Output): void {
 }
 
 function showLog({ origin, size, root, ...log }: VerifiedFile, output: Output): void {
-  const { entries, leftOut, erased, since, until, compared } = log;
+  const { entries, leftOut, erased, since, until, compared, ofOtherKeys } = log;
   output.line(`${output.styled("green", "verified")}: ${entries} entries of ${shown(origin)}`);
   output.line(`signed: ${size} entries, root ${root.toString("hex")}`);
   if (since !== undefined) output.line(`from ${shown(since)} to ${shown(String(until))}`);
@@ -97,8 +97,16 @@ function showLog({ origin, size, root, ...log }: VerifiedFile, output: Output): 
     output.line(`left out by the query of the export: ${leftOut.query}; their hashes are in the log`);
   if (erased > 0) output.line(`values that were erased: ${erased}; the entries are verified without them`);
   if (compared > 0) output.line(`continues ${compared} earlier checkpoints`);
+  if (ofOtherKeys > 0) output.line(`not compared, since other keys signed them: ${ofOtherKeys} earlier checkpoints`);
   output.json({
     ...{ verified: true, origin, tree_size: size, root_hash: root.toString("hex"), entries },
-    ...{ left_out: { ...leftOut }, erased, since: since ?? null, until: until ?? null, checkpoints: compared },
+    ...{
+      left_out: { ...leftOut },
+      erased,
+      since: since ?? null,
+      until: until ?? null,
+      checkpoints: compared,
+      unknown_signer: ofOtherKeys,
+    },
   });
 }

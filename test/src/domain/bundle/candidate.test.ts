@@ -41,10 +41,10 @@ describe("the manifest of a candidate", () => {
   const start = () => candidates.start(world.caller, path, { version: 2, percent: 100, hours: 1 });
   const kids = async () => statementKids((await candidates.bundle({ orgId: world.orgId, ...path })).manifest);
   const live = async () =>
-    (await keys.list(world.caller)).filter(({ state }) => state !== "revoked").map(({ kid }) => kid);
+    (await keys.list(world.caller, "bundle")).filter(({ state }) => state !== "revoked").map(({ kid }) => kid);
   const replaceKeys = async () => {
     const old = await live();
-    await keys.rotate(world.caller);
+    await keys.rotate(world.caller, "bundle");
     for (const kid of old) await keys.revoke(world.caller, kid);
     expect(await live()).not.toEqual(expect.arrayContaining(old));
   };

@@ -3,7 +3,7 @@ import { StatusWriter } from "../../../../src/rpc/fleet/status-writer.ts";
 
 const status = (spoolDepth: number) => ({
   ...{ bundleVersion: 1, activationSeq: 1, rejection: "", refusedBackends: [] },
-  spoolDepth,
+  ...{ spoolDepth, witnessedSize: 0, witnessedEpoch: 0 },
 });
 
 describe("StatusWriter", () => {
