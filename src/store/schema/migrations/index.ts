@@ -31,7 +31,7 @@ import { KeepBenchmarkResults } from "./0027-keep-benchmark-results.ts";
 import { SignCheckpoints } from "./0028-sign-checkpoints.ts";
 import { ApproveBaselines } from "./0029-approve-baselines.ts";
 import { JudgeByGates } from "./0030-judge-by-gates.ts";
-import { BeginEpochs } from "./0032-begin-epochs.ts";
+import { BeginEpochs } from "./0031-begin-epochs.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -65,5 +65,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0028-sign-checkpoints", class: SignCheckpoints },
   { name: "0029-approve-baselines", class: ApproveBaselines },
   { name: "0030-judge-by-gates", class: JudgeByGates },
-  { name: "0032-begin-epochs", class: BeginEpochs },
+  { name: "0031-begin-epochs", class: BeginEpochs },
 ];
